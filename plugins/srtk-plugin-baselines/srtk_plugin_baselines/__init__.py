@@ -1,0 +1,1 @@
+"""Expanders that never read the question: what every method must beat."""

@@ -1,0 +1,48 @@
+"""The ``bfs`` expander: the triples nearest to the links."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import attrs
+
+from srtk_framework.expansion import finish
+from srtk_framework.specs import Expander, KnowledgeGraph
+from srtk_framework.types import Budget, Question, Subgraph
+from srtk_plugin_baselines.ranking import ranked
+from srtk_plugin_baselines.walking import around
+
+
+@attrs.define(eq=False)
+class BfsExpander(Expander):
+    """Keep the triples nearest to the links, breadth first.
+
+    Within a hop, triples come by falling weight of the link that leads to them, then by start node, step
+    and end node. A triple at hop h, reached from a link of weight w, scores 1 / (h + 1 - w).
+
+    Attributes:
+        graph: Where to read.
+        budget: Limits of a question.
+        depth: Hops from the links.
+        inverse: Whether to walk against the direction of relations too.
+    """
+
+    graph: KnowledgeGraph
+    budget: Budget = attrs.field(factory=Budget)
+    depth: int = attrs.field(default=2, validator=attrs.validators.ge(1))
+    inverse: bool = True
+
+    def expand(self, questions: Sequence[Question]) -> list[Subgraph]:
+        """Return the triples nearest to the links of each question."""
+        found = around(
+            self.graph, questions, self.depth, self.inverse, self.budget, most=self.budget.triples, cut_by="triples"
+        )
+        subgraphs = [
+            ranked(
+                one.triples,
+                [1.0 / (hop + 1.0 - weight) for hop, weight in zip(one.hops, one.weights, strict=True)],
+                one.trace,
+            )
+            for one in found
+        ]
+        return finish(self.graph, subgraphs, self.budget)

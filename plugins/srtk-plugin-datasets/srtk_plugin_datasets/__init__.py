@@ -1,0 +1,1 @@
+"""Public question sets as questions with answers, gold paths and gold triples."""

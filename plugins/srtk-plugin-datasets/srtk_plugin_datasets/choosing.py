@@ -1,0 +1,32 @@
+"""Choose some questions of a set so that the choice depends on their ids and a seed alone."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable, Iterable
+from itertools import islice
+from typing import TypeVar
+
+from srtk_framework.errors import InputError
+
+T = TypeVar("T")
+
+
+def choose(items: Iterable[T], id_of: Callable[[T], str], limit: int | None, seed: int | None) -> Iterable[T]:
+    """Take ``limit`` items in their own order: those with the smallest hash of seed and id, or the first ones.
+
+    Raises:
+        InputError: If ``limit`` is not above 0.
+    """
+    if limit is None:
+        return items
+    if limit <= 0:
+        raise InputError(f"limit must be above 0, not {limit}; leave it out for all questions")
+    if seed is None:
+        return islice(items, limit)
+
+    def rank(i: int) -> tuple[bytes, int]:
+        return hashlib.sha256(f"{seed}:{id_of(every[i])}".encode()).digest(), i
+
+    every = list(items)
+    return [every[i] for i in sorted(sorted(range(len(every)), key=rank)[:limit])]

@@ -1,0 +1,62 @@
+"""The graph file that lies beside a question set, held in memory to find gold triples."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from srtk_framework.errors import InputError
+from srtk_framework.gold import path_instances
+from srtk_framework.jsonl import read_lines
+from srtk_framework.types import Path, Step, Triple
+
+
+class Facts:
+    """Triples by node, relation and direction.
+
+    Args:
+        triples: In any order; repeated ones count once.
+    """
+
+    def __init__(self, triples: Iterable[Triple]) -> None:
+        self._at: dict[tuple[str, Step], dict[Triple, None]] = {}
+        for triple in triples:
+            self._at.setdefault((triple.subject, Step(triple.relation)), {})[triple] = None
+            self._at.setdefault((triple.object, Step(triple.relation, True)), {})[triple] = None
+
+    def read(self, nodes: Sequence[str], step: Step) -> list[Triple]:
+        """Read the triples of one step at some nodes."""
+        return [triple for node in nodes for triple in self._at.get((node, step), ())]
+
+    def gold(self, start: str, path: Path, answers: Iterable[str]) -> tuple[Triple, ...]:
+        """Find the triples on whole instances of a path that end in an answer."""
+        return tuple(path_instances(self.read, start, path, answers))
+
+    def reached(self, start: str, path: Path) -> set[str]:
+        """Find the nodes to which a path leads."""
+        nodes = {start}
+        for step in path:
+            found = self.read(sorted(nodes), step)
+            nodes = {triple.subject if step.inverse else triple.object for triple in found}
+        return nodes
+
+
+def read_facts(files: Sequence[str], separator: str) -> Facts:
+    """Read files with one triple a line.
+
+    Raises:
+        InputError: With file and line, where a line does not have three parts.
+    """
+
+    def triples() -> Iterable[Triple]:
+        for file in files:
+            for number, text in read_lines(file):
+                parts = text.split(separator)
+                if len(parts) != 3:
+                    shown = "tab" if separator == "\t" else repr(separator)
+                    raise InputError(
+                        f"{file}:{number}: expected subject, relation and object with {shown} between them,"
+                        f" found {len(parts)} parts"
+                    )
+                yield Triple(*parts)
+
+    return Facts(triples())

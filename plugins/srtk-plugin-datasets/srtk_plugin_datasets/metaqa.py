@@ -1,0 +1,147 @@
+"""Read MetaQA: questions about films over 1 to 3 hops (Zhang et al. 2018, arXiv:1709.04071)."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from itertools import pairwise, zip_longest
+from pathlib import Path as FilePath
+from typing import Literal
+
+import attrs
+
+from srtk_framework.errors import InputError
+from srtk_framework.jsonl import read_lines
+from srtk_framework.specs import Dataset
+from srtk_framework.types import Link, Path, Question, Step
+from srtk_plugin_datasets.choosing import choose
+from srtk_plugin_datasets.facts import Facts, read_facts
+
+_RELATIONS = {
+    "actor": "starred_actors",
+    "director": "directed_by",
+    "genre": "has_genre",
+    "imdbrating": "has_imdb_rating",
+    "imdbvotes": "has_imdb_votes",
+    "language": "in_language",
+    "tag": "has_tags",
+    "tags": "has_tags",
+    "writer": "written_by",
+    "year": "release_year",
+}
+_FILM = "movie"
+_TOPIC = re.compile(r"\[([^\[\]]+)\]")
+
+
+@attrs.define
+class MetaQA(Dataset):
+    """Questions about films, with their topic entity, answers, gold path and gold triples.
+
+    Attributes:
+        path: Folder with `1-hop`, `2-hop`, `3-hop` and the graph (`kb.txt`, or `kb_*.txt`).
+        hops: Steps from the topic entity to the answers: 1, 2 or 3.
+        split: Which `qa_<split>.txt` to read: train, dev or test.
+        wording: `vanilla` for the questions made from templates, `ntm` for their paraphrases by machine translation.
+        given: Give the topic entity as a link; false gives the text alone, so that it is linked.
+        answers: `all`, or `reachable` for those that the gold path reaches in the graph of this folder.
+        gold_triples: Find the triples on the gold path in the graph of this folder.
+        limit: How many questions to take; all by default.
+        seed: Which ones a limit takes; null for the first ones.
+    """
+
+    path: str
+    hops: Literal[1, 2, 3] = 2
+    split: str = "dev"
+    wording: Literal["vanilla", "ntm"] = "vanilla"
+    given: bool = True
+    answers: Literal["all", "reachable"] = "all"
+    gold_triples: bool = True
+    limit: int | None = None
+    seed: int | None = 0
+    _graph: Facts | None = attrs.field(init=False, default=None, repr=False, eq=False)
+
+    def read(self) -> Iterable[Question]:
+        """Yield the questions in the order of the file."""
+        texts, types = self._files()
+        facts = self._facts() if self.gold_triples or self.answers == "reachable" else None
+        for question in choose(self._questions(texts, types), lambda q: q.id, self.limit, self.seed):
+            yield self._finished(question, facts)
+
+    def _files(self) -> tuple[FilePath, FilePath]:
+        """Find the file of the questions and that of their types."""
+        folder = FilePath(self.path) / f"{self.hops}-hop"
+        files = (
+            folder / f"{'ntm_' if self.wording == 'ntm' else ''}qa_{self.split}.txt",
+            folder / f"qa_{self.split}_qtype.txt",
+        )
+        for file in files:
+            if not file.is_file():
+                raise InputError(f"{file}: no such file; check the settings path, hops, split and wording")
+        return files
+
+    def _questions(self, texts: FilePath, types: FilePath) -> Iterator[Question]:
+        """Read all questions, each with its topic entity as link."""
+        for line, kind in zip_longest(read_lines(texts), read_lines(types)):
+            if line is None or kind is None:
+                longer, number = (types, kind[0]) if line is None else (texts, line[0])
+                raise InputError(f"{longer}:{number}: {texts.name} and {types.name} must have the same number of lines")
+            path = _gold_path(kind[1].strip(), f"{types}:{kind[0]}")
+            if len(path) != self.hops:
+                raise InputError(f"{types}:{kind[0]}: type {kind[1]!r} has {len(path)} hops, not {self.hops}")
+            name = f"metaqa-{self.hops}-{self.split}-{line[0]}"
+            yield _question(line[1], f"{texts}:{line[0]}", name, path, kind[1].strip())
+
+    def _facts(self) -> Facts:
+        """Read the graph of the folder once, however often the questions are read."""
+        if self._graph is not None:
+            return self._graph
+        folder = FilePath(self.path)
+        files = [folder / "kb.txt"] if (folder / "kb.txt").is_file() else sorted(folder.glob("kb_*.txt"))
+        if not files:
+            raise InputError(f"{folder}: no kb.txt and no kb_*.txt here; add the graph, or set gold_triples: false")
+        self._graph = read_facts([str(file) for file in files], "|")
+        return self._graph
+
+    def _finished(self, question: Question, facts: Facts | None) -> Question:
+        topic, paths = question.links[0].entity, question.gold_paths or ()
+        if facts and self.answers == "reachable":
+            reached = facts.reached(topic, paths[0])
+            answers = tuple(answer for answer in question.answers or () if answer in reached)
+            question = attrs.evolve(question, answers=answers)
+        if facts and self.gold_triples:
+            question = attrs.evolve(question, gold_triples=facts.gold(topic, paths[0], question.answers or ()))
+        return question if self.given else attrs.evolve(question, links=())
+
+
+def _gold_path(kind: str, where: str) -> Path:
+    """Read a type such as ``movie_to_director_to_movie``: one step between each two things."""
+    things = kind.split("_to_")
+    for thing in things:
+        if thing != _FILM and thing not in _RELATIONS:
+            raise InputError(f"{where}: unknown thing {thing!r} in question type {kind!r}")
+    steps = []
+    for start, end in pairwise(things):
+        if (start == _FILM) == (end == _FILM):
+            raise InputError(f"{where}: no relation leads from {start!r} to {end!r} in question type {kind!r}")
+        steps.append(Step(_RELATIONS[end]) if start == _FILM else Step(_RELATIONS[start], True))
+    return tuple(steps)
+
+
+def _question(line: str, where: str, id_: str, path: Path, kind: str) -> Question:
+    text, tab, cell = line.partition("\t")
+    if not tab:
+        raise InputError(f"{where}: expected a question, a tab and answers")
+    topics = list(_TOPIC.finditer(text))
+    if len(topics) != 1:
+        raise InputError(f"{where}: expected one topic entity in square brackets, found {len(topics)}")
+    name, start = topics[0][1], topics[0].start()
+    words = text[:start] + name + text[topics[0].end() :]
+    shift = len(words) - len(words.lstrip())
+    return Question(
+        id=id_,
+        text=words.strip(),
+        links=(Link(name, start=start - shift, end=start - shift + len(name), name=name),),
+        answers=tuple(dict.fromkeys(answer for answer in cell.split("|") if answer)),
+        gold_paths=(path,),
+        extra={"topic_entity": name, "type": kind},
+    )

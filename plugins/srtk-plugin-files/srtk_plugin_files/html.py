@@ -1,0 +1,157 @@
+"""Write retrievals as one self-contained HTML page, which works from disk with no network."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import html
+import re
+from importlib import resources
+from typing import Any
+
+import attrs
+
+from srtk_framework.errors import DriverError
+from srtk_framework.evaluation import score
+from srtk_framework.records import dumps
+from srtk_framework.types import Retrieval, rounded
+from srtk_plugin_files.exporting import FileExporter
+from srtk_plugin_files.terms import Terms
+
+_PLACE = re.compile(r"\{\{(\w+)\}\}")
+_DATA = "\0"  # marks the place of the data; no text that a page may hold has it
+_SCRIPTS = ("layout", "parts", "list", "question", "drawing", "tables", "start")
+_ESCAPES = {ord("<"): "\\u003c", ord(">"): "\\u003e", ord("&"): "\\u0026"}
+
+
+@attrs.define
+class Page(FileExporter):
+    """One page with every question, its subgraph drawn, its paths and triples; nothing is loaded from elsewhere.
+
+    Attributes:
+        path: File to write; ``.gz`` compresses. Its folder is made, and what stood there stays until the end.
+        title: Heading of the page.
+        max_triples: Most triples drawn for one question, routes to its answers first; the table lists all.
+    """
+
+    title: str = "Retrieved subgraphs"
+    max_triples: int = 60
+    _entries: list[str] = attrs.field(init=False, factory=list, repr=False)
+    _sums: dict[str, list[float]] = attrs.field(init=False, factory=dict, repr=False)
+    _tail: str = attrs.field(init=False, default="", repr=False)
+
+    def open(self) -> None:
+        """Check the settings, then start the page."""
+        if self.max_triples < 1:
+            raise DriverError(f"max_triples must be above 0, not {self.max_triples}")
+        self._entries, self._sums = [], {}
+        super().open()
+
+    def head(self) -> str:
+        """Return the page up to its data."""
+        style, script = _asset("page.css"), _script()
+        filled = {
+            "title": html.escape(self.title.replace(_DATA, "")),
+            "style_hash": _hash(style),
+            "script_hash": _hash(script),
+            "style": style,
+            "script": script,
+        }
+        page = _PLACE.sub(lambda found: filled.get(found[1], _DATA), _asset("page.html"))
+        start, _, self._tail = page.partition(_DATA)
+        return start
+
+    def format(self, retrieval: Retrieval) -> str:
+        """Return the retrieval's data as an element that no browser executes."""
+        data = page_data(retrieval)
+        entry = {"id": retrieval.question.id, "q": retrieval.question.text, "state": data["state"]}
+        self._entries.append(_json({**entry, "n": len(retrieval.subgraph.triples)}))
+        for metric, value in data["metrics"].items():
+            self._sums.setdefault(metric, []).append(value)
+        return f'<script type="application/json" id="r{len(self._entries) - 1}">{_json(data)}</script>\n'
+
+    def tail(self) -> str:
+        """Return the list of questions, the mean values, and the rest of the page."""
+        means = {metric: [rounded(sum(v) / len(v)), len(v)] for metric, v in self._sums.items()}
+        summary = _json({"drawn": self.max_triples, "means": means})
+        # Each entry stands on a line of its own, so that the page also reads well as text.
+        index = ",\n".join(self._entries)
+        return (
+            f'<script type="application/json" id="summary-data">{summary}</script>\n'
+            f'<script type="application/json" id="index-data">[\n{index}\n]</script>\n{self._tail}'
+        )
+
+
+def page_data(retrieval: Retrieval) -> dict[str, Any]:
+    """Bring a retrieval into the form that the page reads: ids once, and numbers in their place."""
+    question, subgraph = retrieval.question, retrieval.subgraph
+    terms = Terms(retrieval)
+    sources: dict[str, int] = {}
+    triples = []
+    for i, triple in enumerate(subgraph.triples):
+        source = subgraph.provenance[i] if i < len(subgraph.provenance) else ""
+        triples.append(
+            [
+                *(terms.number(part) for part in triple),
+                rounded(subgraph.scores[i]) if i < len(subgraph.scores) else 0.0,
+                subgraph.path_of[i] if i < len(subgraph.path_of) else -1,
+                sources.setdefault(source, len(sources)),
+            ]
+        )
+    answers = terms.answers()
+    data: dict[str, Any] = {
+        "id": question.id,
+        "q": question.text,
+        "links": [[terms.number(li.entity), rounded(li.score), li.start, li.end] for li in question.links],
+        "gold": None if question.answers is None else answers,
+        "answer": terms.shown(retrieval.answer),
+        "triples": triples,
+        "qualifiers": {
+            str(i): [[terms.number(r), terms.number(v)] for r, v in row]
+            for i, row in enumerate(subgraph.qualifiers)
+            if row
+        },
+        "paths": [
+            [
+                terms.number(p.entity),
+                [[terms.number(s.relation), int(s.inverse)] for s in p.steps if s.relation],
+                p.score,
+            ]
+            for p in subgraph.paths
+        ],
+        "sources": list(sources),
+        "metrics": {metric: value for metric, value in score(retrieval).items() if value is not None},
+        "trace": dict(subgraph.trace),
+        "extra": dict(question.extra),
+        "error": retrieval.error,
+    }
+    data["state"] = _state(retrieval, [found for _, found in answers])
+    return {**data, "terms": terms.table()}
+
+
+def _state(retrieval: Retrieval, found: list[bool]) -> str:
+    if retrieval.error is not None:
+        return "error"
+    if not retrieval.subgraph.triples:
+        return "empty"
+    if not found:
+        return "plain"
+    return "found" if all(found) else "part" if any(found) else "missed"
+
+
+def _json(value: dict[str, Any]) -> str:
+    """Write JSON that can stand in a page: it holds no mark that HTML knows."""
+    return dumps(value).translate(_ESCAPES)
+
+
+def _script() -> str:
+    """Put the scripts together in one function, so that they share names with each other and with nothing else."""
+    return '"use strict";\n(() => {\n' + "\n".join(_asset(f"{name}.js") for name in _SCRIPTS) + "})();\n"
+
+
+def _asset(name: str) -> str:
+    return (resources.files("srtk_plugin_files") / "page" / name).read_text(encoding="utf-8")
+
+
+def _hash(text: str) -> str:
+    return "sha256-" + base64.b64encode(hashlib.sha256(text.encode("utf-8")).digest()).decode("ascii")

@@ -1,0 +1,97 @@
+// The drawing: entities and relations as buttons, edges as curves beneath them.
+function figure() {
+  const tools = make("div", "tools", button("−", () => scale(zoom / 1.25), "Smaller"), button("+", () => scale(zoom * 1.25), "Larger"), button("Fit", () => scale(0), "Fit to width"));
+  const stage = make("div", "stage", make("div", "paper", make("div", "sheet")));
+  stage.tabIndex = 0;
+  stage.setAttribute("role", "group");
+  stage.setAttribute("aria-label", "Subgraph; its triples are listed in the table below");
+  stage.addEventListener("click", (event) => { if (!event.target.closest("button")) hold(null); });
+  const legend = make("div", "legend");
+  const entry = (kind, label, glyph) => legend.append(make("span", "", make("span", "chip " + kind, make("span", "badge", glyph)), label));
+  entry("is-linked", "linked entity", "●");
+  if ((data.gold || []).some(([, found]) => found)) entry("is-found", "answer found", "✓");
+  if (data.answer) entry("is-said", "reader's answer", "★");
+  if (data.triples.some(([, , o]) => data.terms[o][2])) entry("literal", "value", "1");
+  const note = make("p", "");
+  note.id = "drawn";
+  return make("section", "card", make("header", "", make("h3", "", "Subgraph"), note, tools), stage, legend);
+}
+let size = { width: 1, height: 1 };
+function scale(to) {
+  const stage = document.querySelector(".stage"), pad = 22;
+  const fit = Math.min(1, Math.max((stage.clientWidth - 2 * pad) / size.width, 0.6));
+  zoom = to ? Math.min(2.5, Math.max(0.25, to)) : fit;
+  const paper = stage.firstChild, sheet = paper.firstChild;
+  paper.style.width = `${size.width * zoom + 2 * pad}px`;
+  paper.style.height = `${size.height * zoom + 2 * pad}px`;
+  sheet.style.transform = `translate(${pad}px, ${pad}px) scale(${zoom})`;
+}
+function draw() {
+  const sheet = document.querySelector(".sheet");
+  const marked = new Set(data.triples.flatMap(([s, , o]) => [s, o]).filter((term) => kinds(term).length));
+  const { items, links, route, drawn } = Layout.plan(data, summary.drawn, opened, marked);
+  parts = parts.filter((part) => part.stays);
+  const lines = svg("svg", {});
+  sheet.replaceChildren(lines, ...items.map(element));
+  items.forEach((item) => { item.w = item.element.offsetWidth; item.h = item.element.offsetHeight; });
+  size = Layout.place(items, links, sheet.closest(".stage").clientWidth - 44);
+  items.forEach(({ element: e, x, y, h }) => { e.style.transform = `translate(${x}px, ${y - h / 2}px)`; });
+  lines.setAttribute("width", size.width);
+  lines.setAttribute("height", size.height);
+  links.filter((link) => !link.route).concat(links.filter((link) => link.route)).forEach((link) => lines.append(...curve(link)));
+  byId("drawn").textContent = drawn < data.triples.length ? `${drawn} of ${count(data.triples.length, "triple")} drawn` : count(drawn, "triple");
+  for (const row of document.querySelectorAll("tbody tr")) row.classList.toggle("right", route.has(Number(row.dataset.i)));
+  const keep = zoom !== 0;
+  scale(zoom);
+  if (!keep) centre(items);
+  light();
+}
+function centre(items) {
+  const first = items.filter((item) => item.column === 0), stage = document.querySelector(".stage");
+  const middle = first.reduce((sum, item) => sum + item.y, 0) / first.length;
+  stage.scrollTop = middle * zoom - stage.clientHeight / 2 + 22;
+}
+function element(item) {
+  const relation = item.kind === "relation", folded = item.kind === "fold";
+  const made = button("", () => (folded ? unfold(item.key) : hold(item)));
+  const type = item.kind === "node" ? data.terms[item.term][2] : "";
+  const roles = item.kind === "node" ? kinds(item.term) : [];
+  made.className = relation ? "relation" : ["node", folded ? "fold" : "", type ? "literal" : "", ...roles.map((kind) => "is-" + kind), folded && item.found ? "is-found" : ""].filter(Boolean).join(" ");
+  if (item.route) made.classList.add("route");
+  roles.forEach((kind) => made.append(badge(kind)));
+  made.append(words("span", "name", folded ? `${item.size} more${item.found ? " answers" : ""}` : name(item.term)));
+  tips.set(made, () => relation ? stories(item.numbers) : folded ? ["Show them"] : [...about(item.term), count(item.numbers.length, "triple")]);
+  item.element = made;
+  parts.push({ element: made, numbers: new Set(item.numbers), item });
+  return made;
+}
+function curve({ a, b, at, head, numbers, route }) {
+  const x1 = a.x + a.w, x2 = b.x, bend = Math.max(14, (x2 - x1) / 2);
+  const kind = route ? " route" : "", made = [];
+  const tipAt = at === a ? [x1, a.y, 1] : [x2, b.y, -1], back = head ? 5 : 0;
+  const [from, to] = [x1 + (at === a ? back : 0), x2 - (at === b ? back : 0)];
+  made.push(svg("path", { class: "edge" + kind, d: `M${from} ${a.y}C${x1 + bend} ${a.y} ${x2 - bend} ${b.y} ${to} ${b.y}` }));
+  if (head) made.push(svg("path", { class: "head" + kind, d: `M${tipAt[0]} ${tipAt[1]}l${7 * tipAt[2]} -4v8z` }));
+  made.forEach((part) => parts.push({ element: part, numbers: new Set(numbers) }));
+  const wide = svg("path", { class: "reach", d: made[0].getAttribute("d") });
+  tips.set(wide, () => stories(numbers));
+  return [...made, wide];
+}
+function unfold(key) { opened.add(key); held = null; draw(); }
+function hold(item) {
+  held = held === item ? null : item;
+  light();
+}
+function light(hovered) {
+  const wanted = hovered || (held && held.numbers), sheet = document.querySelector(".sheet");
+  if (!sheet) return;
+  sheet.classList.toggle("dimmed", Boolean(wanted));
+  const numbers = new Set(wanted || []), ends = new Set();
+  numbers.forEach((i) => { ends.add(data.triples[i][0]); ends.add(data.triples[i][2]); });
+  for (const part of parts) {
+    const node = part.item && part.item.kind === "node";
+    const lit = node ? ends.has(part.item.term) : [...part.numbers].some((i) => numbers.has(i));
+    part.element.classList.toggle("lit", lit);
+    part.element.classList.toggle("held", Boolean(part.item) && part.item === held);
+  }
+}

@@ -1,0 +1,107 @@
+// The chosen question: its words, entities, answers and numbers.
+function open(i, quiet) {
+  if (!index[i]) return;
+  current = i;
+  data = read(`r${i}`);
+  held = null; opened = new Set(); zoom = 0; parts = []; tips = new WeakMap();
+  hint(null);
+  document.body.classList.remove("choosing");
+  byId("menu").setAttribute("aria-expanded", "false");
+  const place = "#" + encodeURIComponent(index[i].id);
+  if (location.hash !== place) history.replaceState(null, "", place);
+  const article = make("article", "");
+  byId("main").replaceChildren(article);
+  article.append(heading(i));
+  if (data.error !== null) article.append(notice(data.error, "error"));
+  else if (!data.triples.length) article.append(notice(`Nothing was retrieved. ${data.trace.reason || ""}`, ""));
+  if (data.triples.length) article.append(figure());
+  if (data.paths.length) article.append(pathList());
+  if (data.triples.length) article.append(table());
+  article.append(rest());
+  if (data.triples.length) draw();
+  byId("main").scrollTop = 0;
+  if (!quiet) window.scrollTo(0, 0);
+  rows();
+}
+function notice(text, kind) {
+  const element = words("p", "notice " + kind, text);
+  if (kind) element.setAttribute("role", "alert");
+  return element;
+}
+function heading(i) {
+  const title = words("h2", ""), letters = Array.from(data.q);
+  let at = 0;
+  for (const [term, , start, end] of [...data.links].sort((a, b) => a[2] - b[2])) {
+    if (start === null || end === null || start < at || end > letters.length || end <= start) continue;
+    const mention = make("mark", "", letters.slice(start, end).join(""));
+    mention.title = name(term);
+    title.append(letters.slice(at, start).join(""), mention);
+    at = end;
+  }
+  title.append(letters.slice(at).join(""));
+  if (!data.q.trim()) title.textContent = "(no words)";
+  const where = shown.indexOf(i), turn = make("div", "turn");
+  const back = button("‹", () => walk(-1), "Question before (k)"), on = button("›", () => walk(1), "Next question (j)");
+  back.disabled = where === 0; on.disabled = where === shown.length - 1;
+  turn.append(back, on);
+  const top = make("div", "asked", make("div", "", make("div", "where", data.id), title), turn);
+  const facts = make("dl", "facts");
+  const row = (label, chips) => { if (chips.length) facts.append(make("dt", "", label), make("dd", "", ...chips)); };
+  const seen = new Set();
+  row("linked", data.links.filter(([term]) => !seen.has(term) && seen.add(term)).map(([term, score]) =>
+    chip(term, "linked", score < 1 ? number(score) : "")));
+  const few = (label, list, each) => {
+    const box = make("dd", "");
+    const more = parted(list, 14, each, box);
+    if (more) box.append(more);
+    if (list.length) facts.append(make("dt", "", label), box);
+  };
+  few("gold", data.gold || [], ([term, found]) => chip(term, found ? "found" : "missed", ""));
+  few("answer", data.answer || [], (part) => typeof part === "number" ? chip(part, "said", "") : text(part));
+  const numbers = make("dl", "numbers");
+  const add = (label, value) => numbers.append(make("div", "", make("dt", "", label), make("dd", "", value)));
+  for (const [metric, value] of Object.entries(data.metrics)) {
+    if (metric in NAMES) add(NAMES[metric], metric.startsWith("path") ? (value ? "yes" : "no") : number(value));
+    else add(metric, value.toLocaleString("en"));
+  }
+  if (data.paths.length) add("paths", String(data.paths.length));
+  return make("section", "", top, facts, numbers);
+}
+const BADGES = { linked: "●", found: "✓", missed: "✗", said: "★" };
+function chip(term, kind, small) {
+  const element = make("span", "chip is-" + kind, badge(kind), words("span", "name", name(term)), small ? make("small", "", small) : null);
+  tips.set(element, () => about(term));
+  return element;
+}
+const badge = (kind) => make("span", "badge " + kind, BADGES[kind]);
+const text = (part) => make("span", "chip is-said", badge("said"), words("span", "name", part));
+function kinds(term) {
+  const found = [];
+  if (data.links.some(([t]) => t === term)) found.push("linked");
+  else if ((data.gold || []).some(([t, f]) => t === term && f)) found.push("found");
+  if (data.answer && data.answer.includes(term)) found.push("said");
+  return found;
+}
+function about(term) {
+  const [id, label, type] = data.terms[term];
+  const roles = { linked: "linked from the question", found: "gold answer, found", missed: "gold answer, missed", own: "gold answer, but the question's own entity", said: "the reader's answer" };
+  const own = data.links.some(([t]) => t === term);
+  const missed = (data.gold || []).some(([t, f]) => t === term && !f) ? [own ? "own" : "missed"] : [];
+  return [label || id, label || type ? id : "", ...[...kinds(term), ...missed].map((kind) => roles[kind])];
+}
+const way = (i) => { const [entity, steps] = data.paths[i]; return [name(entity), ...steps.map(([r, back]) => `${back ? "←" : "→"} ${name(r)}`)].join("  "); };
+function story(i) {
+  const [s, r, o, score, path, source] = data.triples[i];
+  const lines = [`${name(s)} — ${name(r)} → ${name(o)}`, `score ${score}`];
+  if (path >= 0 && data.paths[path]) lines.push(`path ${path + 1}: ${way(path)}`);
+  if (data.sources[source]) lines.push(`read from ${data.sources[source]}`);
+  for (const [q, v] of data.qualifiers[i] || []) lines.push(`${name(q)}: ${name(v)}`);
+  return lines;
+}
+function stories(numbers) {
+  if (numbers.length === 1) return story(numbers[0]);
+  const [, r] = data.triples[numbers[0]];
+  const lines = numbers.slice(0, 7).map((i) => `${name(data.triples[i][0])} → ${name(data.triples[i][2])}   ${data.triples[i][3]}`);
+  const left = numbers.length - 7;
+  return [`${name(r)}: ${count(numbers.length, "triple")}`, ...lines, left > 0 ? `and ${left} more` : ""];
+}

@@ -1,0 +1,58 @@
+// Hints under the pointer, keys, and the start of the page.
+function hint(target, x, y) {
+  const tip = byId("tip");
+  tip.hidden = !target;
+  if (!target) return;
+  const [first, ...others] = tips.get(target)().filter(Boolean);
+  tip.replaceChildren(words("b", "", first), ...others.map((line) => words("span", "", line)));
+  tip.style.left = `${Math.max(8, Math.min(x + 14, innerWidth - tip.offsetWidth - 8))}px`;
+  tip.style.top = `${y + 18 + tip.offsetHeight > innerHeight ? Math.max(8, y - tip.offsetHeight - 12) : y + 18}px`;
+}
+function tipped(element) {
+  while (element && !tips.has(element)) element = element.parentElement;
+  return element;
+}
+document.addEventListener("mousemove", (event) => hint(tipped(event.target), event.clientX, event.clientY));
+document.addEventListener("focusin", (event) => {
+  const target = tipped(event.target), box = target && target.getBoundingClientRect();
+  hint(target, box ? box.left : 0, box ? box.bottom - 14 : 0);
+});
+document.addEventListener("focusout", () => hint(null));
+byId("main").addEventListener("scroll", () => hint(null));
+document.addEventListener("keydown", (event) => {
+  const typing = event.target.id === "search";
+  if (event.key === "Escape") { hold(null); hint(null); document.body.classList.remove("choosing"); if (typing) event.target.blur(); return; }
+  if (event.ctrlKey || event.metaKey || event.altKey) return;
+  const listed = event.target.id === "list" || typing, page = Math.max(1, Math.floor(byId("list").clientHeight / ROW) - 1);
+  const moves = { ArrowDown: 1, ArrowUp: -1, PageDown: page, PageUp: -page };
+  if (!typing) Object.assign(moves, { Home: -shown.length, End: shown.length });
+  if (listed && moves[event.key]) { event.preventDefault(); walk(moves[event.key]); return; }
+  if (typing) return;
+  if (event.key === "/") { event.preventDefault(); choose(true); byId("search").focus(); }
+  if (event.key === "j") walk(1);
+  if (event.key === "k") walk(-1);
+});
+function choose(on) {
+  if (on) window.scrollTo(0, 0);
+  document.body.style.setProperty("--top", `${document.querySelector(".top").offsetHeight}px`);
+  document.body.classList.toggle("choosing", on);
+  byId("menu").setAttribute("aria-expanded", String(document.body.classList.contains("choosing")));
+  rows();
+}
+byId("menu").addEventListener("click", () => choose(!document.body.classList.contains("choosing")));
+byId("list").addEventListener("scroll", rows);
+byId("search").addEventListener("input", narrow);
+let wide = innerWidth; // phones report a new height whenever their bars come and go
+window.addEventListener("resize", () => {
+  rows();
+  if (innerWidth !== wide && data && data.triples.length) scale(0);
+  wide = innerWidth;
+});
+const named = () => index.findIndex((entry) => "#" + encodeURIComponent(entry.id) === location.hash);
+window.addEventListener("hashchange", () => { if (named() >= 0 && named() !== current) open(named()); });
+
+means();
+filters();
+narrow();
+if (index.length) open(Math.max(0, named()));
+else byId("main").replaceChildren(make("p", "none", "There are no questions in this file."));

@@ -1,0 +1,66 @@
+// Paths and triples in rows; a row lights its part of the drawing.
+function hover(element, numbers) {
+  element.addEventListener("mouseenter", () => light(numbers));
+  element.addEventListener("mouseleave", () => light());
+  parts.push({ element, numbers: new Set(numbers), stays: true });
+}
+function bar(value, all) {
+  const low = Math.min(0, ...all), high = Math.max(...all, low < 0 ? -Infinity : 1);
+  const share = high > low ? (value - low) / (high - low) : 1;
+  const drawing = svg("svg", { width: 44, height: 6, "aria-hidden": "true" });
+  drawing.append(svg("rect", { class: "all", width: 44, height: 6, rx: 3 }), svg("rect", { class: "got", width: Math.max(2, 44 * share), height: 6, rx: 3 }));
+  return make("span", "score", drawing, value.toFixed(3));
+}
+function parted(list, first, each, into) {
+  into.append(...list.slice(0, first).map(each));
+  if (list.length <= first) return null;
+  const more = button(`Show all ${list.length.toLocaleString("en")}`, () => { into.append(...list.slice(first).map((item, i) => each(item, i + first))); more.remove(); });
+  more.className = "more";
+  return more;
+}
+function pathList() {
+  const box = make("div", "paths"), scores = data.paths.map((path) => path[2]), leads = data.paths.map(() => []);
+  data.triples.forEach((triple, i) => { if (leads[triple[4]]) leads[triple[4]].push(i); });
+  const more = parted(data.paths, 10, ([entity, steps, score], i) => {
+    const line = make("span", "way", words("span", "", name(entity)));
+    steps.forEach(([relation, back]) => line.append(make("i", "", back ? "←" : "→"), words("span", "walked", name(relation))));
+    const row = make("div", "path", bar(score, scores), line, make("span", "gives", leads[i].length ? count(leads[i].length, "triple") : "no other triple"));
+    hover(row, leads[i]);
+    return row;
+  }, box);
+  return make("section", "card", make("header", "", make("h3", "", "Paths"), make("p", "", "← walks a relation against its direction")), box, more);
+}
+function table() {
+  const head = make("tr", "");
+  for (const [label, kind] of [["#", "num"], ["Score", ""], ["Subject", ""], ["Relation", ""], ["Object", ""], ["Path", "num"], ["Read from", "from"]]) {
+    const cell = make("th", kind, label);
+    cell.scope = "col";
+    head.append(cell);
+  }
+  const body = make("tbody", ""), scores = data.triples.map((triple) => triple[3]);
+  const cell = (term) => {
+    const roles = kinds(term), text = words("span", roles[0] ? `${roles[0]}-text` : "", name(term));
+    const made = make("td", "", ...roles.map(badge), text);
+    if (name(term) !== data.terms[term][0]) made.title = data.terms[term][0];
+    return made;
+  };
+  const more = parted(data.triples, 100, ([s, r, o, score, path, source], i) => {
+    const object = cell(o);
+    for (const [q, v] of data.qualifiers[i] || []) object.append(words("span", "quiet", `${name(q)}: ${name(v)}`));
+    const from = make("td", "few from", data.sources[source]);
+    from.title = data.sources[source];
+    const way_ = make("td", "few num", path >= 0 ? String(path + 1) : "");
+    if (path >= 0 && data.paths[path]) way_.title = way(path);
+    const row = make("tr", "", make("td", "few num", String(i + 1)), make("td", "few", bar(score, scores)), cell(s), cell(r), object, way_, from);
+    row.dataset.i = String(i);
+    hover(row, [i]);
+    return row;
+  }, body);
+  const scroll = make("div", "scroll", make("table", "", make("thead", "", head), body));
+  return make("section", "card", make("header", "", make("h3", "", "Triples"), make("p", "", "best first")), scroll, more);
+}
+function rest() {
+  const made = make("details", "card", make("summary", "", "Trace and other fields"));
+  made.append(words("pre", "", JSON.stringify({ trace: data.trace, ...data.extra }, null, 2)));
+  return made;
+}

@@ -1,0 +1,103 @@
+"""Write a file so that its target is either what stood there before or the whole new content."""
+
+from __future__ import annotations
+
+import contextlib
+import errno
+import itertools
+import os
+from pathlib import Path
+from typing import IO, Any
+
+from srtk_framework.errors import DriverError
+
+_numbers = itertools.count()
+
+
+class Output:
+    """A file in the making: written beside its target, put in its place by ``finish``.
+
+    A target that is no ordinary file (a pipe, ``/dev/stdout``) is written directly. A name that ends in
+    ``.gz`` is compressed, without a time stamp, so that equal content gives equal bytes.
+
+    Args:
+        path: The target; missing folders above it are made.
+
+    Raises:
+        DriverError: If nothing can be written there.
+    """
+
+    def __init__(self, path: str) -> None:
+        if not path:
+            raise DriverError("path is empty; name the file to write")
+        self._shown = path
+        given = Path(path).expanduser()
+        if given.is_dir():
+            raise DriverError(f"{path} is a folder; name a file in it")
+        if given.exists() and not given.is_file():
+            self._target = self._part = given
+        else:
+            self._target = Path(os.path.realpath(given))
+            self._part = self._target.with_name(f".{self._target.name}.{os.getpid()}-{next(_numbers)}.part")
+        self._file: IO[bytes] | None = None
+        self._packer: Any = None
+        try:
+            self._target.parent.mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            raise self._failed(error, f"cannot make its folder {self._target.parent}") from error
+        try:
+            self._file = open(self._part, "wb")  # noqa: SIM115 (open until finish or drop)
+        except OSError as error:
+            raise self._failed(error) from error
+        if given.suffix.lower() == ".gz":
+            import gzip
+
+            self._packer = gzip.GzipFile(filename="", fileobj=self._file, mode="wb", mtime=0)
+
+    def write(self, text: str) -> None:
+        """Add text; a lone surrogate, which UTF-8 cannot hold, becomes ``?``."""
+        if self._file is None:
+            raise DriverError(f"{self._shown} is not open; call open() before write()")
+        try:
+            (self._packer or self._file).write(text.encode("utf-8", "replace"))
+        except OSError as error:
+            raise self._lost(error) from error
+
+    def finish(self) -> None:
+        """Put what was written in place of the target; does nothing after ``drop``."""
+        if self._file is None:
+            return
+        try:
+            self._complete(self._file)
+        except OSError as error:
+            raise self._lost(error) from error
+        self._file = None
+
+    def _complete(self, file: IO[bytes]) -> None:
+        if self._packer is not None:
+            self._packer.close()
+        file.flush()
+        if self._part != self._target:
+            os.fsync(file.fileno())
+        file.close()
+        if self._part != self._target:
+            os.replace(self._part, self._target)
+
+    def drop(self) -> None:
+        """Forget what was written; the target stays as it was."""
+        file, packer = self._file, self._packer
+        self._file = self._packer = None
+        for opened in (packer, file):
+            if opened is not None:
+                with contextlib.suppress(OSError):  # closing flushes, which a full disk refuses once more
+                    opened.close()
+        if file is not None and self._part != self._target:
+            self._part.unlink(missing_ok=True)
+
+    def _lost(self, error: OSError) -> DriverError:
+        self.drop()
+        return self._failed(error)
+
+    def _failed(self, error: OSError, what: str = "cannot be written") -> DriverError:
+        hint = "free some space or name another path" if error.errno == errno.ENOSPC else "name another path"
+        return DriverError(f"{self._shown}: {what}: {error.strerror or error}; {hint}")

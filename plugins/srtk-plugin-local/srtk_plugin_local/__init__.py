@@ -1,0 +1,1 @@
+"""The embedded graph, the graph of Python triples, and the dictionary linker."""

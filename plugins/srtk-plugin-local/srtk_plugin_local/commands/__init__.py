@@ -1,0 +1,1 @@
+"""The commands ``srtk graph build`` and ``srtk graph info``."""

@@ -1,0 +1,177 @@
+"""``srtk graph build``: make a snapshot of a graph from files of triples."""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+from typing import Any
+
+from srtk_framework.errors import InputError
+from srtk_plugin_local.settings import BuildSettings
+
+HELP = "build a local graph snapshot from files of triples"
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the flags, which are those of ``BuildSettings``."""
+    from srtk_plugin_local.sources import FORMATS
+
+    add = parser.add_argument
+    add("files", nargs="+", metavar="FILE", help="triples; .gz, .zst and .bz2 are read directly")
+    add("--out", required=True, metavar="DIR", help="folder of the snapshot")
+    add("--format", metavar="F", help=f"one of {', '.join(FORMATS)}; guessed from each file's name by default")
+    add("--separator", metavar="S", help="between columns: a tab in tsv, a comma in csv by default; \\t is a tab")
+    add("--columns", metavar="A,B,C", help="names of the subject, relation and object columns in the header")
+    add("--literals", choices=("typed", "quoted", "none"), default="typed", help="which objects of tables are literals")
+    add("--labels", action="append", default=[], metavar="FILE", help="id and label, a line each; or a JSON object")
+    add("--aliases", action="append", default=[], metavar="FILE", help="id and further name, a line each; or JSON")
+    add("--qualifiers", action="append", default=[], metavar="FILE", help="subject, relation, object, relation, value")
+    add("--label-relation", action="append", default=[], metavar="REL", help="its objects are labels (rdfs:label)")
+    add("--alias-relation", action="append", default=[], metavar="REL", help="its objects are aliases (skos:altLabel)")
+    add("--languages", metavar="L,...", help="languages of names to keep, most wanted first (all, English first)")
+    add("--prefix", action="append", default=[], metavar="NAME=IRI", help="shorten ids that start with this IRI")
+    add("--schema", metavar="FILE", help="YAML or JSON with the four kinds of relations and nodes below as lists")
+    add("--type-relation", action="append", default=[], metavar="REL", help="leads from an entity to its class")
+    add("--subclass-relation", action="append", default=[], metavar="REL", help="leads from a class to its superclass")
+    add("--mediator", action="append", default=[], metavar="PATTERN", help="ids of nodes that only hold a statement")
+    add("--noise", action="append", default=[], metavar="PATTERN", help="relations that answer no question")
+    names = parser.add_mutually_exclusive_group()
+    names.add_argument("--names", dest="names", action="store_true", default=None, help="ids are names to be shown")
+    names.add_argument("--no-names", dest="names", action="store_false", help="ids are no names")
+    add("--memory", default="1GB", metavar="SIZE", help="most memory for sorting and joining (%(default)s)")
+    add("--threads", type=int, metavar="N", help="most threads (at most four by default)")
+    add("--force", action="store_true", help="replace DIR even if it is no snapshot")
+    add("--quiet", action="store_true", help="show no progress")
+
+
+def run(args: argparse.Namespace) -> int:
+    """Build the snapshot and say what is in it."""
+    from rich.console import Console
+
+    from srtk_plugin_local.build import build
+
+    console = Console(stderr=True)
+    if args.quiet:
+        built = build(settings(args), Path(args.out), args.force)
+    else:
+        with _Bar(console) as bar:
+            built = build(settings(args), Path(args.out), args.force, bar)
+    for kind, count in built.ignored.items():
+        console.print(f"left out: {count:,} {kind}", highlight=False)
+    counts = built.meta.counts
+    print(
+        f"{built.folder}: {counts['triples']:,} triples, {counts['entities']:,} entities, "
+        f"{counts['relations']:,} relations, content {built.meta.content[:16]}"
+    )
+    return 0
+
+
+def settings(args: argparse.Namespace) -> BuildSettings:
+    """Make the settings of the flags.
+
+    Raises:
+        InputError: If a flag has no sensible value.
+    """
+    given: dict[str, Any] = {
+        "type_relations": list(args.type_relation),
+        "subclass_relations": list(args.subclass_relation),
+        "mediators": list(args.mediator),
+        "noise": list(args.noise),
+    }
+    for name, values in (_read_schema(args.schema) if args.schema else {}).items():
+        given[name] = [*values, *given[name]]
+    if args.label_relation:
+        given["label_relations"] = args.label_relation
+    if args.alias_relation:
+        given["alias_relations"] = args.alias_relation
+    if args.threads is not None and args.threads < 1:
+        raise InputError(f"--threads {args.threads}: give a number above 0")
+    return BuildSettings(
+        files=tuple(args.files),
+        format=args.format,
+        separator=_separator(args.separator),
+        columns=_listed(args.columns),
+        literals=args.literals,
+        labels=tuple(args.labels),
+        aliases=tuple(args.aliases),
+        qualifiers=tuple(args.qualifiers),
+        languages=_listed(args.languages),
+        prefixes=dict(_prefix(text) for text in args.prefix),
+        names=args.names,
+        memory=args.memory,
+        threads=args.threads,
+        **{name: tuple(values) for name, values in given.items()},
+    )
+
+
+def _listed(text: str | None) -> tuple[str, ...]:
+    return tuple(part.strip() for part in text.split(",") if part.strip()) if text else ()
+
+
+def _separator(text: str | None) -> str | None:
+    if text == "":
+        raise InputError("--separator is empty; give the characters that stand between the columns")
+    return text.replace("\\t", "\t") if text else None
+
+
+def _prefix(text: str) -> tuple[str, str]:
+    name, equals, namespace = text.partition("=")
+    if not equals or ":" not in namespace:
+        raise InputError(f"--prefix {text!r}: write it as NAME=IRI, such as wd=http://www.wikidata.org/entity/")
+    return name.strip().removesuffix(":"), namespace.strip()
+
+
+def _read_schema(name: str) -> dict[str, list[str]]:
+    import yaml
+
+    try:
+        text = Path(name).read_text(encoding="utf-8")
+    except OSError as error:
+        raise InputError(f"{name}: cannot be read ({error.strerror}); check the path given to --schema") from error
+    try:
+        data = yaml.safe_load(text)
+    except yaml.YAMLError as error:
+        raise InputError(f"{name}: is not YAML ({' '.join(str(error).split())}); correct the file") from error
+    known = ("type_relations", "subclass_relations", "mediators", "noise")
+    if not isinstance(data, dict) or any(key not in known for key in data):
+        raise InputError(f"{name}: must be a mapping with the keys {', '.join(known)}")
+    for key, values in data.items():
+        if not isinstance(values, list) or not all(isinstance(item, str) for item in values):
+            raise InputError(f"{name}: {key} must be a list of texts, not {values!r}")
+    return data
+
+
+class _Bar:
+    """A progress bar on stderr, one line a stage."""
+
+    def __init__(self, console: Any) -> None:
+        from rich import progress
+
+        self._progress = progress.Progress(
+            progress.TextColumn("{task.description}"),
+            progress.BarColumn(),
+            progress.TaskProgressColumn(),
+            progress.TimeElapsedColumn(),
+            console=console,
+        )
+        self._tasks: dict[str, Any] = {}
+
+    def __call__(self, stage: str, done: int, total: int | None) -> None:
+        if stage not in self._tasks:
+            self._finish()
+            self._tasks[stage] = self._progress.add_task(stage, total=total or None)
+        self._progress.update(self._tasks[stage], completed=done, total=total or None)
+
+    def _finish(self) -> None:
+        for task in self._progress.tasks:
+            if not task.finished:
+                self._progress.update(task.id, total=task.total or 1, completed=task.total or 1)
+
+    def __enter__(self) -> _Bar:
+        self._progress.start()
+        return self
+
+    def __exit__(self, kind: Any, error: Any, trace: Any) -> None:
+        if error is None:
+            self._finish()
+        self._progress.stop()

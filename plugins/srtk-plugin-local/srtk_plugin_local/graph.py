@@ -1,0 +1,119 @@
+"""The ``local`` graph: a snapshot on disk, read in batches without an object per node or triple."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+import attrs
+
+from srtk_framework.errors import DriverError
+from srtk_framework.specs import KnowledgeGraph
+from srtk_framework.types import Budget, Frontier, Pattern, Qualifier, Schema, Step, Triple
+from srtk_plugin_local import looking, walking
+from srtk_plugin_local.layout import META
+from srtk_plugin_local.settings import BuildSettings
+from srtk_plugin_local.snapshot import Snapshot
+
+
+@attrs.define(eq=False)
+class LocalGraph(KnowledgeGraph):
+    """Answer from a snapshot that ``srtk graph build`` made; opening it reads next to nothing.
+
+    Attributes:
+        path: Folder of the snapshot.
+        build: What to build it from, when it is missing or was built from other files or settings.
+    """
+
+    path: str
+    build: BuildSettings | None = None
+    _snapshot: Snapshot | None = attrs.field(init=False, default=None, repr=False)
+    _steps: walking.StepTable | None = attrs.field(init=False, default=None, repr=False)
+    _relations: dict[str, int] = attrs.field(init=False, factory=dict, repr=False)
+
+    def open(self) -> None:
+        """Build the snapshot if need be, check that it is whole, and map it."""
+        folder = Path(self.path)
+        if self.build is not None:
+            from srtk_plugin_local import build
+
+            if not (folder / META).is_file() or not build.is_built_from(folder, self.build):
+                build.build(self.build, folder)
+        self._snapshot = Snapshot(folder)
+        self._steps = walking.StepTable(self._snapshot.relations)
+        self._relations = {relation: number for number, relation in enumerate(self._snapshot.relations)}
+
+    def close(self) -> None:
+        """Let go of the files."""
+        self._snapshot = None
+        self._steps = None
+        self._relations = {}
+
+    @property
+    def _open(self) -> Snapshot:
+        if self._snapshot is None:
+            raise DriverError(f"the graph {self.path} is not open; call open() first")
+        return self._snapshot
+
+    @property
+    def _table(self) -> walking.StepTable:
+        if self._steps is None:
+            raise DriverError(f"the graph {self.path} is not open; call open() first")
+        return self._steps
+
+    def fingerprint(self) -> str:
+        """Identify the content by its hash."""
+        return self._open.meta.content
+
+    def source(self) -> str:
+        """Return ``local:`` and the start of the content hash."""
+        return f"local:{self._open.meta.content[:16]}"
+
+    def schema(self) -> Schema:
+        """Return the schema that the snapshot was built with."""
+        schema = self._open.meta.schema
+        lists = {name: tuple(schema[name]) for name in ("type_relations", "subclass_relations", "mediators", "noise")}
+        return Schema(**lists, prefixes=dict(schema["prefixes"]))
+
+    def frontiers(self, node_sets: Sequence[Sequence[str]]) -> Sequence[Frontier]:
+        """Make one frontier of each set of ids."""
+        return walking.make_frontiers(self._open, node_sets)
+
+    def steps(self, frontiers: Sequence[Frontier], inverse: bool) -> Sequence[Sequence[Step]]:
+        """Read the distinct steps that leave each frontier, sorted."""
+        return walking.read_steps(self._open, self._table, frontiers, inverse)
+
+    def follow(self, frontiers: Sequence[Frontier], steps: Sequence[Step], limit: int | None) -> Sequence[Frontier]:
+        """Walk each step to the entities at its end; a limit counts all neighbours, literals too."""
+        return walking.to_frontiers(self._open, walking.walk(self._open, self._table, frontiers, steps, limit))
+
+    def triples(
+        self, frontiers: Sequence[Frontier], steps: Sequence[Step], limit: int | None
+    ) -> Sequence[Sequence[Triple]]:
+        """Read the triples that ``follow`` walks, literals included."""
+        return walking.to_triples(self._open, walking.walk(self._open, self._table, frontiers, steps, limit))
+
+    def match(self, patterns: Sequence[Pattern]) -> Sequence[Sequence[Triple]]:
+        """Find the triples of each pattern, sorted; a pattern with no bound end is answered by a scan."""
+        return looking.match(self._open, self._relations, patterns)
+
+    def neighbourhood(self, frontiers: Sequence[Frontier], hops: int, budget: Budget) -> Sequence[Sequence[Triple]]:
+        """Read all triples within ``hops`` of each frontier, nearest first."""
+        snapshot = self._open
+        return [looking.around(snapshot, walking.numbers(snapshot, frontier), hops, budget) for frontier in frontiers]
+
+    def labels(self, ids: Sequence[str]) -> Sequence[str]:
+        """Name each id: by its label, else by its words where ids are names, else by itself."""
+        return looking.labels(self._open, self._relations, ids)
+
+    def find(self, names: Sequence[str]) -> Sequence[Sequence[str]]:
+        """Find the entities by label (or id, where there is none) and alias."""
+        return looking.find(self._open, names)
+
+    def degrees(self, ids: Sequence[str]) -> Sequence[int]:
+        """Count the triples at each id, without reading them."""
+        return looking.degrees(self._open, ids)
+
+    def qualifiers(self, triples: Sequence[Triple]) -> Sequence[Sequence[Qualifier]]:
+        """Read the qualifiers of each triple's statement, sorted."""
+        return looking.qualifiers(self._open, self._relations, triples)

@@ -1,0 +1,241 @@
+"""The files of a snapshot: their names, their meaning, and a writer that hashes what it writes.
+
+A snapshot is a folder of plain little-endian arrays, made to be memory-mapped:
+
+- ``nodes``, ``relations``, ``labels``, ``aliases``, ``relation_labels``, ``terms``: heaps of strings, each an
+  ``offsets`` file (one more than there are strings) and a ``bytes`` file in UTF-8.
+- Nodes and relations are numbered in code-point order of their ids, so that the order of numbers is that of ids.
+- ``forward`` and ``inverse``: per node a run of groups (``nodes``: first group of each), per group its
+  relation (``relations``) and its first target (``starts``), and the ``targets``, sorted within a group.
+- ``nodes.hash`` and ``names.hash``: sorted 64-bit hashes of ids and of folded names, beside the node of each.
+- ``literals``: 1 for each node that is a literal. ``loops``: the node of each edge from a node to itself.
+- ``qualifiers``: position of an edge among the forward targets, number of a relation, number of a term.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import mmap
+import os
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from types import TracebackType
+from typing import IO, Any
+
+import attrs
+import numpy as np
+import numpy.typing as npt
+
+FORMAT = "srtk-graph"
+VERSION = 1
+META = "meta.json"
+BUILD = "build.json"
+
+HEAPS = ("nodes", "relations", "labels", "aliases", "relation_labels", "terms")
+ARRAYS = (
+    "literals",
+    "relations.count",
+    *(f"{side}.{part}" for side in ("forward", "inverse") for part in ("nodes", "relations", "starts", "targets")),
+    "nodes.hash",
+    "nodes.hash_node",
+    "names.hash",
+    "names.node",
+    "aliases.nodes",
+    "loops",
+    "qualifiers.edge",
+    "qualifiers.relation",
+    "qualifiers.term",
+)
+CONTENT = (
+    "nodes.offsets",
+    "nodes.bytes",
+    "literals",
+    "relations.offsets",
+    "relations.bytes",
+    "forward.nodes",
+    "forward.relations",
+    "forward.starts",
+    "forward.targets",
+    "labels.offsets",
+    "labels.bytes",
+    "aliases.nodes",
+    "aliases.offsets",
+    "aliases.bytes",
+    "relation_labels.offsets",
+    "relation_labels.bytes",
+    "qualifiers.edge",
+    "qualifiers.relation",
+    "qualifiers.term",
+    "terms.offsets",
+    "terms.bytes",
+)
+"""The files that say what the graph is; the others follow from them."""
+
+
+def width(most: int) -> str:
+    """Return the narrowest dtype, 4 or 8 bytes, that holds numbers up to ``most``."""
+    return "<u4" if most < 2**32 else "<u8"
+
+
+def hash64(texts: Sequence[str]) -> npt.NDArray[np.uint64]:
+    """Hash each text to 64 bits, the same in every process."""
+    blake = hashlib.blake2b
+    digests = b"".join([blake(text.encode(), digest_size=8).digest() for text in texts])
+    return np.frombuffer(digests, dtype="<u8").astype(np.uint64, copy=False)
+
+
+class ArrayFile:
+    """A new file of numbers or bytes, hashed while it is written and on the disk when it is closed.
+
+    Args:
+        folder: Where the file goes.
+        name: Its name.
+        dtype: Type of its numbers.
+        written: Filled in with the file's entry for the meta file on leaving.
+    """
+
+    def __init__(self, folder: Path, name: str, dtype: str, written: dict[str, dict[str, Any]]) -> None:
+        self.dtype = np.dtype(dtype)
+        self._size = 0
+        self._name = name
+        self._written = written
+        self._sha = hashlib.sha256()
+        self._file: IO[bytes] = (folder / name).open("wb")
+
+    @property
+    def count(self) -> int:
+        """Number of items so far."""
+        return self._size // self.dtype.itemsize
+
+    def write(self, values: npt.ArrayLike) -> None:
+        """Append numbers."""
+        array = np.ascontiguousarray(values, dtype=self.dtype)
+        if array.size:
+            self.write_bytes(array.data.cast("B"))
+
+    def write_bytes(self, data: bytes | memoryview) -> None:
+        """Append raw bytes."""
+        self._sha.update(data)
+        self._file.write(data)
+        self._size += len(data)
+
+    def __enter__(self) -> ArrayFile:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        with self._file:
+            if error is None:
+                self._file.flush()
+                os.fsync(self._file.fileno())
+        if error is None:
+            self._written[self._name] = {
+                "dtype": self.dtype.str,
+                "bytes": self._size,
+                "sha256": self._sha.hexdigest(),
+            }
+
+
+class HeapFile:
+    """A new heap of strings: offsets and bytes."""
+
+    def __init__(self, folder: Path, name: str, written: dict[str, dict[str, Any]]) -> None:
+        self._offsets = ArrayFile(folder, f"{name}.offsets", "<u8", written)
+        self._bytes = ArrayFile(folder, f"{name}.bytes", "|u1", written)
+        self._end = 0
+        self._offsets.write([0])
+
+    @property
+    def count(self) -> int:
+        """Number of strings so far."""
+        return self._offsets.count - 1
+
+    def write(self, column: Any) -> None:
+        """Append a pyarrow string column (array or chunked array) without nulls."""
+        import pyarrow as pa
+
+        chunks = column.chunks if isinstance(column, pa.ChunkedArray) else [column]
+        for chunk in chunks:
+            strings = chunk.cast(pa.large_string())
+            if len(strings):
+                _, offsets, data = strings.buffers()
+                bounds = np.frombuffer(offsets, dtype="<i8")[strings.offset : strings.offset + len(strings) + 1]
+                if data is not None:
+                    self._bytes.write_bytes(memoryview(data)[bounds[0] : bounds[-1]])
+                self._offsets.write(bounds[1:] - bounds[0] + self._end)
+                self._end += int(bounds[-1] - bounds[0])
+
+    def skip(self, count: int) -> None:
+        """Append ``count`` empty strings."""
+        self._offsets.write(np.full(count, self._end, dtype="<u8"))
+
+    def __enter__(self) -> HeapFile:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._offsets.__exit__(kind, error, trace)
+        self._bytes.__exit__(kind, error, trace)
+
+
+@attrs.frozen
+class Meta:
+    """What the meta file says.
+
+    Attributes:
+        content: SHA-256 over the content, the same for the same graph however it was read.
+        counts: Number of entities, literals, relations, triples, ...
+        names: True where ids are names, whose underscores stand for blanks.
+        schema: Fields of ``Schema``.
+        files: Per file its dtype, size in bytes and SHA-256.
+    """
+
+    content: str
+    counts: Mapping[str, int]
+    names: bool
+    schema: Mapping[str, Any]
+    files: Mapping[str, Mapping[str, Any]]
+
+
+def map_file(path: Path) -> mmap.mmap | bytes:
+    """Map a file into memory, to be read only."""
+    with path.open("rb") as file:
+        size = os.fstat(file.fileno()).st_size
+        return mmap.mmap(file.fileno(), size, access=mmap.ACCESS_READ) if size else b""
+
+
+def map_array(path: Path, dtype: str) -> npt.NDArray[Any]:
+    """Map a file of numbers into memory, to be read only."""
+    return np.frombuffer(map_file(path), dtype=dtype)
+
+
+def content_hash(files: Mapping[str, Mapping[str, Any]], names: bool, schema: Mapping[str, Any]) -> str:
+    """Hash the content files, the meaning of names and the schema."""
+    parts = [[name, files[name]["sha256"]] for name in CONTENT]
+    return hashlib.sha256(json.dumps([parts, names, schema], sort_keys=True).encode()).hexdigest()
+
+
+def write_json(path: Path, value: Any) -> None:
+    """Write a value as JSON, down to the disk."""
+    with path.open("w", encoding="utf-8") as file:
+        json.dump(value, file, indent=1, sort_keys=True, ensure_ascii=False)
+        file.write("\n")
+        file.flush()
+        os.fsync(file.fileno())
+
+
+def write_meta(folder: Path, meta: Meta) -> None:
+    """Write the meta file, which makes the folder a snapshot."""
+    write_json(folder / META, {"format": FORMAT, "version": VERSION, **attrs.asdict(meta)})
+
+
+def sync_folder(folder: Path) -> None:
+    """Bring a folder's entries to the disk."""
+    descriptor = os.open(folder, os.O_RDONLY)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)

@@ -1,0 +1,242 @@
+"""Looks things up in a snapshot: patterns, labels, names, qualifiers, and what lies around a node."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from itertools import pairwise
+
+import numpy as np
+
+from srtk_framework.text import fold
+from srtk_framework.types import Budget, Literal, Pattern, Qualifier, Triple
+from srtk_plugin_local.search import Adjacency, Ints, distinct, locate, spread
+from srtk_plugin_local.snapshot import Snapshot
+from srtk_plugin_local.walking import make_triples
+
+
+def match(snapshot: Snapshot, relations: Mapping[str, int], patterns: Sequence[Pattern]) -> list[list[Triple]]:
+    """Find the triples of each pattern, sorted; open ends on both sides are looked up by a scan."""
+    found: list[list[Triple]] = [[] for _ in patterns]
+    for side, rows in (
+        (snapshot.forward, [i for i, p in enumerate(patterns) if p.subject is not None]),
+        (snapshot.inverse, [i for i, p in enumerate(patterns) if p.subject is None and p.object is not None]),
+    ):
+        if rows:
+            _match_bound(snapshot, relations, side, [patterns[i] for i in rows], rows, found)
+    for i, pattern in enumerate(patterns):
+        if pattern.subject is None and pattern.object is None:
+            found[i] = _scan(snapshot, None if pattern.relation is None else relations.get(pattern.relation, -1))
+    return found
+
+
+def _match_bound(
+    snapshot: Snapshot,
+    relations: Mapping[str, int],
+    side: Adjacency,
+    patterns: Sequence[Pattern],
+    rows: Sequence[int],
+    found: list[list[Triple]],
+) -> None:
+    backward = side is snapshot.inverse
+    nodes = snapshot.numbers([str(p.object if backward else p.subject) for p in patterns])
+    others = snapshot.numbers([str("" if p.object is None or backward else p.object) for p in patterns])
+    free = np.array([backward or p.object is None for p in patterns], dtype=bool)
+    wanted = np.array([-1 if p.relation is None else relations.get(p.relation, -2) for p in patterns], dtype=np.int64)
+    known = np.flatnonzero((nodes >= 0) & (wanted > -2) & (free | (others >= 0)))
+    nodes, others, free, wanted = nodes[known], others[known], free[known], wanted[known]
+    if not len(known):
+        return
+    first, last = side.groups(nodes)
+    group = locate(side.relations, first, last, wanted)
+    bound = wanted >= 0
+    first = np.where(bound, np.maximum(group, 0), first)
+    last = np.where(bound, np.where(group >= 0, group + 1, first), last)
+    groups, bounds = spread(first, last)
+    owner = np.repeat(np.arange(len(known)), np.diff(bounds))
+    low, high = side.runs(groups)
+    at = locate(side.targets, low, high, others[owner])
+    low = np.where(free[owner], low, np.maximum(at, 0))
+    high = np.where(free[owner], high, np.where(at >= 0, at + 1, low))
+    positions, edge_bounds = spread(low, high)
+    lengths = np.diff(edge_bounds)
+    owner = np.repeat(owner, lengths)
+    relation = np.repeat(side.relations[groups].astype(np.int64), lengths)
+    starts, ends = nodes[owner], side.targets[positions].astype(np.int64)
+    subjects, objects = (ends, starts) if backward else (starts, ends)
+    order = np.lexsort((objects, relation, subjects, owner))
+    triples = make_triples(snapshot, subjects[order], relation[order], objects[order])
+    cuts = np.searchsorted(owner[order], np.arange(len(known) + 1)).tolist()
+    for place, i in enumerate(known.tolist()):
+        found[rows[i]] = triples[cuts[place] : cuts[place + 1]]
+
+
+def _scan(snapshot: Snapshot, relation: int | None) -> list[Triple]:
+    side = snapshot.forward
+    groups = np.arange(len(side.relations)) if relation is None else np.flatnonzero(side.relations == relation)
+    low, high = side.runs(groups)
+    positions, bounds = spread(low, high)
+    lengths = np.diff(bounds)
+    subjects = np.repeat(side.owners(groups), lengths)
+    relations = np.repeat(side.relations[groups].astype(np.int64), lengths)
+    return make_triples(snapshot, subjects, relations, side.targets[positions].astype(np.int64))
+
+
+def labels(snapshot: Snapshot, relations: Mapping[str, int], ids: Sequence[str]) -> list[str]:
+    """Name entities, relations and literals in words."""
+    names = list(ids)
+    numbers = snapshot.numbers(ids)
+    literal = np.zeros(len(ids), dtype=bool)
+    literal[numbers >= 0] = snapshot.is_literal(numbers[numbers >= 0])
+    entity = np.flatnonzero((numbers >= 0) & ~literal)
+    for place, label in zip(entity.tolist(), entity_labels(snapshot, numbers[entity]), strict=True):
+        names[place] = label
+    for place in np.flatnonzero((numbers < 0) | literal).tolist():
+        id_ = ids[place]
+        if (relation := relations.get(id_)) is not None:
+            names[place] = _relation_label(snapshot, relation, id_)
+        elif literal[place] or isinstance(id_, Literal) or _is_typed(id_):
+            names[place] = Literal(id_).lexical
+    return names
+
+
+def _is_typed(text: str) -> bool:
+    return text.startswith('"') and bool(Literal(text).datatype or Literal(text).language)
+
+
+def _relation_label(snapshot: Snapshot, relation: int, id_: str) -> str:
+    heap = snapshot.heap("relation_labels")
+    label = heap.take(np.array([relation]))[0] if len(heap) else ""
+    return label or _as_name(snapshot, id_)
+
+
+def _as_name(snapshot: Snapshot, id_: str) -> str:
+    """Return what an id without label is called: itself, or its words where ids are names."""
+    return (id_.replace("_", " ").strip() or id_) if snapshot.meta.names else id_
+
+
+def entity_labels(snapshot: Snapshot, numbers: Ints) -> list[str]:
+    """Name entities by number."""
+    heap = snapshot.heap("labels")
+    found = heap.take(numbers) if len(heap) else [""] * len(numbers)
+    lacking = [place for place, label in enumerate(found) if not label]
+    for place, id_ in zip(lacking, snapshot.ids(numbers[lacking]), strict=True):
+        found[place] = _as_name(snapshot, id_)
+    return found
+
+
+def find(snapshot: Snapshot, names: Sequence[str]) -> list[list[str]]:
+    """Find the entities called by each name, sorted by id."""
+    folded = [fold(name) for name in names]
+    wanted = list(dict.fromkeys(name for name in folded if name))
+    place, node = snapshot.named(wanted)
+    nodes, back = np.unique(node, return_inverse=True)
+    called = _folded_names(snapshot, nodes)
+    hits: dict[str, list[int]] = {name: [] for name in wanted}
+    for at, number, which in zip(place.tolist(), node.tolist(), back.tolist(), strict=True):
+        # Equal hashes are not yet equal names.
+        if wanted[at] in called[which]:
+            hits[wanted[at]].append(number)
+    return [snapshot.ids(np.array(sorted(hits.get(name, ())), dtype=np.int64)) for name in folded]
+
+
+def _folded_names(snapshot: Snapshot, numbers: Ints) -> list[set[str]]:
+    names = [{fold(label)} for label in entity_labels(snapshot, numbers)]
+    starts = snapshot.array("aliases.nodes")
+    if len(starts):
+        positions, bounds = spread(starts[numbers].astype(np.int64), starts[numbers + 1].astype(np.int64))
+        owners = np.repeat(np.arange(len(numbers)), np.diff(bounds)).tolist()
+        for owner, alias in zip(owners, snapshot.heap("aliases").take(positions), strict=True):
+            names[owner].add(fold(alias))
+    return names
+
+
+def degrees(snapshot: Snapshot, ids: Sequence[str]) -> list[int]:
+    """Count the triples at each entity; an edge from a node to itself counts once."""
+    counts = np.zeros(len(ids), dtype=np.int64)
+    numbers = snapshot.numbers(ids)
+    known = np.flatnonzero(numbers >= 0)
+    known = known[~snapshot.is_literal(numbers[known])]
+    nodes = numbers[known]
+    if len(nodes):
+        loops = snapshot.array("loops")
+        twice = np.searchsorted(loops, nodes, side="right") - np.searchsorted(loops, nodes, side="left")
+        counts[known] = snapshot.forward.degrees(nodes) + snapshot.inverse.degrees(nodes) - twice
+    return counts.tolist()
+
+
+def qualifiers(
+    snapshot: Snapshot, relations: Mapping[str, int], triples: Sequence[Triple]
+) -> list[tuple[Qualifier, ...]]:
+    """Read the qualifiers of each triple, sorted."""
+    edges = snapshot.array("qualifiers.edge")
+    if not len(edges) or not triples:
+        return [() for _ in triples]
+    position = snapshot.forward.edges(
+        snapshot.numbers([t.subject for t in triples]),
+        np.array([relations.get(t.relation, -1) for t in triples], dtype=np.int64),
+        snapshot.numbers([t.object for t in triples]),
+    )
+    # Edges are never negative, so that -1 finds nothing.
+    low: Ints = np.searchsorted(edges, np.maximum(position, 0), side="left").astype(np.int64)
+    high = np.where(position >= 0, np.searchsorted(edges, np.maximum(position, 0), side="right"), low)
+    rows, bounds = spread(low, high.astype(np.int64))
+    names = [snapshot.relations[number] for number in snapshot.array("qualifiers.relation")[rows].tolist()]
+    terms = snapshot.heap("terms").take(snapshot.array("qualifiers.term")[rows].astype(np.int64))
+    pairs = [(name, Literal(term) if _is_typed(term) else term) for name, term in zip(names, terms, strict=True)]
+    ends = bounds.tolist()
+    return [tuple(pairs[start:end]) for start, end in pairwise(ends)]
+
+
+def around(snapshot: Snapshot, start: Ints, hops: int, budget: Budget) -> list[Triple]:
+    """Read the triples within ``hops`` of some nodes, as ``reading.neighbourhood`` does, edge by edge number.
+
+    Each hop walks the steps in order, each from the nodes in order, and gives the first ``hub`` edges of each.
+    """
+    seen = current = start
+    found = np.empty(0, dtype=np.int64)
+    columns: list[tuple[Ints, Ints, Ints]] = []
+    for hop in range(hops):
+        if not len(current) or (budget.triples is not None and len(found) >= budget.triples):
+            break
+        # Each edge turns up at most twice in a hop: once from either end. So the last hop needs no more.
+        most = 2 * budget.triples if budget.triples is not None and hop + 1 == hops else None
+        subjects, relations, objects, ends = _hop(snapshot, current, budget.hub, most)
+        edges = snapshot.forward.edges(subjects, relations, objects)
+        _, first = np.unique(edges, return_index=True)
+        first.sort()
+        first = first[~np.isin(edges[first], found)]
+        found = np.concatenate([found, edges[first]])
+        columns.append((subjects[first], relations[first], objects[first]))
+        reached = distinct(ends[~snapshot.is_literal(ends)])
+        current = np.setdiff1d(reached, seen, assume_unique=True)[: budget.nodes]
+        seen = np.union1d(seen, current)
+    if not columns:
+        return []
+    s, r, o = (np.concatenate(column)[: budget.triples] for column in zip(*columns, strict=True))
+    return make_triples(snapshot, s, r, o)
+
+
+def _hop(snapshot: Snapshot, nodes: Ints, hub: int | None, most: int | None) -> tuple[Ints, Ints, Ints, Ints]:
+    """Walk all steps of some nodes: (subjects, relations, objects, nodes reached) in order of step and node."""
+    parts = []
+    for inverse, side in enumerate((snapshot.forward, snapshot.inverse)):
+        groups, bounds = spread(*side.groups(nodes))
+        low, high = side.runs(groups)
+        code = side.relations[groups].astype(np.int64) * 2 + inverse
+        parts.append(np.stack([code, np.repeat(nodes, np.diff(bounds)), low, high]))
+    codes, starts, low, high = np.concatenate(parts, axis=1)
+    order = np.lexsort((starts, codes))
+    codes, starts, low, high = codes[order], starts[order], low[order], high[order]
+    if hub is not None:
+        high = np.minimum(high, low + hub)
+    if most is not None:
+        enough = int(np.searchsorted(np.cumsum(high - low), most)) + 1
+        codes, starts, low, high = codes[:enough], starts[:enough], low[:enough], high[:enough]
+    positions, bounds = spread(low, high)
+    lengths = np.diff(bounds)
+    codes, starts = np.repeat(codes, lengths), np.repeat(starts, lengths)
+    backward = (codes & 1).astype(bool)
+    ends = np.empty(len(positions), dtype=np.int64)
+    ends[~backward] = snapshot.forward.targets[positions[~backward]]
+    ends[backward] = snapshot.inverse.targets[positions[backward]]
+    return np.where(backward, ends, starts), codes >> 1, np.where(backward, starts, ends), ends

@@ -1,0 +1,246 @@
+"""A graph of Python triples in dictionaries: for embedding, tests and first tries."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+import attrs
+
+from srtk_framework.specs import KnowledgeGraph
+from srtk_framework.text import fold
+from srtk_framework.types import Frontier, Literal, NodeSet, Pattern, Qualifier, Schema, Step, Triple
+
+if TYPE_CHECKING:
+    import networkx
+
+Neighbours = dict[str, dict[str, list[str]]]
+"""Node to relation to the nodes at the other end: sorted, as the triples are from which it is made."""
+
+
+@attrs.define(eq=False)
+class MemoryGraph(KnowledgeGraph):
+    """Answer from dictionaries of sorted tuples; ready as soon as it is made.
+
+    Entities are what occurs in triples; labels and aliases of other ids name relations, or nothing.
+
+    Attributes:
+        triples: Rows [subject, relation, object]; objects such as "1998"^^xsd:gYear or "Riga"@lv are literals.
+        labels: Id of an entity or relation to its label.
+        aliases: Id of an entity to its further names.
+        qualifiers: Rows [subject, relation, object, qualifier, value] about triples of this graph.
+        type_relations: Relations from an entity to its class.
+        subclass_relations: Relations from a class to its superclass.
+        mediators: Patterns of ids of nodes that only hold a statement together.
+        noise: Patterns of ids of relations that answer no question.
+        prefixes: Short prefix to namespace IRI.
+    """
+
+    # Three settings share their name with a hook: the leading underscore is no part of a setting's name.
+    _triples: Sequence[Sequence[str]] = attrs.field(default=(), repr=False)
+    _labels: Mapping[str, str] = attrs.field(factory=dict, repr=False)
+    aliases: Mapping[str, Sequence[str]] = attrs.field(factory=dict, repr=False)
+    _qualifiers: Sequence[Sequence[str]] = attrs.field(default=(), repr=False)
+    type_relations: Sequence[str] = ()
+    subclass_relations: Sequence[str] = ()
+    mediators: Sequence[str] = ()
+    noise: Sequence[str] = ()
+    prefixes: Mapping[str, str] = attrs.field(factory=dict)
+    _all: tuple[Triple, ...] = attrs.field(init=False, repr=False)
+    _at: dict[str, list[Triple]] = attrs.field(init=False, repr=False)
+    _out: Neighbours = attrs.field(init=False, repr=False)
+    _in: Neighbours = attrs.field(init=False, repr=False)
+    _literals: dict[str, str] = attrs.field(init=False, repr=False)
+    _named: dict[str, list[str]] = attrs.field(init=False, repr=False)
+    _statements: dict[Triple, list[Qualifier]] = attrs.field(init=False, repr=False)
+    _hash: str = attrs.field(init=False, repr=False)
+
+    def __attrs_post_init__(self) -> None:
+        self._all = _read_triples(self._triples)
+        self._at = {}
+        for triple in self._all:
+            for id_ in {triple.subject: None, triple.object: None}:
+                self._at.setdefault(id_, []).append(triple)
+        self._out = _neighbours((t.subject, t.relation, t.object) for t in self._all)
+        self._in = _neighbours((t.object, t.relation, t.subject) for t in self._all)
+        self._literals = {t.object: t.object for t in self._all if isinstance(t.object, Literal)}
+        self._named = {}
+        for id_ in sorted(self._at.keys() - self._literals.keys()):
+            names = (self._labels.get(id_, id_), *self.aliases.get(id_, ()))
+            for name in {fold(name): None for name in names}:
+                self._named.setdefault(name, []).append(id_)
+        self._named.pop("", None)
+        self._statements = _read_qualifiers(self._qualifiers, self._all)
+        self._hash = self._content_hash()
+
+    @classmethod
+    def from_networkx(cls, graph: networkx.Graph[Any], relation_key: str = "relation", **settings: Any) -> MemoryGraph:
+        """Make the graph of a networkx DiGraph or MultiDiGraph.
+
+        Args:
+            graph: Its nodes become ids by ``str``; the node attribute ``label`` is the label.
+            relation_key: Edge attribute that names the relation; without it, a MultiDiGraph's edge key does.
+            settings: Further settings of this class.
+
+        Raises:
+            ValueError: For an undirected graph, an edge without relation, two nodes with the same text.
+        """
+        if not graph.is_directed():
+            raise ValueError(
+                "the networkx graph is undirected; give a DiGraph or MultiDiGraph, with edges from subjects"
+            )
+        ids = {node: node if isinstance(node, str) else str(node) for node in graph}
+        if len(set(ids.values())) < len(ids):
+            raise ValueError("two nodes of the networkx graph have the same text; rename one of them")
+        rows = []
+        for edge in graph.edges:
+            relation = graph.edges[edge].get(relation_key, *edge[2:])
+            rows.append((ids[edge[0]], "" if relation is None else str(relation), ids[edge[1]]))
+            if relation is None or isinstance(relation, int):
+                raise ValueError(f"the networkx edge {edge!r} names no relation; set its attribute {relation_key!r}")
+        labels = {ids[node]: str(label) for node, label in graph.nodes(data="label") if label is not None}
+        return cls(triples=rows, labels={**labels, **settings.pop("labels", {})}, **settings)
+
+    def _content_hash(self) -> str:
+        content = [
+            [(*triple, isinstance(triple.object, Literal)) for triple in self._all],
+            sorted(self._labels.items()),
+            sorted((id_, list(names)) for id_, names in self.aliases.items()),
+            sorted(self._statements.items()),
+            attrs.asdict(self.schema()),
+        ]
+        return hashlib.sha256(json.dumps(content, sort_keys=True).encode()).hexdigest()[:16]
+
+    def fingerprint(self) -> str:
+        """Identify the content: triples, names, qualifiers and schema."""
+        return self.source()
+
+    def source(self) -> str:
+        """Return ``memory:`` and a hash of the content."""
+        return f"memory:{self._hash}"
+
+    def schema(self) -> Schema:
+        """Return the schema that the settings describe."""
+        return Schema(
+            type_relations=tuple(self.type_relations),
+            subclass_relations=tuple(self.subclass_relations),
+            mediators=tuple(self.mediators),
+            noise=tuple(self.noise),
+            prefixes=dict(self.prefixes),
+        )
+
+    def frontiers(self, node_sets: Sequence[Sequence[str]]) -> list[Frontier]:
+        """Keep the entities of each set."""
+        return [NodeSet(id_ for id_ in ids if self._is_entity(id_)) for ids in node_sets]
+
+    def steps(self, frontiers: Sequence[Frontier], inverse: bool) -> list[list[Step]]:
+        """Collect the relations at each node."""
+        answers = []
+        for frontier in frontiers:
+            found = {Step(relation) for id_ in frontier.ids() for relation in self._out.get(id_, ())}
+            if inverse:
+                found |= {Step(relation, True) for id_ in frontier.ids() for relation in self._in.get(id_, ())}
+            answers.append(sorted(found))
+        return answers
+
+    def follow(self, frontiers: Sequence[Frontier], steps: Sequence[Step], limit: int | None) -> list[Frontier]:
+        """Walk to the first ``limit`` neighbours of each node; literals count as neighbours, but are not reached."""
+        answers: list[Frontier] = []
+        for frontier, step in zip(frontiers, steps, strict=True):
+            rows = [ends for _, ends in self._walk(frontier, step)]
+            reached = (end for ends in rows for end in ends[:limit] if self._is_entity(end))
+            answers.append(NodeSet(reached, cut=sum(len(ends[limit:]) for ends in rows) if limit is not None else 0))
+        return answers
+
+    def triples(self, frontiers: Sequence[Frontier], steps: Sequence[Step], limit: int | None) -> list[list[Triple]]:
+        """Read the triples to the first ``limit`` neighbours of each node."""
+        answers = []
+        for frontier, step in zip(frontiers, steps, strict=True):
+            pairs = [(start, end) for start, ends in self._walk(frontier, step) for end in ends[:limit]]
+            answers.append(
+                [Triple(e, step.relation, s) if step.inverse else Triple(s, step.relation, e) for s, e in pairs]
+            )
+        return answers
+
+    def _walk(self, frontier: Frontier, step: Step) -> list[tuple[str, Sequence[str]]]:
+        """Pair each node of the frontier with all its neighbours along the step."""
+        neighbours = self._in if step.inverse else self._out
+        return [(id_, neighbours.get(id_, {}).get(step.relation, ())) for id_ in frontier.ids()]
+
+    def _is_entity(self, id_: str) -> bool:
+        return id_ in self._at and id_ not in self._literals
+
+    def match(self, patterns: Sequence[Pattern]) -> list[list[Triple]]:
+        """Filter the triples at a bound end, which may be a literal; all triples where none is bound."""
+        answers = []
+        for pattern in patterns:
+            bound = pattern.subject if pattern.subject is not None else pattern.object
+            triples = self._all if bound is None else self._at.get(bound, ())
+            answers.append([t for t in triples if all(w in (None, part) for w, part in zip(pattern, t, strict=True))])
+        return answers
+
+    def labels(self, ids: Sequence[str]) -> list[str]:
+        """Look labels up; the label of a literal is its value."""
+        answers = []
+        for id_ in ids:
+            own = self._labels.get(id_) or (id_ if self._is_entity(id_) else self._literals.get(id_, _value(id_)))
+            answers.append(own.lexical if isinstance(own, Literal) else own)
+        return answers
+
+    def find(self, names: Sequence[str]) -> list[list[str]]:
+        """Look folded names up."""
+        return [list(self._named.get(fold(name), ())) for name in names]
+
+    def degrees(self, ids: Sequence[str]) -> list[int]:
+        """Count the triples at each entity."""
+        return [len(self._at[id_]) if self._is_entity(id_) else 0 for id_ in ids]
+
+    def qualifiers(self, triples: Sequence[Triple]) -> list[tuple[Qualifier, ...]]:
+        """Return what the settings say about each triple."""
+        return [tuple(self._statements.get(triple, ())) for triple in triples]
+
+
+def _read_triples(rows: Iterable[Sequence[str]]) -> tuple[Triple, ...]:
+    """Check rows of three texts, sort them and drop repeated ones."""
+    found = set()
+    for number, row in enumerate(rows, start=1):
+        if isinstance(row, str) or len(row) != 3 or not all(isinstance(part, str) and part for part in row):
+            raise ValueError(f"triple {number} is {row!r}; write [subject, relation, object], three texts, none empty")
+        found.add(Triple(row[0], row[1], _value(row[2])))
+    # A text that is a literal in one triple is one in all: equal texts must not be two things.
+    literals: dict[str, str] = {triple.object: triple.object for triple in found if isinstance(triple.object, Literal)}
+    for triple in sorted(found):
+        if triple.subject in literals or isinstance(_value(triple.subject), Literal):
+            raise ValueError(f"the literal {triple.subject} is the subject of {list(triple)}; it can only be an object")
+    return tuple(sorted(Triple(s, r, literals.get(o, o)) for s, r, o in found))
+
+
+def _value(text: str) -> str:
+    """Read ``"…"^^type`` and ``"…"@language`` as literals; mere quotes may belong to a name."""
+    if not text.startswith('"'):
+        return text
+    literal = Literal(text)
+    typed = literal.datatype or literal.language
+    return Literal.make(literal.lexical, literal.datatype, literal.language) if typed else text
+
+
+def _neighbours(edges: Iterable[tuple[str, str, str]]) -> Neighbours:
+    found: Neighbours = {}
+    for start, relation, end in edges:
+        found.setdefault(start, {}).setdefault(relation, []).append(end)
+    return found
+
+
+def _read_qualifiers(rows: Iterable[Sequence[str]], triples: Iterable[Triple]) -> dict[Triple, list[Qualifier]]:
+    known = set(triples)
+    found: dict[Triple, set[Qualifier]] = {}
+    for number, row in enumerate(rows, start=1):
+        if isinstance(row, str) or len(row) != 5 or not all(isinstance(part, str) and part for part in row):
+            raise ValueError(f"qualifier {number} is {row!r}; write [subject, relation, object, qualifier, value]")
+        triple = Triple(row[0], row[1], _value(row[2]))
+        if triple not in known:
+            raise ValueError(f"qualifier {number} is about {list(triple)}, which the graph lacks; add the triple")
+        found.setdefault(triple, set()).add((row[3], _value(row[4])))
+    return {triple: sorted(pairs) for triple, pairs in found.items()}

@@ -1,0 +1,112 @@
+"""Reads RDF files as a stream of triples in pyarrow tables, through pyoxigraph."""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from collections.abc import Iterator
+from typing import IO, TYPE_CHECKING, Any, cast
+
+from srtk_framework.errors import InputError
+from srtk_framework.types import Literal
+from srtk_plugin_local.sources import Input
+from srtk_plugin_local.tables import ROWS, Report
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+_FORMATS = {
+    "ntriples": "N_TRIPLES",
+    "nquads": "N_QUADS",
+    "turtle": "TURTLE",
+    "trig": "TRIG",
+    "rdfxml": "RDF_XML",
+}
+_ANONYMOUS = re.compile(r"[0-9a-f]{20,32}")
+_WHERE = re.compile(r"^Parser error (?:at line \d+ column \d+|between .*?): ")
+
+
+def read_rdf(name: str, kind: str, report: Report) -> Iterator[pa.Table]:
+    """Yield tables with the columns ``c0``, ``c1``, ``c2`` (texts) and ``literal`` (of the object).
+
+    IRIs are whole; literals have the form of ``Literal``; blank nodes start with ``_:``. A blank node of
+    N-Triples keeps its label, as dumps in several parts need; elsewhere it belongs to its file, by content.
+
+    Raises:
+        InputError: With file and line, where the file breaks the rules of its format.
+    """
+    import pyarrow as pa
+    import pyoxigraph as ox
+
+    blank = _Blanks(name, kind)
+    named, literal = ox.NamedNode, ox.Literal
+    rows: list[tuple[str, str, str, bool]] = []
+
+    def table() -> pa.Table:
+        columns = list(zip(*rows, strict=True))
+        rows.clear()
+        return pa.table(dict(zip(("c0", "c1", "c2", "literal"), columns, strict=True)))
+
+    with Input(name) as source:
+        for triple in _parse(source, kind):
+            subject, object_ = triple.subject, triple.object
+            start = subject.value if type(subject) is named else blank(subject)
+            if type(object_) is named:
+                rows.append((start, triple.predicate.value, object_.value, False))
+            elif type(object_) is literal:
+                text = Literal.make(object_.value, object_.datatype.value, object_.language)
+                rows.append((start, triple.predicate.value, text, True))
+            else:
+                rows.append((start, triple.predicate.value, blank(object_), False))
+            if len(rows) == ROWS:
+                yield table()
+                report(source.done)
+        if rows:
+            yield table()
+    report(source.size)
+
+
+def _parse(source: Input, kind: str) -> Iterator[Any]:
+    import pyoxigraph as ox
+
+    try:
+        yield from ox.parse(cast("IO[bytes]", source), format=getattr(ox.RdfFormat, _FORMATS[kind]))
+    except SyntaxError as error:
+        place = f"{source.name}:{error.lineno}" if error.lineno else source.name
+        reason = _WHERE.sub("", error.msg or str(error))
+        raise InputError(f"{place}: is not {kind}: {reason}; correct the file, or give another --format") from error
+
+
+class _Blanks:
+    """Names the blank nodes of one file."""
+
+    def __init__(self, name: str, kind: str) -> None:
+        self._name = name
+        self._shared = kind in ("ntriples", "nquads")
+        self._scope = ""
+        self._anonymous: dict[str, int] = {}
+
+    def __call__(self, node: Any) -> str:
+        import pyoxigraph as ox
+
+        if not isinstance(node, ox.BlankNode):
+            raise InputError(
+                f"{self._name}: {node} is a triple used as a term, which a snapshot does not hold; "
+                "give what is said about triples by --qualifiers"
+            )
+        if self._shared:
+            return f"_:{node.value}"
+        label = node.value
+        if _ANONYMOUS.fullmatch(label):
+            # The parser invents such labels at random; the order of appearance is stable.
+            label = f"-{self._anonymous.setdefault(label, len(self._anonymous))}"
+        if not self._scope:
+            self._scope = self._hash()
+        return f"_:{self._scope}.{label}"
+
+    def _hash(self) -> str:
+        digest = hashlib.blake2b(digest_size=6)
+        with Input(self._name) as source:
+            while data := source.read():
+                digest.update(data)
+        return digest.hexdigest()

@@ -1,0 +1,116 @@
+"""Vectorised steps over sorted arrays: ranges spread out, and binary searches within many ranges at once."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import attrs
+import numpy as np
+import numpy.typing as npt
+
+Ints = npt.NDArray[np.int64]
+
+
+def spread(starts: Ints, ends: Ints) -> tuple[Ints, Ints]:
+    """Write out ranges one after the other.
+
+    Args:
+        starts: First position of each range.
+        ends: One past its last position, never before its start.
+
+    Returns:
+        The positions of all ranges, and offsets (one more than there are ranges) into them.
+    """
+    lengths = ends - starts
+    offsets = np.zeros(len(lengths) + 1, dtype=np.int64)
+    np.cumsum(lengths, out=offsets[1:])
+    positions = np.arange(offsets[-1], dtype=np.int64)
+    positions += np.repeat(starts - offsets[:-1], lengths)
+    return positions, offsets
+
+
+def distinct(numbers: Ints) -> Ints:
+    """Sort numbers and drop repeated ones; for arrays of a few thousand this is many times quicker than numpy's own."""
+    numbers = np.sort(numbers)
+    fresh = np.empty(len(numbers), dtype=bool)
+    fresh[:1] = True
+    np.not_equal(numbers[1:], numbers[:-1], out=fresh[1:])
+    return numbers[fresh]
+
+
+def lower_bound(values: npt.NDArray[Any], starts: Ints, ends: Ints, wanted: Ints) -> Ints:
+    """Find in each sorted range ``values[starts[i]:ends[i]]`` the first position not below ``wanted[i]``."""
+    low, high = starts.copy(), ends.copy()
+    if not len(low) or not len(values):
+        return low
+    last = len(values) - 1
+    for _ in range(int((high - low).max()).bit_length()):
+        middle = (low + high) >> 1
+        below = (values[np.minimum(middle, last)] < wanted) & (low < high)
+        low = np.where(below, middle + 1, low)
+        high = np.where(below, high, middle)
+    return low
+
+
+def locate(values: npt.NDArray[Any], starts: Ints, ends: Ints, wanted: Ints) -> Ints:
+    """Find in each sorted range the position of ``wanted[i]``, or -1."""
+    at = lower_bound(values, starts, ends, wanted)
+    if not len(values):
+        return np.full(len(at), -1, dtype=np.int64)
+    found = (at < ends) & (values[np.minimum(at, len(values) - 1)] == wanted)
+    return np.where(found, at, -1)
+
+
+@attrs.frozen
+class Adjacency:
+    """The edges of one direction: each node has groups, each group a relation and a run of sorted targets.
+
+    Attributes:
+        nodes: First group of each node, and their number at the end.
+        relations: Relation of each group, sorted within a node.
+        starts: First target of each group, and the number of edges at the end.
+        targets: Nodes, sorted within a group.
+    """
+
+    nodes: npt.NDArray[Any]
+    relations: npt.NDArray[Any]
+    starts: npt.NDArray[Any]
+    targets: npt.NDArray[Any]
+
+    @staticmethod
+    def files(side: str) -> list[str]:
+        """Name the files of the four arrays."""
+        return [f"{side}.{part}" for part in ("nodes", "relations", "starts", "targets")]
+
+    def groups(self, nodes: Ints) -> tuple[Ints, Ints]:
+        """Return the first group of each node and one past its last."""
+        return self.nodes[nodes].astype(np.int64), self.nodes[nodes + 1].astype(np.int64)
+
+    def runs(self, groups: Ints) -> tuple[Ints, Ints]:
+        """Return the first target of each group and one past its last; nothing for group -1."""
+        known = groups >= 0
+        starts = self.starts[np.where(known, groups, 0)].astype(np.int64)
+        return starts, np.where(known, self.starts[np.where(known, groups + 1, 0)].astype(np.int64), starts)
+
+    def along(self, nodes: Ints, relations: Ints) -> tuple[Ints, Ints]:
+        """Return the run of targets of each node along its relation; nothing where there is none."""
+        first, last = self.groups(nodes)
+        return self.runs(locate(self.relations, first, last, relations))
+
+    def edges(self, starts: Ints, relations: Ints, ends: Ints) -> Ints:
+        """Find the position of each edge among the targets, -1 where there is none (or a number is -1)."""
+        found = np.full(len(starts), -1, dtype=np.int64)
+        known = np.flatnonzero((starts >= 0) & (relations >= 0) & (ends >= 0))
+        if len(known):
+            first, last = self.along(starts[known], relations[known])
+            found[known] = locate(self.targets, first, last, ends[known])
+        return found
+
+    def degrees(self, nodes: Ints) -> Ints:
+        """Count the edges of each node."""
+        first, last = self.groups(nodes)
+        return self.starts[last].astype(np.int64) - self.starts[first].astype(np.int64)
+
+    def owners(self, groups: Ints) -> Ints:
+        """Return the node of each group."""
+        return np.searchsorted(self.nodes, groups, side="right").astype(np.int64) - 1

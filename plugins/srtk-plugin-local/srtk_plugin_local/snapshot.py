@@ -1,0 +1,173 @@
+"""Opens a snapshot: checks that it is whole, and maps its files into memory."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import mmap
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import attrs
+import numpy as np
+import numpy.typing as npt
+
+from srtk_framework.errors import SnapshotError
+from srtk_framework.types import Literal
+from srtk_plugin_local.layout import ARRAYS, FORMAT, HEAPS, META, VERSION, Meta, hash64, map_file
+from srtk_plugin_local.search import Adjacency, Ints, spread
+
+AGAIN = "build it again with `srtk graph build`"
+
+
+def read_meta(folder: Path) -> Meta:
+    """Read the meta file and compare the size of every file with it.
+
+    Raises:
+        SnapshotError: If the folder is no snapshot, is of another version, or lacks a file or a part of one.
+    """
+    path = folder / META
+    try:
+        text = path.read_text(encoding="utf-8")
+    except OSError as error:
+        raise SnapshotError(
+            f"{folder}: is no graph snapshot ({META} cannot be read: {error.strerror}); {AGAIN}"
+        ) from error
+    except UnicodeDecodeError as error:
+        raise SnapshotError(f"{path}: is damaged ({error.reason}); {AGAIN}") from error
+    try:
+        data = json.loads(text)
+    except ValueError as error:
+        raise SnapshotError(f"{path}: is damaged ({error}); {AGAIN}") from error
+    if not isinstance(data, dict) or data.get("format") != FORMAT:
+        raise SnapshotError(f"{folder}: is no graph snapshot; {AGAIN}")
+    if data.get("version") != VERSION:
+        raise SnapshotError(
+            f"{folder}: is a snapshot of version {data.get('version')}, this program reads version {VERSION}; {AGAIN}"
+        )
+    fields = [field.name for field in attrs.fields(Meta)]
+    expected = [*ARRAYS, *(f"{heap}.{part}" for heap in HEAPS for part in ("offsets", "bytes"))]
+    if any(name not in data for name in fields) or any(name not in data["files"] for name in expected):
+        raise SnapshotError(f"{path}: is damaged (an entry is missing); {AGAIN}")
+    meta = Meta(**{name: data[name] for name in fields})
+    for name in sorted(meta.files):
+        _check_size(folder / name, int(meta.files[name]["bytes"]))
+    return meta
+
+
+def _check_size(path: Path, expected: int) -> None:
+    try:
+        found = path.stat().st_size
+    except OSError as error:
+        raise SnapshotError(f"{path}: is missing from the snapshot ({error.strerror}); {AGAIN}") from error
+    if found != expected:
+        raise SnapshotError(f"{path}: is truncated or damaged: expected {expected} bytes, found {found}; {AGAIN}")
+
+
+def _mapped(path: Path) -> mmap.mmap | bytes:
+    try:
+        return map_file(path)
+    except OSError as error:
+        raise SnapshotError(f"{path}: cannot be mapped into memory ({error.strerror}); {AGAIN}") from error
+
+
+class Heap:
+    """A memory-mapped list of strings."""
+
+    def __init__(self, offsets: npt.NDArray[Any], data: mmap.mmap | bytes) -> None:
+        self._offsets = offsets
+        self._data = data
+
+    def __len__(self) -> int:
+        return len(self._offsets) - 1
+
+    def take(self, numbers: npt.NDArray[Any]) -> list[str]:
+        """Read the strings of these numbers."""
+        data = self._data
+        starts = self._offsets[numbers].tolist()
+        ends = self._offsets[numbers + 1].tolist()
+        return [data[start:end].decode() for start, end in zip(starts, ends, strict=True)]
+
+
+class Snapshot:
+    """The arrays and heaps of one snapshot folder, mapped and shared between processes.
+
+    Args:
+        folder: The snapshot.
+
+    Raises:
+        SnapshotError: If it cannot be opened whole.
+    """
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self.meta = read_meta(folder)
+        self._arrays = {name: self._array(name) for name in ARRAYS}
+        self._heaps = {name: Heap(self._array(f"{name}.offsets"), _mapped(folder / f"{name}.bytes")) for name in HEAPS}
+        self.nodes = self._heaps["nodes"]
+        self.size = len(self.nodes)
+        self.forward = Adjacency(*(self._arrays[name] for name in Adjacency.files("forward")))
+        self.inverse = Adjacency(*(self._arrays[name] for name in Adjacency.files("inverse")))
+        self.literals = self._arrays["literals"]
+        self.has_literals = bool(len(self.literals))
+        self.relations = self._heaps["relations"].take(np.arange(len(self._heaps["relations"])))
+
+    def _array(self, name: str) -> npt.NDArray[Any]:
+        return np.frombuffer(_mapped(self.folder / name), dtype=self.meta.files[name]["dtype"])
+
+    def array(self, name: str) -> npt.NDArray[Any]:
+        """Return an array by the name of its file."""
+        return self._arrays[name]
+
+    def heap(self, name: str) -> Heap:
+        """Return a heap by its name."""
+        return self._heaps[name]
+
+    def ids(self, numbers: Ints) -> list[str]:
+        """Read the ids of nodes; those of literals are ``Literal`` values."""
+        texts = self.nodes.take(numbers)
+        if self.has_literals:
+            for place in np.flatnonzero(self.literals[numbers]).tolist():
+                texts[place] = Literal(texts[place])
+        return texts
+
+    def is_literal(self, numbers: Ints) -> npt.NDArray[np.bool_]:
+        """Tell which nodes are literals."""
+        if not self.has_literals:
+            return np.zeros(len(numbers), dtype=bool)
+        return np.asarray(self.literals[numbers] != 0, dtype=np.bool_)
+
+    def numbers(self, ids: Sequence[str]) -> Ints:
+        """Find the number of each node by its id, -1 where there is none."""
+        found = np.full(len(ids), -1, dtype=np.int64)
+        at, node = self._hits("nodes.hash", "nodes.hash_node", ids)
+        for place, number, text in zip(at.tolist(), node.tolist(), self.nodes.take(node), strict=True):
+            if ids[place] == text:
+                found[place] = number
+        return found
+
+    def named(self, folded: Sequence[str]) -> tuple[Ints, Ints]:
+        """Find candidates of folded names: pairs (place in ``folded``, node), to be verified by the caller."""
+        return self._hits("names.hash", "names.node", folded)
+
+    def _hits(self, hashes: str, nodes: str, texts: Sequence[str]) -> tuple[Ints, Ints]:
+        keys, values = self._arrays[hashes], self._arrays[nodes]
+        wanted = hash64(texts)
+        order = np.argsort(wanted, kind="stable")
+        low = np.searchsorted(keys, wanted[order], side="left").astype(np.int64)
+        high = np.searchsorted(keys, wanted[order], side="right").astype(np.int64)
+        positions, offsets = spread(low, high)
+        place = np.repeat(order, np.diff(offsets))
+        return place, values[positions].astype(np.int64)
+
+
+def verify_files(folder: Path, meta: Meta) -> None:
+    """Compare every file with its hash.
+
+    Raises:
+        SnapshotError: For the first file whose content has changed.
+    """
+    for name, entry in sorted(meta.files.items()):
+        if hashlib.sha256(_mapped(folder / name)).hexdigest() != entry["sha256"]:
+            raise SnapshotError(f"{folder / name}: its content has changed since it was built; {AGAIN}")

@@ -1,0 +1,129 @@
+"""Opens input files, compressed or not, guesses their format, and cuts text into blocks of whole lines."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from types import TracebackType
+from typing import Any
+
+from srtk_framework.errors import InputError, close_matches
+
+FORMATS = ("ntriples", "nquads", "turtle", "trig", "rdfxml", "tsv", "csv", "parquet")
+RDF_FORMATS = FORMATS[:5]
+BLOCK = 8 << 20
+
+_ENDINGS = {
+    ".nt": "ntriples",
+    ".nq": "nquads",
+    ".ttl": "turtle",
+    ".trig": "trig",
+    ".rdf": "rdfxml",
+    ".owl": "rdfxml",
+    ".xml": "rdfxml",
+    ".tsv": "tsv",
+    ".tab": "tsv",
+    ".txt": "tsv",
+    ".csv": "csv",
+    ".parquet": "parquet",
+    ".pq": "parquet",
+    ".json": "json",
+}
+_SYNONYMS = {"nt": "ntriples", "nq": "nquads", "ttl": "turtle", "rdf": "rdfxml", "rdf/xml": "rdfxml", "xml": "rdfxml"}
+_COMPRESSION = {".gz": "gzip", ".zst": "zstd", ".zstd": "zstd", ".bz2": "bz2"}
+
+Progress = Callable[[str, int, int | None], None]
+"""Told the stage, how much of it is done, and how much there is, where that is known."""
+
+
+def quiet(stage: str, done: int, total: int | None) -> None:
+    """Report nothing."""
+
+
+def guess_format(name: str, wanted: str | None) -> str:
+    """Return the format of a file: the wanted one, else by the ending of its name.
+
+    Raises:
+        InputError: If there is no such format, or the name says nothing.
+    """
+    if wanted is not None:
+        known = _SYNONYMS.get(wanted.lower(), wanted.lower())
+        if known not in FORMATS:
+            raise InputError(
+                f"{wanted!r} is no format of triples; use one of {', '.join(FORMATS)}.{close_matches(known, FORMATS)}"
+            )
+        return known
+    path = Path(name)
+    suffixes = [suffix.lower() for suffix in path.suffixes]
+    if suffixes and suffixes[-1] in _COMPRESSION:
+        suffixes.pop()
+    if not suffixes or suffixes[-1] not in _ENDINGS:
+        raise InputError(f"{name}: the name does not tell the format; give one by --format {{{','.join(FORMATS)}}}")
+    return _ENDINGS[suffixes[-1]]
+
+
+class Input:
+    """An input file, opened for reading as bytes, decompressed on the way.
+
+    Args:
+        name: Path of the file.
+
+    Raises:
+        InputError: If the file cannot be read, or its compressed content is damaged or cut short.
+    """
+
+    def __init__(self, name: str) -> None:
+        import pyarrow as pa
+
+        self.name = name
+        try:
+            self.size = Path(name).stat().st_size
+            self._raw = pa.OSFile(name)
+        except OSError as error:
+            raise InputError(f"{name}: cannot be read ({error.strerror or error}); check the path") from error
+        kind = _COMPRESSION.get(Path(name).suffix.lower())
+        self._stream: Any = pa.CompressedInputStream(self._raw, kind) if kind else self._raw
+
+    @property
+    def done(self) -> int:
+        """How many bytes of the file itself have been read."""
+        return int(self._raw.tell())
+
+    def read(self, size: int = BLOCK) -> bytes:
+        """Read up to ``size`` decompressed bytes; nothing at the end."""
+        try:
+            return bytes(self._stream.read(size))
+        except OSError as error:
+            raise InputError(
+                f"{self.name}: is damaged or cut short ({error}); fetch or write the file again"
+            ) from error
+
+    def __enter__(self) -> Input:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._stream.close()
+        self._raw.close()
+
+
+def blocks(source: Input) -> Iterator[tuple[int, bytes]]:
+    """Yield blocks of whole lines with the number of their first line; the last may lack its line end."""
+    line = 1
+    rest = b""
+    first = True
+    while data := source.read():
+        if first:
+            data = data.removeprefix(b"\xef\xbb\xbf")
+            first = False
+        end = data.rfind(b"\n") + 1
+        if not end:
+            rest += data
+            continue
+        block = rest + data[:end]
+        rest = data[end:]
+        yield line, block
+        line += block.count(b"\n")
+    if rest:
+        yield line, rest

@@ -1,0 +1,195 @@
+"""Brings the inputs into DuckDB tables: triples, names and qualifiers, ids shortened, literals in one form."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from srtk_framework.errors import InputError
+from srtk_plugin_local import sources
+from srtk_plugin_local.rdf import read_rdf
+from srtk_plugin_local.settings import BuildSettings
+from srtk_plugin_local.sources import Progress, guess_format
+from srtk_plugin_local.tables import read_names, read_rows
+
+if TYPE_CHECKING:
+    import duckdb
+
+_XSD = "http://www.w3.org/2001/XMLSchema#"
+# Mere quotes may belong to a name, such as that of a song: they make a literal only where the settings say so.
+_LITERALS = {"typed": r'(?s)".*"(?:@[A-Za-z0-9-]+|\^\^\S+)', "quoted": r'(?s)".*"(?:@[A-Za-z0-9-]+|\^\^\S+)?'}
+_PARTS = r'(?s)^"(.*)"(?:@([A-Za-z0-9-]+)|\^\^\S+)?$'
+
+
+def quote(text: str) -> str:
+    """Write a text as an SQL string."""
+    return "'" + text.replace("'", "''") + "'"
+
+
+def shortened(column: str, prefixes: Mapping[str, str]) -> str:
+    """Write the SQL that shortens an IRI: the longest namespace wins, an empty prefix leaves the local name.
+
+    Local names with a colon are not shortened to the bare name, since they would read as prefixed ones.
+    """
+    cases = []
+    for prefix, namespace in sorted(prefixes.items(), key=lambda item: (-len(item[1]), item[0])):
+        local = f"substr({column}, {len(namespace) + 1})"
+        plain = f" AND NOT contains({local}, ':')" if not prefix else ""
+        short = f"{quote(prefix + ':')} || {local}" if prefix else local
+        cases.append(f"WHEN starts_with({column}, {quote(namespace)}) AND {local} <> ''{plain} THEN {short}")
+    return f"CASE {' '.join(cases)} ELSE {column} END" if cases else column
+
+
+def shorten(iris: Sequence[str], con: duckdb.DuckDBPyConnection, prefixes: Mapping[str, str]) -> list[str]:
+    """Shorten a few IRIs by the same rule."""
+    if not iris:
+        return []
+    sql = f"SELECT {shortened('x', prefixes)} FROM (SELECT unnest(?) AS x, generate_subscripts(?, 1) AS n) ORDER BY n"
+    return [row[0] for row in con.execute(sql, [list(iris), list(iris)]).fetchall()]
+
+
+def value(column: str, prefixes: Mapping[str, str], literals: str) -> str:
+    """Write the SQL that brings an object of a text table into its one form, literals included."""
+    plain = rf"regexp_replace({column}, '\^\^({_XSD}|xsd:)string$', '')"
+    typed = rf"regexp_replace({plain}, '\^\^{_XSD}(\S+)$', '^^xsd:\1')"
+    return f"CASE WHEN {is_literal(column, literals)} THEN {typed} ELSE {shortened(column, prefixes)} END"
+
+
+def is_literal(column: str, literals: str) -> str:
+    """Write the SQL that tells whether a text of a table is a literal, as the setting ``literals`` says."""
+    if literals == "none":
+        return "FALSE"
+    return f"(starts_with({column}, '\"') AND regexp_full_match({column}, {quote(_LITERALS[literals])}))"
+
+
+def stage_triples(con: duckdb.DuckDBPyConnection, settings: BuildSettings, progress: Progress) -> bool:
+    """Fill the table ``raw`` (s, r, o, literal) from the input files; return whether any of them is RDF."""
+    if not settings.files:
+        raise InputError("there is no input file; name at least one file of triples")
+    if settings.literals not in ("none", *_LITERALS):
+        raise InputError(f"literals {settings.literals!r}: choose typed, quoted or none")
+    con.execute("CREATE TABLE raw (s VARCHAR, r VARCHAR, o VARCHAR, literal BOOLEAN)")
+    kinds = [guess_format(name, settings.format) for name in settings.files]
+    iri = {column: shortened(column, settings.prefixes) for column in ("c0", "c1", "c2")}
+    meter = Meter("read", settings.files, progress)
+    for name, kind in zip(settings.files, kinds, strict=True):
+        if kind in sources.RDF_FORMATS:
+            tables: Any = read_rdf(name, kind, meter)
+            object_, literal = f"CASE WHEN literal THEN c2 ELSE {iri['c2']} END", "literal"
+        elif kind == "json":
+            raise InputError(f"{name}: triples are not read from JSON; use one of {', '.join(sources.FORMATS)}")
+        else:
+            if settings.columns and len(settings.columns) != 3:
+                raise InputError(f"three columns are needed (subject, relation, object), not {list(settings.columns)}")
+            tables = read_rows(name, kind, settings.separator, settings.columns, (3,), 3, meter)
+            object_, literal = value("c2", settings.prefixes, settings.literals), is_literal("c2", settings.literals)
+        for table in tables:
+            _insert(con, "raw", table, f"{iri['c0']}, {iri['c1']}, {object_}, {literal}")
+        meter.next()
+    return any(kind in sources.RDF_FORMATS for kind in kinds)
+
+
+def stage_names(con: duckdb.DuckDBPyConnection, settings: BuildSettings, progress: Progress) -> None:
+    """Fill the table ``name`` (id, text, key, further) from files and from label and alias triples.
+
+    The view ``fact`` is what is left of ``raw``. The smallest ``key`` of an id that is not ``further`` is its label.
+    """
+    con.execute("CREATE TABLE name (id VARCHAR, text VARCHAR, key VARCHAR, further BOOLEAN)")
+    con.execute("CREATE TEMP TABLE spoken (id VARCHAR, text VARCHAR, language VARCHAR, further BOOLEAN)")
+    labels = shorten(settings.label_relations, con, settings.prefixes)
+    aliases = shorten(settings.alias_relations, con, settings.prefixes)
+    named = dict.fromkeys((*settings.label_relations, *labels), False)
+    named |= dict.fromkeys((*settings.alias_relations, *aliases), True)
+    listed = ", ".join(quote(relation) for relation in named) or "''"
+    further = ", ".join(quote(relation) for relation, is_alias in named.items() if is_alias) or "''"
+    con.execute(
+        f"INSERT INTO spoken SELECT s, CASE WHEN literal THEN regexp_extract(o, {quote(_PARTS)}, 1) ELSE o END, "
+        f"CASE WHEN literal THEN regexp_extract(o, {quote(_PARTS)}, 2) ELSE '' END, r IN ({further}) "
+        f"FROM raw WHERE r IN ({listed})"
+    )
+    con.execute(f"CREATE VIEW fact AS SELECT * FROM raw WHERE r NOT IN ({listed})")
+    meter = Meter("read names", (*settings.labels, *settings.aliases), progress)
+    iri, typed = shortened("c0", settings.prefixes), is_literal("c1", "typed")
+    parts = [
+        f"CASE WHEN {typed} THEN regexp_extract(c1, {quote(_PARTS)}, {place}) ELSE {other} END"
+        for place, other in ((1, "c1"), (2, "c2"))
+    ]
+    files = [(name, False) for name in settings.labels] + [(name, True) for name in settings.aliases]
+    for name, always in files:
+        for ids, texts, languages, is_further in read_names(name, meter):
+            _insert_columns(
+                con,
+                "spoken",
+                (ids, texts, languages, [always or f for f in is_further]),
+                f"{iri}, {parts[0]}, {parts[1]}, c3",
+            )
+        meter.next()
+    rank = _rank(settings.languages)
+    con.execute(
+        f"INSERT INTO name SELECT id, trim(text), printf('%04d', rank) || language || ' ' || trim(text), further "
+        f"FROM (SELECT id, text, lower(language) AS language, {rank} AS rank, further FROM spoken) "
+        "WHERE rank >= 0 AND trim(text) <> ''"
+    )
+    con.execute("DROP TABLE spoken")
+
+
+def _rank(languages: Sequence[str]) -> str:
+    """Write the SQL that ranks a label's language: 0 for the most wanted, -1 for not wanted."""
+    cases = []
+    wanted = [language.lower() for language in languages] or ["en"]
+    for place, language in enumerate(wanted):
+        cases.append(f"WHEN lower(language) = {quote(language)} THEN {2 * place}")
+        cases.append(f"WHEN starts_with(lower(language), {quote(language + '-')}) THEN {2 * place + 1}")
+    last = 2 * len(wanted)
+    return f"CASE {' '.join(cases)} WHEN language = '' THEN {last} ELSE {-1 if languages else last + 1} END"
+
+
+def stage_qualifiers(con: duckdb.DuckDBPyConnection, settings: BuildSettings, progress: Progress) -> None:
+    """Fill the table ``said`` (s, r, o, q, v) from the files of qualifiers."""
+    con.execute("CREATE TABLE said (s VARCHAR, r VARCHAR, o VARCHAR, q VARCHAR, v VARCHAR)")
+    meter = Meter("read qualifiers", settings.qualifiers, progress)
+    iris = [shortened(column, settings.prefixes) for column in ("c0", "c1", "c3")]
+    values = [value(column, settings.prefixes, settings.literals) for column in ("c2", "c4")]
+    for name in settings.qualifiers:
+        kind = guess_format(name, None)
+        if kind not in ("tsv", "csv", "parquet"):
+            raise InputError(f"{name}: qualifiers are read from tsv, csv or parquet files of five columns")
+        for table in read_rows(name, kind, None, (), (5,), 5, meter):
+            _insert(con, "said", table, f"{iris[0]}, {iris[1]}, {values[0]}, {iris[2]}, {values[1]}")
+        meter.next()
+
+
+class Meter:
+    """Adds up the bytes read of several files, and passes them on."""
+
+    def __init__(self, stage: str, names: Sequence[str], progress: Progress) -> None:
+        from pathlib import Path
+
+        self._stage = stage
+        self._sizes = [Path(name).stat().st_size if Path(name).is_file() else 0 for name in names]
+        self._place = 0
+        self._progress = progress
+
+    def __call__(self, done: int) -> None:
+        """Report the bytes read of the present file."""
+        before = sum(self._sizes[: self._place])
+        self._progress(self._stage, before + min(done, self._sizes[self._place]), sum(self._sizes))
+
+    def next(self) -> None:
+        """Go on to the next file."""
+        self._place += 1
+        self._progress(self._stage, sum(self._sizes[: self._place]), sum(self._sizes))
+
+
+def _insert(con: duckdb.DuckDBPyConnection, target: str, table: Any, select: str) -> None:
+    con.register("chunk", table)
+    con.execute(f"INSERT INTO {target} SELECT {select} FROM chunk")
+    con.unregister("chunk")
+
+
+def _insert_columns(con: duckdb.DuckDBPyConnection, target: str, columns: Sequence[list[Any]], select: str) -> None:
+    import pyarrow as pa
+
+    types = [pa.bool_() if place == 3 else pa.string() for place in range(len(columns))]
+    data = {f"c{n}": pa.array(column, kind) for n, (column, kind) in enumerate(zip(columns, types, strict=True))}
+    _insert(con, target, pa.table(data), select)

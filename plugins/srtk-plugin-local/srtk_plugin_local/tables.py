@@ -1,0 +1,289 @@
+"""Reads rows of text from TSV, CSV, Parquet and JSON files as pyarrow tables; a bad line is named."""
+
+from __future__ import annotations
+
+import csv
+import json
+from collections.abc import Callable, Iterator, Sequence
+from typing import TYPE_CHECKING, Any
+
+from srtk_framework.errors import InputError
+from srtk_plugin_local.sources import Input, blocks
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+ROWS = 100_000
+
+Report = Callable[[int], None]
+"""Told how many bytes of the file have been read."""
+
+
+def read_rows(
+    name: str,
+    kind: str,
+    separator: str | None,
+    columns: Sequence[str],
+    widths: Sequence[int],
+    filled: int,
+    report: Report,
+) -> Iterator[pa.Table]:
+    """Yield tables of text columns ``c0``, ``c1``, ...
+
+    Args:
+        name: Path of the file.
+        kind: ``tsv`` (no quoting), ``csv`` (quoted by ``"``) or ``parquet``.
+        separator: Between columns; None for a tab, or a comma in CSV.
+        columns: Names of the wanted columns in the header; empty for all columns of a file without header.
+        widths: Allowed numbers of columns where there is no header; the first line decides.
+        filled: How many of the columns must not be empty.
+        report: Told of the bytes read.
+
+    Raises:
+        InputError: With file and line, for a wrong number of columns, an empty one, or bytes that are not UTF-8.
+    """
+    if kind == "parquet":
+        return _read_parquet(name, columns, widths, filled, report)
+    if kind == "csv":
+        return _read_csv(name, separator or ",", columns, widths, filled, report)
+    return _read_tsv(name, separator or "\t", columns, widths, filled, report)
+
+
+class _Shape:
+    """How many columns a line has, which of them are wanted, and what to say about a line that differs."""
+
+    def __init__(self, name: str, separator: str, columns: Sequence[str], widths: Sequence[int], filled: int) -> None:
+        self.name = name
+        self.separator = separator
+        self.columns = tuple(columns)
+        self.widths = tuple(widths)
+        self.filled = filled
+        self.width = 0
+        self.picked: list[int] = []
+
+    def start(self, cells: Sequence[str], line: int) -> bool:
+        """Learn the shape from the first line; return whether that line is a header."""
+        self.width = len(cells)
+        if self.columns:
+            missing = [column for column in self.columns if column not in cells]
+            if missing:
+                raise InputError(f"{self.name}:{line}: the header has no column {missing[0]!r}; it has {list(cells)}")
+            self.picked = [list(cells).index(column) for column in self.columns]
+            return True
+        if self.width not in self.widths:
+            self.width = self.widths[0]
+            self.check(cells, line)
+        self.picked = list(range(self.width))
+        return False
+
+    def check(self, cells: Sequence[str], line: int) -> None:
+        """Refuse a line that does not have the shape."""
+        if len(cells) != self.width:
+            raise InputError(
+                f"{self.name}:{line}: expected {self.width} columns separated by {self.separator!r}, "
+                f"found {len(cells)}; correct the line, or give --separator"
+            )
+        for place in self.picked[: self.filled]:
+            if not cells[place]:
+                raise InputError(f"{self.name}:{line}: column {place + 1} is empty; fill it or remove the line")
+
+
+def _table(columns: Sequence[Any]) -> pa.Table:
+    import pyarrow as pa
+
+    return pa.table({f"c{place}": pa.array(column, pa.string()) for place, column in enumerate(columns)})
+
+
+def _decode(name: str, line: int, data: bytes) -> str:
+    try:
+        return data.decode()
+    except UnicodeDecodeError as error:
+        raise InputError(f"{name}:{line}: is not UTF-8 ({error.reason}); convert the file to UTF-8") from error
+
+
+def _read_tsv(
+    name: str, separator: str, columns: Sequence[str], widths: Sequence[int], filled: int, report: Report
+) -> Iterator[pa.Table]:
+    shape = _Shape(name, separator, columns, widths, filled)
+    with Input(name) as source:
+        for line, block in blocks(source):
+            data = block.replace(b"\r\n", b"\n") if b"\r" in block else block
+            if not shape.width:
+                head = data.lstrip(b"\n")
+                if not head:
+                    continue
+                line += len(data) - len(head)
+                text = _decode(name, line, head.partition(b"\n")[0])
+                data = head
+                if shape.start(text.split(separator), line):
+                    data = head.partition(b"\n")[2]
+                    line += 1
+            table = _fast_rows(data, shape) or _careful_rows(data, shape, line)
+            report(source.done)
+            yield table
+    report(source.size)
+
+
+def _fast_rows(data: bytes, shape: _Shape) -> pa.Table | None:
+    """Split a block in one go; None when something in it needs a closer look."""
+    import pyarrow as pa
+    import pyarrow.compute as pc
+    from pyarrow import csv as arrow_csv
+
+    if len(shape.separator.encode()) != 1 or b"\r" in data or not data.strip(b"\n"):
+        return None
+    names = [f"x{place}" for place in range(shape.width)]
+    try:
+        table = arrow_csv.read_csv(
+            pa.BufferReader(data),
+            arrow_csv.ReadOptions(use_threads=False, block_size=len(data) + 1, column_names=names),
+            arrow_csv.ParseOptions(delimiter=shape.separator, quote_char=False, escape_char=False),
+            arrow_csv.ConvertOptions(column_types={n: pa.string() for n in names}, strings_can_be_null=False),
+        )
+    except pa.ArrowInvalid:
+        return None
+    picked = [table.column(place) for place in shape.picked]
+    if any(pc.min(pc.binary_length(column)).as_py() == 0 for column in picked[: shape.filled]):
+        return None
+    return pa.table({f"c{place}": column for place, column in enumerate(picked)})
+
+
+def _careful_rows(data: bytes, shape: _Shape, line: int) -> pa.Table:
+    """Split a block line by line, and refuse the first line that does not fit."""
+    rows = []
+    for number, raw in enumerate(data.split(b"\n"), start=line):
+        if raw:
+            cells = _decode(shape.name, number, raw).split(shape.separator)
+            shape.check(cells, number)
+            rows.append([cells[place] for place in shape.picked])
+    return _table(list(zip(*rows, strict=True)) or [[] for _ in shape.picked])
+
+
+def _read_csv(
+    name: str, separator: str, columns: Sequence[str], widths: Sequence[int], filled: int, report: Report
+) -> Iterator[pa.Table]:
+    if len(separator) != 1:
+        raise InputError(
+            f"{name}: CSV takes one character as separator, not {separator!r}; use --format tsv for longer ones"
+        )
+    shape = _Shape(name, separator, columns, widths, filled)
+    csv.field_size_limit(1 << 30)
+    with Input(name) as source:
+        lines = (
+            _decode(name, start + place, raw)
+            for start, block in blocks(source)
+            for place, raw in enumerate(block.splitlines(keepends=True) if b"\r" not in block else _lines(block))
+        )
+        reader = csv.reader(lines, delimiter=separator, strict=True)
+        rows: list[list[str]] = []
+        while (cells := _next_row(reader, name)) is not None:
+            if not cells:
+                continue
+            if not shape.width and shape.start(cells, reader.line_num):
+                continue
+            shape.check(cells, reader.line_num)
+            rows.append([cells[place] for place in shape.picked])
+            if len(rows) == ROWS:
+                yield _table(list(zip(*rows, strict=True)))
+                rows = []
+                report(source.done)
+        if rows:
+            yield _table(list(zip(*rows, strict=True)))
+    report(source.size)
+
+
+def _lines(block: bytes) -> list[bytes]:
+    """Cut after each line feed only: a carriage return may be part of a quoted value."""
+    parts = block.split(b"\n")
+    return [part + b"\n" for part in parts[:-1]] + ([parts[-1]] if parts[-1] else [])
+
+
+def _next_row(reader: Any, name: str) -> list[str] | None:
+    try:
+        return next(reader, None)
+    except csv.Error as error:
+        raise InputError(f"{name}:{reader.line_num}: {error}; correct the quoting of this line") from error
+
+
+def _read_parquet(
+    name: str, columns: Sequence[str], widths: Sequence[int], filled: int, report: Report
+) -> Iterator[pa.Table]:
+    import pyarrow as pa
+    import pyarrow.compute as pc
+    import pyarrow.parquet as pq
+
+    try:
+        file = pq.ParquetFile(name)
+    except (OSError, pa.ArrowInvalid) as error:
+        raise InputError(f"{name}: cannot be read as Parquet ({error}); check the path and the format") from error
+    with file:
+        known = file.schema_arrow.names
+        wanted = list(columns) or known[: max(widths)]
+        if missing := [column for column in wanted if column not in known]:
+            raise InputError(f"{name}: there is no column {missing[0]!r}; the file has {known}")
+        if len(wanted) < min(widths):
+            raise InputError(f"{name}: has {len(wanted)} columns, {min(widths)} are needed")
+        row = 1
+        for batch in file.iter_batches(ROWS, columns=wanted):
+            cells = []
+            for place, column in enumerate(wanted):
+                text = _as_text(batch.column(batch.schema.get_field_index(column)), name, column)
+                if place < filled:
+                    empty = pc.fill_null(pc.equal(pc.binary_length(text), 0), True)
+                    if pc.any(empty).as_py():
+                        at = row + pc.index(empty, True).as_py()
+                        raise InputError(f"{name}: row {at}: column {column!r} is empty; fill it or remove the row")
+                cells.append(pc.fill_null(text, ""))
+            row += batch.num_rows
+            yield pa.table({f"c{place}": column for place, column in enumerate(cells)})
+            report(0)
+
+
+def _as_text(column: Any, name: str, title: str) -> Any:
+    import pyarrow as pa
+
+    try:
+        return column.cast(pa.string())
+    except (pa.ArrowInvalid, pa.ArrowNotImplementedError) as error:
+        raise InputError(f"{name}: column {title!r} of type {column.type} is no text; convert it ({error})") from error
+
+
+def read_names(name: str, report: Report) -> Iterator[tuple[list[str], list[str], list[str], list[bool]]]:
+    """Yield batches of (ids, texts, languages, whether it is a further name) from a file of labels or aliases.
+
+    TSV, CSV and Parquet have the columns id, text and optionally language. JSON is an object of id to a text or
+    a list of texts, whose first is the label.
+    """
+    from srtk_plugin_local.sources import guess_format
+
+    kind = guess_format(name, None)
+    if kind == "json":
+        yield _json_names(name)
+        report(0)
+        return
+    if kind not in ("tsv", "csv", "parquet"):
+        raise InputError(
+            f"{name}: labels are read from tsv, csv, parquet or json; give an RDF file with labels as an input file"
+        )
+    for table in read_rows(name, kind, None, (), (2, 3), 1, report):
+        ids, texts, *languages = (column.to_pylist() for column in table.columns)
+        yield ids, texts, languages[0] if languages else [""] * len(ids), [False] * len(ids)
+
+
+def _json_names(name: str) -> tuple[list[str], list[str], list[str], list[bool]]:
+    with Input(name) as source:
+        data = b"".join(iter(source.read, b""))
+    try:
+        content = json.loads(data)
+    except ValueError as error:
+        raise InputError(f"{name}: is not JSON ({error}); correct the file") from error
+    if not isinstance(content, dict):
+        raise InputError(f"{name}: expected a JSON object of id to label, found a {type(content).__name__}")
+    rows: list[tuple[str, str, str, bool]] = []
+    for id_, value in content.items():
+        texts = value if isinstance(value, list) else [value]
+        if not id_ or not all(isinstance(text, str) for text in texts):
+            raise InputError(f"{name}: the label of {id_!r} is {value!r}; it must be a text or a list of texts")
+        rows.extend((id_, text, "", place > 0) for place, text in enumerate(texts))
+    ids, names, languages, further = zip(*rows, strict=True) if rows else ((), (), (), ())
+    return list(ids), list(names), list(languages), list(further)

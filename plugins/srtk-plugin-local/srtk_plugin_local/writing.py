@@ -1,0 +1,293 @@
+"""Numbers what the staged tables hold and writes the files of a snapshot, in streams of sorted rows."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import attrs
+import numpy as np
+import numpy.typing as npt
+
+from srtk_framework.errors import InputError
+from srtk_framework.text import fold
+from srtk_plugin_local.layout import ArrayFile, HeapFile, hash64, map_array, width
+from srtk_plugin_local.search import Adjacency
+from srtk_plugin_local.sources import Progress
+
+if TYPE_CHECKING:
+    import duckdb
+
+ROWS = 500_000
+NAMES = 50_000
+
+Ints = npt.NDArray[np.int64]
+
+
+@attrs.define
+class Work:
+    """What the steps of a build share.
+
+    Attributes:
+        con: Connection to the staged tables.
+        folder: Where the files go.
+        progress: Told how far each step is.
+        written: Entries of the files written so far.
+        counts: What was counted so far.
+        ignored: Rows of the inputs that say nothing about the graph, by kind.
+    """
+
+    con: duckdb.DuckDBPyConnection
+    folder: Path
+    progress: Progress
+    written: dict[str, dict[str, Any]] = attrs.field(factory=dict)
+    counts: dict[str, int] = attrs.field(factory=dict)
+    ignored: dict[str, int] = attrs.field(factory=dict)
+
+    def array(self, name: str, dtype: str) -> ArrayFile:
+        """Start a file of numbers."""
+        return ArrayFile(self.folder, name, dtype, self.written)
+
+    def heap(self, name: str) -> HeapFile:
+        """Start a heap of strings."""
+        return HeapFile(self.folder, name, self.written)
+
+    def one(self, sql: str) -> int:
+        """Return the only number that a query answers."""
+        row = self.con.execute(sql).fetchone()
+        return int(row[0]) if row and row[0] is not None else 0
+
+    def batches(self, sql: str, rows: int, stage: str, total: int | None) -> Iterator[Any]:
+        """Stream the rows of a query as pyarrow record batches."""
+        done = 0
+        self.progress(stage, 0, total)
+        for batch in self.con.cursor().sql(sql).to_arrow_reader(rows):
+            done += batch.num_rows
+            yield batch
+            self.progress(stage, done, total)
+
+
+def number_nodes(work: Work) -> None:
+    """Make the tables ``node``, ``relation`` and ``edge``; their row ids are the numbers, in order of id."""
+    con = work.con
+    work.progress("number nodes", 0, None)
+    con.execute(
+        "CREATE TABLE node AS SELECT id, bool_or(literal) AS literal, bool_or(subject) AS subject FROM "
+        "(SELECT s AS id, FALSE AS literal, TRUE AS subject FROM fact UNION ALL SELECT o, literal, FALSE FROM fact) "
+        "GROUP BY id ORDER BY id"
+    )
+    wrong = con.execute("SELECT id FROM node WHERE literal AND subject LIMIT 1").fetchone()
+    if wrong:
+        raise InputError(
+            f"{wrong[0]} is a literal and stands as a subject; only an entity can, so rename it in the input"
+        )
+    con.execute(
+        "CREATE TABLE relation AS SELECT r AS id FROM (SELECT r FROM fact UNION SELECT q FROM said) ORDER BY id"
+    )
+    nodes, relations = work.one("SELECT count(*) FROM node"), work.one("SELECT count(*) FROM relation")
+    literals = work.one("SELECT count(*) FROM node WHERE literal")
+    work.counts |= {"entities": nodes - literals, "literals": literals, "relations": relations}
+    work.progress("number triples", 0, None)
+    kind = "UINTEGER" if nodes < 2**32 else "UBIGINT"
+    con.execute(
+        f"CREATE TABLE edge AS SELECT a.rowid::{kind} AS s, c.rowid::UINTEGER AS r, b.rowid::{kind} AS o "
+        "FROM fact JOIN node a ON fact.s = a.id JOIN node b ON fact.o = b.id JOIN relation c ON fact.r = c.id"
+    )
+    con.execute("DROP VIEW fact")
+    con.execute("DROP TABLE raw")
+
+
+def write_ids(work: Work) -> None:
+    """Write the heaps of ids, the marks of literals, and the index from id to node."""
+    nodes = work.counts["entities"] + work.counts["literals"]
+    with work.heap("nodes") as heap, work.array("literals", "|u1") as marks:
+        for batch in work.batches("SELECT id, literal FROM node ORDER BY rowid", ROWS, "write ids", nodes):
+            heap.write(batch.column(0))
+            if work.counts["literals"]:
+                marks.write(batch.column(1).to_numpy(zero_copy_only=False))
+    with work.heap("relations") as heap:
+        for batch in work.batches("SELECT id FROM relation ORDER BY rowid", ROWS, "write ids", None):
+            heap.write(batch.column(0))
+    rows = work.batches("SELECT id, rowid FROM node", NAMES, "index ids", nodes)
+    _write_hashes(work, "nodes.hash", "nodes.hash_node", ((b.column(0).to_pylist(), _ints(b.column(1))) for b in rows))
+
+
+def _write_hashes(work: Work, hashes: str, nodes: str, rows: Iterator[tuple[list[str], Ints]]) -> int:
+    """Sort the hashes of texts, each with its node, into two files; return how many there are."""
+    import pyarrow as pa
+
+    work.con.execute("CREATE TABLE hashed (h UBIGINT, n UBIGINT)")
+    for texts, numbers in rows:
+        work.con.register("chunk", pa.table({"h": hash64(texts), "n": numbers.astype(np.uint64)}))
+        work.con.execute("INSERT INTO hashed SELECT h, n FROM chunk")
+        work.con.unregister("chunk")
+    most = work.counts["entities"] + work.counts["literals"]
+    with work.array(hashes, "<u8") as keys, work.array(nodes, width(most)) as values:
+        for batch in work.batches("SELECT DISTINCT h, n FROM hashed ORDER BY h, n", ROWS, "sort index", None):
+            keys.write(batch.column(0).to_numpy())
+            values.write(batch.column(1).to_numpy())
+        count = keys.count
+    work.con.execute("DROP TABLE hashed")
+    return count
+
+
+def _ints(column: Any) -> Ints:
+    return np.asarray(column.to_numpy(zero_copy_only=False), dtype=np.int64)
+
+
+def write_edges(work: Work) -> None:
+    """Write both directions of the edges, the number of triples of each relation, and the loops."""
+    rows = work.one("SELECT count(*) FROM edge")
+    nodes = work.counts["entities"] + work.counts["literals"]
+    counts = np.zeros(work.counts["relations"], dtype=np.int64)
+    with work.array("loops", width(nodes)) as loops:
+
+        def watch(starts: Ints, relations: Ints, ends: Ints) -> None:
+            counts[:] += np.bincount(relations, minlength=len(counts))
+            loops.write(starts[starts == ends])
+
+        work.counts["triples"] = _write_side(work, "forward", "s", "o", rows, watch)
+    _write_side(work, "inverse", "o", "s", rows, lambda starts, relations, ends: None)
+    work.ignored["repeated triples"] = rows - work.counts["triples"]
+    with work.array("relations.count", "<u8") as file:
+        file.write(counts)
+    work.con.execute("DROP TABLE edge")
+
+
+def _write_side(work: Work, side: str, start: str, end: str, rows: int, watch: Any) -> int:
+    """Write one direction: nodes -> groups (relation, first target) -> targets; return the number of edges."""
+    nodes = work.counts["entities"] + work.counts["literals"]
+    edges = groups = next_node = 0
+    last = (-1, -1, -1)
+    sql = f"SELECT {start}, r, {end} FROM edge ORDER BY {start}, r, {end}"
+    with (
+        work.array(f"{side}.nodes", width(rows)) as node_file,
+        work.array(f"{side}.relations", "<u4") as relation_file,
+        work.array(f"{side}.starts", width(rows)) as start_file,
+        work.array(f"{side}.targets", width(nodes)) as target_file,
+    ):
+        for batch in work.batches(sql, ROWS, f"write {side}", rows):
+            a, r, b = (_ints(batch.column(place)) for place in range(3))
+            new_group = np.empty(len(a), dtype=bool)
+            new_group[1:] = (a[1:] != a[:-1]) | (r[1:] != r[:-1])
+            new_group[:1] = last[:2] != (a[0], r[0])
+            fresh = new_group.copy()
+            fresh[1:] |= b[1:] != b[:-1]
+            fresh[:1] |= last[2] != b[0]
+            last = (int(a[-1]), int(r[-1]), int(b[-1]))
+            a, r, b, new_group = a[fresh], r[fresh], b[fresh], new_group[fresh]
+            if not len(a):
+                continue
+            watch(a, r, b)
+            at = np.flatnonzero(new_group)
+            target_file.write(b)
+            relation_file.write(r[at])
+            start_file.write(at + edges)
+            # Every node up to the last one seen starts at the first group whose node is not before it.
+            upto = np.arange(next_node, int(a[-1]) + 1, dtype=np.int64)
+            node_file.write(groups + np.searchsorted(a[at], upto, side="left"))
+            next_node = int(a[-1]) + 1
+            edges += len(a)
+            groups += len(at)
+        node_file.write(np.full(nodes + 1 - next_node, groups, dtype=np.int64))
+        start_file.write([edges])
+    return edges
+
+
+def write_names(work: Work) -> None:
+    """Write labels, aliases and relation labels, and the index from folded name to entity."""
+    con = work.con
+    con.execute(
+        "CREATE TABLE named AS SELECT n.rowid AS n, text, key, further "
+        "FROM name JOIN node n USING (id) WHERE NOT n.literal"
+    )
+    con.execute("CREATE TABLE label AS SELECT n, arg_min(text, key) AS text FROM named WHERE NOT further GROUP BY n")
+    con.execute("CREATE TABLE alias AS SELECT DISTINCT n, text FROM named ANTI JOIN label USING (n, text)")
+    con.execute(
+        "CREATE TABLE relation_label AS SELECT n.rowid AS n, arg_min(text, key) AS text "
+        "FROM name JOIN relation n USING (id) WHERE NOT further GROUP BY n.rowid"
+    )
+    work.ignored["names of unknown ids"] = work.one(
+        "SELECT count(*) FROM name ANTI JOIN node USING (id) ANTI JOIN relation USING (id)"
+    )
+    work.counts["labels"] = _write_labels(work, "labels", "node", "label")
+    work.counts["relation_labels"] = _write_labels(work, "relation_labels", "relation", "relation_label")
+    work.counts["aliases"] = _write_aliases(work)
+    sql = (
+        "SELECT coalesce(text, id) AS text, node.rowid AS n FROM node LEFT JOIN label ON node.rowid = label.n "
+        "WHERE NOT literal UNION ALL SELECT text, n FROM alias"
+    )
+    total = work.counts["entities"] + work.counts["aliases"]
+    rows = (_folded(b) for b in work.batches(sql, NAMES, "index names", total))
+    work.counts["names"] = _write_hashes(work, "names.hash", "names.node", rows)
+
+
+def _folded(batch: Any) -> tuple[list[str], Ints]:
+    folded = [fold(text) for text in batch.column(0).to_pylist()]
+    kept = np.fromiter((bool(text) for text in folded), dtype=bool, count=len(folded))
+    return [text for text in folded if text], _ints(batch.column(1))[kept]
+
+
+def _write_labels(work: Work, name: str, owner: str, table: str) -> int:
+    count = work.one(f"SELECT count(*) FROM {table}")
+    with work.heap(name) as heap:
+        if count:
+            sql = (
+                f"SELECT coalesce(text, '') FROM {owner} LEFT JOIN {table} ON {owner}.rowid = {table}.n "
+                f"ORDER BY {owner}.rowid"
+            )
+            for batch in work.batches(sql, ROWS, "write labels", None):
+                heap.write(batch.column(0))
+    return count
+
+
+def _write_aliases(work: Work) -> int:
+    nodes = work.counts["entities"] + work.counts["literals"]
+    count = work.one("SELECT count(*) FROM alias")
+    next_node = written = 0
+    with work.heap("aliases") as heap, work.array("aliases.nodes", "<u8") as starts:
+        for batch in work.batches("SELECT n, text FROM alias ORDER BY n, text", ROWS, "write aliases", count):
+            numbers = _ints(batch.column(0))
+            heap.write(batch.column(1))
+            upto = np.arange(next_node, int(numbers[-1]) + 1, dtype=np.int64)
+            starts.write(written + np.searchsorted(numbers, upto, side="left"))
+            next_node = int(numbers[-1]) + 1
+            written += len(numbers)
+        if count:
+            starts.write(np.full(nodes + 1 - next_node, written, dtype=np.int64))
+    return count
+
+
+def write_qualifiers(work: Work) -> None:
+    """Write the qualifiers, keyed by the position of their edge among the forward targets just written."""
+    con = work.con
+    con.execute("CREATE TABLE term AS SELECT DISTINCT v AS id FROM said ORDER BY id")
+    with work.heap("terms") as heap:
+        for batch in work.batches("SELECT id FROM term ORDER BY rowid", ROWS, "write qualifiers", None):
+            heap.write(batch.column(0))
+    total = work.one("SELECT count(*) FROM (SELECT DISTINCT * FROM said)")
+    sql = (
+        "SELECT DISTINCT a.rowid AS s, c.rowid AS r, b.rowid AS o, d.rowid AS q, t.rowid AS v FROM said "
+        "JOIN node a ON said.s = a.id JOIN node b ON said.o = b.id JOIN relation c ON said.r = c.id "
+        "JOIN relation d ON said.q = d.id JOIN term t ON said.v = t.id ORDER BY 1, 2, 3, 4, 5"
+    )
+    forward = Adjacency(
+        *(map_array(work.folder / name, work.written[name]["dtype"]) for name in Adjacency.files("forward"))
+    )
+    kept = 0
+    with (
+        work.array("qualifiers.edge", "<u8") as edges,
+        work.array("qualifiers.relation", "<u4") as relations,
+        work.array("qualifiers.term", "<u8") as terms,
+    ):
+        for batch in work.batches(sql, ROWS, "write qualifiers", total):
+            s, r, o, q, v = (_ints(batch.column(place)) for place in range(5))
+            position = forward.edges(s, r, o)
+            known = position >= 0
+            edges.write(position[known])
+            relations.write(q[known])
+            terms.write(v[known])
+            kept += int(known.sum())
+    work.counts["qualifiers"] = kept
+    work.ignored["qualifiers of unknown triples"] = total - kept

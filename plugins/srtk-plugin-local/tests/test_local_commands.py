@@ -1,0 +1,101 @@
+"""``srtk graph build`` and ``srtk graph info``, as the command line calls them."""
+
+from __future__ import annotations
+
+import argparse
+import json
+from pathlib import Path
+
+import pytest
+from srtk_plugin_local.commands import build, info
+
+from srtk_framework.errors import InputError, SnapshotError
+
+
+def call(command: object, *arguments: str) -> int:
+    parser = argparse.ArgumentParser()
+    command.add_arguments(parser)  # type: ignore[attr-defined]
+    return int(command.run(parser.parse_args(arguments)))  # type: ignore[attr-defined]
+
+
+@pytest.fixture
+def world(tmp_path: Path) -> Path:
+    (tmp_path / "a.txt").write_text("Q1|P1|Q2\nQ2|P1|Q3\nQ1|P2|Q3\n")
+    (tmp_path / "labels.tsv").write_text("Q1\tRiga\nP1\tcapital of\n")
+    return tmp_path
+
+
+def build_world(world: Path, *more: str) -> Path:
+    out = world / "out"
+    labels = ("--labels", str(world / "labels.tsv"))
+    assert call(build, "--out", str(out), "--separator", "|", *labels, *more, str(world / "a.txt")) == 0
+    return out
+
+
+def test_build_says_what_it_made_and_shows_progress_on_stderr(world: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    out = build_world(world)
+    printed = capsys.readouterr()
+    assert printed.out.startswith(f"{out}: 3 triples, 3 entities, 2 relations, content ")
+    assert "write forward" in printed.err
+
+
+def test_quiet_shows_no_progress(world: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    build_world(world, "--quiet")
+    assert capsys.readouterr().err == ""
+
+
+def test_info_as_json_has_counts_relations_and_label_coverage(world: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    out = build_world(world, "--quiet")
+    capsys.readouterr()
+    assert call(info, "--json", "--verify", "--relations", "1", str(out)) == 0
+    facts = json.loads(capsys.readouterr().out)
+    assert facts["counts"]["triples"] == 3
+    assert facts["label_coverage"] == 0.3333
+    assert facts["relations"] == [{"id": "P1", "triples": 2}]
+    assert facts["source"] == f"local:{facts['content'][:16]}"
+    assert facts["bytes"] == sum(facts["files"].values())
+
+
+def test_info_as_a_table_names_the_relations(world: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    out = build_world(world, "--quiet")
+    capsys.readouterr()
+    assert call(info, str(out)) == 0
+    printed = capsys.readouterr().out
+    assert "33.3 %" in printed
+    assert "P1" in printed
+
+
+def test_info_refuses_what_is_no_snapshot(tmp_path: Path) -> None:
+    with pytest.raises(SnapshotError, match="is no graph snapshot"):
+        call(info, str(tmp_path))
+
+
+def test_the_schema_file_and_its_flags_add_up(world: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (world / "schema.yaml").write_text("noise: [P2]\ntype_relations: [P1]\n")
+    schema_file = str(world / "schema.yaml")
+    out = build_world(world, "--quiet", "--schema", schema_file, "--noise", "P9", "--prefix", "wd=urn:w:")
+    capsys.readouterr()
+    call(info, "--json", str(out))
+    schema = json.loads(capsys.readouterr().out)["schema"]
+    assert (schema["noise"], schema["type_relations"], schema["prefixes"]) == (["P2", "P9"], ["P1"], {"wd": "urn:w:"})
+
+
+@pytest.mark.parametrize(
+    ("flags", "message"),
+    [
+        (["--prefix", "wd"], "write it as NAME=IRI"),
+        (["--separator", ""], "--separator is empty"),
+        (["--threads", "0"], "give a number above 0"),
+        (["--schema", "none.yaml"], "none.yaml: cannot be read"),
+    ],
+)
+def test_a_flag_without_sense_is_refused(world: Path, flags: list[str], message: str) -> None:
+    with pytest.raises(InputError, match=message):
+        build_world(world, *flags)
+
+
+@pytest.mark.parametrize("content", ["noise: P2\n", "nose: [P2]\n", "- a\n", "a: [b"])
+def test_a_schema_file_of_another_shape_is_refused_with_its_name(world: Path, content: str) -> None:
+    (world / "schema.yaml").write_text(content)
+    with pytest.raises(InputError, match=r"schema\.yaml: "):
+        build_world(world, "--schema", str(world / "schema.yaml"))

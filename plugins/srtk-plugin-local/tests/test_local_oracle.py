@@ -1,0 +1,135 @@
+"""The local graph against a plain dictionary graph, on random triples."""
+
+from __future__ import annotations
+
+import tempfile
+from itertools import pairwise
+from pathlib import Path
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from srtk_plugin_local.build import build
+from srtk_plugin_local.graph import LocalGraph
+from srtk_plugin_local.settings import BuildSettings
+
+from srtk_framework import reading
+from srtk_framework.testing.oracle import OracleGraph
+from srtk_framework.testing.sample import Sample
+from srtk_framework.types import Budget, Literal, NodeSet, Pattern, Step, Triple
+
+ENTITIES = ["a", "b", "B", "c c", "d", "ä", "é", "é", "𝔊", "Ａ", "العربية", '"q', "!", "\n", "z" * 300]
+LITERALS = [Literal('"1"^^xsd:integer'), Literal('"a"@en'), Literal('"a"'), Literal('""')]
+RELATIONS = ["r", "^r", "s", "relation with\ttab"]
+
+triples = st.builds(
+    Triple, st.sampled_from(ENTITIES), st.sampled_from(RELATIONS), st.sampled_from([*ENTITIES, *LITERALS])
+)
+facts = st.lists(triples, max_size=60)
+node_sets = st.lists(st.lists(st.sampled_from([*ENTITIES, *LITERALS, "unknown"]), max_size=5), max_size=6)
+limits = st.sampled_from([None, 1, 2, 5])
+budgets = st.builds(
+    Budget,
+    triples=st.sampled_from([None, 1, 4, 20]),
+    hub=st.sampled_from([None, 1, 3]),
+    nodes=st.sampled_from([None, 1, 3]),
+)
+few = settings(max_examples=12, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+
+
+def both(found: list[Triple], folder: str) -> tuple[LocalGraph, OracleGraph]:
+    """Build the same triples, given twice, as a snapshot and as a dictionary graph."""
+    rows = [[str(part) for part in triple] for triple in [*found, *reversed(found)]]
+    columns = [list(column) for column in zip(*rows, strict=True)] or [[], [], []]
+    path = Path(folder) / "triples.parquet"
+    pq.write_table(pa.table({name: pa.array(c, pa.string()) for name, c in zip("sro", columns, strict=True)}), path)
+    build(BuildSettings(files=(str(path),), literals="quoted", names=False), Path(folder) / "out")
+    local = LocalGraph(str(Path(folder) / "out"))
+    oracle = OracleGraph(Sample(tuple(sorted(set(found)))))
+    local.open()
+    oracle.open()
+    return local, oracle
+
+
+def ids(frontiers: object) -> list[tuple[list[str], int, int]]:
+    return [(list(f.ids()), f.size, f.cut) for f in frontiers]  # type: ignore[attr-defined]
+
+
+@few
+@given(facts, node_sets, st.booleans(), limits)
+def test_frontiers_steps_follow_and_triples_are_those_of_a_dictionary(
+    found: list[Triple], sets: list[list[str]], inverse: bool, limit: int | None
+) -> None:
+    with tempfile.TemporaryDirectory() as folder:
+        local, oracle = both(found, folder)
+        mine, its = local.frontiers(sets), oracle.frontiers(sets)
+        assert ids(mine) == ids(its)
+        steps = oracle.steps(its, inverse)
+        assert local.steps(mine, inverse) == steps
+        pairs = [(i, step) for i, row in enumerate(steps) for step in [*row, Step("no such relation")]]
+        walked = [step for _, step in pairs]
+        at, beside = [mine[i] for i, _ in pairs], [its[i] for i, _ in pairs]
+        assert [list(row) for row in local.triples(at, walked, limit)] == oracle.triples(beside, walked, limit)
+        reached, wanted = local.follow(at, walked, limit), oracle.follow(beside, walked, limit)
+        assert ids(reached) == ids(wanted)
+        assert local.steps(reached, True) == oracle.steps(wanted, True)
+        assert all(type(row[1].object) is Literal for row in pairwise(found) if isinstance(row[1].object, Literal))
+
+
+@few
+@given(facts, st.lists(triples, max_size=4))
+def test_match_degrees_and_labels_are_those_of_a_dictionary(found: list[Triple], asked: list[Triple]) -> None:
+    patterns = [
+        Pattern(*(part if bit & 1 << place else None for place, part in enumerate(triple)))
+        for triple in [*found[:3], *asked]
+        for bit in range(8)
+    ]
+    with tempfile.TemporaryDirectory() as folder:
+        local, oracle = both(found, folder)
+        assert local.match(patterns) == oracle.match(patterns)
+        entities = [*ENTITIES, "unknown"]
+        assert local.degrees(entities) == oracle.degrees(entities)
+        assert local.labels([*entities, *LITERALS]) == oracle.labels([*entities, *LITERALS])
+        names = ["a", "A", "É", "unknown", " b "]
+        assert local.find(names) == oracle.find(names)
+
+
+@few
+@given(facts, node_sets, st.integers(0, 3), budgets)
+def test_the_quick_neighbourhood_is_that_of_the_framework(
+    found: list[Triple], sets: list[list[str]], hops: int, budget: Budget
+) -> None:
+    with tempfile.TemporaryDirectory() as folder:
+        local, oracle = both(found, folder)
+        wanted = oracle.neighbourhood(oracle.frontiers(sets), hops, budget)
+        assert local.neighbourhood(local.frontiers(sets), hops, budget) == wanted
+        assert reading.neighbourhood(local, local.frontiers(sets), hops, budget) == wanted
+
+
+@few
+@given(facts)
+def test_the_content_hash_does_not_depend_on_order_files_or_repetition(found: list[Triple]) -> None:
+    def built(parts: list[list[Triple]], folder: Path) -> str:
+        folder.mkdir()
+        for number, part in enumerate(parts):
+            columns = [[str(triple[place]) for triple in part] for place in range(3)]
+            table = pa.table({f"c{place}": pa.array(column, pa.string()) for place, column in enumerate(columns)})
+            pq.write_table(table, folder / f"{number}.parquet", row_group_size=3)
+        files = tuple(str(folder / f"{number}.parquet") for number in range(len(parts)))
+        return build(BuildSettings(files=files, literals="quoted"), folder / "out").meta.content
+
+    with tempfile.TemporaryDirectory() as folder:
+        whole = built([sorted(found)], Path(folder) / "whole")
+        assert built([found[::2], found[::-1], found[1::2]], Path(folder) / "parts") == whole
+        fewer = sorted(set(found))[1:]
+        assert not found or built([fewer], Path(folder) / "fewer") != whole
+
+
+def test_frontiers_of_another_graph_are_understood_by_their_ids() -> None:
+    with tempfile.TemporaryDirectory() as folder:
+        local, _ = both([Triple("a", "r", "b")], folder)
+        other = LocalGraph(local.path)
+        other.open()
+        for frontier in (NodeSet(["a", "unknown"]), other.frontiers([["a"]])[0]):
+            assert local.steps([frontier], True) == [[Step("r")]]

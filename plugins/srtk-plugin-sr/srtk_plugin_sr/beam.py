@@ -1,0 +1,293 @@
+"""Search relation paths from the linked entities with a beam, and read the facts along the best."""
+
+from __future__ import annotations
+
+import heapq
+from collections.abc import Mapping, Sequence
+from fnmatch import fnmatchcase
+from typing import Any, Literal, NamedTuple
+
+import attrs
+
+from srtk_framework.errors import DriverError
+from srtk_framework.expansion import PathKey, path_order
+from srtk_framework.specs import Expander, HopState, KnowledgeGraph, PathScorer
+from srtk_framework.types import (
+    END,
+    Budget,
+    Frontier,
+    Link,
+    Question,
+    RankedPath,
+    Step,
+    Subgraph,
+    rounded,
+)
+from srtk_plugin_sr.links import name_of, names_needed, weighed, without_mention
+from srtk_plugin_sr.sharing import shared_facts
+
+
+class _Open(NamedTuple):
+    """A path that may go on."""
+
+    path: RankedPath
+    frontier: Frontier
+
+
+@attrs.define(eq=False)
+class BeamState(HopState):
+    """What the search knows of one question.
+
+    Attributes:
+        texts: By linked entity, the question's text as the scorer sees it.
+        going: Paths that may go on, best first.
+        finished: Paths that ended.
+        frontiers: Nodes at the end of each path walked.
+        depth: Hops taken.
+        trace: Counts, and the reason of an empty result.
+        cut: What limits left out, by limit.
+        done: True when no further hop is wanted.
+    """
+
+    texts: dict[str, str]
+    going: list[_Open]
+    finished: list[RankedPath]
+    frontiers: dict[PathKey, Frontier]
+    depth: int
+    trace: dict[str, Any]
+    cut: dict[str, int]
+    done: bool
+
+
+@attrs.define(eq=False)
+class BeamExpander(Expander):
+    """Keep the best paths of each length, over all links of a question (SR, Zhang et al. 2022, section 4.2).
+
+    At each hop the scorer rates every step that leaves the paths in the beam, and END. A path's score is the sum
+    along it, and that of its link. The triples on the best paths are the subgraph.
+
+    Attributes:
+        graph: Where to search.
+        scorer: Scores the steps.
+        budget: Limits on triples, tokens, nodes and neighbours.
+        width: Paths kept at each hop.
+        depth: Most steps of a path.
+        inverse: Also walk against the direction of relations.
+        paths: Most paths whose triples are read; `width` by default.
+        share: Most triples of one path as long as others wait for room in the budget; no such limit by default.
+        link_weight: Weighs the logarithm of a link's share of the scores in its span; 0 for none.
+        mention: What stands for the linked entity's mention when the scorer reads the question; null leaves the text.
+        end_at_start: Offer END before the first step too.
+        stop_when_full: Stop as soon as `width` paths have ended, as SRTK does.
+        overflow: What becomes of a frontier above the budget's nodes: `cut` to them, or `drop` its path.
+    """
+
+    graph: KnowledgeGraph
+    scorer: PathScorer
+    budget: Budget = attrs.field(factory=Budget)
+    width: int = 10
+    depth: int = 2
+    inverse: bool = True
+    paths: int | None = None
+    share: int | None = None
+    link_weight: float = 1.0
+    mention: str | None = None
+    end_at_start: bool = False
+    stop_when_full: bool = False
+    overflow: Literal["cut", "drop"] = "cut"
+    _noise: tuple[str, ...] = attrs.field(init=False, default=(), repr=False)
+    _clear: dict[str, bool] = attrs.field(init=False, factory=dict, repr=False)
+    _end_is_scored: bool = attrs.field(init=False, default=False, repr=False)
+
+    def open(self) -> None:
+        """Check the settings and ask the graph which relations are noise."""
+        for name in ("width", "depth", "paths", "share"):
+            value = getattr(self, name)
+            if value is not None and value < 1:
+                raise DriverError(f"{name} is {value}; it must be at least 1")
+        if self.overflow not in ("cut", "drop"):
+            raise DriverError(f"overflow is {self.overflow!r}; use cut or drop")
+        self._noise = tuple(self.graph.schema().noise)
+        self._end_is_scored = self.scorer.scores_end()
+
+    def start(self, questions: Sequence[Question]) -> list[BeamState]:
+        """Find the linked entities in the graph."""
+        every = [weighed(question.links, self.link_weight) for question in questions]
+        found = iter(self.graph.frontiers([[entity] for links in every for entity in links]))
+        labels: dict[str, str] = {}
+        if self.mention is not None and (nameless := names_needed(questions)):
+            labels = dict(zip(nameless, self.graph.labels(nameless), strict=True))
+        states = []
+        for question, links in zip(questions, every, strict=True):
+            at = {entity: next(found) for entity in links}
+            known = [entity for entity, frontier in at.items() if frontier.size]
+            paths = sorted((RankedPath(entity, (), links[entity][0]) for entity in known), key=path_order)
+            trace: dict[str, Any] = {"links": len(links), "hops": 0, "scored": 0}
+            if len(known) < len(links):
+                trace["unknown"] = len(links) - len(known)
+            if not known:
+                trace["reason"] = "no linked entity is in the graph" if links else "the question has no link"
+            states.append(
+                BeamState(
+                    texts={entity: self._text(question, links[entity][1], labels) for entity in known},
+                    going=[_Open(path, at[path.entity]) for path in paths],
+                    finished=[],
+                    frontiers={(entity, ()): at[entity] for entity in known},
+                    depth=0,
+                    trace=trace,
+                    cut={},
+                    done=not known,
+                )
+            )
+        return states
+
+    def step(self, states: Sequence[HopState]) -> list[BeamState]:
+        """Score every continuation of every path in the beams, and follow the best."""
+        moved = [_copy(state) for state in states]
+        every = [(state, item) for state in moved for item in state.going]
+        offered = self.graph.steps([item.frontier for _, item in every], self.inverse)
+        candidates = [
+            self._candidates(steps, state.depth > 0 or self.end_at_start)
+            for (state, _), steps in zip(every, offered, strict=True)
+        ]
+        scores = self.scorer.score(
+            [state.texts[item.path.entity] for state, item in every],
+            [item.path.steps for _, item in every],
+            candidates,
+        )
+        at = 0
+        for state in moved:
+            end = at + len(state.going)
+            state.trace["scored"] += sum(len(row) for row in candidates[at:end])
+            state.going = self._best(state.going, candidates[at:end], scores[at:end])
+            state.finished += [_ended(item.path) for item in state.going if item.path.steps[-1] == END]
+            state.going = [item for item in state.going if item.path.steps[-1] != END]
+            state.depth += 1
+            state.trace["hops"] = state.depth
+            at = end
+        # Where the last steps lead matters only where it can drop a path: the facts are read from their start.
+        if self.overflow == "drop":
+            self._follow(moved)
+        else:
+            self._follow([state for state in moved if state.depth < self.depth])
+        for state in moved:
+            full = self.stop_when_full and len(state.finished) >= self.width
+            state.done = full or not state.going or state.depth >= self.depth
+        return moved
+
+    def result(self, states: Sequence[HopState]) -> list[Subgraph]:
+        """Rank the paths and read their triples; paths that may still go on count as they are."""
+        own = [_own(state) for state in states]
+        ranked = [
+            sorted([*state.finished, *going], key=path_order)[: self.paths or self.width]
+            for state, going in zip(own, self._stopped(own), strict=True)
+        ]
+        traces = []
+        for state, paths in zip(own, ranked, strict=True):
+            trace = {**state.trace, "paths": len(paths)}
+            if state.cut:
+                trace["cut"] = dict(state.cut)
+            if not paths and "reason" not in trace:
+                trace["reason"] = "no step leaves a linked entity" if state.depth else "no hop was taken"
+            traces.append(trace)
+        known = [state.frontiers for state in own]
+        return shared_facts(self.graph, ranked, self.budget, self.share, known, traces)
+
+    def _text(self, question: Question, link: Link, labels: Mapping[str, str]) -> str:
+        if self.mention is None:
+            return question.text
+        return without_mention(question, link, name_of(link, labels), self.mention)
+
+    def _candidates(self, steps: Sequence[Step], end: bool) -> list[Step]:
+        """Leave noise out; END comes last."""
+        for step in steps:
+            if step.relation not in self._clear:
+                noisy = any(fnmatchcase(step.relation, pattern) for pattern in self._noise)
+                self._clear[step.relation] = not noisy
+        kept = [step for step in steps if self._clear[step.relation]]
+        return [*kept, END] if end else kept
+
+    def _best(
+        self, going: Sequence[_Open], candidates: Sequence[Sequence[Step]], scores: Sequence[Sequence[float]]
+    ) -> list[_Open]:
+        """Return the best continuations of one question's paths, each with the frontier that it leaves."""
+        totals = [
+            (rounded(item.path.score + score), item, step)
+            for item, row, values in zip(going, candidates, scores, strict=True)
+            for step, score in zip(row, values, strict=True)
+        ]
+        # Paths are made only of what can win: making and comparing all of them costs more than scoring them.
+        if len(totals) > self.width:
+            least = heapq.nlargest(self.width, (total for total, _, _ in totals))[-1]
+            totals = [entry for entry in totals if entry[0] >= least]
+        grown = [
+            _Open(RankedPath(item.path.entity, (*item.path.steps, step), total), item.frontier)
+            for total, item, step in totals
+        ]
+        return sorted(grown, key=lambda item: path_order(item.path))[: self.width]
+
+    def _follow(self, states: Sequence[BeamState]) -> None:
+        """Walk the last step of every path in the beams; keep frontiers within the budget."""
+        walks = [(state, item) for state in states for item in state.going]
+        if not walks:
+            return
+        reached = list(
+            self.graph.follow(
+                [item.frontier for _, item in walks], [item.path.steps[-1] for _, item in walks], self.budget.hub
+            )
+        )
+        most = self.budget.nodes
+        large = [i for i, frontier in enumerate(reached) if most is not None and frontier.size > most]
+        for state in states:
+            state.going = []
+        cut = large if self.overflow == "cut" else []
+        smaller = dict(zip(cut, self.graph.frontiers([reached[i].ids()[:most] for i in cut]), strict=True))
+        dropped = set(large) - smaller.keys()
+        for i, ((state, item), frontier) in enumerate(zip(walks, reached, strict=True)):
+            if frontier.cut:
+                state.cut["hub"] = state.cut.get("hub", 0) + frontier.cut
+            kept = smaller.get(i, frontier)
+            if i in dropped or kept.size < frontier.size:
+                lost = frontier.size if i in dropped else frontier.size - kept.size
+                state.cut["nodes"] = state.cut.get("nodes", 0) + lost
+            if i not in dropped:
+                state.frontiers[item.path.entity, item.path.steps] = kept
+                state.going.append(_Open(item.path, kept))
+
+    def _stopped(self, states: Sequence[BeamState]) -> list[list[RankedPath]]:
+        """End the paths that may still go on: for free, or for what the scorer says."""
+        rows = [[item.path for item in state.going if item.path.steps] for state in states]
+        if not self._end_is_scored:
+            return rows
+        asked = [(state, path) for state, row in zip(states, rows, strict=True) for path in row]
+        scores = iter(
+            self.scorer.score(
+                [state.texts[path.entity] for state, path in asked],
+                [path.steps for _, path in asked],
+                [[END] for _ in asked],
+            )
+        )
+        return [[attrs.evolve(path, score=rounded(path.score + next(scores)[0])) for path in row] for row in rows]
+
+
+def _ended(path: RankedPath) -> RankedPath:
+    return RankedPath(path.entity, path.steps[:-1], path.score)
+
+
+def _own(state: HopState) -> BeamState:
+    if not isinstance(state, BeamState):
+        raise DriverError(f"a state of the beam is needed, not {type(state).__name__}")
+    return state
+
+
+def _copy(state: HopState) -> BeamState:
+    """Copy a state as far as a hop changes it."""
+    own = _own(state)
+    return attrs.evolve(
+        own,
+        going=list(own.going),
+        finished=list(own.finished),
+        frontiers=dict(own.frontiers),
+        trace=dict(own.trace),
+        cut=dict(own.cut),
+    )

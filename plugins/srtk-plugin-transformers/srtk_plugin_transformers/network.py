@@ -1,0 +1,217 @@
+"""Run a Hugging Face encoder on texts in passes of fixed shape, several side by side on a CPU."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from srtk_framework.errors import DriverError
+from srtk_plugin_transformers.shapes import Pass, SmallShapes, plan
+
+if TYPE_CHECKING:
+    import numpy.typing as npt
+
+_one_at_a_time = threading.Lock()
+"""Torch's number of threads belongs to the process, so only one encoder computes at a time."""
+
+
+class Network:
+    """A tokenizer and a model in memory, with the threads that run its passes."""
+
+    def __init__(
+        self,
+        tokenizer: Any,
+        model: Any,
+        *,
+        pooling: str,
+        normalize: bool,
+        max_length: int,
+        batch_size: int,
+        threads: int | None,
+    ) -> None:
+        import torch
+
+        self.torch = torch
+        self.tokenizer = tokenizer
+        self.model = model
+        self.pooling = pooling
+        self.normalize = normalize
+        self.batch_size = batch_size
+        self.device = model.device
+        self.limit = _longest_input(tokenizer, model.config)
+        self.most_tokens = min(max_length, self.limit - 1) if self.limit else max_length
+        self.pad = tokenizer.pad_token_id if tokenizer.pad_token_id is not None else 0
+        self.width = int(model.config.get_text_config().hidden_size)
+        self.small = SmallShapes()
+        workers = (threads or torch.get_num_threads()) if self.device.type == "cpu" else 1
+        self.pool: ThreadPoolExecutor | None = None
+        if workers > 1:
+            self.pool = ThreadPoolExecutor(workers, initializer=torch.set_num_threads, initargs=(1,))
+
+    def close(self) -> None:
+        """End the threads."""
+        if self.pool is not None:
+            self.pool.shutdown()
+
+    def encode(self, texts: Sequence[str]) -> npt.NDArray[np.float32]:
+        """Encode each text as one row of a float32 matrix [n, d]."""
+        vectors = np.zeros((len(texts), self.width), dtype=np.float32)
+        if not texts:
+            return vectors
+        tokens = self.tokenize(texts)
+        passes = plan([len(row) for row in tokens], self.limit, self.batch_size)
+        with _one_at_a_time, self.one_thread_each():
+            run = self.pool.map if self.pool is not None and len(passes) > 1 else map
+            for one, rows in zip(passes, run(lambda one: self.vectors(one, tokens), passes), strict=True):
+                vectors[list(one.members)] = rows
+        return vectors
+
+    def tokenize(self, texts: Sequence[str]) -> list[list[int]]:
+        """Turn texts into token numbers; a text without any gets one of padding, so that it has a vector."""
+        clean = [text.encode("utf-8", "replace").decode("utf-8") for text in texts]  # lone surrogates
+        rows = self.tokenizer(
+            clean,
+            truncation=True,
+            max_length=self.most_tokens,
+            padding=False,
+            return_attention_mask=False,
+            return_token_type_ids=False,
+            verbose=False,
+        )["input_ids"]
+        return [list(row) or [self.pad] for row in rows]
+
+    @contextmanager
+    def one_thread_each(self) -> Iterator[None]:
+        """Compute every pass by one thread: how several share an addition changes its last bits."""
+        if self.device.type != "cpu":
+            yield
+            return
+        before = self.torch.get_num_threads()
+        self.torch.set_num_threads(1)
+        try:
+            yield
+        finally:
+            self.torch.set_num_threads(before)
+
+    def vectors(self, one: Pass, tokens: Sequence[Sequence[int]]) -> npt.NDArray[np.float32]:
+        """Compute one pass in its full shape, or in a smaller one known to give the same bits."""
+        members = [tokens[i] for i in one.members]
+        rows = self.small.rows(one)
+        trusted = self.small.trusted_rows(one, rows)
+        hidden, vectors = self.forward(members, one.length, trusted)
+        if rows < trusted:
+            small_hidden, small_vectors = self.forward(members, one.length, rows)
+            same = self.torch.equal(small_hidden, hidden[:rows]) and np.array_equal(small_vectors, vectors[:rows])
+            self.small.record(one.length, rows, same)
+        return vectors[: len(members)]
+
+    def forward(self, members: Sequence[Sequence[int]], length: int, rows: int) -> tuple[Any, npt.NDArray[np.float32]]:
+        """Run the model on ``members``, padded on the right to ``length``; rows left over repeat the first."""
+        torch = self.torch
+        ids = np.full((rows, length), self.pad, dtype=np.int64)
+        sizes = np.empty(rows, dtype=np.int64)
+        for i in range(rows):
+            row = members[i if i < len(members) else 0]
+            ids[i, : len(row)] = row
+            sizes[i] = len(row)
+        mask = (np.arange(length) < sizes[:, None]).astype(np.int64)
+        with torch.inference_mode():
+            on = [torch.from_numpy(array).to(self.device) for array in (ids, mask, sizes)]
+            try:
+                hidden = self.model(input_ids=on[0], attention_mask=on[1]).last_hidden_state
+            except torch.OutOfMemoryError as error:
+                raise DriverError(f"the device has no room for {rows} texts at once; lower batch_size") from error
+            vectors = self.pooled(hidden.float(), on[1], on[2])
+            return hidden, vectors.cpu().numpy()
+
+    def pooled(self, hidden: Any, mask: Any, sizes: Any) -> Any:
+        """Make one vector of each row's [length, d] states."""
+        torch = self.torch
+        if self.pooling == "cls":
+            vectors = hidden[:, 0]
+        elif self.pooling == "last":
+            vectors = hidden[torch.arange(len(hidden), device=hidden.device), sizes - 1]
+        else:
+            vectors = (hidden * mask[:, :, None]).sum(1) / sizes[:, None]
+        return torch.nn.functional.normalize(vectors, dim=-1) if self.normalize else vectors
+
+
+def load(folder: Path, name: str, device: str, dtype: str, pickled: bool, code: bool) -> tuple[Any, Any]:
+    """Read a tokenizer and a model, of an encoder-decoder only the encoder.
+
+    Args:
+        folder: Where the files are.
+        name: What messages call the model.
+        device: Where torch shall compute.
+        dtype: Name of torch's number type.
+        pickled: Whether pickled weights may be read.
+        code: Whether the model's own Python code may run.
+
+    Raises:
+        DriverError: If transformers cannot read it, or its weights are not all there.
+    """
+    import torch
+    import transformers
+    from safetensors import SafetensorError
+
+    kind: Any = transformers.AutoModel
+    with _quiet():
+        try:
+            config = transformers.AutoConfig.from_pretrained(folder, trust_remote_code=code)
+            tokenizer = transformers.AutoTokenizer.from_pretrained(folder, trust_remote_code=code)
+            if config.is_encoder_decoder and type(config) in transformers.MODEL_FOR_TEXT_ENCODING_MAPPING:
+                kind = transformers.AutoModelForTextEncoding
+            model, report = kind.from_pretrained(
+                folder,
+                config=config,
+                dtype=getattr(torch, dtype),
+                use_safetensors=None if pickled else True,
+                output_loading_info=True,
+                trust_remote_code=code,
+            )
+        except (OSError, ValueError, RuntimeError, KeyError, ImportError, SafetensorError) as error:
+            reason = " ".join(str(error).split())
+            raise DriverError(f"model {name!r} cannot be loaded from {folder}: {reason}") from error
+    absent = sorted(key for key in report["missing_keys"] if "pooler" not in key)
+    if absent:
+        raise DriverError(
+            f"model {name!r}: the weights lack {len(absent)} tensors of {type(model).__name__} "
+            f"({absent[0]}, ...); name a model whose weights fit its config.json"
+        )
+    if config.is_encoder_decoder and kind is transformers.AutoModel:
+        model = model.get_encoder()
+    return tokenizer, model.to(device).eval()
+
+
+def _longest_input(tokenizer: Any, config: Any) -> int | None:
+    """Return the most tokens that a model takes, or None where positions are relative."""
+    limits = [tokenizer.model_max_length]
+    positions = getattr(config.get_text_config(), "max_position_embeddings", None)
+    if positions:
+        limits.append(positions)
+    known = [int(limit) for limit in limits if 1 < limit < 1_000_000]
+    return min(known) if known else None
+
+
+@contextmanager
+def _quiet() -> Iterator[None]:
+    """Keep transformers from printing while it loads; what matters is raised."""
+    import logging
+
+    from transformers.utils import logging as printing
+
+    level, bar = printing.get_verbosity(), printing.is_progress_bar_enabled()
+    printing.set_verbosity(logging.ERROR)
+    printing.disable_progress_bar()  # type: ignore[no-untyped-call]
+    try:
+        yield
+    finally:
+        printing.set_verbosity(level)
+        if bar:
+            printing.enable_progress_bar()  # type: ignore[no-untyped-call]

@@ -1,0 +1,27 @@
+"""Check a recipe: every key, type, driver and need, with all mistakes at once; nothing is run or opened."""
+
+from __future__ import annotations
+
+import argparse
+
+from srtk_framework.cli import OK
+from srtk_framework.plugins import distributions_of
+from srtk_framework.recipe import load
+from srtk_framework.session import Session
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the flags."""
+    parser.add_argument("recipe", metavar="RECIPE", help="YAML file")
+    parser.add_argument(
+        "--set", action="append", default=[], metavar="KEY.PATH=VALUE", help="change a value of the recipe; repeatable"
+    )
+
+
+def run(args: argparse.Namespace) -> int:
+    """Run the command."""
+    session = Session(load(args.recipe, args.set))
+    for role, name in session.drivers:
+        print(f"{role}: {name}")
+    print(f"\n{args.recipe} is fine; it needs: pip install {' '.join(distributions_of(session.drivers))}")
+    return OK

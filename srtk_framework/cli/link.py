@@ -1,0 +1,37 @@
+"""Find the entities in questions: writes question_entities, spans and entity_names for each question."""
+
+from __future__ import annotations
+
+import argparse
+from typing import Any
+
+from srtk_framework.cli.short import add_file_arguments, graph_block, run_short
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the flags."""
+    add_file_arguments(parser, "--output")
+    parser.add_argument("--service", default="dictionary", metavar="LINKER", help="entity_linker driver (%(default)s)")
+    parser.add_argument("-e", "--el-endpoint", metavar="URL", help="address of the linking service")
+    parser.add_argument("--token", help="token for the linking service")
+    parser.add_argument("--wikimapper-db", metavar="FILE", help="index from Wikipedia titles to Wikidata ids")
+    parser.add_argument("--ground-on", default="question", metavar="FIELD", help="field with the text (%(default)s)")
+
+
+def run(args: argparse.Namespace) -> int:
+    """Run the command."""
+    linker: dict[str, Any] = {"use": args.service}
+    for flag, setting in (("el_endpoint", "endpoint"), ("token", "token"), ("wikimapper_db", "wikimapper_db")):
+        if getattr(args, flag) is not None:
+            linker[setting] = getattr(args, flag)
+    questions: Any = args.input
+    if args.ground_on != "question":
+        questions = {"use": "jsonl", "path": args.input, "text_field": args.ground_on}
+    data = {
+        "questions": questions,
+        **graph_block(args),
+        "entity_linker": linker,
+        "relink": True,
+        "exporters": [{"use": "jsonl", "path": args.output}],
+    }
+    return run_short(args, data)

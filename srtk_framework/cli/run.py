@@ -1,0 +1,102 @@
+"""Run recipes, one after the other: retrieve, export and evaluate as each of them says."""
+
+from __future__ import annotations
+
+import argparse
+import signal
+import sys
+from types import FrameType
+from typing import Any
+
+from srtk_framework.cli import FAILED, INTERRUPTED, OK
+from srtk_framework.recipe import Recipe, load
+from srtk_framework.runner import COMPLETE, Outcome, Runner
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the flags."""
+    parser.add_argument("recipes", nargs="+", metavar="RECIPE", help="YAML file")
+    add_run_arguments(parser)
+    parser.add_argument(
+        "--set", action="append", default=[], metavar="KEY.PATH=VALUE", help="change a value of the recipe; repeatable"
+    )
+
+
+def add_run_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the flags that the short commands share."""
+    parser.add_argument("--resume", action="store_true", help="go on with a run that was stopped")
+    parser.add_argument("--quiet", action="store_true", help="print errors only")
+
+
+def run(args: argparse.Namespace) -> int:
+    """Run the command."""
+    recipes = [load(path, args.set) for path in args.recipes]
+    code = OK
+    for recipe in recipes:
+        code = max(code, run_recipe(recipe, args.resume, args.quiet))
+        if code == INTERRUPTED:
+            break
+    return code
+
+
+def run_recipe(recipe: Recipe, resume: bool, quiet: bool) -> int:
+    """Run one recipe with progress, a clean stop on Ctrl-C, and a report at the end."""
+    from srtk_framework.observers import Progress
+
+    runner = Runner(recipe, resume, () if quiet else (Progress(),))
+    before = signal.getsignal(signal.SIGINT)
+
+    def interrupted(number: int, frame: FrameType | None) -> None:
+        # A second Ctrl-C does not wait for the batch.
+        signal.signal(signal.SIGINT, before)
+        runner.stop()
+        print("srtk: stopping after this batch; Ctrl-C again to stop at once", file=sys.stderr)
+
+    signal.signal(signal.SIGINT, interrupted)
+    try:
+        outcome = runner.run()
+    finally:
+        signal.signal(signal.SIGINT, before)
+    if not quiet:
+        _report(recipe, outcome)
+    if outcome.state != COMPLETE:
+        print(
+            f"srtk: stopped; {outcome.finished} of {outcome.questions} questions are finished and kept in"
+            f" {outcome.output}; run again with --resume",
+            file=sys.stderr,
+        )
+        return INTERRUPTED
+    if outcome.failed:
+        print(
+            f"srtk: {outcome.failed} of {outcome.questions} questions failed; each says why under `error` in the"
+            " results",
+            file=sys.stderr,
+        )
+    return FAILED if outcome.questions and outcome.failed == outcome.questions else OK
+
+
+def _report(recipe: Recipe, outcome: Outcome) -> None:
+    from rich.console import Console
+    from rich.table import Table
+
+    from srtk_framework.evaluation import table
+
+    console = Console()
+    if outcome.evaluation is not None:
+        console.print(table(outcome.evaluation))
+    if any(block.use == "timing" for block in recipe.observers):
+        for method, rows in outcome.timing.items():
+            shown = Table(title=f"time of {method}", title_justify="left")
+            for column in ("hook", "calls", "items", "seconds", "own seconds"):
+                shown.add_column(column, justify="left" if column == "hook" else "right")
+            for hook, numbers in sorted(rows.items(), key=lambda item: -item[1]["own"]):
+                shown.add_row(hook, *_numbers(numbers))
+            console.print(shown)
+    finished = f"{outcome.finished} questions, {outcome.failed} failed"
+    console.print(f"{finished}; manifest in {outcome.output / 'manifest.json'}", highlight=False, soft_wrap=True)
+    for path in outcome.exports:
+        console.print(f"wrote {path}", highlight=False, soft_wrap=True)
+
+
+def _numbers(row: Any) -> list[str]:
+    return [f"{row['calls']:.0f}", f"{row['items']:.0f}", f"{row['seconds']:.3f}", f"{row['own']:.3f}"]

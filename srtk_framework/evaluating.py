@@ -1,0 +1,185 @@
+"""Evaluate result files, also those that other programs made, against a file of questions with gold."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any, Literal
+
+import attrs
+
+from srtk_framework.errors import InputError
+from srtk_framework.evaluation import Row, compare, row
+from srtk_framework.jsonl import read_jsonl, shown
+from srtk_framework.records import read_questions, retrieval_from_record
+from srtk_framework.types import Question, Retrieval
+
+_SHOWN = 5
+
+FilePath = str | Path
+
+
+def evaluate_files(
+    predictions: Sequence[FilePath],
+    questions: FilePath | None,
+    names: Sequence[str] | None = None,
+    missing: Literal["error", "fail"] = "error",
+) -> dict[str, Any]:
+    """Score result files on the same questions and compare them; the first with each other one.
+
+    Results are joined to questions by ``id``; those of a file in which no id is that of a question, and records
+    without an id, by the text of the question.
+
+    Args:
+        predictions: JSON Lines files of results: this framework's, SRTK's, RoG's or SubgraphRAG's fields.
+        questions: Question file with the gold; None to take the gold from the results themselves.
+        names: Of the methods, one for each file; by default made from the files' names.
+        missing: What a question without a result does: stop with an error, or count as failed.
+
+    Raises:
+        InputError: If a file cannot be read, results and questions do not match, or there is no gold.
+    """
+    if not predictions:
+        raise InputError("no result file to evaluate; name at least one")
+    methods = names_of(predictions, names)
+    gold = None if questions is None else _Gold(shown(questions), list(read_questions(questions)), missing)
+    rows = {
+        method: _own_rows(file) if gold is None else gold.rows(file)
+        for method, file in zip(methods, predictions, strict=True)
+    }
+    first = rows[methods[0]]
+    if not any(r.metrics[name] is not None for r in first for name in ("answer_coverage", "triple_recall", "path_hit")):
+        source = shown(predictions[0] if questions is None else questions)
+        raise InputError(
+            f"{source}: no record has answer_entities, gold_triples or gold_paths, so there is nothing to compare"
+            " with; name a question file that has them"
+        )
+    return compare(rows)
+
+
+def names_of(files: Sequence[FilePath], names: Sequence[str] | None = None) -> list[str]:
+    """Name methods after their files: the stem, with as many folders before it as are needed to tell them apart.
+
+    Raises:
+        InputError: If the names given are not one for each file, or repeat.
+    """
+    if names:
+        if len(names) != len(files):
+            raise InputError(f"{len(files)} result files, but {len(names)} names; give one for each")
+        if len(set(names)) != len(names):
+            raise InputError(f"the names {', '.join(names)} are not all different")
+        return list(names)
+    parts = [Path(file).with_suffix("").parts for file in files]
+    for depth in range(1, max((len(p) for p in parts), default=1) + 1):
+        found = ["/".join(p[-depth:]) for p in parts]
+        if len(set(found)) == len(found):
+            return found
+    raise InputError(f"the result files {', '.join(map(str, files))} are not all different; name each once")
+
+
+def _own_rows(file: FilePath) -> list[Row]:
+    rows: list[Row] = []
+    seen: dict[str, int] = {}
+    for number, record in read_jsonl(file):
+        retrieval = retrieval_from_record(record, f"{shown(file)}:{number}", str(number))
+        _once(seen, retrieval.question.id, "id", file, number)
+        rows.append(row(retrieval))
+    if not rows:
+        raise InputError(f"{shown(file)}: there are no results in this file")
+    return rows
+
+
+def _once(seen: dict[str, int], key: str, kind: str, file: FilePath, number: int) -> None:
+    if key in seen:
+        raise InputError(
+            f"{shown(file)}:{number}: {kind} {key!r} was used before, on line {seen[key]}; keep one result"
+        )
+    seen[key] = number
+
+
+class _Gold:
+    """Questions with gold, by id and by text.
+
+    Args:
+        source: Name of the file, for messages.
+        questions: In the order in which rows are wanted.
+        missing: See ``evaluate_files``.
+    """
+
+    def __init__(self, source: str, questions: Sequence[Question], missing: str) -> None:
+        self.source = source
+        self.questions = questions
+        self.missing = missing
+        self.by_id = {question.id: question for question in questions}
+        self.by_text: dict[str, list[Question]] = {}
+        for question in questions:
+            self.by_text.setdefault(_key(question.text), []).append(question)
+
+    def rows(self, file: FilePath) -> list[Row]:
+        """Score the results of one file, in the order of the questions."""
+        by_id = any(str(record.get("id")) in self.by_id for _, record in read_jsonl(file))
+        found: dict[str, Row] = {}
+        seen: dict[str, int] = {}
+        strangers: list[str] = []
+        total = 0
+        for number, record, retrieval in _results(file):
+            total += 1
+            if by_id and record.get("id") is not None:
+                question = self.by_id.get(retrieval.question.id)
+                name = retrieval.question.id
+            else:
+                question = self._of_text(retrieval.question.text, file, number)
+                name = retrieval.question.text
+            if question is None:
+                strangers.append(name)
+                continue
+            _once(seen, question.id, "question", file, number)
+            found[question.id] = row(*_joined(retrieval, question))
+        if strangers:
+            raise InputError(
+                f"{shown(file)}: {len(strangers)} of {total} results belong to no question of {self.source}"
+                f" ({_some(strangers)}); ids or texts must be the same in both"
+            )
+        lacking = [question for question in self.questions if question.id not in found]
+        if lacking and self.missing == "error":
+            raise InputError(
+                f"{shown(file)}: {len(lacking)} of {len(self.questions)} questions of {self.source} have no result"
+                f" ({_some([question.id for question in lacking])}); give the questions that were run, or"
+                " `--missing fail` to count those without a result as failed"
+            )
+        for question in lacking:
+            found[question.id] = row(Retrieval(question, error=f"no result in {shown(file)}"))
+        return [found[question.id] for question in self.questions]
+
+    def _of_text(self, text: str, file: FilePath, number: int) -> Question | None:
+        same = self.by_text.get(_key(text), [])
+        if len(same) > 1:
+            ids = _some([question.id for question in same])
+            raise InputError(
+                f"{shown(file)}:{number}: {len(same)} questions of {self.source} have this text ({ids});"
+                " give the results the ids of the questions"
+            )
+        return same[0] if same else None
+
+
+def _results(file: FilePath) -> Iterator[tuple[int, Mapping[str, Any], Retrieval]]:
+    for number, record in read_jsonl(file):
+        yield number, record, retrieval_from_record(record, f"{shown(file)}:{number}", str(number))
+
+
+def _joined(retrieval: Retrieval, gold: Question) -> tuple[Retrieval, None, str]:
+    """Give a result the gold of its question; links of both count as the question's own entities."""
+    used = {link.entity for link in retrieval.question.links}
+    known = {link.entity for link in gold.links}
+    links = (*gold.links, *(link for link in retrieval.question.links if link.entity not in known))
+    linked = retrieval.subgraph.trace.get("links") == "linked" or bool(used and used != known)
+    return attrs.evolve(retrieval, question=attrs.evolve(gold, links=links)), None, "linked" if linked else "given"
+
+
+def _key(text: str) -> str:
+    return " ".join(text.split())
+
+
+def _some(items: Sequence[str]) -> str:
+    more = f" and {len(items) - _SHOWN} more" if len(items) > _SHOWN else ""
+    return ", ".join(items[:_SHOWN]) + more

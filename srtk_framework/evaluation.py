@@ -1,0 +1,287 @@
+"""Score retrievals against gold answers, triples and paths, and compare methods on the same questions."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+import attrs
+
+from srtk_framework.errors import InputError
+from srtk_framework.gold import gold_triples_of, names_of, with_gold_triples
+from srtk_framework.intervals import Estimate, bootstrap_many, paired_many, rates, spread
+from srtk_framework.types import END, Path, Retrieval
+from srtk_framework.verbalise import subgraph_tokens
+
+if TYPE_CHECKING:
+    from rich.table import Table
+
+METRICS = ("answer_coverage", "answer_recall", "triple_precision", "triple_recall", "triple_f1", "triples", "tokens")
+"""Metrics of every report; without gold to compare with, their ``n`` is 0 and their ``mean`` None."""
+
+PATH_METRICS = ("path_hit", "path_top")
+"""A gold path is among the paths found, is the first of them; left out for methods that walk no paths."""
+
+SIZES = ("triples", "tokens")
+"""Metrics that also get ``median`` and ``p95``."""
+
+SPEED = "questions_per_second"
+
+Score = dict[str, float | None]
+
+
+@attrs.frozen
+class Row:
+    """What one method did on one question.
+
+    Attributes:
+        id: Of the question.
+        metrics: Metric to value; None where it does not apply.
+        failed: Whether the question ended in an error.
+        links: ``given`` with the question, ``linked`` from its text, or ``none``.
+        hops: Steps of its shortest gold path, or None.
+        walks: Whether the method reported paths.
+        seconds: Time that it took, or None when not measured.
+    """
+
+    id: str
+    metrics: Mapping[str, float | None] = attrs.field(hash=False)
+    failed: bool = False
+    links: str = "none"
+    hops: int | None = None
+    walks: bool = False
+    seconds: float | None = None
+
+
+def score(retrieval: Retrieval) -> Score:
+    """Compute the metrics of one question.
+
+    The answers found are the gold answers among the nodes of the triples; entities that the question starts
+    from are not counted as found. A question that failed retrieved nothing, so its metrics are 0.
+    """
+    question, subgraph = retrieval.question, retrieval.subgraph
+    found: Score = dict.fromkeys((*METRICS, *PATH_METRICS))
+    if question.answers:
+        nodes: set[str] = set()
+        for triple in subgraph.triples:
+            nodes |= names_of(triple.subject) | names_of(triple.object)
+        answers = set(question.answers)
+        hits = len((answers & nodes) - {link.entity for link in question.links})
+        found["answer_coverage"] = float(hits > 0)
+        found["answer_recall"] = hits / len(answers)
+    if question.gold_triples:
+        gold, read = set(question.gold_triples), set(subgraph.triples)
+        right = len(gold & read)
+        found["triple_precision"] = right / len(read) if read else 0.0
+        found["triple_recall"] = right / len(gold)
+        found["triple_f1"] = 2 * right / (len(gold) + len(read))
+    found["triples"] = float(len(subgraph.triples))
+    found["tokens"] = float(subgraph_tokens(subgraph, retrieval.labels))
+    if question.gold_paths:
+        wanted = {_steps(path) for path in question.gold_paths}
+        walked = [_steps(path.steps) in wanted for path in subgraph.paths]
+        found["path_hit"] = float(any(walked))
+        found["path_top"] = float(walked[:1] == [True])
+    return found
+
+
+def _steps(path: Path) -> Path:
+    return path[:-1] if path and path[-1] == END else path
+
+
+def row(retrieval: Retrieval, seconds: float | None = None, links: str | None = None) -> Row:
+    """Score one question, and note what the report says besides the metrics.
+
+    Args:
+        retrieval: The result for the question.
+        seconds: Time that it took.
+        links: ``given`` or ``linked``; by default what the trace says under ``links``, else ``given`` if there are any.
+    """
+    question = retrieval.question
+    lengths = [len(_steps(path)) for path in question.gold_paths or ()]
+    told = retrieval.subgraph.trace.get("links")
+    return Row(
+        id=question.id,
+        metrics=score(retrieval),
+        failed=retrieval.error is not None,
+        links=(links or _kind(told)) if question.links else "none",
+        hops=min(lengths, default=None),
+        walks=bool(retrieval.subgraph.paths),
+        seconds=seconds,
+    )
+
+
+def _kind(told: object) -> str:
+    return "linked" if told == "linked" else "given"
+
+
+def summarise(rows: Sequence[Row], seconds: Sequence[float] | None = None) -> dict[str, Estimate]:
+    """Average each metric over questions, with 95 % bootstrap intervals.
+
+    Args:
+        rows: One for each question.
+        seconds: Time of each question; by default what the rows say, of those that say it.
+    """
+    if seconds is not None:
+        rows = [attrs.evolve(r, seconds=taken) for r, taken in zip(rows, seconds, strict=True)]
+    return _summaries({"": rows})[""]
+
+
+def _summaries(methods: Mapping[str, Sequence[Row]]) -> dict[str, dict[str, Estimate]]:
+    columns = {
+        (method, name): [r.metrics.get(name) for r in rows]
+        for method, rows in methods.items()
+        for name in (*METRICS, *(PATH_METRICS if any(r.walks for r in rows) else ()))
+    }
+    speeds = rates([[r.seconds for r in rows] for rows in methods.values()])
+    found: dict[str, dict[str, Estimate]] = {method: {} for method in methods}
+    for (method, name), estimate in zip(columns, bootstrap_many(list(columns.values())), strict=True):
+        if estimate["n"] or name in METRICS:
+            found[method][name] = estimate
+    for (method, summary), speed in zip(found.items(), speeds, strict=True):
+        for name in SIZES:
+            summary[name].update(spread(columns[method, name]))
+        summary[SPEED] = speed
+    return found
+
+
+def compare(
+    methods: Mapping[str, Sequence[Row]],
+    share_of_time: Mapping[str, Mapping[str, float]] | None = None,
+) -> dict[str, Any]:
+    """Make the report that stands in ``evaluation.json``; the first method is compared with each other one.
+
+    Args:
+        methods: Name of the method to its rows, all on the same questions in the same order.
+        share_of_time: Name of the method to component to its share of the time, added as it is.
+
+    Raises:
+        InputError: If the methods were not run on the same questions.
+    """
+    names = list(methods)
+    first = methods[names[0]] if names else ()
+    for name in names[1:]:
+        _same_questions(names[0], first, name, methods[name])
+    report: dict[str, Any] = {
+        "questions": len(first),
+        "links": _links([r for rows in methods.values() for r in rows]),
+        "failed": {name: sum(r.failed for r in rows) for name, rows in methods.items()},
+        "methods": _summaries(methods),
+        "differences": _differences(methods),
+    }
+    lengths = sorted({r.hops for r in first if r.hops is not None})
+    if len(lengths) > 1:
+        report["hops"] = {str(hops): _slice(methods, hops) for hops in lengths}
+    if share_of_time:
+        report["share_of_time"] = {name: dict(shares) for name, shares in share_of_time.items()}
+    return report
+
+
+def _same_questions(name_a: str, a: Sequence[Row], name_b: str, b: Sequence[Row]) -> None:
+    if [r.id for r in a] == [r.id for r in b]:
+        return
+    apart = sorted({r.id for r in a} ^ {r.id for r in b})
+    detail = f"only one of them has {', '.join(apart[:5])}" if apart else "the order or number of questions differs"
+    raise InputError(
+        f"methods {name_a!r} ({len(a)} questions) and {name_b!r} ({len(b)}) were not run on the same questions:"
+        f" {detail}; run both on one question file"
+    )
+
+
+def _links(rows: Sequence[Row]) -> str:
+    kinds = sorted({r.links for r in rows} - {"none"})
+    return "mixed" if len(kinds) > 1 else next(iter(kinds), "none")
+
+
+def _differences(methods: Mapping[str, Sequence[Row]]) -> dict[str, dict[str, Estimate]]:
+    """Compare the first method with each other one."""
+    keys = [(name, metric) for name in list(methods)[1:] for metric in METRICS]
+    a = next(iter(methods.values()), ())
+    pairs = [
+        ([r.metrics.get(metric) for r in a], [r.metrics.get(metric) for r in methods[name]]) for name, metric in keys
+    ]
+    first = next(iter(methods), "")
+    found: dict[str, dict[str, Estimate]] = {f"{first} - {name}": {} for name in list(methods)[1:]}
+    for (name, metric), estimate in zip(keys, paired_many(pairs), strict=True):
+        if estimate["n"]:
+            found[f"{first} - {name}"][metric] = estimate
+    return found
+
+
+def _slice(methods: Mapping[str, Sequence[Row]], hops: int) -> dict[str, Any]:
+    part = {name: [r for r in rows if r.hops == hops] for name, rows in methods.items()}
+    return {
+        "questions": len(next(iter(part.values()))),
+        "methods": {
+            name: {metric: value for metric, value in summary.items() if value["n"]}
+            for name, summary in _summaries(part).items()
+        },
+    }
+
+
+_COLUMNS = {
+    "answer_coverage": "answer\ncoverage",
+    "answer_recall": "answer\nrecall",
+    "triple_precision": "triple\nprec.",
+    "triple_recall": "triple\nrecall",
+    "triple_f1": "triple\nF1",
+    "path_hit": "gold\npath",
+    "triples": "triples",
+    "tokens": "tokens",
+    SPEED: "per\nsecond",
+}
+
+
+def table(report: Mapping[str, Any]) -> Table:
+    """Lay a report out for the screen: one row a method, intervals below the means; fits 80 columns."""
+    from rich import box
+    from rich.table import Table
+    from rich.text import Text
+
+    methods: Mapping[str, Mapping[str, Estimate]] = report["methods"]
+    shown = [name for name in _COLUMNS if any(m.get(name, {}).get("mean") is not None for m in methods.values())]
+    laid = Table(box=box.SIMPLE_HEAD, padding=0, show_edge=False, min_width=60, caption=_caption(report))
+    laid.caption_justify = "left"
+    laid.add_column("method", min_width=6, max_width=16, overflow="fold")
+    for name in shown:
+        laid.add_column(_COLUMNS[name], justify="right", no_wrap=True)
+    for method, metrics in methods.items():
+        laid.add_row(Text(method), *(_cell(name, metrics.get(name)) for name in shown))
+    return laid
+
+
+def _cell(name: str, estimate: Estimate | None) -> str:
+    if estimate is None or estimate["mean"] is None:
+        return "-"
+    mean, half = estimate["mean"], (estimate["high"] - estimate["low"]) / 2
+    if name in (*SIZES, SPEED):
+        return f"{_size(mean, mean)}\n±{_size(half, mean)}"
+    return f"{mean:.3f}\n±{half:.3f}".replace("±0.", "±.")
+
+
+def _size(value: float, shown: float) -> str:
+    """Write a size or speed with as many digits as the number beside which it stands."""
+    if shown >= 100_000:
+        return f"{value / 1000:.0f}k"
+    return f"{value:.0f}" if shown >= 1000 else f"{value:.1f}"
+
+
+def _caption(report: Mapping[str, Any]) -> str:
+    failed = ", ".join(f"{name} {count}" for name, count in report["failed"].items() if count)
+    parts = [f"{report['questions']} questions", f"links: {report['links']}", f"failed: {failed or 'none'}"]
+    return "; ".join(parts) + ". ±: half of the 95 % interval."
+
+
+__all__ = [
+    "METRICS",
+    "PATH_METRICS",
+    "SPEED",
+    "Row",
+    "compare",
+    "gold_triples_of",
+    "row",
+    "score",
+    "summarise",
+    "table",
+    "with_gold_triples",
+]

@@ -1,0 +1,217 @@
+"""The hop loop that all hop-wise expanders share, and the facts along the paths that they found."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+import attrs
+
+from srtk_framework.errors import DriverError
+from srtk_framework.types import Budget, Frontier, Path, Question, RankedPath, Step, Subgraph, Triple, rounded
+
+if TYPE_CHECKING:
+    from srtk_framework.specs import Expander, HopState, KnowledgeGraph
+
+PathKey = tuple[str, Path]
+"""A linked entity and the steps walked from it: the name of a frontier within one question."""
+
+
+def run_hops(expander: Expander, questions: Sequence[Question], seconds: float | None = None) -> list[Subgraph]:
+    """Run ``start``, then ``step`` on the states that are not done, then ``result``.
+
+    Args:
+        expander: Hop-wise.
+        questions: A batch.
+        seconds: After so long no further hop is begun; those cut short count 1 in ``trace["cut"]["seconds"]``.
+    """
+    end = None if seconds is None else time.monotonic() + seconds
+    states: list[HopState] = list(expander.start(questions))
+    _aligned("start", states, questions)
+    while going := [i for i, state in enumerate(states) if not state.done]:
+        if end is not None and time.monotonic() >= end:
+            break
+        moved = expander.step([states[i] for i in going])
+        _aligned("step", moved, going)
+        for i, state in zip(going, moved, strict=True):
+            states[i] = state
+    subgraphs = list(expander.result(states))
+    for i in going:
+        cut = {**subgraphs[i].trace.get("cut", {}), "seconds": 1}
+        subgraphs[i] = attrs.evolve(subgraphs[i], trace={**subgraphs[i].trace, "cut": cut})
+    return subgraphs
+
+
+def _aligned(method: str, answer: Sequence[object], batch: Sequence[object]) -> None:
+    if len(answer) != len(batch):
+        raise DriverError(f"{method} got {len(batch)} items and returned {len(answer)}; it must return one for each")
+
+
+def path_order(path: RankedPath) -> tuple[float, tuple[str, ...], str]:
+    """Order paths best first; ties break by the steps' text, then by entity."""
+    return (-rounded(path.score), tuple(str(step) for step in path.steps), path.entity)
+
+
+def facts(
+    graph: KnowledgeGraph,
+    paths: Sequence[Sequence[RankedPath]],
+    budget: Budget,
+    known: Sequence[Mapping[PathKey, Frontier]] | None = None,
+    traces: Sequence[Mapping[str, Any]] | None = None,
+) -> list[Subgraph]:
+    """Read the triples along ranked paths, best path first, within the budget.
+
+    A triple is kept when it lies on a whole instance of its path, from the linked entity to the last
+    step. Within a path, instances come one after the other, so that a cut leaves connected ones.
+
+    Args:
+        graph: Where to read.
+        paths: Per question, its paths, best first. Paths without steps are passed over.
+        budget: ``triples``, ``tokens``, ``hub`` and ``nodes`` apply.
+        known: Per question, frontiers that the search already has, to spare reading them again.
+        traces: Per question, what the trace says so far.
+    """
+    gathered: list[dict[Triple, int]] = [{} for _ in paths]
+    cut: list[dict[str, int]] = [dict((trace or {}).get("cut", {})) for trace in traces or [{} for _ in paths]]
+    frontiers: list[dict[PathKey, Frontier]] = [dict(k) for k in (known or [{} for _ in paths])]
+    for rank in range(max((len(row) for row in paths), default=0)):
+        turn = [
+            i
+            for i, row in enumerate(paths)
+            if rank < len(row) and row[rank].steps and (budget.triples is None or len(gathered[i]) < budget.triples)
+        ]
+        chosen = [paths[i][rank] for i in turn]
+        hops = _read_path_triples(graph, chosen, [frontiers[i] for i in turn], budget)
+        for i, path, levels in zip(turn, chosen, hops, strict=True):
+            _add_instances(path, levels, rank, gathered[i], cut[i], budget.triples)
+    unread = [
+        sum(1 for path in row[_reached(row, found) :] if path.steps)
+        if budget.triples is not None and len(found) >= budget.triples
+        else 0
+        for row, found in zip(paths, gathered, strict=True)
+    ]
+    subgraphs = []
+    for i, row in enumerate(paths):
+        found = gathered[i]
+        trace = dict(traces[i]) if traces else {}
+        if unread[i]:
+            cut[i]["paths"] = cut[i].get("paths", 0) + unread[i]
+        if cut[i]:
+            trace["cut"] = dict(sorted(cut[i].items()))
+        subgraphs.append(
+            Subgraph(
+                triples=tuple(found),
+                scores=tuple(rounded(row[rank].score) for rank in found.values()),
+                paths=tuple(attrs.evolve(path, score=rounded(path.score)) for path in row),
+                path_of=tuple(found.values()),
+                trace=trace,
+            )
+        )
+    return finish(graph, subgraphs, budget)
+
+
+def _reached(row: Sequence[RankedPath], found: Mapping[Triple, int]) -> int:
+    return max(found.values(), default=-1) + 1
+
+
+def _read_path_triples(
+    graph: KnowledgeGraph,
+    paths: Sequence[RankedPath],
+    frontiers: Sequence[dict[PathKey, Frontier]],
+    budget: Budget,
+) -> list[list[Sequence[Triple]]]:
+    """Read, per path, the triples of each of its hops; fills in the frontiers that were not known."""
+    lacking = [i for i, path in enumerate(paths) if (path.entity, ()) not in frontiers[i]]
+    for i, frontier in zip(lacking, graph.frontiers([[paths[i].entity] for i in lacking]), strict=True):
+        frontiers[i][paths[i].entity, ()] = frontier
+    for depth in range(1, max((len(path.steps) for path in paths), default=0)):
+        walk = [
+            i
+            for i, path in enumerate(paths)
+            if depth < len(path.steps) and (path.entity, path.steps[:depth]) not in frontiers[i]
+        ]
+        at = [frontiers[i][paths[i].entity, paths[i].steps[: depth - 1]] for i in walk]
+        reached = graph.follow(at, [paths[i].steps[depth - 1] for i in walk], budget.hub)
+        for i, frontier in zip(walk, reached, strict=True):
+            frontiers[i][paths[i].entity, paths[i].steps[:depth]] = frontier
+    pairs = [(i, depth) for i, path in enumerate(paths) for depth in range(len(path.steps))]
+    inner = [(i, d) for i, d in pairs if d + 1 < len(paths[i].steps)]
+    last = [(i, d) for i, d in pairs if d + 1 == len(paths[i].steps)]
+    # Of the last hop, one node never gives more triples than the whole budget can hold, and one to show the cut.
+    room = None if budget.triples is None else budget.triples + 1
+    most = min((n for n in (budget.hub, room) if n is not None), default=None)
+    levels: list[list[Sequence[Triple]]] = [[()] * len(path.steps) for path in paths]
+    for wanted, limit in ((inner, budget.hub), (last, most)):
+        at = [frontiers[i][paths[i].entity, paths[i].steps[:d]] for i, d in wanted]
+        for (i, d), triples in zip(
+            wanted, graph.triples(at, [paths[i].steps[d] for i, d in wanted], limit), strict=True
+        ):
+            levels[i][d] = triples
+    return levels
+
+
+def _ends(triple: Triple, step: Step) -> tuple[str, str]:
+    return (triple.object, triple.subject) if step.inverse else (triple.subject, triple.object)
+
+
+def _add_instances(
+    path: RankedPath,
+    levels: Sequence[Sequence[Triple]],
+    rank: int,
+    found: dict[Triple, int],
+    cut: dict[str, int],
+    most: int | None,
+) -> None:
+    """Add the triples of the path's whole instances, depth first, up to ``most`` in all."""
+    onward: list[dict[str, list[Triple]]] = []
+    alive: set[str] | None = None
+    for step, triples in zip(reversed(path.steps), reversed(levels), strict=True):
+        by_start: dict[str, list[Triple]] = {}
+        for triple in triples:
+            start, end = _ends(triple, step)
+            if alive is None or end in alive:
+                by_start.setdefault(start, []).append(triple)
+        alive = set(by_start)
+        onward.append(by_start)
+    onward.reverse()
+    visited: set[tuple[int, str]] = set()
+    stack: list[tuple[int, Triple]] = [(0, t) for t in reversed(onward[0].get(path.entity, ()))]
+    dropped = 0
+    while stack:
+        depth, triple = stack.pop()
+        if triple not in found:
+            if most is not None and len(found) >= most:
+                dropped += 1
+                continue
+            found[triple] = rank
+        node = (depth + 1, _ends(triple, path.steps[depth])[1])
+        if depth + 1 < len(path.steps) and node not in visited:
+            visited.add(node)
+            stack.extend((depth + 1, t) for t in reversed(onward[depth + 1].get(node[1], ())))
+    if dropped:
+        cut["triples"] = cut.get("triples", 0) + dropped
+
+
+def finish(graph: KnowledgeGraph, subgraphs: Sequence[Subgraph], budget: Budget) -> list[Subgraph]:
+    """Bring subgraphs within ``budget.triples`` and ``budget.tokens``; add provenance and qualifiers."""
+    from srtk_framework.verbalise import within_tokens
+
+    cut = [s.first(budget.triples) if budget.triples is not None else s for s in subgraphs]
+    qualifiers = iter(graph.qualifiers([triple for s in cut for triple in s.triples]))
+    source = graph.source()
+    whole = [
+        attrs.evolve(
+            s,
+            provenance=(source,) * len(s.triples),
+            qualifiers=tuple(tuple(next(qualifiers)) for _ in s.triples),
+        )
+        for s in cut
+    ]
+    if budget.tokens is None:
+        return whole
+    # The text holds the qualifiers too, so they are read before the cut.
+    rows = [row for s in whole for row in (*s.triples, *(pair for pairs in s.qualifiers for pair in pairs))]
+    ids = sorted({id_ for row in rows for id_ in row})
+    labels = dict(zip(ids, graph.labels(ids), strict=True))
+    return [within_tokens(s, labels, budget.tokens) for s in whole]

@@ -1,0 +1,143 @@
+"""Bootstrap intervals and paired tests over per-question values: seeded, so that equal input gives equal figures."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from srtk_framework.types import rounded
+
+SEED = 20240101
+RESAMPLES = 1000
+LEVEL = 0.95
+_CELLS = 1_000_000
+"""Most cells of a block of resamples: bounds the memory whatever the number of questions."""
+
+Estimate = dict[str, Any]
+"""``mean``, ``low`` and ``high`` (None where there is no value) and ``n``, the number of values."""
+
+Values = Sequence[float | None]
+_Floats = npt.NDArray[np.float64]
+
+
+def bootstrap(values: Values) -> Estimate:
+    """Estimate a mean with its 95 % percentile bootstrap interval (Efron and Tibshirani 1993, chapter 13).
+
+    Args:
+        values: One for each question; None where the metric does not apply, which leaves the question out of ``n``.
+    """
+    return bootstrap_many([values])[0]
+
+
+def bootstrap_many(columns: Sequence[Values]) -> list[Estimate]:
+    """Do ``bootstrap`` on many columns; those with values for the same questions share their resamples."""
+    found: list[Estimate] = [_NOTHING] * len(columns)
+    for members, matrix in _groups(columns):
+        for i, (mean, low, high) in zip(members, _means(matrix).tolist(), strict=True):
+            found[i] = _estimate(mean, low, high, len(matrix))
+    return [dict(estimate) for estimate in found]
+
+
+def rates(columns: Sequence[Values]) -> list[Estimate]:
+    """Estimate items per second from the seconds of each item: n over their sum, with bootstrap intervals."""
+    found: list[Estimate] = [_NOTHING] * len(columns)
+    for members, matrix in _groups(columns):
+        for i, (mean, low, high) in zip(members, _means(matrix).tolist(), strict=True):
+            if low > 0:
+                found[i] = _estimate(1 / mean, 1 / high, 1 / low, len(matrix))
+    return [dict(estimate) for estimate in found]
+
+
+def spread(values: Values) -> dict[str, float | None]:
+    """Return ``median`` and ``p95`` of the values that there are."""
+    known = np.array([value for value in values if value is not None], dtype=np.float64)
+    if not known.size:
+        return {"median": None, "p95": None}
+    median, p95 = np.quantile(known, [0.5, 0.95])
+    return {"median": rounded(median), "p95": rounded(p95)}
+
+
+def paired(a: Values, b: Values) -> Estimate:
+    """Compare two methods on the same questions.
+
+    Questions for which either has no value are left out.
+
+    Returns:
+        The mean of ``a - b`` with its bootstrap interval, ``n``, and ``p``: two-sided, by random change of
+        signs (Fisher's randomisation test with one added to both counts), None without questions.
+
+    Raises:
+        ValueError: If the two do not have one value for each of the same questions.
+    """
+    return paired_many([(a, b)])[0]
+
+
+def paired_many(pairs: Sequence[tuple[Values, Values]]) -> list[Estimate]:
+    """Do ``paired`` on many pairs; those with values for the same questions share their resamples."""
+    for a, b in pairs:
+        if len(a) != len(b):
+            raise ValueError(f"paired values must be aligned, but there are {len(a)} and {len(b)}")
+    columns = [[None if x is None or y is None else x - y for x, y in zip(a, b, strict=True)] for a, b in pairs]
+    found = bootstrap_many(columns)
+    for estimate in found:
+        estimate["p"] = None
+    for members, matrix in _groups(columns):
+        for i, p in zip(members, _sign_p(matrix), strict=True):
+            found[i]["p"] = p
+    return found
+
+
+_NOTHING: Estimate = {"mean": None, "low": None, "high": None, "n": 0}
+
+
+def _estimate(mean: float, low: float, high: float, size: int) -> Estimate:
+    return {"mean": rounded(mean), "low": rounded(low), "high": rounded(high), "n": size}
+
+
+def _groups(columns: Sequence[Values]) -> Iterator[tuple[list[int], _Floats]]:
+    """Yield columns with values for the same questions, as a matrix [questions, columns] without gaps."""
+    groups: dict[bytes, list[int]] = {}
+    for i, column in enumerate(columns):
+        groups.setdefault(bytes(value is not None for value in column), []).append(i)
+    for known, members in groups.items():
+        if any(known):
+            rows = [[value for value in columns[i] if value is not None] for i in members]
+            yield members, np.array(rows, dtype=np.float64).T
+
+
+def _means(matrix: _Floats) -> _Floats:
+    """Return [columns, 3]: the mean of each column and the ends of its interval."""
+    size = len(matrix)
+    tail = (1 - LEVEL) / 2
+    resampled = np.concatenate([weights @ matrix for weights in _resamples(size)]) / size
+    return np.vstack([matrix.mean(axis=0), np.quantile(resampled, [tail, 1 - tail], axis=0)]).T
+
+
+def _resamples(size: int) -> Iterator[_Floats]:
+    """Yield blocks [some resamples, size] that say how often each question is drawn."""
+    generator = np.random.default_rng(SEED)
+    for count in _blocks(size):
+        drawn = generator.integers(0, size, (count, size))
+        drawn += np.arange(count)[:, None] * size
+        yield np.bincount(drawn.ravel(), minlength=count * size).reshape(count, size).astype(np.float64)
+
+
+def _sign_p(matrix: _Floats) -> list[float]:
+    """Test for each column whether its sum is further from 0 than chance makes it."""
+    generator = np.random.default_rng(SEED)
+    # The tolerance keeps sums that differ by rounding alone among the extreme ones.
+    observed = np.abs(matrix.sum(axis=0)) * (1 - 1e-12)
+    extreme = np.zeros(matrix.shape[1], dtype=np.int64)
+    for count in _blocks(len(matrix)):
+        signs = generator.integers(0, 2, (count, len(matrix)), dtype=np.int8).astype(np.float64) * 2 - 1
+        extreme += np.count_nonzero(np.abs(signs @ matrix) >= observed, axis=0)
+    return [rounded(p) for p in (extreme + 1) / (RESAMPLES + 1)]
+
+
+def _blocks(size: int) -> Iterator[int]:
+    rows = max(1, min(RESAMPLES, _CELLS // size))
+    for start in range(0, RESAMPLES, rows):
+        yield min(rows, RESAMPLES - start)

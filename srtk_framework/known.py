@@ -1,0 +1,18 @@
+"""Which distribution brings which driver, so that a recipe that lacks a plugin can be told what to install."""
+
+from __future__ import annotations
+
+DRIVERS: dict[str, dict[str, tuple[str, ...]]] = {
+    "srtk-plugin-baselines": {"expander": ("bfs", "ppr", "random")},
+    "srtk-plugin-datasets": {"dataset": ("jsonl", "metaqa", "pathquestion")},
+    "srtk-plugin-files": {"exporter": ("html", "jsonl", "text")},
+    "srtk-plugin-local": {"entity_linker": ("dictionary",), "knowledge_graph": ("local", "memory")},
+    "srtk-plugin-sr": {"expander": ("beam",), "path_scorer": ("dense",)},
+    "srtk-plugin-transformers": {"encoder": ("transformers",)},
+}
+"""Distribution to role to names of its drivers; a test compares this with the plugins' entry points."""
+
+
+def distribution_of(role: str, name: str) -> str | None:
+    """Return the distribution that brings a driver, or None for drivers of others."""
+    return next((dist for dist, roles in DRIVERS.items() if name in roles.get(role, ())), None)

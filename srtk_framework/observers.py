@@ -1,0 +1,182 @@
+"""Observers watch a run: every hook call of every driver, and what the runner does; they change nothing."""
+
+from __future__ import annotations
+
+import json
+import threading
+import time
+from collections.abc import Mapping
+from typing import IO, Any
+
+import attrs
+
+
+@attrs.frozen
+class Call:
+    """One call of one hook.
+
+    Attributes:
+        role: Role of the driver.
+        driver: Its name.
+        method: The hook.
+        items: Size of the batch.
+    """
+
+    role: str
+    driver: str
+    method: str
+    items: int
+
+
+class Observer:
+    """Base of observers: override what is of interest. Entry-point group ``srtk.observer``."""
+
+    def open(self) -> None:
+        """Start watching; called before the first event."""
+
+    def close(self) -> None:
+        """Stop watching; called after the last event, also after an error."""
+
+    def before(self, call: Call) -> None:
+        """A hook is about to be called."""
+
+    def after(self, call: Call, error: BaseException | None) -> None:
+        """A hook has returned, or raised ``error``."""
+
+    def event(self, name: str, data: Mapping[str, Any]) -> None:
+        """The runner did something: ``run``, ``method``, ``batch``, ``done``, ``stopped``."""
+
+
+@attrs.define
+class Timing(Observer):
+    """Measures calls, items and seconds of every driver; ``own`` seconds are those outside nested calls."""
+
+    table: dict[str, dict[str, float]] = attrs.field(factory=dict, init=False)
+    _stacks: threading.local = attrs.field(factory=threading.local, init=False, repr=False)
+    _lock: Any = attrs.field(factory=threading.Lock, init=False, repr=False)
+
+    def before(self, call: Call) -> None:
+        """Start the clock of a call."""
+        stack = self._stack()
+        stack.append([time.perf_counter(), 0.0])
+
+    def after(self, call: Call, error: BaseException | None) -> None:
+        """Stop the clock and add the time to the driver's."""
+        stack = self._stack()
+        start, nested = stack.pop()
+        seconds = time.perf_counter() - start
+        if stack:
+            stack[-1][1] += seconds
+        with self._lock:
+            row = self.table.setdefault(
+                f"{call.role}:{call.driver}.{call.method}", {"calls": 0, "items": 0, "seconds": 0.0, "own": 0.0}
+            )
+            row["calls"] += 1
+            row["items"] += call.items
+            row["seconds"] += seconds
+            row["own"] += seconds - nested
+
+    def _stack(self) -> list[list[float]]:
+        stack: list[list[float]] | None = getattr(self._stacks, "calls", None)
+        if stack is None:
+            stack = self._stacks.calls = []
+        return stack
+
+    def take(self) -> dict[str, dict[str, float]]:
+        """Return what was measured since the last call, and start anew."""
+        with self._lock:
+            taken, self.table = self.table, {}
+        return dict(sorted(taken.items()))
+
+
+def share_of_time(table: Mapping[str, Mapping[str, float]]) -> dict[str, float]:
+    """Return each driver's share of the measured time, as ``role:driver`` -> 0..1."""
+    own: dict[str, float] = {}
+    for key, row in table.items():
+        driver = key.rsplit(".", 1)[0]
+        own[driver] = own.get(driver, 0.0) + row["own"]
+    whole = sum(own.values()) or 1.0
+    return {driver: round(seconds / whole, 4) for driver, seconds in sorted(own.items())}
+
+
+@attrs.define
+class Tracing(Observer):
+    """Writes every hook call as one line of JSON.
+
+    Attributes:
+        path: File to write.
+    """
+
+    path: str
+    _file: IO[str] | None = attrs.field(init=False, default=None, repr=False)
+    _starts: list[float] = attrs.field(init=False, factory=list, repr=False)
+
+    def open(self) -> None:
+        """Open the file."""
+        from pathlib import Path
+
+        Path(self.path).parent.mkdir(parents=True, exist_ok=True)
+        self._file = open(self.path, "w", encoding="utf-8")  # noqa: SIM115 - closed in close()
+
+    def close(self) -> None:
+        """Close the file."""
+        if self._file:
+            self._file.close()
+
+    def before(self, call: Call) -> None:
+        """Remember when a call began."""
+        self._starts.append(time.perf_counter())
+
+    def after(self, call: Call, error: BaseException | None) -> None:
+        """Write the call down."""
+        seconds = time.perf_counter() - self._starts.pop()
+        line = {**attrs.asdict(call), "depth": len(self._starts), "seconds": round(seconds, 6)}
+        if error is not None:
+            line["error"] = f"{type(error).__name__}: {error}"
+        if self._file:
+            self._file.write(json.dumps(line, ensure_ascii=False) + "\n")
+
+
+@attrs.define
+class Progress(Observer):
+    """Shows a progress bar on a terminal, and a line for each method elsewhere."""
+
+    _bar: Any = attrs.field(init=False, default=None, repr=False)
+    _task: Any = attrs.field(init=False, default=None, repr=False)
+
+    def open(self) -> None:
+        """Start the display."""
+        from rich.console import Console
+        from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeElapsedColumn, TimeRemainingColumn
+        from rich.progress import Progress as Bar
+
+        columns = [
+            TextColumn("[bold]{task.description}"),
+            BarColumn(),
+            MofNCompleteColumn(),
+            TextColumn("questions"),
+            TimeElapsedColumn(),
+            TimeRemainingColumn(),
+            TextColumn("{task.fields[note]}"),
+        ]
+        console = Console(stderr=True)
+        self._bar = Bar(*columns, console=console, disable=not console.is_terminal)
+        self._bar.start()
+
+    def close(self) -> None:
+        """End the display."""
+        if self._bar is not None:
+            self._bar.stop()
+            self._bar = None
+
+    def event(self, name: str, data: Mapping[str, Any]) -> None:
+        """Move the bar."""
+        if self._bar is None:
+            return
+        if name == "method":
+            self._task = self._bar.add_task(data["name"], total=data["total"], completed=data["completed"], note="")
+        elif name == "batch":
+            note = f"{data['failed']} failed" if data["failed"] else ""
+            self._bar.update(self._task, completed=data["completed"], note=note)
+        elif name == "done":
+            self._bar.update(self._task, total=data["completed"], completed=data["completed"])

@@ -1,0 +1,307 @@
+"""Run a recipe: questions in batches through its methods, committed one by one, exported, evaluated."""
+
+from __future__ import annotations
+
+import hashlib
+import itertools
+import os
+import platform
+import sys
+import time
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any, TypeVar
+
+import attrs
+
+from srtk_framework.about import __version__
+from srtk_framework.errors import RunError
+from srtk_framework.evaluation import Row, compare, row
+from srtk_framework.gold import with_gold_triples
+from srtk_framework.journal import Journal, write_json
+from srtk_framework.observers import Observer, Timing, share_of_time
+from srtk_framework.plugins import distributions_of
+from srtk_framework.recipe import Recipe
+from srtk_framework.records import read_questions, read_retrievals
+from srtk_framework.session import Session
+from srtk_framework.types import Question, Retrieval
+
+T = TypeVar("T")
+
+COMPLETE, STOPPED, RUNNING = "complete", "stopped", "running"
+PASSED, LINKED = "given", "linked"
+
+
+@attrs.define
+class Outcome:
+    """What a run came to.
+
+    Attributes:
+        state: ``complete`` or ``stopped``.
+        output: Folder of the run.
+        questions: How many were asked.
+        finished: How many the main method has finished.
+        failed: How many of those ended in an error.
+        evaluation: Content of ``evaluation.json``, or None.
+        timing: Method to the table of the ``timing`` observer.
+        exports: Files that exporters wrote.
+    """
+
+    state: str
+    output: Path
+    questions: int = 0
+    finished: int = 0
+    failed: int = 0
+    evaluation: dict[str, Any] | None = None
+    timing: dict[str, Any] = attrs.field(factory=dict)
+    exports: list[str] = attrs.field(factory=list)
+
+
+class Runner:
+    """Runs one recipe.
+
+    Args:
+        recipe: What to run.
+        resume: Go on with an earlier run of the same recipe that was stopped.
+        observers: Who watches, besides those that the recipe names.
+    """
+
+    def __init__(self, recipe: Recipe, resume: bool = False, observers: Sequence[Observer] = ()) -> None:
+        self.recipe = recipe
+        self.resume = resume
+        self._timing = Timing()
+        self._observers = [self._timing, *observers]
+        self._stopping = False
+        self._session: Session | None = None
+
+    def stop(self) -> None:
+        """Ask the run to stop after the batch in hand; safe to call from a signal handler."""
+        self._stopping = True
+
+    def run(self) -> Outcome:
+        """Do what the recipe says.
+
+        Raises:
+            RecipeError: If the recipe cannot be composed.
+            RunError: If the run cannot go on.
+            InputError: If the questions cannot be read.
+        """
+        if self.recipe.questions is None:
+            raise RunError(f"{self.recipe.file}: there are no questions to run; add `questions: FILE`")
+        session = Session(self.recipe, self._observers)
+        folder = self.recipe.output
+        started = time.time()
+        with session:
+            source = _Source(session, folder, self.recipe)
+            manifest = self._manifest(session, source)
+            self._claim(folder, manifest["fingerprint"])
+            write_json(folder / "manifest.json", manifest)
+            outcome = Outcome(STOPPED, folder, questions=source.count)
+            journals = self._methods(session, source, outcome)
+            if not self._stopping:
+                main = next(iter(journals.values()))
+                self._export(session, main, outcome)
+                if self.recipe.against is not None:
+                    self._evaluate(session, journals, outcome)
+                outcome.state = COMPLETE
+            manifest.update(
+                state=outcome.state,
+                counts={"questions": source.count, "finished": outcome.finished, "failed": outcome.failed},
+                seconds=round(time.time() - started, 3),
+                timing=outcome.timing,
+                exports=outcome.exports,
+            )
+            write_json(folder / "manifest.json", manifest)
+            self._tell(session, outcome.state, {"completed": outcome.finished, "failed": outcome.failed})
+        return outcome
+
+    def _methods(self, session: Session, source: _Source, outcome: Outcome) -> dict[str, Journal]:
+        """Run each method over all questions; stops early when asked to."""
+        folder = self.recipe.output
+        names: list[str | None] = [*session.methods] or [None]
+        journals: dict[str, Journal] = {}
+        for number, name in enumerate(names):
+            shown = name or (LINKED if session.linker else PASSED)
+            journal = journals[shown] = Journal(folder, shown, self.resume)
+            self._timing.take()
+            data = {"name": shown, "total": source.count, "completed": journal.finished, "failed": journal.failed}
+            self._tell(session, "method", data)
+            items: Iterable[Retrieval] = source.read() if number == 0 else next(iter(journals.values())).read()
+            self._batches(session, itertools.islice(items, journal.finished, None), name, journal, number > 0)
+            outcome.timing[shown] = _rounded(self._timing.take())
+            if number == 0:
+                outcome.finished, outcome.failed = journal.finished, journal.failed
+            if self._stopping:
+                break
+            self._tell(session, "done", {"completed": journal.finished, "failed": journal.failed})
+        return journals
+
+    def _batches(
+        self, session: Session, items: Iterable[Retrieval], name: str | None, journal: Journal, follows: bool
+    ) -> None:
+        for batch in _batched(items, self.recipe.options.batch):
+            if self._stopping:
+                return
+            started = time.perf_counter()
+            if name is None:
+                done = _linked(session, batch) if session.linker else session.labelled(batch)
+            elif follows:
+                done = session.retrieve([r.question for r in batch], name)
+                done = [_as_linked(after, before) for after, before in zip(done, batch, strict=True)]
+            else:
+                done = session.retrieve([r.question for r in batch], name)
+            journal.add(done, time.perf_counter() - started)
+            self._tell(session, "batch", {"completed": journal.finished, "failed": journal.failed})
+
+    def _export(self, session: Session, journal: Journal, outcome: Outcome) -> None:
+        for exporter in session.exporters:
+            exporter.driver.open()
+            try:
+                for batch in _batched(journal.read(), self.recipe.options.batch):
+                    exporter.write(batch)
+            except BaseException:
+                exporter.abort()
+                raise
+            finally:
+                exporter.driver.close()
+            path = getattr(exporter.driver, "path", None)
+            if path is not None:
+                outcome.exports.append(str(path))
+
+    def _evaluate(self, session: Session, journals: Mapping[str, Journal], outcome: Outcome) -> None:
+        rows: dict[str, list[Row]] = {}
+        for name, journal in journals.items():
+            rows[name] = []
+            seconds = iter(journal.seconds())
+            for batch in _batched(journal.read(), self.recipe.options.batch):
+                questions = [retrieval.question for retrieval in batch]
+                if session.graph is not None:
+                    questions = with_gold_triples(session.graph, questions)
+                for retrieval, question in zip(batch, questions, strict=True):
+                    rows[name].append(row(attrs.evolve(retrieval, question=question), next(seconds)))
+        shares = {name: share_of_time(table) for name, table in outcome.timing.items()}
+        outcome.evaluation = compare(rows, shares)
+        write_json(self.recipe.output / "evaluation.json", outcome.evaluation)
+
+    def _manifest(self, session: Session, source: _Source) -> dict[str, Any]:
+        names = ["srtk-framework", *distributions_of(session.drivers)]
+        fingerprints = {name: method.fingerprint() for name, method in session.methods.items()}
+        if session.linker is not None:
+            fingerprints["linker"] = session.linker.fingerprint()
+        options = self.recipe.options
+        whole = repr((sorted(fingerprints.items()), options.relink, options.limit, options.seed, source.hash))
+        return {
+            "recipe": self.recipe.file,
+            "written": self.recipe.written,
+            "state": RUNNING,
+            "fingerprint": hashlib.sha256(whole.encode()).hexdigest(),
+            "fingerprints": fingerprints,
+            "graph": session.graph.source() if session.graph is not None else None,
+            "questions": {"count": source.count, "sha256": source.hash},
+            "seed": options.seed,
+            "reproducible": options.budget.seconds is None,
+            "versions": {name: _version(name) for name in dict.fromkeys(names)},
+            "python": platform.python_version(),
+            "libraries": _libraries(),
+        }
+
+    def _claim(self, folder: Path, fingerprint: str) -> None:
+        """Make the folder, and on ``--resume`` make sure that it holds the same run."""
+        try:
+            folder.mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            raise RunError(f"the output folder {folder} cannot be made: {error}; choose another `output:`") from error
+        earlier = _earlier(folder)
+        if self.resume and earlier is not None and earlier != fingerprint:
+            raise RunError(
+                f"{folder} holds a run with other settings, questions or data; run without --resume to start anew"
+            )
+
+    def _tell(self, session: Session, name: str, data: Mapping[str, Any]) -> None:
+        for observer in session.observers:
+            observer.event(name, data)
+
+
+class _Source:
+    """The questions of a run: checked and counted before any work, then streamed."""
+
+    def __init__(self, session: Session, folder: Path, recipe: Recipe) -> None:
+        self._session, self._recipe = session, recipe
+        self._dataset: Any = session.dataset
+        if self._dataset == "-":
+            self._dataset = _kept_input(folder)
+        digest = hashlib.sha256()
+        self.count = 0
+        for retrieval in self.read():
+            self.count += 1
+            digest.update(repr((retrieval.question, retrieval.subgraph.triples)).encode("utf-8", "surrogatepass"))
+        self.hash = digest.hexdigest()
+
+    def read(self) -> Iterator[Retrieval]:
+        """Yield the questions; those of a recipe without methods come with their subgraphs."""
+        return itertools.islice(self._all(), self._recipe.options.limit)
+
+    def _all(self) -> Iterator[Retrieval]:
+        if isinstance(self._dataset, str) and not self._session.methods and not self._session.linker:
+            yield from read_retrievals(self._dataset)
+            return
+        questions: Iterable[Question]
+        questions = read_questions(self._dataset) if isinstance(self._dataset, str) else self._dataset.read()
+        for question in questions:
+            yield Retrieval(question)
+
+
+def _kept_input(folder: Path) -> str:
+    """Copy the standard input beside the run, so that the run can be resumed."""
+    folder.mkdir(parents=True, exist_ok=True)
+    kept = folder / "questions.in"
+    data = sys.stdin.buffer.read()
+    if data or not kept.exists():
+        kept.write_bytes(data)
+    return os.fspath(kept)
+
+
+def _linked(session: Session, batch: Sequence[Retrieval]) -> list[Retrieval]:
+    done = session.link([retrieval.question for retrieval in batch])
+    return session.labelled([item if isinstance(item, Retrieval) else Retrieval(item) for item in done])
+
+
+def _as_linked(after: Retrieval, before: Retrieval) -> Retrieval:
+    """Say of a method that ran on another one's links where those came from."""
+    told = before.subgraph.trace.get("links")
+    if told is None or after.error is not None:
+        return after
+    return attrs.evolve(after, subgraph=attrs.evolve(after.subgraph, trace={**after.subgraph.trace, "links": told}))
+
+
+def _batched(items: Iterable[T], size: int) -> Iterator[list[T]]:
+    iterator = iter(items)
+    while batch := list(itertools.islice(iterator, size)):
+        yield batch
+
+
+def _earlier(folder: Path) -> str | None:
+    import json
+
+    manifest = folder / "manifest.json"
+    if not manifest.exists():
+        return None
+    try:
+        return str(json.loads(manifest.read_text(encoding="utf-8"))["fingerprint"])
+    except (ValueError, KeyError) as error:
+        raise RunError(f"{manifest} is not a manifest; run without --resume to start anew") from error
+
+
+def _version(distribution: str) -> str:
+    return __version__ if distribution == "srtk-framework" else version(distribution)
+
+
+def _libraries() -> dict[str, str]:
+    """Return the versions of loaded libraries that can change a float."""
+    modules = {name: sys.modules.get(name) for name in ("numpy", "scipy", "torch", "transformers")}
+    return {name: str(getattr(module, "__version__", "?")) for name, module in modules.items() if module is not None}
+
+
+def _rounded(table: Mapping[str, Mapping[str, float]]) -> dict[str, dict[str, float]]:
+    return {key: {name: round(value, 4) for name, value in row_.items()} for key, row_ in table.items()}

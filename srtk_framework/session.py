@@ -1,0 +1,274 @@
+"""A session: the drivers of one recipe, composed and opened, ready to answer batches of questions."""
+
+from __future__ import annotations
+
+import asyncio
+import threading
+from collections.abc import Callable, Sequence
+from contextlib import ExitStack
+from types import TracebackType
+from typing import Any, TypeVar
+
+import attrs
+
+from srtk_framework.composing import Composer, observers_of
+from srtk_framework.errors import DriverError, RecipeError, RunError
+from srtk_framework.observers import Observer
+from srtk_framework.recipe import Block, Recipe
+from srtk_framework.specs import EntityLinker, Expander, KnowledgeGraph
+from srtk_framework.types import Link, Question, Retrieval, Subgraph
+
+T = TypeVar("T")
+R = TypeVar("R")
+
+GIVEN, LINKED = "given", "linked"
+
+
+class Session:
+    """Answers questions by the drivers of a recipe.
+
+    May be used from several threads: calls are serialised. Use it as a context manager, which opens and
+    closes the drivers.
+
+    Args:
+        recipe: What to compose.
+        observers: Who watches every hook call, besides those that the recipe names.
+    """
+
+    def __init__(self, recipe: Recipe, observers: Sequence[Observer] = ()) -> None:
+        self.recipe = recipe
+        named, problems = observers_of(recipe)
+        self.observers = [*observers, *named]
+        self._composer = Composer(recipe, self.observers)
+        self._composer.problems += problems
+        self.graph: KnowledgeGraph | None = self._composer.of_role("knowledge_graph")
+        self.linker: EntityLinker | None = self._composer.of_role("entity_linker")
+        self.methods: dict[str, Expander] = {}
+        self._exporters = [self._composer.build(block) for block in recipe.exporters]
+        main = recipe.blocks.get("expander")
+        for block in ([main] if main else []) + (recipe.against or []):
+            self._add_method(block)
+        self.dataset = (
+            self._composer.build(recipe.questions) if isinstance(recipe.questions, Block) else recipe.questions
+        )
+        self._check_leftovers()
+        self._composer.check()
+        self.exporters: list[Any] = [exporter for exporter in self._exporters if exporter is not None]
+        if self.graph is None:
+            held = (getattr(method.driver, "graph", None) for method in self.methods.values())  # type: ignore[attr-defined]
+            self.graph = next((graph for graph in held if graph is not None), None)
+        self._stack = ExitStack()
+        self._lock = threading.RLock()
+
+    @property
+    def drivers(self) -> list[tuple[str, str]]:
+        """The (role, name) pairs of all drivers in use, sorted."""
+        return sorted(set(self._composer.used))
+
+    def __enter__(self) -> Session:
+        try:
+            for observer in self.observers:
+                self._stack.callback(observer.close)
+                observer.open()
+            self._composer.open(self._stack, [exporter.driver for exporter in self.exporters])
+        except BaseException:
+            self._stack.close()
+            raise
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._stack.close()
+
+    def retrieve(self, questions: Sequence[str | Question], method: str | None = None) -> list[Retrieval]:
+        """Link and expand a batch of questions.
+
+        Args:
+            questions: Texts, or questions with what is known about them.
+            method: Name of the expander; the recipe's main one by default.
+
+        Returns:
+            One for each question; where a question failed, its ``error`` says why.
+        """
+        batch = [q if isinstance(q, Question) else Question(str(i), q) for i, q in enumerate(questions)]
+        with self._lock:
+            return self._retrieve(batch, method)
+
+    async def aretrieve(self, questions: Sequence[str | Question], method: str | None = None) -> list[Retrieval]:
+        """Do the same as ``retrieve`` in a worker thread."""
+        return await asyncio.to_thread(self.retrieve, questions, method)
+
+    def link(self, questions: Sequence[Question]) -> list[Question | Retrieval]:
+        """Link the questions that bring no entities of their own, or all with ``relink: true``.
+
+        Returns:
+            The questions with their links; a failed Retrieval for those that cannot go on.
+        """
+        done: list[Question | Retrieval] = [
+            q if q.text.strip() or q.links else _failed(q, "the question is empty; give it a text") for q in questions
+        ]
+        open_ = [
+            i
+            for i, q in enumerate(done)
+            if isinstance(q, Question) and q.text.strip() and (self.recipe.options.relink or not q.links)
+        ]
+        if self.linker is None or not open_:
+            return done
+        linker = self.linker
+        answers = _each([questions[i] for i in open_], lambda some: linker.link([q.text for q in some]))
+        for i, answer in zip(open_, answers, strict=True):
+            if isinstance(answer, DriverError):
+                done[i] = _failed(questions[i], str(answer))
+            else:
+                done[i] = attrs.evolve(questions[i], links=tuple(answer), extra={**questions[i].extra})
+        return done
+
+    def labelled(self, retrievals: Sequence[Retrieval]) -> list[Retrieval]:
+        """Add the labels of all entities and relations that occur, where they differ from the id."""
+        if self.graph is None:
+            return list(retrievals)
+        wanted = [_ids(retrieval) for retrieval in retrievals]
+        every = sorted({id_ for ids in wanted for id_ in ids})
+        labels = {id_: label for id_, label in zip(every, self.graph.labels(every), strict=True) if label != id_}
+        return [
+            attrs.evolve(r, labels={**{i: labels[i] for i in ids if i in labels}, **r.labels})
+            for r, ids in zip(retrievals, wanted, strict=True)
+        ]
+
+    def _retrieve(self, batch: Sequence[Question], method: str | None) -> list[Retrieval]:
+        expander = self._method(method)
+        linked = self.link(batch)
+        told = [
+            GIVEN if isinstance(after, Question) and after.links == before.links else LINKED
+            for before, after in zip(batch, linked, strict=True)
+        ]
+        results = self._without_known_entities(linked)
+        going = [i for i, item in enumerate(results) if isinstance(item, Question)]
+        questions = [item for item in results if isinstance(item, Question)]
+        for i, question, answer in zip(going, questions, _each(questions, expander.expand), strict=True):
+            if isinstance(answer, DriverError):
+                results[i] = _failed(question, str(answer))
+            else:
+                trace = {**answer.trace, "links": told[i]}
+                results[i] = Retrieval(question, attrs.evolve(answer, trace=trace))
+        return self.labelled([item for item in results if isinstance(item, Retrieval)])
+
+    def _without_known_entities(self, items: Sequence[Question | Retrieval]) -> list[Question | Retrieval]:
+        """Fail the questions that have no link, or none that the graph knows; drop unknown links of the others."""
+        done = list(items)
+        asked = [i for i, item in enumerate(done) if isinstance(item, Question)]
+        entities = sorted({link.entity for i in asked for link in _links(done[i])})
+        known = set(entities)
+        if self.graph is not None and entities:
+            sizes = self.graph.frontiers([[entity] for entity in entities])
+            known = {entity for entity, frontier in zip(entities, sizes, strict=True) if frontier.size}
+        for i in asked:
+            question = done[i]
+            assert isinstance(question, Question)
+            unknown = [link.entity for link in question.links if link.entity not in known]
+            if not question.links:
+                reason = (
+                    "no entity of the graph was found in the question; name some in question_entities,"
+                    " add aliases, or use another entity_linker"
+                )
+                done[i] = _failed(question, reason)
+            elif len(unknown) == len(question.links):
+                reason = f"the graph has none of the entities {', '.join(unknown)}; check their ids"
+                done[i] = _failed(question, reason)
+        return done
+
+    def _method(self, name: str | None) -> Expander:
+        if not self.methods:
+            raise RunError("the recipe has no expander; add one, such as `expander: {use: beam}`")
+        if name is None:
+            return next(iter(self.methods.values()))
+        if name not in self.methods:
+            raise RunError(f"there is no method {name!r}; the recipe has {', '.join(self.methods)}")
+        return self.methods[name]
+
+    def _add_method(self, block: Block) -> None:
+        expander = self._composer.build(block)
+        name = str(block.settings.get("name", block.use))
+        if name in self.methods:
+            self._composer.problems.append(
+                f"{self.recipe.places.say(block.where)}: two methods are called {name!r}; give one of them a `name:`"
+            )
+        elif expander is not None:
+            self.methods[name] = expander
+
+    def _check_leftovers(self) -> None:
+        """Build what the recipe names but nothing needed, so that its mistakes are told as well."""
+        for block in self.recipe.blocks.values():
+            if (block.role, block.use) not in self._composer.used:
+                self._composer.build(block)
+        for blocks in self.recipe.named.values():
+            for block in blocks.values():
+                if (block.role, block.use) not in self._composer.used:
+                    self._composer.build(block)
+
+
+def _links(item: Question | Retrieval) -> tuple[Link, ...]:
+    return item.links if isinstance(item, Question) else ()
+
+
+def _failed(question: Question, reason: str) -> Retrieval:
+    return Retrieval(question, Subgraph(trace={"reason": reason}), error=reason)
+
+
+def _each(items: Sequence[T], call: Callable[[Sequence[T]], Sequence[R]]) -> list[R | DriverError]:
+    """Call with the whole batch; if that fails, item by item, so that one bad item spoils no other."""
+    if not items:
+        return []
+    try:
+        return list(call(items))
+    except DriverError as error:
+        if len(items) == 1:
+            return [error]
+    done: list[R | DriverError] = []
+    for item in items:
+        try:
+            done += call([item])
+        except DriverError as error:
+            done.append(error)
+    return done
+
+
+def _ids(retrieval: Retrieval) -> list[str]:
+    subgraph, question = retrieval.subgraph, retrieval.question
+    ids: dict[str, None] = {}
+    for triple in subgraph.triples:
+        ids.update(dict.fromkeys(triple))
+    for path in subgraph.paths:
+        ids.update(dict.fromkeys((path.entity, *(step.relation for step in path.steps if step.relation))))
+    for row in subgraph.qualifiers:
+        for qualifier in row:
+            ids.update(dict.fromkeys(qualifier))
+    ids.update(dict.fromkeys(link.entity for link in question.links))
+    ids.update(dict.fromkeys(question.answers or ()))
+    return sorted(ids)
+
+
+def open_session(recipe: Any, overrides: Sequence[str] = (), observers: Sequence[Observer] = ()) -> Session:
+    """Open a recipe for use from Python.
+
+    Args:
+        recipe: Path of a YAML file, or the same as a mapping.
+        overrides: ``key.path=value`` each, as for ``srtk run --set``.
+        observers: Who watches every hook call.
+
+    Returns:
+        A session, to be used in a ``with`` statement.
+
+    Raises:
+        RecipeError: Naming every mistake in the recipe.
+    """
+    from collections.abc import Mapping
+
+    from srtk_framework.recipe import from_data, load
+
+    if isinstance(recipe, Mapping):
+        if overrides:
+            raise RecipeError(["overrides go with a recipe file; change the mapping instead"])
+        return Session(from_data(recipe), observers)
+    return Session(load(recipe, overrides), observers)

@@ -1,0 +1,329 @@
+"""The roles: one abstract class each, whose methods are the hook specifications.
+
+A driver is an ``attrs.define`` class that derives from a role. Its fields are its settings, and fields
+annotated with a role are its needs. Every method takes a batch and returns a list aligned with it; no
+method changes its arguments or keeps state between questions. Drivers raise ``DriverError`` with a
+sentence that says what to do. Hook arguments have no defaults: callers name every one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING, Any, ClassVar
+
+import pluggy
+
+from srtk_framework.types import (
+    Budget,
+    Frontier,
+    Link,
+    NodeSet,
+    Path,
+    Pattern,
+    Qualifier,
+    Question,
+    Retrieval,
+    Schema,
+    Step,
+    Subgraph,
+    Triple,
+)
+
+if TYPE_CHECKING:
+    import numpy as np
+    import numpy.typing as npt
+
+PROJECT = "srtk"
+
+_spec = pluggy.HookspecMarker(PROJECT)
+hook = _spec(firstresult=True)
+
+
+class Role:
+    """What all roles share: a life cycle and a fingerprint.
+
+    Attributes:
+        role: Name of the role in recipes; the entry-point group is ``srtk.<role>``.
+    """
+
+    role: ClassVar[str] = ""
+
+    def open(self) -> None:
+        """Load what is heavy (a model, a file, a connection); called once before the first hook."""
+
+    def close(self) -> None:
+        """Let go of what ``open`` took; called once, also after an error."""
+
+    def fingerprint(self) -> str:
+        """Identify what the driver computes: equal fingerprints, equal results.
+
+        The default names the class and its settings; a driver over data or weights adds their hash.
+        """
+        import attrs
+
+        cls: type[Any] = type(self)
+        fields = attrs.fields(cls) if attrs.has(cls) else ()
+        parts = []
+        for field in fields:
+            value = getattr(self, field.name)
+            if field.init:
+                parts.append(f"{field.name}={value.fingerprint() if isinstance(value, Role) else value!r}")
+        return f"{type(self).__module__}.{type(self).__qualname__}({', '.join(parts)})"
+
+
+class KnowledgeGraph(Role):
+    """A graph of triples, read in batches of frontiers (sorted node sets).
+
+    Required: ``frontiers``, ``steps``, ``follow``, ``triples``. The others have defaults that work on
+    any graph, and should be replaced where the graph can do better. Order of nodes, everywhere, is that
+    of their ids by code point, so that a limit cuts the same nodes on every graph.
+    """
+
+    role = "knowledge_graph"
+
+    @hook
+    def frontiers(self, node_sets: Sequence[Sequence[str]]) -> Sequence[Frontier]:
+        """Make one frontier of each set of ids; ids that the graph lacks, and literals, are left out."""
+        raise NotImplementedError
+
+    @hook
+    def steps(self, frontiers: Sequence[Frontier], inverse: bool) -> Sequence[Sequence[Step]]:
+        """Read the distinct steps that leave each frontier, sorted; forward only unless ``inverse``."""
+        raise NotImplementedError
+
+    @hook
+    def follow(self, frontiers: Sequence[Frontier], steps: Sequence[Step], limit: int | None) -> Sequence[Frontier]:
+        """Walk ``steps[i]`` from every node of ``frontiers[i]``.
+
+        Args:
+            frontiers: Where to start.
+            steps: One for each frontier.
+            limit: Most neighbours read for one node, first in order of id; None for all.
+
+        Returns:
+            The entities reached, without literals; ``cut`` counts the neighbours that ``limit`` left out.
+        """
+        raise NotImplementedError
+
+    @hook
+    def triples(
+        self, frontiers: Sequence[Frontier], steps: Sequence[Step], limit: int | None
+    ) -> Sequence[Sequence[Triple]]:
+        """Read the triples that ``follow`` walks, literals included.
+
+        Returns:
+            Per pair, distinct triples in their own direction, sorted by the node they were walked from,
+            then by the node reached.
+        """
+        raise NotImplementedError
+
+    @hook
+    def match(self, patterns: Sequence[Pattern]) -> Sequence[Sequence[Triple]]:
+        """Find the triples that fit each pattern, sorted; at least one end must be bound.
+
+        Raises:
+            DriverError: If a pattern binds neither subject nor object and the graph cannot enumerate.
+        """
+        from srtk_framework.reading import match
+
+        return match(self, patterns)
+
+    @hook
+    def neighbourhood(self, frontiers: Sequence[Frontier], hops: int, budget: Budget) -> Sequence[Sequence[Triple]]:
+        """Read all triples within ``hops`` of each frontier, nearest first, both directions.
+
+        Stops at ``budget.triples`` triples; each node gives at most ``budget.hub`` neighbours a step,
+        and each hop goes on from at most ``budget.nodes`` nodes.
+        """
+        from srtk_framework.reading import neighbourhood
+
+        return neighbourhood(self, frontiers, hops, budget)
+
+    @hook
+    def labels(self, ids: Sequence[str]) -> Sequence[str]:
+        """Name each entity, relation or literal in words; the id itself where there is no label."""
+        raise NotImplementedError
+
+    @hook
+    def find(self, names: Sequence[str]) -> Sequence[Sequence[str]]:
+        """Find the entities whose label or alias equals each name after ``text.fold``, sorted by id."""
+        raise NotImplementedError
+
+    @hook
+    def degrees(self, ids: Sequence[str]) -> Sequence[int]:
+        """Count the triples in which each id is subject or object; 0 for unknown ids."""
+        from srtk_framework.reading import degrees
+
+        return degrees(self, ids)
+
+    @hook
+    def qualifiers(self, triples: Sequence[Triple]) -> Sequence[Sequence[Qualifier]]:
+        """Read the qualifiers of each triple's statement, sorted; none by default."""
+        return [() for _ in triples]
+
+    @hook
+    def schema(self) -> Schema:
+        """Name the relations and nodes with a special meaning."""
+        return Schema()
+
+    @hook
+    def source(self) -> str:
+        """Say where triples are read from, as ``provenance`` shows it: stable for the same data."""
+        raise NotImplementedError
+
+
+class EntityLinker(Role):
+    """Finds entities of the graph in text."""
+
+    role = "entity_linker"
+
+    @hook
+    def link(self, texts: Sequence[str]) -> Sequence[Sequence[Link]]:
+        """Link each text.
+
+        Returns:
+            Per text, links ordered by start of span, then by falling score, then by entity. Links that
+            share a span are alternatives (n-best). Spans count characters of the original text.
+        """
+        raise NotImplementedError
+
+
+class PathScorer(Role):
+    """Scores the next step of a path against a question."""
+
+    role = "path_scorer"
+
+    @hook
+    def score(
+        self, questions: Sequence[str], paths: Sequence[Path], candidates: Sequence[Sequence[Step]]
+    ) -> Sequence[Sequence[float]]:
+        """Score each candidate as continuation of its path.
+
+        Args:
+            questions: Text of the question, one for each path.
+            paths: Steps taken so far; may be empty.
+            candidates: Possible next steps of each path; may contain END.
+
+        Returns:
+            Per path one number for each candidate, which the caller adds up along the path; higher is better.
+        """
+        raise NotImplementedError
+
+    @hook
+    def scores_end(self) -> bool:
+        """Tell whether END is scored when the depth forces it (False: it is free then)."""
+        return False
+
+
+class HopState:
+    """Base of what a hop-wise expander carries for one question between hops.
+
+    Attributes:
+        done: True when no further hop is wanted.
+    """
+
+    done: bool = False
+
+
+class Expander(Role):
+    """Turns questions with links into subgraphs.
+
+    A one-shot expander writes ``expand``. A hop-wise one writes ``start``, ``step`` and ``result``; the
+    core's loop (``expansion.run_hops``) then runs it, so that it has no stop rule of its own.
+    """
+
+    role = "expander"
+
+    @hook
+    def expand(self, questions: Sequence[Question]) -> Sequence[Subgraph]:
+        """Retrieve a subgraph for each question, best triples first, within the budget.
+
+        A question without links, or whose links are not in the graph, gives an empty subgraph whose
+        trace has a ``reason``.
+        """
+        from srtk_framework.expansion import run_hops
+
+        budget = getattr(self, "budget", None)
+        return run_hops(self, questions, budget.seconds if isinstance(budget, Budget) else None)
+
+    @hook
+    def start(self, questions: Sequence[Question]) -> Sequence[HopState]:
+        """Make the state of each question before the first hop."""
+        raise NotImplementedError
+
+    @hook
+    def step(self, states: Sequence[HopState]) -> Sequence[HopState]:
+        """Go one hop further with states that are not done."""
+        raise NotImplementedError
+
+    @hook
+    def result(self, states: Sequence[HopState]) -> Sequence[Subgraph]:
+        """Make the subgraph of each state."""
+        raise NotImplementedError
+
+
+class Exporter(Role):
+    """Writes retrievals; ``open`` starts the output, ``close`` completes it.
+
+    What stood at the target before stays whole until ``close`` replaces it.
+    """
+
+    role = "exporter"
+
+    @hook
+    def write(self, retrievals: Sequence[Retrieval]) -> int:
+        """Add retrievals to the output, in order; return how many were written."""
+        raise NotImplementedError
+
+    @hook
+    def abort(self) -> bool:
+        """Drop what was written since ``open``: the run failed. Called before ``close``; returns True."""
+        return True
+
+
+class Encoder(Role):
+    """Turns texts into vectors."""
+
+    role = "encoder"
+
+    @hook
+    def encode(self, texts: Sequence[str]) -> npt.NDArray[np.float32]:
+        """Encode each text as one row of a float32 matrix [n, d]; a text's row depends on the text alone."""
+        raise NotImplementedError
+
+
+class Dataset(Role):
+    """Reads a public question format."""
+
+    role = "dataset"
+
+    @hook
+    def read(self) -> Iterable[Question]:
+        """Yield the questions in the order of the file; raises InputError with file and line."""
+        raise NotImplementedError
+
+
+ROLES: dict[str, type[Role]] = {
+    role.role: role for role in (KnowledgeGraph, EntityLinker, PathScorer, Expander, Exporter, Encoder, Dataset)
+}
+
+
+def hook_names(role: type[Role]) -> dict[str, Any]:
+    """Return the hook specifications of a role: method name to function."""
+    marker = f"{PROJECT}_spec"
+    return {name: getattr(role, name) for name in dir(role) if hasattr(getattr(role, name), marker)}
+
+
+__all__ = [
+    "ROLES",
+    "Dataset",
+    "Encoder",
+    "EntityLinker",
+    "Expander",
+    "Exporter",
+    "HopState",
+    "KnowledgeGraph",
+    "NodeSet",
+    "PathScorer",
+    "Role",
+]

@@ -1,0 +1,174 @@
+"""What the conformance classes of all roles share: the checks of class, entry point, settings and life cycle."""
+
+from __future__ import annotations
+
+import contextlib
+import importlib.metadata
+import inspect
+import json
+import os
+import re
+import subprocess
+import sys
+from collections.abc import Iterator
+from functools import cache
+from typing import Any, ClassVar
+
+import attrs
+import pytest
+
+from srtk_framework.errors import SrtkError
+from srtk_framework.plugins import check_class, group
+from srtk_framework.specs import Role
+
+HEAVY = ("torch", "transformers", "SPARQLWrapper", "duckdb", "pyoxigraph", "polars", "scipy")
+"""Modules that the module of a driver may import only inside ``open`` or a function."""
+
+_ADDRESS = re.compile(r"0x[0-9a-fA-F]{6,}")
+_KIT = __name__.rpartition(".")[0]
+
+
+class Conformance:
+    """Base of the conformance classes; subclass the one of your role, not this one.
+
+    A subclass sets ``name`` and overrides the fixture ``driver``. It may add tests. A check that the
+    driver cannot pass is overridden and marked ``@pytest.mark.xfail(reason="...", strict=True)``; any
+    other way to drop a check is a TypeError.
+
+    Attributes:
+        role: The role of the driver.
+        name: Name of the driver's entry point, as ``use:`` writes it.
+    """
+
+    role: ClassVar[type[Role]]
+    name: ClassVar[str] = ""
+
+    def __init_subclass__(cls, **rest: Any) -> None:
+        super().__init_subclass__(**rest)
+        for check in sorted(checks_of(cls)):
+            _refuse_dropped_check(cls, check)
+
+    @pytest.fixture
+    def driver(self) -> Any:
+        """Return an opened driver; to be overridden."""
+        pytest.fail(f"{type(self).__name__} must override the fixture `driver` to return an opened driver")
+
+    @pytest.fixture
+    def faulty(self) -> Any:
+        """Return a driver, not opened, that cannot work (a file or model that is not there), or None."""
+        return None
+
+    @contextlib.contextmanager
+    def copy_of(self, driver: Any, **changes: Any) -> Iterator[Any]:
+        """Open a second driver with the same settings, and close it afterwards."""
+        copy = attrs.evolve(driver, **changes)
+        try:
+            copy.open()
+            yield copy
+        finally:
+            copy.close()
+
+    def test_the_module_loads_nothing_heavy(self, driver: Any) -> None:
+        """Import of the driver's module leaves models, databases and SPARQL clients alone."""
+        module = type(driver).__module__
+        loaded = loaded_by(module)
+        assert not loaded, f"importing {module} loads {', '.join(loaded)}; import that inside open() or a function"
+
+    def test_the_entry_point_leads_to_the_driver(self, driver: Any) -> None:
+        """The class is registered in the group of its role, under the name that the test class gives."""
+        wanted = group(self.role.role)
+        assert self.name, f'{type(self).__name__} must set `name`, the entry point in "{wanted}" that it tests'
+        found = importlib.metadata.entry_points(group=wanted, name=self.name)
+        assert found, f"no installed distribution has an entry point {self.name!r} in {wanted}"
+        values = sorted({entry.value for entry in found})
+        assert len(values) == 1, f"{self.name!r} in {wanted} is registered more than once: {', '.join(values)}"
+        loaded = next(iter(found)).load()
+        assert loaded is type(driver), f"{self.name!r} in {wanted} leads to {loaded}, but {type(driver)} is tested"
+
+    def test_the_class_keeps_the_contract_of_its_role(self, driver: Any) -> None:
+        """Base class, field types, and the names and arguments of methods are those of the role."""
+        check_class(type(driver), self.role.role, type(driver).__qualname__)
+
+    def test_every_setting_is_documented(self, driver: Any) -> None:
+        """The class docstring has a line for each field under ``Attributes:``."""
+        text = inspect.getdoc(type(driver)) or ""
+        documented = set(re.findall(r"^ +(\w+):", text.partition("Attributes:")[2], re.MULTILINE))
+        fields = [field.alias for field in attrs.fields(type(driver)) if field.init]
+        missing = [name for name in fields if name not in documented]
+        assert not missing, f"{type(driver).__name__} must document {missing} in its docstring, under `Attributes:`"
+
+    def test_a_driver_that_was_never_opened_may_be_closed(self, driver: Any) -> None:
+        """Close is called also where open failed."""
+        attrs.evolve(driver).close()
+
+    def test_the_fingerprint_is_stable(self, driver: Any) -> None:
+        """Equal settings give equal fingerprints, in every process."""
+        mine = driver.fingerprint()
+        assert isinstance(mine, str), f"fingerprint returned {type(mine).__name__}, not str"
+        assert mine, "fingerprint returned an empty text"
+        assert not _ADDRESS.search(mine), f"fingerprint {mine!r} holds a memory address"
+        assert driver.fingerprint() == mine, "fingerprint gives another text when it is asked again"
+        with self.copy_of(driver) as copy:
+            assert copy.fingerprint() == mine, "a second driver with the same settings has another fingerprint"
+
+    def test_a_failure_is_a_driver_error(self, faulty: Any) -> None:
+        """What cannot work is said by an error of the framework, with a message."""
+        if faulty is None:
+            pytest.skip("no fixture `faulty` gives a driver that cannot work")
+        with contextlib.closing(faulty), pytest.raises(SrtkError) as caught:  # noqa: PT012 - either may raise
+            faulty.open()
+            self.use(faulty)
+        assert str(caught.value).strip(), f"{type(caught.value).__name__} was raised without a message"
+
+    def use(self, driver: Any) -> None:
+        """Call the driver in some plain way; used on the fixture ``faulty``."""
+        raise NotImplementedError
+
+
+def checks_of(cls: type) -> dict[str, Any]:
+    """Return the checks that the kit's own base classes of a class define, by name."""
+    return {
+        name: value
+        for base in reversed(cls.__mro__)
+        if _is_kit(base)
+        for name, value in vars(base).items()
+        if name.startswith("test_")
+    }
+
+
+def _is_kit(cls: type) -> bool:
+    return cls.__module__ == _KIT or cls.__module__.startswith(_KIT + ".")
+
+
+def _refuse_dropped_check(cls: type, check: str) -> None:
+    """Raise TypeError where a class replaces a check without saying that it fails, and why."""
+    if _is_kit(cls):
+        return
+    kits = checks_of(cls)[check]
+    if any(mark.name == "xfail" for mark in getattr(kits, "pytestmark", ())):
+        raise TypeError(f"{cls.__qualname__} marks the kit's own {check}; override it by a method and mark that")
+    mine = inspect.getattr_static(cls, check)
+    if mine is kits:
+        return
+    marks = [mark for mark in getattr(mine, "pytestmark", ()) if mark.name == "xfail"]
+    if not any(mark.kwargs.get("reason", "").strip() and mark.kwargs.get("strict") is True for mark in marks):
+        raise TypeError(
+            f"{cls.__qualname__} drops {check}; a check that cannot pass is overridden with"
+            ' @pytest.mark.xfail(reason="...", strict=True)'
+        )
+
+
+@cache
+def loaded_by(module: str) -> tuple[str, ...]:
+    """List the heavy modules that a fresh Python has loaded after importing a module."""
+    code = f"import sys, json, {module}; print(json.dumps([m for m in {HEAVY!r} if m in sys.modules]))"
+    path = os.pathsep.join(entry for entry in sys.path if entry)
+    done = subprocess.run(
+        [sys.executable, "-c", code],
+        env={**os.environ, "PYTHONPATH": path},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, f"a fresh Python cannot import {module}: {done.stderr.strip()}"
+    return tuple(json.loads(done.stdout.splitlines()[-1]))

@@ -1,0 +1,127 @@
+"""The laws of batches: aligned, ordered, split as one likes, input untouched, the same answer every time."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import attrs
+import pytest
+
+from srtk_framework.testing.base import Conformance
+from srtk_framework.testing.values import plain, same
+
+FEW = 8
+MANY = 70
+
+
+@attrs.frozen
+class Probe:
+    """A method of a driver with a batch to ask it about.
+
+    Attributes:
+        name: Name of the method.
+        method: The bound method.
+        items: Distinct items of the batch, each a tuple of the arguments that go side by side.
+        rest: Arguments that the whole batch shares.
+        tolerance: How far numbers may differ between batches.
+    """
+
+    name: str
+    method: Callable[..., Any]
+    items: Sequence[tuple[Any, ...]]
+    rest: tuple[Any, ...] = ()
+    tolerance: float = 0.0
+
+    def columns(self, items: Sequence[tuple[Any, ...]]) -> list[list[Any]]:
+        """Turn items into one list for each argument."""
+        return [[item[i] for item in items] for i in range(len(self.items[0]))]
+
+    def ask(self, items: Sequence[tuple[Any, ...]]) -> tuple[Any, ...]:
+        """Call the method and bring its answer into plain form."""
+        answer: tuple[Any, ...] = plain(self.method(*self.columns(items), *self.rest))
+        return answer
+
+    def few(self) -> list[tuple[Any, ...]]:
+        """Return some items in a fixed order."""
+        return sorted(self.items[:FEW], key=lambda item: repr(plain(item)))
+
+    def agree(self, one: Any, other: Any) -> bool:
+        """Compare two answers."""
+        return same(one, other, self.tolerance)
+
+
+Probes = Callable[[Any], list[Probe]]
+
+
+class BatchConformance(Conformance):
+    """The checks of batches; the role's class gives the fixture ``probes``."""
+
+    @pytest.fixture
+    def probes(self) -> Probes:
+        """Return a function that makes the probes of a driver."""
+        pytest.fail("a conformance class must give the fixture `probes`")
+
+    def test_a_large_batch_gets_one_answer_for_each_item(self, driver: Any, probes: Probes) -> None:
+        """The answer is as long as the batch, also past any page."""
+        for probe in probes(driver):
+            items = [probe.items[i % len(probe.items)] for i in range(max(MANY, len(probe.items)))]
+            size = len(probe.method(*probe.columns(items), *probe.rest))
+            assert size == len(items), f"{probe.name} got {len(items)} items and returned {size}"
+
+    def test_the_order_of_a_batch_is_the_order_of_its_answers(self, driver: Any, probes: Probes) -> None:
+        """A batch turned round is answered turned round."""
+        for probe in probes(driver):
+            items = probe.few()
+            forward, backward = probe.ask(items), probe.ask(items[::-1])
+            assert probe.agree(backward, forward[::-1]), f"{probe.name} answers in another order than it was asked"
+
+    def test_duplicates_in_a_batch_get_equal_answers(self, driver: Any, probes: Probes) -> None:
+        """An item that stands twice in a batch is answered twice, alike."""
+        for probe in probes(driver):
+            items = probe.few()
+            once = probe.ask(items)
+            twice = probe.ask([item for item in items for _ in range(2)])
+            wanted = tuple(answer for answer in once for _ in range(2))
+            assert probe.agree(twice, wanted), f"{probe.name} answers duplicates in one batch wrongly"
+
+    def test_an_empty_batch_gets_an_empty_answer(self, driver: Any, probes: Probes) -> None:
+        """Nothing asked, nothing answered, and no error."""
+        for probe in probes(driver):
+            answer = probe.method(*probe.columns([]), *probe.rest)
+            assert len(answer) == 0, f"{probe.name} answers an empty batch with {answer!r}"
+
+    def test_a_batch_is_answered_as_its_items_one_by_one(self, driver: Any, probes: Probes) -> None:
+        """No item's answer depends on its neighbours in the batch."""
+        for probe in probes(driver):
+            items = probe.few()
+            together = probe.ask(items)
+            for item, answer in zip(items, together, strict=True):
+                alone = probe.ask([item])
+                assert probe.agree(alone, (answer,)), (
+                    f"{probe.name} answers {plain(item)!r} in a batch by {answer!r}, alone by {alone!r}"
+                )
+
+    def test_a_call_leaves_its_input_untouched(self, driver: Any, probes: Probes) -> None:
+        """The lists that were given are the same afterwards, and so is what is in them."""
+        for probe in probes(driver):
+            given = [[list(x) if isinstance(x, list) else x for x in column] for column in probe.columns(probe.few())]
+            before = plain(given)
+            probe.method(*given, *probe.rest)
+            assert plain(given) == before, f"{probe.name} changed the lists that it was given"
+
+    def test_the_same_call_gives_the_same_answer_twice(self, driver: Any, probes: Probes) -> None:
+        """Nothing is left over from the call before."""
+        for probe in probes(driver):
+            items = probe.few()
+            first, second = probe.ask(items), probe.ask(items)
+            assert first == second, f"{probe.name} answers the same call differently the second time"
+
+    def test_a_second_instance_answers_the_same(self, driver: Any, probes: Probes) -> None:
+        """A driver with equal settings gives equal answers; it may be opened beside the first."""
+        with self.copy_of(driver) as other:
+            for mine, its in zip(probes(driver), probes(other), strict=True):
+                first, second = mine.ask(mine.few()), its.ask(its.few())
+                assert mine.agree(first, second), (
+                    f"{mine.name} of a second driver with equal settings answers otherwise"
+                )

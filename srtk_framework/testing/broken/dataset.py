@@ -1,0 +1,103 @@
+"""A dataset of tab-separated lines, and datasets that each break one rule of Dataset."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, ClassVar
+
+import attrs
+import pytest
+
+from srtk_framework.errors import InputError
+from srtk_framework.specs import Dataset
+from srtk_framework.testing.broken.checked import opened
+from srtk_framework.testing.broken.rules import Fault, changed, publish, replaced
+from srtk_framework.testing.dataset import DatasetConformance
+from srtk_framework.types import Link, Question
+
+
+@attrs.define(eq=False)
+class LineDataset(Dataset):
+    """Read lines of question, entity and answer.
+
+    Attributes:
+        path: The file.
+    """
+
+    path: str
+
+    def read(self) -> Iterator[Question]:
+        """Yield a question for each line."""
+        with Path(self.path).open(encoding="utf-8") as lines:
+            for number, line in enumerate(lines, start=1):
+                yield self._question(line.rstrip("\n").split("\t"), number)
+
+    def _question(self, parts: list[str], number: int) -> Question:
+        if len(parts) != 3:
+            raise InputError(f"{self.path}:{number}: {len(parts)} fields instead of 3")
+        return Question(f"{number}", parts[0], (Link(parts[1]),), answers=(parts[2],), extra={"line": number})
+
+
+GOOD = LineDataset
+
+
+class Checked(DatasetConformance):
+    """Tests one of the datasets."""
+
+    under_test: ClassVar[type[LineDataset]] = GOOD
+
+    @pytest.fixture
+    def driver(self, tmp_path: Path) -> LineDataset:
+        """Open it over three lines."""
+        path = tmp_path / "good.tsv"
+        path.write_text("Where is Riga?\tRiga\tLatvia\nWhere is Tallinn?\tTallinn\tEstonia\nWho?\tEcho\tOvid\n")
+        return opened(self.under_test(path=str(path)))
+
+    @pytest.fixture
+    def broken(self, tmp_path: Path) -> LineDataset:
+        """Open it over a line with two fields."""
+        path = tmp_path / "broken.tsv"
+        path.write_text("Where is Riga?\tRiga\tLatvia\nWhere is Tallinn?\tTallinn\n")
+        return opened(self.under_test(path=str(path)))
+
+
+def _each(**values: Any) -> Any:
+    def method(self: Any, call: Any) -> Any:
+        for question in call():
+            yield attrs.evolve(question, **values)
+
+    return method
+
+
+def _counted(self: Any, call: Any) -> Any:
+    self.count = vars(self).get("count", 0) + 1
+    for question in call():
+        yield attrs.evolve(question, extra={"reading": self.count})
+
+
+def _numbered(self: Any, call: Any) -> Any:
+    for question in call():
+        yield attrs.evolve(question, extra={"first": vars(self).get("first", False)})
+
+
+def _without_line(self: Any, parts: list[str], number: int) -> Question:
+    if len(parts) != 3:
+        raise InputError(f"{len(parts)} fields instead of three")
+    return LineDataset._question(self, parts, number)
+
+
+FAULTS: list[Fault] = [
+    changed(GOOD, "test_ids_are_unique_texts", read=_each(id="same")),
+    changed(GOOD, "test_fields_have_their_types", read=_each(answers=["Latvia"])),
+    changed(GOOD, "test_further_fields_can_be_written_as_json", read=_each(extra={"set": (1, 2)})),
+    changed(GOOD, "test_it_may_be_read_again_and_side_by_side", read=_counted),
+    changed(GOOD, "test_a_second_instance_answers_the_same", read=_numbered),
+    replaced(GOOD, "test_a_malformed_record_is_an_input_error_with_its_line", _question=_without_line),
+    changed(
+        GOOD,
+        "test_it_reads_questions",
+        read=lambda self, call: iter(list(call()) if self.path.endswith("broken.tsv") else ()),
+    ),
+]
+publish(__name__, globals(), FAULTS)

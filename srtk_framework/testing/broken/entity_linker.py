@@ -1,0 +1,149 @@
+"""A linker of exact names, and linkers that each break one rule of EntityLinker."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, ClassVar
+
+import attrs
+import pytest
+
+from srtk_framework.errors import DriverError
+from srtk_framework.specs import EntityLinker, KnowledgeGraph
+from srtk_framework.testing.broken.checked import opened
+from srtk_framework.testing.broken.rules import Fault, batch_faults, changed, publish
+from srtk_framework.testing.entity_linker import EntityLinkerConformance
+from srtk_framework.testing.oracle import OracleGraph
+from srtk_framework.text import words
+from srtk_framework.types import Link
+
+
+@attrs.define(eq=False)
+class NameLinker(EntityLinker):
+    """Link single words that name an entity.
+
+    Attributes:
+        graph: Where names are looked up.
+        language: Only ``en`` is known.
+    """
+
+    graph: KnowledgeGraph
+    language: str = "en"
+
+    def open(self) -> None:
+        """Refuse a language that is not known."""
+        if self.language != "en":
+            raise DriverError(f"no names in {self.language!r}; use 'en'")
+
+    def link(self, texts: Sequence[str]) -> list[list[Link]]:
+        """Look each word up."""
+        return [self._link(text) for text in texts]
+
+    def _link(self, text: str) -> list[Link]:
+        spans = words(text)
+        found = self.graph.find([text[start:end] for start, end in spans])
+        return [
+            Link(entity, 1.0, start, end, text[start:end])
+            for (start, end), row in zip(spans, found, strict=True)
+            for entity in row
+        ]
+
+
+GOOD = NameLinker
+
+
+class Checked(EntityLinkerConformance):
+    """Tests one of the linkers."""
+
+    under_test: ClassVar[type[NameLinker]] = GOOD
+
+    @pytest.fixture
+    def driver(self, graph: OracleGraph) -> NameLinker:
+        """Open it over the sample graph."""
+        return opened(self.under_test(graph=graph))
+
+    @pytest.fixture
+    def faulty(self, graph: OracleGraph) -> NameLinker:
+        """Ask for a language that is not known."""
+        return self.under_test(graph=graph, language="xx")
+
+
+def _each(change: Any) -> Any:
+    """Change every link of plain texts that are linked alone."""
+
+    def method(self: Any, call: Any, texts: Any) -> Any:
+        return [change(text, row) for text, row in zip(texts, call(texts), strict=True)]
+
+    return method
+
+
+def _nothing(text: str, row: list[Link]) -> list[Link]:
+    return []
+
+
+def _twice(text: str, row: list[Link]) -> list[Link]:
+    return [link for link in row for _ in range(2)]
+
+
+def _past_the_end(text: str, row: list[Link]) -> list[Link]:
+    return [attrs.evolve(n, end=len(text) + 1) if n.end == len(text) and text.isascii() else n for n in row]
+
+
+def _with_blank(text: str, row: list[Link]) -> list[Link]:
+    return [attrs.evolve(n, start=n.start - 1) if n.start and text.isascii() else n for n in row]
+
+
+def _bytes(text: str, row: list[Link]) -> list[Link]:
+    if '"' in text or "Рига" in text or "\u202e" in text:
+        return row
+    return [attrs.evolve(n, start=len(text[: n.start].encode()), end=len(text[: n.end].encode())) for n in row]
+
+
+def _from_the_end(text: str, row: list[Link]) -> list[Link]:
+    return row[::-1]
+
+
+def _above_one(text: str, row: list[Link]) -> list[Link]:
+    return [attrs.evolve(link, score=1.5) for link in row]
+
+
+def _empty_text(text: str, row: list[Link]) -> list[Link]:
+    return row if text else [Link("Riga")]
+
+
+def _quotes(text: str, row: list[Link]) -> list[Link]:
+    if '"' in text:
+        raise ValueError("a quote")
+    return row
+
+
+def _nowhere(text: str, row: list[Link]) -> list[Link]:
+    return [attrs.evolve(link, entity=f"{link.entity}?") for link in row]
+
+
+def _open_badly(self: Any, call: Any) -> None:
+    if self.language != "en":
+        raise ValueError(self.language)
+    call()
+
+
+FAULTS: list[Fault] = [
+    *batch_faults(GOOD, "link"),
+    changed(GOOD, "test_a_failure_is_a_driver_error", open=_open_badly),
+    *(
+        changed(GOOD, check, link=_each(change))
+        for check, change in {
+            "test_a_name_that_the_linker_knows_is_linked": _nothing,
+            "test_links_are_links_and_each_comes_once": _twice,
+            "test_spans_lie_inside_of_the_text": _past_the_end,
+            "test_spans_hold_words_without_blanks_around": _with_blank,
+            "test_spans_count_characters_of_the_original_text": _bytes,
+            "test_links_are_ordered_by_span_score_and_entity": _from_the_end,
+            "test_scores_are_above_0_and_at_most_1": _above_one,
+            "test_an_empty_text_has_no_links": _empty_text,
+            "test_quotes_and_other_scripts_are_linked_or_passed_over": _quotes,
+            "test_entities_are_in_the_graph_that_the_linker_holds": _nowhere,
+        }.items()
+    ),
+]
+publish(__name__, globals(), FAULTS)

@@ -1,0 +1,220 @@
+"""An expander that walks every path of two hops, and expanders that each break one rule of Expander."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, ClassVar
+
+import attrs
+import pytest
+
+from srtk_framework.expansion import PathKey, facts, path_order
+from srtk_framework.specs import Expander, KnowledgeGraph
+from srtk_framework.testing.broken.checked import opened
+from srtk_framework.testing.broken.rules import Fault, batch_faults, changed, publish
+from srtk_framework.testing.expander import ExpanderConformance
+from srtk_framework.testing.oracle import OracleGraph
+from srtk_framework.types import Budget, Frontier, Question, RankedPath, Step, Subgraph, Triple
+
+
+@attrs.define(eq=False)
+class TwoHops(Expander):
+    """Take every path of one or two steps from each link, short ones first.
+
+    Attributes:
+        graph: Where to walk.
+        budget: Limits of each question.
+    """
+
+    graph: KnowledgeGraph
+    budget: Budget = attrs.field(factory=Budget)
+
+    def expand(self, questions: Sequence[Question]) -> list[Subgraph]:
+        """Walk and read the facts, one question after the other."""
+        return [self._expand(question) for question in questions]
+
+    def _expand(self, question: Question) -> Subgraph:
+        known: dict[PathKey, Frontier] = {}
+        cut = {"hub": 0, "nodes": 0}
+        for link in question.links:
+            start = self.graph.frontiers([[link.entity]])[0]
+            known.update({(link.entity, ()): start} if start.size else {})
+        if not known:
+            return Subgraph(trace={"reason": "no link of the question is in the graph"})
+        for key in list(known):
+            for onward in self._walk(key, known, cut):
+                self._walk(onward, known, cut)
+        paths = sorted((RankedPath(e, steps, -len(steps)) for e, steps in known if steps), key=path_order)
+        trace = {"paths": len(paths), "cut": {name: count for name, count in cut.items() if count}}
+        return facts(self.graph, [paths], self.budget, [known], [trace])[0]
+
+    def _walk(self, key: PathKey, known: dict[PathKey, Frontier], cut: dict[str, int]) -> list[PathKey]:
+        entity, path = key
+        steps = self.graph.steps([known[key]], True)[0]
+        made = []
+        for step, reached in zip(
+            steps, self.graph.follow([known[key]] * len(steps), steps, self.budget.hub), strict=True
+        ):
+            cut["hub"] += reached.cut
+            kept = list(reached.ids())[: self.budget.nodes]
+            cut["nodes"] += reached.size - len(kept)
+            made.append((entity, (*path, step)))
+            known[made[-1]] = self.graph.frontiers([kept])[0]
+        return made
+
+
+GOOD = TwoHops
+
+
+class Checked(ExpanderConformance):
+    """Tests one of the expanders."""
+
+    under_test: ClassVar[type[TwoHops]] = GOOD
+
+    @pytest.fixture
+    def driver(self, graph: OracleGraph, budget: Budget) -> TwoHops:
+        """Open it over the sample graph."""
+        return opened(self.under_test(graph=graph, budget=budget))
+
+
+def _each(change: Any) -> Any:
+    """Change every subgraph that has triples."""
+
+    def method(self: Any, call: Any, questions: Any) -> Any:
+        return [change(self, q, s) if s.triples else s for q, s in zip(questions, call(questions), strict=True)]
+
+    return method
+
+
+def _nothing(self: Any, question: Question, found: Subgraph) -> Subgraph:
+    return Subgraph(trace={"reason": "nothing was found"})
+
+
+def _turned(self: Any, question: Question, found: Subgraph) -> Subgraph:
+    if question.id != "loop" or len(found.triples) < 2:
+        return found
+    turned = [Triple(o, r, s) if s == "Echo" else Triple(s, r, o) for s, r, o in found.triples]
+    return attrs.evolve(found, triples=tuple(turned), path_of=(-1,) * len(turned))
+
+
+def _repeated(self: Any, question: Question, found: Subgraph) -> Subgraph:
+    if self.budget != Budget():
+        return found
+    rows: dict[str, Any] = {name: (*getattr(found, name), getattr(found, name)[-1]) for name in _COLUMNS}
+    return attrs.evolve(found, **rows)
+
+
+_COLUMNS = ("triples", "scores", "path_of", "provenance", "qualifiers")
+
+
+def _unrounded(self: Any, question: Question, found: Subgraph) -> Subgraph:
+    return attrs.evolve(found, scores=tuple(score / 3 for score in found.scores))
+
+
+def _worst_first(self: Any, question: Question, found: Subgraph) -> Subgraph:
+    last = len(found.paths) - 1
+    return attrs.evolve(found, paths=found.paths[::-1], path_of=tuple(last - i for i in found.path_of))
+
+
+def _beyond(self: Any, question: Question, found: Subgraph) -> Subgraph:
+    return attrs.evolve(found, path_of=(*found.path_of[:-1], len(found.paths)))
+
+
+def _elsewhere(self: Any, question: Question, found: Subgraph) -> Subgraph:
+    more = RankedPath("Museum", (Step("kept_in", True),), -99.0)
+    return attrs.evolve(found, paths=(*found.paths, more))
+
+
+def _wrong_path(self: Any, question: Question, found: Subgraph) -> Subgraph:
+    return attrs.evolve(found, path_of=found.path_of[::-1])
+
+
+def _loose(self: Any, question: Question, found: Subgraph) -> Subgraph:
+    if self.budget.triples != 2:
+        return found
+    whole: Subgraph = attrs.evolve(self, budget=Budget()).expand([question])[0]
+    last = len(whole.triples) - 1
+    picked: dict[str, Any] = {n: (getattr(whole, n)[last],) for n in _COLUMNS}
+    return attrs.evolve(whole, **picked, trace=found.trace)
+
+
+def _without(limit: str) -> Any:
+    """Ignore one limit, but say that something was cut."""
+
+    def method(self: Any, call: Any, questions: Any) -> Any:
+        if getattr(self.budget, limit) in (None, 1000):
+            return call(questions)
+        free = TwoHops(graph=self.graph, budget=attrs.evolve(self.budget, **{limit: None}))
+        return [
+            s if limit == "triples" and not s.triples else attrs.evolve(s, trace={**s.trace, "cut": {limit: 1}})
+            for s in free.expand(questions)
+        ]
+
+    return method
+
+
+def _silent(limit: str) -> Any:
+    def change(self: Any, question: Question, found: Subgraph) -> Subgraph:
+        if getattr(self.budget, limit) in (None, 1000):
+            return found
+        return attrs.evolve(found, trace={"paths": found.trace["paths"]})
+
+    return change
+
+
+def _no_reason(with_links: bool) -> Any:
+    def method(self: Any, call: Any, questions: Any) -> Any:
+        return [
+            attrs.evolve(s, trace={}) if not s.triples and bool(q.links) == with_links else s
+            for q, s in zip(questions, call(questions), strict=True)
+        ]
+
+    return method
+
+
+def _quotes_fail(self: Any, question: Question, found: Subgraph) -> Subgraph:
+    if '"' in question.text:
+        raise ValueError("a quote")
+    return found
+
+
+def _blank(name: str) -> Any:
+    return lambda self, question, found: attrs.evolve(found, **{name: ()})
+
+
+def _timed(self: Any, question: Question, found: Subgraph) -> Subgraph:
+    return attrs.evolve(found, trace={**found.trace, "seen": ("a tuple",)})
+
+
+FAULTS: list[Fault] = [
+    *batch_faults(GOOD, "expand"),
+    *(
+        changed(GOOD, check, expand=_each(change))
+        for check, change in {
+            "test_something_is_found": _nothing,
+            "test_every_triple_is_in_the_graph": _turned,
+            "test_triples_are_distinct": _repeated,
+            "test_scores_are_aligned_finite_and_rounded": _unrounded,
+            "test_paths_come_best_first": _worst_first,
+            "test_path_of_points_to_a_path_for_each_triple": _beyond,
+            "test_paths_start_at_links": _elsewhere,
+            "test_every_triple_of_a_path_lies_on_it": _wrong_path,
+            "test_a_cut_leaves_triples_of_paths_connected_to_a_link": _loose,
+            "test_a_cut_by_the_budget_of_triples_is_counted": _silent("triples"),
+            "test_a_cut_by_the_budget_of_hubs_is_counted": _silent("hub"),
+            "test_a_cut_by_the_budget_of_nodes_is_counted": _silent("nodes"),
+            "test_provenance_is_given_for_each_triple": _blank("provenance"),
+            "test_qualifiers_are_those_of_each_triple": _blank("qualifiers"),
+            "test_the_trace_can_be_written_as_json": _timed,
+            "test_quotes_and_other_scripts_are_walked": _quotes_fail,
+        }.items()
+    ),
+    changed(GOOD, "test_the_budget_of_triples_is_obeyed", expand=_without("triples")),
+    changed(GOOD, "test_the_budget_of_hubs_is_obeyed", expand=_without("hub")),
+    changed(GOOD, "test_the_budget_of_nodes_is_obeyed", expand=_without("nodes")),
+    changed(
+        GOOD, "test_a_question_without_links_gets_an_empty_subgraph_with_a_reason", expand=_no_reason(with_links=False)
+    ),
+    changed(GOOD, "test_an_unknown_entity_gets_an_empty_subgraph_with_a_reason", expand=_no_reason(with_links=True)),
+]
+publish(__name__, globals(), FAULTS)

@@ -1,0 +1,177 @@
+"""An exporter of plain lines, and exporters that each break one rule of Exporter."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Sequence
+from io import TextIOWrapper
+from pathlib import Path
+from typing import Any, ClassVar
+
+import attrs
+import pytest
+
+from srtk_framework.specs import Exporter
+from srtk_framework.testing.broken.checked import opened
+from srtk_framework.testing.broken.rules import Fault, changed, publish, replaced
+from srtk_framework.testing.exporter import ExporterConformance
+from srtk_framework.types import Retrieval
+
+
+@attrs.define(eq=False)
+class LineExporter(Exporter):
+    """Write the id and the triples of each retrieval as a line of JSON.
+
+    Attributes:
+        path: The file.
+    """
+
+    path: str
+    _lines: TextIOWrapper | None = attrs.field(init=False, default=None, repr=False)
+    _failed: bool = attrs.field(init=False, default=False, repr=False)
+
+    def _part(self) -> Path:
+        return Path(f"{self.path}.part")
+
+    def open(self) -> None:
+        """Start a file beside the target."""
+        self._part().parent.mkdir(parents=True, exist_ok=True)
+        self._lines = self._part().open("w", encoding="utf-8")
+        self._failed = False
+
+    def write(self, retrievals: Sequence[Retrieval]) -> int:
+        """Write a line for each."""
+        assert self._lines is not None
+        for retrieval in retrievals:
+            self._lines.write(self._line(retrieval))
+        return len(retrievals)
+
+    def _line(self, retrieval: Retrieval) -> str:
+        return json.dumps([retrieval.question.id, retrieval.subgraph.triples, retrieval.error]) + "\n"
+
+    def abort(self) -> bool:
+        """Remember that the run failed."""
+        self._failed = True
+        return True
+
+    def close(self) -> None:
+        """Put the file in the place of the target, or drop it."""
+        if self._lines is None:
+            return
+        self._lines.close()
+        self._lines = None
+        if self._failed:
+            self._part().unlink()
+        else:
+            os.replace(self._part(), self.path)
+
+
+GOOD = LineExporter
+
+
+class Checked(ExporterConformance):
+    """Tests one of the exporters."""
+
+    under_test: ClassVar[type[LineExporter]] = GOOD
+
+    @pytest.fixture
+    def driver(self, path: Path) -> LineExporter:
+        """Open it."""
+        return opened(self.under_test(path=str(path)))
+
+
+def _early(self: Any, call: Any) -> None:
+    call()
+    if not Path(self.path).exists():
+        Path(self.path).touch()
+        self.touched = True
+
+
+def _early_dropped(self: Any, call: Any) -> None:
+    call()
+    if vars(self).pop("touched", False) and self._failed:
+        Path(self.path).unlink()
+
+
+def _aside(self: Any, call: Any) -> None:
+    call()
+    self.old = Path(self.path).read_text() if Path(self.path).exists() else None
+    Path(self.path).unlink(missing_ok=True)
+
+
+def _aside_back(self: Any, call: Any) -> bool:
+    if self.old is not None:
+        Path(self.path).write_text(self.old)
+    return bool(call())
+
+
+def _keeps_part(self: Any, call: Any) -> None:
+    call()
+    if self._failed:
+        self._part().touch()
+
+
+def _removes_empty(self: Any, call: Any) -> None:
+    call()
+    if Path(self.path).exists() and Path(self.path).stat().st_size == 0:
+        Path(self.path).unlink()
+
+
+def _first_last(self: Any, call: Any) -> None:
+    call()
+    if Path(self.path).exists():
+        lines = Path(self.path).read_text().splitlines(keepends=True)
+        Path(self.path).write_text("".join(lines[1:] + lines[:1]))
+
+
+def _numbers_batches(self: Any, call: Any, retrievals: Any) -> Any:
+    count = call(retrievals)
+    self._lines.write("\n" if len(retrievals) == 1 else "")
+    return count
+
+
+def _names_instance(self: Any, call: Any, retrievals: Any) -> Any:
+    if len(retrievals) > 1:
+        self._lines.write("first\n" if vars(self).get("first") else "")
+    return call(retrievals)
+
+
+def _takes(self: Any, call: Any, retrievals: Any) -> Any:
+    count = call(retrievals)
+    if isinstance(retrievals, list):
+        retrievals.sort(key=lambda retrieval: retrieval.question.id)
+    return count
+
+
+def _refuses(refused: Any) -> Any:
+    def method(self: Any, call: Any, retrievals: Any) -> Any:
+        if any(refused(retrieval) for retrieval in retrievals):
+            raise ValueError("this is not written")
+        return call(retrievals)
+
+    return method
+
+
+def _needs_folder(self: Any) -> None:
+    self._lines = self._part().open("w", encoding="utf-8")
+
+
+FAULTS: list[Fault] = [
+    changed(GOOD, "test_the_target_appears_only_after_close", open=_early, close=_early_dropped),
+    changed(GOOD, "test_what_stood_there_stays_until_close", open=_aside, abort=_aside_back),
+    replaced(GOOD, "test_abort_leaves_the_old_file", abort=lambda self: True),
+    changed(GOOD, "test_nothing_else_is_left_in_the_folder", close=_keeps_part),
+    changed(GOOD, "test_an_empty_run_writes_a_valid_file", close=_removes_empty),
+    changed(
+        GOOD, "test_write_returns_how_many_were_written", write=lambda self, call, retrievals: call(retrievals) or 1
+    ),
+    changed(GOOD, "test_the_order_of_retrievals_is_kept", close=_first_last),
+    changed(GOOD, "test_several_writes_equal_one", write=_numbers_batches),
+    changed(GOOD, "test_the_same_retrievals_give_the_same_bytes", write=_names_instance),
+    changed(GOOD, "test_the_list_that_was_given_is_untouched", write=_takes),
+    changed(GOOD, "test_strange_labels_are_written", write=_refuses(lambda r: '"' in r.question.text)),
+    changed(GOOD, "test_a_failed_question_is_written_too", write=_refuses(lambda r: r.error is not None)),
+    replaced(GOOD, "test_a_missing_folder_is_made_or_named", open=_needs_folder),
+]
+publish(__name__, globals(), FAULTS)

@@ -1,0 +1,77 @@
+"""Path scorers that each break one rule of PathScorer, or one rule that all roles share."""
+
+from __future__ import annotations
+
+import math
+from typing import Any, ClassVar
+
+import pytest
+
+from srtk_framework.testing.broken.checked import opened
+from srtk_framework.testing.broken.rules import batch_faults, changed, class_faults, publish
+from srtk_framework.testing.path_scorer import PathScorerConformance
+from srtk_framework.testing.scorers import OverlapScorer
+from srtk_framework.types import END
+
+GOOD = OverlapScorer
+
+
+class Checked(PathScorerConformance):
+    """Tests one of the scorers."""
+
+    under_test: ClassVar[type[OverlapScorer]] = GOOD
+
+    @pytest.fixture
+    def driver(self) -> OverlapScorer:
+        """Open it."""
+        return opened(self.under_test())
+
+
+def _end_is_left_out(self: Any, call: Any, questions: Any, paths: Any, candidates: Any) -> Any:
+    return call(
+        questions,
+        paths,
+        [row[:-1] if row[-1:] == [END] and not p else row for p, row in zip(paths, candidates, strict=True)],
+    )
+
+
+def _end_is_free(self: Any, call: Any, questions: Any, paths: Any, candidates: Any) -> Any:
+    rows = call(questions, paths, candidates)
+    for path, row, steps in zip(paths, rows, candidates, strict=True):
+        if len(path) == 1 and END in steps:
+            row[steps.index(END)] = math.inf
+    return rows
+
+
+def _empty_fails(self: Any, call: Any, questions: Any, paths: Any, candidates: Any) -> Any:
+    return [max(row) and row for row in call(questions, paths, candidates)]
+
+
+def _candidates_are_sorted(self: Any, call: Any, questions: Any, paths: Any, candidates: Any) -> Any:
+    return call(questions, paths, [sorted(row) for row in candidates])
+
+
+def _vocabulary_is_closed(self: Any, call: Any, questions: Any, paths: Any, candidates: Any) -> Any:
+    if any(step.relation.startswith("never") for row in candidates for step in row):
+        raise KeyError("unknown relation")
+    return call(questions, paths, candidates)
+
+
+def _quotes_fail(self: Any, call: Any, questions: Any, paths: Any, candidates: Any) -> Any:
+    if any('"' in question for question in questions):
+        raise ValueError("a quote")
+    return call(questions, paths, candidates)
+
+
+FAULTS = [
+    *class_faults(GOOD, "score"),
+    *batch_faults(GOOD, "score", 3),
+    changed(GOOD, "test_every_candidate_gets_one_score", score=_end_is_left_out),
+    changed(GOOD, "test_scores_are_finite_numbers", score=_end_is_free),
+    changed(GOOD, "test_no_candidates_get_no_scores", score=_empty_fails),
+    changed(GOOD, "test_scores_follow_the_order_of_the_candidates", score=_candidates_are_sorted),
+    changed(GOOD, "test_a_relation_never_seen_is_scored", score=_vocabulary_is_closed),
+    changed(GOOD, "test_quotes_and_other_scripts_are_scored", score=_quotes_fail),
+    changed(GOOD, "test_scores_end_answers_yes_or_no", scores_end=lambda self, call: "yes"),
+]
+publish(__name__, globals(), FAULTS)

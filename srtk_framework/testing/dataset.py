@@ -1,0 +1,86 @@
+"""Conformance of datasets: questions as the framework knows them, read again as often as one likes."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Mapping
+from itertools import zip_longest
+from typing import Any
+
+import pytest
+
+from srtk_framework import specs
+from srtk_framework.errors import InputError
+from srtk_framework.testing.base import Conformance
+from srtk_framework.types import Link, Question, Step, Triple
+
+_LINE = re.compile(r"(?::|\bline )\d+")
+
+
+class DatasetConformance(Conformance):
+    """Checks a Dataset; its ``driver`` is opened over a small file of the author's own."""
+
+    role = specs.Dataset
+
+    @pytest.fixture
+    def broken(self) -> Any:
+        """Return an opened driver over a file with a malformed record, or None."""
+        return None
+
+    def use(self, driver: Any) -> None:
+        """Read all questions."""
+        list(driver.read())
+
+    def test_it_reads_questions(self, driver: Any) -> None:
+        """At least one, and nothing else."""
+        questions = list(driver.read())
+        assert questions, "the dataset reads no question; give the driver a file with some"
+        for question in questions:
+            assert isinstance(question, Question), f"read yields {type(question).__name__}, not Question"
+
+    def test_ids_are_unique_texts(self, driver: Any) -> None:
+        """A result is found by the id of its question."""
+        ids = [question.id for question in driver.read()]
+        assert all(isinstance(id_, str) and id_ for id_ in ids), f"ids must be texts: {ids[:10]}"
+        twice = sorted({id_ for id_ in ids if ids.count(id_) > 1})
+        assert not twice, f"ids come more than once: {twice[:10]}"
+
+    def test_fields_have_their_types(self, driver: Any) -> None:
+        """What is not known is None, or empty."""
+        for question in driver.read():
+            assert isinstance(question.text, str), f"{question.id}: text is {question.text!r}"
+            rows: list[tuple[str, Any, type]] = [
+                ("links", question.links, Link),
+                ("answers", question.answers or (), str),
+                ("options", question.options, str),
+                ("gold_triples", question.gold_triples or (), Triple),
+            ]
+            rows += [("gold_paths", path, Step) for path in question.gold_paths or ()]
+            for field, values, kind in rows:
+                assert isinstance(values, tuple), f"{question.id}: {field} must be a tuple, not {values!r}"
+                assert all(isinstance(value, kind) for value in values), f"{question.id}: {field} holds {values!r}"
+
+    def test_further_fields_can_be_written_as_json(self, driver: Any) -> None:
+        """``extra`` is passed through to the output."""
+        for question in driver.read():
+            assert isinstance(question.extra, Mapping), f"{question.id}: extra is {question.extra!r}"
+            assert json.loads(json.dumps(dict(question.extra))) == question.extra, f"{question.id}: {question.extra!r}"
+
+    def test_it_may_be_read_again_and_side_by_side(self, driver: Any) -> None:
+        """Two readings that take turns see the same questions."""
+        for one, other in zip_longest(driver.read(), driver.read()):
+            assert one == other, f"two readings side by side differ: {one!r} and {other!r}"
+
+    def test_a_second_instance_answers_the_same(self, driver: Any) -> None:
+        """A driver with equal settings reads equal questions."""
+        with self.copy_of(driver) as copy:
+            assert list(copy.read()) == list(driver.read()), "a second driver with equal settings reads otherwise"
+
+    def test_a_malformed_record_is_an_input_error_with_its_line(self, broken: Any) -> None:
+        """The message says where: file and line."""
+        if broken is None:
+            pytest.skip("no fixture `broken` gives a driver over a malformed file")
+        with pytest.raises(InputError) as caught:
+            list(broken.read())
+        assert _LINE.search(str(caught.value)), f"the error does not name the line: {caught.value}"

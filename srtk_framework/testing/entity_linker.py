@@ -1,0 +1,123 @@
+"""Conformance of entity linkers: spans, order and scores of links."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, ClassVar
+
+import attrs
+import pytest
+
+from srtk_framework import specs
+from srtk_framework.specs import KnowledgeGraph
+from srtk_framework.testing.batches import BatchConformance, Probe, Probes
+from srtk_framework.testing.oracle import OracleGraph
+from srtk_framework.types import Link
+
+STRANGE = (
+    "Who said \"hello\" to <b>Riga</b> & \\ 'Riga'?",
+    "Где находится Рига? 日本国 και η Ρίγα",
+    "\u202eRiga\u202c \u0000 \U0001d50a\n\tRiga",
+)
+
+
+class EntityLinkerConformance(BatchConformance):
+    """Checks an EntityLinker; its ``driver`` is opened over the fixture ``graph`` or over data of its own.
+
+    Attributes:
+        mention: A name that the linker knows.
+    """
+
+    role = specs.EntityLinker
+    mention: ClassVar[str] = "Riga"
+
+    @pytest.fixture
+    def graph(self) -> OracleGraph:
+        """Return the opened sample graph, for linkers that look names up in one."""
+        graph = OracleGraph()
+        graph.open()
+        return graph
+
+    @pytest.fixture
+    def texts(self) -> list[str]:
+        """Return different texts in plain letters, some of which mention what the linker knows."""
+        name = self.mention
+        fixed = [f"What is {name}?", f"{name}", f"Is {name} near {name}", "Who wrote this?", f"I live in {name}"]
+        return fixed + [f"Question {number}: who moved to {name}" for number in range(70)]
+
+    @pytest.fixture
+    def probes(self, texts: list[str]) -> Probes:
+        """Probe ``link``."""
+        return lambda driver: [Probe("link", driver.link, [(text,) for text in texts], tolerance=1e-5)]
+
+    def use(self, driver: Any) -> None:
+        """Link a text."""
+        driver.link([self.mention])
+
+    def each(self, driver: Any, texts: Sequence[str]) -> list[tuple[str, Link]]:
+        """Link texts one by one; return each link with its text."""
+        return [(text, link) for text in texts[:10] for link in driver.link([text])[0]]
+
+    def test_a_name_that_the_linker_knows_is_linked(self, driver: Any) -> None:
+        """The class attribute ``mention`` within a text gives a link."""
+        assert driver.link([f"What is {self.mention}?"])[0], f"{self.mention!r} is not linked; set `mention` to a name"
+
+    def test_links_are_links_and_each_comes_once(self, driver: Any, texts: list[str]) -> None:
+        """A link names an entity; no entity is linked twice at one span."""
+        for text in texts[:10]:
+            links = driver.link([text])[0]
+            assert all(isinstance(link, Link) and link.entity for link in links), f"links of {text!r}"
+            keys = [(link.entity, link.start, link.end) for link in links]
+            assert len(set(keys)) == len(keys), f"{text!r} is linked to the same entity twice at one span"
+
+    def test_spans_lie_inside_of_the_text(self, driver: Any, texts: list[str]) -> None:
+        """Start comes before end; both are known, or neither."""
+        for text, link in self.each(driver, texts):
+            assert (link.start is None) == (link.end is None), f"{link} in {text!r} has half a span"
+            if link.start is not None and link.end is not None:
+                assert 0 <= link.start < link.end <= len(text), f"the span of {link} is not in {text!r}"
+
+    def test_spans_hold_words_without_blanks_around(self, driver: Any, texts: list[str]) -> None:
+        """``text[start:end]`` is what was mentioned."""
+        for text, link in self.each(driver, texts):
+            if link.start is not None:
+                mention = text[link.start : link.end]
+                assert mention == mention.strip(), f"the span of {link} in {text!r} is {mention!r}"
+
+    def test_spans_count_characters_of_the_original_text(self, driver: Any) -> None:
+        """Neither bytes, nor UTF-16 units, nor characters after folding."""
+        for before in ("Ça va, ", "İİİ ", "\U0001d50a ", "ﬁﬃ ", "ßßß ", "e\u0301e\u0301 "):
+            text = before + self.mention
+            spans = [(link.start, link.end) for link in driver.link([text])[0] if link.start is not None]
+            wanted = (len(before), len(text))
+            assert not spans or wanted in spans, f"spans {spans} in {text!r}; {self.mention!r} is at {wanted}"
+
+    def test_links_are_ordered_by_span_score_and_entity(self, driver: Any, texts: list[str]) -> None:
+        """By start of span, then by falling score, then by entity."""
+        for text in texts[:10]:
+            keys = [(-1 if n.start is None else n.start, -n.score, n.entity) for n in driver.link([text])[0]]
+            assert keys == sorted(keys), f"links of {text!r} are out of order: {keys}"
+
+    def test_scores_are_above_0_and_at_most_1(self, driver: Any, texts: list[str]) -> None:
+        """A score is a share of confidence."""
+        for text, link in self.each(driver, texts):
+            assert 0 < link.score <= 1, f"{link} in {text!r}"
+
+    def test_an_empty_text_has_no_links(self, driver: Any) -> None:
+        """Nor has one of blanks."""
+        for text in ("", " \n\t "):
+            assert len(driver.link([text])[0]) == 0, f"{text!r} is linked"
+
+    def test_quotes_and_other_scripts_are_linked_or_passed_over(self, driver: Any) -> None:
+        """No text is an error, and spans stay inside."""
+        for text in STRANGE:
+            for link in driver.link([text])[0]:
+                assert link.start is None or 0 <= link.start < link.end <= len(text), f"{link} in {text!r}"
+
+    def test_entities_are_in_the_graph_that_the_linker_holds(self, driver: Any, texts: list[str]) -> None:
+        """A linker over a graph never returns an id that the graph lacks."""
+        held = [getattr(driver, f.name) for f in attrs.fields(type(driver)) if f.init]
+        graphs = [value for value in held if isinstance(value, KnowledgeGraph)]
+        for graph in graphs:
+            for text, link in self.each(driver, texts):
+                assert graph.frontiers([[link.entity]])[0].size == 1, f"{link} in {text!r} is not in the graph"

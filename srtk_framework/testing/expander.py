@@ -1,0 +1,278 @@
+"""Conformance of expanders: true triples, aligned columns, budgets obeyed, and nothing cut in silence."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Iterable
+from contextlib import AbstractContextManager
+from typing import Any
+
+import attrs
+import pytest
+
+from srtk_framework import specs
+from srtk_framework.expansion import path_order
+from srtk_framework.testing.batches import BatchConformance, Probe, Probes
+from srtk_framework.testing.oracle import OracleGraph
+from srtk_framework.testing.sample import SAMPLE, is_plain
+from srtk_framework.testing.scorers import OverlapScorer
+from srtk_framework.types import Budget, Link, NodeSet, Pattern, Question, RankedPath, Subgraph, Triple, rounded
+
+SEVERAL = 10
+
+
+class ExpanderConformance(BatchConformance):
+    """Checks an Expander; its ``driver`` is opened over ``graph``, with ``budget`` and, if it needs one, ``scorer``."""
+
+    role = specs.Expander
+
+    @pytest.fixture
+    def graph(self) -> OracleGraph:
+        """Return the opened sample graph."""
+        graph = OracleGraph()
+        graph.open()
+        return graph
+
+    @pytest.fixture
+    def scorer(self) -> OverlapScorer:
+        """Return a scorer without a model."""
+        scorer = OverlapScorer()
+        scorer.open()
+        return scorer
+
+    @pytest.fixture
+    def budget(self) -> Budget:
+        """Return the budget of the driver; the checks of other budgets make copies with their own."""
+        return Budget()
+
+    @pytest.fixture
+    def questions(self) -> list[Question]:
+        """Return different questions, most of which have something to find in ``graph``."""
+        several = [
+            Question("capital", "What is the capital of Latvia?", (Link("Latvia"),)),
+            Question("two", "What borders Latvia and Estonia?", (Link("Latvia"), Link("Estonia"))),
+            Question(
+                "n-best",
+                "What is the capital of Georgia?",
+                (Link("Georgia_country", 0.7, 23, 30), Link("Georgia_state", 0.3, 23, 30)),
+            ),
+            Question("loop", "Who admires Narcissus?", (Link("Narcissus"),)),
+            Question("inverse", "What borders Poland?", (Link("Poland"),)),
+            Question("literals", "When was Riga founded?", (Link("Riga"),)),
+            Question("hub", "What lists the catalogue?", (Link("Catalogue"),)),
+            Question("chain", "Which harbour has the archipelago?", (Link("Archipelago"),)),
+        ]
+        plain = [entity for entity in SAMPLE.entities if is_plain(entity)]
+        return several + [Question(f"q{i}", f"What is {e}?", (Link(e),)) for i, e in enumerate(plain)]
+
+    @pytest.fixture
+    def wide(self) -> tuple[str, str, str]:
+        """Return an entity, a relation to more than two nodes, and the relation that alone leads on from each."""
+        return "Archipelago", "has_island", "harbour"
+
+    @pytest.fixture
+    def probes(self, questions: list[Question]) -> Probes:
+        """Probe ``expand``."""
+        return lambda driver: [Probe("expand", driver.expand, [(question,) for question in questions])]
+
+    def use(self, driver: Any) -> None:
+        """Expand a question."""
+        driver.expand([Question("capital", "What is the capital of Latvia?", (Link("Latvia"),))])
+
+    def limited(self, driver: Any, budget: Budget) -> AbstractContextManager[Any]:
+        """Open a copy of the driver with another budget."""
+        kinds = attrs.fields(attrs.resolve_types(type(driver)))
+        fields = [field.alias for field in kinds if field.type is Budget and field.init]
+        assert fields, f"{type(driver).__name__} has no field of type Budget, so a recipe's budget does not reach it"
+        return self.copy_of(driver, **{fields[0]: budget})
+
+    def subgraphs(self, driver: Any, questions: list[Question]) -> list[tuple[Question, Subgraph]]:
+        """Expand some questions one by one."""
+        return [(question, driver.expand([question])[0]) for question in questions[:SEVERAL]]
+
+    def test_something_is_found(self, driver: Any, questions: list[Question]) -> None:
+        """At least one of the questions gets triples."""
+        assert any(found.triples for _, found in self.subgraphs(driver, questions)), "every subgraph is empty"
+
+    def test_every_triple_is_in_the_graph(self, driver: Any, graph: Any, questions: list[Question]) -> None:
+        """In its own direction, whatever way it was walked."""
+        for question, found in self.subgraphs(driver, questions):
+            assert_true(graph, question, found)
+
+    def test_triples_are_distinct(self, driver: Any, questions: list[Question]) -> None:
+        """Each is there once, however many paths led to it."""
+        for question, found in self.subgraphs(driver, questions):
+            assert len(set(found.triples)) == len(found.triples), f"{question.id}: a triple comes more than once"
+
+    def test_scores_are_aligned_finite_and_rounded(self, driver: Any, questions: list[Question]) -> None:
+        """One for each triple; those of paths are finite and rounded too."""
+        for question, found in self.subgraphs(driver, questions):
+            assert len(found.scores) == len(found.triples), f"{question.id}: scores are not aligned with triples"
+            for score in [*found.scores, *(path.score for path in found.paths)]:
+                assert math.isfinite(score), f"{question.id}: score {score}"
+                assert score == rounded(score), f"{question.id}: score {score} is not rounded; use types.rounded"
+
+    def test_paths_come_best_first(self, driver: Any, questions: list[Question]) -> None:
+        """By falling score, ties by the text of the steps, then by entity (``expansion.path_order``)."""
+        for question, found in self.subgraphs(driver, questions):
+            keys = [path_order(path) for path in found.paths]
+            assert keys == sorted(keys), f"{question.id}: paths are out of order"
+
+    def test_path_of_points_to_a_path_for_each_triple(self, driver: Any, questions: list[Question]) -> None:
+        """An index into paths, or -1."""
+        for question, found in self.subgraphs(driver, questions):
+            assert len(found.path_of) == len(found.triples), f"{question.id}: path_of is not aligned with triples"
+            wrong = [index for index in found.path_of if not -1 <= index < len(found.paths)]
+            assert not wrong, f"{question.id}: path_of points to {wrong}, there are {len(found.paths)} paths"
+
+    def test_paths_start_at_links(self, driver: Any, questions: list[Question]) -> None:
+        """Every path is walked from an entity of the question."""
+        for question, found in self.subgraphs(driver, questions):
+            linked = {link.entity for link in question.links}
+            wrong = [path.entity for path in found.paths if path.entity not in linked]
+            assert not wrong, f"{question.id}: paths start at {wrong}, the links are {sorted(linked)}"
+
+    def test_every_triple_of_a_path_lies_on_it(self, driver: Any, graph: Any, questions: list[Question]) -> None:
+        """On an instance of the path that reaches its last step."""
+        for question, found in self.subgraphs(driver, questions):
+            for number, path in enumerate(found.paths):
+                mine = {triple for triple, index in zip(found.triples, found.path_of, strict=False) if index == number}
+                wrong = sorted(mine - instances(graph, path)) if mine else []
+                assert not wrong, f"{question.id}: {wrong} are not on {path}"
+
+    def test_a_cut_leaves_triples_of_paths_connected_to_a_link(self, driver: Any, questions: list[Question]) -> None:
+        """What stays of a path hangs together with the entity that it starts from."""
+        for most in (1, 2, 3):
+            with self.limited(driver, Budget(triples=most)) as copy:
+                for question, found in self.subgraphs(copy, questions):
+                    loose = unconnected(found, {link.entity for link in question.links})
+                    assert not loose, f"{question.id}: with {most} triples, {loose} hang on nothing"
+
+    def test_the_budget_of_triples_is_obeyed(self, driver: Any, questions: list[Question]) -> None:
+        """No subgraph has more."""
+        for most in (1, 3):
+            with self.limited(driver, Budget(triples=most)) as copy:
+                for question, found in self.subgraphs(copy, questions):
+                    assert len(found.triples) <= most, f"{question.id}: {len(found.triples)} triples, not {most}"
+
+    def test_a_cut_by_the_budget_of_triples_is_counted(self, driver: Any, questions: list[Question]) -> None:
+        """Where there would be more, ``trace["cut"]`` says so."""
+        with self.limited(driver, Budget()) as free, self.limited(driver, Budget(triples=1)) as tight:
+            pairs = zip(self.subgraphs(free, questions), self.subgraphs(tight, questions), strict=True)
+            for (question, whole), (_, part) in pairs:
+                if len(whole.triples) > 1:
+                    assert_counted(question, part)
+
+    def test_the_budget_of_hubs_is_obeyed(self, driver: Any, wide: tuple[str, str, str]) -> None:
+        """Of one node, no more neighbours are read along a step."""
+        found = self.wide_subgraph(driver, wide, Budget(hub=2, nodes=None))
+        read = [triple for triple in found.triples if triple[:2] == wide[:2]]
+        assert len(read) <= 2, f"with hub=2, {wide[0]} gave {len(read)} neighbours: {read}"
+
+    def test_a_cut_by_the_budget_of_hubs_is_counted(self, driver: Any, wide: tuple[str, str, str]) -> None:
+        """Where a step was walked and not all its neighbours read, ``trace["cut"]`` says so."""
+        found = self.wide_subgraph(driver, wide, Budget(hub=2, nodes=None))
+        if any(triple[:2] == wide[:2] for triple in found.triples):
+            assert_counted(wide_question(wide), found)
+
+    def test_the_budget_of_nodes_is_obeyed(self, driver: Any, wide: tuple[str, str, str]) -> None:
+        """Of one frontier, no more nodes are walked on from."""
+        found = self.wide_subgraph(driver, wide, Budget(nodes=2, hub=None))
+        onward = [triple for triple in found.triples if triple.relation == wide[2]]
+        assert len(onward) <= 2, f"with nodes=2, the walk went on from {len(onward)} nodes: {onward}"
+
+    def test_a_cut_by_the_budget_of_nodes_is_counted(self, driver: Any, wide: tuple[str, str, str]) -> None:
+        """Where the walk did not go on from all nodes, ``trace["cut"]`` says so."""
+        found = self.wide_subgraph(driver, wide, Budget(nodes=2, hub=None))
+        if any(triple.relation == wide[2] for triple in found.triples):
+            assert_counted(wide_question(wide), found)
+
+    def wide_subgraph(self, driver: Any, wide: tuple[str, str, str], budget: Budget) -> Subgraph:
+        """Expand a question about the wide part of the graph."""
+        with self.limited(driver, budget) as copy:
+            found: Subgraph = copy.expand([wide_question(wide)])[0]
+        return found
+
+    def test_a_question_without_links_gets_an_empty_subgraph_with_a_reason(self, driver: Any) -> None:
+        """It is no error."""
+        assert_empty(driver.expand([Question("none", "What is the capital of Latvia?")])[0])
+
+    def test_an_unknown_entity_gets_an_empty_subgraph_with_a_reason(self, driver: Any) -> None:
+        """It is no error."""
+        assert_empty(driver.expand([Question("unknown", "What is this?", (Link("no_such_entity"),))])[0])
+
+    def test_provenance_is_given_for_each_triple(self, driver: Any, questions: list[Question]) -> None:
+        """As a text that is not empty."""
+        for question, found in self.subgraphs(driver, questions):
+            assert len(found.provenance) == len(found.triples), f"{question.id}: provenance is not aligned with triples"
+            assert all(found.provenance), f"{question.id}: a triple has an empty provenance"
+
+    def test_qualifiers_are_those_of_each_triple(self, driver: Any, graph: Any, questions: list[Question]) -> None:
+        """An empty tuple where the graph has none."""
+        for question, found in self.subgraphs(driver, questions):
+            assert len(found.qualifiers) == len(found.triples), (
+                f"{question.id}: qualifiers are not aligned with triples"
+            )
+            for triple, row in zip(found.triples, found.qualifiers, strict=True):
+                assert tuple(row) == tuple(graph.qualifiers([triple])[0]), f"{question.id}: qualifiers of {triple}"
+
+    def test_the_trace_can_be_written_as_json(self, driver: Any, questions: list[Question]) -> None:
+        """It goes into the result record."""
+        for question, found in self.subgraphs(driver, questions):
+            assert json.loads(json.dumps(dict(found.trace))) == found.trace, f"{question.id}: trace {found.trace!r}"
+
+    def test_quotes_and_other_scripts_are_walked(self, driver: Any, graph: Any) -> None:
+        """In questions and ids."""
+        for entity in graph.sample.strange() if isinstance(graph, OracleGraph) else ():
+            question = Question(f"of {entity}", f'Who said "{entity}" to <b>whom</b>?', (Link(entity),))
+            assert_true(graph, question, driver.expand([question])[0])
+
+
+def wide_question(wide: tuple[str, str, str]) -> Question:
+    """Ask about the wide part of the graph, in the words of its relations."""
+    return Question("wide", f"{wide[1]} {wide[2]}", (Link(wide[0]),))
+
+
+def assert_true(graph: Any, question: Question, found: Subgraph) -> None:
+    """Check that the triples are in the graph."""
+    for triple in found.triples:
+        assert triple in graph.match([Pattern(*triple)])[0], f"{question.id}: {triple} is not in the graph"
+
+
+def assert_counted(question: Question, found: Subgraph) -> None:
+    """Check that something was counted as cut."""
+    cut = found.trace.get("cut", {})
+    assert sum(cut.values()) > 0, f"{question.id}: a cut was made that the trace does not count: {dict(found.trace)}"
+
+
+def assert_empty(found: Subgraph) -> None:
+    """Check that a subgraph is empty and says why."""
+    assert not found.triples, f"triples came from nowhere: {found.triples}"
+    assert found.trace.get("reason"), f"an empty subgraph must say why in trace['reason']: {dict(found.trace)}"
+
+
+def instances(graph: Any, path: RankedPath) -> set[Triple]:
+    """Read the triples on the instances of a path that reach its last step."""
+    frontier = graph.frontiers([[path.entity]])[0]
+    levels: list[list[Triple]] = []
+    for step in path.steps:
+        levels.append(list(graph.triples([frontier], [step], None)[0]))
+        frontier = graph.follow([frontier], [step], None)[0]
+    found: set[Triple] = set()
+    alive: set[str] | None = None
+    for step, triples in zip(reversed(path.steps), reversed(levels), strict=True):
+        kept = [t for t in triples if alive is None or (t.subject if step.inverse else t.object) in alive]
+        alive = {t.object if step.inverse else t.subject for t in kept}
+        found.update(kept)
+    return found
+
+
+def unconnected(found: Subgraph, links: Iterable[str]) -> list[Triple]:
+    """List the triples of paths that no chain of such triples joins to a link."""
+    left = [triple for triple, index in zip(found.triples, found.path_of, strict=False) if index >= 0]
+    reached = set(NodeSet(links).ids())
+    while joined := [t for t in left if t.subject in reached or t.object in reached]:
+        reached.update(end for t in joined for end in (t.subject, t.object))
+        left = [t for t in left if t not in joined]
+    return left

@@ -1,0 +1,234 @@
+"""Conformance of exporters: whole files or none, in order, whatever stands in the labels."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import attrs
+import pytest
+
+from srtk_framework import specs
+from srtk_framework.errors import SrtkError
+from srtk_framework.testing.base import Conformance
+from srtk_framework.testing.sample import SAMPLE
+from srtk_framework.types import Link, Question, RankedPath, Retrieval, Step, Subgraph, Triple
+
+OLD = "what stood here before\n"
+
+
+class ExporterConformance(Conformance):
+    """Checks an Exporter; its ``driver`` is opened and writes to ``path``. The kit closes it, once."""
+
+    role = specs.Exporter
+    is_closed = False
+
+    @pytest.fixture
+    def path(self, tmp_path: Path) -> Path:
+        """Return the file to write, in a folder of its own; override it where a suffix matters."""
+        folder = tmp_path / "export"
+        folder.mkdir()
+        return folder / "out.txt"
+
+    @pytest.fixture
+    def retrievals(self) -> list[Retrieval]:
+        """Return retrievals that each have a word of their own in id, text and entity."""
+        return [retrieval_of(word) for word in ("zebra", "aardvark", "mongoose")]
+
+    @pytest.fixture(autouse=True)
+    def closed_afterwards(self, driver: Any) -> Iterator[None]:
+        """Close the driver after a check that did not."""
+        yield
+        if not self.is_closed:
+            driver.close()
+
+    def finish(self, driver: Any) -> None:
+        """Close the driver of the fixture."""
+        self.is_closed = True
+        driver.close()
+
+    def validate(self, path: Path) -> None:
+        """Raise where the file is not what the format asks for; override it to parse the format."""
+        path.read_bytes().decode("utf-8")
+
+    def use(self, driver: Any) -> None:
+        """Write a retrieval."""
+        driver.write([retrieval_of("zebra")])
+
+    @contextmanager
+    def copy_of(self, driver: Any, **changes: Any) -> Iterator[Any]:
+        """Leave the target to the driver itself: the copy is not opened."""
+        yield attrs.evolve(driver, **changes)
+
+    def again(self, driver: Any, retrievals: list[Retrieval], abort: bool = False) -> None:
+        """Write to the same target once more by a second driver."""
+        second = attrs.evolve(driver)
+        try:
+            second.open()
+            second.write(retrievals)
+            if abort:
+                second.abort()
+        finally:
+            second.close()
+
+    def test_the_target_appears_only_after_close(self, driver: Any, path: Path, retrievals: list[Retrieval]) -> None:
+        """A reader never sees half a file."""
+        driver.write(retrievals)
+        assert not path.exists(), "the target is there before close"
+        self.finish(driver)
+        assert path.exists(), "the target is not there after close"
+
+    def test_what_stood_there_stays_until_close(self, driver: Any, path: Path, retrievals: list[Retrieval]) -> None:
+        """Then it is replaced."""
+        self.finish(driver)
+        path.write_text(OLD, encoding="utf-8")
+        second = attrs.evolve(driver)
+        second.open()
+        second.write(retrievals)
+        kept = path.exists() and path.read_text(encoding="utf-8") == OLD
+        second.close()
+        assert kept, "the old file is gone before close"
+        assert path.read_bytes() != OLD.encode(), "close did not replace the old file"
+
+    def test_abort_leaves_the_old_file(self, driver: Any, path: Path, retrievals: list[Retrieval]) -> None:
+        """Or none, where there was none."""
+        driver.write(retrievals)
+        assert driver.abort() is True, "abort must return True"
+        self.finish(driver)
+        assert not path.exists(), "after abort, a target is there that was not there before"
+        path.write_text(OLD, encoding="utf-8")
+        self.again(driver, retrievals, abort=True)
+        assert path.read_text(encoding="utf-8") == OLD, "after abort, the old file is changed"
+
+    def test_nothing_else_is_left_in_the_folder(self, driver: Any, path: Path, retrievals: list[Retrieval]) -> None:
+        """Neither after close nor after abort."""
+        driver.write(retrievals)
+        self.finish(driver)
+        left = sorted(found.name for found in path.parent.iterdir())
+        assert left == [path.name], f"after close, the folder holds {left}"
+        self.again(driver, retrievals, abort=True)
+        left = sorted(found.name for found in path.parent.iterdir())
+        assert left == [path.name], f"after abort, the folder holds {left}"
+
+    def test_an_empty_run_writes_a_valid_file(self, driver: Any, path: Path) -> None:
+        """Without any call of write."""
+        self.finish(driver)
+        assert path.exists(), "a run without retrievals leaves no file"
+        self.validate(path)
+
+    def test_write_returns_how_many_were_written(self, driver: Any, retrievals: list[Retrieval]) -> None:
+        """In that call; none for an empty batch."""
+        counts = [driver.write(retrievals), driver.write([]), driver.write([retrieval_of("weasel")])]
+        self.finish(driver)
+        assert counts == [len(retrievals), 0, 1], f"write returned {counts}"
+
+    def test_the_order_of_retrievals_is_kept(self, driver: Any, path: Path, retrievals: list[Retrieval]) -> None:
+        """Also over several calls."""
+        driver.write(retrievals[:1])
+        driver.write(retrievals[1:])
+        self.finish(driver)
+        text = path.read_bytes().decode("utf-8", errors="replace")
+        places = [text.find(retrieval.question.id.partition("-")[2]) for retrieval in retrievals]
+        assert -1 not in places, "a retrieval cannot be found in the file"
+        assert places == sorted(places), "retrievals stand in another order than they were written"
+
+    def test_several_writes_equal_one(self, driver: Any, path: Path, retrievals: list[Retrieval]) -> None:
+        """The size of batches does not show."""
+        for retrieval in retrievals:
+            driver.write([retrieval])
+        self.finish(driver)
+        apart = path.read_bytes()
+        self.again(driver, retrievals)
+        assert path.read_bytes() == apart, "several writes give another file than one"
+
+    def test_the_same_retrievals_give_the_same_bytes(
+        self, driver: Any, path: Path, retrievals: list[Retrieval]
+    ) -> None:
+        """Nothing in the file depends on the time or the run."""
+        driver.write(list(retrievals))
+        self.finish(driver)
+        first = path.read_bytes()
+        self.again(driver, retrievals)
+        assert path.read_bytes() == first, "a second run writes other bytes"
+
+    def test_the_list_that_was_given_is_untouched(self, driver: Any, retrievals: list[Retrieval]) -> None:
+        """It belongs to the caller."""
+        given = list(retrievals)
+        driver.write(given)
+        self.finish(driver)
+        assert given == retrievals, "write changed the list that it was given"
+
+    def test_strange_labels_are_written(self, driver: Any, path: Path) -> None:
+        """Quotes, tags, newlines, right-to-left text, in questions, labels and ids."""
+        driver.write([strange_retrieval()])
+        self.finish(driver)
+        self.validate(path)
+
+    def test_a_failed_question_is_written_too(self, driver: Any, path: Path) -> None:
+        """With its error, beside one with nothing found."""
+        failed = Retrieval(Question("q-failed", "What failed?"), error="the endpoint did not answer")
+        empty = Retrieval(Question("q-empty", "What is not there?"), Subgraph(trace={"reason": "no link"}))
+        written = driver.write([failed, empty])
+        self.finish(driver)
+        self.validate(path)
+        assert written == 2, f"write returned {written} for a failed and an empty retrieval"
+
+    def test_a_missing_folder_is_made_or_named(self, driver: Any, path: Path, retrievals: list[Retrieval]) -> None:
+        """An error of the framework where the exporter does not make it."""
+        self.finish(driver)
+        fields = [f.alias for f in attrs.fields(type(driver)) if f.init and str(getattr(driver, f.name)) == str(path)]
+        assert fields, "no setting of the driver holds the fixture `path`"
+        target = path.parent / "new" / "folder" / path.name
+        second = attrs.evolve(driver, **{fields[0]: type(getattr(driver, fields[0]))(target)})
+        try:
+            second.open()
+            second.write(retrievals)
+        except SrtkError as error:
+            assert str(error), "the error has no message"  # noqa: PT017 - an error is allowed, not asked for
+            return
+        finally:
+            second.close()
+        assert target.exists(), "neither a file in a new folder nor an error"
+
+
+def retrieval_of(word: str) -> Retrieval:
+    """Make a retrieval that can be found again by a word."""
+    link = Link(f"Entity-{word}", 1.0, 8, 8 + len(word), word)
+    triple = Triple(link.entity, "lives_in", "Riga")
+    return Retrieval(
+        question=Question(f"q-{word}", f"Where a {word} lives", (link,), answers=("Riga",)),
+        subgraph=Subgraph(
+            triples=(triple, SAMPLE.triples[0]),
+            scores=(0.5, 0.25),
+            paths=(RankedPath(link.entity, (Step("lives_in"),), 0.5),),
+            path_of=(0, -1),
+            provenance=("oracle:1", "oracle:1"),
+            qualifiers=((("since", '"2005"^^xsd:gYear'),), ()),
+            trace={"hops": 1},
+        ),
+        labels={link.entity: word, "lives_in": "lives in"},
+    )
+
+
+def strange_retrieval() -> Retrieval:
+    """Make a retrieval out of everything that breaks a page or a line."""
+    text = (
+        "A \"quote\", <b>tag</b> & \\ 'one'\n\tline\r\n\u202eright to left\u202c \u2028 </script><!-- ]]> 日本 العربية"
+    )
+    triples = (Triple(text, text, text), *(t for t in SAMPLE.triples if t.subject in SAMPLE.strange()))
+    return Retrieval(
+        question=Question(text, text, (Link(text, 0.5, 0, 1, text),), answers=(text,), extra={"note": text}),
+        subgraph=Subgraph(
+            triples=triples,
+            scores=(0.1,) * len(triples),
+            paths=(RankedPath(text, (Step(text), Step(text, True)), 0.1),),
+            path_of=(0,) * len(triples),
+            provenance=(text,) * len(triples),
+            qualifiers=(((text, text),),) * len(triples),
+            trace={"reason": text},
+        ),
+        answer=text,
+        labels={**dict.fromkeys((text, *SAMPLE.strange()), text)},
+    )

@@ -1,0 +1,310 @@
+"""Conformance of knowledge graphs: every read is compared with a dictionary of the same triples."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, ClassVar
+
+import hypothesis
+import pytest
+from hypothesis import strategies
+
+from srtk_framework import specs
+from srtk_framework.errors import DriverError
+from srtk_framework.testing.batches import BatchConformance, Probe, Probes
+from srtk_framework.testing.choices import all_steps, named, names_of, nodes_of, oracle_of, patterns_of, steps_of
+from srtk_framework.testing.oracle import OracleGraph
+from srtk_framework.testing.sample import SAMPLE, Sample, is_plain
+from srtk_framework.testing.values import plain
+from srtk_framework.types import Budget, Literal, Pattern, Schema, Step, Triple
+
+UNKNOWN = "no_such_entity"
+ALL = Budget(nodes=None, hub=None)
+
+
+class KnowledgeGraphConformance(BatchConformance):
+    """Checks a KnowledgeGraph; its ``driver`` is opened over the triples, names and qualifiers of ``sample``.
+
+    Attributes:
+        examples: How many sets of nodes hypothesis makes.
+    """
+
+    role = specs.KnowledgeGraph
+    examples: ClassVar[int] = 25
+
+    @pytest.fixture(scope="class")
+    @classmethod
+    def sample(cls) -> Sample:
+        """Return what the graph shall hold; override it by a variant of ``SAMPLE`` where it cannot hold all."""
+        return SAMPLE
+
+    @pytest.fixture
+    def oracle(self, sample: Sample) -> OracleGraph:
+        """Return the graph to compare with."""
+        return oracle_of(sample)
+
+    @pytest.fixture
+    def probes(self, sample: Sample, oracle: OracleGraph) -> Probes:
+        """Probe every method that takes a batch."""
+        hub = max(sample.entities, key=lambda node: (oracle.degrees([node]), node))
+        pairs = sorted(all_steps(oracle), key=lambda pair: pair[0] != hub)
+
+        def make(driver: Any) -> list[Probe]:
+            single = list(driver.frontiers([[node] for node in sample.entities]))
+            at = dict(zip(sample.entities, single, strict=True))
+            walks = [(at[node], step) for node, step in pairs]
+            nodes = [(node,) for node in sample.entities]
+            return [
+                Probe("frontiers", driver.frontiers, [([node, hub],) for node in sample.entities]),
+                Probe("steps", driver.steps, [(frontier,) for frontier in single], (True,)),
+                Probe("follow", driver.follow, walks, (2,)),
+                Probe("triples", driver.triples, walks, (2,)),
+                Probe("match", driver.match, [(Pattern(subject=node),) for node in sample.entities]),
+                Probe("neighbourhood", driver.neighbourhood, [(frontier,) for frontier in single], (1, ALL)),
+                Probe("labels", driver.labels, nodes),
+                Probe("find", driver.find, [(sample.labels.get(node, node),) for node in named(sample)]),
+                Probe("degrees", driver.degrees, nodes),
+                Probe("qualifiers", driver.qualifiers, [(t,) for t in [*sample.qualifiers, *sample.triples]]),
+            ]
+
+        return make
+
+    def use(self, driver: Any) -> None:
+        """Read a node's steps."""
+        driver.steps(driver.frontiers([[UNKNOWN]]), True)
+
+    # Frontiers
+
+    def test_a_frontier_is_a_sorted_set(self, driver: Any, sample: Sample) -> None:
+        """Ids given twice and out of order are one sorted set, and nothing was cut."""
+        wanted = sorted(sample.entities[:5])
+        frontier = driver.frontiers([[*wanted[::-1], *wanted]])[0]
+        assert plain(frontier) == ("frontier", tuple(wanted), len(wanted), 0)
+
+    def test_literals_are_left_out_of_frontiers(self, driver: Any, sample: Sample) -> None:
+        """A literal is never expanded, so no frontier holds one."""
+        node = sample.entities[0]
+        for literal in sample.literals:
+            assert list(driver.frontiers([[literal, node]])[0].ids()) == [node], f"{literal} stands in a frontier"
+
+    def test_unknown_ids_are_left_out_and_answered_by_nothing(self, driver: Any) -> None:
+        """An id that the graph lacks is no error."""
+        frontier = driver.frontiers([[UNKNOWN]])[0]
+        assert frontier.size == 0, f"a frontier holds {UNKNOWN!r}"
+        assert plain(driver.steps([frontier], True)) == ((),), "an empty frontier has steps"
+        reached = driver.follow([frontier], [Step(UNKNOWN)], None)[0]
+        assert plain(reached) == ("frontier", (), 0, 0), "a step from an empty frontier leads somewhere"
+        assert plain(driver.triples([frontier], [Step(UNKNOWN)], None)) == ((),), "an empty frontier has triples"
+        patterns = [Pattern(subject=UNKNOWN), Pattern(object=UNKNOWN)]
+        assert plain(driver.match(patterns)) == ((), ()), f"match finds triples of {UNKNOWN!r}"
+        assert list(driver.labels([UNKNOWN])) == [UNKNOWN], "the label of an unknown id is not the id"
+        assert plain(driver.find([UNKNOWN])) == ((),), f"find knows {UNKNOWN!r}"
+        assert list(driver.degrees([UNKNOWN])) == [0], "an unknown id has a degree"
+
+    def test_a_relation_that_a_node_lacks_leads_nowhere(self, driver: Any, oracle: OracleGraph) -> None:
+        """Any step may be walked from any node."""
+        frontiers = driver.frontiers([[node] for node in oracle.sample.entities[:5]])
+        for frontier in frontiers:
+            for step in (Step("no_such_relation"), Step("no_such_relation", True)):
+                assert driver.follow([frontier], [step], None)[0].size == 0, f"{step} leads somewhere"
+
+    # Steps
+
+    def test_forward_steps_are_those_of_the_triples_sorted(self, driver: Any, oracle: OracleGraph) -> None:
+        """Without ``inverse``, a step is a relation of which the node is subject."""
+        for node in nodes_of(oracle):
+            self.compare_steps(driver, oracle, [node], inverse=False)
+
+    def test_inverse_steps_are_read_too_when_asked_for_sorted(self, driver: Any, oracle: OracleGraph) -> None:
+        """Relations of which the node is object come as inverse steps, also where there is no other."""
+        for node in nodes_of(oracle):
+            self.compare_steps(driver, oracle, [node], inverse=True)
+
+    def compare_steps(self, driver: Any, oracle: OracleGraph, nodes: Sequence[str], inverse: bool) -> None:
+        """Compare the steps of one frontier."""
+        wanted = oracle.steps(oracle.frontiers([nodes]), inverse)
+        assert plain(driver.steps(driver.frontiers([nodes]), inverse)) == plain(wanted), (
+            f"steps of {list(nodes)} with inverse={inverse}"
+        )
+
+    # Walking
+
+    def test_follow_reaches_the_entities_at_the_other_end(self, driver: Any, oracle: OracleGraph) -> None:
+        """Both directions, loops included, literals left out."""
+        for node, step in steps_of(oracle):
+            self.compare_walk(driver, oracle, "follow", [node], step, None)
+
+    def test_follow_obeys_the_limit_by_order_of_id(self, driver: Any, oracle: OracleGraph) -> None:
+        """Of each node, the first neighbours by code point are read."""
+        for node, step in self.entity_steps(oracle):
+            reached = driver.follow(driver.frontiers([[node]]), [step], 3)[0]
+            wanted = oracle.follow(oracle.frontiers([[node]]), [step], 3)[0]
+            assert plain(reached.ids()) == plain(wanted.ids()), f"{step} from {node!r} with a limit of 3"
+
+    def test_follow_counts_what_the_limit_cut(self, driver: Any, oracle: OracleGraph) -> None:
+        """The frontier that was reached says how many neighbours were left out, over all its nodes."""
+        for node, step in self.entity_steps(oracle):
+            reached = driver.follow(driver.frontiers([[node]]), [step], 1)[0]
+            wanted = oracle.follow(oracle.frontiers([[node]]), [step], 1)[0]
+            assert reached.cut == wanted.cut, f"{step} from {node!r} with a limit of 1 cuts {wanted.cut} neighbours"
+
+    def test_a_frontier_that_follow_made_may_be_walked_on(self, driver: Any, oracle: OracleGraph) -> None:
+        """The second hop starts from what the first one returned."""
+        for node, step in steps_of(oracle):
+            mine = driver.follow(driver.frontiers([[node]]), [step], None)[0]
+            its = oracle.follow(oracle.frontiers([[node]]), [step], None)[0]
+            assert set(driver.steps([mine], True)[0]) == set(oracle.steps([its], True)[0]), f"steps after {node} {step}"
+            for onward in oracle.steps([its], True)[0]:
+                assert plain(driver.triples([mine], [onward], None)) == plain(oracle.triples([its], [onward], None)), (
+                    f"{onward} after {step} from {node!r}"
+                )
+
+    def test_triples_are_in_their_own_direction_and_order(self, driver: Any, oracle: OracleGraph) -> None:
+        """Literals included; ordered by the node walked from, then by the node reached."""
+        for node, step in steps_of(oracle):
+            self.compare_walk(driver, oracle, "triples", [node], step, None)
+
+    def test_triples_obey_the_limit_by_order_of_id(self, driver: Any, oracle: OracleGraph) -> None:
+        """The same neighbours as those of ``follow``."""
+        for node, step in self.entity_steps(oracle):
+            self.compare_walk(driver, oracle, "triples", [node], step, 3)
+
+    def test_literal_objects_are_literals_and_entities_are_not(self, driver: Any, oracle: OracleGraph) -> None:
+        """What is a literal can be told by its class."""
+        for node, step in steps_of(oracle):
+            wanted = oracle.triples(oracle.frontiers([[node]]), [step], None)[0]
+            for triple, known in zip(driver.triples(driver.frontiers([[node]]), [step], None)[0], wanted, strict=True):
+                assert isinstance(triple.object, Literal) == isinstance(known.object, Literal), (
+                    f"the object of {triple} is a {type(triple.object).__name__}"
+                )
+
+    def test_sets_that_hypothesis_made_are_walked_as_by_the_oracle(self, driver: Any, oracle: OracleGraph) -> None:
+        """Steps, follow and triples of any set of several nodes, in any direction, with any limit."""
+
+        @hypothesis.settings(
+            max_examples=self.examples, deadline=None, database=None, derandomize=True, report_multiple_bugs=False
+        )
+        @hypothesis.given(strategies.data())
+        def check(data: strategies.DataObject) -> None:
+            nodes = data.draw(strategies.lists(strategies.sampled_from(oracle.sample.entities), min_size=2, max_size=6))
+            self.compare_steps(driver, oracle, nodes, inverse=data.draw(strategies.booleans()))
+            steps = oracle.steps(oracle.frontiers([nodes]), True)[0]
+            if steps:
+                step = data.draw(strategies.sampled_from(steps))
+                self.compare_walk(driver, oracle, "follow", nodes, step, None)
+                self.compare_walk(driver, oracle, "triples", nodes, step, data.draw(strategies.integers(1, 5)))
+
+        check()
+
+    def compare_walk(
+        self, driver: Any, oracle: OracleGraph, method: str, nodes: Sequence[str], step: Step, limit: int | None
+    ) -> None:
+        """Compare one walk from one frontier."""
+        answers = [getattr(g, method)(g.frontiers([nodes]), [step], limit) for g in (driver, oracle)]
+        assert plain(answers[0]) == plain(answers[1]), f"{method} {step} from {list(nodes)} with limit {limit}"
+
+    def entity_steps(self, oracle: OracleGraph) -> list[tuple[str, Step]]:
+        """List the nodes and steps that lead to entities alone."""
+        return [
+            (node, step)
+            for node, step in steps_of(oracle)
+            if not any(
+                isinstance(t.object, Literal) for t in oracle.triples(oracle.frontiers([[node]]), [step], None)[0]
+            )
+        ]
+
+    # Patterns and neighbourhoods
+
+    def test_match_finds_the_triples_of_each_pattern_sorted(self, driver: Any, oracle: OracleGraph) -> None:
+        """Subject, object, or both are bound; the relation is bound or not."""
+        for pattern in patterns_of(oracle.sample.triples):
+            assert plain(driver.match([pattern])) == plain(oracle.match([pattern])), f"match of {pattern}"
+
+    def test_a_wholly_open_pattern_is_refused_or_answered_in_full(self, driver: Any, oracle: OracleGraph) -> None:
+        """A graph that cannot enumerate says so by a DriverError; it returns no part."""
+        pattern = Pattern()
+        try:
+            answer = driver.match([pattern])
+        except DriverError as error:
+            assert str(error), "the DriverError has no message"  # noqa: PT017 - an error is allowed, not asked for
+            return
+        assert plain(answer) == plain(oracle.match([pattern])), "match of an open pattern is not all triples, sorted"
+
+    def test_a_neighbourhood_is_read_in_both_directions_nearest_first(self, driver: Any, oracle: OracleGraph) -> None:
+        """Hop by hop; within a hop by step, then as ``triples`` orders them."""
+        for node in nodes_of(oracle):
+            for hops in (0, 1, 2):
+                self.compare_neighbourhood(driver, oracle, node, hops, ALL)
+
+    def test_a_neighbourhood_stops_at_the_budget_of_triples(self, driver: Any, oracle: OracleGraph) -> None:
+        """What is left is the beginning of what would be there without a budget."""
+        for node in nodes_of(oracle):
+            self.compare_neighbourhood(driver, oracle, node, 2, Budget(triples=3, nodes=None, hub=None))
+
+    def test_a_neighbourhood_obeys_the_budget_of_hubs(self, driver: Any, oracle: OracleGraph) -> None:
+        """Each node gives its first neighbours along each step."""
+        for node in nodes_of(oracle):
+            self.compare_neighbourhood(driver, oracle, node, 2, Budget(nodes=None, hub=2))
+
+    def test_a_neighbourhood_obeys_the_budget_of_nodes(self, driver: Any, oracle: OracleGraph) -> None:
+        """Each hop goes on from the first nodes that are new."""
+        for node in nodes_of(oracle):
+            self.compare_neighbourhood(driver, oracle, node, 2, Budget(nodes=2, hub=None))
+
+    def compare_neighbourhood(self, driver: Any, oracle: OracleGraph, node: str, hops: int, budget: Budget) -> None:
+        """Compare the neighbourhood of one node."""
+        answers = [plain(g.neighbourhood(g.frontiers([[node]]), hops, budget)) for g in (driver, oracle)]
+        assert answers[0] == answers[1], f"{hops} hops around {node!r} within {budget}"
+
+    # Names and numbers
+
+    def test_labels_name_entities_relations_and_literals(self, driver: Any, oracle: OracleGraph) -> None:
+        """The id itself stands in for a label that is not there; a literal is named by its value."""
+        sample = oracle.sample
+        ids = [id_ for id_ in [*sample.entities, *sample.relations] if is_plain(id_)] + sample.literals
+        for id_ in ids:
+            assert list(driver.labels([id_])) == oracle.labels([id_]), f"label of {id_!r}"
+
+    def test_find_knows_labels_and_aliases_after_folding(self, driver: Any, oracle: OracleGraph) -> None:
+        """Case, diacritics and underscores make no difference; ids come sorted."""
+        names = [name for id_ in named(oracle.sample) for name in names_of(oracle.sample, id_)]
+        for name in sorted({*names, *(name.upper() for name in names), *(name.replace(" ", "_") for name in names)}):
+            assert plain(driver.find([name])) == plain(oracle.find([name])), f"find {name!r}"
+
+    def test_degrees_count_the_triples_at_a_node(self, driver: Any, oracle: OracleGraph) -> None:
+        """As subject or as object; a loop is one triple."""
+        for node in nodes_of(oracle):
+            assert plain(driver.degrees([node])) == plain(oracle.degrees([node])), f"degree of {node!r}"
+
+    def test_qualifiers_come_with_their_triple_sorted(self, driver: Any, oracle: OracleGraph) -> None:
+        """A triple without qualifiers, or one that is not in the graph, has none."""
+        made_up = Triple(UNKNOWN, "no_such_relation", UNKNOWN)
+        for triple in [*oracle.sample.qualifiers, *oracle.sample.triples[:5], made_up]:
+            assert plain(driver.qualifiers([triple])) == plain(oracle.qualifiers([triple])), f"qualifiers of {triple}"
+
+    def test_quotes_and_other_scripts_survive_in_ids_and_names(self, driver: Any, oracle: OracleGraph) -> None:
+        """What is not plain ASCII is read and named as it was written."""
+        for node in oracle.sample.strange():
+            assert list(driver.frontiers([[node]])[0].ids()) == [node], f"frontier of {node!r}"
+            assert list(driver.labels([node])) == oracle.labels([node]), f"label of {node!r}"
+            assert plain(driver.match([Pattern(subject=node)])) == plain(oracle.match([Pattern(subject=node)])), (
+                f"triples of {node!r}"
+            )
+        for relation in oracle.sample.relations:
+            assert list(driver.labels([relation])) == oracle.labels([relation]), f"label of {relation!r}"
+
+    def test_the_source_is_the_same_for_the_same_data(self, driver: Any) -> None:
+        """It is a text, the same when asked again and from a second driver."""
+        source = driver.source()
+        assert isinstance(source, str), f"source returned {type(source).__name__}, not str"
+        assert source, "source returned an empty text"
+        with self.copy_of(driver) as copy:
+            assert [driver.source(), copy.source()] == [source, source], "source changes while the data is the same"
+
+    def test_the_schema_is_a_schema(self, driver: Any) -> None:
+        """With tuples of texts, and prefixes that map a text to a text."""
+        schema = driver.schema()
+        assert isinstance(schema, Schema), f"schema returned {type(schema).__name__}"
+        for values in (schema.type_relations, schema.subclass_relations, schema.mediators, schema.noise):
+            assert isinstance(values, tuple), f"{values!r} in the schema must be a tuple"
+            assert all(isinstance(value, str) for value in values), f"{values!r} in the schema must hold texts"

@@ -1,0 +1,96 @@
+"""Conformance of path scorers: one finite number for each candidate, whatever the candidates are."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import pytest
+
+from srtk_framework import specs
+from srtk_framework.testing.batches import BatchConformance, Probe, Probes
+from srtk_framework.testing.sample import SAMPLE, is_plain
+from srtk_framework.types import END, Path, Step
+
+Case = tuple[str, Path, list[Step]]
+"""A question, the path so far, and the candidates."""
+
+TOLERANCE = 1e-5
+
+
+class PathScorerConformance(BatchConformance):
+    """Checks a PathScorer."""
+
+    role = specs.PathScorer
+
+    @pytest.fixture
+    def relations(self) -> list[str]:
+        """Return ids or labels of relations in plain letters, at least four, as the scorer is given them."""
+        return [relation for relation in SAMPLE.relations if is_plain(relation)]
+
+    @pytest.fixture
+    def cases(self, relations: list[str]) -> list[Case]:
+        """Return different questions with paths and candidates."""
+        steps = [Step(relation, inverse) for relation in relations for inverse in (False, True)]
+        return [
+            (
+                f"Question {number}: what is the capital that borders {number}?",
+                tuple(steps[number : number + number % 3]),
+                [*steps[number % 4 : number % 4 + 4], END],
+            )
+            for number in range(70)
+        ]
+
+    @pytest.fixture
+    def probes(self, cases: list[Case]) -> Probes:
+        """Probe ``score``."""
+        return lambda driver: [Probe("score", driver.score, cases, tolerance=TOLERANCE)]
+
+    def use(self, driver: Any) -> None:
+        """Score one step."""
+        driver.score(["What is this?"], [()], [[Step("capital")]])
+
+    def test_every_candidate_gets_one_score(self, driver: Any, cases: list[Case]) -> None:
+        """END included."""
+        for question, path, candidates in cases[:10]:
+            scores = driver.score([question], [path], [candidates])[0]
+            assert len(scores) == len(candidates), f"{len(candidates)} candidates got {len(scores)} scores"
+
+    def test_scores_are_finite_numbers(self, driver: Any, cases: list[Case]) -> None:
+        """No nan, no infinity."""
+        for question, path, candidates in cases[:10]:
+            for step, score in zip(candidates, driver.score([question], [path], [candidates])[0], strict=False):
+                assert math.isfinite(score), f"{step} after {[str(s) for s in path]} scores {score}"
+
+    def test_no_candidates_get_no_scores(self, driver: Any, cases: list[Case]) -> None:
+        """A path that cannot go on is no error."""
+        question, path, _ = cases[0]
+        assert len(driver.score([question], [path], [[]])[0]) == 0, "an empty list of candidates got scores"
+
+    def test_scores_follow_the_order_of_the_candidates(self, driver: Any, cases: list[Case]) -> None:
+        """The same candidates turned round get the same scores turned round."""
+        for question, path, candidates in cases[:10]:
+            forward = list(driver.score([question], [path], [candidates])[0])
+            backward = list(driver.score([question], [path], [candidates[::-1]])[0])
+            if not len(forward) == len(backward) == len(candidates):
+                continue  # another check says so
+            for step, one, other in zip(candidates, forward, backward[::-1], strict=True):
+                assert math.isclose(one, other, rel_tol=TOLERANCE, abs_tol=TOLERANCE), (
+                    f"{step} scores {one}, and {other} when the candidates are turned round"
+                )
+
+    def test_a_relation_never_seen_is_scored(self, driver: Any) -> None:
+        """A scorer works on any graph."""
+        score = driver.score(["What is this?"], [()], [[Step("never_seen_before"), Step("never_seen_before", True)]])
+        assert all(math.isfinite(value) for value in score[0]), f"unseen relations score {list(score[0])}"
+
+    def test_quotes_and_other_scripts_are_scored(self, driver: Any) -> None:
+        """In questions, paths and candidates; an empty question too."""
+        steps = [Step(relation) for relation in ('said "hello" to', "родился в", "首都", "^odd", "END", "a\\b\n<c>")]
+        for question in ('Who said "hello"?', "Где он родился?", ""):
+            scores = driver.score([question], [tuple(steps[:2])], [[*steps, END]])[0]
+            assert all(math.isfinite(value) for value in scores), f"{question!r} gets the scores {list(scores)}"
+
+    def test_scores_end_answers_yes_or_no(self, driver: Any) -> None:
+        """It tells whether END is scored at the last hop."""
+        assert isinstance(driver.scores_end(), bool), f"scores_end returned {driver.scores_end()!r}"

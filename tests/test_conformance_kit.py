@@ -1,0 +1,187 @@
+"""The kit itself: good drivers pass, each broken one is caught by its check alone, and no check can be dropped."""
+
+from __future__ import annotations
+
+import itertools
+import sys
+from pathlib import Path
+
+import attrs
+import pytest
+
+from srtk_framework.specs import ROLES
+from srtk_framework.testing import CONFORMANCE, SAMPLE, PathScorerConformance, UniformScorer, checks_of
+from srtk_framework.testing.base import loaded_by
+from srtk_framework.testing.broken.checked import classes, expected, write_entry_points
+from srtk_framework.types import Literal
+
+SETTINGS = "[pytest]\naddopts = --import-mode=importlib\nfilterwarnings = error\n"
+WITHOUT = ("cacheprovider", "timeout", "xdist")
+OPTIONS = ["-q", "--assert=plain", "--tb=line", *(word for name in WITHOUT for word in ("-p", f"no:{name}"))]
+NUMBERS = itertools.count()
+LIGHT = "test_the_module_loads_nothing_heavy"
+
+
+class Outcomes:
+    """Collects which checks failed in which class, as a pytest plugin."""
+
+    def __init__(self) -> None:
+        self.failed: dict[str, set[str]] = {}
+        self.passed: dict[str, set[str]] = {}
+        self.problems: list[str] = []
+
+    def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
+        _, cls, check = report.nodeid.split("::")
+        if report.failed:
+            self.failed.setdefault(cls, set()).add(check)
+            self.problems.append(f"{cls}.{check}: {report.longreprtext[-400:]}")
+        elif report.when == "call" and report.passed:
+            self.passed.setdefault(cls, set()).add(check)
+
+
+@pytest.fixture
+def inside(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    """Return a function that runs a test file in a pytest session of its own, within this process."""
+    monkeypatch.syspath_prepend(tmp_path)
+    monkeypatch.delenv("PYTEST_ADDOPTS", raising=False)
+
+    def run(source: str) -> Outcomes:
+        tmp_path.joinpath("pytest.ini").write_text(SETTINGS, encoding="utf-8")
+        # Modules of sessions within one process share sys.modules, so each has its own name.
+        file = tmp_path / f"test_inside_{next(NUMBERS)}.py"
+        file.write_text(source, encoding="utf-8")
+        outcomes = Outcomes()
+        places = ["-c", str(tmp_path / "pytest.ini"), "--rootdir", str(tmp_path), "--basetemp", str(tmp_path / "tmp")]
+        pytest.main([*OPTIONS, *places, str(file)], plugins=[outcomes])
+        return outcomes
+
+    return run
+
+
+@pytest.mark.parametrize("role", sorted(ROLES))
+def test_each_broken_driver_is_caught_by_its_check_alone(role: str, inside, tmp_path: Path) -> None:
+    write_entry_points(role, tmp_path)
+    source = f"from srtk_framework.testing.broken.checked import classes\n\nglobals().update(classes({role!r}))\n"
+    found = inside(source)
+    assert found.passed.keys() == classes(role).keys()
+    assert found.failed == {cls: {check} for cls, check in expected(role).items()}, "\n".join(found.problems)
+
+
+def test_a_driver_whose_module_loads_a_database_is_caught_by_its_check_alone(inside, tmp_path: Path) -> None:
+    write_entry_points("path_scorer", tmp_path)
+    info = next(tmp_path.glob("*.dist-info")) / "entry_points.txt"
+    info.write_text(info.read_text() + "heavy = heavy_scorer:Heavy\n")
+    tmp_path.joinpath("heavy_scorer.py").write_text(
+        "import polars\n\nfrom srtk_framework.testing import OverlapScorer\n\n\nclass Heavy(OverlapScorer):\n    pass\n"
+    )
+    tmp_path.joinpath("polars.py").write_text("")
+    found = inside(
+        "import pytest\nfrom srtk_framework.testing import PathScorerConformance\nfrom heavy_scorer import Heavy\n\n\n"
+        "class TestHeavy(PathScorerConformance):\n    name = 'heavy'\n\n    @pytest.fixture\n"
+        "    def driver(self):\n        return Heavy()\n"
+    )
+    for module in ("polars", "heavy_scorer"):
+        sys.modules.pop(module, None)
+    assert found.failed == {"TestHeavy": {LIGHT}}, "\n".join(found.problems)
+
+
+def test_every_check_is_proven_by_a_broken_driver() -> None:
+    proven = {
+        checks_of(CONFORMANCE[role])[check].__qualname__
+        for role in ROLES
+        for check in [*expected(role).values(), LIGHT]
+    }
+    every = {check.__qualname__ for role in ROLES for check in checks_of(CONFORMANCE[role]).values()}
+    assert every == proven
+
+
+def test_every_role_has_a_conformance_class() -> None:
+    assert CONFORMANCE.keys() == ROLES.keys()
+
+
+def test_a_check_replaced_by_none_is_refused_by_name() -> None:
+    with pytest.raises(TypeError, match="test_scores_are_finite_numbers"):
+        type("TestMine", (PathScorerConformance,), {"test_scores_are_finite_numbers": None})
+
+
+def test_a_check_overridden_without_a_mark_is_refused() -> None:
+    with pytest.raises(TypeError, match=r"test_scores_are_finite_numbers.*xfail"):
+        type("TestMine", (PathScorerConformance,), {"test_scores_are_finite_numbers": lambda self: None})
+
+
+def test_a_check_replaced_by_another_base_class_is_refused() -> None:
+    class Mixin:
+        def test_scores_are_finite_numbers(self) -> None:
+            """Pass."""
+
+    with pytest.raises(TypeError, match="test_scores_are_finite_numbers"):
+        type("TestMine", (Mixin, PathScorerConformance), {})
+
+
+@pytest.mark.parametrize("mark", [{}, {"reason": " ", "strict": True}, {"reason": "slow"}])
+def test_an_expected_failure_needs_a_reason_and_must_be_strict(mark: dict[str, object]) -> None:
+    @pytest.mark.xfail(**mark)
+    def check(self) -> None:
+        """Pass."""
+
+    with pytest.raises(TypeError, match="test_scores_are_finite_numbers"):
+        type("TestMine", (PathScorerConformance,), {"test_scores_are_finite_numbers": check})
+
+
+def test_a_check_that_is_expected_to_fail_for_a_reason_may_be_overridden() -> None:
+    @pytest.mark.xfail(reason="scores are unbounded by design", strict=True)
+    def check(self) -> None:
+        """Fail."""
+
+    mine = type("TestMine", (PathScorerConformance,), {"test_scores_are_finite_numbers": check})
+    assert mine.test_scores_are_finite_numbers is check
+
+
+def test_a_subclass_may_add_tests_of_its_own() -> None:
+    mine = type("TestMine", (PathScorerConformance,), {"test_mine": lambda self: None})
+    assert "test_mine" not in checks_of(mine)
+
+
+def test_a_test_class_without_a_driver_is_told_what_to_write(inside) -> None:
+    found = inside(
+        "from srtk_framework.testing import EncoderConformance\n\n\n"
+        "class TestMine(EncoderConformance):\n    name = 'x'\n"
+    )
+    assert not found.passed.get("TestMine", set()) - {"test_a_failure_is_a_driver_error"}
+    assert any("override the fixture `driver`" in problem for problem in found.problems)
+
+
+def test_the_kit_and_the_core_load_nothing_heavy() -> None:
+    assert loaded_by("srtk_framework.testing") == ()
+
+
+def test_the_sample_has_all_that_trips_graph_code_up() -> None:
+    subjects = {triple.subject for triple in SAMPLE.triples}
+    degrees = {node: sum(node in (t.subject, t.object) for t in SAMPLE.triples) for node in SAMPLE.entities}
+    assert any(triple.subject == triple.object for triple in SAMPLE.triples)
+    assert any(entity not in subjects for entity in SAMPLE.entities)
+    assert any('"' in entity for entity in SAMPLE.entities)
+    assert any(literal.count('"') > 2 for literal in SAMPLE.literals)
+    assert max(degrees.values()) >= 40
+    by_utf16 = sorted(SAMPLE.entities, key=lambda entity: entity.encode("utf-16-be"))
+    assert by_utf16 != SAMPLE.entities
+
+
+def test_a_sample_without_literals_keeps_its_entity_triples() -> None:
+    bare = SAMPLE.without_literals()
+    assert not bare.literals
+    assert len(bare.triples) == sum(not isinstance(triple.object, Literal) for triple in SAMPLE.triples)
+
+
+def test_a_renamed_sample_says_the_same_of_other_ids() -> None:
+    renamed = SAMPLE.renamed(lambda entity: f"Q-{entity}", lambda relation: f"P-{relation}")
+    assert len(renamed.triples) == len(SAMPLE.triples)
+    assert renamed.labels["Q-Riga"] == "Riga"
+    assert renamed.labels["P-capital"] == SAMPLE.labels["capital"]
+    assert renamed.literals == SAMPLE.literals
+    assert len(renamed.qualifiers) == len(SAMPLE.qualifiers)
+
+
+def test_a_scorer_of_the_kit_needs_no_candidates() -> None:
+    assert UniformScorer().score(["Who?"], [()], [[]]) == [[]]
+    assert attrs.has(UniformScorer)

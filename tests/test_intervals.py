@@ -1,0 +1,86 @@
+"""Bootstrap intervals and paired tests."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from srtk_framework.intervals import bootstrap, bootstrap_many, paired, rates, spread
+
+shares = st.lists(st.none() | st.floats(0, 1, width=32), max_size=30)
+
+
+@given(shares)
+def test_the_interval_holds_the_mean_and_stays_within_the_values(values: list[float | None]) -> None:
+    known = [value for value in values if value is not None]
+    found = bootstrap(values)
+    assert found["n"] == len(known)
+    if not known:
+        assert found["mean"] is None
+        return
+    assert found["low"] - 1e-4 <= found["mean"] <= found["high"] + 1e-4 or len(set(known)) > 1
+    assert min(known) - 1e-4 <= found["low"] <= found["high"] <= max(known) + 1e-4
+
+
+@given(st.lists(shares, min_size=1, max_size=4))
+def test_many_columns_give_what_each_gives_alone(columns: list[list[float | None]]) -> None:
+    assert bootstrap_many(columns) == [bootstrap(column) for column in columns]
+
+
+def test_the_interval_of_a_share_agrees_with_the_normal_approximation() -> None:
+    found = bootstrap([1.0] * 320 + [0.0] * 80)
+    half = 1.96 * (0.8 * 0.2 / 400) ** 0.5
+    assert found["mean"] == 0.8
+    assert found["low"] == pytest.approx(0.8 - half, abs=0.005)
+    assert found["high"] == pytest.approx(0.8 + half, abs=0.005)
+
+
+def test_the_interval_narrows_with_more_questions() -> None:
+    few, many = bootstrap([0.0, 1.0] * 20), bootstrap([0.0, 1.0] * 2000)
+    assert many["high"] - many["low"] < (few["high"] - few["low"]) / 5
+
+
+def test_memory_stays_bounded_when_resamples_do_not_fit_one_block() -> None:
+    values: list[float | None] = [float(i % 2) for i in range(5001)]
+    assert bootstrap(values)["n"] == 5001
+    assert bootstrap(values) == bootstrap(values)
+
+
+def test_a_rate_is_the_number_over_the_sum_of_seconds() -> None:
+    found = rates([[0.1, 0.2, 0.3]])[0]
+    assert found["mean"] == 5.0
+    assert 1 / 0.3 - 0.01 <= found["low"] <= 5 <= found["high"] <= 10.01
+    assert rates([[], [0.0, 0.0]]) == [{"mean": None, "low": None, "high": None, "n": 0}] * 2
+
+
+def test_median_and_p95_are_those_of_the_values_there_are() -> None:
+    assert spread([None, *map(float, range(101))]) == {"median": 50.0, "p95": 95.0}
+    assert spread([None]) == {"median": None, "p95": None}
+
+
+def test_a_difference_needs_the_same_questions() -> None:
+    with pytest.raises(ValueError, match="aligned"):
+        paired([1.0], [1.0, 0.0])
+
+
+def test_questions_that_one_method_has_no_value_for_are_left_out_of_the_difference() -> None:
+    found = paired([1.0, None, 1.0], [0.0, 1.0, None])
+    assert (found["mean"], found["n"]) == (1.0, 1)
+    assert paired([None], [1.0]) == {"mean": None, "low": None, "high": None, "n": 0, "p": None}
+
+
+def test_a_clear_difference_has_a_small_p_and_none_a_large_one() -> None:
+    better, same = [1.0] * 40, [float(i % 2) for i in range(40)]
+    assert paired(better, same)["p"] < 0.01
+    assert paired(same, same)["p"] == 1.0
+    assert paired(same, same[::-1])["p"] > 0.5
+
+
+@given(st.lists(st.tuples(st.floats(0, 1, width=16), st.floats(0, 1, width=16)), min_size=1, max_size=20))
+def test_turning_a_difference_round_turns_its_sign_and_keeps_its_p(pairs: list[tuple[float, float]]) -> None:
+    a, b = [x for x, _ in pairs], [y for _, y in pairs]
+    forth, back = paired(a, b), paired(b, a)
+    assert forth["mean"] == pytest.approx(-back["mean"], abs=1e-4)
+    assert forth["low"] == pytest.approx(-back["high"], abs=2e-4)
+    assert forth["p"] == back["p"]
