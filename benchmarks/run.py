@@ -69,19 +69,16 @@ def parts(out: Path, limit: int) -> list[tuple[str, Callable[[], Result]]]:
 
 def report(zero: Sequence[Result], others: Sequence[Result]) -> None:
     """Print all figures, then what was skipped."""
-    from rich.console import Console
-
-    console = Console(soft_wrap=True, highlight=False)
     if any(result.figures for result in zero):
-        console.print(zero_shot.table(zero), soft_wrap=False)
+        zero_shot.show(zero)
     for result in others:
         if result.figures:
-            console.print(f"\n{result.name}: {result.command}")
+            print(f"\n{result.name}: {result.command}")
             for key, value in result.figures.items():
-                console.print(f"  {key}: {value}", markup=False)
+                print(f"  {key}: {value}")
     passed_over = [result for result in (*zero, *others) if result.skipped or result.failed]
     if passed_over:
-        console.print()
+        print()
     for result in passed_over:
         tell(result)
 

@@ -91,6 +91,15 @@ def table(results: Sequence[Result]) -> Any:
     return laid
 
 
+def show(results: Sequence[Result]) -> None:
+    """Print the table; where the output is no terminal, lines may be longer than 80."""
+    from rich.console import Console
+
+    console = Console()
+    console.width = max(console.width, 100)
+    console.print(table(results))
+
+
 def markdown(results: Sequence[Result]) -> str:
     """Write the table for a page, with half of each 95 % interval."""
     lines = ["| " + " | ".join(COLUMNS) + " |", "|---|---|" + "--:|" * (len(COLUMNS) - 2)]
@@ -132,9 +141,7 @@ def main() -> int:
     out = args.out.resolve()
     results = run_all(args.limit or None, out, args.only)
     write_page(results, out)
-    from rich.console import Console
-
-    Console().print(table(results))
+    show(results)
     return 1 if any(result.failed for result in results) else 0
 
 

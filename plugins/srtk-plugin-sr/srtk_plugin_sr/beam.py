@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import heapq
-from collections.abc import Mapping, Sequence
+import math
+from collections.abc import Iterator, Mapping, Sequence
 from fnmatch import fnmatchcase
 from typing import Any, Literal, NamedTuple
 
@@ -27,11 +28,16 @@ from srtk_plugin_sr.links import name_of, names_needed, weighed, without_mention
 from srtk_plugin_sr.sharing import shared_facts
 
 
+_FOLLOWED = 3
+"""How many times the width is followed where what a step reaches counts."""
+
+
 class _Open(NamedTuple):
-    """A path that may go on."""
+    """A path that may go on: with the nodes its last step is walked from, and those it reaches once that is read."""
 
     path: RankedPath
     frontier: Frontier
+    reached: Frontier | None = None
 
 
 @attrs.define(eq=False)
@@ -75,6 +81,9 @@ class BeamExpander(Expander):
         inverse: Also walk against the direction of relations.
         paths: Most paths whose triples are read; `width` by default.
         share: Most triples of one path as long as others wait for room in the budget; no such limit by default.
+        fan_cost: Taken off a path's score for each factor e of nodes that a step reaches: between steps that read
+            alike, the one to few nodes says more (as PRA divides by the fan-out, Lao and Cohen 2010). Above 0, a
+            few times `width` continuations are followed at each hop before the best are kept.
         link_weight: Weighs the logarithm of a link's share of the scores in its span; 0 for none.
         mention: What stands for the linked entity's mention when the scorer reads the question; null leaves the text.
         end_at_start: Offer END before the first step too.
@@ -90,6 +99,7 @@ class BeamExpander(Expander):
     inverse: bool = True
     paths: int | None = None
     share: int | None = None
+    fan_cost: float = 0.0
     link_weight: float = 1.0
     mention: str | None = None
     end_at_start: bool = False
@@ -160,11 +170,14 @@ class BeamExpander(Expander):
             end = at + len(state.going)
             state.trace["scored"] += sum(len(row) for row in candidates[at:end])
             state.going = self._best(state.going, candidates[at:end], scores[at:end])
+            at = end
+        if self.fan_cost:
+            self._weigh_reach(moved)
+        for state in moved:
             state.finished += [_ended(item.path) for item in state.going if item.path.steps[-1] == END]
             state.going = [item for item in state.going if item.path.steps[-1] != END]
             state.depth += 1
             state.trace["hops"] = state.depth
-            at = end
         # Where the last steps lead matters only where it can drop a path: the facts are read from their start.
         if self.overflow == "drop":
             self._follow(moved)
@@ -217,25 +230,47 @@ class BeamExpander(Expander):
             for step, score in zip(row, values, strict=True)
         ]
         # Paths are made only of what can win: making and comparing all of them costs more than scoring them.
-        if len(totals) > self.width:
-            least = heapq.nlargest(self.width, (total for total, _, _ in totals))[-1]
+        most = self.width * _FOLLOWED if self.fan_cost else self.width
+        if len(totals) > most:
+            least = heapq.nlargest(most, (total for total, _, _ in totals))[-1]
             totals = [entry for entry in totals if entry[0] >= least]
         grown = [
             _Open(RankedPath(item.path.entity, (*item.path.steps, step), total), item.frontier)
             for total, item, step in totals
         ]
-        return sorted(grown, key=lambda item: path_order(item.path))[: self.width]
+        return sorted(grown, key=lambda item: path_order(item.path))[:most]
+
+    def _weigh_reach(self, states: Sequence[BeamState]) -> None:
+        """Follow the continuations, take off what their fan costs, and keep the best of them."""
+        walks = [item for state in states for item in state.going if item.path.steps[-1] != END]
+        reached = iter(
+            self.graph.follow(
+                [item.frontier for item in walks], [item.path.steps[-1] for item in walks], self.budget.hub
+            )
+        )
+        for state in states:
+            items = [self._weighed(item, reached) for item in state.going]
+            state.going = sorted(items, key=lambda item: path_order(item.path))[: self.width]
+
+    def _weighed(self, item: _Open, reached: Iterator[Frontier]) -> _Open:
+        if item.path.steps[-1] == END:
+            return item
+        frontier = next(reached)
+        cost = self.fan_cost * math.log(max(1, frontier.size + frontier.cut))
+        return _Open(attrs.evolve(item.path, score=rounded(item.path.score - cost)), item.frontier, frontier)
 
     def _follow(self, states: Sequence[BeamState]) -> None:
         """Walk the last step of every path in the beams; keep frontiers within the budget."""
         walks = [(state, item) for state in states for item in state.going]
         if not walks:
             return
-        reached = list(
+        unread = [item for _, item in walks if item.reached is None]
+        read = iter(
             self.graph.follow(
-                [item.frontier for _, item in walks], [item.path.steps[-1] for _, item in walks], self.budget.hub
+                [item.frontier for item in unread], [item.path.steps[-1] for item in unread], self.budget.hub
             )
         )
+        reached = [next(read) if item.reached is None else item.reached for _, item in walks]
         most = self.budget.nodes
         large = [i for i, frontier in enumerate(reached) if most is not None and frontier.size > most]
         for state in states:

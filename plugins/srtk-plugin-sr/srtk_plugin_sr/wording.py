@@ -48,7 +48,7 @@ class Wording:
     path_query: str = "{question} [SEP] {path}"
     join: str = ", "
     relation: str = "{label}"
-    inverse: str = "{label}"
+    inverse: str = "is {label} of"
     candidate: str = "{text}"
     end: str = "end"
     readable: bool = True
