@@ -42,12 +42,27 @@ class Tables:
         side = self.into[step[1:]] if step.startswith("^") else self.out[step]
         return {found for node in nodes for found in side.get(node, ())}
 
-    def walk(self, topic: str, steps: Sequence[str]) -> set[str]:
-        """Return the ends of all paths from a topic that never come back to an entity they have passed."""
-        paths: list[tuple[str, ...]] = [(topic,)]
+    def walks(self, topic: str, steps: Sequence[str]) -> list[tuple[str, ...]]:
+        """Return the nodes of all paths from a topic that never come back to an entity they have passed."""
+        walks: list[tuple[str, ...]] = [(topic,)]
         for step in steps:
-            paths = [(*path, node) for path in paths for node in sorted(self.step(path[-1:], step)) if node not in path]
-        return {path[-1] for path in paths}
+            walks = [(*walk, node) for walk in walks for node in sorted(self.step(walk[-1:], step)) if node not in walk]
+        return walks
+
+    def walk(self, topic: str, steps: Sequence[str]) -> set[str]:
+        """Return where those paths end."""
+        return {walk[-1] for walk in self.walks(topic, steps)}
+
+    def triples(self, query: str, answers: Iterable[str]) -> list[list[str]]:
+        """Return the triples on all paths of a query that end in one of the answers, in the graph's direction."""
+        wanted = set(answers)
+        found: dict[tuple[str, str, str], None] = {}
+        for topic, *steps in _parts(query):
+            for walk in self.walks(topic, steps):
+                for step, start, end in zip(steps, walk, walk[1:], strict=False) if walk[-1] in wanted else ():
+                    back = step.startswith("^")
+                    found[(end, step[1:], start) if back else (start, step, end)] = None
+        return [list(triple) for triple in found]
 
     def number(self, node: str, relation: str) -> float | None:
         """Return the numeric value of an entity, or None where there is none."""
@@ -56,8 +71,8 @@ class Tables:
 
     def answer(self, query: str) -> list[str]:
         """Answer a query; sorted."""
-        paths, _, choice = query.partition(" | ")
-        parts = [part.split(" > ") for part in paths.split(" & ")]
+        choice = query.partition(" | ")[2]
+        parts = _parts(query)
         found = set.intersection(*(self.walk(topic, steps) for topic, *steps in parts)) - {part[0] for part in parts}
         if choice:
             best, relation = choice.split(" ")
@@ -65,6 +80,11 @@ class Tables:
             wanted = (max if best == "max" else min)(valued.values(), default=None)
             found = {node for node, value in valued.items() if value == wanted}
         return sorted(found)
+
+
+def _parts(query: str) -> list[list[str]]:
+    """Split a query into its paths: each a topic and its steps."""
+    return [part.split(" > ") for part in query.partition(" | ")[0].split(" & ")]
 
 
 def _rows(path: Path) -> list[list[str]]:

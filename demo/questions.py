@@ -79,6 +79,7 @@ class Writer:
                 "question": self._say(phrasings[made % len(phrasings)], chosen, chance),
                 "answer_entities": answers,
                 "gold_paths": [path],
+                "gold_triples": self.tables.triples(query, answers),
                 "hops": len(path),
                 "query": query,
                 "gold_entities": chosen,

@@ -58,7 +58,7 @@ def evaluate_files(
 
 
 def names_of(files: Sequence[FilePath], names: Sequence[str] | None = None) -> list[str]:
-    """Name methods after their files: the stem, with as many folders before it as are needed to tell them apart.
+    """Name methods after their files: by the stem, else by the nearest folder, if that tells all of them apart.
 
     Raises:
         InputError: If the names given are not one for each file, or repeat.
@@ -71,9 +71,12 @@ def names_of(files: Sequence[FilePath], names: Sequence[str] | None = None) -> l
         return list(names)
     parts = [Path(file).with_suffix("").parts for file in files]
     for depth in range(1, max((len(p) for p in parts), default=1) + 1):
-        found = ["/".join(p[-depth:]) for p in parts]
-        if len(set(found)) == len(found):
+        found = ["/".join(p[-depth : len(p) - depth + 1]) for p in parts]
+        if all(found) and len(set(found)) == len(found):
             return found
+    whole = ["/".join(p) for p in parts]
+    if len(set(whole)) == len(whole):
+        return whole
     raise InputError(f"the result files {', '.join(map(str, files))} are not all different; name each once")
 
 

@@ -201,3 +201,15 @@ def test_the_same_graph_gives_the_same_bytes(world: Path, written: Path, tmp_pat
     again = tmp_path / "again.jsonl"
     run("questions.py", "--graph", str(world), "--out", str(again), hash_seed="2")
     assert again.read_bytes() == written.read_bytes()
+
+
+def test_the_gold_triples_are_in_the_graph_and_hold_topics_and_answers(
+    questions: list[dict[str, Any]], edges: dict[tuple[str, str], list[str]]
+) -> None:
+    for question in questions:
+        ends = set()
+        for subject, relation, object_ in question["gold_triples"]:
+            assert object_ in edges[subject, relation]
+            assert relation in {step.removeprefix("^") for path in question["gold_paths"] for step in path}
+            ends |= {subject, object_}
+        assert ends >= {*question["gold_entities"], *question["answer_entities"]}, question["id"]

@@ -65,9 +65,7 @@ def test_raw_text_becomes_subgraphs_with_answers(expected):
     records = [json.loads(line) for line in expected.splitlines()]
     assert len(records) == 24
     assert all(record["question_entities"] and record["spans"] for record in records)
-    found = [
-        bool(set(r["answer_entities"]) & {end for t in r["triplets"] for end in (t[0], t[2])}) for r in records
-    ]
+    found = [bool(set(r["answer_entities"]) & {end for t in r["triplets"] for end in (t[0], t[2])}) for r in records]
     assert sum(found) >= 0.8 * len(found)
     assert all(len(r["triplets"]) == len(r["scores"]) == len(r["provenance"]) <= 60 for r in records)
 

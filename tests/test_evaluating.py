@@ -139,9 +139,11 @@ def test_an_empty_result_file_is_refused(write: Write) -> None:
         evaluate_files([], None)
 
 
-def test_methods_are_named_after_their_files_with_the_folders_needed() -> None:
+def test_methods_are_named_after_their_files_or_the_folder_that_tells_them_apart() -> None:
     assert names_of(["out/beam.jsonl", "out/bfs.jsonl"]) == ["beam", "bfs"]
-    assert names_of(["a/run/subgraphs.jsonl", "b/run/subgraphs.jsonl"]) == ["a/run/subgraphs", "b/run/subgraphs"]
+    assert names_of(["a/run/subgraphs.jsonl", "b/run/subgraphs.jsonl"]) == ["a", "b"]
+    assert names_of(["a/x.jsonl", "a/y.jsonl", "b/x.jsonl"]) == ["a/x", "a/y", "b/x"]
+    assert names_of(["a/x.jsonl", "x.jsonl"]) == ["a/x", "x"]
     assert names_of(["x.jsonl", "y.jsonl"], ["ours", "theirs"]) == ["ours", "theirs"]
 
 

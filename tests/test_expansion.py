@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import attrs
 import pytest
+
 from srtk_framework.errors import DriverError
 from srtk_framework.expansion import facts, path_order, run_hops
 from srtk_framework.ports import port

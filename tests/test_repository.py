@@ -4,6 +4,7 @@ import tomllib
 from pathlib import Path
 
 import pytest
+
 from srtk_framework.about import __version__
 from srtk_framework.errors import PluginError
 from srtk_framework.known import DRIVERS

@@ -27,7 +27,6 @@ from srtk_framework.types import (
 from srtk_plugin_sr.links import name_of, names_needed, weighed, without_mention
 from srtk_plugin_sr.sharing import shared_facts
 
-
 _FOLLOWED = 3
 """How many times the width is followed where what a step reaches counts."""
 

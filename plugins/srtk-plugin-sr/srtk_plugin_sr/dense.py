@@ -104,8 +104,7 @@ class DenseScorer(PathScorer):
     ) -> list[list[float]]:
         """Score each candidate, with at most one call to the encoder; scores are rounded to four decimals."""
         if self._store is None:
-            self.open()
-        assert self._store is not None
+            raise DriverError("the scorer is not open; call open() first")
         self._word(paths, candidates)
         options = [list(dict.fromkeys(step for step in row if step != END)) for row in candidates]
         # Ending is certain where nothing else is left; only SRTK's rule has a number for it.
@@ -144,10 +143,9 @@ class DenseScorer(PathScorer):
         """Return one float64 array for each path: the logits of its candidates, END last."""
         distinct = list(dict.fromkeys(queries))
         columns = {text: i for i, text in enumerate(dict.fromkeys(text for row in texts for text in row))}
-        self._encode(store, distinct, list(columns))
         if not distinct:
             return []
-        left = np.stack([self._recent[text] for text in distinct]).astype(np.float64)
+        left = self._encode(store, distinct, list(columns)).astype(np.float64)
         right = store.rows(list(columns))
         # In float64, sums of float32 products differ between shapes of the batch by 1e-15: far under the rounding.
         cosines = np.empty((len(left), len(right)))
@@ -159,19 +157,21 @@ class DenseScorer(PathScorer):
             cosines[place[query], [columns[text] for text in row]] for query, row in zip(queries, texts, strict=True)
         ]
 
-    def _encode(self, store: VectorStore, queries: Sequence[str], texts: Sequence[str]) -> None:
-        """Encode what is not known yet, in one call."""
+    def _encode(self, store: VectorStore, queries: Sequence[str], texts: Sequence[str]) -> Matrix:
+        """Return the vectors of the queries; encode what is not known yet, candidates too, in one call."""
         if len(self._recent) > _RECENT:
-            self._recent.clear()
-        asked = [text for text in queries if text not in self._recent]
+            # A new one, not an emptied one: another thread may be reading it.
+            self._recent = {}
+        recent = self._recent
+        asked = [text for text in queries if text not in recent]
         missing = store.missing(texts)
         together = list(dict.fromkeys([*asked, *missing]))
-        if not together:
-            return
-        vectors = unit(self.encoder.encode(together))
-        at = {text: i for i, text in enumerate(together)}
-        store.add(missing, vectors[[at[text] for text in missing]])
-        self._recent.update((text, vectors[at[text]]) for text in asked)
+        if together:
+            vectors = unit(self.encoder.encode(together))
+            at = {text: i for i, text in enumerate(together)}
+            store.add(missing, vectors[[at[text] for text in missing]])
+            recent.update((text, vectors[at[text]]) for text in asked)
+        return np.stack([recent[text] for text in queries])
 
     def _ruled(self, path: Path, steps: Sequence[Step], logits: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
         values = logits - self.step_cost
