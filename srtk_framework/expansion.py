@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import time
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
@@ -82,7 +83,7 @@ def facts(
             if rank < len(row) and row[rank].steps and (budget.triples is None or len(gathered[i]) < budget.triples)
         ]
         chosen = [paths[i][rank] for i in turn]
-        hops = _read_path_triples(graph, chosen, [frontiers[i] for i in turn], budget)
+        hops = _read_path_triples(graph, chosen, [frontiers[i] for i in turn], budget, [cut[i] for i in turn])
         for i, path, levels in zip(turn, chosen, hops, strict=True):
             _add_instances(path, levels, rank, gathered[i], cut[i], budget.triples)
     unread = [
@@ -95,8 +96,7 @@ def facts(
     for i, row in enumerate(paths):
         found = gathered[i]
         trace = dict(traces[i]) if traces else {}
-        if unread[i]:
-            cut[i]["paths"] = cut[i].get("paths", 0) + unread[i]
+        _count(cut[i], "paths", unread[i])
         if cut[i]:
             trace["cut"] = dict(sorted(cut[i].items()))
         subgraphs.append(
@@ -120,8 +120,9 @@ def _read_path_triples(
     paths: Sequence[RankedPath],
     frontiers: Sequence[dict[PathKey, Frontier]],
     budget: Budget,
+    cuts: Sequence[dict[str, int]],
 ) -> list[list[Sequence[Triple]]]:
-    """Read, per path, the triples of each of its hops; fills in the frontiers that were not known."""
+    """Read, per path, the triples of each of its hops; fills in the frontiers that were not known, and the cuts."""
     lacking = [i for i, path in enumerate(paths) if (path.entity, ()) not in frontiers[i]]
     for i, frontier in zip(lacking, graph.frontiers([[paths[i].entity] for i in lacking]), strict=True):
         frontiers[i][paths[i].entity, ()] = frontier
@@ -135,12 +136,12 @@ def _read_path_triples(
         reached = graph.follow(at, [paths[i].steps[depth - 1] for i in walk], budget.hub)
         for i, frontier in zip(walk, reached, strict=True):
             frontiers[i][paths[i].entity, paths[i].steps[:depth]] = frontier
+            _count(cuts[i], "hub", frontier.cut)
     pairs = [(i, depth) for i, path in enumerate(paths) for depth in range(len(path.steps))]
     inner = [(i, d) for i, d in pairs if d + 1 < len(paths[i].steps)]
     last = [(i, d) for i, d in pairs if d + 1 == len(paths[i].steps)]
     # Of the last hop, one node never gives more triples than the whole budget can hold, and one to show the cut.
-    room = None if budget.triples is None else budget.triples + 1
-    most = min((n for n in (budget.hub, room) if n is not None), default=None)
+    most = min((n + 1 for n in (budget.hub, budget.triples) if n is not None), default=None)
     levels: list[list[Sequence[Triple]]] = [[()] * len(path.steps) for path in paths]
     for wanted, limit in ((inner, budget.hub), (last, most)):
         at = [frontiers[i][paths[i].entity, paths[i].steps[:d]] for i, d in wanted]
@@ -148,7 +149,25 @@ def _read_path_triples(
             wanted, graph.triples(at, [paths[i].steps[d] for i, d in wanted], limit), strict=True
         ):
             levels[i][d] = triples
+    if budget.hub is not None and most == budget.hub + 1:
+        for i, d in last:
+            levels[i][d], dropped = _within_hub(levels[i][d], paths[i].steps[d], budget.hub)
+            if (paths[i].entity, paths[i].steps) not in frontiers[i]:  # else it was counted when that was followed
+                _count(cuts[i], "hub", dropped)
     return levels
+
+
+def _within_hub(triples: Sequence[Triple], step: Step, hub: int) -> tuple[list[Triple], int]:
+    """Keep the first ``hub`` triples of each node that they are walked from; return them and how many fell away."""
+    kept: list[Triple] = []
+    for _, group in itertools.groupby(triples, key=lambda triple: _ends(triple, step)[0]):
+        kept += itertools.islice(group, hub)
+    return kept, len(triples) - len(kept)
+
+
+def _count(cut: dict[str, int], limit: str, dropped: int) -> None:
+    if dropped:
+        cut[limit] = cut.get(limit, 0) + dropped
 
 
 def _ends(triple: Triple, step: Step) -> tuple[str, str]:
@@ -189,8 +208,7 @@ def _add_instances(
         if depth + 1 < len(path.steps) and node not in visited:
             visited.add(node)
             stack.extend((depth + 1, t) for t in reversed(onward[depth + 1].get(node[1], ())))
-    if dropped:
-        cut["triples"] = cut.get("triples", 0) + dropped
+    _count(cut, "triples", dropped)
 
 
 def finish(graph: KnowledgeGraph, subgraphs: Sequence[Subgraph], budget: Budget) -> list[Subgraph]:

@@ -112,6 +112,18 @@ def test_the_budget_cuts_triples_and_counts_them_and_the_paths_not_read(graph):
     assert subgraph.trace["cut"] == {"paths": 1, "triples": 2}
 
 
+def test_a_hub_on_the_last_hop_is_cut_and_counted(graph):
+    subgraph = read(graph, path(-1.0, "knows"), hub=2)
+    assert [t.object for t in subgraph.triples] == ["bob", "cid"]
+    assert subgraph.trace["cut"] == {"hub": 1}
+
+
+def test_a_hub_on_an_earlier_hop_is_cut_and_counted(graph):
+    subgraph = read(graph, path(-1.0, "knows", "lives_in"), hub=1)
+    assert [t.object for t in subgraph.triples] == ["bob", "riga"]
+    assert subgraph.trace["cut"] == {"hub": 2}
+
+
 def test_inverse_steps_give_triples_in_their_own_direction(graph):
     subgraph = facts(graph, [[RankedPath("riga", (Step("lives_in", True), Step("knows", True)), -1.0)]], Budget())[0]
     assert set(subgraph.triples) == {Triple("bob", "lives_in", "riga"), Triple("ann", "knows", "bob")}

@@ -6,12 +6,12 @@ import heapq
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from fnmatch import fnmatchcase
-from typing import Any, Literal, NamedTuple
+from typing import Any, Literal
 
 import attrs
 
 from srtk_framework.errors import DriverError
-from srtk_framework.expansion import PathKey, path_order
+from srtk_framework.expansion import path_order
 from srtk_framework.specs import Expander, HopState, KnowledgeGraph, PathScorer
 from srtk_framework.types import (
     END,
@@ -26,42 +26,10 @@ from srtk_framework.types import (
 )
 from srtk_plugin_sr.links import name_of, names_needed, weighed, without_mention
 from srtk_plugin_sr.sharing import shared_facts
+from srtk_plugin_sr.state import BeamState, Going, copied, ended, own_state
 
 _FOLLOWED = 3
 """How many times the width is followed where what a step reaches counts."""
-
-
-class _Open(NamedTuple):
-    """A path that may go on: with the nodes its last step is walked from, and those it reaches once that is read."""
-
-    path: RankedPath
-    frontier: Frontier
-    reached: Frontier | None = None
-
-
-@attrs.define(eq=False)
-class BeamState(HopState):
-    """What the search knows of one question.
-
-    Attributes:
-        texts: By linked entity, the question's text as the scorer sees it.
-        going: Paths that may go on, best first.
-        finished: Paths that ended.
-        frontiers: Nodes at the end of each path walked.
-        depth: Hops taken.
-        trace: Counts, and the reason of an empty result.
-        cut: What limits left out, by limit.
-        done: True when no further hop is wanted.
-    """
-
-    texts: dict[str, str]
-    going: list[_Open]
-    finished: list[RankedPath]
-    frontiers: dict[PathKey, Frontier]
-    depth: int
-    trace: dict[str, Any]
-    cut: dict[str, int]
-    done: bool
 
 
 @attrs.define(eq=False)
@@ -139,7 +107,7 @@ class BeamExpander(Expander):
             states.append(
                 BeamState(
                     texts={entity: self._text(question, links[entity][1], labels) for entity in known},
-                    going=[_Open(path, at[path.entity]) for path in paths],
+                    going=[Going(path, at[path.entity]) for path in paths],
                     finished=[],
                     frontiers={(entity, ()): at[entity] for entity in known},
                     depth=0,
@@ -152,7 +120,7 @@ class BeamExpander(Expander):
 
     def step(self, states: Sequence[HopState]) -> list[BeamState]:
         """Score every continuation of every path in the beams, and follow the best."""
-        moved = [_copy(state) for state in states]
+        moved = [copied(state) for state in states]
         every = [(state, item) for state in moved for item in state.going]
         offered = self.graph.steps([item.frontier for _, item in every], self.inverse)
         candidates = [
@@ -173,7 +141,7 @@ class BeamExpander(Expander):
         if self.fan_cost:
             self._weigh_reach(moved)
         for state in moved:
-            state.finished += [_ended(item.path) for item in state.going if item.path.steps[-1] == END]
+            state.finished += [ended(item.path) for item in state.going if item.path.steps[-1] == END]
             state.going = [item for item in state.going if item.path.steps[-1] != END]
             state.depth += 1
             state.trace["hops"] = state.depth
@@ -189,7 +157,7 @@ class BeamExpander(Expander):
 
     def result(self, states: Sequence[HopState]) -> list[Subgraph]:
         """Rank the paths and read their triples; paths that may still go on count as they are."""
-        own = [_own(state) for state in states]
+        own = [own_state(state) for state in states]
         ranked = [
             sorted([*state.finished, *going], key=path_order)[: self.paths or self.width]
             for state, going in zip(own, self._stopped(own), strict=True)
@@ -220,8 +188,8 @@ class BeamExpander(Expander):
         return [*kept, END] if end else kept
 
     def _best(
-        self, going: Sequence[_Open], candidates: Sequence[Sequence[Step]], scores: Sequence[Sequence[float]]
-    ) -> list[_Open]:
+        self, going: Sequence[Going], candidates: Sequence[Sequence[Step]], scores: Sequence[Sequence[float]]
+    ) -> list[Going]:
         """Return the best continuations of one question's paths, each with the frontier that it leaves."""
         totals = [
             (rounded(item.path.score + score), item, step)
@@ -234,7 +202,7 @@ class BeamExpander(Expander):
             least = heapq.nlargest(most, (total for total, _, _ in totals))[-1]
             totals = [entry for entry in totals if entry[0] >= least]
         grown = [
-            _Open(RankedPath(item.path.entity, (*item.path.steps, step), total), item.frontier)
+            Going(RankedPath(item.path.entity, (*item.path.steps, step), total), item.frontier)
             for total, item, step in totals
         ]
         return sorted(grown, key=lambda item: path_order(item.path))[:most]
@@ -251,12 +219,12 @@ class BeamExpander(Expander):
             items = [self._weighed(item, reached) for item in state.going]
             state.going = sorted(items, key=lambda item: path_order(item.path))[: self.width]
 
-    def _weighed(self, item: _Open, reached: Iterator[Frontier]) -> _Open:
+    def _weighed(self, item: Going, reached: Iterator[Frontier]) -> Going:
         if item.path.steps[-1] == END:
             return item
         frontier = next(reached)
         cost = self.fan_cost * math.log(max(1, frontier.size + frontier.cut))
-        return _Open(attrs.evolve(item.path, score=rounded(item.path.score - cost)), item.frontier, frontier)
+        return Going(attrs.evolve(item.path, score=rounded(item.path.score - cost)), item.frontier, frontier)
 
     def _follow(self, states: Sequence[BeamState]) -> None:
         """Walk the last step of every path in the beams; keep frontiers within the budget."""
@@ -286,7 +254,7 @@ class BeamExpander(Expander):
                 state.cut["nodes"] = state.cut.get("nodes", 0) + lost
             if i not in dropped:
                 state.frontiers[item.path.entity, item.path.steps] = kept
-                state.going.append(_Open(item.path, kept))
+                state.going.append(Going(item.path, kept))
 
     def _stopped(self, states: Sequence[BeamState]) -> list[list[RankedPath]]:
         """End the paths that may still go on: for free, or for what the scorer says."""
@@ -302,26 +270,3 @@ class BeamExpander(Expander):
             )
         )
         return [[attrs.evolve(path, score=rounded(path.score + next(scores)[0])) for path in row] for row in rows]
-
-
-def _ended(path: RankedPath) -> RankedPath:
-    return RankedPath(path.entity, path.steps[:-1], path.score)
-
-
-def _own(state: HopState) -> BeamState:
-    if not isinstance(state, BeamState):
-        raise DriverError(f"a state of the beam is needed, not {type(state).__name__}")
-    return state
-
-
-def _copy(state: HopState) -> BeamState:
-    """Copy a state as far as a hop changes it."""
-    own = _own(state)
-    return attrs.evolve(
-        own,
-        going=list(own.going),
-        finished=list(own.finished),
-        frontiers=dict(own.frontiers),
-        trace=dict(own.trace),
-        cut=dict(own.cut),
-    )
