@@ -99,7 +99,7 @@ class Composer:
         self._observers = observers
         self._top = _Scope(recipe.blocks)
         self._built: dict[Any, Any] = {}
-        self._order: list[Role] = []
+        self._order: list[Any] = []
         self._failed: set[tuple[str, str]] = set()
 
     def build(self, block: Block) -> Any:
@@ -120,17 +120,17 @@ class Composer:
         if self.problems:
             raise RecipeError(list(dict.fromkeys(self.problems)))
 
-    def open(self, stack: ExitStack, apart: Sequence[Role] = ()) -> None:
+    def open(self, stack: ExitStack, apart: Sequence[Any] = ()) -> None:
         """Open the drivers in the order they were built, and have the stack close them.
 
         Args:
             stack: Closes what was opened, last first.
-            apart: Drivers that the caller opens itself.
+            apart: Ports whose drivers the caller opens itself.
         """
-        for driver in self._order:
-            if not any(driver is other for other in apart):
-                stack.callback(driver.close)
-                driver.open()
+        for one in self._order:
+            if not any(one is other for other in apart):
+                stack.callback(one.close_driver)
+                one.open_driver()
 
     def _say(self, where: tuple[str | int, ...], text: str) -> None:
         self.problems.append(f"{self.recipe.places.say(where)}: {text}")
@@ -160,8 +160,8 @@ class Composer:
             tuple((name, _identity(v)) for name, v in filled.items()),
         )
         if key not in self._built:
-            self._order.append(driver)
             self._built[key] = port(driver, block.role, block.use, self._observers)
+            self._order.append(self._built[key])
         return self._built[key]
 
     def _load(self, block: Block) -> Any:

@@ -49,6 +49,27 @@ class Port:
     def close(self) -> None:
         """Do nothing: the session closes the driver itself."""
 
+    def open_driver(self) -> None:
+        """Open the driver; whatever goes wrong gets its name."""
+        self._named("be opened", self.driver.open)
+
+    def close_driver(self) -> None:
+        """Close the driver; whatever goes wrong gets its name."""
+        self._named("be closed", self.driver.close)
+
+    def _named(self, what: str, call: Callable[[], T]) -> T:
+        """Call a driver, and turn whatever it raises into an error that names it."""
+        try:
+            return call()
+        except DriverError as error:
+            if error.driver:
+                raise
+            raise DriverError(str(error), self.name) from error
+        except SrtkError:
+            raise
+        except Exception as error:
+            raise DriverError(f"cannot {what}: {type(error).__name__}: {error}", self.name) from error
+
     def fingerprint(self) -> str:
         """Identify what the driver computes."""
         return self.driver.fingerprint()
@@ -57,16 +78,7 @@ class Port:
         return f"{type(self).__name__}({self.driver!r})"
 
     def _call(self, method: str, **arguments: Any) -> Any:
-        try:
-            answer = getattr(self._hook, method)(**arguments)
-        except DriverError as error:
-            if error.driver:
-                raise
-            raise DriverError(str(error), self.name) from error
-        except SrtkError:
-            raise
-        except Exception as error:
-            raise DriverError(f"{method} failed: {type(error).__name__}: {error}", self.name) from error
+        answer = self._named(method, lambda: getattr(self._hook, method)(**arguments))
         if answer is None:
             raise DriverError(f"{method} returned None; it must return one item for each of the batch", self.name)
         return answer
@@ -240,7 +252,9 @@ class DatasetPort(Port, specs.Dataset):
     """A dataset behind pluggy."""
 
     def read(self) -> Iterable[Question]:
-        return self._call("read")  # type: ignore[no-any-return]
+        questions = iter(self._call("read"))
+        while (question := self._named("read on", lambda: next(questions, None))) is not None:
+            yield question
 
 
 PORTS: dict[str, Callable[..., Any]] = {

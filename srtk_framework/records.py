@@ -216,11 +216,15 @@ def _subgraph(record: Mapping[str, Any], field: str, where: str) -> Subgraph:
     )
 
 
-def read_questions(path: str | FilePath) -> Iterator[Question]:
+def read_questions(path: str | FilePath, text_field: str = "question") -> Iterator[Question]:
     """Read questions from JSON Lines, or from text with one question a line; ids default to the line's number.
 
     ``.jsonl``, ``.ndjson`` and ``.json`` are JSON Lines, ``.txt`` is text; of other files, and of ``-`` (the
     standard input), the first character decides. A question without words is yielded all the same.
+
+    Args:
+        path: The file, or ``-``.
+        text_field: Field of a record that holds the question's text; it stays among the extra fields.
 
     Raises:
         InputError: With file and line, where a record cannot be read or repeats the id of another.
@@ -235,7 +239,10 @@ def read_questions(path: str | FilePath) -> Iterator[Question]:
     for number, text in itertools.chain(head, lines):
         where = f"{shown(path)}:{number}"
         if records:
-            question = question_from_record(parse_object(text, where), where, str(number))
+            record = parse_object(text, where)
+            if text_field != "question":
+                record = {**record, "question": fields.string(record.get(text_field), where, text_field)}
+            question = question_from_record(record, where, str(number))
         else:
             question = Question(id=str(number), text=text.strip())
         if question.id in seen:

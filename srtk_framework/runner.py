@@ -156,7 +156,7 @@ class Runner:
 
     def _export(self, session: Session, journal: Journal, outcome: Outcome) -> None:
         for exporter in session.exporters:
-            exporter.driver.open()
+            exporter.open_driver()
             try:
                 for batch in _batched(journal.read(), self.recipe.options.batch):
                     exporter.write(batch)
@@ -164,7 +164,7 @@ class Runner:
                 exporter.abort()
                 raise
             finally:
-                exporter.driver.close()
+                exporter.close_driver()
             path = getattr(exporter.driver, "path", None)
             if path is not None:
                 outcome.exports.append(str(path))

@@ -70,7 +70,7 @@ class Session:
             for observer in self.observers:
                 self._stack.callback(observer.close)
                 observer.open()
-            self._composer.open(self._stack, [exporter.driver for exporter in self.exporters])
+            self._composer.open(self._stack, self.exporters)
         except BaseException:
             self._stack.close()
             raise

@@ -35,6 +35,14 @@ def test_help_lists_the_commands(capsys):
     assert "visualize" in capsys.readouterr().out
 
 
+def test_help_says_so_when_the_old_package_of_that_name_is_installed(capsys, install):
+    assert main(["--help"]) == 0
+    assert "pip uninstall srtk" not in capsys.readouterr().out
+    install("srtk", "old_srtk", "", {})
+    assert main(["--help"]) == 0
+    assert "pip uninstall srtk" in capsys.readouterr().out
+
+
 def test_an_unknown_command_is_told_with_close_matches(capsys):
     assert main(["retreive"]) == 2
     assert "Did you mean 'retrieve'" in capsys.readouterr().err

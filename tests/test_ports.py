@@ -55,7 +55,7 @@ def test_no_answer_is_refused():
 
 
 def test_any_error_of_a_driver_gets_its_name():
-    with pytest.raises(DriverError, match=r"rec: encode failed: ZeroDivisionError: by nought"):
+    with pytest.raises(DriverError, match=r"rec: cannot encode: ZeroDivisionError: by nought"):
         port(Recorder(ZeroDivisionError("by nought")), "encoder", "rec").encode(["a"])
     with pytest.raises(DriverError, match=r"^rec: said so$"):
         port(Recorder(DriverError("said so")), "encoder", "rec").encode(["a"])

@@ -8,7 +8,7 @@ import time
 
 import pytest
 
-from srtk_framework.errors import InputError, RunError
+from srtk_framework.errors import DriverError, InputError, RunError
 from srtk_framework.observers import Observer
 from srtk_framework.recipe import from_data
 from srtk_framework.runner import Runner
@@ -187,7 +187,7 @@ def test_a_recipe_without_expander_and_linker_passes_results_on(tmp_path):
 def test_an_exporter_that_fails_is_aborted_and_named(tmp_path, questions, monkeypatch):
     recipe = data(tmp_path, questions)
     recipe["exporters"][0]["path"] = str(tmp_path / "no" / "such" / "folder" / "x")
-    with pytest.raises(OSError, match="No such file"):
+    with pytest.raises(DriverError, match="lines: cannot be closed: FileNotFoundError"):
         run(recipe)
 
 

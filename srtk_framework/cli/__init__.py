@@ -22,6 +22,10 @@ COMMANDS = {
     "visualize": ("srtk_framework.cli.visualize", "draw retrieved subgraphs on a page"),
 }
 GROUP = "srtk.command"
+OLD_PACKAGE = (
+    "note: the package `srtk` is installed here too, and its command has this command's name; which of the two runs"
+    " depends on which was installed last. Remove it: pip uninstall srtk"
+)
 OK, FAILED, USAGE, INTERRUPTED = 0, 1, 2, 130
 
 
@@ -84,6 +88,17 @@ def _brought() -> dict[str, str]:
     return {entry.name: entry.value for entry in sorted(entry_points(group=GROUP), key=lambda entry: entry.name)}
 
 
+def _old_package() -> bool:
+    """Tell whether the PyPI package ``srtk`` is installed, whose command has the same name."""
+    from importlib.metadata import PackageNotFoundError, distribution
+
+    try:
+        distribution("srtk")
+    except PackageNotFoundError:
+        return False
+    return True
+
+
 def _help() -> str:
     lines = [
         "usage: srtk COMMAND ...",
@@ -96,4 +111,6 @@ def _help() -> str:
     brought = _brought()
     if brought:
         lines += ["", "commands of installed plugins:", *(f"  {name.replace('.', ' ')}" for name in brought)]
+    if _old_package():
+        lines += ["", OLD_PACKAGE]
     return "\n".join([*lines, "", "`srtk COMMAND --help` tells more; `srtk --version` tells the version."])

@@ -29,7 +29,7 @@ def graph_block(args: argparse.Namespace, endpoint: str | None = None) -> dict[s
     """Write the knowledge_graph block for ``-kg`` and ``-e``; empty without ``-kg``."""
     if args.knowledge_graph is None:
         return {}
-    if Path(args.knowledge_graph).is_dir():
+    if Path(args.knowledge_graph).is_dir() or "/" in args.knowledge_graph:
         return {"knowledge_graph": {"use": "local", "path": args.knowledge_graph}}
     block: dict[str, Any] = {"use": args.knowledge_graph}
     if endpoint is not None:
