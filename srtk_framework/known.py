@@ -7,6 +7,7 @@ DRIVERS: dict[str, dict[str, tuple[str, ...]]] = {
     "srtk-plugin-datasets": {"dataset": ("jsonl", "metaqa", "pathquestion")},
     "srtk-plugin-files": {"exporter": ("html", "jsonl", "text")},
     "srtk-plugin-local": {"entity_linker": ("dictionary",), "knowledge_graph": ("local", "memory")},
+    "srtk-plugin-sparql": {"knowledge_graph": ("sparql",)},
     "srtk-plugin-sr": {"expander": ("beam",), "path_scorer": ("dense",)},
     "srtk-plugin-transformers": {"encoder": ("transformers",)},
 }

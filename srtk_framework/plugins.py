@@ -176,17 +176,10 @@ def _of_framework(klass: type, base: type[Role]) -> bool:
 
 
 def _missing(cls: type[Any], base: type[Role]) -> list[str]:
-    def own(name: str) -> bool:
-        return getattr(cls, name) is not getattr(base, name)
-
-    if issubclass(base, Expander):
-        return [] if own("expand") else [name for name in ("start", "step", "result") if not own(name)]
-    return [name for name in hook_names(base) if _is_required(getattr(base, name)) and not own(name)]
-
-
-def _is_required(function: Any) -> bool:
-    """Tell whether the role leaves a method to its drivers: its body only raises NotImplementedError."""
-    return "NotImplementedError" in function.__code__.co_names
+    """Name the hooks that the role leaves to its drivers and this one does not have."""
+    if issubclass(base, Expander) and cls.expand is base.expand:
+        return [name for name in ("start", "step", "result") if getattr(cls, name) is getattr(base, name)]
+    return sorted(cls.__abstractmethods__)
 
 
 def _check_arguments(function: Any, spec: Any, who: str) -> None:

@@ -8,6 +8,7 @@ sentence that says what to do. Hook arguments have no defaults: callers name eve
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -39,7 +40,7 @@ _spec = pluggy.HookspecMarker(PROJECT)
 hook = _spec(firstresult=True)
 
 
-class Role:
+class Role(ABC):  # noqa: B024 - its subclasses have the abstract methods
     """What all roles share: a life cycle and a fingerprint.
 
     Attributes:
@@ -48,10 +49,10 @@ class Role:
 
     role: ClassVar[str] = ""
 
-    def open(self) -> None:
+    def open(self) -> None:  # noqa: B027 - most drivers have nothing to open
         """Load what is heavy (a model, a file, a connection); called once before the first hook."""
 
-    def close(self) -> None:
+    def close(self) -> None:  # noqa: B027 - nor to close
         """Let go of what ``open`` took; called once, also after an error."""
 
     def fingerprint(self) -> str:
@@ -74,24 +75,25 @@ class Role:
 class KnowledgeGraph(Role):
     """A graph of triples, read in batches of frontiers (sorted node sets).
 
-    Required: ``frontiers``, ``steps``, ``follow``, ``triples``. The others have defaults that work on
-    any graph, and should be replaced where the graph can do better. Order of nodes, everywhere, is that
-    of their ids by code point, so that a limit cuts the same nodes on every graph.
+    Required: ``frontiers``, ``steps``, ``follow``, ``triples``, ``labels``, ``find``, ``source``. The others have
+    defaults that work on any graph, and should be replaced where the graph can do better. Order of nodes,
+    everywhere, is that of their ids by code point, so that a limit cuts the same nodes on every graph.
     """
 
     role = "knowledge_graph"
 
     @hook
+    @abstractmethod
     def frontiers(self, node_sets: Sequence[Sequence[str]]) -> Sequence[Frontier]:
         """Make one frontier of each set of ids; ids that the graph lacks, and literals, are left out."""
-        raise NotImplementedError
 
     @hook
+    @abstractmethod
     def steps(self, frontiers: Sequence[Frontier], inverse: bool) -> Sequence[Sequence[Step]]:
         """Read the distinct steps that leave each frontier, sorted; forward only unless ``inverse``."""
-        raise NotImplementedError
 
     @hook
+    @abstractmethod
     def follow(self, frontiers: Sequence[Frontier], steps: Sequence[Step], limit: int | None) -> Sequence[Frontier]:
         """Walk ``steps[i]`` from every node of ``frontiers[i]``.
 
@@ -103,9 +105,9 @@ class KnowledgeGraph(Role):
         Returns:
             The entities reached, without literals; ``cut`` counts the neighbours that ``limit`` left out.
         """
-        raise NotImplementedError
 
     @hook
+    @abstractmethod
     def triples(
         self, frontiers: Sequence[Frontier], steps: Sequence[Step], limit: int | None
     ) -> Sequence[Sequence[Triple]]:
@@ -115,7 +117,6 @@ class KnowledgeGraph(Role):
             Per pair, distinct triples in their own direction, sorted by the node they were walked from,
             then by the node reached.
         """
-        raise NotImplementedError
 
     @hook
     def match(self, patterns: Sequence[Pattern]) -> Sequence[Sequence[Triple]]:
@@ -140,14 +141,14 @@ class KnowledgeGraph(Role):
         return neighbourhood(self, frontiers, hops, budget)
 
     @hook
+    @abstractmethod
     def labels(self, ids: Sequence[str]) -> Sequence[str]:
         """Name each entity, relation or literal in words; the id itself where there is no label."""
-        raise NotImplementedError
 
     @hook
+    @abstractmethod
     def find(self, names: Sequence[str]) -> Sequence[Sequence[str]]:
         """Find the entities whose label or alias equals each name after ``text.fold``, sorted by id."""
-        raise NotImplementedError
 
     @hook
     def degrees(self, ids: Sequence[str]) -> Sequence[int]:
@@ -167,9 +168,9 @@ class KnowledgeGraph(Role):
         return Schema()
 
     @hook
+    @abstractmethod
     def source(self) -> str:
         """Say where triples are read from, as ``provenance`` shows it: stable for the same data."""
-        raise NotImplementedError
 
 
 class EntityLinker(Role):
@@ -178,6 +179,7 @@ class EntityLinker(Role):
     role = "entity_linker"
 
     @hook
+    @abstractmethod
     def link(self, texts: Sequence[str]) -> Sequence[Sequence[Link]]:
         """Link each text.
 
@@ -185,7 +187,6 @@ class EntityLinker(Role):
             Per text, links ordered by start of span, then by falling score, then by entity. Links that
             share a span are alternatives (n-best). Spans count characters of the original text.
         """
-        raise NotImplementedError
 
 
 class PathScorer(Role):
@@ -194,6 +195,7 @@ class PathScorer(Role):
     role = "path_scorer"
 
     @hook
+    @abstractmethod
     def score(
         self, questions: Sequence[str], paths: Sequence[Path], candidates: Sequence[Sequence[Step]]
     ) -> Sequence[Sequence[float]]:
@@ -207,7 +209,6 @@ class PathScorer(Role):
         Returns:
             Per path one number for each candidate, which the caller adds up along the path; higher is better.
         """
-        raise NotImplementedError
 
     @hook
     def scores_end(self) -> bool:
@@ -271,9 +272,9 @@ class Exporter(Role):
     role = "exporter"
 
     @hook
+    @abstractmethod
     def write(self, retrievals: Sequence[Retrieval]) -> int:
         """Add retrievals to the output, in order; return how many were written."""
-        raise NotImplementedError
 
     @hook
     def abort(self) -> bool:
@@ -287,9 +288,9 @@ class Encoder(Role):
     role = "encoder"
 
     @hook
+    @abstractmethod
     def encode(self, texts: Sequence[str]) -> npt.NDArray[np.float32]:
         """Encode each text as one row of a float32 matrix [n, d]; a text's row depends on the text alone."""
-        raise NotImplementedError
 
 
 class Dataset(Role):
@@ -298,9 +299,9 @@ class Dataset(Role):
     role = "dataset"
 
     @hook
+    @abstractmethod
     def read(self) -> Iterable[Question]:
         """Yield the questions in the order of the file; raises InputError with file and line."""
-        raise NotImplementedError
 
 
 ROLES: dict[str, type[Role]] = {
