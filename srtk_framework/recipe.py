@@ -74,6 +74,8 @@ class Recipe:
         observers: In order.
         questions: A path, or a Dataset block, or None (for use as a library).
         against: Expanders to compare with; None where no evaluation is wanted.
+        places: Where each value stands.
+        problems: What is wrong so far, with its place; composing adds what it finds and raises all.
     """
 
     file: str
@@ -86,6 +88,12 @@ class Recipe:
     questions: str | Block | None
     against: list[Block] | None
     places: Places
+    problems: list[str] = attrs.field(factory=list)
+
+    def check(self) -> None:
+        """Raise the problems found while reading as one RecipeError."""
+        if self.problems:
+            raise RecipeError(self.problems)
 
     @property
     def output(self) -> Path:
@@ -120,7 +128,8 @@ def load(path: str | Path, overrides: Sequence[str] = ()) -> Recipe:
         overrides: ``key.path=value`` each, the value as YAML.
 
     Raises:
-        RecipeError: Naming every problem with its place.
+        RecipeError: If the file cannot be read, is not YAML, or an override cannot be applied. What is wrong inside
+            of the recipe stands in its ``problems``, so that it can be told together with what composing finds.
     """
     try:
         text = Path(path).read_text(encoding="utf-8")
@@ -158,8 +167,7 @@ def from_data(data: Mapping[str, Any], places: Places | None = None) -> Recipe:
     variables = _variables(data.get("vars", {}), places, problems)
     filled = {key: _filled(value, variables, (key,), places, problems) for key, value in data.items() if key != "vars"}
     recipe = _sorted_out(filled, data, places, problems)
-    if problems:
-        raise RecipeError(problems)
+    recipe.problems = problems
     return recipe
 
 

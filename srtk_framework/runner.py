@@ -87,9 +87,9 @@ class Runner:
             RunError: If the run cannot go on.
             InputError: If the questions cannot be read.
         """
+        session = Session(self.recipe, self._observers)
         if self.recipe.questions is None:
             raise RunError(f"{self.recipe.file}: there are no questions to run; add `questions: FILE`")
-        session = Session(self.recipe, self._observers)
         folder = self.recipe.output
         started = time.time()
         with session:

@@ -40,7 +40,7 @@ class Session:
         named, problems = observers_of(recipe)
         self.observers = [*observers, *named]
         self._composer = Composer(recipe, self.observers)
-        self._composer.problems += problems
+        self._composer.problems += [*recipe.problems, *problems]
         self.graph: KnowledgeGraph | None = self._composer.of_role("knowledge_graph")
         self.linker: EntityLinker | None = self._composer.of_role("entity_linker")
         self.methods: dict[str, Expander] = {}

@@ -78,6 +78,19 @@ class TestWithToys:
         assert f"{recipe}:5:1: no entity_linker is called 'word'" in err
         assert f"{recipe}:6:1: no expander is called 'onehopp'" in err
 
+    def test_mistakes_of_the_recipe_and_of_its_drivers_are_told_together(self, recipe, capsys):
+        command = ["check", str(recipe), "--set", "budget.triples=x", "--set", "expander={use: onehop, widht: 3}"]
+        assert main(command) == 2
+        err = capsys.readouterr().err
+        assert "--set budget.triples=x: expected whole number, got 'x'" in err
+        assert "Did you mean 'width'" in err
+
+    def test_a_mistake_in_the_second_recipe_is_told_before_the_first_has_run(self, recipe, tmp_path, capsys):
+        other = tmp_path / "other.yaml"
+        other.write_text(recipe.read_text().replace("onehop", "onehopp"))
+        assert main(["run", str(recipe), str(other)]) == 2
+        assert not (tmp_path / "run").exists()
+
     def test_plugins_shows_settings_and_needs(self, capsys):
         assert main(["plugins", "show", "expander", "onehop"]) == 0
         out = capsys.readouterr().out

@@ -19,7 +19,7 @@ evaluate: {against: [{use: bfs}]}
 
 def problems(text: str, *overrides: str) -> list[str]:
     with pytest.raises(RecipeError) as caught:
-        parse(text, "r.yaml", overrides)
+        parse(text, "r.yaml", overrides).check()
     return list(caught.value.problems)
 
 

@@ -11,6 +11,7 @@ from typing import Any
 from srtk_framework.cli import FAILED, INTERRUPTED, OK
 from srtk_framework.recipe import Recipe, load
 from srtk_framework.runner import COMPLETE, Outcome, Runner
+from srtk_framework.session import Session
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -31,6 +32,8 @@ def add_run_arguments(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace) -> int:
     """Run the command."""
     recipes = [load(path, args.set) for path in args.recipes]
+    for recipe in recipes[1:]:
+        Session(recipe)  # a mistake in the last recipe is told before the first one has run
     code = OK
     for recipe in recipes:
         code = max(code, run_recipe(recipe, args.resume, args.quiet))
