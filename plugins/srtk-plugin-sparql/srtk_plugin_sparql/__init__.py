@@ -1,0 +1,1 @@
+"""SPARQL endpoints and embedded Oxigraph stores as knowledge graphs."""

@@ -1,0 +1,246 @@
+"""The ``sparql`` graph: any RDF graph behind a SPARQL endpoint, or in an Oxigraph store on disk."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+import attrs
+
+from srtk_framework.errors import DriverError, close_matches
+from srtk_framework.specs import KnowledgeGraph
+from srtk_framework.types import Frontier, Literal, NodeSet, Pattern, Schema, Step, Triple
+from srtk_plugin_sparql import matching
+from srtk_plugin_sparql.keeping import Cached, Once, Recorder, Replay, Source
+from srtk_plugin_sparql.limits import Limits
+from srtk_plugin_sparql.naming import Names
+from srtk_plugin_sparql.presets import PRESETS
+from srtk_plugin_sparql.profiles import profile
+from srtk_plugin_sparql.queries import Queries
+from srtk_plugin_sparql.reading import Neighbours, Reader
+from srtk_plugin_sparql.vocabulary import Ids, Vocabulary
+
+AGENT = "srtk-framework/0.1 (srtk-plugin-sparql; subgraph retrieval for question answering; python-urllib3)"
+_NAMES = ("auto", "exact", "scan")
+
+
+@attrs.define(eq=False)
+class SparqlGraph(KnowledgeGraph):
+    """Answer from a SPARQL endpoint, in few queries, each whole or refused; or from an embedded store.
+
+    Attributes:
+        endpoint: An http or https URL; or a folder that ``srtk graph load`` made, also written ``oxigraph:FOLDER``.
+        preset: Name of a shipped vocabulary: yago.
+        vocabulary: Prefixes, names, and patterns of entities and relations; what is set goes before the preset.
+        engine: auto, blazegraph, oxigraph, qlever or virtuoso: its usual limits.
+        limits: How hard the endpoint may be asked.
+        user_agent: How the client calls itself; public endpoints want a name and an address.
+        headers: Further HTTP headers, such as Authorization.
+        cache: SQLite file of answers that later runs use again; none when left out.
+        cache_days: After so many days a kept answer is asked for again.
+        version: Version of the graph's data; kept answers of another version are not used.
+        both: Whether incoming steps are asked for together with outgoing ones; false saves work where no inverse
+            step is walked.
+        names: How ``find`` looks: exact asks for the usual ways to write a name; scan reads all names once; auto
+            scans embedded stores alone.
+        record: Folder in which every answer is written down.
+        replay: Folder of such a record, which then answers in the place of the endpoint.
+    """
+
+    endpoint: str
+    preset: str = ""
+    vocabulary: Vocabulary = attrs.field(factory=Vocabulary)
+    engine: str = "auto"
+    limits: Limits = attrs.field(factory=Limits)
+    user_agent: str = AGENT
+    headers: Mapping[str, str] = attrs.field(factory=dict, repr=False)
+    cache: str | None = None
+    cache_days: float = 7.0
+    version: str = ""
+    both: bool = True
+    names: str = "auto"
+    record: str | None = None
+    replay: str | None = None
+    _source: Source | None = attrs.field(init=False, default=None, repr=False)
+    _reader: Reader | None = attrs.field(init=False, default=None, repr=False)
+    _naming: Names | None = attrs.field(init=False, default=None, repr=False)
+
+    def open(self) -> None:
+        """Make the client, or open the store."""
+        if self.names not in _NAMES:
+            raise DriverError(f"names {self.names!r}: choose {', '.join(_NAMES)}")
+        vocabulary = self.meaning()
+        ids = Ids(vocabulary)
+        facts = profile("oxigraph" if self._folder() else self.engine)
+        workers = 1 if self._folder() or self.replay else self.limits.at_once or facts.at_once
+        cap = self.limits.rows or facts.rows
+        page = self.limits.page or facts.page
+        if cap is not None:
+            page = max(1, min(page, cap - 1))
+        self._source = Once(self._make_source())
+        self._reader = Reader(self._source, ids, Queries(vocabulary, ids), page, facts.nodes, workers, self.both)
+        scan = self.names == "scan" or (self.names == "auto" and self._folder() is not None)
+        self._naming = Names(self._reader, vocabulary.languages, scan)
+
+    def _make_source(self) -> Source:
+        if self.replay is not None:
+            return Replay(Path(self.replay))
+        source: Source
+        folder = self._folder()
+        if folder is not None:
+            from srtk_plugin_sparql.store import EmbeddedStore
+
+            source = EmbeddedStore(folder)
+        else:
+            from srtk_plugin_sparql.client import Client
+
+            source = Client(self.endpoint, self.engine, self.limits, self.user_agent, self.headers)
+            if self.cache is not None:
+                source = Cached(source, Path(self.cache), self.version, self.cache_days)
+        return source if self.record is None else Recorder(source, Path(self.record), source.endpoint)
+
+    def _folder(self) -> Path | None:
+        """Return the folder of an embedded store, or None for a URL."""
+        if self.endpoint.startswith(("http://", "https://")):
+            return None
+        return Path(self.endpoint.removeprefix("oxigraph:"))
+
+    def close(self) -> None:
+        """Close connections and files."""
+        if self._source is not None:
+            self._source.close()
+        self._source = self._reader = self._naming = None
+
+    def meaning(self) -> Vocabulary:
+        """Return the vocabulary: what is set, over the preset."""
+        if not self.preset:
+            return self.vocabulary
+        if self.preset not in PRESETS:
+            known = sorted(PRESETS)
+            hint = close_matches(self.preset, known)
+            raise DriverError(f"preset {self.preset!r} is not known; choose {', '.join(known)}.{hint}")
+        usual = Vocabulary()
+        given = {
+            field.name: value
+            for field in attrs.fields(Vocabulary)
+            if (value := getattr(self.vocabulary, field.name)) != getattr(usual, field.name)
+        }
+        return attrs.evolve(PRESETS[self.preset], **given)
+
+    @property
+    def _open(self) -> Reader:
+        if self._reader is None:
+            raise DriverError(f"the graph {self.source()} is not open; call open() first")
+        return self._reader
+
+    @property
+    def _named(self) -> Names:
+        if self._naming is None:
+            raise DriverError(f"the graph {self.source()} is not open; call open() first")
+        return self._naming
+
+    def fingerprint(self) -> str:
+        """Identify the data, as far as it is known, and how it is read."""
+        return f"SparqlGraph({self.source()}, {self.version!r}, {self.meaning()!r}, {self.both}, {self.names})"
+
+    def source(self) -> str:
+        """Return the endpoint without user name and password; for a store, ``oxigraph:`` and its content hash."""
+        if self._source is not None:
+            return self._source.endpoint
+        return self.endpoint.rpartition("@")[2]
+
+    def schema(self) -> Schema:
+        """Return what the vocabulary says."""
+        meaning = self.meaning()
+        return Schema(
+            type_relations=tuple(meaning.type_relations),
+            subclass_relations=tuple(meaning.subclass_relations),
+            mediators=tuple(meaning.mediators),
+            noise=tuple(meaning.noise),
+            prefixes=dict(meaning.prefixes),
+        )
+
+    def frontiers(self, node_sets: Sequence[Sequence[str]]) -> list[Frontier]:
+        """Make one frontier of each set of ids; ids without any triple are left out."""
+        reader = self._open
+        reader.forget()
+        known = reader.exist(id_ for ids in node_sets for id_ in ids if not isinstance(id_, Literal))
+        return [NodeSet(id_ for id_ in ids if id_ in known and not isinstance(id_, Literal)) for ids in node_sets]
+
+    def steps(self, frontiers: Sequence[Frontier], inverse: bool) -> list[list[Step]]:
+        """Read the distinct steps that leave each frontier, sorted."""
+        reader = self._open
+        reader.forget()
+        nodes = [frontier.ids() for frontier in frontiers]
+        reader.load((id_ for ids in nodes for id_ in ids), inverse)
+        directions = (False, True) if inverse else (False,)
+        return [
+            sorted({Step(r, back) for id_ in ids for back in directions for r in reader.counts(id_, back)})
+            for ids in nodes
+        ]
+
+    def follow(self, frontiers: Sequence[Frontier], steps: Sequence[Step], limit: int | None) -> list[Frontier]:
+        """Walk each step to the entities at its end; a limit counts all neighbours, literals too."""
+        answers: list[Frontier] = []
+        for rows in self._walk(frontiers, steps, limit):
+            reached = (end for _, near in rows for end in near.ends if not isinstance(end, Literal))
+            answers.append(NodeSet(reached, cut=sum(near.total - len(near.ends) for _, near in rows)))
+        return answers
+
+    def triples(self, frontiers: Sequence[Frontier], steps: Sequence[Step], limit: int | None) -> list[list[Triple]]:
+        """Read the triples that ``follow`` walks, literals included."""
+        answers = []
+        for step, rows in zip(steps, self._walk(frontiers, steps, limit), strict=True):
+            answers.append([_triple(start, step, end) for start, near in rows for end in near.ends])
+        return answers
+
+    def _walk(
+        self, frontiers: Sequence[Frontier], steps: Sequence[Step], limit: int | None
+    ) -> list[list[tuple[str, Neighbours]]]:
+        """Pair each node of each frontier with its first neighbours along the step."""
+        reader = self._open
+        reader.forget()
+        nodes = [frontier.ids() for frontier in frontiers]
+        pairs = ((id_, step) for ids, step in zip(nodes, steps, strict=True) for id_ in ids)
+        found = {
+            pair: Neighbours(near.ends[:limit], near.total) for pair, near in reader.neighbours(pairs, limit).items()
+        }
+        return [[(id_, found[id_, step]) for id_ in ids] for ids, step in zip(nodes, steps, strict=True)]
+
+    def match(self, patterns: Sequence[Pattern]) -> list[list[Triple]]:
+        """Find the triples that fit each pattern, sorted.
+
+        Raises:
+            DriverError: If a pattern binds neither subject nor object.
+        """
+        return matching.match(self._open, patterns)
+
+    def labels(self, ids: Sequence[str]) -> list[str]:
+        """Name each id by its label in the most wanted language there is; literals by their value."""
+        found = self._named.labels(id_ for id_ in ids if not isinstance(id_, Literal))
+        unnamed = _as_name if self.meaning().names else _value
+        return [id_.lexical if isinstance(id_, Literal) else found[id_] or unnamed(id_) for id_ in ids]
+
+    def find(self, names: Sequence[str]) -> list[list[str]]:
+        """Find the entities by label (or id, where there is none) and further names, sorted by id."""
+        return self._named.find(names)
+
+    def degrees(self, ids: Sequence[str]) -> list[int]:
+        """Count the triples at each id, without reading them."""
+        return matching.degrees(self._open, ids)
+
+
+def _triple(start: str, step: Step, end: str) -> Triple:
+    return Triple(end, step.relation, start) if step.inverse else Triple(start, step.relation, end)
+
+
+def _value(id_: str) -> str:
+    """Return the value of a typed literal that came as a mere text, else the text."""
+    literal = Literal(id_)
+    return literal.lexical if id_.startswith('"') and (literal.datatype or literal.language) else id_
+
+
+def _as_name(id_: str) -> str:
+    """Return the words of an id that is a name."""
+    value = _value(id_)
+    return value if value != id_ else id_.replace("_", " ").strip() or id_

@@ -1,0 +1,159 @@
+"""Writes the queries: whole IRIs, sorted values, nothing that was not checked; equal questions give equal texts."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from srtk_plugin_sparql import terms
+from srtk_plugin_sparql.vocabulary import Ids, Vocabulary
+
+Pair = tuple[str, str]
+"""IRIs of a node and of a relation."""
+
+
+class Queries:
+    """The queries about one vocabulary; all arguments are IRIs.
+
+    Args:
+        vocabulary: What belongs to the graph.
+        ids: Its namespaces, resolved.
+    """
+
+    def __init__(self, vocabulary: Vocabulary, ids: Ids) -> None:
+        labels, aliases = ids.named
+        self._labels = labels
+        self._names = (*labels, *aliases)
+        self._relation = self._relation_filter(ids)
+        entity = f"isIRI(?o){_starts('?o', ids.entities)}"
+        self._subject = f"FILTER({entity})"
+        if not vocabulary.literals:
+            self._object = self._subject
+        elif ids.entities:
+            self._object = f"FILTER(isLiteral(?o) || ({entity}))"
+        else:
+            self._object = "FILTER(!isBlank(?o))"
+        self._language = _language_filter(vocabulary.languages)
+        self._spaces = dict(vocabulary.prefixes)
+
+    def _relation_filter(self, ids: Ids) -> str:
+        parts = [f"?p NOT IN ({', '.join(map(terms.iri, self._names))})"] if self._names else []
+        if ids.relations:
+            parts.append(f"isIRI(?p){_starts('?p', ids.relations)}")
+        return f"FILTER({' && '.join(parts)})" if parts else ""
+
+    def _sides(self, values: Sequence[str], forward: str = "?n ?p ?o", inverse: str = "?o ?p ?n") -> str:
+        """Write the two directions; where the values of one are empty it is left out."""
+        parts = []
+        for number, (value, pattern) in enumerate(zip(values, (forward, inverse), strict=True)):
+            if value:
+                object_ = self._subject if number else self._object
+                parts.append(f"{{ {value} {pattern} . {self._relation} {object_} BIND({number} AS ?d) }}")
+        return " UNION ".join(parts)
+
+    def steps(self, nodes: Iterable[str], forward: bool, inverse: bool) -> str:
+        """Count the neighbours of each node by relation (?d: 0 forward, 1 inverse; ?n, ?p, ?c)."""
+        values = _values("?n", map(terms.iri, sorted(nodes)))
+        where = self._sides([values if forward else "", values if inverse else ""])
+        return f"SELECT ?d ?n ?p (COUNT(DISTINCT ?o) AS ?c) WHERE {{ {where} }} GROUP BY ?d ?n ?p"
+
+    def are_objects(self, nodes: Iterable[str]) -> str:
+        """Ask which nodes (?n) are object of anything."""
+        values = _values("?n", map(terms.iri, sorted(nodes)))
+        return f"SELECT ?n WHERE {{ {values} FILTER EXISTS {{ ?o ?p ?n . {self._relation} {self._subject} }} }}"
+
+    def loops(self, nodes: Iterable[str]) -> str:
+        """Ask which relations (?p) lead from nodes (?n) to themselves."""
+        values = _values("?n", map(terms.iri, sorted(nodes)))
+        return f"SELECT DISTINCT ?n ?p WHERE {{ {values} ?n ?p ?n . {self._relation} }}"
+
+    def neighbours(self, forward: Iterable[Pair], inverse: Iterable[Pair]) -> str:
+        """Ask for the neighbours (?o) of nodes along relations (?d, ?n, ?p)."""
+        values = [_values("(?n ?p)", (_pair(pair) for pair in sorted(pairs))) for pairs in (forward, inverse)]
+        return f"SELECT DISTINCT ?d ?n ?p ?o WHERE {{ {self._sides(values)} }}"
+
+    def by_namespace(self, query: str) -> list[str]:
+        """Divide a query about neighbours (?o) into one for each namespace of short ids, and one for the rest."""
+        head, _, body = query.partition(" WHERE ")
+        tests = []
+        for prefix, space in sorted(self._spaces.items()):
+            deeper = [other for other in self._spaces.values() if other.startswith(space) and other != space]
+            test = _started("?o", [space])
+            if deeper:
+                test += f" && !({_started('?o', deeper)})"
+            if not prefix:
+                test += f' && !CONTAINS(SUBSTR(STR(?o), {len(space) + 1}), ":")'
+            tests.append(test)
+        rest = [" && ".join(f"!({test})" for test in tests)] if tests else ["true"]
+        return [f"{head} WHERE {{ {body} FILTER({test}) }}" for test in (*tests, *rest)]
+
+    def between(self, ends: Iterable[Pair]) -> str:
+        """Ask for the relations (?p) from nodes (?n) to nodes (?o)."""
+        values = _values("(?n ?o)", (_pair(pair) for pair in sorted(ends)))
+        return f"SELECT DISTINCT ?n ?p ?o WHERE {{ {values} ?n ?p ?o . {self._relation} {self._object} }}"
+
+    def with_literal(self, literal: str) -> str:
+        """Ask for the subjects and relations (?n, ?p) of a literal, written as a term."""
+        return f"SELECT DISTINCT ?n ?p WHERE {{ ?n ?p {literal} . {self._relation} FILTER(isIRI(?n)) }}"
+
+    def labels(self, nodes: Iterable[str]) -> str:
+        """Ask for the labels (?l) of nodes (?n) in the wanted languages."""
+        values = _values("?n", map(terms.iri, sorted(nodes)))
+        relations = _values("?r", map(terms.iri, self._labels))
+        return f"SELECT DISTINCT ?n ?l WHERE {{ {values} {relations} ?n ?r ?l . {self._language} }}"
+
+    def called(self, names: Iterable[str]) -> str:
+        """Ask for the nodes (?n) that have one of some names (?l), written as terms."""
+        relations = _values("?r", map(terms.iri, self._names))
+        return (
+            f"SELECT DISTINCT ?n ?l WHERE {{ {_values('?l', sorted(names))} {relations} ?n ?r ?l FILTER(isIRI(?n)) }}"
+        )
+
+    def all_names(self) -> str:
+        """Ask for all names (?l) of all nodes (?n), and by which relation (?r)."""
+        relations = _values("?r", map(terms.iri, self._names))
+        return f"SELECT DISTINCT ?n ?r ?l WHERE {{ {relations} ?n ?r ?l . FILTER(isIRI(?n)) {self._language} }}"
+
+    def all_nodes(self) -> str:
+        """Ask for all nodes (?n)."""
+        out = f"{{ ?n ?p ?o . {self._relation} {self._object} FILTER(isIRI(?n)) }}"
+        into = f"{{ ?o ?p ?n . {self._relation} {self._subject} FILTER(isIRI(?n)) }}"
+        return f"SELECT DISTINCT ?n WHERE {{ {out} UNION {into} }}"
+
+
+def count(query: str) -> str:
+    """Ask how many rows (?c) a query has."""
+    return f"SELECT (COUNT(*) AS ?c) WHERE {{ {{ {query} }} }}"
+
+
+def page(query: str, order: str, size: int, start: int) -> str:
+    """Ask for some rows of a query, in an order of its variables."""
+    return f"{query} ORDER BY {order} LIMIT {size} OFFSET {start}"
+
+
+def _values(names: str, rows: Iterable[str]) -> str:
+    written = " ".join(rows)
+    return f"VALUES {names} {{ {written} }}" if written else ""
+
+
+def _pair(pair: Pair) -> str:
+    return f"({terms.iri(pair[0])} {terms.iri(pair[1])})"
+
+
+def _starts(variable: str, starts: Sequence[str]) -> str:
+    return f" && ({_started(variable, starts)})" if starts else ""
+
+
+def _started(variable: str, starts: Sequence[str]) -> str:
+    return " || ".join(f"STRSTARTS(STR({variable}), {terms.text(start)})" for start in starts)
+
+
+def _language_filter(languages: Sequence[str]) -> str:
+    if not languages:
+        return "FILTER(!isBlank(?l))"
+    wanted = " || ".join(f"LANGMATCHES(LANG(?l), {terms.text(_checked(language))})" for language in languages)
+    return f'FILTER(isIRI(?l) || (isLiteral(?l) && (LANG(?l) = "" || {wanted})))'
+
+
+def _checked(language: str) -> str:
+    terms.text("", language)
+    return language

@@ -1,0 +1,220 @@
+"""Reads steps and neighbours of many nodes in few queries, each of them once."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import NamedTuple, TypeVar
+
+from srtk_framework.types import Step
+from srtk_plugin_sparql import queries
+from srtk_plugin_sparql.asking import Asker
+from srtk_plugin_sparql.errors import PartialError, QueryError
+from srtk_plugin_sparql.keeping import Rows, Source
+from srtk_plugin_sparql.queries import Queries
+from srtk_plugin_sparql.vocabulary import Ids
+
+T = TypeVar("T")
+
+MEMORY = 2_000_000
+"""Neighbours and steps kept in memory before all are forgotten."""
+
+
+class Neighbours(NamedTuple):
+    """What lies at the other end of a step from one node.
+
+    Attributes:
+        ends: Ids and literals, sorted; the first ones where not all were read.
+        total: How many there are.
+    """
+
+    ends: tuple[str, ...]
+    total: int
+
+
+class Reader(Asker):
+    """Steps and neighbours of nodes, each asked for once in the life of the reader.
+
+    Args:
+        source: Whom to ask.
+        ids: Turns ids into IRIs.
+        queries_: What to ask.
+        page: Rows that an answer shall have at most.
+        nodes: Nodes named in one query at most.
+        workers: Queries asked at the same time.
+        both: Whether incoming steps are asked for together with outgoing ones.
+    """
+
+    def __init__(
+        self, source: Source, ids: Ids, queries_: Queries, page: int, nodes: int, workers: int, both: bool
+    ) -> None:
+        super().__init__(source, page, nodes, workers)
+        self.ids = ids
+        self.queries = queries_
+        self._both = both
+        self._out: dict[str, dict[str, int]] = {}
+        self._in: dict[str, dict[str, int]] = {}
+        self._is_object: dict[str, bool] = {}
+        self._ends: dict[tuple[str, Step], tuple[str, ...]] = {}
+        self._kept = 0
+
+    # Steps
+
+    def forget(self) -> None:
+        """Drop what is kept in memory when it has become too much; called between reads, never within one."""
+        if self._kept > MEMORY:
+            for kept in (self._out, self._in, self._is_object, self._ends):
+                kept.clear()
+            self._kept = 0
+
+    def load(self, nodes: Iterable[str], inverse: bool) -> None:
+        """Read the steps of nodes: outgoing ones, and incoming ones too where they are wanted."""
+        every = [(node, iri) for node in dict.fromkeys(nodes) if (iri := self.ids.iri(node)) is not None]
+        every = [(node, iri) for node, iri in every if self._is_ours(iri)]
+        incoming = inverse or self._both
+        for forward, backward in ((True, True), (True, False), (False, True)):
+            some = [
+                (node, iri)
+                for node, iri in every
+                if (node not in self._out) == forward and (incoming and node not in self._in) == backward
+            ]
+            if some:
+                self._load(some, forward, backward)
+
+    def _is_ours(self, iri: str) -> bool:
+        return not self.ids.entities or iri.startswith(self.ids.entities)
+
+    def _load(self, nodes: Sequence[tuple[str, str]], forward: bool, backward: bool) -> None:
+        rows = self.ask_all(
+            [iri for _, iri in nodes], lambda some: self.queries.steps(some, forward, backward), "?d ?n ?p"
+        )
+        tables = [table for table, wanted in ((self._out, forward), (self._in, backward)) if wanted]
+        for table in tables:
+            table.update({node: {} for node, _ in nodes})
+        for row in rows:
+            # An answer without groups may be one row without values.
+            if "n" not in row or "p" not in row:
+                continue
+            relation = self.ids.short(row["p"].value)
+            if not self.ids.is_hidden(relation):
+                table = self._in if row["d"].value == "1" else self._out
+                table[self.ids.short(row["n"].value)][relation] = int(row["c"].value)
+        self._kept += len(rows) + len(nodes)
+
+    def counts(self, node: str, inverse: bool) -> dict[str, int]:
+        """Return how many neighbours a loaded node has by relation."""
+        return (self._in if inverse else self._out).get(node, {})
+
+    def exist(self, nodes: Iterable[str]) -> set[str]:
+        """Return those nodes that are in any triple."""
+        every = list(dict.fromkeys(nodes))
+        self.load(every, inverse=False)
+        if not self._both:
+            unsure = [n for n in every if not self._out.get(n) and not self._in.get(n) and n not in self._is_object]
+            iris = {iri: n for n in unsure if (iri := self.ids.iri(n)) is not None and self._is_ours(iri)}
+            rows = self.ask_all(iris, self.queries.are_objects, "?n")
+            found = {row["n"].value for row in rows}
+            self._is_object.update({node: iri in found for iri, node in iris.items()})
+        return {n for n in every if self._out.get(n) or self._in.get(n) or self._is_object.get(n)}
+
+    # Neighbours
+
+    def neighbours(
+        self, pairs: Iterable[tuple[str, Step]], limit: int | None = None
+    ) -> dict[tuple[str, Step], Neighbours]:
+        """Read the neighbours of nodes along steps, sorted: all of them, or at least the first ``limit``.
+
+        Raises:
+            QueryError: If the server does not give as many as it counted.
+        """
+        every = list(dict.fromkeys(pairs))
+        for inverse in (False, True):
+            self.load((node for node, step in every if step.inverse == inverse), inverse)
+        sizes = {pair: self.counts(pair[0], pair[1].inverse).get(pair[1].relation, 0) for pair in every}
+        missing = [pair for pair in every if sizes[pair] and pair not in self._ends]
+        hubs = [pair for pair in missing if sizes[pair] > self._page]
+        short = [pair for pair in hubs if self._can_be_cut(pair[1], limit)]
+        chunks = [[pair] for pair in hubs if pair not in short]
+        chunks += _packed([pair for pair in missing if sizes[pair] <= self._page], sizes, self._page, self._nodes)
+        answers = self.together(chunks, lambda chunk: self._read(chunk, sizes))
+        for chunk, rows in zip(chunks, answers, strict=True):
+            self._ends.update(dict.fromkeys(chunk, ()))
+            self._ends.update(self._grouped(rows))
+            self._kept += len(rows)
+        found = {pair: Neighbours(ends := self._ends.get(pair, ()), len(ends)) for pair in every}
+        if limit is not None:
+            firsts = self.together(short, lambda pair: self._read_first(pair, sizes[pair], limit))
+            for pair, rows in zip(short, firsts, strict=True):
+                found[pair] = Neighbours(self._grouped(rows).get(pair, ()), sizes[pair])
+        return found
+
+    def _can_be_cut(self, step: Step, limit: int | None) -> bool:
+        """Tell whether the server can choose the first neighbours by id: IRIs, in an order that ids share."""
+        return step.inverse and limit is not None and limit < self._page and not self.ids.decodes
+
+    def _read_first(self, pair: tuple[str, Step], size: int, limit: int) -> Rows:
+        """Read the first neighbours of a hub, namespace by namespace, since ids and IRIs sort alike within one."""
+        query = self._write([pair])
+        rows: Rows = []
+        for part in self.queries.by_namespace(query):
+            # One more than wanted, as the namespace itself may be an IRI, whose id is not short.
+            rows += self._source.select(queries.page(part, "STR(?o)", limit + 1, 0), False)
+        if len(rows) < min(limit, size):
+            cause = f"the answer has {len(rows)} rows where {min(limit, size)} are the least"
+            raise PartialError(cause, self._source.endpoint, query)
+        return rows
+
+    def _read(self, chunk: Sequence[tuple[str, Step]], sizes: dict[tuple[str, Step], int]) -> Rows:
+        """Read a chunk; one that falls short of what was counted is divided, then counted again."""
+        if len(chunk) == 1:
+            return self._read_one(chunk[0], sizes[chunk[0]])
+        wanted = sum(sizes[pair] for pair in chunk)
+        try:
+            rows = self._source.select(self._write(chunk), divisible=True)
+        except QueryError as error:
+            if not error.divisible:
+                raise
+        else:
+            if len(rows) >= wanted:
+                return rows
+        half = len(chunk) // 2
+        return self._read(chunk[:half], sizes) + self._read(chunk[half:], sizes)
+
+    def _read_one(self, pair: tuple[str, Step], wanted: int) -> Rows:
+        query = self._write([pair])
+        try:
+            return self._pages(query, "?o", wanted)
+        except PartialError:
+            # The graph may have changed since the count was kept.
+            return self._pages(query, "?o", self._count(query, fresh=True), fresh=True)
+
+    def _write(self, pairs: Sequence[tuple[str, Step]]) -> str:
+        written: tuple[list[queries.Pair], list[queries.Pair]] = ([], [])
+        for node, step in pairs:
+            start, relation = self.ids.iri(node), self.ids.iri(step.relation)
+            if start is not None and relation is not None:
+                written[step.inverse].append((start, relation))
+        return self.queries.neighbours(*written)
+
+    def _grouped(self, rows: Rows) -> dict[tuple[str, Step], tuple[str, ...]]:
+        short = self.ids.short
+        found: dict[tuple[str, Step], list[str]] = {}
+        for row in rows:
+            step = Step(short(row["p"].value), row["d"].value == "1")
+            end = row["o"]
+            found.setdefault((short(row["n"].value), step), []).append(
+                short(end.value) if end.kind == "iri" else end.literal()
+            )
+        return {pair: tuple(sorted(set(ends))) for pair, ends in found.items()}
+
+
+def _packed(pairs: Sequence[T], sizes: dict[T, int], page: int, most: int) -> list[list[T]]:
+    """Put pairs into chunks whose answers have at most ``page`` rows."""
+    chunks: list[list[T]] = []
+    rows = 0
+    for pair in pairs:
+        if not chunks or rows + sizes[pair] > page or len(chunks[-1]) == most:
+            chunks.append([])
+            rows = 0
+        chunks[-1].append(pair)
+        rows += sizes[pair]
+    return chunks

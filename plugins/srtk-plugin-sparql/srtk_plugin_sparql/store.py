@@ -1,0 +1,111 @@
+"""An Oxigraph store on disk, asked without a server; and the store's facts that ``srtk graph load`` writes."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import attrs
+
+from srtk_framework.errors import DriverError, SnapshotError
+from srtk_plugin_sparql.errors import RefusedError
+from srtk_plugin_sparql.terms import Term
+
+if TYPE_CHECKING:
+    from srtk_plugin_sparql.answers import Rows
+
+META = "srtk-store.json"
+DATA = "store"
+FORMAT = "srtk-oxigraph-store"
+_STRING = "http://www.w3.org/2001/XMLSchema#string"
+
+
+@attrs.frozen
+class Meta:
+    """What a loaded store holds.
+
+    Attributes:
+        content: Hash of all its triples.
+        triples: How many.
+    """
+
+    content: str
+    triples: int
+
+
+def write_meta(folder: Path, meta: Meta) -> None:
+    """Write the facts beside the store."""
+    data = {"format": FORMAT, "version": 1, **attrs.asdict(meta)}
+    (folder / META).write_text(json.dumps(data, indent=1) + "\n", encoding="utf-8")
+
+
+def read_meta(folder: Path) -> Meta:
+    """Read the facts of a store.
+
+    Raises:
+        SnapshotError: If the folder is no such store.
+    """
+    path = folder / META
+    if not path.is_file():
+        raise SnapshotError(f"{folder}: is no store that `srtk graph load --out {folder} FILE...` made; make it")
+    try:
+        data = json.loads(path.read_text(encoding="utf-8"))
+    except ValueError as error:
+        raise SnapshotError(f"{path}: is not JSON ({error}); load the store again") from error
+    if not isinstance(data, dict) or data.get("format") != FORMAT or data.get("version") != 1:
+        raise SnapshotError(f"{path}: is not of a store that this version reads; load the store again")
+    return Meta(str(data["content"]), int(data["triples"]))
+
+
+class EmbeddedStore:
+    """A store opened for reading; several processes may have it open.
+
+    Args:
+        folder: What ``srtk graph load`` made.
+    """
+
+    def __init__(self, folder: Path) -> None:
+        import pyoxigraph
+
+        self.meta = read_meta(folder)
+        self.endpoint = f"oxigraph:{self.meta.content[:16]}"
+        try:
+            self._store: Any = pyoxigraph.Store.read_only(str(folder / DATA))
+        except OSError as error:
+            raise SnapshotError(f"{folder}: cannot be opened ({error}); load the store again") from error
+
+    def close(self) -> None:
+        """Let go of the files."""
+        self._store = None
+
+    def select(self, query: str, divisible: bool, fresh: bool = False) -> Rows:
+        """Answer a SELECT query.
+
+        Raises:
+            QueryError: If the store does not understand it.
+        """
+        import pyoxigraph
+
+        if self._store is None:
+            raise DriverError(f"{self.endpoint} is closed; call open() first")
+        try:
+            solutions = self._store.query(query)
+        except SyntaxError as error:
+            raise RefusedError(f"the store does not take this query ({error})", self.endpoint, query) from error
+        names = [variable.value for variable in solutions.variables]
+        rows: Rows = []
+        for solution in solutions:
+            row = {}
+            for name in names:
+                value = solution[name]
+                if isinstance(value, pyoxigraph.NamedNode):
+                    row[name] = Term("iri", value.value)
+                elif isinstance(value, pyoxigraph.Literal):
+                    datatype = value.datatype.value
+                    plain = value.language or datatype == _STRING
+                    row[name] = Term("literal", value.value, "" if plain else datatype, value.language or "")
+                elif value is not None:
+                    row[name] = Term("blank", str(value)[2:])
+            rows.append(row)
+        return rows

@@ -1,0 +1,80 @@
+"""Terms of RDF as they come in answers, and as they are written into queries: checked and escaped here alone."""
+
+from __future__ import annotations
+
+import re
+from typing import NamedTuple
+
+from srtk_framework.types import Literal
+
+XSD = "http://www.w3.org/2001/XMLSchema#"
+
+ILLEGAL = (
+    '\x00-\x20\x7f-\xa0<>"{}|^`\\\\\\[\\]'
+    "\u200e\u200f\u2028-\u202e\ue000-\uf8ff\ufdd0-\ufdef\ufff0-\uffff\U000e0000-\U000e0fff\U000f0000-\U0010ffff\ud800-\udfff"
+)
+"""Characters that stand in no IRI, as the inside of a character class."""
+
+_IRI = re.compile(rf"[A-Za-z][A-Za-z0-9+.-]*:(?:[^%{ILLEGAL}]|%[0-9A-Fa-f]{{2}})*")
+_AUTHORITY = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*://(?P<authority>[^/?#]*)")
+_HOST = re.compile(r"(?:[^@:%]*@)?[^@:%]*(?::[0-9]*)?")
+_LANGUAGE = re.compile(r"[A-Za-z]{1,8}(?:-[A-Za-z0-9]{1,8})*")
+_ESCAPES = {"\\": "\\\\", '"': '\\"', "\n": "\\n", "\r": "\\r", "\t": "\\t", "\b": "\\b", "\f": "\\f"}
+
+
+class Term(NamedTuple):
+    """One cell of an answer.
+
+    Attributes:
+        kind: ``iri``, ``literal`` or ``blank``.
+        value: The IRI, the lexical form, or the label.
+        datatype: IRI of a literal's datatype, or an empty text.
+        language: Language tag of a literal, or an empty text.
+    """
+
+    kind: str
+    value: str
+    datatype: str = ""
+    language: str = ""
+
+    def literal(self) -> Literal:
+        """Return a literal in the form that graphs use."""
+        return Literal.make(self.value, self.datatype or None, self.language or None)
+
+
+def is_iri(text: str) -> bool:
+    """Tell whether a text is an absolute IRI that may stand in a query."""
+    if _IRI.fullmatch(text) is None or text.count("#") > 1:
+        return False
+    found = _AUTHORITY.match(text)
+    return found is None or _HOST.fullmatch(found["authority"]) is not None
+
+
+def iri(text: str) -> str:
+    """Write an IRI for a query.
+
+    Raises:
+        ValueError: If it is none; nothing else can then get into the query.
+    """
+    if not is_iri(text):
+        raise ValueError(f"{text!r} is not an absolute IRI")
+    return f"<{text}>"
+
+
+def text(value: str, language: str = "") -> str:
+    """Write a plain or language-tagged literal for a query."""
+    if any("\ud800" <= letter <= "\udfff" for letter in value):
+        raise ValueError(f"{value!r} holds half a character")
+    if language and _LANGUAGE.fullmatch(language) is None:
+        raise ValueError(f"{language!r} is not a language tag")
+    escaped = "".join(_ESCAPES.get(letter, letter if letter >= " " else f"\\u{ord(letter):04X}") for letter in value)
+    return f'"{escaped}"@{language}' if language else f'"{escaped}"'
+
+
+def literal(value: Literal) -> str:
+    """Write a literal for a query."""
+    written = text(value.lexical, value.language or "")
+    if value.language or not value.datatype:
+        return written
+    name = value.datatype
+    return f"{written}^^{iri(XSD + name[4:] if name.startswith('xsd:') else name)}"

@@ -1,0 +1,234 @@
+"""An Oxigraph server, stores on disk, and a proxy that misbehaves: all on loopback."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import socket
+import struct
+import subprocess
+import sys
+import threading
+import time
+import urllib.error
+import urllib.parse
+import urllib.request
+from collections.abc import Iterator
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+from typing import Any
+
+import pytest
+from srtk_plugin_sparql.commands.load import load
+from srtk_plugin_sparql.store import DATA
+from srtk_plugin_sparql.vocabulary import RDFS_LABEL, SKOS_ALIAS, Ids, Vocabulary
+
+from srtk_framework.testing.sample import SAMPLE, Sample
+from srtk_framework.types import Literal
+
+SPACE = "http://example.org/kit/"
+VOCABULARY = Vocabulary(prefixes={"": SPACE}, decode=True, noise=("code",))
+
+
+def write_ntriples(sample: Sample, path: Path, vocabulary: Vocabulary = VOCABULARY) -> Path:
+    import pyoxigraph as ox
+
+    ids = Ids(vocabulary)
+
+    def node(id_: str) -> ox.NamedNode:
+        iri = ids.iri(id_)
+        assert iri is not None, id_
+        return ox.NamedNode(iri)
+
+    def value(text: str) -> ox.NamedNode | ox.Literal:
+        if not isinstance(text, Literal):
+            return node(text)
+        if text.language:
+            return ox.Literal(text.lexical, language=text.language)
+        datatype = (text.datatype or "xsd:string").replace("xsd:", "http://www.w3.org/2001/XMLSchema#")
+        return ox.Literal(text.lexical, datatype=ox.NamedNode(datatype))
+
+    triples = [ox.Triple(node(s), node(r), value(o)) for s, r, o in sample.triples]
+    triples += [ox.Triple(node(n), ox.NamedNode(RDFS_LABEL), ox.Literal(text)) for n, text in sample.labels.items()]
+    for name, texts in sample.aliases.items():
+        triples += [ox.Triple(node(name), ox.NamedNode(SKOS_ALIAS), ox.Literal(text)) for text in texts]
+    path.write_text("".join(f"{triple} .\n" for triple in triples), encoding="utf-8")
+    return path
+
+
+@pytest.fixture(scope="session")
+def kit_store(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Return a loaded store of the kit's sample."""
+    folder = tmp_path_factory.mktemp("kit")
+    load([write_ntriples(SAMPLE, folder / "kit.nt")], folder / "store")
+    return folder / "store"
+
+
+@pytest.fixture(scope="session")
+def kit_server(kit_store: Path) -> Iterator[str]:
+    """Return the URL of an Oxigraph server over the kit's sample."""
+    with served(kit_store) as url:
+        yield url
+
+
+class served:
+    """An Oxigraph server over a store, on a free port."""
+
+    def __init__(self, store: Path) -> None:
+        beside = Path(sys.executable).parent / "oxigraph"
+        binary = str(beside) if beside.is_file() else shutil.which("oxigraph")
+        if binary is None:
+            pytest.skip("the oxigraph server is not installed (pip install oxigraph)")
+        with socket.socket() as free:
+            free.bind(("127.0.0.1", 0))
+            self._address = f"127.0.0.1:{free.getsockname()[1]}"
+        self._command = [binary, "serve-read-only", "-l", str(store / DATA), "-b", self._address]
+
+    def __enter__(self) -> str:
+        self._process = subprocess.Popen(self._command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        until = time.monotonic() + 60
+        while time.monotonic() < until and self._process.poll() is None:
+            try:
+                urllib.request.urlopen(f"http://{self._address}/query?query=ASK%7B%7D", timeout=5).close()
+            except (urllib.error.URLError, ConnectionError):
+                time.sleep(0.05)
+            else:
+                return f"http://{self._address}/query"
+        self.__exit__()
+        pytest.fail("the oxigraph server did not come up")
+
+    def __exit__(self, *_: object) -> None:
+        self._process.terminate()
+        self._process.wait(30)
+
+
+class Proxy:
+    """Passes queries on to a server, but misbehaves as planned.
+
+    Attributes:
+        plan: Faults of the next requests, in order; None for none.
+        always: Fault of every request that the plan says nothing about.
+        cap: Rows that it lets through; with a header that says so if ``tells``.
+        seen: (moment, query) of each request.
+        most: Most requests that were in flight at once.
+    """
+
+    def __init__(self, server: str) -> None:
+        self.server = server
+        self.plan: list[str | None] = []
+        self.always: str | None = None
+        self.cap: int | None = None
+        self.tells = False
+        self.wait = "1"
+        self.slow = 0.0
+        self.stall = 1.5
+        self.seen: list[tuple[float, str]] = []
+        self.agents: set[str] = set()
+        self.most = 0
+        self._now = 0
+        self._lock = threading.Lock()
+        proxy = self
+
+        class Handler(BaseHTTPRequestHandler):
+            protocol_version = "HTTP/1.1"
+
+            def do_POST(self) -> None:
+                proxy.answer(self)
+
+            def log_message(self, *_: object) -> None:
+                pass
+
+        self._http = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+        self._http.daemon_threads = True
+        self._thread = threading.Thread(target=self._http.serve_forever, args=(0.02,), daemon=True)
+        self._thread.start()
+        self.url = f"http://127.0.0.1:{self._http.server_address[1]}/query"
+
+    def close(self) -> None:
+        self._http.shutdown()
+        self._http.server_close()
+        self._thread.join()
+
+    def answer(self, handler: Any) -> None:
+        body = handler.rfile.read(int(handler.headers["Content-Length"]))
+        with self._lock:
+            self._now += 1
+            self.most = max(self.most, self._now)
+            self.seen.append((time.monotonic(), urllib.parse.parse_qs(body.decode())["query"][0]))
+            self.agents.add(handler.headers["User-Agent"])
+            fault = self.plan.pop(0) if self.plan else self.always
+        time.sleep(self.slow)
+        # A client may have given up meanwhile.
+        try:
+            self._reply(handler, body, fault)
+        except OSError:
+            handler.close_connection = True
+        finally:
+            with self._lock:
+                self._now -= 1
+
+    def _reply(self, handler: Any, body: bytes, fault: str | None) -> None:
+        kind = "application/sparql-results+json"
+        if fault == "stall":
+            time.sleep(self.stall)
+        if fault == "reset":
+            handler.connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+            handler.close_connection = True
+            handler.connection.close()
+            return
+        if fault in ("429 later", "503 later"):
+            _send(handler, int(fault[:3]), "text/plain", b"slow down", {"Retry-After": self.wait})
+        elif fault is not None and fault.isdigit():
+            _send(handler, int(fault), "text/plain", b"java.lang.Error: no")
+        elif fault == "html":
+            _send(handler, 200, "text/html; charset=utf-8", b"<html><body>Please wait</body></html>")
+        elif fault == "text":
+            _send(handler, 200, kind, b"Please set a user agent")
+        elif fault == "empty":
+            _send(handler, 200, kind, b"")
+        elif fault == "other":
+            _send(handler, 200, kind, b'{"boolean": true}')
+        else:
+            status, answer = self._ask(body)
+            if fault == "cut":
+                answer = answer[: len(answer) * 2 // 3]
+            if fault == "broken off":
+                _send(handler, 200, kind, answer[: len(answer) // 2], {"Content-Length": str(len(answer))})
+                handler.close_connection = True
+                return
+            more = {}
+            if fault == "anytime":
+                more = {"X-SQL-State": "S1TAT", "X-SQL-Message": "RC...: Returning incomplete results"}
+            if self.cap is not None and status == 200:
+                data = json.loads(answer)
+                data["results"]["bindings"] = data["results"]["bindings"][: self.cap]
+                answer = json.dumps(data).encode()
+                if self.tells:
+                    more["X-SPARQL-MaxRows"] = str(self.cap)
+            _send(handler, status, kind, answer, more)
+
+    def _ask(self, body: bytes) -> tuple[int, bytes]:
+        headers = {"Content-Type": "application/x-www-form-urlencoded", "Accept": "application/sparql-results+json"}
+        request = urllib.request.Request(self.server, body, headers)
+        try:
+            with urllib.request.urlopen(request, timeout=30) as response:
+                return response.status, response.read()
+        except urllib.error.HTTPError as error:
+            with error:
+                return error.code, error.read()
+
+
+def _send(handler: Any, status: int, kind: str, body: bytes, more: dict[str, str] | None = None) -> None:
+    handler.send_response(status)
+    for name, value in {"Content-Type": kind, "Content-Length": str(len(body)), **(more or {})}.items():
+        handler.send_header(name, value)
+    handler.end_headers()
+    handler.wfile.write(body)
+
+
+@pytest.fixture
+def proxy(kit_server: str) -> Iterator[Proxy]:
+    """Return a proxy before the server over the kit's sample."""
+    made = Proxy(kit_server)
+    yield made
+    made.close()

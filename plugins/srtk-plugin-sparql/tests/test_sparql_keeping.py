@@ -1,0 +1,93 @@
+"""What is kept of answers: the cache over runs, records and their replay."""
+
+from __future__ import annotations
+
+from contextlib import closing
+from pathlib import Path
+from typing import Any
+
+import pytest
+from srtk_plugin_sparql.errors import NotRecordedError
+from srtk_plugin_sparql.graph import SparqlGraph
+from srtk_plugin_sparql.vocabulary import Vocabulary
+
+from srtk_framework.errors import InputError
+from srtk_framework.types import Budget
+
+MEANING = Vocabulary(prefixes={"": "http://example.org/kit/"}, decode=True)
+
+
+def answers(url: str, start: str = "Latvia", **settings: Any) -> list[Any]:
+    graph = SparqlGraph(url, vocabulary=MEANING, engine="oxigraph", **settings)
+    graph.open()
+    with closing(graph):
+        around = graph.neighbourhood(graph.frontiers([[start]]), 2, Budget())
+        return [graph.source(), around, graph.labels(sorted({t.subject for t in around[0]})), graph.find(["riga"])]
+
+
+def test_a_second_run_asks_nothing_of_what_the_cache_holds(proxy: Any, tmp_path: Path) -> None:
+    first = answers(proxy.url, cache=str(tmp_path / "deep" / "cache.db"))
+    asked = len(proxy.seen)
+    assert answers(proxy.url, cache=str(tmp_path / "deep" / "cache.db")) == first
+    assert asked > 0
+    assert len(proxy.seen) == asked
+
+
+def test_another_version_of_the_graph_is_asked_anew(proxy: Any, tmp_path: Path) -> None:
+    answers(proxy.url, cache=str(tmp_path / "cache.db"), version="2026-01")
+    asked = len(proxy.seen)
+    answers(proxy.url, cache=str(tmp_path / "cache.db"), version="2026-02")
+    assert len(proxy.seen) == 2 * asked
+
+
+def test_an_expired_answer_is_asked_for_again(proxy: Any, tmp_path: Path) -> None:
+    answers(proxy.url, cache=str(tmp_path / "cache.db"))
+    asked = len(proxy.seen)
+    answers(proxy.url, cache=str(tmp_path / "cache.db"), cache_days=1e-9)
+    assert len(proxy.seen) == 2 * asked
+
+
+def test_errors_are_not_kept(proxy: Any, tmp_path: Path) -> None:
+    proxy.plan = ["403"]
+    with pytest.raises(Exception, match="403"):
+        answers(proxy.url, cache=str(tmp_path / "cache.db"))
+    assert answers(proxy.url, cache=str(tmp_path / "cache.db"))[1][0]
+
+
+def test_a_cache_that_is_no_database_is_refused_with_its_path(proxy: Any, tmp_path: Path) -> None:
+    (tmp_path / "cache.db").write_text("this is no database, and long enough to be one" * 40)
+    with pytest.raises(InputError, match=r"cache\.db"):
+        answers(proxy.url, cache=str(tmp_path / "cache.db"))
+
+
+def test_a_recorded_run_runs_again_without_the_server(proxy: Any, tmp_path: Path) -> None:
+    first = answers(proxy.url, record=str(tmp_path / "record"))
+    asked = len(proxy.seen)
+    proxy.always = "500"
+    assert answers(proxy.url, replay=str(tmp_path / "record")) == first
+    assert answers("http://no-such-host.invalid/sparql", replay=str(tmp_path / "record")) == first
+    assert len(proxy.seen) == asked
+
+
+def test_what_was_not_recorded_is_an_error(proxy: Any, tmp_path: Path) -> None:
+    answers(proxy.url, record=str(tmp_path / "record"))
+    with pytest.raises(NotRecordedError, match="record the run again"):
+        answers(proxy.url, start="Echo", replay=str(tmp_path / "record"))
+
+
+def test_a_record_may_be_added_to(proxy: Any, tmp_path: Path) -> None:
+    first = answers(proxy.url, record=str(tmp_path / "record"))
+    second = answers(proxy.url, start="Echo", record=str(tmp_path / "record"))
+    assert answers(proxy.url, replay=str(tmp_path / "record")) == first
+    assert answers(proxy.url, start="Echo", replay=str(tmp_path / "record")) == second
+
+
+def test_a_broken_record_is_refused_with_its_line(tmp_path: Path) -> None:
+    (tmp_path / "answers.jsonl").write_text('{"source":"x"}\n{"query":\n')
+    with pytest.raises(InputError, match=r"answers\.jsonl:2"):
+        answers("http://127.0.0.1:9/query", replay=str(tmp_path))
+
+
+def test_a_replay_without_a_record_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="record"):
+        answers("http://127.0.0.1:9/query", replay=str(tmp_path))
