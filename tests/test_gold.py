@@ -9,8 +9,8 @@ import attrs
 import pytest
 
 from srtk_framework.gold import gold_triples_of, path_instances, with_gold_triples
-from srtk_framework.specs import KnowledgeGraph
-from srtk_framework.types import Frontier, Link, Literal, NodeSet, Question, Step, Triple
+from srtk_framework.testing import OracleGraph, Sample
+from srtk_framework.types import Link, Literal, Question, Step, Triple
 
 ACTS, ACTS_IN, YEAR = Step("acts"), Step("acts", True), Step("year")
 TRIPLES = (
@@ -23,17 +23,11 @@ TRIPLES = (
 )
 
 
-@attrs.define(eq=False)
-class Listed(KnowledgeGraph):
-    """A graph over a list."""
-
-    def frontiers(self, node_sets: Sequence[Sequence[str]]) -> list[Frontier]:
-        return [NodeSet(nodes) for nodes in node_sets]
-
-    def triples(
-        self, frontiers: Sequence[Frontier], steps: Sequence[Step], limit: int | None
-    ) -> list[Sequence[Triple]]:
-        return [read(frontier.ids(), step) for frontier, step in zip(frontiers, steps, strict=True)]
+@pytest.fixture
+def graph() -> OracleGraph:
+    oracle = OracleGraph(Sample(triples=TRIPLES))
+    oracle.open()
+    return oracle
 
 
 def read(nodes: Sequence[str], step: Step) -> list[Triple]:
@@ -68,16 +62,16 @@ def question(**known: Any) -> Question:
     return attrs.evolve(Question("1", "Who acts?", (Link("Ann"),), ("Cid",)), **known)
 
 
-def test_gold_triples_are_read_from_the_graph_from_each_link() -> None:
+def test_gold_triples_are_read_from_the_graph_from_each_link(graph: OracleGraph) -> None:
     asked = question(gold_paths=((ACTS_IN, ACTS), (ACTS_IN,)), links=(Link("Ann"), Link("nobody")))
-    assert gold_triples_of(Listed(), asked) == (TRIPLES[2], TRIPLES[3])
+    assert gold_triples_of(graph, asked) == (TRIPLES[2], TRIPLES[3])
 
 
 @pytest.mark.parametrize("known", [{}, {"gold_paths": ((ACTS,),), "links": ()}])
-def test_without_paths_or_links_gold_triples_are_not_known(known: dict[str, Any]) -> None:
-    assert gold_triples_of(Listed(), question(**known)) is None
+def test_without_paths_or_links_gold_triples_are_not_known(graph: OracleGraph, known: dict[str, Any]) -> None:
+    assert gold_triples_of(graph, question(**known)) is None
 
 
-def test_gold_triples_that_are_given_stay() -> None:
+def test_gold_triples_that_are_given_stay(graph: OracleGraph) -> None:
     asked = question(gold_triples=(TRIPLES[0],), gold_paths=((ACTS_IN,),))
-    assert with_gold_triples(Listed(), [asked, question()]) == [asked, question()]
+    assert with_gold_triples(graph, [asked, question()]) == [asked, question()]
