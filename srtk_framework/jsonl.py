@@ -125,7 +125,7 @@ def _open_zstandard(path: str | Path) -> tuple[AbstractContextManager[Any], type
     try:
         import zstandard
     except ImportError as error:
-        raise InputError(f"{path}: reading .zst needs a package: pip install zstandard") from error
+        raise InputError(f"{path}: reading .zst needs a package: pip install 'srtk-framework[zst]'") from error
     return closing(_zstandard_lines(open(path, "rb"), zstandard.ZstdDecompressor())), zstandard.ZstdError
 
 
