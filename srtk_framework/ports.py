@@ -19,6 +19,7 @@ from srtk_framework.observers import Observer
 from srtk_framework.specs import HopState, Role
 from srtk_framework.types import (
     Budget,
+    FoundPaths,
     Frontier,
     Link,
     Path,
@@ -151,6 +152,26 @@ class KnowledgeGraphPort(Port, specs.KnowledgeGraph):
             frontiers,
             lambda some: self._batch("neighbourhood", len(some), frontiers=some, hops=hops, budget=budget),
             id,
+        )
+
+    def paths(
+        self,
+        starts: Sequence[Sequence[str]],
+        ends: Sequence[Sequence[str]],
+        hops: int,
+        budget: Budget,
+        shortest: bool,
+        inverse: bool,
+    ) -> Sequence[FoundPaths]:
+        if len(starts) != len(ends):
+            raise DriverError(f"paths was asked about {len(starts)} sets of starts and {len(ends)} of ends", self.name)
+        shared = {"hops": hops, "budget": budget, "shortest": shortest, "inverse": inverse}
+        return self._distinct(  # type: ignore[no-any-return]
+            list(zip(map(tuple, starts), map(tuple, ends), strict=True)),
+            lambda some: self._batch(
+                "paths", len(some), starts=[pair[0] for pair in some], ends=[pair[1] for pair in some], **shared
+            ),
+            _same,
         )
 
     def labels(self, ids: Sequence[str]) -> Sequence[str]:

@@ -16,6 +16,7 @@ import pluggy
 
 from srtk_framework.types import (
     Budget,
+    FoundPaths,
     Frontier,
     Link,
     NodeSet,
@@ -139,6 +140,25 @@ class KnowledgeGraph(Role):
         from srtk_framework.reading import neighbourhood
 
         return neighbourhood(self, frontiers, hops, budget)
+
+    @hook
+    def paths(
+        self,
+        starts: Sequence[Sequence[str]],
+        ends: Sequence[Sequence[str]],
+        hops: int,
+        budget: Budget,
+        shortest: bool,
+        inverse: bool,
+    ) -> Sequence[FoundPaths]:
+        """Find the relation paths that lead from some entity of ``starts[i]`` to some entity of ``ends[i]``.
+
+        What it finds and counts is said at ``paths.find_paths``, the default. A graph that can search by itself may
+        find paths that the limits hide from the default, and then counts nothing as cut.
+        """
+        from srtk_framework.paths import find_paths
+
+        return find_paths(self, starts, ends, hops, budget, shortest, inverse)
 
     @hook
     @abstractmethod

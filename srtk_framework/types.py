@@ -222,6 +222,32 @@ class Retrieval:
 
 
 @attrs.frozen
+class FoundPaths(Sequence[Path]):
+    """The relation paths between two sets of entities, ordered by length, then by text.
+
+    Attributes:
+        paths: Distinct, none empty.
+        cut: What limits left unread where it may have hidden a path: ``hub`` neighbours, ``nodes`` of frontiers.
+            Empty when the paths are complete.
+    """
+
+    paths: tuple[Path, ...] = ()
+    cut: Mapping[str, int] = attrs.field(factory=dict, hash=False)
+
+    def __len__(self) -> int:
+        return len(self.paths)
+
+    @overload
+    def __getitem__(self, index: int) -> Path: ...
+
+    @overload
+    def __getitem__(self, index: slice) -> tuple[Path, ...]: ...
+
+    def __getitem__(self, index: int | slice) -> Path | tuple[Path, ...]:
+        return self.paths[index]
+
+
+@attrs.frozen
 class Budget:
     """Limits per question; None means no limit. What a limit cuts is counted in the trace.
 

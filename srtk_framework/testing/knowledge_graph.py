@@ -61,6 +61,7 @@ class KnowledgeGraphConformance(BatchConformance):
                 Probe("triples", driver.triples, walks, (2,)),
                 Probe("match", driver.match, [(Pattern(subject=node),) for node in sample.entities]),
                 Probe("neighbourhood", driver.neighbourhood, [(frontier,) for frontier in single], (1, ALL)),
+                Probe("paths", driver.paths, [([node], [hub]) for node in sample.entities], (2, ALL, True, True)),
                 Probe("labels", driver.labels, nodes),
                 Probe("find", driver.find, [(sample.labels.get(node, node),) for node in named(sample)]),
                 Probe("degrees", driver.degrees, nodes),
@@ -255,6 +256,21 @@ class KnowledgeGraphConformance(BatchConformance):
         """Compare the neighbourhood of one node."""
         answers = [plain(g.neighbourhood(g.frontiers([[node]]), hops, budget)) for g in (driver, oracle)]
         assert answers[0] == answers[1], f"{hops} hops around {node!r} within {budget}"
+
+    # Paths
+
+    def test_paths_between_two_sets_are_those_that_walking_finds(self, driver: Any, oracle: OracleGraph) -> None:
+        """All of them or the shortest, up to three hops, forward alone or both ways."""
+        hub = max(oracle.sample.entities, key=lambda node: (oracle.degrees([node]), node))
+        nodes = nodes_of(oracle)
+        pairs = [([node], [hub]) for node in nodes] + [(nodes[:2], nodes[-2:]), ([UNKNOWN], [hub]), ([], [hub])]
+        starts, ends = [pair[0] for pair in pairs], [pair[1] for pair in pairs]
+        for hops, shortest, inverse in ((1, False, True), (2, False, True), (2, False, False), (3, True, True)):
+            found = driver.paths(starts, ends, hops, ALL, shortest, inverse)
+            wanted = oracle.paths(starts, ends, hops, ALL, shortest, inverse)
+            for pair, mine, its in zip(pairs, found, wanted, strict=True):
+                assert list(mine) == list(its), f"paths of {hops} hops for {pair}, {shortest=}, {inverse=}"
+                assert not mine.cut, f"paths for {pair} are cut by {mine.cut}, without any limit"
 
     # Names and numbers
 

@@ -78,9 +78,15 @@ class SparqlGraph(KnowledgeGraph):
         if cap is not None:
             page = max(1, min(page, cap - 1))
         self._source = Once(self._make_source())
-        self._reader = Reader(self._source, ids, Queries(vocabulary, ids), page, facts.nodes, workers, self.both)
+        self._reader = self.make_reader(self._source, vocabulary, ids, page, facts.nodes, workers)
         scan = self.names == "scan" or (self.names == "auto" and self._folder() is not None)
         self._naming = Names(self._reader, vocabulary.languages, scan)
+
+    def make_reader(
+        self, source: Source, vocabulary: Vocabulary, ids: Ids, page: int, nodes: int, workers: int
+    ) -> Reader:
+        """Make what asks the queries; a graph whose steps are more than single relations has its own."""
+        return Reader(source, ids, Queries(vocabulary, ids), page, nodes, workers, self.both)
 
     def _make_source(self) -> Source:
         if self.replay is not None:
