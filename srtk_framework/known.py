@@ -8,7 +8,11 @@ DRIVERS: dict[str, dict[str, tuple[str, ...]]] = {
     "srtk-plugin-files": {"exporter": ("html", "jsonl", "text")},
     "srtk-plugin-local": {"entity_linker": ("dictionary",), "knowledge_graph": ("local", "memory")},
     "srtk-plugin-sparql": {"knowledge_graph": ("sparql",)},
-    "srtk-plugin-sr": {"expander": ("beam",), "path_scorer": ("dense",)},
+    "srtk-plugin-sr": {
+        "expander": ("beam",),
+        "path_scorer": ("dense",),
+        "supervision": ("gold-path", "gold-triples", "near-shortest", "shortest-path"),
+    },
     "srtk-plugin-transformers": {"encoder": ("transformers",)},
 }
 """Distribution to role to names of its drivers; a test compares this with the plugins' entry points."""

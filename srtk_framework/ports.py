@@ -26,6 +26,7 @@ from srtk_framework.types import (
     Pattern,
     Qualifier,
     Question,
+    RankedPath,
     Retrieval,
     Schema,
     Step,
@@ -278,6 +279,13 @@ class DatasetPort(Port, specs.Dataset):
             yield question
 
 
+class SupervisionPort(Port, specs.Supervision):
+    """A supervision behind pluggy."""
+
+    def supervise(self, questions: Sequence[Question]) -> Sequence[Sequence[RankedPath]]:
+        return self._batch("supervise", len(questions), questions=questions)  # type: ignore[no-any-return]
+
+
 PORTS: dict[str, Callable[..., Any]] = {
     "knowledge_graph": KnowledgeGraphPort,
     "entity_linker": EntityLinkerPort,
@@ -286,6 +294,7 @@ PORTS: dict[str, Callable[..., Any]] = {
     "exporter": ExporterPort,
     "encoder": EncoderPort,
     "dataset": DatasetPort,
+    "supervision": SupervisionPort,
 }
 
 

@@ -9,21 +9,25 @@ sentence that says what to do. Hook arguments have no defaults: callers name eve
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Sequence
-from typing import TYPE_CHECKING, Any, ClassVar
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from pathlib import Path as FilePath
+from typing import TYPE_CHECKING, Any, ClassVar, Protocol, runtime_checkable
 
+import attrs
 import pluggy
 
 from srtk_framework.types import (
     Budget,
     FoundPaths,
     Frontier,
+    Lesson,
     Link,
     NodeSet,
     Path,
     Pattern,
     Qualifier,
     Question,
+    RankedPath,
     Retrieval,
     Schema,
     Step,
@@ -61,8 +65,6 @@ class Role(ABC):  # noqa: B024 - its subclasses have the abstract methods
 
         The default names the class and its settings; a driver over data or weights adds their hash.
         """
-        import attrs
-
         cls: type[Any] = type(self)
         fields = attrs.fields(cls) if attrs.has(cls) else ()
         parts = []
@@ -324,8 +326,65 @@ class Dataset(Role):
         """Yield the questions in the order of the file; raises InputError with file and line."""
 
 
+class Supervision(Role):
+    """Finds what a method should have found for questions whose answers are known."""
+
+    role = "supervision"
+
+    @hook
+    @abstractmethod
+    def supervise(self, questions: Sequence[Question]) -> Sequence[Sequence[RankedPath]]:
+        """Find the relation paths that lead from each question's linked entities to its answers.
+
+        Returns:
+            Per question, paths without END, their scores the quality between 0 and 1, best first, ties in the order of
+            ``expansion.path_order``; none where the question has no links, no gold, or no path. What a limit hid is
+            never taken for absent: such a question is told by a warning of the driver's logger.
+        """
+
+
+@attrs.frozen
+class Course:
+    """What a driver is trained with.
+
+    Attributes:
+        lessons: To learn from, in a fixed order.
+        validate: Runs the recipe's retrieval on the validation questions with the driver as it is at this moment, and
+            returns its metrics by name; None without validation questions.
+        folder: For checkpoints, logs, and whatever else is needed to go on after an interruption.
+        seed: Of everything random.
+    """
+
+    lessons: Sequence[Lesson]
+    validate: Callable[[], Mapping[str, float]] | None
+    folder: FilePath
+    seed: int = 0
+
+
+@runtime_checkable
+class Trainable(Protocol):
+    """What a driver of any role has in order to be trained by a recipe.
+
+    The annotation of ``fit``'s second argument is an attrs class: the settings of the training, which the recipe
+    gives below ``train.fit``.
+    """
+
+    def fit(self, course: Course, training: Any) -> Mapping[str, float]:
+        """Learn, going on from ``course.folder`` where an earlier call was interrupted; return the final figures."""
+
+    def save(self, folder: FilePath) -> None:
+        """Write all that was learnt, so that ``load`` in a new process computes the same."""
+
+    def load(self, folder: FilePath) -> None:
+        """Take over what ``save`` wrote; called after ``open``."""
+
+    def fingerprint(self) -> str:
+        """Identify what the driver computes, learnt weights included."""
+
+
 ROLES: dict[str, type[Role]] = {
-    role.role: role for role in (KnowledgeGraph, EntityLinker, PathScorer, Expander, Exporter, Encoder, Dataset)
+    role.role: role
+    for role in (KnowledgeGraph, EntityLinker, PathScorer, Expander, Exporter, Encoder, Dataset, Supervision)
 }
 
 
@@ -337,6 +396,7 @@ def hook_names(role: type[Role]) -> dict[str, Any]:
 
 __all__ = [
     "ROLES",
+    "Course",
     "Dataset",
     "Encoder",
     "EntityLinker",
@@ -347,4 +407,6 @@ __all__ = [
     "NodeSet",
     "PathScorer",
     "Role",
+    "Supervision",
+    "Trainable",
 ]

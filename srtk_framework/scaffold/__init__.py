@@ -40,6 +40,7 @@ _KINDS = {
     "exporter": _Kind("exporter", "Exporter", "An exporter of CSV files"),
     "encoder": _Kind("encoder", "Encoder", "An encoder by hashed letters"),
     "dataset": _Kind("dataset", "Dataset", "A dataset of tab-separated questions"),
+    "supervision": _Kind("supervision", "Supervision", "A supervision by single steps"),
 }
 
 

@@ -26,6 +26,7 @@ _MODULES = (
     "exporter",
     "knowledge_graph",
     "path_scorer",
+    "supervision",
 )
 pytest.register_assert_rewrite(*(f"{__name__}.{module}" for module in _MODULES))
 
@@ -47,6 +48,7 @@ from srtk_framework.testing.registered import (  # noqa: E402
 )
 from srtk_framework.testing.sample import SAMPLE, Sample  # noqa: E402
 from srtk_framework.testing.scorers import OverlapScorer, UniformScorer  # noqa: E402
+from srtk_framework.testing.supervision import SupervisionConformance  # noqa: E402
 
 CONFORMANCE: dict[str, type[Conformance]] = {
     kit.role.role: kit
@@ -58,6 +60,7 @@ CONFORMANCE: dict[str, type[Conformance]] = {
         ExporterConformance,
         EncoderConformance,
         DatasetConformance,
+        SupervisionConformance,
     )
 }
 """Role, as in recipes, to its conformance class."""
@@ -81,6 +84,7 @@ __all__ = [
     "Probes",
     "RegisteredDriver",
     "Sample",
+    "SupervisionConformance",
     "UniformScorer",
     "checks_of",
     "covered_drivers",

@@ -1,0 +1,131 @@
+"""Conformance of supervisions: real paths from a question's entities to its answers, each with its quality."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import attrs
+import pytest
+
+from srtk_framework import specs
+from srtk_framework.expansion import path_order
+from srtk_framework.paths import follow_path
+from srtk_framework.testing.batches import BatchConformance, Probe, Probes
+from srtk_framework.testing.oracle import OracleGraph
+from srtk_framework.types import END, Budget, Link, Question, RankedPath, Step, Triple, rounded
+
+SEVERAL = 10
+
+
+class SupervisionConformance(BatchConformance):
+    """Checks a Supervision; its ``driver`` is opened, over ``graph`` if it needs one."""
+
+    role = specs.Supervision
+
+    @pytest.fixture
+    def graph(self) -> OracleGraph:
+        """Return the opened sample graph."""
+        graph = OracleGraph()
+        graph.open()
+        return graph
+
+    @pytest.fixture
+    def questions(self) -> list[Question]:
+        """Return different questions with links, answers, gold paths and gold triples in ``graph``."""
+        capital, island, harbour = Step("capital"), Step("has_island"), Step("harbour")
+        of_latvia, of_estonia = Triple("Latvia", "capital", "Riga"), Triple("Estonia", "capital", "Tallinn")
+        questions = [
+            _asked("Latvia", ["Riga"], [(capital,)], [of_latvia]),
+            _asked("Riga", ["Latvia"], [(Step("capital", True),)], [of_latvia]),
+            attrs.evolve(
+                _asked("Latvia and Estonia", ["Riga", "Tallinn"], [(capital,)], [of_latvia, of_estonia]),
+                links=(Link("Latvia"), Link("Estonia")),
+            ),
+            _asked("Narcissus", ["Echo"], [(Step("admires", True),)], [Triple("Echo", "admires", "Narcissus")]),
+        ]
+        for number in range(1, 7):
+            leads = Triple("Archipelago", "has_island", f"Island_{number}")
+            ends = Triple(f"Island_{number}", "harbour", f"Port_{number}")
+            questions.append(_asked("Archipelago", [f"Port_{number}"], [(island, harbour)], [leads, ends]))
+        for number in range(40):
+            kept = Triple(f"Item_{number:02}", "kept_in", "Museum")
+            lists = Triple("Catalogue", "lists", f"Item_{number:02}")
+            questions.append(_asked(f"Item_{number:02}", ["Museum"], [(Step("kept_in"),)], [kept]))
+            questions.append(_asked(f"Item_{number:02}", ["Catalogue"], [(Step("lists", True),)], [lists]))
+        return [attrs.evolve(q, id=f"q{i}", text=f"{q.text} ({i})") for i, q in enumerate(questions)]
+
+    @pytest.fixture
+    def probes(self, questions: list[Question]) -> Probes:
+        """Probe ``supervise``."""
+        return lambda driver: [Probe("supervise", driver.supervise, [(question,) for question in questions])]
+
+    def use(self, driver: Any) -> None:
+        """Supervise a question."""
+        driver.supervise([_asked("Latvia", ["Riga"], [(Step("capital"),)], [Triple("Latvia", "capital", "Riga")])])
+
+    def found(self, driver: Any, questions: list[Question]) -> list[tuple[Question, RankedPath]]:
+        """Supervise some questions one by one, and pair each path with its question."""
+        return [(question, path) for question in questions[:SEVERAL] for path in driver.supervise([question])[0]]
+
+    def test_something_is_found(self, driver: Any, questions: list[Question]) -> None:
+        """At least one of the questions gets paths."""
+        assert self.found(driver, questions), "no question has a path"
+
+    def test_paths_start_from_the_links_of_their_question(self, driver: Any, questions: list[Question]) -> None:
+        """An entity that was not linked leads nowhere."""
+        for question, path in self.found(driver, questions):
+            assert path.entity in {link.entity for link in question.links}, f"{question.id}: {path} starts elsewhere"
+
+    def test_paths_have_steps_and_no_end(self, driver: Any, questions: list[Question]) -> None:
+        """END belongs to samples, not to paths."""
+        for question, path in self.found(driver, questions):
+            assert path.steps, f"{question.id}: a path has no step"
+            assert END not in path.steps, f"{question.id}: {path} holds END"
+
+    def test_paths_lead_to_an_answer(self, driver: Any, graph: Any, questions: list[Question]) -> None:
+        """Walked in the graph, each path reaches at least one answer."""
+        free = Budget(hub=None, nodes=None)
+        for question, path in self.found(driver, questions):
+            steps = tuple(step for step in path.steps if step != END)
+            reached = set(follow_path(graph, [[path.entity]], [steps], free)[0].ids())
+            assert reached & set(question.answers or ()), f"{question.id}: {path} leads to no answer"
+
+    def test_qualities_are_between_0_and_1_and_rounded(self, driver: Any, questions: list[Question]) -> None:
+        """A path of quality 0 teaches nothing, so it is left out."""
+        for question, path in self.found(driver, questions):
+            assert 0 < path.score <= 1, f"{question.id}: quality {path.score}"
+            assert path.score == rounded(path.score), f"{question.id}: quality {path.score} is not rounded"
+
+    def test_paths_are_distinct_and_best_first(self, driver: Any, questions: list[Question]) -> None:
+        """By falling quality, ties in the order of ``expansion.path_order``."""
+        for question in questions[:SEVERAL]:
+            row = driver.supervise([question])[0]
+            assert len({(path.entity, path.steps) for path in row}) == len(row), f"{question.id}: a path comes twice"
+            assert list(row) == sorted(row, key=path_order), f"{question.id}: paths are out of order"
+
+    def test_a_question_without_gold_has_no_paths(self, driver: Any, questions: list[Question]) -> None:
+        """Nothing is known that could be learnt."""
+        bare = attrs.evolve(questions[0], answers=None, gold_paths=None, gold_triples=None)
+        assert [list(row) for row in driver.supervise([bare])] == [[]], "a question without gold has a path"
+
+    def test_a_question_without_links_has_no_paths(self, driver: Any, questions: list[Question]) -> None:
+        """There is nowhere to start."""
+        loose = attrs.evolve(questions[0], links=())
+        assert [list(row) for row in driver.supervise([loose])] == [[]], "a question without links has a path"
+
+    def test_links_that_the_graph_lacks_are_passed_over(self, driver: Any, questions: list[Question]) -> None:
+        """Beside one that it has, they change nothing."""
+        more = attrs.evolve(questions[0], links=(*questions[0].links, Link("no_such_entity")))
+        rows = [list(driver.supervise([question])[0]) for question in (questions[0], more)]
+        assert rows[0] == rows[1], "an unknown link changes the paths"
+
+
+def _asked(entity: str, answers: list[str], paths: list[tuple[Step, ...]], triples: list[Triple]) -> Question:
+    return Question(
+        id=entity,
+        text=f"What of {entity}?",
+        links=(Link(entity),),
+        answers=tuple(answers),
+        gold_paths=tuple(paths),
+        gold_triples=tuple(triples),
+    )
