@@ -4,7 +4,22 @@ from __future__ import annotations
 
 DRIVERS: dict[str, dict[str, tuple[str, ...]]] = {
     "srtk-plugin-baselines": {"expander": ("bfs", "ppr", "random")},
-    "srtk-plugin-datasets": {"dataset": ("jsonl", "metaqa", "pathquestion")},
+    "srtk-plugin-datasets": {
+        "dataset": (
+            "cwq",
+            "gtsqa",
+            "jsonl",
+            "lcquad1",
+            "metaqa",
+            "mintaka",
+            "pathquestion",
+            "qald",
+            "rog",
+            "simplequestions",
+            "wc2014",
+            "webqsp",
+        )
+    },
     "srtk-plugin-files": {"exporter": ("html", "jsonl", "text")},
     "srtk-plugin-local": {"entity_linker": ("dictionary",), "knowledge_graph": ("local", "memory")},
     "srtk-plugin-sparql": {"knowledge_graph": ("sparql",)},

@@ -8,8 +8,9 @@ import attrs
 
 from srtk_framework.records import read_questions
 from srtk_framework.specs import Dataset
-from srtk_framework.types import Question
+from srtk_framework.types import Link, Question
 from srtk_plugin_datasets.choosing import choose
+from srtk_plugin_datasets.files import texts_of
 
 
 @attrs.define
@@ -19,6 +20,7 @@ class Records(Dataset):
     Attributes:
         path: File of JSON Lines, or of text with one question a line; also .gz, .bz2, .xz and .zst.
         text_field: Field of a JSON record that holds the question's text.
+        entities_field: Another field with the ids to start from, for records without `question_entities`.
         given: Keep the entities given with the questions; false drops them, so that the text is linked.
         limit: How many questions to take; all by default.
         seed: Which ones a limit takes; null for the first ones.
@@ -26,6 +28,7 @@ class Records(Dataset):
 
     path: str
     text_field: str = "question"
+    entities_field: str | None = None
     given: bool = True
     limit: int | None = None
     seed: int | None = 0
@@ -33,4 +36,9 @@ class Records(Dataset):
     def read(self) -> Iterable[Question]:
         """Yield the questions in the order of the file."""
         for question in choose(read_questions(self.path, self.text_field), lambda q: q.id, self.limit, self.seed):
-            yield question if self.given else attrs.evolve(question, links=())
+            if not self.given:
+                question = attrs.evolve(question, links=())
+            elif self.entities_field and not question.links:
+                ids = texts_of(dict(question.extra), self.entities_field, f"{self.path}: question {question.id}")
+                question = attrs.evolve(question, links=tuple(Link(id_) for id_ in ids))
+            yield question

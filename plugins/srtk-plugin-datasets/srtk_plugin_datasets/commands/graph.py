@@ -1,0 +1,123 @@
+"""``srtk dataset graph``: write the union of the questions' own graphs as one file of triples."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from hashlib import blake2b
+from pathlib import Path
+from typing import IO
+
+from srtk_framework import fields
+from srtk_framework.errors import InputError
+
+HELP = "write the union of the graphs of a set's questions, for `srtk graph build`"
+_BREAKS = ("\t", "\n", "\r")
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the flags."""
+    parser.add_argument("format", choices=("rog", "gtsqa"), help="the form of the files, named as its driver")
+    parser.add_argument("files", nargs="+", metavar="PATH", help="files, or folders as the driver reads them")
+    parser.add_argument("--splits", default="train,validation,test", help="of folders (%(default)s)")
+    parser.add_argument("--out", required=True, metavar="TSV", help="subject, relation and object, a tab between")
+    parser.add_argument("--labels", metavar="TSV", help="gtsqa: id and label of entities and relations")
+
+
+def run(args: argparse.Namespace) -> int:
+    """Write the triples, each once, in the order of the files."""
+    from srtk_plugin_datasets.rog import question_graphs
+
+    files = _files(args.format, args.files, [split for split in args.splits.split(",") if split])
+    if args.labels and args.format != "gtsqa":
+        raise InputError("--labels: names are ids in the form rog, so there are no labels to write; leave it out")
+    counts: Counter[str] = Counter()
+    labels: dict[str, str] = {}
+    seen: set[bytes] = set()
+    with _Target(args.out) as out:
+        for where, rows in question_graphs(files):
+            counts["questions"] += 1
+            for row in rows:
+                cells = _cells(row, where, args.format, labels if args.labels else None)
+                if any(not cell or any(mark in cell for mark in _BREAKS) for cell in cells):
+                    counts["left"] += 1
+                    continue
+                line = "\t".join(cells)
+                key = blake2b(line.encode("utf-8", "surrogatepass"), digest_size=16).digest()
+                if key not in seen:
+                    seen.add(key)
+                    out.write(line + "\n")
+    if args.labels:
+        with _Target(args.labels) as names:
+            names.writelines(f"{id_}\t{label}\n" for id_, label in sorted(labels.items()))
+    if counts["left"]:
+        print(
+            f"left out: {counts['left']:,} triples with an empty name, or a tab or line break in one", file=sys.stderr
+        )
+    print(f"{args.out}: {len(seen):,} triples of {counts['questions']:,} questions")
+    return 0
+
+
+def _files(form: str, places: Sequence[str], splits: Sequence[str]) -> list[Path]:
+    """List the files of all places; of a folder, those of the splits that it has."""
+    from srtk_plugin_datasets.gtsqa import gtsqa_files
+    from srtk_plugin_datasets.rog import split_files
+
+    def of_split(place: str, split: str) -> Iterator[Path]:
+        try:
+            yield from (split_files if form == "rog" else _with_graphs)(place, split)
+        except InputError:
+            return
+
+    def _with_graphs(place: str, split: str) -> list[Path]:
+        found = sorted(Path(place).glob(f"gtsqa-with-graphs/{split}-*.parquet"))
+        return found or gtsqa_files(place, split)
+
+    files: list[Path] = []
+    for place in places:
+        found = [Path(place)] if Path(place).is_file() else [f for split in splits for f in of_split(place, split)]
+        if not found:
+            raise InputError(
+                f"{place}: no file of the splits {', '.join(splits)} here; name the files, or set --splits"
+            )
+        files += found
+    return list(dict.fromkeys(files))
+
+
+def _cells(row: object, where: str, form: str, labels: dict[str, str] | None) -> list[str]:
+    """Read a row of a question's graph."""
+    from srtk_plugin_datasets.gtsqa import labelled
+
+    if not isinstance(row, list) or len(row) != 3:
+        raise InputError(f"{where}: field 'graph' must hold rows of subject, relation and object")
+    if form == "rog":
+        return [fields.string(cell, where, "graph") for cell in row]
+    cells = [labelled(cell, where, "graph") for cell in row]
+    if labels is not None:
+        labels.update((id_, " ".join(label.split())) for id_, label in cells if label)
+    return [id_ for id_, _ in cells]
+
+
+class _Target:
+    """A text file that takes its name when it is whole."""
+
+    def __init__(self, path: str) -> None:
+        self.path = Path(path)
+        self.part = self.path.with_name(self.path.name + ".part")
+
+    def __enter__(self) -> IO[str]:
+        try:
+            self.path.parent.mkdir(parents=True, exist_ok=True)
+            self.file = self.part.open("w", encoding="utf-8", newline="\n")
+        except OSError as error:
+            raise InputError(f"{self.path}: cannot be written: {error.strerror or error}") from error
+        return self.file
+
+    def __exit__(self, kind: object, *_: object) -> None:
+        self.file.close()
+        if kind is None:
+            self.part.replace(self.path)
+        else:
+            self.part.unlink(missing_ok=True)

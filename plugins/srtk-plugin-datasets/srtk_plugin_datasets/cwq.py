@@ -1,0 +1,90 @@
+"""Read ComplexWebQuestions as published: questions with SPARQL over Freebase (Talmor and Berant 2018, N18-1059)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from pathlib import Path as FilePath
+from typing import Any
+
+import attrs
+
+from srtk_framework import fields
+from srtk_framework.specs import Dataset
+from srtk_framework.types import Link, Path, Question, Step
+from srtk_plugin_datasets.files import find, finished, kept, read_records, text_of
+from srtk_plugin_datasets.ids import FreebaseIds, freebase, is_freebase_entity
+from srtk_plugin_datasets.query import read_query
+
+_KNOWN = ("ID", "question", "answers")
+
+
+@attrs.define
+class CWQ(Dataset):
+    """Questions with Freebase mids: entities and gold paths out of the SPARQL, answers with their names.
+
+    The links have neither names nor places, for the files tell none. A query whose shape is not understood gives no
+    gold paths.
+
+    Attributes:
+        path: `ComplexWebQuestions_<split>.json`, or a folder with it.
+        split: train, dev or test, where path is a folder.
+        ids: `dot` for m.02mjmr and people.person.children, `slash` for /m/02mjmr and /people/person/children.
+        given: Give the entities of the SPARQL as links; false gives the text alone, so that it is linked.
+        limit: How many questions to take; all by default.
+        seed: Which ones a limit takes; null for the first ones.
+    """
+
+    path: str
+    split: str = "dev"
+    ids: FreebaseIds = "dot"
+    given: bool = True
+    limit: int | None = None
+    seed: int | None = 0
+
+    def read(self) -> Iterable[Question]:
+        """Yield the questions in the order of the file."""
+        (file,) = find(self.path, [f"ComplexWebQuestions_{self.split}*.json", f"{self.split}.json"])
+        return finished(self._questions(file), self.limit, self.seed, self.given)
+
+    def _questions(self, file: FilePath) -> Iterator[tuple[str, Question]]:
+        for where, record in read_records(file):
+            entities, paths = self._asked(record.get("sparql") or "")
+            answers, names = self._answers(record.get("answers"), where)
+            extra = {"topic_entities": list(entities)} | ({"answer_names": names} if names else {})
+            yield (
+                where,
+                Question(
+                    id=text_of(record, "ID", where),
+                    text=text_of(record, "question", where).strip(),
+                    links=tuple(Link(entity) for entity in entities),
+                    answers=answers,
+                    gold_paths=paths,
+                    extra={**extra, **kept(record, _KNOWN)},
+                ),
+            )
+
+    def _asked(self, sparql: str) -> tuple[tuple[str, ...], tuple[Path, ...] | None]:
+        query = read_query(sparql)
+        entities = tuple(freebase(iri, self.ids) for iri in query.constants if is_freebase_entity(iri))
+        paths = query.paths()
+        if paths is None:
+            return entities, None
+        return entities, tuple(tuple(Step(freebase(s.relation, self.ids), s.inverse) for s in path) for path in paths)
+
+    def _answers(self, value: Any, where: str) -> tuple[tuple[str, ...] | None, list[str]]:
+        """Read a list of answers, or the hub's form: an object of lists."""
+        if value is None:
+            return None, []
+        if isinstance(value, dict):
+            ids = fields.items(value.get("answer_id"), where, "answers.answer_id", _text)
+            names = fields.items(value.get("answer") or [], where, "answers.answer", _text)
+        else:
+            rows = fields.items(value, where, "answers", lambda row, *_: row if isinstance(row, dict) else {})
+            ids = [_text(row.get("answer_id"), where, "answers.answer_id") for row in rows]
+            names = [_text(row.get("answer"), where, "answers.answer") for row in rows]
+        found = [freebase(id_, self.ids) if id_[:2] in ("m.", "g.") else id_ for id_ in ids]
+        return tuple(dict.fromkeys(answer for answer in found if answer)), [name for name in names if name]
+
+
+def _text(value: Any, where: str, field: str) -> str:
+    return "" if value is None else fields.string(value, where, field)

@@ -1,0 +1,215 @@
+"""Find the files of a question set, and read the objects in them: JSON documents, JSON Lines and Parquet."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+import attrs
+
+from srtk_framework import fields
+from srtk_framework.errors import InputError
+from srtk_framework.jsonl import base_suffix, read_jsonl, read_lines
+from srtk_framework.types import Link, Question
+from srtk_plugin_datasets.choosing import choose
+
+Record = tuple[str, dict[str, Any]]
+"""A place, such as ``file:line``, and the object that stands there."""
+
+_BLANK = " \t\r\n"
+
+
+def find(path: str, names: Sequence[str]) -> list[Path]:
+    """Return the file, or the files of a folder that fit the first of ``names`` (``glob`` patterns) that fits any.
+
+    Raises:
+        InputError: If there is no such file.
+    """
+    place = Path(path)
+    if place.is_file():
+        return [place]
+    for name in names:
+        if found := sorted(file for file in place.glob(name) if file.is_file()):
+            return found
+    wanted = " and no ".join(dict.fromkeys(names))
+    raise InputError(f"{place}: no {wanted} here; let path name a file, or the folder that holds it, and check split")
+
+
+def read_records(file: Path, key: str | None = None) -> Iterator[Record]:
+    """Yield the objects of a file: the rows of Parquet, the lines of JSON Lines, the items of a JSON list.
+
+    Args:
+        file: ``.parquet``; ``.jsonl`` or ``.ndjson``; else JSON, or JSON Lines if it begins with ``{`` and
+            ``key`` is None. Text may be compressed.
+        key: Member of the outermost object that holds the list, where the list itself is not outermost.
+
+    Raises:
+        InputError: With file and line, or row, where the file cannot be read.
+    """
+    kind = base_suffix(file)
+    if kind == ".parquet":
+        yield from _rows(file)
+        return
+    if kind not in (".jsonl", ".ndjson"):
+        first = next(read_lines(file), (1, ""))[1]
+        if key is not None or first.lstrip(_BLANK)[:1] != "{":
+            yield from _items(file, key)
+            return
+    for number, record in read_jsonl(file):
+        yield f"{file}:{number}", record
+
+
+def _rows(file: Path) -> Iterator[Record]:
+    try:
+        import pyarrow.parquet as pq
+        from pyarrow import ArrowException
+    except ImportError as error:
+        raise InputError(
+            f"{file}: reading Parquet needs a package: pip install 'srtk-plugin-datasets[parquet]'"
+        ) from error
+    row = 0
+    try:
+        source = pq.ParquetFile(file)
+    except (OSError, ArrowException) as error:
+        raise InputError(f"{file}: not a Parquet file that can be read: {error}") from error
+    with source:
+        for batch in source.iter_batches(batch_size=64):
+            for record in batch.to_pylist():
+                row += 1
+                yield f"{file}: row {row}", record
+
+
+def _items(file: Path, key: str | None) -> Iterator[Record]:
+    """Decode a JSON list item by item, so that each has its line."""
+    lines = dict(read_lines(file))
+    text = "\n".join(lines.get(number, "") for number in range(1, max(lines, default=0) + 1))
+    reader = _Reader(file, text)
+    if key is not None and reader.peek() == "{":
+        reader.enter(key)
+    if reader.peek() != "[":
+        raise reader.error("expected a list of objects")
+    for where, value in reader.items():
+        if not isinstance(value, dict):
+            raise InputError(f"{where}: each item of the list must be an object {{...}}")
+        yield where, value
+
+
+class _Reader:
+    """A place in a JSON text that moves over whole values."""
+
+    def __init__(self, file: Path, text: str) -> None:
+        self.file = file
+        self.text = text
+        self.at = 0
+        self._line, self._counted = 1, 0
+        self._decoder = json.JSONDecoder()
+
+    def where(self) -> str:
+        self._line += self.text.count("\n", self._counted, self.at)
+        self._counted = self.at
+        return f"{self.file}:{self._line}"
+
+    def error(self, said: str) -> InputError:
+        return InputError(f"{self.where()}: not valid JSON of this format: {said}")
+
+    def peek(self) -> str:
+        while self.at < len(self.text) and self.text[self.at] in _BLANK:
+            self.at += 1
+        return self.text[self.at : self.at + 1]
+
+    def take(self, wanted: str) -> None:
+        if self.peek() != wanted:
+            raise self.error(f"expected {wanted!r}, found {self.text[self.at : self.at + 10]!r}")
+        self.at += 1
+
+    def value(self) -> Any:
+        self.peek()
+        try:
+            value, self.at = self._decoder.raw_decode(self.text, self.at)
+        except json.JSONDecodeError as error:
+            line = self.text.count("\n", 0, error.pos) + 1
+            raise InputError(f"{self.file}:{line}: not valid JSON: {error.msg}") from error
+        return value
+
+    def enter(self, key: str) -> None:
+        """Move to the value of a member of the object that begins here."""
+        self.take("{")
+        while self.peek() not in ("}", ""):
+            name = self.value()
+            self.take(":")
+            if name == key:
+                self.peek()
+                return
+            self.value()
+            if self.peek() == ",":
+                self.at += 1
+        raise self.error(f"the outermost object has no member {key!r}")
+
+    def items(self) -> Iterator[tuple[str, Any]]:
+        """Yield the items of the list that begins here, each with its place."""
+        self.take("[")
+        while self.peek() != "]":
+            where = self.where()
+            yield where, self.value()
+            if self.peek() != "]":
+                self.take(",")
+
+
+def finished(
+    questions: Iterable[tuple[str, Question]], limit: int | None, seed: int | None, given: bool
+) -> Iterator[Question]:
+    """Choose some questions, each given with its place, and strip their links unless ``given``.
+
+    Raises:
+        InputError: If an id comes twice.
+    """
+    seen: dict[str, str] = {}
+
+    def distinct() -> Iterator[Question]:
+        for where, question in questions:
+            if question.id in seen:
+                raise InputError(
+                    f"{where}: id {question.id!r} was used before, at {seen[question.id]}; make ids unique"
+                )
+            seen[question.id] = where
+            yield question
+
+    for question in choose(distinct(), lambda q: q.id, limit, seed):
+        yield question if given else attrs.evolve(question, links=())
+
+
+def text_of(record: dict[str, Any], field: str, where: str) -> str:
+    """Read a field that must hold text, or a whole number that stands for text."""
+    value = record.get(field)
+    if isinstance(value, int) and not isinstance(value, bool):
+        return str(value)
+    return fields.string(value, where, field)
+
+
+def texts_of(record: dict[str, Any], field: str, where: str) -> tuple[str, ...]:
+    """Read a field that must hold a list of texts, or one text; distinct, in order; empty where it is absent."""
+    value = record.get(field)
+    values = [value] if isinstance(value, str) else value or []
+    return tuple(dict.fromkeys(text for text in fields.items(values, where, field, fields.string) if text))
+
+
+def link(entity: str, name: str, text: str, mention: str = "") -> Link:
+    """Make a given link, with its place where the mention, or else the name, stands in the text as a whole word."""
+    folded = text.casefold()
+    if len(folded) == len(text):
+        for wanted in (mention.casefold(), name.casefold()):
+            start = folded.find(wanted) if wanted else -1
+            while start >= 0:
+                end = start + len(wanted)
+                if not (text[start - 1 : start].isalnum() or text[end : end + 1].isalnum()):
+                    return Link(entity, start=start, end=end, name=name)
+                start = folded.find(wanted, start + 1)
+    return Link(entity, name=name)
+
+
+def kept(record: dict[str, Any], known: Iterable[str]) -> dict[str, Any]:
+    """Return the fields that are not read into a question, to be carried through."""
+    left = set(known)
+    return {field: value for field, value in record.items() if field not in left}

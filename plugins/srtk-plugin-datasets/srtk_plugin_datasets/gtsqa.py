@@ -1,0 +1,113 @@
+"""Read GTSQA: questions over Wikidata with their gold subgraph (Cattaneo et al. 2025, arXiv:2511.04473)."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from pathlib import Path as FilePath
+from typing import Any, Literal
+
+import attrs
+
+from srtk_framework import fields
+from srtk_framework.errors import InputError
+from srtk_framework.specs import Dataset
+from srtk_framework.types import Path, Question, Triple
+from srtk_plugin_datasets.files import find, finished, kept, link, read_records, text_of
+from srtk_plugin_datasets.query import shortest_paths
+
+_LABELLED = re.compile(r"(?:(?P<label>.*) \()?(?P<id>[QP]\d+)\)?", re.DOTALL)
+_KNOWN = ("id", "question", "paraphrased_question", "seed_entities", "answer_node", "answer_subgraph", "graph")
+_ALL = ("all_answers_wikikg2", "full_answer_subgraph_wikikg2")
+
+
+@attrs.define
+class GTSQA(Dataset):
+    """Questions with seed entities, answers, and the triples that answer them, all by Wikidata id.
+
+    Attributes:
+        path: File (Parquet, JSON Lines or JSON), or a folder with `gtsqa/<split>.parquet` or
+            `gtsqa-with-graphs/<split>-*.parquet`.
+        split: train or test, where path is a folder.
+        gold: `all` answers of the graph ogbl-wikikg2 with all triples that lead to them, or the `one` answer and
+            subgraph that the question was made of.
+        text: The question as made (original) or in other words (paraphrased).
+        given: Give the seed entities as links; false gives the text alone, so that it is linked.
+        limit: How many questions to take; all by default.
+        seed: Which ones a limit takes; null for the first ones.
+    """
+
+    path: str
+    split: str = "test"
+    gold: Literal["all", "one"] = "all"
+    text: Literal["original", "paraphrased"] = "original"
+    given: bool = True
+    limit: int | None = None
+    seed: int | None = 0
+
+    def read(self) -> Iterable[Question]:
+        """Yield the questions in the order of the files."""
+        return finished(self._questions(gtsqa_files(self.path, self.split)), self.limit, self.seed, self.given)
+
+    def _questions(self, files: list[FilePath]) -> Iterator[tuple[str, Question]]:
+        for file in files:
+            for where, record in read_records(file):
+                text = text_of(record, "question" if self.text == "original" else "paraphrased_question", where).strip()
+                seeds = dict(fields.items(record.get("seed_entities"), where, "seed_entities", labelled))
+                one, answer_name = labelled(record.get("answer_node"), where, "answer_node")
+                subgraph = _triples(record, "answer_subgraph", where)
+                answers, triples = self._gold(record, where, one, subgraph)
+                paths: dict[Path, None] = {}
+                for start in seeds:
+                    paths.update(dict.fromkeys(shortest_paths(subgraph, start, one)))
+                extra = {"topic_entities": list(seeds), "answer_names": [answer_name] if answer_name else []}
+                yield (
+                    where,
+                    Question(
+                        id=text_of(record, "id", where),
+                        text=text,
+                        links=tuple(link(entity, name, text) for entity, name in seeds.items()),
+                        answers=answers,
+                        gold_paths=tuple(paths) or None,
+                        gold_triples=triples,
+                        extra={**extra, **kept(record, (*_KNOWN, *_ALL))},
+                    ),
+                )
+
+    def _gold(
+        self, record: dict[str, Any], where: str, one: str, subgraph: tuple[Triple, ...]
+    ) -> tuple[tuple[str, ...], tuple[Triple, ...]]:
+        """Return the answers and the triples; the one of each where the record has no list of all."""
+        answers: tuple[str, ...] = (one,)
+        triples = subgraph
+        if self.gold == "all":
+            found = fields.items(record.get(_ALL[0]) or [], where, _ALL[0], labelled)
+            answers = tuple(dict.fromkeys(id_ for id_, _ in found)) or answers
+            triples = _triples(record, _ALL[1], where) or triples
+        return answers, triples
+
+
+def gtsqa_files(path: str, split: str) -> list[FilePath]:
+    """Find the files of a split as the hub's folders lay them out."""
+    names = (f"gtsqa/{split}.parquet", f"{split}.parquet", f"gtsqa-with-graphs/{split}-*.parquet", f"{split}-*.parquet")
+    return find(path, (*names, f"{split}.jsonl", f"{split}.json"))
+
+
+def labelled(value: Any, where: str, field: str) -> tuple[str, str]:
+    """Read ``label (Q42)``, or a bare id; return id and label."""
+    text = fields.string(value, where, field)
+    found = _LABELLED.fullmatch(text)
+    if found is None:
+        raise InputError(f"{where}: field {field!r} must be a label with an id, as in 'Italy (Q38)', not {text!r}")
+    return found["id"], found["label"] or ""
+
+
+def _triples(record: dict[str, Any], field: str, where: str) -> tuple[Triple, ...]:
+    """Read rows of subject, relation and object."""
+    found = []
+    for row in record.get(field) or []:
+        cells = fields.items(row, where, field, labelled)
+        if len(cells) != 3:
+            raise InputError(f"{where}: field {field!r} must hold subject, relation, object; found {len(cells)} parts")
+        found.append(Triple(*(id_ for id_, _ in cells)))
+    return tuple(dict.fromkeys(found))

@@ -1,0 +1,52 @@
+"""Turn the ids of Freebase, Wikidata and DBpedia, as question sets write them, into the short ids of a graph."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from typing import Literal
+from urllib.parse import unquote
+
+FreebaseIds = Literal["dot", "slash"]
+"""``m.02mjmr`` and ``people.person.children``, as in RDF; or ``/m/02mjmr`` and ``/people/person/children``."""
+
+FREEBASE = "http://rdf.freebase.com/ns/"
+WIKIDATA = "http://www.wikidata.org/entity/"
+DBPEDIA = "http://dbpedia.org/resource/"
+INSTANCE_OF = "http://www.wikidata.org/prop/direct/P31"
+
+_SPACES = (
+    (WIKIDATA, ""),
+    ("http://www.wikidata.org/prop/direct/", ""),
+    (DBPEDIA, "dbr:"),
+    ("http://dbpedia.org/ontology/", "dbo:"),
+    ("http://dbpedia.org/property/", "dbp:"),
+    ("http://www.w3.org/1999/02/22-rdf-syntax-ns#", "rdf:"),
+    ("http://www.w3.org/2000/01/rdf-schema#", "rdfs:"),
+)
+_MID = re.compile(r"[mg][./][0-9a-z_]+")
+
+
+def freebase(id_: str, form: FreebaseIds) -> str:
+    """Write the id of an entity or a relation of Freebase in one form, whichever it has."""
+    bare = id_.removeprefix(FREEBASE).removeprefix("www.freebase.com/").removeprefix("fb:").strip("/").replace("/", ".")
+    return bare if form == "dot" else "/" + bare.replace(".", "/")
+
+
+def is_freebase_entity(iri: str) -> bool:
+    """Tell whether an IRI is that of a Freebase topic or mediator, not of a relation or type."""
+    return iri.startswith(FREEBASE) and bool(_MID.fullmatch(iri[len(FREEBASE) :]))
+
+
+def shortened(iri: str, prefixes: Mapping[str, str] | None) -> str:
+    """Shorten an IRI by the longest namespace that fits; by the usual short ids where ``prefixes`` is None."""
+    spaces = _SPACES if prefixes is None else tuple((space, f"{p}:" if p else "") for p, space in prefixes.items())
+    for space, short in sorted(spaces, key=lambda item: (-len(item[0]), item[1])):
+        if iri.startswith(space) and len(iri) > len(space):
+            return short + iri[len(space) :]
+    return iri
+
+
+def name_of(iri: str) -> str:
+    """Return the words that a DBpedia IRI is made of; empty for other IRIs."""
+    return unquote(iri[len(DBPEDIA) :]).replace("_", " ") if iri.startswith(DBPEDIA) else ""

@@ -1,0 +1,76 @@
+"""Read LC-QuAD 1: questions with SPARQL over DBpedia (Trivedi et al. 2017, doi:10.1007/978-3-319-68204-4_22)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from pathlib import Path as FilePath
+from typing import Any, Literal
+
+import attrs
+
+from srtk_framework import fields
+from srtk_framework.specs import Dataset
+from srtk_framework.types import Question
+from srtk_plugin_datasets.asked import Asked, asked, linked
+from srtk_plugin_datasets.files import find, finished, kept, read_records, text_of, texts_of
+from srtk_plugin_datasets.ids import shortened
+
+_KNOWN = ("_id", "id", "corrected_question", "question", "sparql_query", "sparql", "answer_entities", "topic_entities")
+
+
+@attrs.define
+class LCQuAD(Dataset):
+    """Questions with DBpedia ids: entities and gold paths out of the SPARQL; answers only where a file adds them.
+
+    As published there are no answers. A record that has `answer_entities` (IRIs), as one may add by running the SPARQL
+    on a graph, keeps them.
+
+    Attributes:
+        path: `train-data.json` or `test-data.json`, JSON Lines of the same records, or a folder with one of them.
+        split: train or test, where path is a folder.
+        prefixes: Short prefix to namespace IRI, as the graph has it; dbr, dbo and dbp by default, `{}` for whole IRIs.
+        relations: As `written`; or the properties of DBpedia's two namespaces all in `ontology`, or all in `property`.
+        given: Give the entities of the SPARQL as links; false gives the text alone, so that it is linked.
+        limit: How many questions to take; all by default.
+        seed: Which ones a limit takes; null for the first ones.
+    """
+
+    path: str
+    split: str = "train"
+    prefixes: Mapping[str, str] | None = None
+    relations: Literal["written", "ontology", "property"] = "written"
+    given: bool = True
+    limit: int | None = None
+    seed: int | None = 0
+
+    def read(self) -> Iterable[Question]:
+        """Yield the questions in the order of the file."""
+        (file,) = find(self.path, [f"{self.split}-data.json", f"{self.split}.json", f"{self.split}.jsonl"])
+        return finished(self._questions(file), self.limit, self.seed, self.given)
+
+    def _questions(self, file: FilePath) -> Iterator[tuple[str, Question]]:
+        for where, record in read_records(file):
+            text = text_of(record, _first(record, "corrected_question", "question"), where).strip()
+            sparql = text_of(record, _first(record, "sparql_query", "sparql"), where)
+            found: Asked = asked(sparql, self.prefixes, self.relations)
+            answers: tuple[str, ...] | None = None
+            if record.get("answer_entities") is not None:
+                fields.items(record["answer_entities"], where, "answer_entities", fields.string)
+                answers = tuple(shortened(iri, self.prefixes) for iri in texts_of(record, "answer_entities", where))
+            extra: dict[str, Any] = {"topic_entities": [id_ for id_, _ in found.entities], "form": found.form}
+            yield (
+                where,
+                Question(
+                    id=text_of(record, _first(record, "_id", "id"), where),
+                    text=text,
+                    links=linked(found, text),
+                    answers=answers,
+                    gold_paths=found.paths,
+                    extra={**kept(record, _KNOWN), **extra, "sparql": sparql},
+                ),
+            )
+
+
+def _first(record: Mapping[str, Any], usual: str, other: str) -> str:
+    """Choose between two names of a field: the usual one unless only the other is there."""
+    return other if usual not in record and other in record else usual

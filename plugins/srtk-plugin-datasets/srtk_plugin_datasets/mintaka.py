@@ -1,0 +1,128 @@
+"""Read Mintaka: complex questions in nine languages over Wikidata (Sen et al. 2022, arXiv:2210.01613)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from pathlib import Path as FilePath
+from typing import Any, Literal
+
+import attrs
+
+from srtk_framework import fields
+from srtk_framework.errors import InputError
+from srtk_framework.specs import Dataset
+from srtk_framework.types import Link, Question
+from srtk_plugin_datasets.files import find, finished, kept, read_records, text_of
+
+_KNOWN = ("id", "question", "translations", "questionEntity", "answer", "category", "complexityType")
+
+
+@attrs.define
+class Mintaka(Dataset):
+    """Questions with Wikidata ids, the place of each entity in the English text, and answer entities.
+
+    A number, a date, a truth value or a text as answer is no node that a path leads to: such a question has no answers
+    unless `values` is set, and is not scored by answer; `answer_values` carries the value.
+
+    Attributes:
+        path: `mintaka_<split>.json`, or a folder with it or with `data/mintaka_<split>.json`.
+        split: train, dev or test, where path is a folder.
+        language: en, ar, de, es, fr, hi, it, ja or pt; the places of entities are known for en alone.
+        values: Give values as answers too, as text.
+        given: Give the entities as links; false gives the text alone, so that it is linked.
+        limit: How many questions to take; all by default.
+        seed: Which ones a limit takes; null for the first ones.
+    """
+
+    path: str
+    split: str = "dev"
+    language: Literal["en", "ar", "de", "es", "fr", "hi", "it", "ja", "pt"] = "en"
+    values: bool = False
+    given: bool = True
+    limit: int | None = None
+    seed: int | None = 0
+
+    def read(self) -> Iterable[Question]:
+        """Yield the questions in the order of the file."""
+        name = f"mintaka_{self.split}.json"
+        (file,) = find(self.path, [name, f"data/{name}"])
+        return finished(self._questions(file), self.limit, self.seed, self.given)
+
+    def _questions(self, file: FilePath) -> Iterator[tuple[str, Question]]:
+        for where, record in read_records(file):
+            links = _links(record, where, self.language == "en")
+            answers, extra = self._answers(record.get("answer"), where)
+            for ours, theirs in (("category", "category"), ("type", "complexityType")):
+                if record.get(theirs) is not None:
+                    extra[ours] = record[theirs]
+            yield (
+                where,
+                Question(
+                    id=text_of(record, "id", where),
+                    text=self._text(record, where),
+                    links=links,
+                    answers=answers,
+                    extra={"topic_entities": [link.entity for link in links], **extra, **kept(record, _KNOWN)},
+                ),
+            )
+
+    def _text(self, record: dict[str, Any], where: str) -> str:
+        if self.language == "en":
+            return text_of(record, "question", where)
+        return text_of(_object(record.get("translations"), where, "translations"), self.language, where)
+
+    def _answers(self, value: Any, where: str) -> tuple[tuple[str, ...] | None, dict[str, Any]]:
+        """Read the answer; also return what is carried through of it."""
+        if value is None:
+            return None, {}
+        answer = _object(value, where, "answer")
+        given = fields.items(answer.get("answer") or [], where, "answer.answer", lambda item, *_: item)
+        extra: dict[str, Any] = {"answer_type": answer.get("answerType")}
+        for ours, theirs in (("answer_mention", "mention"), ("supporting_entities", "supportingEnt")):
+            if answer.get(theirs):
+                extra[ours] = answer[theirs]
+        entities = [item for item in given if isinstance(item, dict)]
+        if entities:
+            names = [_english(item.get("label")) for item in entities]
+            extra["answer_names"] = [name for name in names if name]
+            return tuple(
+                dict.fromkeys(fields.string(item.get("name"), where, "answer.name") for item in entities)
+            ), extra
+        values = [str(item).lower() if isinstance(item, bool) else str(item) for item in given]
+        if values:
+            extra["answer_values"] = values
+        return (tuple(dict.fromkeys(values)) if values and self.values else None), extra
+
+
+def _links(record: dict[str, Any], where: str, placed: bool) -> tuple[Link, ...]:
+    """Read the entities that have an id; numbers and dates are none."""
+    found: dict[tuple[str, int | None], Link] = {}
+    for item in fields.items(record.get("questionEntity") or [], where, "questionEntity", _object):
+        entity = item.get("name")
+        if item.get("entityType") != "entity" or not isinstance(entity, str) or not entity:
+            continue
+        start, end = _span(item.get("span"), where) if placed else (None, None)
+        name = _english(item.get("label"))
+        found.setdefault((entity, start), Link(entity, start=start, end=end, name=name))
+    return tuple(sorted(found.values(), key=lambda link: (link.start is None, link.start or 0, link.entity)))
+
+
+def _span(value: Any, where: str) -> tuple[int | None, int | None]:
+    if value is None:
+        return None, None
+    span = fields.items(value, where, "questionEntity.span", fields.index)
+    if len(span) != 2:
+        raise InputError(f"{where}: field 'questionEntity.span' must be [start, end], not {span}")
+    return span[0], span[1]
+
+
+def _english(label: Any) -> str:
+    """Read a label: a text, or texts by language."""
+    label = label.get("en") if isinstance(label, dict) else label
+    return label if isinstance(label, str) else ""
+
+
+def _object(value: Any, where: str, field: str) -> dict[str, Any]:
+    if not isinstance(value, dict):
+        raise fields.wrong(where, field, "an object", value)
+    return value

@@ -1,0 +1,106 @@
+"""Read QALD-7 to QALD-10 and QALD-9-plus: questions in several languages with SPARQL over DBpedia or Wikidata.
+
+Usbeck et al. 2018 (QALD-9), Perevalov et al. 2022 (QALD-9-plus), Usbeck et al. 2023 (QALD-10).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from pathlib import Path as FilePath
+from typing import Any
+
+import attrs
+
+from srtk_framework import fields
+from srtk_framework.specs import Dataset
+from srtk_framework.types import Literal, Question
+from srtk_plugin_datasets.asked import asked, linked
+from srtk_plugin_datasets.files import find, finished, kept, read_records, text_of
+from srtk_plugin_datasets.ids import shortened
+
+_KNOWN = ("id", "question", "query", "answers")
+
+
+@attrs.define
+class QALD(Dataset):
+    """Questions with ids of DBpedia or Wikidata: entities and gold paths out of the SPARQL, answers of all kinds.
+
+    The answer to a yes-no question or a count is no node of a graph: such a question has no answers and is not scored
+    by answer; `answer_values` carries the value. A question that is not asked in the wanted language is left out.
+
+    Attributes:
+        path: The JSON file, or a folder with one JSON file whose name holds the split.
+        split: train or test, where path is a folder.
+        language: Which wording to read: en, de, ru, zh, fr, ...
+        prefixes: Short prefix to namespace IRI, as the graph has it; by default Wikidata's ids are bare (Q937, P31) and
+            DBpedia's begin with dbr, dbo and dbp; `{}` for whole IRIs.
+        given: Give the entities of the SPARQL as links; false gives the text alone, so that it is linked.
+        limit: How many questions to take; all by default.
+        seed: Which ones a limit takes; null for the first ones.
+    """
+
+    path: str
+    split: str = "test"
+    language: str = "en"
+    prefixes: Mapping[str, str] | None = None
+    given: bool = True
+    limit: int | None = None
+    seed: int | None = 0
+
+    def read(self) -> Iterable[Question]:
+        """Yield the questions in the order of the file."""
+        file = find(self.path, [f"qald*{self.split}*.json", "qald_10.json", f"*{self.split}*.json"])[0]
+        return finished(self._questions(file), self.limit, self.seed, self.given)
+
+    def _questions(self, file: FilePath) -> Iterator[tuple[str, Question]]:
+        for where, record in read_records(file, "questions"):
+            text = self._text(record, where)
+            if text is None:
+                continue
+            query = record.get("query")
+            sparql = query.get("sparql") if isinstance(query, dict) else None
+            found = asked(fields.string(sparql, where, "query.sparql") if sparql else "", self.prefixes)
+            values = list(dict.fromkeys(self._values(record, where)))
+            boolean = any(isinstance(answer, dict) and "boolean" in answer for answer in record.get("answers") or [])
+            nodes = found.form == "select" and not boolean and record.get("answers") is not None
+            extra: dict[str, Any] = {"topic_entities": [id_ for id_, _ in found.entities], "form": found.form}
+            if not nodes and values:
+                extra["answer_values"] = [v.lexical if isinstance(v, Literal) else v for v in values]
+            yield (
+                where,
+                Question(
+                    id=text_of(record, "id", where),
+                    text=text,
+                    links=linked(found, text),
+                    answers=tuple(values) if nodes else None,
+                    gold_paths=found.paths,
+                    extra={**kept(record, _KNOWN), **extra, **({"sparql": sparql} if sparql else {})},
+                ),
+            )
+
+    def _text(self, record: dict[str, Any], where: str) -> str | None:
+        """Return the first wording in the language, or None."""
+        for wording in fields.items(record.get("question"), where, "question", _object):
+            if str(wording.get("language")).replace("_", "-").lower() == self.language.replace("_", "-").lower():
+                return text_of(wording, "string", where).strip()
+        return None
+
+    def _values(self, record: dict[str, Any], where: str) -> Iterator[str]:
+        """Read the bindings of SPARQL's JSON results: entities short, literals typed."""
+        for answer in fields.items(record.get("answers") or [], where, "answers", _object):
+            if "boolean" in answer:
+                yield Literal.make(str(answer["boolean"]).lower(), "xsd:boolean")
+            for binding in (answer.get("results") or {}).get("bindings") or []:
+                for name, term in _object(binding, where, "bindings").items():
+                    value = _object(term, where, f"bindings.{name}")
+                    text = text_of(value, "value", where)
+                    if value.get("type") in ("literal", "typed-literal"):
+                        yield Literal.make(text, value.get("datatype"), value.get("xml:lang"))
+                    else:
+                        yield shortened(text, self.prefixes)
+
+
+def _object(value: Any, where: str, field: str) -> dict[str, Any]:
+    if not isinstance(value, dict):
+        raise fields.wrong(where, field, "an object", value)
+    return value

@@ -1,0 +1,116 @@
+"""Read WebQSP and CWQ with a graph per question, as RoG published them and SubgraphRAG and others use them.
+
+The sets are `rmanluo/RoG-webqsp` and `rmanluo/RoG-cwq` on the Hugging Face hub (Luo et al. 2024, arXiv:2310.01061).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from pathlib import Path as FilePath
+from typing import Any, Literal
+
+import attrs
+
+from srtk_framework import fields
+from srtk_framework.specs import Dataset
+from srtk_framework.types import Path, Question, Triple
+from srtk_plugin_datasets.files import Record, find, finished, kept, link, read_records, text_of, texts_of
+
+_KNOWN = ("id", "question", "q_entity", "a_entity", "answer", "graph", "choices", "ground_paths", "triples")
+_OUTPUT = ("prediction", "input", "raw_output")
+"""What a model made of a question, in RoG's own results; not part of the question."""
+
+
+@attrs.define
+class RoG(Dataset):
+    """WebQSP or CWQ in RoG's form: entities are names, each question has its own graph.
+
+    Names stand for entities throughout, as in the graphs; nothing is resolved to ids. Mediator nodes keep their mid.
+
+    Attributes:
+        path: File (Parquet, JSON Lines or JSON), or a folder with `data/<split>-*.parquet`, `<split>-*.parquet`,
+            `<split>.jsonl` or `<split>.json`.
+        split: train, validation or test, where path is a folder.
+        answers: `a_entity` for the answers as nodes of the graph, `answer` for the answers as texts.
+        gold_paths: JSON Lines with id and `ground_paths`, as RoG writes them.
+        gold_triples: JSON Lines with id and `triples`, as made of SubgraphRAG's labelled triples.
+        given: Give the question's entities as links; false gives the text alone, so that it is linked.
+        limit: How many questions to take; all by default.
+        seed: Which ones a limit takes; null for the first ones.
+    """
+
+    path: str
+    split: str = "test"
+    answers: Literal["a_entity", "answer"] = "a_entity"
+    gold_paths: str | None = None
+    gold_triples: str | None = None
+    given: bool = True
+    limit: int | None = None
+    seed: int | None = 0
+
+    def read(self) -> Iterable[Question]:
+        """Yield the questions in the order of the files."""
+        files = split_files(self.path, self.split)
+        paths = _joined(self.gold_paths, "ground_paths")
+        triples = _joined(self.gold_triples, "triples")
+        return finished(self._questions(files, paths, triples), self.limit, self.seed, self.given)
+
+    def _questions(
+        self, files: list[FilePath], paths: dict[str, Record], triples: dict[str, Record]
+    ) -> Iterator[tuple[str, Question]]:
+        for file in files:
+            for where, record in read_records(file):
+                id_ = text_of(record, "id", where)
+                text = text_of(record, "question", where).strip()
+                topics = texts_of(record, "q_entity", where)
+                known = [name for name in ("a_entity", "answer") if record.get(name) is not None]
+                extra: dict[str, Any] = {"topic_entities": list(topics)} if topics else {}
+                if "answer" in known:
+                    extra["answer_names"] = list(texts_of(record, "answer", where))
+                yield (
+                    where,
+                    Question(
+                        id=id_,
+                        text=text,
+                        links=tuple(link(topic, topic, text) for topic in topics),
+                        answers=texts_of(record, self.answers, where) if known else None,
+                        gold_paths=_paths(*paths.get(id_, (where, record))),
+                        gold_triples=_triples(*triples.get(id_, (where, record))),
+                        options=texts_of(record, "choices", where),
+                        extra={**extra, **kept(record, (*_KNOWN, *_OUTPUT))},
+                    ),
+                )
+
+
+def split_files(path: str, split: str) -> list[FilePath]:
+    """Find the files of a split as the hub's folders lay them out."""
+    names = (f"data/{split}-*.parquet", f"{split}-*.parquet", f"{split}.parquet", f"{split}.jsonl", f"{split}.json")
+    return find(path, names)
+
+
+def question_graphs(files: Iterable[FilePath]) -> Iterator[tuple[str, list[Any]]]:
+    """Yield the place and the rows of each question's graph."""
+    for file in files:
+        for where, record in read_records(file):
+            yield where, fields.items(record.get("graph"), where, "graph", lambda row, *_: row)
+
+
+def _joined(path: str | None, field: str) -> dict[str, Record]:
+    """Read what a file of its own says of each question."""
+    if path is None:
+        return {}
+    found = {}
+    for where, record in read_records(FilePath(path)):
+        fields.items(record.get(field), where, field, lambda value, *_: value)
+        found[text_of(record, "id", where)] = (where, record)
+    return found
+
+
+def _paths(where: str, record: dict[str, Any]) -> tuple[Path, ...] | None:
+    found = fields.items(record.get("ground_paths") or [], where, "ground_paths", fields.path)
+    return tuple(dict.fromkeys(path for path in found if path)) or None
+
+
+def _triples(where: str, record: dict[str, Any]) -> tuple[Triple, ...] | None:
+    found = fields.items(record.get("triples") or [], where, "triples", fields.triple)
+    return tuple(dict.fromkeys(found)) or None

@@ -1,0 +1,98 @@
+"""Read WorldCup2014: questions over a small football graph (Zhang et al. 2016, "Gaussian Attention Model").
+
+The files are those that come with the Interpretable Reasoning Network (Zhou et al. 2018, arXiv:1801.04726).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from pathlib import Path as FilePath
+from typing import Literal
+
+import attrs
+
+from srtk_framework.errors import InputError
+from srtk_framework.jsonl import read_lines
+from srtk_framework.specs import Dataset
+from srtk_framework.types import Path, Question, Step, Triple
+from srtk_plugin_datasets.facts import Facts, read_facts
+from srtk_plugin_datasets.files import finished, link
+
+_FILES = {"1-hop": "WC-P1.txt", "2-hop": "WC-P2.txt", "mixed": "WC-P.txt", "conjunctive": "WC-C.txt"}
+
+
+@attrs.define
+class WorldCup2014(Dataset):
+    """Questions about players of 2014, with topic entities, all answers, gold paths and gold triples.
+
+    Attributes:
+        path: Folder with `WC2014.txt` (the graph) and `WC-P1.txt`, `WC-P2.txt`, `WC-P.txt` or `WC-C.txt`.
+        kind: Questions of one hop, of two hops, of both (mixed), or with two topic entities (conjunctive).
+        given: Give the topic entities as links; false gives the text alone, so that it is linked.
+        gold_triples: Find the triples on the gold paths in the graph of this folder.
+        limit: How many questions to take; all by default.
+        seed: Which ones a limit takes; null for the first ones.
+    """
+
+    path: str
+    kind: Literal["1-hop", "2-hop", "mixed", "conjunctive"] = "1-hop"
+    given: bool = True
+    gold_triples: bool = True
+    limit: int | None = None
+    seed: int | None = 0
+
+    def read(self) -> Iterable[Question]:
+        """Yield the questions in the order of the file."""
+        folder = FilePath(self.path)
+        file = _present(folder / _FILES[self.kind])
+        facts = read_facts([str(_present(folder / "WC2014.txt"))], "\t") if self.gold_triples else None
+        return finished(self._questions(file, facts), self.limit, self.seed, self.given)
+
+    def _questions(self, file: FilePath, facts: Facts | None) -> Iterator[tuple[str, Question]]:
+        for number, line in read_lines(file):
+            where = f"{file}:{number}"
+            question, walks = _question(line, where, f"wc2014-{self.kind}-{number}")
+            if facts:
+                gold: dict[Triple, None] = {}
+                for topic, path in walks:
+                    gold.update(dict.fromkeys(facts.gold(topic, path, question.answers or ())))
+                question = attrs.evolve(question, gold_triples=tuple(gold))
+            yield where, question
+
+
+def _present(file: FilePath) -> FilePath:
+    if not file.is_file():
+        raise InputError(f"{file}: no such file; check the settings path and kind, or set gold_triples: false")
+    return file
+
+
+def _question(line: str, where: str, id_: str) -> tuple[Question, list[tuple[str, Path]]]:
+    """Read a line; also return each topic entity with its path."""
+    cells = line.split("\t")
+    if len(cells) < 4:
+        raise InputError(
+            f"{where}: expected question, answer, path and all answers with tabs between them, found {len(cells)} parts"
+        )
+    text = cells[0].strip()
+    walks = [_walk(part, where) for part in cells[2].strip().split("*")]
+    answers = tuple(dict.fromkeys(answer for answer in cells[3].strip().split("/") if answer))
+    if not answers:
+        raise InputError(f"{where}: expected answers as first/second/, found {cells[3]!r}")
+    topics = tuple(dict.fromkeys(topic for topic, _ in walks))
+    question = Question(
+        id=id_,
+        text=text,
+        links=tuple(link(topic, topic, text) for topic in topics),
+        answers=answers,
+        gold_paths=tuple(dict.fromkeys(path for _, path in walks)),
+        extra={"topic_entities": list(topics)},
+    )
+    return question, walks
+
+
+def _walk(part: str, where: str) -> tuple[str, Path]:
+    """Read ``topic#relation#node#relation#node``; after ``<end>`` comes the answer once more."""
+    nodes = part.split("#<end>")[0].split("#")
+    if len(nodes) < 3 or len(nodes) % 2 == 0 or not all(nodes):
+        raise InputError(f"{where}: expected a path as topic#relation#node..., found {part!r}")
+    return nodes[0], tuple(Step(relation) for relation in nodes[1::2])

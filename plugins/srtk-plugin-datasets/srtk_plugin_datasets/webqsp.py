@@ -1,0 +1,101 @@
+"""Read WebQSP as published: questions with semantic parses over Freebase (Yih et al. 2016, P16-2033)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from pathlib import Path as FilePath
+from typing import Any, Literal
+
+import attrs
+
+from srtk_framework import fields
+from srtk_framework.specs import Dataset
+from srtk_framework.types import Link, Question, Step
+from srtk_plugin_datasets.files import find, finished, kept, link, read_records, text_of
+from srtk_plugin_datasets.ids import FreebaseIds, freebase
+
+_KNOWN = ("QuestionId", "RawQuestion", "ProcessedQuestion", "Parses")
+
+
+@attrs.define
+class WebQSP(Dataset):
+    """Questions with Freebase mids: topic entities with their mention, answers, inferential chains as gold paths.
+
+    Of several parses all count: their topics, their answers and their chains. Constraints are carried through.
+
+    Attributes:
+        path: `WebQSP.<split>.json`, or a folder with it or with `data/WebQSP.<split>.json`.
+        split: train or test, where path is a folder.
+        text: The question as asked (raw) or in lower case without its question mark (processed).
+        parses: Read all parses of a question, or the first only.
+        ids: `dot` for m.02mjmr and people.person.children, `slash` for /m/02mjmr and /people/person/children.
+        given: Give the topic entities as links; false gives the text alone, so that it is linked.
+        limit: How many questions to take; all by default.
+        seed: Which ones a limit takes; null for the first ones.
+    """
+
+    path: str
+    split: str = "test"
+    text: Literal["raw", "processed"] = "raw"
+    parses: Literal["all", "first"] = "all"
+    ids: FreebaseIds = "dot"
+    given: bool = True
+    limit: int | None = None
+    seed: int | None = 0
+
+    def read(self) -> Iterable[Question]:
+        """Yield the questions in the order of the file."""
+        name = f"WebQSP.{self.split}.json"
+        (file,) = find(self.path, [name, f"data/{name}"])
+        return finished(self._questions(file), self.limit, self.seed, self.given)
+
+    def _questions(self, file: FilePath) -> Iterator[tuple[str, Question]]:
+        for where, record in read_records(file, "Questions"):
+            text = text_of(record, "RawQuestion" if self.text == "raw" else "ProcessedQuestion", where).strip()
+            parses = fields.items(record.get("Parses"), where, "Parses", _object)
+            parses = parses[:1] if self.parses == "first" else parses
+            answers = [answer for parse in parses for answer in _list(parse, "Answers", where)]
+            links = self._links(parses, text)
+            chains = [
+                tuple(Step(freebase(r, self.ids)) for r in parse.get("InferentialChain") or ()) for parse in parses
+            ]
+            known = {
+                "topic_entities": [link.entity for link in links],
+                "answer_names": [str(answer["EntityName"]) for answer in answers if answer.get("EntityName")],
+                "sparql": [parse["Sparql"] for parse in parses if parse.get("Sparql")],
+                "constraints": [item for parse in parses for item in _list(parse, "Constraints", where)],
+            }
+            yield (
+                where,
+                Question(
+                    id=text_of(record, "QuestionId", where),
+                    text=text,
+                    links=links,
+                    answers=tuple(dict.fromkeys(self._answer(answer, where) for answer in answers)),
+                    gold_paths=tuple(dict.fromkeys(chain for chain in chains if chain)) or None,
+                    extra={**{key: value for key, value in known.items() if value}, **kept(record, _KNOWN)},
+                ),
+            )
+
+    def _links(self, parses: Iterable[dict[str, Any]], text: str) -> tuple[Link, ...]:
+        found: dict[str, Link] = {}
+        for parse in parses:
+            if mid := parse.get("TopicEntityMid"):
+                entity = freebase(str(mid), self.ids)
+                name = str(parse.get("TopicEntityName") or "")
+                found.setdefault(entity, link(entity, name, text, str(parse.get("PotentialTopicEntityMention") or "")))
+        return tuple(found.values())
+
+    def _answer(self, answer: dict[str, Any], where: str) -> str:
+        value = text_of(answer, "AnswerArgument", where)
+        return freebase(value, self.ids) if answer.get("AnswerType") == "Entity" else value
+
+
+def _object(value: Any, where: str, field: str) -> dict[str, Any]:
+    if not isinstance(value, dict):
+        raise fields.wrong(where, field, "an object", value)
+    return value
+
+
+def _list(parse: dict[str, Any], field: str, where: str) -> list[dict[str, Any]]:
+    return fields.items(parse.get(field) or [], where, field, _object)

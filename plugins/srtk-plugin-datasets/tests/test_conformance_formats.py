@@ -1,0 +1,196 @@
+"""The drivers of the public formats keep the contract of a Dataset."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any, ClassVar
+
+import pytest
+from srtk_plugin_datasets.cwq import CWQ
+from srtk_plugin_datasets.gtsqa import GTSQA
+from srtk_plugin_datasets.lcquad import LCQuAD
+from srtk_plugin_datasets.mintaka import Mintaka
+from srtk_plugin_datasets.qald import QALD
+from srtk_plugin_datasets.rog import RoG
+from srtk_plugin_datasets.simplequestions import SimpleQuestions
+from srtk_plugin_datasets.wc2014 import WorldCup2014
+from srtk_plugin_datasets.webqsp import WebQSP
+
+from srtk_framework.testing.dataset import DatasetConformance
+
+
+class OfOneFile:
+    """A driver over one file; its faulty twin looks for a file that is not there."""
+
+    cls: Any
+    file: str
+    good: str
+    bad: str
+    settings: ClassVar[dict[str, Any]] = {}
+
+    @pytest.fixture
+    def driver(self, tmp_path: Path) -> Any:
+        (tmp_path / self.file).write_text(self.good, encoding="utf-8")
+        return self.cls(path=str(tmp_path), **self.settings)
+
+    @pytest.fixture
+    def faulty(self, tmp_path: Path) -> Any:
+        return self.cls(path=str(tmp_path / "none"))
+
+    @pytest.fixture
+    def broken(self, driver: Any, tmp_path: Path) -> Any:
+        (tmp_path / self.file).write_text(self.bad, encoding="utf-8")
+        return driver
+
+
+class TestWorldCup2014(OfOneFile, DatasetConformance):
+    name = "wc2014"
+    cls = WorldCup2014
+    file = "WC-P1.txt"
+    good = "who plays for Peru ?\tANN\tPeru#has_player#ANN#<end>#ANN\tANN/BEA/\tANN#aged#20\n"
+    bad = good + "who ?\tANN\tPeru\tANN/\n"
+    settings: ClassVar[dict[str, Any]] = {"gold_triples": False}
+
+
+class TestRoG(OfOneFile, DatasetConformance):
+    name = "rog"
+    cls = RoG
+    file = "test.jsonl"
+    good = (
+        '{"id": "WebQTest-0", "question": "who made \\"Dusk\\"", "q_entity": ["Dusk"], "a_entity": ["Ann"],'
+        ' "answer": ["Ann"], "graph": [["Dusk", "film.film.directed_by", "Ann"]], "choices": []}\n'
+    )
+    bad = good + '{"id": "WebQTest-1", "question": "who", "q_entity": 7}\n'
+
+
+class TestWebQSP(OfOneFile, DatasetConformance):
+    name = "webqsp"
+    cls = WebQSP
+    file = "WebQSP.test.json"
+    good = json.dumps(
+        {
+            "Version": "1.0",
+            "Questions": [
+                {
+                    "QuestionId": "WebQTest-0",
+                    "RawQuestion": "who did Ann marry?",
+                    "ProcessedQuestion": "who did ann marry",
+                    "Parses": [
+                        {
+                            "PotentialTopicEntityMention": "ann",
+                            "TopicEntityName": "Ann Lee",
+                            "TopicEntityMid": "m.0a",
+                            "InferentialChain": ["people.person.spouse_s", "people.marriage.spouse"],
+                            "Constraints": [],
+                            "Answers": [{"AnswerType": "Entity", "AnswerArgument": "m.0b", "EntityName": "Bob"}],
+                        }
+                    ],
+                }
+            ],
+        },
+        indent=1,
+    )
+    bad = '{"Questions": [\n{"QuestionId": "a", "RawQuestion": "b", "Parses": 3}]}'
+
+
+class TestCWQ(OfOneFile, DatasetConformance):
+    name = "cwq"
+    cls = CWQ
+    file = "ComplexWebQuestions_dev.json"
+    good = json.dumps(
+        [
+            {
+                "ID": "WebQTrn-1_a",
+                "question": "Which state?",
+                "sparql": "SELECT ?x WHERE { ?c ns:a.b.c ns:m.0a . ?c ns:a.b.d ?x . }",
+                "answers": [{"answer_id": "m.0b", "answer": "Ohio", "aliases": []}],
+                "created": "2018-02-13",
+            }
+        ]
+    )
+    bad = '[{"ID": "a", "question": "b"},\n{"ID": "b", "question": null}]'
+
+
+class TestSimpleQuestions(OfOneFile, DatasetConformance):
+    name = "simplequestions"
+    cls = SimpleQuestions
+    file = "annotated_fb_data_valid.txt"
+    good = "www.freebase.com/m/04w\twww.freebase.com/book/work/subjects\twww.freebase.com/m/01c\twhat is e about\n"
+    bad = good + "www.freebase.com/m/04w\tQ1\tP2\twhat\n"
+
+
+class TestLCQuAD(OfOneFile, DatasetConformance):
+    name = "lcquad1"
+    cls = LCQuAD
+    file = "train-data.json"
+    good = json.dumps(
+        [
+            {
+                "_id": "1701",
+                "corrected_question": "Who owns Dusk (film)?",
+                "sparql_query": "SELECT ?uri WHERE { <http://dbpedia.org/resource/Dusk_(film)>"
+                " <http://dbpedia.org/property/owner> ?uri }",
+                "sparql_template_id": 1,
+            }
+        ]
+    )
+    bad = '[\n{"_id": "1", "corrected_question": "x"}]'
+
+
+class TestQALD(OfOneFile, DatasetConformance):
+    name = "qald"
+    cls = QALD
+    file = "qald_10.json"
+    good = json.dumps(
+        {
+            "questions": [
+                {
+                    "id": "1",
+                    "question": [{"language": "en", "string": "Who is it?"}],
+                    "query": {"sparql": "SELECT ?x WHERE { wd:Q1 wdt:P2 ?x }"},
+                    "answers": [
+                        {
+                            "head": {"vars": ["x"]},
+                            "results": {
+                                "bindings": [{"x": {"type": "uri", "value": "http://www.wikidata.org/entity/Q3"}}]
+                            },
+                        }
+                    ],
+                }
+            ]
+        }
+    )
+    bad = '{"questions": [\n{"id": "1", "question": "x"}]}'
+
+
+class TestMintaka(OfOneFile, DatasetConformance):
+    name = "mintaka"
+    cls = Mintaka
+    file = "mintaka_dev.json"
+    good = json.dumps(
+        [
+            {
+                "id": "a",
+                "question": "Who wrote Dusk?",
+                "translations": {"de": "Wer schrieb Dusk?"},
+                "questionEntity": [
+                    {"name": "Q1", "entityType": "entity", "label": "Dusk", "mention": "Dusk", "span": [10, 14]}
+                ],
+                "answer": {"answerType": "entity", "answer": [{"name": "Q2", "label": "Ann"}], "mention": "Ann"},
+                "complexityType": "generic",
+            }
+        ]
+    )
+    bad = '[{"id": "a", "question": "x",\n"questionEntity": [{"entityType": "entity", "name": "Q1", "span": [1]}]}]'
+
+
+class TestGTSQA(OfOneFile, DatasetConformance):
+    name = "gtsqa"
+    cls = GTSQA
+    file = "test.jsonl"
+    good = (
+        '{"id": 1, "question": "Who made Dusk?", "seed_entities": ["Dusk (Q1)"], "answer_node": "Ann (Q2)",'
+        ' "answer_subgraph": [["Dusk (Q1)", "director (P57)", "Ann (Q2)"]], "n_hops": 1}\n'
+    )
+    bad = good + '{"id": 2, "question": "Who?", "seed_entities": ["Dusk"], "answer_node": "Ann (Q2)"}\n'
