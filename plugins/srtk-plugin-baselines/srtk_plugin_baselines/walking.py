@@ -62,6 +62,10 @@ class _Walk:
         if dropped:
             self.cut[limit] = self.cut.get(limit, 0) + dropped
 
+    def weight(self, node: str) -> float:
+        """Return the weight of a node; one that the graph has put in the place of another has the least there is."""
+        return self.weights[node] if node in self.weights else min(self.weights.values())
+
     def take(self) -> list[str]:
         """Take the next nodes to read."""
         size = len(self.ahead) if self.size is None else self.size
@@ -130,9 +134,17 @@ def _weights(question: Question) -> dict[str, float]:
 
 
 def _known(graph: KnowledgeGraph, linked: Sequence[Mapping[str, float]]) -> list[dict[str, float]]:
+    """Return the nodes that the links stand for; a graph may have another id for one, such as a redirect's target."""
     entities = [[entity] for weights in linked for entity in weights]
     frontiers = iter(graph.frontiers(entities) if entities else [])
-    return [{entity: weight for entity, weight in weights.items() if next(frontiers).size} for weights in linked]
+    known: list[dict[str, float]] = []
+    for weights in linked:
+        nodes: dict[str, float] = {}
+        for weight in weights.values():
+            for node in next(frontiers).ids():
+                nodes[node] = max(weight, nodes.get(node, 0.0))
+        known.append(nodes)
+    return known
 
 
 def _full(walk: _Walk, most: int | None) -> bool:
@@ -162,10 +174,9 @@ def _read(
     found: list[list[tuple[float, str, Step, str, Triple]]] = [[] for _ in walks]
     hubs: list[tuple[int, Step]] = []
     for (i, step), triples in zip(pairs, rows, strict=True):
-        weights = walks[i].weights
         starts = [triple.object if step.inverse else triple.subject for triple in triples]
         found[i] += [
-            (-weights[start], start, step, triple.subject if step.inverse else triple.object, triple)
+            (-walks[i].weight(start), start, step, triple.subject if step.inverse else triple.object, triple)
             for start, triple in zip(starts, triples, strict=True)
         ]
         if limit is not None and limit == hub and any(len(list(group)) == limit for _, group in groupby(starts)):

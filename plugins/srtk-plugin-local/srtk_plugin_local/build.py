@@ -7,7 +7,7 @@ import fcntl
 import json
 import os
 import shutil
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -19,6 +19,7 @@ from srtk_plugin_local.layout import (
     BUILD,
     FORMAT,
     META,
+    ORIGIN,
     Meta,
     content_hash,
     sync_folder,
@@ -52,7 +53,13 @@ class Built:
     ignored: dict[str, int]
 
 
-def build(settings: BuildSettings, out: Path, force: bool = False, progress: Progress = quiet) -> Built:
+def build(
+    settings: BuildSettings,
+    out: Path,
+    force: bool = False,
+    progress: Progress = quiet,
+    origin: Mapping[str, Any] | None = None,
+) -> Built:
     """Build the snapshot ``out`` from the inputs; nothing stands there until it is whole.
 
     Args:
@@ -60,6 +67,7 @@ def build(settings: BuildSettings, out: Path, force: bool = False, progress: Pro
         out: Folder of the snapshot. A snapshot that stands there is replaced.
         force: Replace also another folder or a file that stands there.
         progress: Told how far each step is.
+        origin: Where the graph comes from, as ``srtk graph info`` shall show it; no part of the content.
 
     Raises:
         InputError: If an input cannot be read.
@@ -71,6 +79,8 @@ def build(settings: BuildSettings, out: Path, force: bool = False, progress: Pro
         made = place / "snapshot"
         try:
             meta, ignored = _fill(settings, place, made, inputs, progress)
+            if origin is not None:
+                write_json(made / ORIGIN, dict(origin))
         except OSError as error:
             raise _disk_error(error, out) from error
         _publish(made, out, place)

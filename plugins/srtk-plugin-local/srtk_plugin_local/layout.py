@@ -31,6 +31,8 @@ FORMAT = "srtk-graph"
 VERSION = 1
 META = "meta.json"
 BUILD = "build.json"
+ORIGIN = "origin.json"
+"""Where the graph comes from, if its maker said so."""
 
 HEAPS = ("nodes", "relations", "labels", "aliases", "relation_labels", "terms")
 ARRAYS = (

@@ -29,6 +29,16 @@ class Asker:
         self._nodes = nodes
         self._workers = workers
 
+    @property
+    def most_named(self) -> int:
+        """Return how many nodes a query names at most."""
+        return self._nodes
+
+    @property
+    def most_rows(self) -> int:
+        """Return how many rows an answer shall have at most."""
+        return self._page
+
     def whole(self, query: str, order: str) -> Rows:
         """Read a query whose number of rows is unknown and may be large: counted, then read and compared."""
         return self._pages(query, order, self._count(query))
@@ -52,6 +62,8 @@ class Asker:
         if len(rows) < wanted:
             cause = f"the answer has {len(rows)} rows where {wanted} were counted"
             raise PartialError(cause, self._source.endpoint, query)
+        if len({tuple(sorted(row.items())) for row in rows}) < len(rows):
+            raise PartialError("the pages of the answer overlap", self._source.endpoint, query)
         return rows
 
     def _in_order(self, query: str, order: str, wanted: int, fresh: bool) -> Rows:
@@ -71,21 +83,43 @@ class Asker:
             rows += part
         return rows
 
-    def ask(self, items: Sequence[T], write: Callable[[Sequence[T]], str], order: str) -> Rows:
-        """Ask about items in one query, in halves where that is too much, in pages where one item is too much."""
+    def ask(
+        self,
+        items: Sequence[T],
+        write: Callable[[Sequence[T]], str],
+        order: str,
+        refused: Callable[[Sequence[T], QueryError], bool] | None = None,
+    ) -> Rows:
+        """Ask about items in one query, in halves where that is too much, in pages where one item is too much.
+
+        Args:
+            items: What to ask about.
+            write: Writes the query about some of them.
+            order: Variables that order its rows.
+            refused: Told of items that were too much; when it returns True they are given up, and have no rows.
+        """
         query = write(items)
         try:
-            rows = self._source.select(query, divisible=len(items) > 1)
+            return self._complete(query, divisible=len(items) > 1 or refused is not None)
         except QueryError as error:
-            if not error.divisible or (len(items) == 1 and not isinstance(error, PartialError)):
+            if not error.divisible:
                 raise
-        else:
-            if not _is_suspect(len(rows)) or len(rows) >= self._count(query):
-                return rows
+            if refused is not None and refused(items, error):
+                return []
+            if len(items) == 1 and not isinstance(error, PartialError):
+                raise
         if len(items) == 1:
             return self.whole(query, order)
         half = len(items) // 2
-        return self.ask(items[:half], write, order) + self.ask(items[half:], write, order)
+        return self.ask(items[:half], write, order, refused) + self.ask(items[half:], write, order, refused)
+
+    def _complete(self, query: str, divisible: bool) -> Rows:
+        """Answer a query; where the number of rows looks like a cap of the server, it is asked for their count."""
+        rows = self._source.select(query, divisible)
+        if _is_suspect(len(rows)) and len(rows) < (wanted := self._count(query)):
+            cause = f"the answer has {len(rows)} rows where {wanted} were counted"
+            raise PartialError(cause, self._source.endpoint, query)
+        return rows
 
     def ask_all(self, items: Iterable[T], write: Callable[[Sequence[T]], str], order: str) -> Rows:
         """Ask about any number of items; the more items a query has, the smaller the answers were before."""

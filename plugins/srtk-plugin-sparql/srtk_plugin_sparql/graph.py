@@ -8,9 +8,11 @@ from pathlib import Path
 import attrs
 
 from srtk_framework.errors import DriverError, close_matches
+from srtk_framework.paths import find_paths
 from srtk_framework.specs import KnowledgeGraph
-from srtk_framework.types import Frontier, Literal, NodeSet, Pattern, Schema, Step, Triple
-from srtk_plugin_sparql import matching
+from srtk_framework.types import Budget, FoundPaths, Frontier, Literal, NodeSet, Pattern, Schema, Step, Triple
+from srtk_plugin_sparql import joining, matching, trails
+from srtk_plugin_sparql.collecting import schema_facts
 from srtk_plugin_sparql.keeping import Cached, Once, Recorder, Replay, Source
 from srtk_plugin_sparql.limits import Limits
 from srtk_plugin_sparql.naming import Names
@@ -18,10 +20,13 @@ from srtk_plugin_sparql.presets import PRESETS
 from srtk_plugin_sparql.profiles import profile
 from srtk_plugin_sparql.queries import Queries
 from srtk_plugin_sparql.reading import Neighbours, Reader
+from srtk_plugin_sparql.trails import Trails
 from srtk_plugin_sparql.vocabulary import Ids, Vocabulary
 
 AGENT = "srtk-framework/0.1 (srtk-plugin-sparql; subgraph retrieval for question answering; python-urllib3)"
 _NAMES = ("auto", "exact", "scan")
+_STORE_PAGE = 1_000_000
+"""Rows of a page of an embedded store: it gives any answer whole, and a page must be sorted."""
 
 
 @attrs.define(eq=False)
@@ -64,6 +69,7 @@ class SparqlGraph(KnowledgeGraph):
     _source: Source | None = attrs.field(init=False, default=None, repr=False)
     _reader: Reader | None = attrs.field(init=False, default=None, repr=False)
     _naming: Names | None = attrs.field(init=False, default=None, repr=False)
+    _trails: Trails | None = attrs.field(init=False, default=None, repr=False)
 
     def open(self) -> None:
         """Make the client, or open the store."""
@@ -74,7 +80,7 @@ class SparqlGraph(KnowledgeGraph):
         facts = profile("oxigraph" if self._folder() else self.engine)
         workers = 1 if self._folder() or self.replay else self.limits.at_once or facts.at_once
         cap = self.limits.rows or facts.rows
-        page = self.limits.page or facts.page
+        page = self.limits.page or (_STORE_PAGE if self._folder() else facts.page)
         if cap is not None:
             page = max(1, min(page, cap - 1))
         self._source = Once(self._make_source())
@@ -103,7 +109,17 @@ class SparqlGraph(KnowledgeGraph):
             source = Client(self.endpoint, self.engine, self.limits, self.user_agent, self.headers)
             if self.cache is not None:
                 source = Cached(source, Path(self.cache), self.version, self.cache_days)
-        return source if self.record is None else Recorder(source, Path(self.record), source.endpoint)
+        return source if self.record is None else Recorder(source, Path(self.record), source.endpoint, self._facts())
+
+    def _facts(self) -> dict[str, object]:
+        """Say what a record must tell of this graph to be read without it."""
+        return {
+            "driver": f"{type(self).__module__}.{type(self).__qualname__}",
+            "plain": type(self).make_reader is SparqlGraph.make_reader,
+            "version": self.version,
+            "vocabulary": attrs.asdict(self.meaning()),
+            "schema": schema_facts(self.schema()),
+        }
 
     def _folder(self) -> Path | None:
         """Return the folder of an embedded store, or None for a URL."""
@@ -115,7 +131,7 @@ class SparqlGraph(KnowledgeGraph):
         """Close connections and files."""
         if self._source is not None:
             self._source.close()
-        self._source = self._reader = self._naming = None
+        self._source = self._reader = self._naming = self._trails = None
 
     def meaning(self) -> Vocabulary:
         """Return the vocabulary: what is set, over the preset."""
@@ -138,6 +154,13 @@ class SparqlGraph(KnowledgeGraph):
         if self._reader is None:
             raise DriverError(f"the graph {self.source()} is not open; call open() first")
         return self._reader
+
+    @property
+    def _told(self) -> Trails:
+        # A derived class may put another reader in the place of the first.
+        if self._trails is None or self._trails.reader is not self._open:
+            self._trails = Trails(self._open)
+        return self._trails
 
     @property
     def _named(self) -> Names:
@@ -177,20 +200,24 @@ class SparqlGraph(KnowledgeGraph):
         """Read the distinct steps that leave each frontier, sorted."""
         reader = self._open
         reader.forget()
-        nodes = [frontier.ids() for frontier in frontiers]
+        told = self._told.steps(frontiers, inverse)
+        nodes = [() if place in told else frontier.ids() for place, frontier in enumerate(frontiers)]
         reader.load((id_ for ids in nodes for id_ in ids), inverse)
         directions = (False, True) if inverse else (False,)
         return [
-            sorted({Step(r, back) for id_ in ids for back in directions for r in reader.counts(id_, back)})
-            for ids in nodes
+            told[place]
+            if place in told
+            else sorted({Step(r, back) for id_ in ids for back in directions for r in reader.counts(id_, back)})
+            for place, ids in enumerate(nodes)
         ]
 
     def follow(self, frontiers: Sequence[Frontier], steps: Sequence[Step], limit: int | None) -> list[Frontier]:
         """Walk each step to the entities at its end; a limit counts all neighbours, literals too."""
-        answers: list[Frontier] = []
-        for rows in self._walk(frontiers, steps, limit):
-            reached = (end for _, near in rows for end in near.ends if not isinstance(end, Literal))
-            answers.append(NodeSet(reached, cut=sum(near.total - len(near.ends) for _, near in rows)))
+        answers = []
+        for origin, step, rows in zip(frontiers, steps, self._walk(frontiers, steps, limit), strict=True):
+            ends = (end for _, near in rows for end in near.ends if not isinstance(end, Literal))
+            reached = NodeSet(ends, cut=sum(near.total - len(near.ends) for _, near in rows))
+            answers.append(trails.remembered(self._open, origin, step, reached))
         return answers
 
     def triples(self, frontiers: Sequence[Frontier], steps: Sequence[Step], limit: int | None) -> list[list[Triple]]:
@@ -206,6 +233,7 @@ class SparqlGraph(KnowledgeGraph):
         """Pair each node of each frontier with its first neighbours along the step."""
         reader = self._open
         reader.forget()
+        self._told.read(frontiers, steps)
         nodes = [frontier.ids() for frontier in frontiers]
         pairs = ((id_, step) for ids, step in zip(nodes, steps, strict=True) for id_ in ids)
         found = {
@@ -220,6 +248,20 @@ class SparqlGraph(KnowledgeGraph):
             DriverError: If a pattern binds neither subject nor object.
         """
         return matching.match(self._open, patterns)
+
+    def paths(
+        self,
+        starts: Sequence[Sequence[str]],
+        ends: Sequence[Sequence[str]],
+        hops: int,
+        budget: Budget,
+        shortest: bool,
+        inverse: bool,
+    ) -> list[FoundPaths]:
+        """Find the relation paths from starts to ends, without limits where the server can search by itself."""
+        if (type(self).steps, type(self).follow) != (SparqlGraph.steps, SparqlGraph.follow):
+            return find_paths(self, starts, ends, hops, budget, shortest, inverse)
+        return joining.paths(self, self._open, starts, ends, hops, budget, shortest, inverse)
 
     def labels(self, ids: Sequence[str]) -> list[str]:
         """Name each id by its label in the most wanted language there is; literals by their value."""

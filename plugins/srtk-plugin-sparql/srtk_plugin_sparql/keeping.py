@@ -8,11 +8,13 @@ import sqlite3
 import threading
 import time
 import zlib
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Protocol
 
 from srtk_framework.errors import DriverError, InputError
 from srtk_plugin_sparql.errors import NotRecordedError
+from srtk_plugin_sparql.reads import cut_unfinished_line, now
 from srtk_plugin_sparql.terms import Term
 
 Rows = list[dict[str, Term]]
@@ -134,20 +136,23 @@ class Recorder:
         source: Whom to ask.
         folder: Where the record is; what is there is kept and added to.
         name: What the graph calls its source, so that a run from the record shows the same.
+        graph: Further facts about the graph, for those who read the record without it.
     """
 
-    def __init__(self, source: Source, folder: Path, name: str) -> None:
+    def __init__(self, source: Source, folder: Path, name: str, graph: Mapping[str, Any] | None = None) -> None:
         self._source = source
         self._lock = threading.Lock()
         try:
             folder.mkdir(parents=True, exist_ok=True)
-            self._known = _read_record(folder)[1] if (folder / RECORD).is_file() else {}
-            fresh = not (folder / RECORD).is_file()
+            if (folder / RECORD).is_file():
+                cut_unfinished_line(folder / RECORD)
+            self._known = read_record(folder)[1] if (folder / RECORD).is_file() else {}
+            fresh = not (folder / RECORD).is_file() or not (folder / RECORD).stat().st_size
             self._file = (folder / RECORD).open("a", encoding="utf-8")
         except OSError as error:
             raise InputError(f"{folder}: cannot be written ({error.strerror}); correct `record`") from error
         if fresh:
-            self._write({"source": name})
+            self._write({"source": name, "at": now(), **({} if graph is None else {"graph": dict(graph)})})
 
     @property
     def endpoint(self) -> str:
@@ -184,7 +189,8 @@ class Replay:
         if not (folder / RECORD).is_file():
             raise InputError(f"{folder}: holds no {RECORD}; make it by a run with `record: {folder}`")
         self._folder = folder
-        self.endpoint, self._known = _read_record(folder)
+        header, self._known = read_record(folder)
+        self.endpoint = str(header.get("source", ""))
 
     def select(self, query: str, divisible: bool, fresh: bool = False) -> Rows:
         """Look the answer up.
@@ -210,9 +216,15 @@ def _load(rows: list[dict[str, list[str]]]) -> Rows:
     return [{name: Term(*cell) for name, cell in row.items()} for row in rows]
 
 
-def _read_record(folder: Path) -> tuple[str, dict[str, Rows]]:
+def read_record(folder: Path) -> tuple[dict[str, Any], dict[str, Rows]]:
+    """Read what a record says of its graph, and its answers by their queries.
+
+    Raises:
+        InputError: If a line is broken.
+    """
     path = folder / RECORD
-    source, known = "", {}
+    header: dict[str, Any] = {}
+    known: dict[str, Rows] = {}
     with path.open(encoding="utf-8") as file:
         for number, line in enumerate(file, start=1):
             try:
@@ -222,7 +234,7 @@ def _read_record(folder: Path) -> tuple[str, dict[str, Rows]]:
             if not isinstance(data, dict):
                 raise DriverError(f"{path}:{number}: is no line of a record; record the run again")
             if "source" in data:
-                source = data["source"]
+                header = data
             else:
                 known[data["query"]] = _load(data["rows"])
-    return source, known
+    return header, known

@@ -53,7 +53,7 @@ def _between(reader: Reader, patterns: Sequence[Pattern]) -> dict[tuple[str, str
             written[pair[0], pair[1]] = (subject, object_)
     rows = reader.ask_all(written, reader.queries.between, "?n ?p ?o") if written else []
     for row in rows:
-        relation = reader.ids.short(row["p"].value)
+        relation = reader.relation_of(row)
         if not reader.ids.is_hidden(relation):
             direct.setdefault(written[row["n"].value, row["o"].value], []).append(relation)
     return direct
@@ -83,7 +83,7 @@ def _with_literal(reader: Reader, literal: Literal) -> list[Triple]:
     except ValueError:
         return []
     rows = reader.whole(reader.queries.with_literal(written), "?n ?p")
-    pairs = [(reader.ids.short(row["n"].value), reader.ids.short(row["p"].value)) for row in rows]
+    pairs = [(reader.ids.short(row["n"].value), reader.relation_of(row)) for row in rows]
     return [Triple(node, relation, literal) for node, relation in pairs if not reader.ids.is_hidden(relation)]
 
 
@@ -96,6 +96,6 @@ def degrees(reader: Reader, ids: Sequence[str]) -> list[int]:
     iris = {iri: id_ for id_ in known_ if (iri := reader.ids.iri(id_)) is not None}
     both = [iri for iri, id_ in iris.items() if reader.counts(id_, False).keys() & reader.counts(id_, True).keys()]
     for row in reader.ask_all(both, reader.queries.loops, "?n ?p") if both else []:
-        if not reader.ids.is_hidden(reader.ids.short(row["p"].value)):
+        if not reader.ids.is_hidden(reader.relation_of(row)):
             counts[iris[row["n"].value]] -= 1
     return [0 if isinstance(id_, Literal) else counts.get(id_, 0) for id_ in ids]

@@ -104,6 +104,8 @@ class Names:
             ids.update(forms)
             languages = ("", *(self._languages or ("en",)))
             written.update(terms.text(form, language) for form in forms for language in languages if _is_whole(form))
+        if not any(self._ids.named):
+            written.clear()
         rows = self._reader.ask_all(sorted(written), self._reader.queries.called, "?n ?l") if written else []
         found: dict[str, set[str]] = {}
         for row in rows:

@@ -10,6 +10,9 @@ from srtk_plugin_sparql.vocabulary import Ids, Vocabulary
 Pair = tuple[str, str]
 """IRIs of a node and of a relation."""
 
+SORTED = 10_000
+"""Virtuoso refuses to sort more rows than this for one page, unless sorting stands in a query of its own."""
+
 
 class Queries:
     """The queries about one vocabulary; all arguments are IRIs.
@@ -21,27 +24,35 @@ class Queries:
 
     def __init__(self, vocabulary: Vocabulary, ids: Ids) -> None:
         labels, aliases = ids.named
+        self._ids = ids
         self._labels = labels
         self._names = (*labels, *aliases)
-        self._relation = self._relation_filter(ids)
-        entity = f"isIRI(?o){_starts('?o', ids.entities)}"
-        self._subject = f"FILTER({entity})"
+        self._relation = self.relation("?p")
+        self._subject = self.entity("?o")
         if not vocabulary.literals:
             self._object = self._subject
         elif ids.entities:
-            self._object = f"FILTER(isLiteral(?o) || ({entity}))"
+            self._object = f"FILTER(isLiteral(?o) || ({self._is_entity('?o')}))"
         else:
             self._object = "FILTER(!isBlank(?o))"
         self._language = _language_filter(vocabulary.languages)
         self._spaces = dict(vocabulary.prefixes)
 
-    def _relation_filter(self, ids: Ids) -> str:
-        parts = [f"?p NOT IN ({', '.join(map(terms.iri, self._names))})"] if self._names else []
-        if ids.relations:
-            parts.append(f"isIRI(?p){_starts('?p', ids.relations)}")
+    def relation(self, variable: str) -> str:
+        """Let a variable be a relation of the graph."""
+        parts = [f"{variable} NOT IN ({', '.join(map(terms.iri, self._names))})"] if self._names else []
+        if self._ids.relations:
+            parts.append(f"isIRI({variable}){_starts(variable, self._ids.relations)}")
         return f"FILTER({' && '.join(parts)})" if parts else ""
 
-    def _sides(self, values: Sequence[str], forward: str = "?n ?p ?o", inverse: str = "?o ?p ?n") -> str:
+    def entity(self, variable: str) -> str:
+        """Let a variable be an entity of the graph."""
+        return f"FILTER({self._is_entity(variable)})"
+
+    def _is_entity(self, variable: str) -> str:
+        return f"isIRI({variable}){_starts(variable, self._ids.entities)}"
+
+    def sides(self, values: Sequence[str], forward: str = "?n ?p ?o", inverse: str = "?o ?p ?n") -> str:
         """Write the two directions; where the values of one are empty it is left out."""
         parts = []
         for number, (value, pattern) in enumerate(zip(values, (forward, inverse), strict=True)):
@@ -53,7 +64,7 @@ class Queries:
     def steps(self, nodes: Iterable[str], forward: bool, inverse: bool) -> str:
         """Count the neighbours of each node by relation (?d: 0 forward, 1 inverse; ?n, ?p, ?c)."""
         values = _values("?n", map(terms.iri, sorted(nodes)))
-        where = self._sides([values if forward else "", values if inverse else ""])
+        where = self.sides([values if forward else "", values if inverse else ""])
         return f"SELECT ?d ?n ?p (COUNT(DISTINCT ?o) AS ?c) WHERE {{ {where} }} GROUP BY ?d ?n ?p"
 
     def are_objects(self, nodes: Iterable[str]) -> str:
@@ -69,7 +80,7 @@ class Queries:
     def neighbours(self, forward: Iterable[Pair], inverse: Iterable[Pair]) -> str:
         """Ask for the neighbours (?o) of nodes along relations (?d, ?n, ?p)."""
         values = [_values("(?n ?p)", (_pair(pair) for pair in sorted(pairs))) for pairs in (forward, inverse)]
-        return f"SELECT DISTINCT ?d ?n ?p ?o WHERE {{ {self._sides(values)} }}"
+        return f"SELECT DISTINCT ?d ?n ?p ?o WHERE {{ {self.sides(values)} }}"
 
     def by_namespace(self, query: str) -> list[str]:
         """Divide a query about neighbours (?o) into one for each namespace of short ids, and one for the rest."""
@@ -98,15 +109,12 @@ class Queries:
     def labels(self, nodes: Iterable[str]) -> str:
         """Ask for the labels (?l) of nodes (?n) in the wanted languages."""
         values = _values("?n", map(terms.iri, sorted(nodes)))
-        relations = _values("?r", map(terms.iri, self._labels))
-        return f"SELECT DISTINCT ?n ?l WHERE {{ {values} {relations} ?n ?r ?l . {self._language} }}"
+        return f"SELECT DISTINCT ?n ?l WHERE {{ {values} ?n {_any(self._labels)} ?l . {self._language} }}"
 
     def called(self, names: Iterable[str]) -> str:
         """Ask for the nodes (?n) that have one of some names (?l), written as terms."""
-        relations = _values("?r", map(terms.iri, self._names))
-        return (
-            f"SELECT DISTINCT ?n ?l WHERE {{ {_values('?l', sorted(names))} {relations} ?n ?r ?l FILTER(isIRI(?n)) }}"
-        )
+        values = _values("?l", sorted(names))
+        return f"SELECT DISTINCT ?n ?l WHERE {{ {values} ?n {_any(self._names)} ?l . FILTER(isIRI(?n)) }}"
 
     def all_names(self) -> str:
         """Ask for all names (?l) of all nodes (?n), and by which relation (?r)."""
@@ -126,13 +134,21 @@ def count(query: str) -> str:
 
 
 def page(query: str, order: str, size: int, start: int) -> str:
-    """Ask for some rows of a query, in an order of its variables."""
-    return f"{query} ORDER BY {order} LIMIT {size} OFFSET {start}"
+    """Ask for some rows of a query, in an order of its variables; far ones of a sorted whole, as Virtuoso wants it."""
+    rows = f"{query} ORDER BY {order}"
+    if start + size > SORTED:
+        rows = f"SELECT * WHERE {{ {{ {rows} }} }}"
+    return f"{rows} LIMIT {size} OFFSET {start}"
 
 
 def _values(names: str, rows: Iterable[str]) -> str:
     written = " ".join(rows)
     return f"VALUES {names} {{ {written} }}" if written else ""
+
+
+def _any(relations: Iterable[str]) -> str:
+    """Write a path of one step by any of some relations; a second VALUES would make Oxigraph read them whole."""
+    return "|".join(map(terms.iri, relations))
 
 
 def _pair(pair: Pair) -> str:

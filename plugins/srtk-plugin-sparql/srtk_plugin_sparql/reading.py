@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple, TypeVar
 
 from srtk_framework.types import Step
@@ -11,6 +11,7 @@ from srtk_plugin_sparql.asking import Asker
 from srtk_plugin_sparql.errors import PartialError, QueryError
 from srtk_plugin_sparql.keeping import Rows, Source
 from srtk_plugin_sparql.queries import Queries
+from srtk_plugin_sparql.terms import Term
 from srtk_plugin_sparql.vocabulary import Ids
 
 T = TypeVar("T")
@@ -57,6 +58,18 @@ class Reader(Asker):
         self._ends: dict[tuple[str, Step], tuple[str, ...]] = {}
         self._kept = 0
 
+    def walks_relations(self) -> bool:
+        """Tell whether each step is one relation of the graph; only then the server can walk whole paths.
+
+        A derived class that reads otherwise, or queries of another form, are not taken to do so unless they say it.
+        """
+        own = type(self.queries)
+        return type(self) is Reader and (own.steps, own.neighbours, own.sides) == (
+            Queries.steps,
+            Queries.neighbours,
+            Queries.sides,
+        )
+
     # Steps
 
     def forget(self) -> None:
@@ -68,8 +81,7 @@ class Reader(Asker):
 
     def load(self, nodes: Iterable[str], inverse: bool) -> None:
         """Read the steps of nodes: outgoing ones, and incoming ones too where they are wanted."""
-        every = [(node, iri) for node in dict.fromkeys(nodes) if (iri := self.ids.iri(node)) is not None]
-        every = [(node, iri) for node, iri in every if self._is_ours(iri)]
+        every = list(self.iris(nodes).items())
         incoming = inverse or self._both
         for forward, backward in ((True, True), (True, False), (False, True)):
             some = [
@@ -79,6 +91,11 @@ class Reader(Asker):
             ]
             if some:
                 self._load(some, forward, backward)
+
+    def iris(self, nodes: Iterable[str]) -> dict[str, str]:
+        """Return the IRIs of those nodes that may be in the graph."""
+        found = ((node, self.ids.iri(node)) for node in dict.fromkeys(nodes))
+        return {node: iri for node, iri in found if iri is not None and self._is_ours(iri)}
 
     def _is_ours(self, iri: str) -> bool:
         return not self.ids.entities or iri.startswith(self.ids.entities)
@@ -94,11 +111,15 @@ class Reader(Asker):
             # An answer without groups may be one row without values.
             if "n" not in row or "p" not in row:
                 continue
-            relation = self.ids.short(row["p"].value)
+            relation = self.relation_of(row)
             if not self.ids.is_hidden(relation):
                 table = self._in if row["d"].value == "1" else self._out
                 table[self.ids.short(row["n"].value)][relation] = int(row["c"].value)
         self._kept += len(rows) + len(nodes)
+
+    def relation_of(self, row: Mapping[str, Term]) -> str:
+        """Return the id of the relation that a row tells of; a graph that joins relations has its own."""
+        return self.ids.short(row["p"].value)
 
     def counts(self, node: str, inverse: bool) -> dict[str, int]:
         """Return how many neighbours a loaded node has by relation."""
@@ -110,7 +131,7 @@ class Reader(Asker):
         self.load(every, inverse=False)
         if not self._both:
             unsure = [n for n in every if not self._out.get(n) and not self._in.get(n) and n not in self._is_object]
-            iris = {iri: n for n in unsure if (iri := self.ids.iri(n)) is not None and self._is_ours(iri)}
+            iris = {iri: n for n, iri in self.iris(unsure).items()}
             rows = self.ask_all(iris, self.queries.are_objects, "?n")
             found = {row["n"].value for row in rows}
             self._is_object.update({node: iri in found for iri, node in iris.items()})
@@ -127,10 +148,11 @@ class Reader(Asker):
             QueryError: If the server does not give as many as it counted.
         """
         every = list(dict.fromkeys(pairs))
+        unread = [pair for pair in every if pair not in self._ends]
         for inverse in (False, True):
-            self.load((node for node, step in every if step.inverse == inverse), inverse)
-        sizes = {pair: self.counts(pair[0], pair[1].inverse).get(pair[1].relation, 0) for pair in every}
-        missing = [pair for pair in every if sizes[pair] and pair not in self._ends]
+            self.load((node for node, step in unread if step.inverse == inverse), inverse)
+        sizes = {pair: self.counts(pair[0], pair[1].inverse).get(pair[1].relation, 0) for pair in unread}
+        missing = [pair for pair in unread if sizes[pair]]
         hubs = [pair for pair in missing if sizes[pair] > self._page]
         short = [pair for pair in hubs if self._can_be_cut(pair[1], limit)]
         chunks = [[pair] for pair in hubs if pair not in short]
@@ -146,6 +168,23 @@ class Reader(Asker):
             for pair, rows in zip(short, firsts, strict=True):
                 found[pair] = Neighbours(self._grouped(rows).get(pair, ()), sizes[pair])
         return found
+
+    def unread(self, nodes: Iterable[str], inverse: bool) -> int:
+        """Count the nodes whose steps in a direction were not read."""
+        table = self._in if inverse else self._out
+        return sum(node not in table for node in nodes)
+
+    def keeps(self, nodes: Iterable[str], step: Step) -> bool:
+        """Tell whether all neighbours of some nodes along a step are in memory."""
+        return all((node, step) in self._ends for node in nodes)
+
+    def keep(self, wanted: Iterable[tuple[Sequence[str], Step, int]], rows: Rows) -> None:
+        """Take in neighbours of nodes along steps that were read otherwise, if as many came as were counted."""
+        found = self._grouped(rows)
+        for nodes, step, size in wanted:
+            if sum(len(found.get((node, step), ())) for node in nodes) == size:
+                self._ends.update({(node, step): found.get((node, step), ()) for node in nodes})
+                self._kept += len(nodes) + size
 
     def _can_be_cut(self, step: Step, limit: int | None) -> bool:
         """Tell whether the server can choose the first neighbours by id: IRIs, in an order that ids share."""
@@ -199,7 +238,7 @@ class Reader(Asker):
         short = self.ids.short
         found: dict[tuple[str, Step], list[str]] = {}
         for row in rows:
-            step = Step(short(row["p"].value), row["d"].value == "1")
+            step = Step(self.relation_of(row), row["d"].value == "1")
             end = row["o"]
             found.setdefault((short(row["n"].value), step), []).append(
                 short(end.value) if end.kind == "iri" else end.literal()

@@ -67,8 +67,13 @@ def text(value: str, language: str = "") -> str:
         raise ValueError(f"{value!r} holds half a character")
     if language and _LANGUAGE.fullmatch(language) is None:
         raise ValueError(f"{language!r} is not a language tag")
-    escaped = "".join(_ESCAPES.get(letter, letter if letter >= " " else f"\\u{ord(letter):04X}") for letter in value)
-    return f'"{escaped}"@{language}' if language else f'"{escaped}"'
+    # Some servers read \\u0022 as an escape, before all others; an escaped u leaves them none.
+    written = re.sub(r"(?<=\\)[uU]|[\\\"\x00-\x1f]", _escaped, value)
+    return f'"{written}"@{language}' if language else f'"{written}"'
+
+
+def _escaped(found: re.Match[str]) -> str:
+    return _ESCAPES.get(found[0], f"\\U{ord(found[0]):08X}")
 
 
 def literal(value: Literal) -> str:

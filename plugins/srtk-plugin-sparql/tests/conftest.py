@@ -102,6 +102,12 @@ class served:
         self._process.wait(30)
 
 
+@pytest.fixture(scope="session")
+def serve() -> type[served]:
+    """Return what serves a loaded store: a context that gives the URL."""
+    return served
+
+
 class Proxy:
     """Passes queries on to a server, but misbehaves as planned.
 

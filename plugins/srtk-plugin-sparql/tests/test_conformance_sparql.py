@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 from srtk_plugin_sparql.graph import SparqlGraph
+from srtk_plugin_sparql.limits import Limits
 from srtk_plugin_sparql.vocabulary import Vocabulary
 
 from srtk_framework.testing import KnowledgeGraphConformance
@@ -15,7 +17,7 @@ from srtk_framework.testing.sample import SAMPLE, Sample
 MEANING = Vocabulary(prefixes={"": "http://example.org/kit/"}, decode=True, noise=("code",))
 
 
-class TestSparqlServer(KnowledgeGraphConformance):
+class TestSparqlStore(KnowledgeGraphConformance):
     name = "sparql"
 
     @pytest.fixture(scope="class")
@@ -25,28 +27,12 @@ class TestSparqlServer(KnowledgeGraphConformance):
         return SAMPLE.without_qualifiers()
 
     @pytest.fixture
-    def driver(self, kit_server: str) -> Iterator[SparqlGraph]:
-        graph = SparqlGraph(kit_server, engine="oxigraph", vocabulary=MEANING, names="scan")
-        graph.open()
-        yield graph
-        graph.close()
+    def settings(self, kit_store: Path) -> dict[str, Any]:
+        return {"endpoint": f"oxigraph:{kit_store}"}
 
     @pytest.fixture
-    def faulty(self) -> SparqlGraph:
-        return SparqlGraph("ftp://example.org/sparql")
-
-
-class TestSparqlStore(KnowledgeGraphConformance):
-    name = "sparql"
-
-    @pytest.fixture(scope="class")
-    @classmethod
-    def sample(cls) -> Sample:
-        return SAMPLE.without_qualifiers()
-
-    @pytest.fixture
-    def driver(self, kit_store: Path) -> Iterator[SparqlGraph]:
-        graph = SparqlGraph(f"oxigraph:{kit_store}", vocabulary=MEANING)
+    def driver(self, settings: dict[str, Any]) -> Iterator[SparqlGraph]:
+        graph = SparqlGraph(vocabulary=MEANING, **settings)
         graph.open()
         yield graph
         graph.close()
@@ -56,16 +42,19 @@ class TestSparqlStore(KnowledgeGraphConformance):
         return SparqlGraph(str(tmp_path))
 
 
+class TestSparqlServer(TestSparqlStore):
+    @pytest.fixture
+    def settings(self, kit_server: str) -> dict[str, Any]:
+        return {"endpoint": kit_server, "engine": "oxigraph", "names": "scan"}
+
+    @pytest.fixture
+    def faulty(self) -> SparqlGraph:
+        return SparqlGraph("ftp://example.org/sparql")
+
+
 class TestSparqlForwardFirst(TestSparqlStore):
     """Incoming steps are asked for only when they are wanted; answers come in pages of three rows."""
 
-    name = "sparql"
-
     @pytest.fixture
-    def driver(self, kit_store: Path) -> Iterator[SparqlGraph]:
-        from srtk_plugin_sparql.limits import Limits
-
-        graph = SparqlGraph(str(kit_store), vocabulary=MEANING, both=False, limits=Limits(page=3))
-        graph.open()
-        yield graph
-        graph.close()
+    def settings(self, kit_store: Path) -> dict[str, Any]:
+        return {"endpoint": str(kit_store), "both": False, "limits": Limits(page=3)}

@@ -7,6 +7,8 @@ import json
 from pathlib import Path
 from typing import Any
 
+from srtk_framework.errors import SnapshotError
+
 HELP = "show what a local graph snapshot holds"
 
 
@@ -55,9 +57,23 @@ def describe(folder: Path, relations: int, verify: bool) -> dict[str, Any]:
         "bytes": sum(int(entry["bytes"]) for entry in meta.files.values()),
         "files": {name: int(entry["bytes"]) for name, entry in sorted(meta.files.items())},
         "schema": dict(meta.schema),
+        "origin": _origin(folder),
         "relations": [{"id": snapshot.relations[n], "triples": int(counts[n])} for n in top],
         "verified": verify,
     }
+
+
+def _origin(folder: Path) -> dict[str, Any]:
+    """Read where the graph comes from; empty where its maker did not say."""
+    from srtk_plugin_local.layout import ORIGIN
+
+    path = folder / ORIGIN
+    if not path.is_file():
+        return {}
+    try:
+        return dict(json.loads(path.read_text(encoding="utf-8")))
+    except ValueError as error:
+        raise SnapshotError(f"{path}: is damaged ({error}); delete it, or make the snapshot again") from error
 
 
 def _print_table(facts: dict[str, Any]) -> None:
@@ -76,6 +92,7 @@ def _print_table(facts: dict[str, Any]) -> None:
         ("size", f"{facts['bytes'] / 1e6:,.1f} MB in {len(facts['files'])} files"),
     ]
     rows += [(kind.replace("_", " "), ", ".join(values)) for kind, values in facts["schema"].items() if values]
+    rows += [(name.replace("_", " "), str(value)) for name, value in facts["origin"].items()]
     if facts["verified"]:
         rows.append(("hashes of all files", "correct"))
     for name, value in rows:

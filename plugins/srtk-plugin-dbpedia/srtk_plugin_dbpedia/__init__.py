@@ -1,0 +1,1 @@
+"""DBpedia as a knowledge graph."""

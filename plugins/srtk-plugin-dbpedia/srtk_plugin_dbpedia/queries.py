@@ -1,0 +1,28 @@
+"""Queries that leave the links between pages to the server: counting them at a hub takes longer than all the rest."""
+
+from __future__ import annotations
+
+from srtk_plugin_sparql import terms
+from srtk_plugin_sparql.queries import Queries
+from srtk_plugin_sparql.vocabulary import Ids, Vocabulary
+
+
+class PlainQueries(Queries):
+    """The queries about the world without those relations that are hidden by their whole id.
+
+    Args:
+        vocabulary: What belongs to the graph.
+        ids: Its namespaces, resolved.
+    """
+
+    def __init__(self, vocabulary: Vocabulary, ids: Ids) -> None:
+        names = [name for name in vocabulary.hidden if not set(name) & set("*?[")]
+        self._left_out = [iri for name in names if (iri := ids.iri(name)) is not None]
+        super().__init__(vocabulary, ids)
+
+    def relation(self, variable: str) -> str:
+        """Let a variable be a relation of the graph."""
+        written = super().relation(variable)
+        if not self._left_out:
+            return written
+        return f"{written} FILTER({variable} NOT IN ({', '.join(map(terms.iri, self._left_out))}))"

@@ -1,0 +1,68 @@
+"""Titles of Wikipedia pages in IRIs: the ways to write one page, and the words of an id."""
+
+from __future__ import annotations
+
+import re
+from urllib.parse import quote, unquote_to_bytes
+
+from srtk_plugin_sparql.terms import ILLEGAL, is_iri
+
+RESOURCE = "http://dbpedia.org/resource/"
+PAGES = (
+    RESOURCE,
+    "https://dbpedia.org/resource/",
+    "http://dbpedia.org/page/",
+    "https://dbpedia.org/page/",
+    "http://en.wikipedia.org/wiki/",
+    "https://en.wikipedia.org/wiki/",
+)
+"""Starts of addresses that a title follows."""
+
+_UNSAFE = re.compile(rf'[{ILLEGAL}%?#"`^\\]')
+_KEPT = "!$&'()*+,-./:;=@_~"
+_HUMP = re.compile(r"(?<=[^\W\d_A-Z])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
+
+
+def page_iri(title: str) -> str:
+    """Write the IRI of a title as DBpedia does: letters of every script stay, ``% ? # "`` and the like become %XX."""
+    name = title.replace(" ", "_")
+    return RESOURCE + _UNSAFE.sub(lambda found: quote(found[0].encode("utf-8", "replace"), safe=""), name)
+
+
+def named(name: str) -> str:
+    """Write the IRI of a page by its name in words, whose first letter is a capital in every title."""
+    plain = " ".join(name.replace("_", " ").split())
+    return page_iri(plain[:1].upper() + plain[1:])
+
+
+def ways(text: str) -> list[str]:
+    """List the IRIs that may be meant by a text: an IRI, ``dbr:`` and a title, or the address of a page."""
+    found = text[1:-1] if text.startswith("<") and text.endswith(">") else text
+    whole = RESOURCE + found[4:] if found.startswith("dbr:") else found
+    made = [whole]
+    for start in PAGES:
+        title = _decoded(whole[len(start) :]) if whole.startswith(start) else ""
+        if title:
+            escaped = quote(title.replace(" ", "_").encode("utf-8", "replace"), safe=_KEPT)
+            made += [RESOURCE + whole[len(start) :], page_iri(title), RESOURCE + escaped]
+            break
+    return [iri for iri in dict.fromkeys(made) if is_iri(iri)]
+
+
+def words(id_: str) -> str:
+    """Return the words of an id: the title of a page, the parts of a relation's or a class's name."""
+    prefix, _, local = id_.partition(":")
+    if prefix in ("dbr", "dbc"):
+        return _decoded(local).replace("_", " ").strip() or id_
+    if prefix in ("dbo", "dbp"):
+        parts = _HUMP.sub(" ", _decoded(local).replace("_", " ")).split()
+        return " ".join(part if part.isupper() and len(part) > 1 else part.lower() for part in parts) or id_
+    return id_
+
+
+def _decoded(local: str) -> str:
+    """Decode %XX, or leave all as it is where that gives no text."""
+    try:
+        return unquote_to_bytes(local.encode("utf-8", "surrogatepass")).decode("utf-8")
+    except UnicodeDecodeError:
+        return local

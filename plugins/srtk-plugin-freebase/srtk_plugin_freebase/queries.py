@@ -1,0 +1,213 @@
+"""Writes queries about Freebase: noise is left out by the server, and mediators are joined there."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+import attrs
+from srtk_plugin_sparql import terms
+from srtk_plugin_sparql.queries import Pair, Queries
+from srtk_plugin_sparql.vocabulary import Vocabulary
+
+from srtk_plugin_freebase.ids import FreebaseIds
+
+Join = tuple[str, str, str]
+"""IRIs of a node, of the relation into a mediator and of the relation out of it."""
+Statement = tuple[str, str, str, str]
+"""IRIs of a subject and of two relations, and an object written as a term."""
+
+
+@attrs.frozen
+class Mediators:
+    """How a mediator is told.
+
+    Attributes:
+        patterns: Patterns of ids.
+        unnamed: Whether it must have no label in a wanted language.
+        to_literals: Whether a joined step may end in a literal.
+    """
+
+    patterns: tuple[str, ...]
+    unnamed: bool
+    to_literals: bool
+
+
+class FreebaseQueries(Queries):
+    """Queries that leave out hidden relations, but never type relations.
+
+    Args:
+        vocabulary: What belongs to the graph.
+        ids: Its ids.
+    """
+
+    def __init__(self, vocabulary: Vocabulary, ids: FreebaseIds) -> None:
+        types = (*vocabulary.type_relations, *vocabulary.subclass_relations)
+        self._types = ids.starts_of(types, "type relation")[1]
+        self._hidden = ids.starts_of(vocabulary.hidden, "hidden")
+        self._space = vocabulary.prefixes[""]
+        self._slashes = ids.slashes
+        super().__init__(vocabulary, ids)
+
+    def relation(self, variable: str) -> str:
+        """Let a variable be a relation of the graph that is not hidden."""
+        if not any(self._hidden):
+            return super().relation(variable)
+        kept = f"{variable} IN ({_listed(self._types)}) || " if self._types else ""
+        return f"{super().relation(variable)} FILTER({kept}!({_fits(variable, *self._hidden)}))"
+
+    def by_namespace(self, query: str) -> list[str]:
+        """Divide a query about neighbours (?o) into parts, in each of which ids and IRIs sort alike."""
+        first, *others = super().by_namespace(query)
+        if not self._slashes:
+            return [first, *others]
+        # The empty prefix comes first. What cannot be written with slashes is shown as a whole IRI.
+        local = f"SUBSTR(STR(?o), {len(self._space) + 1})"
+        odd = f'CONTAINS({local}, "/") || CONTAINS({local}, "..") || STRSTARTS({local}, ".") || STRENDS({local}, ".")'
+        body = first.removesuffix("}")
+        return [f"{body}FILTER(!({odd})) }}", f"{body}FILTER({odd}) }}", *others]
+
+
+class JoinQueries(FreebaseQueries):
+    """Queries in which two relations through a mediator are one; ?q is the second where there is one.
+
+    Args:
+        vocabulary: What belongs to the graph.
+        ids: Its ids.
+        mediators: How they are told.
+    """
+
+    def __init__(self, vocabulary: Vocabulary, ids: FreebaseIds, mediators: Mediators) -> None:
+        super().__init__(vocabulary, ids)
+        self._patterns = ids.starts_of(mediators.patterns, "mediator pattern")
+        self.unnamed = mediators.unnamed and bool(self._labels)
+        noise = ids.starts_of(vocabulary.noise, "noise")
+        self._unjoined = (noise[0], tuple(dict.fromkeys((*noise[1], *self._types))))
+        self._end = self._object if mediators.to_literals else self._subject
+
+    def may_be_mediator(self, iri: str) -> bool:
+        """Tell whether an IRI fits the patterns of mediators."""
+        starts, wholes = self._patterns
+        return iri.startswith(starts) or iri in wholes
+
+    # Parts
+
+    def named(self, nodes: Iterable[str]) -> str:
+        """Ask which nodes (?n) have a label."""
+        return f"SELECT DISTINCT ?n WHERE {{ {_values('?n', nodes)} {self._name('?n')} }}"
+
+    def _name(self, variable: str) -> str:
+        name = f"?name_{variable[1:]}"
+        path = "|".join(map(terms.iri, self._labels))
+        return f'{variable} {path} {name} . {self._language.replace("?l", name)} FILTER(REGEX(STR({name}), "[^ ]"))'
+
+    def _mediator(self, variable: str) -> str:
+        """Let a variable be a mediator."""
+        test = f"FILTER(isIRI({variable}) && ({_fits(variable, *self._patterns)}))"
+        return f"{test} FILTER NOT EXISTS {{ {self._name(variable)} }}" if self.unnamed else test
+
+    def _apart(self, variable: str) -> str:
+        """Let a variable be no mediator."""
+        other = f"!isIRI({variable}) || !({_fits(variable, *self._patterns)})"
+        return f"FILTER({other} || EXISTS {{ {self._name(variable)} }})" if self.unnamed else f"FILTER({other})"
+
+    def _joined(self, variable: str) -> str:
+        """Let a variable be a relation that may be half of a composite."""
+        left_out = f" FILTER(!({_fits(variable, *self._unjoined)}))" if any(self._unjoined) else ""
+        return self.relation(variable) + left_out
+
+    def _edges(self, inverse: bool, known: bool = False) -> str:
+        """Write ?p from ?n to ?o, or inverse, without mediators at ?o; a known relation is not tested again."""
+        pattern, object_ = ("?o ?p ?n", self._subject) if inverse else ("?n ?p ?o", self._object)
+        test = "" if known else self._relation
+        return f"{pattern} . {test} {object_} {self._apart('?o')}"
+
+    def _joins(self, inverse: bool, known: bool = False) -> str:
+        """Write ?p, a mediator, ?q from ?n to ?o, or inverse; known relations are not tested again."""
+        start, end = ("?o", "?n") if inverse else ("?n", "?o")
+        object_ = self._subject if inverse else self._end
+        tests = "" if known else f"{self._joined('?p')} {self._joined('?q')}"
+        return (
+            f"{start} ?p ?m . ?m ?q {end} . {tests} {object_} "
+            f"FILTER(!sameTerm(?n, ?o)) {self._mediator('?m')} {self._apart('?o')}"
+        )
+
+    # Queries
+
+    def steps(self, nodes: Iterable[str], forward: bool, inverse: bool) -> str:
+        """Count the neighbours of each node by relation (?d: 0 forward, 1 inverse; ?n, ?p, ?q, ?c)."""
+        values = _values("?n", nodes)
+        parts = [
+            f"{{ {values} {written} BIND({int(back)} AS ?d) }}"
+            for back, wanted in ((False, forward), (True, inverse))
+            for written in (self._edges(back), self._joins(back))
+            if wanted
+        ]
+        where = " UNION ".join(parts)
+        return f"SELECT ?d ?n ?p ?q (COUNT(DISTINCT ?o) AS ?c) WHERE {{ {where} }} GROUP BY ?d ?n ?p ?q"
+
+    def are_objects(self, nodes: Iterable[str]) -> str:
+        """Ask which nodes (?n) are object of anything."""
+        values = _values("?n", nodes)
+        parts = (f"{{ {values} {written} }}" for written in (self._edges(True), self._joins(True)))
+        return f"SELECT DISTINCT ?n WHERE {{ {' UNION '.join(parts)} }}"
+
+    def walks(self, pairs: Sequence[Iterable[Pair]], joins: Sequence[Iterable[Join]]) -> str:
+        """Ask for the neighbours (?o) of nodes along single relations and composites that they have, both ways."""
+        parts = []
+        for number in (0, 1):
+            for names, rows, written in (
+                ("(?n ?p)", pairs[number], self._edges(bool(number), True)),
+                ("(?n ?p ?q)", joins[number], self._joins(bool(number), True)),
+            ):
+                every = " ".join(f"({' '.join(map(terms.iri, row))})" for row in sorted(rows))
+                if every:
+                    parts.append(f"{{ VALUES {names} {{ {every} }} {written} BIND({number} AS ?d) }}")
+        return f"SELECT DISTINCT ?d ?n ?p ?q ?o WHERE {{ {' UNION '.join(parts)} }}"
+
+    def between(self, ends: Iterable[Pair]) -> str:
+        """Ask for the relations (?p, ?q) from nodes (?n) to nodes (?o)."""
+        rows = " ".join(f"({terms.iri(start)} {terms.iri(end)})" for start, end in sorted(ends))
+        values = f"VALUES (?n ?o) {{ {rows} }}"
+        parts = (f"{{ {values} {written} }}" for written in (self._edges(False), self._joins(False)))
+        return f"SELECT DISTINCT ?n ?p ?q ?o WHERE {{ {' UNION '.join(parts)} }}"
+
+    def with_literal(self, literal: str) -> str:
+        """Ask for the subjects and relations (?n, ?p, ?q) of a literal, written as a term."""
+        edge = f"{{ ?n ?p {literal} . {self._relation} FILTER(isIRI(?n)) {self._apart('?n')} }}"
+        if self._end == self._subject:
+            return f"SELECT DISTINCT ?n ?p ?q WHERE {{ {edge} }}"
+        join = (
+            f"{{ ?n ?p ?m . ?m ?q {literal} . {self._joined('?p')} {self._joined('?q')} "
+            f"FILTER(isIRI(?n)) {self._mediator('?m')} {self._apart('?n')} }}"
+        )
+        return f"SELECT DISTINCT ?n ?p ?q WHERE {{ {edge} UNION {join} }}"
+
+    def all_nodes(self) -> str:
+        """Ask for all nodes (?n)."""
+        one = f"FILTER(isIRI(?n)) {self._apart('?n')}"
+        parts = (f"{{ {write(back)} {one} }}" for write in (self._edges, self._joins) for back in (False, True))
+        return f"SELECT DISTINCT ?n WHERE {{ {' UNION '.join(parts)} }}"
+
+    def statements(self, wanted: Iterable[Statement]) -> str:
+        """Ask what (?k, ?v) the mediators say that join ?n and ?o by ?p and ?q."""
+        rows = " ".join(f"({terms.iri(n)} {terms.iri(p)} {terms.iri(q)} {o})" for n, p, q, o in sorted(wanted))
+        value = self._object.replace("?o", "?v")
+        return (
+            f"SELECT DISTINCT ?n ?p ?q ?o ?k ?v WHERE {{ VALUES (?n ?p ?q ?o) {{ {rows} }} {self._joins(False)} "
+            f"?m ?k ?v . {self._joined('?k')} {value} {self._apart('?v')} }}"
+        )
+
+
+def _values(name: str, nodes: Iterable[str]) -> str:
+    return f"VALUES {name} {{ {' '.join(map(terms.iri, sorted(nodes)))} }}"
+
+
+def _listed(iris: Iterable[str]) -> str:
+    return ", ".join(terms.iri(iri) for iri in iris)
+
+
+def _fits(variable: str, starts: Sequence[str], wholes: Sequence[str]) -> str:
+    parts = [f"STRSTARTS(STR({variable}), {terms.text(start)})" for start in starts]
+    if wholes:
+        parts.append(f"{variable} IN ({_listed(wholes)})")
+    return " || ".join(parts) or "false"

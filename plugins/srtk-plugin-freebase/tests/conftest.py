@@ -1,0 +1,235 @@
+"""Small graphs with mediators, what joining them must give, and stores and Oxigraph servers made of them."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import socket
+import subprocess
+import sys
+import time
+import urllib.error
+import urllib.request
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager
+from fnmatch import fnmatchcase
+from pathlib import Path
+
+import attrs
+import pytest
+from srtk_plugin_freebase.composites import escape, join
+from srtk_plugin_freebase.ids import FreebaseIds
+from srtk_plugin_freebase.vocabulary import FREEBASE, SPACE
+from srtk_plugin_sparql.commands.load import load
+from srtk_plugin_sparql.store import DATA
+
+from srtk_framework.testing.sample import SAMPLE, Sample
+from srtk_framework.types import Literal, Qualifier, Triple
+
+Brute = Callable[..., Sample]
+Store = Callable[..., Path]
+
+MEDIATED = ("borders", "president", "capital", "lists", "nickname", "родился в", "twin_town")
+"""Relations of the kit's sample that the tests lead through a mediator."""
+
+
+def joined(
+    rows: Sequence[Triple],
+    labels: Mapping[str, str],
+    patterns: Sequence[str] = ("m.*", "g.*"),
+    unnamed: bool = True,
+    to_literals: bool = True,
+    unjoined: Sequence[str] = ("type.object.type",),
+) -> Sample:
+    """Join mediators by going through all pairs of triples: what every other way must give."""
+
+    def is_mediator(node: str) -> bool:
+        fits = not isinstance(node, Literal) and any(fnmatchcase(node, pattern) for pattern in patterns)
+        return fits and not (unnamed and node in labels)
+
+    facts = {Triple(s, escape(r), o) for s, r, o in rows if not is_mediator(s) and not is_mediator(o)}
+    qualifiers: dict[Triple, set[Qualifier]] = {}
+    legs = [triple for triple in rows if triple.relation not in unjoined]
+    for start, first, middle in legs:
+        if is_mediator(start) or not is_mediator(middle):
+            continue
+        said = [(r, o) for s, r, o in legs if s == middle and not is_mediator(o) and o != start]
+        for second, end in said:
+            if to_literals or not isinstance(end, Literal):
+                fact = Triple(start, join(first, second), end)
+                facts.add(fact)
+                others = {(escape(r), o) for r, o in said if (r, o) != (second, end)}
+                qualifiers.setdefault(fact, set()).update(others)
+    entities = {end for s, _, o in facts for end in (s, o)}
+    names = {r for _, r, _ in rows}
+    shown = {id_: text for id_, text in labels.items() if id_ in entities or id_ in names}
+    for first in sorted(names):
+        for second in sorted(names):
+            if first in labels or second in labels:
+                shown[join(first, second)] = f"{labels.get(first, first)}: {labels.get(second, second)}"
+    return Sample(
+        triples=tuple(sorted(facts)),
+        labels=shown,
+        qualifiers={fact: tuple(sorted(pairs)) for fact, pairs in qualifiers.items() if pairs},
+    )
+
+
+def write_ntriples(rows: Sequence[Triple], labels: Mapping[str, str], aliases: Mapping[str, Sequence[str]]) -> str:
+    """Write triples with dotted ids as N-Triples."""
+    import pyoxigraph as ox
+
+    ids = FreebaseIds(FREEBASE, slashes=False, joins=False)
+
+    def node(id_: str) -> ox.NamedNode:
+        iri = ids.iri(id_)
+        assert iri is not None, id_
+        return ox.NamedNode(iri)
+
+    def value(text: str) -> ox.NamedNode | ox.Literal:
+        if not isinstance(text, Literal):
+            return node(text)
+        if text.language:
+            return ox.Literal(text.lexical, language=text.language)
+        datatype = (text.datatype or "xsd:string").replace("xsd:", "http://www.w3.org/2001/XMLSchema#")
+        return ox.Literal(text.lexical, datatype=ox.NamedNode(datatype))
+
+    name, alias = ox.NamedNode(SPACE + "type.object.name"), ox.NamedNode(SPACE + "common.topic.alias")
+    triples = [ox.Triple(node(s), node(r), value(o)) for s, r, o in rows]
+    triples += [ox.Triple(node(n), name, ox.Literal(text, language="en")) for n, text in labels.items()]
+    triples += [ox.Triple(node(n), alias, ox.Literal(text)) for n, texts in aliases.items() for text in texts]
+    return "".join(f"{triple} .\n" for triple in triples)
+
+
+def _entity(name: str) -> str:
+    return "m.0" + name.encode().hex()
+
+
+def _relation(name: str) -> str:
+    return "kit.relation." + ("code" if name == "code" else "r" + name.encode().hex())
+
+
+class Kit:
+    """The kit's sample with ids of Freebase, some of its relations through mediators.
+
+    Attributes:
+        rows: The triples, mediators as nodes.
+        labels: Of every entity, so that what has none is a mediator; of relations, and of halves of composites.
+        aliases: As in the kit.
+        sample: What the joined graph is.
+    """
+
+    def __init__(self) -> None:
+        base = SAMPLE.renamed(_entity, _relation)
+        self.aliases = base.aliases
+        self.labels = {_entity(name): name for name in SAMPLE.entities}
+        self.labels.update(base.labels)
+        through = {_relation(name) for name in MEDIATED}
+        self.rows: list[Triple] = []
+        for number, triple in enumerate(base.triples):
+            if triple.relation not in through or triple.subject == triple.object:
+                self.rows.append(triple)
+                continue
+            middle = f"{'mg'[number % 2]}.1node{number}"
+            self.rows += [
+                Triple(triple.subject, f"{triple.relation}_s", middle),
+                Triple(middle, f"{triple.relation}_to", triple.object),
+                Triple(middle, "type.object.type", _entity("Museum")),
+            ]
+            self.rows += [Triple(middle, f"{triple.relation}_{r[-4:]}", v) for r, v in base.qualifiers.get(triple, ())]
+        for name in sorted(through):
+            if name in self.labels:
+                self.labels[f"{name}_s"] = self.labels.pop(name)
+        self.sample = attrs.evolve(joined(self.rows, self.labels), aliases=self.aliases)
+
+    def slashed(self) -> Sample:
+        """Join with ids as FB15k writes them."""
+
+        def slash(id_: str) -> str:
+            return id_ if isinstance(id_, Literal) else "/" + id_.replace(".", "/")
+
+        rows = [Triple(*map(slash, triple)) for triple in self.rows]
+        labels = {slash(id_): text for id_, text in self.labels.items()}
+        sample = joined(rows, labels, ("/m/*", "/g/*"), unjoined=("/type/object/type",))
+        return attrs.evolve(sample, aliases={slash(id_): names for id_, names in self.aliases.items()})
+
+
+@pytest.fixture(scope="session")
+def kit() -> Kit:
+    """Return the kit's sample with mediators."""
+    return Kit()
+
+
+@pytest.fixture(scope="session")
+def brute() -> Brute:
+    """Return the plain way to join."""
+    return joined
+
+
+@pytest.fixture(scope="session")
+def make_store(tmp_path_factory: pytest.TempPathFactory) -> Store:
+    """Return what makes a store of triples with dotted ids."""
+
+    def make(
+        rows: Sequence[Triple],
+        labels: Mapping[str, str],
+        aliases: Mapping[str, Sequence[str]] | None = None,
+    ) -> Path:
+        folder = tmp_path_factory.mktemp("freebase")
+        (folder / "graph.nt").write_text(write_ntriples(rows, labels, aliases or {}), encoding="utf-8")
+        load([folder / "graph.nt"], folder / "store")
+        return folder / "store"
+
+    return make
+
+
+@pytest.fixture(scope="session")
+def kit_store(kit: Kit, make_store: Store) -> Path:
+    """Return a store of the kit's sample with mediators."""
+    return make_store(kit.rows, kit.labels, kit.aliases)
+
+
+@pytest.fixture(scope="session")
+def serve() -> Iterator[Callable[[Path], str]]:
+    """Return what starts an Oxigraph server over a store and returns its URL."""
+    with ExitStack() as stack:
+        yield lambda store: stack.enter_context(_served(store))
+
+
+@contextmanager
+def _served(store: Path) -> Iterator[str]:
+    beside = Path(sys.executable).parent / "oxigraph"
+    binary = str(beside) if beside.is_file() else shutil.which("oxigraph")
+    if binary is None:
+        pytest.skip("the oxigraph server is not installed (pip install oxigraph)")
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        address = f"127.0.0.1:{free.getsockname()[1]}"
+    command = [binary, "serve-read-only", "-l", str(store / DATA), "-b", address]
+    process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    try:
+        _await(process, address)
+        yield f"http://{address}/query"
+    finally:
+        process.terminate()
+        process.wait(30)
+
+
+def _await(process: subprocess.Popen[bytes], address: str) -> None:
+    until = time.monotonic() + 60
+    while time.monotonic() < until and process.poll() is None:
+        try:
+            urllib.request.urlopen(f"http://{address}/query?query=ASK%7B%7D", timeout=5).close()
+        except (urllib.error.URLError, ConnectionError):
+            time.sleep(0.05)
+        else:
+            return
+    pytest.fail("the oxigraph server did not come up")
+
+
+@pytest.fixture(scope="session")
+def data() -> Path:
+    """Return the folder of the real data sets."""
+    folder = Path(os.environ.get("SRTK_DATA", Path(__file__).parents[3] / ".." / "shared" / "data"))
+    if not folder.is_dir():
+        pytest.skip("the real data sets are not here (SRTK_DATA)")
+    return folder

@@ -1,0 +1,166 @@
+"""``srtk graph pull``: make a local snapshot of what a run reads from a SPARQL graph."""
+
+from __future__ import annotations
+
+import argparse
+import shutil
+import signal
+import sys
+from pathlib import Path
+from types import FrameType, TracebackType
+from typing import Any
+
+from srtk_framework.errors import InputError
+from srtk_plugin_sparql.keeping import RECORD
+from srtk_plugin_sparql.reads import READS, Reads, read
+
+HELP = "make a local snapshot of what a run reads from a SPARQL graph"
+_INTERRUPTED, _FAILED = 130, 1
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the flags."""
+    add = parser.add_argument
+    add("source", metavar="SOURCE", help="a recipe to run, or a folder that `record:` or a pull wrote")
+    add("--out", required=True, metavar="DIR", help="folder of the snapshot; what is read is kept in DIR.reads")
+    add("--whole", action="store_true", help="also read what the run only counted, and all labels")
+    add("--hub", type=int, metavar="N", help="most neighbours a step with --whole (budget.hub of the recipe); 0: all")
+    add("--fresh", action="store_true", help="drop what an earlier pull into DIR has read, and ask for all anew")
+    add("--set", action="append", default=[], metavar="KEY.PATH=VALUE", help="change a value of the recipe; repeatable")
+    add("--force", action="store_true", help="replace DIR even if it is no snapshot")
+    add("--quiet", action="store_true", help="show no progress")
+
+
+def run(args: argparse.Namespace) -> int:
+    """Read, build the snapshot, and say what is in it."""
+    from srtk_plugin_sparql.snapshots import check_builder, check_target
+
+    source, out = Path(args.source), Path(args.out)
+    if args.hub is not None and (args.hub < 0 or not args.whole):
+        raise InputError(f"--hub {args.hub}: give a number, 0 for no limit, together with --whole")
+    if not source.exists():
+        raise InputError(f"{source}: there is no such recipe or folder; check the path")
+    check_builder()
+    check_target(out, args.force)
+    if source.is_dir():
+        return _pull_folder(args, source, out)
+    return _pull_recipe(args, source, out)
+
+
+def _pull_folder(args: argparse.Namespace, source: Path, out: Path) -> int:
+    from srtk_plugin_sparql.deriving import derive
+
+    for flag in ("whole", "fresh", "set"):
+        if getattr(args, flag):
+            raise InputError(f"--{flag} goes with a recipe; {source} is a folder of answers, with nobody to ask")
+    if (source / READS).is_file():
+        reads = read(source)
+    elif (source / RECORD).is_file():
+        reads = derive(source)
+    else:
+        raise InputError(f"{source}: holds no {RECORD} or {READS}; make it by a run with `record: {source}`")
+    return _build(args, reads, out, record=source.name)
+
+
+def _pull_recipe(args: argparse.Namespace, source: Path, out: Path) -> int:
+    from srtk_framework.recipe import load
+    from srtk_plugin_sparql import pulling
+
+    folder = out.with_name(f"{out.name}.reads")
+    recipe = load(source, args.set)
+    pull = pulling.prepare(recipe, folder)
+    if args.fresh and folder.exists():
+        shutil.rmtree(folder)
+    outcome, stopped = _retrieve(pull, args.quiet)
+    if stopped:
+        told = f"{outcome.finished} of {outcome.questions} questions are done"
+        print(f"srtk: stopped; {told}; the same command goes on", file=sys.stderr)
+        return _INTERRUPTED
+    more: dict[str, Any] = {"recipe": source.name, "questions": outcome.questions}
+    if args.whole:
+        hub = recipe.options.budget.hub if args.hub is None else args.hub or None
+        try:
+            with _Bar(args.quiet) as bar:
+                pulling.fill(pull, hub, bar)
+        except KeyboardInterrupt:
+            print("srtk: what was read is kept; the same command goes on", file=sys.stderr)
+            raise
+        more["whole"] = "all neighbours" if hub is None else f"up to {hub} neighbours a step"
+    if outcome.failed:
+        told = f"{outcome.failed} of {outcome.questions} questions failed, and what they would have read is missing"
+        print(f"srtk: {told}; pull again to ask for them again", file=sys.stderr)
+        more["failed"] = outcome.failed
+    if outcome.questions and outcome.failed == outcome.questions:
+        return _FAILED
+    return _build(args, read(folder), out, **more)
+
+
+def _retrieve(pull: Any, quiet: bool) -> tuple[Any, bool]:
+    """Run the recipe; the first Ctrl-C stops it after the batch in hand, also where that is the last one."""
+    from srtk_framework.observers import Progress
+    from srtk_plugin_sparql import pulling
+
+    before = signal.getsignal(signal.SIGINT)
+    running: list[Any] = []
+    stopped = False
+
+    def interrupted(number: int, frame: FrameType | None) -> None:
+        nonlocal stopped
+        stopped = True
+        signal.signal(signal.SIGINT, before)
+        running[0].stop()
+        print("srtk: stopping after this batch; Ctrl-C again to stop at once", file=sys.stderr)
+
+    def started(runner: Any) -> None:
+        running.append(runner)
+        signal.signal(signal.SIGINT, interrupted)
+
+    try:
+        outcome = pulling.retrieve(pull, () if quiet else (Progress(),), started)
+    finally:
+        signal.signal(signal.SIGINT, before)
+    return outcome, stopped
+
+
+def _build(args: argparse.Namespace, reads: Reads, out: Path, **more: Any) -> int:
+    from srtk_plugin_sparql.pulling import origin
+    from srtk_plugin_sparql.snapshots import build
+
+    if not reads.triples:
+        raise InputError(f"{args.source}: no triple was read, so that there is nothing to make a snapshot of")
+    built = build(reads, out, origin(reads.graph, reads.times, **more), args.force)
+    counts = built.meta.counts
+    print(
+        f"{out}: {counts['triples']:,} triples, {counts['entities']:,} entities, {counts['relations']:,} relations"
+        f" of {reads.graph['source']}, content {built.meta.content[:16]}"
+    )
+    if not args.quiet and reads.nodes and "whole" not in more:
+        print("steps that were only counted are not in it; --whole reads them too", file=sys.stderr)
+    return 0
+
+
+class _Bar:
+    """A progress bar on stderr, a line for what is read."""
+
+    def __init__(self, quiet: bool) -> None:
+        from rich.console import Console
+        from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
+
+        console = Console(stderr=True)
+        columns = [TextColumn("[bold]{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn()]
+        self._bar = Progress(*columns, console=console, disable=quiet or not console.is_terminal)
+        self._tasks: dict[str, Any] = {}
+
+    def __call__(self, what: str, done: int, total: int) -> None:
+        if what not in self._tasks:
+            self._tasks[what] = self._bar.add_task(what, total=total)
+        self._bar.update(self._tasks[what], completed=done, total=total)
+
+    def __enter__(self) -> _Bar:
+        self._bar.start()
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._bar.stop()

@@ -1,0 +1,220 @@
+"""Runs a recipe with its SPARQL graph collected, and reads what the run left open."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import shutil
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import ExitStack
+from itertools import islice
+from pathlib import Path
+from typing import Any, TypeVar
+
+import attrs
+
+from srtk_framework import plugins
+from srtk_framework.composing import Composer, needs_of
+from srtk_framework.errors import InputError, PluginError, RunError
+from srtk_framework.observers import Observer
+from srtk_framework.ports import KnowledgeGraphPort
+from srtk_framework.recipe import Block, Recipe, block_in
+from srtk_framework.runner import COMPLETE, Outcome, Runner
+from srtk_framework.specs import ROLES
+from srtk_framework.types import Frontier, Literal, Step
+from srtk_framework.walking import parts
+from srtk_plugin_sparql.collecting import CollectingGraph
+from srtk_plugin_sparql.graph import SparqlGraph
+from srtk_plugin_sparql.reads import Log
+
+T = TypeVar("T")
+
+COLLECT = "collect"
+RUN = "run"
+_NODES, _LABELS = 64, 2000
+"""Nodes and labels read between two lines of the file of reads."""
+
+Progress = Callable[[str, int, int], None]
+"""Told what is read, how much of it is done, and how much there is."""
+
+
+@attrs.define
+class Pull:
+    """A recipe whose SPARQL graph is collected.
+
+    Attributes:
+        recipe: The recipe, with a ``collect`` view around the graph; it writes no exports.
+        block: The view.
+        folder: Where what is read is kept, and the run beside it.
+    """
+
+    recipe: Recipe
+    block: Block
+    folder: Path
+
+
+def prepare(recipe: Recipe, folder: Path) -> Pull:
+    """Put a collecting view around the SPARQL graph of a recipe.
+
+    Raises:
+        RecipeError: If the recipe has mistakes.
+        InputError: If it has no SPARQL graph, or several, or no questions.
+    """
+    recipe.check()
+    if recipe.questions is None:
+        raise InputError(f"{recipe.file}: there are no questions to run; add `questions: FILE`")
+    wrapping = _Wrapping(folder)
+    recipe.blocks = {name: wrapping.block(block) for name, block in recipe.blocks.items()}
+    recipe.named = {
+        role: {name: wrapping.block(block) for name, block in blocks.items()} for role, blocks in recipe.named.items()
+    }
+    if recipe.against is not None:
+        recipe.against = [wrapping.block(block) for block in recipe.against]
+    if len(wrapping.found) != 1:
+        told = ", ".join(f"{block.use} ({recipe.places.say(block.where)})" for block in wrapping.found.values())
+        if told:
+            raise InputError(f"{recipe.file}: has several SPARQL graphs: {told}; a snapshot is of one, so name one")
+        others = sorted({block.use for role, block in recipe.blocks.items() if role == "knowledge_graph"})
+        here = f"its knowledge_graph is {', '.join(others)}" if others else "it has no knowledge_graph"
+        raise InputError(f"{recipe.file}: has no SPARQL graph to pull from ({here}); give one such as `use: sparql`")
+    recipe.exporters = []
+    recipe.options.output = str(folder / RUN / _digest(recipe))
+    return Pull(recipe, next(iter(wrapping.found.values())), folder)
+
+
+def _digest(recipe: Recipe) -> str:
+    """Identify a recipe and its questions, so that only the same run is gone on with."""
+    digest = hashlib.sha256(json.dumps(recipe.written, sort_keys=True, default=str).encode())
+    if isinstance(recipe.questions, str) and Path(recipe.questions).is_file():
+        digest.update(Path(recipe.questions).read_bytes())
+    return digest.hexdigest()[:16]
+
+
+class _Wrapping:
+    """Puts the view around each graph of a SPARQL class, however deep it stands."""
+
+    def __init__(self, folder: Path) -> None:
+        self.found: dict[tuple[str, str], Block] = {}
+        self._folder = folder
+
+    def block(self, block: Block) -> Block:
+        """Return the block with its graphs in views; one that is a graph in a view itself."""
+        try:
+            cls = plugins.load(block.role, block.use)
+        except PluginError:
+            return block  # The run tells it, with all other mistakes.
+        if isinstance(cls, type) and issubclass(cls, SparqlGraph):
+            inner = {"use": block.use, **block.settings}
+            view = Block(block.role, COLLECT, {"folder": str(self._folder), "graph": inner}, block.where)
+            return self.found.setdefault((block.use, repr(sorted(block.settings.items()))), view)
+        roles = {need.field: need.role for need in needs_of(cls)} | {role: role for role in ROLES}
+        settings = {
+            key: self._value(roles[key], value, (*block.where, key)) if key in roles else value
+            for key, value in block.settings.items()
+        }
+        return attrs.evolve(block, settings=settings)
+
+    def _value(self, role: str, value: Any, where: tuple[str | int, ...]) -> Any:
+        if isinstance(value, list):
+            return [self._value(role, item, (*where, place)) for place, item in enumerate(value)]
+        inner = block_in(role, value, where)
+        if inner is None:
+            return value
+        wrapped = self.block(inner)
+        return {"use": wrapped.use, **wrapped.settings}
+
+
+def retrieve(pull: Pull, observers: Sequence[Observer], started: Callable[[Runner], None]) -> Outcome:
+    """Run the recipe, or go on with the run that an earlier pull has begun.
+
+    Raises:
+        RunError: If the run cannot go on.
+    """
+    runner = Runner(pull.recipe, True, observers)
+    started(runner)
+    going = (pull.recipe.output / "manifest.json").is_file()
+    try:
+        outcome = runner.run()
+    except RunError as error:
+        if not going:
+            raise
+        raise RunError(f"{error}; or give --fresh, which drops what was read before") from error
+    if outcome.state == COMPLETE and outcome.failed:
+        # What failed is asked again by the next pull.
+        shutil.rmtree(pull.recipe.output, ignore_errors=True)
+    return outcome
+
+
+def fill(pull: Pull, hub: int | None, progress: Progress) -> None:
+    """Read what the run only counted: along every step of every node whose steps were read, and all labels.
+
+    Args:
+        pull: What was run.
+        hub: Most neighbours read for one node along one step; None for all.
+        progress: Told how far it is.
+    """
+    composer = Composer(pull.recipe)
+    port = composer.build(pull.block)
+    composer.check()
+    with ExitStack() as stack:
+        composer.open(stack)
+        view = port.driver
+        assert isinstance(port, KnowledgeGraphPort)
+        assert isinstance(view, CollectingGraph)
+        _fill_steps(view, view.log, hub, progress)
+        _fill_labels(view, view.log, progress)
+
+
+def _fill_steps(view: CollectingGraph, log: Log, hub: int | None, progress: Progress) -> None:
+    ends = set(log.reads.entities())
+    # A node that is in the graph has a triple in the snapshot.
+    nodes = {node: True for node in log.reads.seen if node not in ends} | log.reads.nodes
+    every = sorted(nodes.items())
+    left = [(node, inverse) for node, inverse in every if not _covers(log.reads.filled.get(node), hub)]
+    for batch in _batched(left, _NODES):
+        progress("nodes", len(every) - len(left), len(every))
+        for inverse in (False, True):
+            some = [node for node, back in batch if back == inverse]
+            frontiers = view.graph.frontiers([[node] for node in some])
+            offered = view.graph.steps(frontiers, inverse)
+            pairs = [(at, step) for at, row in zip(frontiers, offered, strict=True) for step in row]
+            _read(view, [at for at, _ in pairs], [step for _, step in pairs], hub)
+        log.add_filled((node for node, _ in batch), hub)
+        left = left[len(batch) :]
+    progress("nodes", len(every), len(every))
+
+
+def _read(view: CollectingGraph, frontiers: Sequence[Frontier], steps: Sequence[Step], hub: int | None) -> None:
+    for part in parts(frontiers):
+        view.triples(frontiers[part], steps[part], hub)
+
+
+def _covers(filled: int | None, hub: int | None) -> bool:
+    return filled is not None and (filled == 0 or (hub is not None and filled >= hub))
+
+
+def _fill_labels(view: CollectingGraph, log: Log, progress: Progress) -> None:
+    reads = log.reads
+    values = {value for row in reads.qualifiers.values() for _, value in row if not isinstance(value, Literal)}
+    every = sorted({*reads.entities(), *reads.relations(), *values})
+    left = [id_ for id_ in every if id_ not in reads.labels]
+    done = len(every) - len(left)
+    for batch in _batched(left, _LABELS):
+        progress("labels", done, len(every))
+        view.labels(batch)
+        done += len(batch)
+    progress("labels", len(every), len(every))
+
+
+def _batched(items: Sequence[T], size: int) -> Iterator[list[T]]:
+    iterator = iter(items)
+    while batch := list(islice(iterator, size)):
+        yield batch
+
+
+def origin(reads: Mapping[str, Any], times: Sequence[str], **more: Any) -> dict[str, Any]:
+    """Say where a snapshot was pulled from, for its ``origin.json``."""
+    told = {"source": reads.get("source", ""), "version": reads.get("version", "")}
+    if times:
+        told |= {"read_from": times[0], "read_to": times[-1]}
+    return {name: value for name, value in {**told, **more}.items() if value not in ("", None)}

@@ -1,0 +1,165 @@
+"""Nothing in an id or a name changes what a query is: each is parsed, and compared with one about plain ids."""
+
+from __future__ import annotations
+
+import functools
+import warnings
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+import pyoxigraph as ox
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from srtk_plugin_sparql import path_queries, queries, terms
+from srtk_plugin_sparql.path_queries import Ends, Trail
+from srtk_plugin_sparql.queries import Queries
+from srtk_plugin_sparql.vocabulary import Ids, Vocabulary
+
+from srtk_framework.types import Literal
+
+with warnings.catch_warnings():
+    # rdflib calls its parser generator by names that this has renamed.
+    warnings.simplefilter("ignore")
+    from rdflib import Literal as RdfLiteral
+    from rdflib import URIRef, Variable
+    from rdflib.plugins.sparql.parser import parseQuery
+    from rdflib.plugins.sparql.parserutils import CompValue
+
+SPACE = "http://example.org/kit/"
+VOCABULARY = Vocabulary(
+    prefixes={"": SPACE, "x": SPACE + "deep/"},
+    decode=True,
+    entities=(SPACE,),
+    relations=(SPACE,),
+    languages=("en",),
+)
+IDS = Ids(VOCABULARY)
+QUERIES = Queries(VOCABULARY, IDS)
+PLAIN_IDS = Ids(Vocabulary(prefixes={"": SPACE, "x": SPACE + "deep/"}))
+NASTY = st.text(st.sampled_from('ab<>"{}|^`\\ \n\r\t%25:/#?@.;,()u0é日\u2028\U000e0001'), min_size=1, max_size=12)
+ATTACKS = st.sampled_from(
+    [
+        "a> } #",
+        'a" } #',
+        "a> <b> <c> . } UNION { ?s ?p ?o",
+        '"""',
+        "\\u0022 } #",
+        "\\\\u003E",
+        "a\n} DELETE WHERE { ?s ?p ?o }",
+        "%3E%20%7D",
+        "?p",
+        "{ SELECT * { ?s ?p ?o } }",
+    ]
+)
+STORE = ox.Store()
+
+Write = Callable[[Queries, Sequence[str], Sequence[str]], str]
+"""Writes a query from IRIs of nodes and terms of names."""
+
+
+def trails(iris: Sequence[str]) -> list[tuple[int, Trail]]:
+    return [(n, Trail(tuple(sorted(set(iris))), ((iri, False), (iris[0], True)))) for n, iri in enumerate(iris)]
+
+
+def searches(iris: Sequence[str]) -> list[Ends]:
+    return [Ends(n, [iri], sorted(set(iris))) for n, iri in enumerate(iris)]
+
+
+def pairs(iris: Sequence[str]) -> list[tuple[str, str]]:
+    return [(iri, iris[0]) for iri in iris]
+
+
+WRITTEN: Mapping[str, Write] = {
+    "steps": lambda q, iris, _: q.steps(iris, True, True),
+    "are objects": lambda q, iris, _: q.are_objects(iris),
+    "loops": lambda q, iris, _: q.loops(iris),
+    "neighbours": lambda q, iris, _: q.neighbours(pairs(iris), pairs(iris)),
+    "by namespace": lambda q, iris, _: q.by_namespace(q.neighbours([], pairs(iris)[:1]))[-1],
+    "between": lambda q, iris, _: q.between(pairs(iris)),
+    "labels": lambda q, iris, _: q.labels(iris),
+    "called": lambda q, _, names: q.called(names),
+    "with a literal": lambda q, _, names: q.with_literal(names[0]),
+    "paths of one step": lambda q, iris, _: path_queries.joined(q, searches(iris), (0, 0), True),
+    "paths of two steps": lambda q, iris, _: path_queries.joined(q, searches(iris), (1, 0), True),
+    "paths of two steps from the ends": lambda q, iris, _: path_queries.joined(q, searches(iris), (0, 1), False),
+    "paths of three steps": lambda q, iris, _: path_queries.joined(q, searches(iris), (1, 1), True),
+    "steps of a way": lambda q, iris, _: path_queries.onward(q, trails(iris), True),
+    "neighbours of a way": lambda q, iris, _: path_queries.beyond(
+        q, trails(iris), [(n, iri, bool(n % 2)) for n, iri in enumerate(iris)]
+    ),
+    "a count": lambda q, iris, _: queries.count(q.neighbours(pairs(iris), [])),
+    "a page": lambda q, iris, _: queries.page(q.neighbours(pairs(iris), []), "?o", 5, 10),
+}
+
+
+def shape(query: str) -> tuple[Any, list[str], list[str]]:
+    """Parse a query; return its form with all terms blotted out, its IRIs, and its texts."""
+    iris: list[str] = []
+    texts: list[str] = []
+
+    def walk(part: Any) -> Any:
+        if isinstance(part, URIRef):
+            iris.append(str(part))
+            return "iri"
+        if isinstance(part, RdfLiteral):
+            texts.append(str(part))
+            return f"literal {part.language} {part.datatype}"
+        if isinstance(part, (Variable, str, int)) or part is None:
+            return repr(part)
+        if isinstance(part, CompValue):
+            return [part.name, *((key, walk(value)) for key, value in part.items())]
+        return [walk(one) for one in part]
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        parsed = parseQuery(query)
+    return walk(parsed), sorted(set(iris)), sorted(set(texts))
+
+
+@functools.cache
+def plain_shape(name: str, nodes: int, names: int) -> tuple[Any, list[str], list[str]]:
+    """Parse the query about so many harmless ids and names."""
+    return shape(WRITTEN[name](QUERIES, harmless(nodes), [f'"n{number}"@en' for number in range(names)]))
+
+
+def harmless(nodes: int) -> list[str]:
+    return [f"{SPACE}n{number}" for number in range(nodes)]
+
+
+def value(term: str) -> str:
+    """Read a written literal by another parser."""
+    return str(next(iter(STORE.query(f"SELECT ?x WHERE {{ VALUES ?x {{ {term} }} }}")))["x"].value)
+
+
+@pytest.mark.parametrize("name", WRITTEN)
+@settings(max_examples=6, deadline=None)
+@given(texts=st.lists(NASTY | ATTACKS, min_size=1, max_size=3, unique=True))
+def test_no_text_changes_the_form_of_a_query(name: str, texts: list[str]) -> None:
+    iris = sorted({iri for text in texts if (iri := IDS.iri(text)) is not None})
+    names = sorted({terms.literal(Literal.make(text, language="en")) for text in texts})
+    if not iris:
+        return
+    query = WRITTEN[name](QUERIES, iris, names)
+    form, found, read = shape(query)
+    wanted, usual, _ = plain_shape(name, len(iris), len(names))
+    assert form == wanted
+    assert set(found) - set(iris) == set(usual) - set(harmless(len(iris)))
+    used = texts if name == "called" else [value(names[0])] if name == "with a literal" else []
+    assert set(used) <= set(read)
+    STORE.query(query)
+
+
+@given(NASTY | ATTACKS)
+def test_an_id_without_decoding_is_one_iri_or_none(text: str) -> None:
+    iri = PLAIN_IDS.iri(text)
+    if iri is not None:
+        rows = list(STORE.query(f"SELECT ?x WHERE {{ VALUES ?x {{ {terms.iri(iri)} }} }}"))
+        assert [row["x"] for row in rows] == [ox.NamedNode(iri)]
+
+
+@pytest.mark.parametrize("bad", ["http://example.org/a> } #", 'http://example.org/"', "http://example.org/a b", "n1"])
+@pytest.mark.parametrize("name", sorted(set(WRITTEN) - {"called", "with a literal"}))
+def test_what_is_no_iri_gets_into_no_query(name: str, bad: str) -> None:
+    with pytest.raises(ValueError, match="IRI"):
+        WRITTEN[name](QUERIES, [bad], [])

@@ -1,0 +1,1 @@
+"""Wikidata, or another Wikibase, as a knowledge graph."""

@@ -1,0 +1,48 @@
+"""Names of items: in the wanted languages, else in any."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from srtk_plugin_sparql.naming import Names
+from srtk_plugin_sparql.reading import Reader
+
+from srtk_plugin_wikidata.queries import WikidataQueries
+
+
+class FallbackNames(Names):
+    """Labels and names; what has no label in a wanted language gets the first of the others, by language tag.
+
+    Args:
+        reader: Asks the queries.
+        queries: How to ask for labels in any language.
+        languages: Most wanted first.
+        scan: Whether all names of the graph are read when the first is looked for.
+    """
+
+    def __init__(self, reader: Reader, queries: WikidataQueries, languages: Sequence[str], scan: bool) -> None:
+        super().__init__(reader, languages, scan)
+        self._asks = reader
+        self._queries = queries
+        self._others: dict[str, str] = {}
+
+    def labels(self, ids: Iterable[str]) -> dict[str, str]:
+        """Return the label of each id, or an empty text."""
+        found = super().labels(ids)
+        ids_ = self._asks.ids
+        bare = {id_: ids_.label_source(iri) for id_, label in found.items() if not label and (iri := ids_.iri(id_))}
+        self._read(bare.values())
+        return {id_: label or self._others.get(bare.get(id_, ""), "") for id_, label in found.items()}
+
+    def _read(self, iris: Iterable[str]) -> None:
+        missing = [iri for iri in dict.fromkeys(iris) if iri not in self._others]
+        if not missing or not self._asks.ids.named[0]:
+            return
+        self._others.update(dict.fromkeys(missing, ""))
+        best: dict[str, str] = {}
+        for row in self._asks.ask_all(missing, self._queries.first_labels, "?n"):
+            # An answer without groups may be one row without values.
+            if "n" in row and "l" in row:
+                iri, key = row["n"].value, row["l"].value
+                best[iri] = min(key, best.get(iri, key))
+        self._others.update({iri: key.partition(" ")[2].strip(" ") for iri, key in best.items()})

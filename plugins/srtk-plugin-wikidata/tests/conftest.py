@@ -1,0 +1,103 @@
+"""Wikidata-shaped RDF, stores made of it, and Oxigraph servers over them: all on loopback."""
+
+from __future__ import annotations
+
+import shutil
+import socket
+import subprocess
+import sys
+import time
+import urllib.error
+import urllib.request
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import ExitStack, contextmanager
+from pathlib import Path
+
+import pytest
+from srtk_plugin_sparql.commands.load import load
+from srtk_plugin_sparql.store import DATA
+
+PREFIXES = """
+@prefix wd: <http://www.wikidata.org/entity/> .
+@prefix wdt: <http://www.wikidata.org/prop/direct/> .
+@prefix wdtn: <http://www.wikidata.org/prop/direct-normalized/> .
+@prefix p: <http://www.wikidata.org/prop/> .
+@prefix ps: <http://www.wikidata.org/prop/statement/> .
+@prefix pq: <http://www.wikidata.org/prop/qualifier/> .
+@prefix pqv: <http://www.wikidata.org/prop/qualifier/value/> .
+@prefix s: <http://www.wikidata.org/entity/statement/> .
+@prefix genid: <http://www.wikidata.org/.well-known/genid/> .
+@prefix wikibase: <http://wikiba.se/ontology#> .
+@prefix rdfs: <http://www.w3.org/2000/01/rdf-schema#> .
+@prefix skos: <http://www.w3.org/2004/02/skos/core#> .
+@prefix xsd: <http://www.w3.org/2001/XMLSchema#> .
+"""
+
+Stores = Callable[[str], Path]
+Servers = Callable[[Path], str]
+
+
+@contextmanager
+def served(store: Path) -> Iterator[str]:
+    """Run an Oxigraph server over a store, on a free port."""
+    beside = Path(sys.executable).parent / "oxigraph"
+    binary = str(beside) if beside.is_file() else shutil.which("oxigraph")
+    if binary is None:
+        pytest.skip("the oxigraph server is not installed (pip install oxigraph)")
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        address = f"127.0.0.1:{free.getsockname()[1]}"
+    command = [binary, "serve-read-only", "-l", str(store / DATA), "-b", address]
+    process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    try:
+        until = time.monotonic() + 60
+        while True:
+            try:
+                urllib.request.urlopen(f"http://{address}/query?query=ASK%7B%7D", timeout=5).close()
+            except (urllib.error.URLError, ConnectionError):
+                if time.monotonic() > until or process.poll() is not None:
+                    pytest.fail("the oxigraph server did not come up")
+                time.sleep(0.05)
+            else:
+                break
+        yield f"http://{address}/query"
+    finally:
+        process.terminate()
+        process.wait(30)
+
+
+@pytest.fixture(scope="session")
+def store_of(tmp_path_factory: pytest.TempPathFactory) -> Stores:
+    """Return what makes a store of Turtle, its prefixes left out."""
+
+    def make(turtle: str) -> Path:
+        folder = tmp_path_factory.mktemp("rdf")
+        (folder / "data.ttl").write_text(PREFIXES + turtle, encoding="utf-8")
+        load([folder / "data.ttl"], folder / "store")
+        return folder / "store"
+
+    return make
+
+
+@pytest.fixture(scope="session")
+def serve() -> Iterator[Servers]:
+    """Return what starts a server over a store; each store has one, until the tests end."""
+    with ExitStack() as stack:
+        running: dict[Path, str] = {}
+
+        def start(store: Path) -> str:
+            if store not in running:
+                running[store] = stack.enter_context(served(store))
+            return running[store]
+
+        yield start
+
+
+def claims(rows: Iterable[str]) -> str:
+    """Write direct claims, ``Q1 P2 Q3`` each."""
+    return "".join("wd:{} wdt:{} wd:{} .\n".format(*row.split()) for row in rows)
+
+
+@pytest.fixture(name="claims", scope="session")
+def _claims() -> Callable[[Iterable[str]], str]:
+    return claims
