@@ -11,7 +11,7 @@ WORLD := build/demo/world/.ready
 export HF_HUB_OFFLINE := 1
 export TOKENIZERS_PARALLELISM := false
 
-.PHONY: demo test test-all lint format bench clean
+.PHONY: demo test test-all test-virtuoso lint format bench clean
 
 demo: $(READY) $(WORLD)
 	$(BIN)/srtk run recipes/quickstart.yaml
@@ -21,6 +21,12 @@ test: $(READY) $(WORLD)
 
 test-all: $(READY) $(WORLD)
 	$(BIN)/python -m pytest -q -n 2 --dist loadfile
+
+# Debian's virtuoso-opensource-7-bin; each test starts a server of its own, on loopback, in a temporary folder.
+test-virtuoso: $(READY)
+	@{ command -v virtuoso-t && command -v isql-vt; } >/dev/null || \
+		{ echo "virtuoso-t and isql-vt are missing: apt-get install virtuoso-opensource-7-bin"; exit 1; }
+	$(BIN)/python -m pytest -q -k virtuoso -n 2 --dist worksteal tests/test_virtuoso.py tests/test_same_subgraphs.py
 
 lint: $(READY)
 	$(BIN)/ruff check .

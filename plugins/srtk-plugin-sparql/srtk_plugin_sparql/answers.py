@@ -29,6 +29,8 @@ Rows = list[dict[str, Term]]
 _KINDS = {"uri": "iri", "literal": "literal", "typed-literal": "literal", "bnode": "blank"}
 _JSON = ("application/sparql-results+json", "application/json")
 _TIMEOUTS = ("timeout", "timed out", "time-out", "estimated execution time", "deadline exceeded")
+_UNFIT = (b"Virtuoso 37000", b"Virtuoso 22023")
+"""Errors of Virtuoso's compiler, which come as status 500: asking the same again is no use, asking less may be."""
 _STRING = "http://www.w3.org/2001/XMLSchema#string"
 _SHOWN = 160
 
@@ -143,7 +145,7 @@ def _status_error(reply: Reply, endpoint: str, query: str) -> QueryError:
     if status == 429 or (status == 503 and wait is not None):
         told = "" if wait is None else f" for {wait:g} s"
         return ThrottledError(f"HTTP {status}: the server asks to wait{told}", endpoint, query, wait)
-    if status in (400, 413, 414):
+    if status in (400, 413, 414) or any(text in reply.body[:100] for text in _UNFIT):
         return TooLargeError(f"HTTP {status}: the server does not take this query: {shown}", endpoint, query)
     slow = any(text in reply.body.decode("utf-8", "replace").lower() for text in _TIMEOUTS)
     if status in (408, 504) or (status >= 500 and slow):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import time
 from collections.abc import Iterator, Mapping
 from contextlib import ExitStack
@@ -26,6 +27,9 @@ from srtk_plugin_sparql.errors import (
 )
 from srtk_plugin_sparql.limits import Breaker, Gate, Limits, TokenBucket
 from srtk_plugin_sparql.profiles import PROFILES, profile
+
+# Each retry is told to the logger of stamina, and shown by programs that set logging up; not to others.
+logging.getLogger("stamina").addHandler(logging.NullHandler())
 
 _CONNECT = 15.0
 _BLOCK = 1 << 16

@@ -184,6 +184,8 @@ class Proxy:
             return
         if fault in ("429 later", "503 later"):
             _send(handler, int(fault[:3]), "text/plain", b"slow down", {"Retry-After": self.wait})
+        elif fault == "uncompiled":
+            _send(handler, 500, "text/plain", b"Virtuoso 37000 Error SQ156: Internal Optimized compiler error")
         elif fault is not None and fault.isdigit():
             _send(handler, int(fault), "text/plain", b"java.lang.Error: no")
         elif fault == "html":

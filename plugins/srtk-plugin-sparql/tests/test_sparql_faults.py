@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import random
+import subprocess
+import sys
 import time
 from contextlib import closing
 from typing import Any
@@ -16,6 +18,7 @@ from srtk_plugin_sparql.errors import (
     QueryError,
     RefusedError,
     ThrottledError,
+    TooLargeError,
     UnavailableError,
 )
 from srtk_plugin_sparql.graph import SparqlGraph
@@ -177,6 +180,26 @@ def test_many_random_faults_lose_nothing(proxy: Any, whole: list[Any]) -> None:
     with closing(graph(proxy.url, page=9, attempts=8)) as driver:
         assert everything(driver) == whole
     assert len(proxy.seen) > 50
+
+
+def test_a_query_that_virtuoso_cannot_compile_is_made_smaller_and_not_asked_again(proxy: Any) -> None:
+    proxy.always = "uncompiled"
+    with closing(graph(proxy.url, attempts=5)) as driver, pytest.raises(TooLargeError, match="SQ156"):
+        driver.frontiers([["Latvia", "Riga"]])
+    queries = [query for _, query in proxy.seen]
+    assert len(queries) == len(set(queries)) == 2
+
+
+def test_retries_print_nothing_where_no_logging_is_set_up(proxy: Any) -> None:
+    code = (
+        "import sys\nfrom srtk_plugin_sparql.client import Client\nfrom srtk_plugin_sparql.limits import Limits\n"
+        "client = Client(sys.argv[1], 'oxigraph', Limits(wait=0.01), 'test')\n"
+        "client.select('SELECT * WHERE { ?s ?p ?o } LIMIT 1', False)"
+    )
+    proxy.plan = ["500", "429"]
+    done = subprocess.run([sys.executable, "-c", code, proxy.url], capture_output=True, text=True, check=True)
+    assert len(proxy.seen) == 3
+    assert done.stderr == ""
 
 
 def test_a_server_that_fails_again_and_again_is_left_alone(proxy: Any) -> None:

@@ -1,0 +1,115 @@
+"""One recipe on one graph gives the same bytes wherever the graph is: in a snapshot, a store, behind a server."""
+
+from __future__ import annotations
+
+import importlib
+import sys
+from contextlib import ExitStack
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+import pytest
+
+ROOT = Path(__file__).parents[1]
+
+
+def benchmark(name: str) -> ModuleType:
+    sys.path.insert(0, str(ROOT / "benchmarks"))
+    try:
+        return importlib.import_module(name)
+    finally:
+        sys.path.pop(0)
+
+
+bench = benchmark("same_subgraphs")
+servers = benchmark("servers")
+rdf = benchmark("graphs_in_rdf")
+
+pytestmark = [
+    pytest.mark.timeout(1800),
+    pytest.mark.skipif(
+        bench.lacking("wiki27k/train.txt", "metaqa/kb_from_splits.txt") is not None,
+        reason=str(bench.lacking("wiki27k/train.txt", "metaqa/kb_from_splits.txt")),
+    ),
+    pytest.mark.skipif(
+        servers.oxigraph_binary() is None, reason="the oxigraph server is not installed (pip install oxigraph)"
+    ),
+]
+needs_virtuoso = pytest.mark.skipif(servers.virtuoso_lacks() is not None, reason=str(servers.virtuoso_lacks()))
+
+
+def same(case: Any, out: Path, stores: list[str], methods: tuple[str, ...] = bench.METHODS) -> Any:
+    """Run the case on all stores, and return the first run."""
+    first, *others = bench.compare(case, out, stores, methods)
+    for other in others:
+        assert other.differences(first) == {}, other.store
+    return first
+
+
+@pytest.fixture(scope="module")
+def out(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tmp_path_factory.mktemp("same")
+
+
+@pytest.fixture(scope="module")
+def wiki27k(out: Path) -> Any:
+    return rdf.wiki27k(bench.DATA, out)
+
+
+@pytest.fixture(scope="module")
+def metaqa(out: Path) -> Any:
+    return rdf.metaqa(bench.DATA, out, 200)
+
+
+def test_all_questions_of_wiki27k(wiki27k: Any, out: Path) -> None:
+    first = same(wiki27k, out, ["local", "table", "store", "server"])
+    assert first.counts()["questions"] == 126
+    assert first.counts()["failed"] == 0
+    assert first.counts()["triples"] > 50_000
+
+
+def test_200_questions_of_metaqa_with_names_as_ids(metaqa: Any, out: Path) -> None:
+    first = same(metaqa, out, ["table", "store", "server"])
+    assert first.counts()["questions"] == 200
+    assert first.counts()["triples"] > 50_000
+
+
+def test_200_questions_of_metaqa_with_encoded_ids(metaqa: Any, out: Path) -> None:
+    first = same(bench.encoded(metaqa, out), out, ["local", "store"])
+    assert first.counts()["questions"] == 200
+
+
+@pytest.mark.slow
+def test_200_questions_of_metaqa_with_encoded_ids_of_a_server(metaqa: Any, out: Path) -> None:
+    same(bench.encoded(metaqa, out), out, ["local", "server"])
+
+
+@needs_virtuoso
+@pytest.mark.slow
+def test_all_questions_of_wiki27k_in_virtuoso(wiki27k: Any, out: Path) -> None:
+    same(wiki27k, out, ["local", "virtuoso"])
+
+
+@needs_virtuoso
+@pytest.mark.slow
+def test_200_questions_of_metaqa_in_virtuoso(metaqa: Any, out: Path) -> None:
+    same(metaqa, out, ["table", "virtuoso"])
+    same(bench.encoded(metaqa, out), out, ["local", "virtuoso"])
+
+
+@needs_virtuoso
+@pytest.mark.slow
+def test_a_virtuoso_that_gives_500_rows_at_most(wiki27k: Any, out: Path) -> None:
+    with ExitStack() as stack:
+        places = bench.Stores(wiki27k, out, stack)
+        first = bench.run(wiki27k, "local", places.local(), out, ("beam", "bfs"))
+        capped = bench.run(wiki27k, "virtuoso", places.virtuoso(500), out, ("beam", "bfs"))
+    assert capped.differences(first) == {}
+
+
+def test_a_difference_is_noticed() -> None:
+    one = bench.Run("one", {"beam": ['{"id": "1", "triplets": []}', '{"id": "2", "triplets": []}']}, 0.0)
+    two = bench.Run("two", {"beam": ['{"id": "1", "triplets": []}', '{"id": "2", "triplets": [1]}']}, 0.0)
+    assert two.differences(one) == {"beam": ["2"]}
+    assert one.differences(one) == {}
