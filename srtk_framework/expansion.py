@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import math
 import time
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
@@ -14,6 +15,9 @@ from srtk_framework.types import Budget, Frontier, Path, Question, RankedPath, S
 
 if TYPE_CHECKING:
     from srtk_framework.specs import Expander, HopState, KnowledgeGraph
+
+_ROUNDING = 1e-9
+"""A share of the mass counts as reached when it is missed by no more than this."""
 
 PathKey = tuple[str, Path]
 """A linked entity and the steps walked from it: the name of a frontier within one question."""
@@ -69,17 +73,18 @@ def facts(
     Args:
         graph: Where to read.
         paths: Per question, its paths, best first. Paths without steps are passed over.
-        budget: ``triples``, ``tokens``, ``hub`` and ``nodes`` apply.
+        budget: ``triples``, ``tokens``, ``mass``, ``hub`` and ``nodes`` apply. Paths beyond the mass are not read.
         known: Per question, frontiers that the search already has, to spare reading them again.
         traces: Per question, what the trace says so far.
     """
     gathered: list[dict[Triple, int]] = [{} for _ in paths]
     cut: list[dict[str, int]] = [dict((trace or {}).get("cut", {})) for trace in traces or [{} for _ in paths]]
     frontiers: list[dict[PathKey, Frontier]] = [dict(k) for k in (known or [{} for _ in paths])]
-    for rank in range(max((len(row) for row in paths), default=0)):
+    wanted = [row[: paths_within(row, budget.mass)] for row in paths]
+    for rank in range(max((len(row) for row in wanted), default=0)):
         turn = [
             i
-            for i, row in enumerate(paths)
+            for i, row in enumerate(wanted)
             if rank < len(row) and row[rank].steps and (budget.triples is None or len(gathered[i]) < budget.triples)
         ]
         chosen = [paths[i][rank] for i in turn]
@@ -90,13 +95,14 @@ def facts(
         sum(1 for path in row[_reached(row, found) :] if path.steps)
         if budget.triples is not None and len(found) >= budget.triples
         else 0
-        for row, found in zip(paths, gathered, strict=True)
+        for row, found in zip(wanted, gathered, strict=True)
     ]
     subgraphs = []
     for i, row in enumerate(paths):
         found = gathered[i]
         trace = dict(traces[i]) if traces else {}
         _count(cut[i], "paths", unread[i])
+        _count(cut[i], "mass", sum(1 for path in row[len(wanted[i]) :] if path.steps))
         if cut[i]:
             trace["cut"] = dict(sorted(cut[i].items()))
         subgraphs.append(
@@ -212,11 +218,53 @@ def _add_instances(
     _count(cut, "triples", dropped)
 
 
+def reaching(scores: Sequence[float], mass: float | None) -> int:
+    """Count how many of falling scores it takes to reach a share of their mass, ``sum(exp(score))``.
+
+    Scores are logarithms: of probabilities, sums of such, or logits, which need no common zero.
+    """
+    if mass is None or mass >= 1 or not scores:
+        return len(scores)
+    best = max(scores)
+    sums = list(itertools.accumulate(math.exp(score - best) for score in scores))
+    return 1 + next(i for i, reached in enumerate(sums) if reached >= mass * sums[-1] * (1 - _ROUNDING))
+
+
+def paths_within(paths: Sequence[RankedPath], mass: float | None) -> int:
+    """Count the first of ranked paths that hold a share of the mass; paths without steps weigh nothing."""
+    walked = [i for i, path in enumerate(paths) if path.steps]
+    if mass is None or not walked:
+        return len(paths)
+    most = reaching([rounded(paths[i].score) for i in walked], mass)
+    return len(paths) if most == len(walked) else walked[most - 1] + 1
+
+
+def within_mass(subgraph: Subgraph, mass: float | None) -> Subgraph:
+    """Leave out the triples beyond a share of the score mass (see ``Budget``), counted in ``trace["cut"]["mass"]``.
+
+    Where every triple has the score of its path, the paths are what is summed up, read or not; else the triples.
+    """
+    if mass is None or not subgraph.triples:
+        return subgraph
+    rows = zip(subgraph.path_of, subgraph.scores, strict=True)
+    if not all(rank >= 0 and score == rounded(subgraph.paths[rank].score) for rank, score in rows):
+        return subgraph.first(reaching(subgraph.scores, mass), "mass")
+    most = paths_within(subgraph.paths, mass)
+    kept = [i for i, rank in enumerate(subgraph.path_of) if rank < most]
+    order = [*kept, *(i for i, rank in enumerate(subgraph.path_of) if rank >= most)]
+    columns = ("triples", "scores", "path_of", "provenance", "qualifiers")
+    moved: dict[str, Any] = {
+        name: tuple(column[i] for i in order) for name in columns if (column := getattr(subgraph, name))
+    }
+    return attrs.evolve(subgraph, **moved).first(len(kept), "mass")
+
+
 def finish(graph: KnowledgeGraph, subgraphs: Sequence[Subgraph], budget: Budget) -> list[Subgraph]:
-    """Bring subgraphs within ``budget.triples`` and ``budget.tokens``; add provenance and qualifiers."""
+    """Bring subgraphs within the budget's mass, triples and tokens; add provenance and qualifiers."""
     from srtk_framework.verbalise import within_tokens
 
-    cut = [s.first(budget.triples) if budget.triples is not None else s for s in subgraphs]
+    massive = [within_mass(s, budget.mass) for s in subgraphs]
+    cut = [s.first(budget.triples) if budget.triples is not None else s for s in massive]
     qualifiers = iter(graph.qualifiers([triple for s in cut for triple in s.triples]))
     source = graph.source()
     whole = [

@@ -20,18 +20,22 @@ DRIVERS: dict[str, dict[str, tuple[str, ...]]] = {
             "webqsp",
         )
     },
-    "srtk-plugin-dbpedia": {"knowledge_graph": ("dbpedia",)},
+    "srtk-plugin-dbpedia": {"entity_linker": ("spotlight",), "knowledge_graph": ("dbpedia",)},
     "srtk-plugin-files": {"exporter": ("html", "jsonl", "text")},
     "srtk-plugin-freebase": {"knowledge_graph": ("freebase", "mediated")},
-    "srtk-plugin-local": {"entity_linker": ("dictionary",), "knowledge_graph": ("local", "memory")},
+    "srtk-plugin-local": {
+        "entity_linker": ("dictionary", "fallback", "id-map", "union"),
+        "knowledge_graph": ("local", "memory"),
+    },
+    "srtk-plugin-rel": {"entity_linker": ("rel", "tagme", "wat", "wikipedia-map")},
     "srtk-plugin-sparql": {"knowledge_graph": ("collect", "sparql")},
     "srtk-plugin-sr": {
-        "expander": ("beam",),
+        "expander": ("beam", "rerank"),
         "path_scorer": ("dense",),
         "supervision": ("gold-path", "gold-triples", "near-shortest", "shortest-path"),
     },
     "srtk-plugin-transformers": {"encoder": ("transformers",)},
-    "srtk-plugin-wikidata": {"knowledge_graph": ("wikidata",)},
+    "srtk-plugin-wikidata": {"entity_linker": ("wikidata-search",), "knowledge_graph": ("wikidata",)},
 }
 """Distribution to role to names of its drivers; a test compares this with the plugins' entry points."""
 

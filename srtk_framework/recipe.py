@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import os
-import re
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -12,12 +10,13 @@ import attrs
 import yaml
 
 from srtk_framework.errors import RecipeError, close_matches
+from srtk_framework.parts import Part
+from srtk_framework.placed import Places, filled_in, plain_data, set_value, variables_of
 from srtk_framework.settings import SettingsError, Where, structure
 from srtk_framework.specs import ROLES
 from srtk_framework.types import Budget
 
 VERSION = 1
-_VARIABLE = re.compile(r"\$\{(\w+)\}")
 
 
 @attrs.frozen
@@ -29,12 +28,35 @@ class Block:
         use: Name of the driver.
         settings: Its other keys, as written, variables filled in.
         where: Keys that lead to it in the recipe.
+        part: Of a dataset, the part that is read; None for the whole.
     """
 
     role: str
     use: str
     settings: Mapping[str, Any] = attrs.field(hash=False)
     where: Where = ()
+    part: Part | None = None
+
+
+@attrs.frozen
+class Train:
+    """The key ``train``: a driver of the recipe that learns before the run.
+
+    Attributes:
+        driver: Role of the driver, which stands at the top level.
+        questions: To learn from: a file, or a dataset.
+        validation: A file, a dataset, or a share of the questions; None for no validation.
+        supervision: What finds the paths of the questions; None where the top level has one.
+        folder: For checkpoints, logs and the trained model; None for ``training`` in the run's folder.
+        fit: Settings of the training, as written.
+    """
+
+    driver: str
+    questions: str | Block
+    validation: str | Block | float | None
+    supervision: Block | None
+    folder: str | None
+    fit: Mapping[str, Any] = attrs.field(hash=False)
 
 
 @attrs.define
@@ -74,6 +96,7 @@ class Recipe:
         observers: In order.
         questions: A path, or a Dataset block, or None (for use as a library).
         against: Expanders to compare with; None where no evaluation is wanted.
+        train: What learns before the run, or None.
         places: Where each value stands.
         problems: What is wrong so far, with its place; composing adds what it finds and raises all.
     """
@@ -89,6 +112,7 @@ class Recipe:
     against: list[Block] | None
     places: Places
     problems: list[str] = attrs.field(factory=list)
+    train: Train | None = None
 
     def check(self) -> None:
         """Raise the problems found while reading as one RecipeError."""
@@ -100,24 +124,10 @@ class Recipe:
         """Folder for the run's own files."""
         return Path(self.options.output or Path("out") / Path(self.file).stem)
 
-
-@attrs.define
-class Places:
-    """Knows where in which file each value of a recipe stands."""
-
-    file: str
-    marks: dict[Where, tuple[int, int]] = attrs.field(factory=dict)
-    overridden: dict[Where, str] = attrs.field(factory=dict)
-
-    def say(self, where: Where) -> str:
-        """Write ``file:line:column`` of the value, or of the nearest one that holds it."""
-        for end in range(len(where), -1, -1):
-            if where[:end] in self.overridden:
-                return self.overridden[where[:end]]
-            if where[:end] in self.marks:
-                line, column = self.marks[where[:end]]
-                return f"{self.file}:{line}:{column}"
-        return self.file
+    @property
+    def training(self) -> Path:
+        """Folder of the training."""
+        return Path(self.train.folder) if self.train and self.train.folder else self.output / "training"
 
 
 def load(path: str | Path, overrides: Sequence[str] = ()) -> Recipe:
@@ -150,11 +160,11 @@ def parse(text: str, file: str = "recipe", overrides: Sequence[str] = ()) -> Rec
         at = f"{file}:{mark.line + 1}:{mark.column + 1}" if mark else file
         raise RecipeError([f"{at}: this is not YAML: {error.problem or error.context}"]) from error
     problems: list[str] = []
-    data = _plain(node, (), places, problems) if node is not None else {}
+    data = plain_data(node, (), places, problems) if node is not None else {}
     if not isinstance(data, dict):
         raise RecipeError([f"{places.say(())}: a recipe is a mapping with `srtk: {VERSION}` and the drivers to use"])
     for override in overrides:
-        _override(data, override, places, problems)
+        set_value(data, override, places, problems)
     if problems:
         raise RecipeError(problems)
     return from_data(data, places)
@@ -164,102 +174,13 @@ def from_data(data: Mapping[str, Any], places: Places | None = None) -> Recipe:
     """Build a recipe from plain data, as the short commands do; see ``load``."""
     places = places or Places("recipe")
     problems: list[str] = []
-    variables = _variables(data.get("vars", {}), places, problems)
-    filled = {key: _filled(value, variables, (key,), places, problems) for key, value in data.items() if key != "vars"}
+    variables = variables_of(data.get("vars", {}), places, problems)
+    filled = {
+        key: filled_in(value, variables, (key,), places, problems) for key, value in data.items() if key != "vars"
+    }
     recipe = _sorted_out(filled, data, places, problems)
     recipe.problems = problems
     return recipe
-
-
-def _plain(node: yaml.Node, where: Where, places: Places, problems: list[str]) -> Any:
-    """Turn a YAML node into plain data, noting where each value stands."""
-    places.marks[where] = (node.start_mark.line + 1, node.start_mark.column + 1)
-    if isinstance(node, yaml.MappingNode):
-        result: dict[Any, Any] = {}
-        for key_node, value_node in node.value:
-            key = _plain(key_node, (*where, "?"), places, problems)
-            if not isinstance(key, str | int) or isinstance(key, bool):
-                problems.append(f"{places.say((*where, '?'))}: key {key!r} must be text; put it in quotes")
-                continue
-            if key in result:
-                problems.append(f"{places.say((*where, '?'))}: key {key!r} stands twice in this mapping")
-            result[key] = _plain(value_node, (*where, key), places, problems)
-            places.marks[(*where, key)] = (key_node.start_mark.line + 1, key_node.start_mark.column + 1)
-        return result
-    if isinstance(node, yaml.SequenceNode):
-        return [_plain(item, (*where, i), places, problems) for i, item in enumerate(node.value)]
-    try:
-        return yaml.SafeLoader("").construct_object(node, deep=True)
-    except (yaml.YAMLError, ValueError) as error:
-        problems.append(f"{places.say(where)}: {error}")
-        return None
-
-
-def _override(data: dict[str, Any], override: str, places: Places, problems: list[str]) -> None:
-    """Apply one ``key.path=value``; list items are named by their number."""
-    at = f"--set {override}"
-    path, equals, text = override.partition("=")
-    if not equals or not path:
-        problems.append(f"{at}: write --set key.path=value")
-        return
-    try:
-        value = yaml.safe_load(text) if text else ""
-    except yaml.YAMLError:
-        value = text
-    here: Any = data
-    keys: list[str | int] = [int(key) if key.isdigit() else key for key in path.split(".")]
-    for i, key in enumerate(keys[:-1]):
-        if isinstance(here, list) and isinstance(key, int) and key < len(here):
-            here = here[key]
-        elif isinstance(here, dict):
-            here = here.setdefault(key, {})
-        if not isinstance(here, dict | list):
-            problems.append(
-                f"{at}: {'.'.join(map(str, keys[: i + 1]))} is a single value, nothing can be set inside it"
-            )
-            return
-    last = keys[-1]
-    if isinstance(here, list) and not (isinstance(last, int) and last < len(here)):
-        problems.append(f"{at}: the list has {len(here)} items; name one of them by its number, from 0")
-        return
-    here[last] = value
-    places.overridden[tuple(keys)] = at
-
-
-def _variables(data: Any, places: Places, problems: list[str]) -> dict[str, Any]:
-    if not isinstance(data, Mapping):
-        problems.append(f"{places.say(('vars',))}: vars is a mapping from name to value")
-        return {}
-    return {str(key): _filled(value, {}, ("vars", key), places, problems) for key, value in data.items()}
-
-
-def _filled(value: Any, variables: Mapping[str, Any], where: Where, places: Places, problems: list[str]) -> Any:
-    """Fill in ``${name}`` from ``vars`` and ``{env: NAME, default: ...}`` from the environment."""
-    if isinstance(value, Mapping):
-        if "env" in value and set(value) <= {"env", "default"}:
-            name = value["env"]
-            if name in os.environ:
-                return os.environ[name]
-            if "default" in value:
-                return value["default"]
-            problems.append(f"{places.say(where)}: environment variable {name} is not set; set it, or give a default")
-            return None
-        return {key: _filled(item, variables, (*where, key), places, problems) for key, item in value.items()}
-    if isinstance(value, list):
-        return [_filled(item, variables, (*where, i), places, problems) for i, item in enumerate(value)]
-    if not isinstance(value, str):
-        return value
-    for name in _VARIABLE.findall(value):
-        if name not in variables:
-            known = sorted(variables)
-            problems.append(
-                f"{places.say(where)}: variable {name!r} is not in vars"
-                f" ({', '.join(known) or 'there are none'}).{close_matches(name, known)}"
-            )
-    whole = _VARIABLE.fullmatch(value)
-    if whole and whole[1] in variables:
-        return variables[whole[1]]
-    return _VARIABLE.sub(lambda found: str(variables.get(found[1], found[0])), value)
 
 
 def _sorted_out(data: Mapping[str, Any], written: Mapping[str, Any], places: Places, problems: list[str]) -> Recipe:
@@ -270,7 +191,7 @@ def _sorted_out(data: Mapping[str, Any], written: Mapping[str, Any], places: Pla
     plural = {role + "s": role for role in singular}
     lists = {"exporters": "exporter", "observers": "observer"}
     option_keys = [field.name for field in attrs.fields(Options)]
-    known = ["srtk", "vars", "questions", "evaluate", *singular, *plural, *lists, *option_keys]
+    known = ["srtk", "vars", "questions", "evaluate", "train", *singular, *plural, *lists, *option_keys]
     recipe = Recipe(places.file, dict(written), Options(), {}, {}, [], [], None, None, places)
     options = {}
     for key, value in data.items():
@@ -287,15 +208,61 @@ def _sorted_out(data: Mapping[str, Any], written: Mapping[str, Any], places: Pla
         elif key not in known:
             problems.append(f"{places.say((key,))}: unknown key {key!r}.{close_matches(str(key), known)}")
     recipe.options = _options(options, places, problems)
-    questions = data.get("questions")
-    if isinstance(questions, Mapping):
-        recipe.questions = _block("dataset", questions, ("questions",), places, problems)
-    elif questions is None or isinstance(questions, str):
-        recipe.questions = questions
-    else:
-        problems.append(f"{places.say(('questions',))}: questions is a file name, `-`, or a mapping with `use`")
+    recipe.questions = _questions(data.get("questions"), ("questions",), places, problems)
     recipe.against = _against(data.get("evaluate"), places, problems)
+    if data.get("train") is not None:
+        recipe.train = _train(data["train"], singular, places, problems)
     return recipe
+
+
+def _questions(value: Any, where: Where, places: Places, problems: list[str]) -> str | Block | None:
+    if isinstance(value, Mapping):
+        return _block("dataset", value, where, places, problems)
+    if value is not None and not isinstance(value, str):
+        problems.append(f"{places.say(where)}: {where[-1]} is a file name, `-`, or a mapping with `use`")
+        return None
+    return value
+
+
+def _train(data: Any, roles: Sequence[str], places: Places, problems: list[str]) -> Train | None:
+    known = [field.name for field in attrs.fields(Train)]
+    if not isinstance(data, Mapping):
+        problems.append(f"{places.say(('train',))}: train is a mapping with {', '.join(known)}")
+        return None
+    for key in data:
+        if key not in known:
+            problems.append(f"{places.say(('train', key))}: unknown key {key!r}.{close_matches(str(key), known)}")
+    count = len(problems)
+    driver, folder, fit = data.get("driver", "path_scorer"), data.get("folder"), data.get("fit") or {}
+    if driver not in roles:
+        text = f"driver is the role of what learns, not {driver!r}.{close_matches(str(driver), roles)}"
+        problems.append(f"{places.say(('train', 'driver'))}: {text}")
+    if folder is not None and not isinstance(folder, str):
+        problems.append(f"{places.say(('train', 'folder'))}: folder: expected text, got {folder!r}")
+    if not isinstance(fit, Mapping):
+        problems.append(f"{places.say(('train', 'fit'))}: fit is a mapping of the training's settings")
+    questions = _questions(data.get("questions"), ("train", "questions"), places, problems)
+    if data.get("questions") is None or data["questions"] == "-":
+        problems.append(f"{places.say(('train',))}: train needs `questions:`, a file or a dataset to learn from")
+    supervision = data.get("supervision")
+    where: Where = ("train", "supervision")
+    block = None if supervision is None else _block("supervision", supervision, where, places, problems)
+    validation = _validation(data.get("validation"), places, problems)
+    if len(problems) > count or questions is None:
+        return None
+    return Train(driver, questions, validation, block, folder, fit)
+
+
+def _validation(value: Any, places: Places, problems: list[str]) -> str | Block | float | None:
+    where: Where = ("train", "validation")
+    if isinstance(value, int | float) and not isinstance(value, bool):
+        if not 0 < value < 1:
+            problems.append(f"{places.say(where)}: a share for validation lies between 0 and 1, not at {value}")
+        return float(value)
+    if value == "-" or isinstance(value, bool | list):
+        problems.append(f"{places.say(where)}: validation is a file name, a dataset, or a share such as 0.1")
+        return None
+    return _questions(value, where, places, problems)
 
 
 def _options(data: Mapping[str, Any], places: Places, problems: list[str]) -> Options:
@@ -315,7 +282,24 @@ def _block(role: str, value: Any, where: Where, places: Places, problems: list[s
     if not isinstance(value, Mapping) or not isinstance(value.get("use"), str):
         problems.append(f"{places.say(where)}: a {role} is written as {{use: NAME, setting: value, ...}}")
         return None
-    return Block(role, value["use"], {key: item for key, item in value.items() if key != "use"}, where)
+    settings = {key: item for key, item in value.items() if key != "use"}
+    if role != "dataset" or "part" not in settings:
+        return Block(role, value["use"], settings, where)
+    return Block(role, value["use"], settings, where, _part(settings.pop("part"), (*where, "part"), places, problems))
+
+
+def _part(value: Any, where: Where, places: Places, problems: list[str]) -> Part | None:
+    if isinstance(value, list):
+        value = {"between": value}
+    if not isinstance(value, Mapping):
+        text = "part is written as [0.0, 0.5], or as {between: [0.0, 0.5], seed: 0, by: text, outside: false}"
+        problems.append(f"{places.say(where)}: {text}")
+        return None
+    try:
+        return structure(value, Part)
+    except SettingsError as error:
+        problems.extend(f"{places.say((*where, *inner))}: part: {text}" for inner, text in error.problems)
+        return None
 
 
 def _named(role: str, value: Any, where: Where, places: Places, problems: list[str]) -> dict[str, Block]:

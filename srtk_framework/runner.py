@@ -17,7 +17,9 @@ import attrs
 
 from srtk_framework.about import __version__
 from srtk_framework.errors import RunError
-from srtk_framework.evaluation import Row, compare, row
+from srtk_framework.evaluation.metrics import Row, compare, row
+from srtk_framework.evaluation.scores import write_scores
+from srtk_framework.evaluation.slices import learnt_from
 from srtk_framework.gold import with_gold_triples
 from srtk_framework.journal import Journal, write_json
 from srtk_framework.observers import Observer, Timing, share_of_time
@@ -25,6 +27,7 @@ from srtk_framework.plugins import distributions_of
 from srtk_framework.recipe import Recipe
 from srtk_framework.records import read_questions, read_retrievals
 from srtk_framework.session import Session
+from srtk_framework.training.trainer import Trained
 from srtk_framework.types import Question, Retrieval
 
 T = TypeVar("T")
@@ -46,6 +49,8 @@ class Outcome:
         evaluation: Content of ``evaluation.json``, or None.
         timing: Method to the table of the ``timing`` observer.
         exports: Files that exporters wrote.
+        trained: What was trained, or None.
+        shared: How many of the questions the training had seen.
     """
 
     state: str
@@ -56,6 +61,8 @@ class Outcome:
     evaluation: dict[str, Any] | None = None
     timing: dict[str, Any] = attrs.field(factory=dict)
     exports: list[str] = attrs.field(factory=list)
+    trained: Trained | None = None
+    shared: int = 0
 
 
 class Runner:
@@ -65,19 +72,26 @@ class Runner:
         recipe: What to run.
         resume: Go on with an earlier run of the same recipe that was stopped.
         observers: Who watches, besides those that the recipe names.
+        train_only: End after the training.
     """
 
-    def __init__(self, recipe: Recipe, resume: bool = False, observers: Sequence[Observer] = ()) -> None:
+    def __init__(
+        self, recipe: Recipe, resume: bool = False, observers: Sequence[Observer] = (), train_only: bool = False
+    ) -> None:
         self.recipe = recipe
         self.resume = resume
+        self.train_only = train_only
+        self._training = False
         self._timing = Timing()
         self._observers = [self._timing, *observers]
         self._stopping = False
         self._session: Session | None = None
 
     def stop(self) -> None:
-        """Ask the run to stop after the batch in hand; safe to call from a signal handler."""
+        """Ask the run to stop after the batch in hand, or a training at once; safe to call from a signal handler."""
         self._stopping = True
+        if self._training:
+            raise KeyboardInterrupt
 
     def run(self) -> Outcome:
         """Do what the recipe says.
@@ -88,16 +102,30 @@ class Runner:
             InputError: If the questions cannot be read.
         """
         session = Session(self.recipe, self._observers)
-        if self.recipe.questions is None:
+        trains = session.training is not None
+        if self.train_only and not trains:
+            raise RunError(f"{self.recipe.file}: there is nothing to train; add `train:`")
+        if self.recipe.questions is None and not trains:
             raise RunError(f"{self.recipe.file}: there are no questions to run; add `questions: FILE`")
         folder = self.recipe.output
         started = time.time()
         with session:
-            source = _Source(session, folder, self.recipe)
+            trained = self._train(session) if trains else None
+            if self.train_only or self.recipe.questions is None or (trained and trained.follows):
+                return Outcome(COMPLETE, folder, trained=trained)
+            source = _Source(session, folder, self.recipe, trained)
             manifest = self._manifest(session, source)
+            if trained is not None:
+                manifest["training"] = {
+                    "folder": str(trained.folder),
+                    "fingerprint": trained.fingerprint,
+                    "figures": trained.figures,
+                    "counts": trained.counts,
+                    "questions_seen": source.shared,
+                }
             self._claim(folder, manifest["fingerprint"])
             write_json(folder / "manifest.json", manifest)
-            outcome = Outcome(STOPPED, folder, questions=source.count)
+            outcome = Outcome(STOPPED, folder, questions=source.count, trained=trained, shared=source.shared)
             journals = self._methods(session, source, outcome)
             if not self._stopping:
                 main = next(iter(journals.values()))
@@ -115,6 +143,13 @@ class Runner:
             write_json(folder / "manifest.json", manifest)
             self._tell(session, outcome.state, {"completed": outcome.finished, "failed": outcome.failed})
         return outcome
+
+    def _train(self, session: Session) -> Trained:
+        self._training = True
+        try:
+            return session.train()
+        finally:
+            self._training = False
 
     def _methods(self, session: Session, source: _Source, outcome: Outcome) -> dict[str, Journal]:
         """Run each method over all questions; stops early when asked to."""
@@ -181,8 +216,10 @@ class Runner:
                 for retrieval, question in zip(batch, questions, strict=True):
                     rows[name].append(row(attrs.evolve(retrieval, question=question), next(seconds)))
         shares = {name: share_of_time(table) for name, table in outcome.timing.items()}
-        outcome.evaluation = compare(rows, shares)
+        learnt = None if outcome.trained is None else learnt_from(outcome.trained.folder / "lessons.jsonl")
+        outcome.evaluation = compare(rows, shares, learnt=learnt)
         write_json(self.recipe.output / "evaluation.json", outcome.evaluation)
+        write_scores(self.recipe.output, rows)
 
     def _manifest(self, session: Session, source: _Source) -> dict[str, Any]:
         names = ["srtk-framework", *distributions_of(session.drivers)]
@@ -226,15 +263,16 @@ class Runner:
 class _Source:
     """The questions of a run: checked and counted before any work, then streamed."""
 
-    def __init__(self, session: Session, folder: Path, recipe: Recipe) -> None:
+    def __init__(self, session: Session, folder: Path, recipe: Recipe, trained: Trained | None = None) -> None:
         self._session, self._recipe = session, recipe
         self._dataset: Any = session.dataset
         if self._dataset == "-":
             self._dataset = _kept_input(folder)
         digest = hashlib.sha256()
-        self.count = 0
+        self.count = self.shared = 0
         for retrieval in self.read():
             self.count += 1
+            self.shared += trained is not None and trained.shares(retrieval.question)
             digest.update(repr((retrieval.question, retrieval.subgraph.triples)).encode("utf-8", "surrogatepass"))
         self.hash = digest.hexdigest()
 

@@ -7,16 +7,21 @@ import threading
 from collections.abc import Callable, Sequence
 from contextlib import ExitStack
 from types import TracebackType
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import attrs
 
 from srtk_framework.composing import Composer, observers_of
 from srtk_framework.errors import DriverError, RecipeError, RunError
 from srtk_framework.observers import Observer
+from srtk_framework.parts import part_of
 from srtk_framework.recipe import Block, Recipe
 from srtk_framework.specs import EntityLinker, Expander, KnowledgeGraph
+from srtk_framework.training.setup import Setup, setup
 from srtk_framework.types import Link, Question, Retrieval, Subgraph
+
+if TYPE_CHECKING:
+    from srtk_framework.training.trainer import Trained
 
 T = TypeVar("T")
 R = TypeVar("R")
@@ -48,9 +53,12 @@ class Session:
         main = recipe.blocks.get("expander")
         for block in ([main] if main else []) + (recipe.against or []):
             self._add_method(block)
-        self.dataset = (
-            self._composer.build(recipe.questions) if isinstance(recipe.questions, Block) else recipe.questions
-        )
+        asked = recipe.questions
+        self.dataset = part_of(self._composer.build(asked), asked.part) if isinstance(asked, Block) else asked
+        self.training: Setup | None = None
+        self._trained: Trained | None = None
+        if recipe.train is not None:
+            self.training = setup(self._composer, recipe, recipe.train, next(iter(self.methods.values()), None))
         self._check_leftovers()
         self._composer.check()
         self.exporters: list[Any] = [exporter for exporter in self._exporters if exporter is not None]
@@ -94,6 +102,18 @@ class Session:
         batch = [q if isinstance(q, Question) else Question(str(i), q) for i, q in enumerate(questions)]
         with self._lock:
             return self._retrieve(batch, method)
+
+    def train(self) -> Trained:
+        """Train the driver that the recipe's ``train`` names, which then computes with what it learnt.
+
+        A finished training of the same recipe, data and versions is taken over, one that was stopped goes on.
+        """
+        from srtk_framework.training.trainer import Trainer
+
+        with self._lock:
+            if self._trained is None:
+                self._trained = Trainer(self).run()
+            return self._trained
 
     async def aretrieve(self, questions: Sequence[str | Question], method: str | None = None) -> list[Retrieval]:
         """Do the same as ``retrieve`` in a worker thread."""

@@ -99,6 +99,8 @@ DEFAULT = Templates()
 
 def clean(text: str) -> str:
     """Bring a text onto one line: runs of blanks, line ends and control characters become one blank."""
+    if text.isprintable():
+        return " ".join(text.split())
     return " ".join("".join(char if char.isprintable() else _blank(char) for char in text).split())
 
 

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from srtk_framework.errors import InputError
-from srtk_framework.evaluating import evaluate_files, names_of
+from srtk_framework.evaluation.files import evaluate_files, names_of
 
 Write = Callable[..., Path]
 

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from srtk_framework.intervals import bootstrap, bootstrap_many, paired, rates, spread
+from srtk_framework.evaluation.intervals import bootstrap, bootstrap_many, holm, paired, rates, spread
 
 shares = st.lists(st.none() | st.floats(0, 1, width=32), max_size=30)
 
@@ -84,3 +85,24 @@ def test_turning_a_difference_round_turns_its_sign_and_keeps_its_p(pairs: list[t
     assert forth["mean"] == pytest.approx(-back["mean"], abs=1e-4)
     assert forth["low"] == pytest.approx(-back["high"], abs=2e-4)
     assert forth["p"] == back["p"]
+
+
+def test_holm_of_a_case_worked_out_by_hand() -> None:
+    assert holm([0.01, 0.04, None, 0.03, 0.005]) == [0.03, 0.06, None, 0.06, 0.02]
+    assert holm([0.9, 0.8]) == [1.0, 1.0]
+    assert holm([]) == []
+
+
+@given(st.lists(st.none() | st.integers(1, 1000).map(lambda n: n / 1000), max_size=12))
+def test_a_corrected_p_is_between_the_raw_one_and_1_and_keeps_the_order(raw: list[float | None]) -> None:
+    found = holm(raw)
+    pairs = [(p, c) for p, c in zip(raw, found, strict=True) if p is not None and c is not None]
+    assert [c is None for c in found] == [p is None for p in raw]
+    assert all(p <= c <= 1 for p, c in pairs)
+    assert [c for _, c in sorted(pairs)] == sorted(c for _, c in pairs)
+    assert all(c == p for p, c in pairs[:1] if len(pairs) == 1)
+
+
+@given(shares)
+def test_an_array_with_gaps_is_a_list_with_none(values: list[float | None]) -> None:
+    assert bootstrap(np.array(values, dtype=np.float64)) == bootstrap(values)

@@ -9,9 +9,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from srtk_framework.sampling import samples
 from srtk_framework.testing.oracle import OracleGraph
 from srtk_framework.testing.sample import Sample as Facts
+from srtk_framework.training.sampling import samples
 from srtk_framework.types import END, Lesson, Link, Question, RankedPath, Sample, Schema, Step, Triple
 
 

@@ -16,6 +16,7 @@ COMMANDS = {
     "check": ("srtk_framework.cli.check", "check a recipe without running it"),
     "plugins": ("srtk_framework.cli.plugins", "list the installed drivers, or show one with its settings"),
     "new": ("srtk_framework.cli.new", "write the skeleton of a new plugin"),
+    "explain": ("srtk_framework.cli.explain", "tell where the answers to questions were lost"),
     "evaluate": ("srtk_framework.cli.evaluate", "score results, also those of other programs"),
     "link": ("srtk_framework.cli.link", "find the entities in questions"),
     "retrieve": ("srtk_framework.cli.retrieve", "retrieve subgraphs for linked questions"),

@@ -1,19 +1,24 @@
-"""Score results against gold answers, also those that another program made; several files are compared."""
+"""Score results against gold answers, also those that another program made; several are compared."""
 
 from __future__ import annotations
 
 import argparse
+import sys
+from collections.abc import Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
 from srtk_framework.cli import OK
-from srtk_framework.evaluating import evaluate_files
-from srtk_framework.evaluation import table
+from srtk_framework.errors import InputError
+from srtk_framework.evaluation.files import evaluate_files
 from srtk_framework.journal import write_json
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the flags."""
-    parser.add_argument("results", nargs="+", type=Path, metavar="RESULTS", help="JSONL files, one for each method")
+    parser.add_argument(
+        "results", nargs="+", type=Path, metavar="RESULTS", help="JSONL file of a method, or folder of a finished run"
+    )
     parser.add_argument("--questions", type=Path, metavar="FILE", help="questions with the gold, if not in the results")
     parser.add_argument("--name", action="append", metavar="NAME", help="name of each method, in order; repeatable")
     parser.add_argument(
@@ -22,15 +27,69 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         default="error",
         help="what to do about unanswered questions (%(default)s)",
     )
+    parser.add_argument(
+        "--slice",
+        action="append",
+        default=[],
+        metavar="FIELD",
+        dest="fields",
+        help="also report by this field of the question records; repeatable",
+    )
+    parser.add_argument(
+        "--train",
+        type=Path,
+        metavar="FILE",
+        help="lessons or questions of a training: also report by relations seen in it or not",
+    )
+    parser.add_argument("--report", type=Path, metavar="FOLDER", help="write comparison.json, plots and report.html")
     parser.add_argument("-o", "--output", type=Path, metavar="FILE", help="write the report as JSON")
 
 
 def run(args: argparse.Namespace) -> int:
     """Run the command."""
-    from rich.console import Console
-
-    report = evaluate_files(args.results, args.questions, args.name, args.missing)
-    Console().print(table(report))
+    report = evaluate_files(args.results, args.questions, args.name, args.missing, fields=args.fields, train=args.train)
+    show(report, args.report)
     if args.output is not None:
         write_json(args.output, report)
     return OK
+
+
+def show(report: Mapping[str, Any], folder: Path | None, quiet: bool = False) -> None:
+    """Print a report, and write it to a folder if there is one."""
+    from rich.console import Console
+
+    from srtk_framework.evaluation.tables import tables
+
+    console = Console()
+    for number, table in enumerate(() if quiet else tables(report)):
+        if number:
+            console.print()
+        console.print(table)
+    if folder is None:
+        return
+    from srtk_framework.evaluation.plots import INSTALL, can_plot
+    from srtk_framework.evaluation.report import write_report
+
+    files = write_report(report, folder)
+    if not can_plot():
+        print(f"srtk: {INSTALL}", file=sys.stderr)
+    if not quiet:
+        for file in files:
+            console.print(f"wrote {file}", highlight=False, soft_wrap=True)
+
+
+def compare_runs(folders: Sequence[Path], quiet: bool = False) -> None:
+    """Print and write the comparison of finished runs, beside their folders; say why where there can be none."""
+    from srtk_framework.evaluation import comparing
+
+    distinct = list(dict.fromkeys(folders))
+    if len(distinct) < 2:
+        return
+    parents = {folder.parent for folder in distinct}
+    target = (parents.pop() if len(parents) == 1 else Path("out")) / "comparison"
+    try:
+        report = comparing.compare_runs(distinct)
+    except InputError as error:
+        print(f"srtk: the runs are not compared: {error}", file=sys.stderr)
+        return
+    show(report, target, quiet)

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import argparse
+import os
 from typing import Any
 
 from srtk_framework.cli.short import add_file_arguments, graph_block, run_short
+
+_TOKEN = "SRTK_LINK_TOKEN"
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -21,9 +24,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace) -> int:
     """Run the command."""
     linker: dict[str, Any] = {"use": args.service}
-    for flag, setting in (("el_endpoint", "endpoint"), ("token", "token"), ("wikimapper_db", "wikimapper_db")):
+    for flag, setting in (("el_endpoint", "endpoint"), ("wikimapper_db", "ids")):
         if getattr(args, flag) is not None:
             linker[setting] = getattr(args, flag)
+    if args.token is not None:
+        # The recipe names the variable, so that the token itself stands in no manifest.
+        os.environ[_TOKEN] = args.token
+        linker["token"] = {"env": _TOKEN}
     questions: Any = args.input
     if args.ground_on != "question":
         questions = {"use": "jsonl", "path": args.input, "text_field": args.ground_on}

@@ -9,15 +9,20 @@ from types import FrameType
 from typing import Any
 
 from srtk_framework.cli import FAILED, INTERRUPTED, OK
+from srtk_framework.cli.evaluate import compare_runs
 from srtk_framework.recipe import Recipe, load
 from srtk_framework.runner import COMPLETE, Outcome, Runner
 from srtk_framework.session import Session
+from srtk_framework.training.trainer import Trained
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the flags."""
     parser.add_argument("recipes", nargs="+", metavar="RECIPE", help="YAML file")
     add_run_arguments(parser)
+    parser.add_argument(
+        "--train-only", action="store_true", help="end after the training that the recipe's `train` describes"
+    )
     parser.add_argument(
         "--set", action="append", default=[], metavar="KEY.PATH=VALUE", help="change a value of the recipe; repeatable"
     )
@@ -36,17 +41,21 @@ def run(args: argparse.Namespace) -> int:
         Session(recipe)  # a mistake in the last recipe is told before the first one has run
     code = OK
     for recipe in recipes:
-        code = max(code, run_recipe(recipe, args.resume, args.quiet))
+        code = max(code, run_recipe(recipe, args.resume, args.quiet, args.train_only))
         if code == INTERRUPTED:
-            break
+            return code
+    if not args.train_only:
+        compare_runs(
+            [recipe.output for recipe in recipes if recipe.questions and recipe.against is not None], args.quiet
+        )
     return code
 
 
-def run_recipe(recipe: Recipe, resume: bool, quiet: bool) -> int:
+def run_recipe(recipe: Recipe, resume: bool, quiet: bool, train_only: bool = False) -> int:
     """Run one recipe with progress, a clean stop on Ctrl-C, and a report at the end."""
     from srtk_framework.observers import Progress
 
-    runner = Runner(recipe, resume, () if quiet else (Progress(),))
+    runner = Runner(recipe, resume, () if quiet else (Progress(),), train_only)
     before = signal.getsignal(signal.SIGINT)
 
     def interrupted(number: int, frame: FrameType | None) -> None:
@@ -60,8 +69,20 @@ def run_recipe(recipe: Recipe, resume: bool, quiet: bool) -> int:
         outcome = runner.run()
     finally:
         signal.signal(signal.SIGINT, before)
+    if outcome.trained is not None and outcome.trained.follows:
+        return OK
+    if outcome.trained is not None and not quiet:
+        _report_training(outcome.trained)
+    if outcome.trained is not None and (train_only or outcome.questions == 0):
+        return OK
     if not quiet:
         _report(recipe, outcome)
+    if outcome.shared:
+        print(
+            f"srtk: {outcome.shared} of {outcome.questions} questions were also learnt from, by id or by text; their"
+            " figures say little",
+            file=sys.stderr,
+        )
     if outcome.state != COMPLETE:
         print(
             f"srtk: stopped; {outcome.finished} of {outcome.questions} questions are finished and kept in"
@@ -78,11 +99,24 @@ def run_recipe(recipe: Recipe, resume: bool, quiet: bool) -> int:
     return FAILED if outcome.questions and outcome.failed == outcome.questions else OK
 
 
+def _report_training(trained: Trained) -> None:
+    from rich.console import Console
+
+    counts = trained.counts
+    said = "trained on" if trained.repeated else "taken over, trained earlier on"
+    lines = [f"{said} {counts['lessons']} questions; {counts['pathless']} have no path between topic and answer"]
+    lines.append(", ".join(f"{name} {value:.4g}" for name, value in trained.figures.items()))
+    lines.append(f"model in {trained.model}")
+    console = Console()
+    for line in lines:
+        console.print(line, highlight=False, soft_wrap=True)
+
+
 def _report(recipe: Recipe, outcome: Outcome) -> None:
     from rich.console import Console
     from rich.table import Table
 
-    from srtk_framework.evaluation import table
+    from srtk_framework.evaluation.metrics import table
 
     console = Console()
     if outcome.evaluation is not None:

@@ -20,6 +20,8 @@ from srtk_framework.testing.scorers import OverlapScorer
 from srtk_framework.types import Budget, Link, NodeSet, Pattern, Question, RankedPath, Subgraph, Triple, rounded
 
 SEVERAL = 10
+LITTLE = 0.001
+"""A share of the score mass that the best path, or triple, has alone."""
 
 
 class ExpanderConformance(BatchConformance):
@@ -187,6 +189,33 @@ class ExpanderConformance(BatchConformance):
         found = self.wide_subgraph(driver, wide, Budget(nodes=2, hub=None))
         if any(triple.relation == wide[2] for triple in found.triples):
             assert_counted(wide_question(wide), found)
+
+    def test_the_budget_of_mass_is_obeyed(self, driver: Any, questions: list[Question]) -> None:
+        """A small share of the score mass keeps less than all where scores differ, but never nothing."""
+        for question, whole, mass, part in self.by_mass(driver, questions):
+            kept, every = len(set(part.triples)), len(set(whole.triples))
+            assert kept <= every, f"{question.id}: mass={mass} gives {kept} triples, no such budget {every}"
+            if len(set(whole.scores)) > 1 and mass == LITTLE:
+                assert kept < every, f"{question.id}: with mass={mass} all {every} triples are kept"
+            assert kept or not every, f"{question.id}: with mass={mass} nothing is kept of {every} triples"
+
+    def test_a_cut_by_the_budget_of_mass_is_counted(self, driver: Any, questions: list[Question]) -> None:
+        """Where there would be more, ``trace["cut"]["mass"]`` says so."""
+        for question, whole, mass, part in self.by_mass(driver, questions):
+            if len(set(part.triples)) < len(set(whole.triples)):
+                counted = part.trace.get("cut", {}).get("mass", 0)
+                assert counted > 0, f"{question.id}: mass={mass} cut what the trace does not count: {dict(part.trace)}"
+
+    def by_mass(self, driver: Any, questions: list[Question]) -> list[tuple[Question, Subgraph, float, Subgraph]]:
+        """Expand some questions without a limit of mass and with some."""
+        with self.limited(driver, Budget()) as copy:
+            free = self.subgraphs(copy, questions)
+        rows = []
+        for mass in (LITTLE, 0.5):
+            with self.limited(driver, Budget(mass=mass)) as copy:
+                parts = self.subgraphs(copy, questions)
+            rows += [(q, whole, mass, part) for (q, whole), (_, part) in zip(free, parts, strict=True)]
+        return rows
 
     def wide_subgraph(self, driver: Any, wide: tuple[str, str, str], budget: Budget) -> Subgraph:
         """Expand a question about the wide part of the graph."""

@@ -24,16 +24,17 @@ from srtk_framework.types import (
     Subgraph,
     rounded,
 )
+from srtk_plugin_sr.choosing import Choosing
 from srtk_plugin_sr.links import name_of, names_needed, weighed, without_mention
 from srtk_plugin_sr.sharing import shared_facts
 from srtk_plugin_sr.state import BeamState, Going, copied, ended, own_state
 
-_FOLLOWED = 3
+FOLLOWED = 3
 """How many times the width is followed where what a step reaches counts."""
 
 
 @attrs.define(eq=False)
-class BeamExpander(Expander):
+class BeamExpander(Choosing, Expander):
     """Keep the best paths of each length, over all links of a question (SR, Zhang et al. 2022, section 4.2).
 
     At each hop the scorer rates every step that leaves the paths in the beam, and END. A path's score is the sum
@@ -47,6 +48,9 @@ class BeamExpander(Expander):
         depth: Most steps of a path.
         inverse: Also walk against the direction of relations.
         paths: Most paths whose triples are read; `width` by default.
+        margin: Leave out the paths whose score is so far below that of the best; under `log-softmax` 2.3 is a tenth of
+            its probability. No such limit by default.
+        hop_margin: The same at each hop, for paths that may still go on: a search that is sure goes on with few.
         share: Most triples of one path as long as others wait for room in the budget; no such limit by default.
         fan_cost: Taken off a path's score for each factor e of nodes that a step reaches: between steps that read
             alike, the one to few nodes says more (as PRA divides by the fan-out, Lao and Cohen 2010). Above 0, a
@@ -65,6 +69,8 @@ class BeamExpander(Expander):
     depth: int = 2
     inverse: bool = True
     paths: int | None = None
+    margin: float | None = None
+    hop_margin: float | None = None
     share: int | None = None
     fan_cost: float = 0.0
     link_weight: float = 1.0
@@ -82,6 +88,10 @@ class BeamExpander(Expander):
             value = getattr(self, name)
             if value is not None and value < 1:
                 raise DriverError(f"{name} is {value}; it must be at least 1")
+        for name in ("margin", "hop_margin"):
+            value = getattr(self, name)
+            if value is not None and value < 0:
+                raise DriverError(f"{name} is {value}; it must not be below 0")
         if self.overflow not in ("cut", "drop"):
             raise DriverError(f"overflow is {self.overflow!r}; use cut or drop")
         self._noise = tuple(self.graph.schema().noise)
@@ -142,7 +152,7 @@ class BeamExpander(Expander):
             self._weigh_reach(moved)
         for state in moved:
             state.finished += [ended(item.path) for item in state.going if item.path.steps[-1] == END]
-            state.going = [item for item in state.going if item.path.steps[-1] != END]
+            state.going = self._near([item for item in state.going if item.path.steps[-1] != END], state.finished)
             state.depth += 1
             state.trace["hops"] = state.depth
         # Where the last steps lead matters only where it can drop a path: the facts are read from their start.
@@ -159,7 +169,7 @@ class BeamExpander(Expander):
         """Rank the paths and read their triples; paths that may still go on count as they are."""
         own = [own_state(state) for state in states]
         ranked = [
-            sorted([*state.finished, *going], key=path_order)[: self.paths or self.width]
+            _within(sorted([*state.finished, *going], key=path_order)[: self.paths or self.width], self.margin)
             for state, going in zip(own, self._stopped(own), strict=True)
         ]
         traces = []
@@ -197,7 +207,7 @@ class BeamExpander(Expander):
             for step, score in zip(row, values, strict=True)
         ]
         # Paths are made only of what can win: making and comparing all of them costs more than scoring them.
-        most = self.width * _FOLLOWED if self.fan_cost else self.width
+        most = self.width * FOLLOWED if self.fan_cost else self.width
         if len(totals) > most:
             least = heapq.nlargest(most, (total for total, _, _ in totals))[-1]
             totals = [entry for entry in totals if entry[0] >= least]
@@ -206,6 +216,13 @@ class BeamExpander(Expander):
             for total, item, step in totals
         ]
         return sorted(grown, key=lambda item: path_order(item.path))[:most]
+
+    def _near(self, going: list[Going], finished: Sequence[RankedPath]) -> list[Going]:
+        """Drop the paths that are too far below the best one of the question."""
+        if self.hop_margin is None or not going:
+            return going
+        best = max(path.score for path in (*finished, *(item.path for item in going)))
+        return [item for item in going if item.path.score >= rounded(best - self.hop_margin)]
 
     def _weigh_reach(self, states: Sequence[BeamState]) -> None:
         """Follow the continuations, take off what their fan costs, and keep the best of them."""
@@ -270,3 +287,10 @@ class BeamExpander(Expander):
             )
         )
         return [[attrs.evolve(path, score=rounded(path.score + next(scores)[0])) for path in row] for row in rows]
+
+
+def _within(paths: list[RankedPath], margin: float | None) -> list[RankedPath]:
+    """Keep the paths, best first, whose score is near that of the best."""
+    if margin is None or not paths:
+        return paths
+    return [path for path in paths if path.score >= rounded(paths[0].score - margin)]

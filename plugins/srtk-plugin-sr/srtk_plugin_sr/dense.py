@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path as FilePath
 from typing import Any, Literal
 
@@ -12,8 +12,10 @@ import numpy as np
 import numpy.typing as npt
 
 from srtk_framework.errors import DriverError
-from srtk_framework.specs import Encoder, KnowledgeGraph, PathScorer
-from srtk_framework.types import END, SCORE_DIGITS, Path, Step
+from srtk_framework.specs import Course, Encoder, KnowledgeGraph, PathScorer
+from srtk_framework.types import END, SCORE_DIGITS, Path, Sample, Step
+from srtk_plugin_sr.teaching import decisions, teachable
+from srtk_plugin_sr.training import Item, Material, Texts, Training
 from srtk_plugin_sr.vectors import Matrix, VectorStore, default_folder, unit
 from srtk_plugin_sr.wording import Wording, wording
 
@@ -78,8 +80,7 @@ class DenseScorer(PathScorer):
             raise DriverError(f"temperature is {self.temperature}; it must be above 0")
         self._words = wording(self.text, self.inverse_text, self.end_text, self.readable)
         self._by_path = (self.compare or ("path" if self.rule == "gain" else "step")) == "path"
-        folder = default_folder() if self.cache is None else FilePath(self.cache).expanduser() if self.cache else None
-        self._store = VectorStore(folder, self.encoder.fingerprint())
+        self._renew(kept=True)
 
     def close(self) -> None:
         """Keep the new vectors for the next run."""
@@ -98,6 +99,70 @@ class DenseScorer(PathScorer):
     def scores_end(self) -> bool:
         """Return False: under each rule, ending costs nothing where nothing else is left."""
         return False
+
+    def fit(self, course: Course, training: Training) -> Mapping[str, float]:
+        """Train the encoder on the decisions that lead to the lessons' paths, worded and weighed as in scoring."""
+        from srtk_plugin_sr.learning import learn
+
+        encoder = teachable(self.encoder)
+        network = encoder.learner()
+
+        def validated() -> Mapping[str, float]:
+            assert course.validate is not None
+            encoder.take(network)
+            self._renew(kept=False)
+            return course.validate()
+
+        figures = learn(
+            network,
+            self._material(decisions(self.graph, course.lessons, training, course.seed)),
+            training,
+            temperature=training.temperature or self.temperature,
+            validate=None if course.validate is None else validated,
+            folder=course.folder,
+            seed=course.seed,
+        )
+        encoder.take(network)
+        self._renew(kept=True)
+        return figures
+
+    def save(self, folder: FilePath) -> None:
+        """Write the encoder as a Hugging Face folder."""
+        teachable(self.encoder).save(folder)
+
+    def load(self, folder: FilePath) -> None:
+        """Take over an encoder that ``save`` wrote."""
+        teachable(self.encoder).load(folder)
+        if self._store is not None:
+            self._renew(kept=True)
+
+    def _renew(self, kept: bool) -> None:
+        """Start with the vectors of the encoder as it is now; those of other weights are never mixed in."""
+        if self._store is not None:
+            self._store.save()
+        folder = default_folder() if self.cache is None else FilePath(self.cache).expanduser() if self.cache else None
+        self._store = VectorStore(folder if kept else None, self.encoder.fingerprint() if kept else "")
+        self._recent = {}
+
+    def _material(self, samples: Sequence[Sample]) -> Material:
+        """Put samples into the words and costs that they have in scoring."""
+        self._word([sample.path for sample in samples], [sample.candidates for sample in samples])
+        texts = Texts()
+        items = []
+        for sample in samples:
+            path = self._words.join.join(self._phrases[step] for step in sample.path)
+            steps = [step for step in sample.candidates if step != END]
+            worded = dict(zip([*steps, END], self._texts(path, steps), strict=True))
+            costs = dict(zip([*steps, END], (-self._lowered(sample.path, steps)).tolist(), strict=True))
+            items.append(
+                Item(
+                    query=texts.number(self._words.query_text(sample.text, "" if self._by_path else path)),
+                    candidates=tuple(texts.number(worded[step]) for step in sample.candidates),
+                    targets=sample.targets,
+                    costs=tuple(costs[step] for step in sample.candidates),
+                )
+            )
+        return Material(texts.all(), items)
 
     def score(
         self, questions: Sequence[str], paths: Sequence[Path], candidates: Sequence[Sequence[Step]]
@@ -174,12 +239,7 @@ class DenseScorer(PathScorer):
         return np.stack([recent[text] for text in queries])
 
     def _ruled(self, path: Path, steps: Sequence[Step], logits: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
-        values = logits - self.step_cost
-        values[-1] = logits[-1]
-        if self.return_cost and path:
-            back = Step(path[-1].relation, not path[-1].inverse)
-            if back in steps:
-                values[steps.index(back)] -= self.return_cost
+        values = logits + self._lowered(path, steps)
         if self.rule == "srtk-sum":
             return values
         if self.rule == "gain":
@@ -189,3 +249,13 @@ class DenseScorer(PathScorer):
         most = float(values.max())
         total: float = np.exp(values - most).sum()
         return values - (most + math.log(total))
+
+    def _lowered(self, path: Path, steps: Sequence[Step]) -> npt.NDArray[np.float64]:
+        """Return what the costs take off the logits of the steps, and of END, which is last: numbers up to 0."""
+        values = np.full(len(steps) + 1, -self.step_cost)
+        values[-1] = 0.0
+        if self.return_cost and path:
+            back = Step(path[-1].relation, not path[-1].inverse)
+            if back in steps:
+                values[list(steps).index(back)] -= self.return_cost
+        return values

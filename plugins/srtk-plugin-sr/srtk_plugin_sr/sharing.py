@@ -7,7 +7,7 @@ from typing import Any
 
 import attrs
 
-from srtk_framework.expansion import PathKey, facts, finish
+from srtk_framework.expansion import PathKey, facts, finish, paths_within
 from srtk_framework.specs import KnowledgeGraph
 from srtk_framework.types import Budget, Frontier, RankedPath, Subgraph, Triple, rounded
 
@@ -26,30 +26,35 @@ def shared_facts(
     """Give each path, best first, up to ``share`` triples; then what room is left goes to the best again.
 
     Without a share, or a budget of triples, this is ``expansion.facts``. Within a path, instances come one after
-    the other in both rounds, so that what is kept stays connected to the linked entity.
+    the other in both rounds, so that what is kept stays connected to the linked entity. Paths beyond the budget's
+    mass get nothing.
     """
     if share is None or budget.triples is None:
         return facts(graph, paths, budget, known=known, traces=traces)
-    places = [(i, rank) for i, row in enumerate(paths) for rank, path in enumerate(row) if path.steps]
-    read = _read(graph, paths, places, attrs.evolve(budget, triples=min(share, budget.triples), tokens=None), known)
+    within = [paths_within(row, budget.mass) for row in paths]
+    places = [(i, rank) for i, row in enumerate(paths) for rank, path in enumerate(row[: within[i]]) if path.steps]
+    apart = attrs.evolve(budget, tokens=None, mass=None)
+    read = _read(graph, paths, places, attrs.evolve(apart, triples=min(share, budget.triples)), known)
     kept: list[set[Triple]] = [set() for _ in paths]
     _keep(kept, read, places, budget.triples)
     hungry = [p for p in places if len(kept[p[0]]) < budget.triples and _cut(read[p])]
     if hungry:
-        read |= _read(graph, paths, hungry, attrs.evolve(budget, tokens=None), known)
+        read |= _read(graph, paths, hungry, apart, known)
         _keep(kept, read, hungry, budget.triples)
     subgraphs = []
     for i, (row, trace) in enumerate(zip(paths, traces, strict=True)):
         owners: dict[Triple, int] = {}
         dropped = 0
-        for rank in (rank for rank, path in enumerate(row) if path.steps):
+        for rank in (rank for rank, path in enumerate(row[: within[i]]) if path.steps):
             for triple in read[i, rank].triples:
                 if triple in kept[i]:
                     owners.setdefault(triple, rank)
             dropped += _cut(read[i, rank]) + sum(triple not in kept[i] for triple in read[i, rank].triples)
         cut = dict(trace.get("cut", {}))
-        if dropped:
-            cut["triples"] = cut.get("triples", 0) + dropped
+        beyond = sum(1 for path in row[within[i] :] if path.steps)
+        for limit, lost in (("triples", dropped), ("mass", beyond)):
+            if lost:
+                cut[limit] = cut.get(limit, 0) + lost
         subgraphs.append(
             Subgraph(
                 triples=tuple(owners),

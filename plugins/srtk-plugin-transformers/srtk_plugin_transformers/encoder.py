@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from importlib.metadata import version
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 import attrs
 
@@ -17,6 +17,8 @@ from srtk_plugin_transformers.network import Network, load
 if TYPE_CHECKING:
     import numpy as np
     import numpy.typing as npt
+
+    from srtk_plugin_transformers.learning import TextModule
 
 _positive = attrs.validators.optional(attrs.validators.ge(1))
 
@@ -62,6 +64,8 @@ class TransformersEncoder(Encoder):
 
     _folder: Path | None = attrs.field(init=False, default=None, repr=False)
     _network: Network | None = attrs.field(init=False, default=None, repr=False)
+    _learnt: Mapping[str, Any] | None = attrs.field(init=False, default=None, repr=False)
+    _learnt_hash: str = attrs.field(init=False, default="", repr=False)
 
     def open(self) -> None:
         """Load tokenizer and weights.
@@ -70,18 +74,10 @@ class TransformersEncoder(Encoder):
             DriverError: If the model, its weights or the device is not there.
         """
         device, dtype = self._device_and_dtype()
-        folder = self._find()
-        check_weights(folder, self.model, self.unsafe_weights)
-        tokenizer, model = load(folder, self.model, device, dtype, self.unsafe_weights, self.trust_remote_code)
-        self._network = Network(
-            tokenizer,
-            model,
-            pooling=self._pooling(folder),
-            normalize=self.normalize,
-            max_length=self.max_length,
-            batch_size=self._rows(device),
-            threads=self.threads,
-        )
+        check_weights(self._find(), self.model, self.unsafe_weights)
+        self._network = self._loaded(device, dtype, self.threads)
+        if self._learnt is not None:
+            self._network.model.load_state_dict(self._learnt)
 
     def close(self) -> None:
         """Let go of the weights and the threads."""
@@ -103,7 +99,7 @@ class TransformersEncoder(Encoder):
         folder = self._find()
         kind = f"cpu-{torch.backends.cpu.get_cpu_capability()}" if device == "cpu" else device.split(":")[0]
         parts = {
-            "files": files_hash(folder, self.unsafe_weights, self.trust_remote_code),
+            "files": self._learnt_hash or files_hash(folder, self.unsafe_weights, self.trust_remote_code),
             "pooling": self._pooling(folder),
             "normalize": self.normalize,
             "max_length": self.max_length,
@@ -113,6 +109,56 @@ class TransformersEncoder(Encoder):
             **{name: version(name) for name in ("torch", "transformers", "tokenizers")},
         }
         return "transformers(" + ", ".join(f"{name}={value}" for name, value in parts.items()) + ")"
+
+    def learner(self) -> TextModule:
+        """Return a copy of the network in float32, on the CPU, to be trained; this encoder stays as it is."""
+        from srtk_plugin_transformers.learning import TextModule
+
+        module = TextModule(self._loaded("cpu", "float32", 1))
+        if self._learnt is not None:
+            module.model.load_state_dict(self._learnt)
+        return module
+
+    def take(self, module: TextModule) -> None:
+        """Compute with the weights of a trained copy from now on; the fingerprint changes with them."""
+        from srtk_plugin_transformers.learning import weights_hash
+
+        if self._network is None:
+            raise DriverError(f"the encoder of model {self.model!r} is not open; call open() first")
+        self._learnt = {name: value.detach().cpu().clone() for name, value in module.model.state_dict().items()}
+        self._learnt_hash = weights_hash(self._learnt)
+        self._network.model.load_state_dict(self._learnt)
+
+    def save(self, folder: Path) -> None:
+        """Write tokenizer, weights (safetensors) and pooling as a folder that ``model`` can name."""
+        from srtk_plugin_transformers.learning import save_model
+
+        source = self._find()
+        state = self._learnt if self._learnt is not None else self.learner().model.state_dict()
+        save_model(
+            folder, source, self.model, state, self._pooling(source), self.unsafe_weights, self.trust_remote_code
+        )
+
+    def load(self, folder: Path) -> None:
+        """Compute with the model that ``save`` wrote."""
+        is_open = self._network is not None
+        self.close()
+        self._folder, self._learnt, self._learnt_hash = find_model(str(folder), None, False, False), None, ""
+        if is_open:
+            self.open()
+
+    def _loaded(self, device: str, dtype: str, threads: int | None) -> Network:
+        folder = self._find()
+        tokenizer, model = load(folder, self.model, device, dtype, self.unsafe_weights, self.trust_remote_code)
+        return Network(
+            tokenizer,
+            model,
+            pooling=self._pooling(folder),
+            normalize=self.normalize,
+            max_length=self.max_length,
+            batch_size=self._rows(device),
+            threads=threads,
+        )
 
     def _find(self) -> Path:
         if self._folder is None:

@@ -161,11 +161,11 @@ def load(folder: Path, name: str, device: str, dtype: str, pickled: bool, code: 
     from safetensors import SafetensorError
 
     kind: Any = transformers.AutoModel
-    with _quiet():
+    with quiet():
         try:
             config = transformers.AutoConfig.from_pretrained(folder, trust_remote_code=code)
             tokenizer = transformers.AutoTokenizer.from_pretrained(folder, trust_remote_code=code)
-            if config.is_encoder_decoder and type(config) in transformers.MODEL_FOR_TEXT_ENCODING_MAPPING:
+            if type(config) in transformers.MODEL_FOR_TEXT_ENCODING_MAPPING:
                 kind = transformers.AutoModelForTextEncoding
             model, report = kind.from_pretrained(
                 folder,
@@ -200,8 +200,8 @@ def _longest_input(tokenizer: Any, config: Any) -> int | None:
 
 
 @contextmanager
-def _quiet() -> Iterator[None]:
-    """Keep transformers from printing while it loads; what matters is raised."""
+def quiet() -> Iterator[None]:
+    """Keep transformers from printing while it loads or saves; what matters is raised."""
     import logging
 
     from transformers.utils import logging as printing

@@ -203,6 +203,7 @@ FAULTS: list[Fault] = [
             "test_a_cut_by_the_budget_of_triples_is_counted": _silent("triples"),
             "test_a_cut_by_the_budget_of_hubs_is_counted": _silent("hub"),
             "test_a_cut_by_the_budget_of_nodes_is_counted": _silent("nodes"),
+            "test_a_cut_by_the_budget_of_mass_is_counted": _silent("mass"),
             "test_provenance_is_given_for_each_triple": _blank("provenance"),
             "test_qualifiers_are_those_of_each_triple": _blank("qualifiers"),
             "test_the_trace_can_be_written_as_json": _timed,
@@ -212,6 +213,7 @@ FAULTS: list[Fault] = [
     changed(GOOD, "test_the_budget_of_triples_is_obeyed", expand=_without("triples")),
     changed(GOOD, "test_the_budget_of_hubs_is_obeyed", expand=_without("hub")),
     changed(GOOD, "test_the_budget_of_nodes_is_obeyed", expand=_without("nodes")),
+    changed(GOOD, "test_the_budget_of_mass_is_obeyed", expand=_without("mass")),
     changed(
         GOOD, "test_a_question_without_links_gets_an_empty_subgraph_with_a_reason", expand=_no_reason(with_links=False)
     ),

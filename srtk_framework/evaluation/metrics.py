@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import attrs
 
 from srtk_framework.errors import InputError
+from srtk_framework.evaluation.curves import Ranking, Ranks, correct, curves, ranks_of
+from srtk_framework.evaluation.intervals import Estimate, bootstrap_many, paired_many, rates, spread
+from srtk_framework.evaluation.slices import Learnt, fields_of, gold_paths, gold_relations, groups
+from srtk_framework.evaluation.tables import table
 from srtk_framework.gold import gold_triples_of, names_of, with_gold_triples
-from srtk_framework.intervals import Estimate, bootstrap_many, paired_many, rates, spread
 from srtk_framework.types import END, Path, Retrieval
 from srtk_framework.verbalise import subgraph_tokens
-
-if TYPE_CHECKING:
-    from rich.table import Table
 
 METRICS = ("answer_coverage", "answer_recall", "triple_precision", "triple_recall", "triple_f1", "triples", "tokens")
 """Metrics of every report; without gold to compare with, their ``n`` is 0 and their ``mean`` None."""
@@ -42,6 +42,11 @@ class Row:
         hops: Steps of its shortest gold path, or None.
         walks: Whether the method reported paths.
         seconds: Time that it took, or None when not measured.
+        text: Of the question.
+        ranks: Where in the ranking the gold stands, or None.
+        paths: Gold paths as text.
+        relations: Of each gold path, or of all gold triples.
+        fields: Further fields of the question's record, as texts.
     """
 
     id: str
@@ -51,6 +56,11 @@ class Row:
     hops: int | None = None
     walks: bool = False
     seconds: float | None = None
+    text: str = ""
+    ranks: Ranks | None = None
+    paths: tuple[tuple[str, ...], ...] = ()
+    relations: tuple[tuple[str, ...], ...] = ()
+    fields: Mapping[str, tuple[str, ...]] = attrs.field(factory=dict, hash=False)
 
 
 def score(retrieval: Retrieval) -> Score:
@@ -108,6 +118,11 @@ def row(retrieval: Retrieval, seconds: float | None = None, links: str | None = 
         hops=min(lengths, default=None),
         walks=bool(retrieval.subgraph.paths),
         seconds=seconds,
+        text=question.text,
+        ranks=ranks_of(retrieval),
+        paths=gold_paths(question),
+        relations=gold_relations(question),
+        fields=fields_of(question),
     )
 
 
@@ -148,15 +163,19 @@ def _summaries(methods: Mapping[str, Sequence[Row]]) -> dict[str, dict[str, Esti
 def compare(
     methods: Mapping[str, Sequence[Row]],
     share_of_time: Mapping[str, Mapping[str, float]] | None = None,
+    fields: Sequence[str] = (),
+    learnt: Learnt | None = None,
 ) -> dict[str, Any]:
     """Make the report that stands in ``evaluation.json``; the first method is compared with each other one.
 
     Args:
         methods: Name of the method to its rows, all on the same questions in the same order.
         share_of_time: Name of the method to component to its share of the time, added as it is.
+        fields: Of the question records, to slice by.
+        learnt: What training had seen, to slice by.
 
     Raises:
-        InputError: If the methods were not run on the same questions.
+        InputError: If the methods were not run on the same questions, or a field cannot be sliced by.
     """
     names = list(methods)
     first = methods[names[0]] if names else ()
@@ -165,13 +184,20 @@ def compare(
     report: dict[str, Any] = {
         "questions": len(first),
         "links": _links([r for rows in methods.values() for r in rows]),
+        "links_of": {name: _links(rows) for name, rows in methods.items()},
         "failed": {name: sum(r.failed for r in rows) for name, rows in methods.items()},
         "methods": _summaries(methods),
         "differences": _differences(methods),
     }
-    lengths = sorted({r.hops for r in first if r.hops is not None})
-    if len(lengths) > 1:
-        report["hops"] = {str(hops): _slice(methods, hops) for hops in lengths}
+    if any(r.ranks is not None for rows in methods.values() for r in rows):
+        report["at"] = curves({name: Ranking([r.ranks for r in rows]) for name, rows in methods.items()})
+    report["slices"] = {
+        name: {
+            label: _slice({method: [rows[i] for i in places] for method, rows in methods.items()})
+            for label, places in placed.items()
+        }
+        for name, placed in groups(methods, fields, learnt)
+    }
     if share_of_time:
         report["share_of_time"] = {name: dict(shares) for name, shares in share_of_time.items()}
     return report
@@ -179,6 +205,12 @@ def compare(
 
 def _same_questions(name_a: str, a: Sequence[Row], name_b: str, b: Sequence[Row]) -> None:
     if [r.id for r in a] == [r.id for r in b]:
+        changed = [x.id for x, y in zip(a, b, strict=True) if x.text and y.text and x.text != y.text]
+        if changed:
+            raise InputError(
+                f"methods {name_a!r} and {name_b!r} were not run on the same questions: {len(changed)} have other words"
+                f" under the same id, such as {changed[0]}; run both on one question file"
+            )
         return
     apart = sorted({r.id for r in a} ^ {r.id for r in b})
     detail = f"only one of them has {', '.join(apart[:5])}" if apart else "the order or number of questions differs"
@@ -194,7 +226,7 @@ def _links(rows: Sequence[Row]) -> str:
 
 
 def _differences(methods: Mapping[str, Sequence[Row]]) -> dict[str, dict[str, Estimate]]:
-    """Compare the first method with each other one."""
+    """Compare the first method with each other one; ``p_holm`` is corrected over the methods of a metric."""
     keys = [(name, metric) for name in list(methods)[1:] for metric in METRICS]
     a = next(iter(methods.values()), ())
     pairs = [
@@ -202,74 +234,23 @@ def _differences(methods: Mapping[str, Sequence[Row]]) -> dict[str, dict[str, Es
     ]
     first = next(iter(methods), "")
     found: dict[str, dict[str, Estimate]] = {f"{first} - {name}": {} for name in list(methods)[1:]}
-    for (name, metric), estimate in zip(keys, paired_many(pairs), strict=True):
+    estimates = paired_many(pairs)
+    correct(estimates, [metric for _, metric in keys])
+    for (name, metric), estimate in zip(keys, estimates, strict=True):
         if estimate["n"]:
             found[f"{first} - {name}"][metric] = estimate
     return found
 
 
-def _slice(methods: Mapping[str, Sequence[Row]], hops: int) -> dict[str, Any]:
-    part = {name: [r for r in rows if r.hops == hops] for name, rows in methods.items()}
+def _slice(part: Mapping[str, Sequence[Row]]) -> dict[str, Any]:
     return {
         "questions": len(next(iter(part.values()))),
         "methods": {
             name: {metric: value for metric, value in summary.items() if value["n"]}
             for name, summary in _summaries(part).items()
         },
+        "differences": _differences(part),
     }
-
-
-_COLUMNS = {
-    "answer_coverage": "answer\ncoverage",
-    "answer_recall": "answer\nrecall",
-    "triple_precision": "triple\nprec.",
-    "triple_recall": "triple\nrecall",
-    "triple_f1": "triple\nF1",
-    "path_hit": "gold\npath",
-    "triples": "triples",
-    "tokens": "tokens",
-    SPEED: "per\nsecond",
-}
-
-
-def table(report: Mapping[str, Any]) -> Table:
-    """Lay a report out for the screen: one row a method, intervals below the means; fits 80 columns."""
-    from rich import box
-    from rich.table import Table
-    from rich.text import Text
-
-    methods: Mapping[str, Mapping[str, Estimate]] = report["methods"]
-    shown = [name for name in _COLUMNS if any(m.get(name, {}).get("mean") is not None for m in methods.values())]
-    laid = Table(box=box.SIMPLE_HEAD, padding=0, show_edge=False, min_width=60, caption=_caption(report))
-    laid.caption_justify = "left"
-    laid.add_column("method", min_width=6, max_width=16, overflow="fold")
-    for name in shown:
-        laid.add_column(_COLUMNS[name], justify="right", no_wrap=True)
-    for method, metrics in methods.items():
-        laid.add_row(Text(method), *(_cell(name, metrics.get(name)) for name in shown))
-    return laid
-
-
-def _cell(name: str, estimate: Estimate | None) -> str:
-    if estimate is None or estimate["mean"] is None:
-        return "-"
-    mean, half = estimate["mean"], (estimate["high"] - estimate["low"]) / 2
-    if name in (*SIZES, SPEED):
-        return f"{_size(mean, mean)}\n±{_size(half, mean)}"
-    return f"{mean:.3f}\n±{half:.3f}".replace("±0.", "±.")
-
-
-def _size(value: float, shown: float) -> str:
-    """Write a size or speed with as many digits as the number beside which it stands."""
-    if shown >= 100_000:
-        return f"{value / 1000:.0f}k"
-    return f"{value:.0f}" if shown >= 1000 else f"{value:.1f}"
-
-
-def _caption(report: Mapping[str, Any]) -> str:
-    failed = ", ".join(f"{name} {count}" for name, count in report["failed"].items() if count)
-    parts = [f"{report['questions']} questions", f"links: {report['links']}", f"failed: {failed or 'none'}"]
-    return "; ".join(parts) + ". ±: half of the 95 % interval."
 
 
 __all__ = [

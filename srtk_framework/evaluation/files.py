@@ -9,7 +9,9 @@ from typing import Any, Literal
 import attrs
 
 from srtk_framework.errors import InputError
-from srtk_framework.evaluation import Row, compare, row
+from srtk_framework.evaluation.comparing import compare_runs, names_of
+from srtk_framework.evaluation.metrics import Row, compare, row
+from srtk_framework.evaluation.slices import RELATIONS, learnt_from
 from srtk_framework.jsonl import read_jsonl, shown
 from srtk_framework.records import read_questions, retrieval_from_record
 from srtk_framework.types import Question, Retrieval
@@ -18,12 +20,16 @@ _SHOWN = 5
 
 FilePath = str | Path
 
+__all__ = ["evaluate_files", "names_of"]
+
 
 def evaluate_files(
     predictions: Sequence[FilePath],
     questions: FilePath | None,
     names: Sequence[str] | None = None,
     missing: Literal["error", "fail"] = "error",
+    fields: Sequence[str] = (),
+    train: FilePath | None = None,
 ) -> dict[str, Any]:
     """Score result files on the same questions and compare them; the first with each other one.
 
@@ -31,16 +37,27 @@ def evaluate_files(
     without an id, by the text of the question.
 
     Args:
-        predictions: JSON Lines files of results: this framework's, SRTK's, RoG's or SubgraphRAG's fields.
+        predictions: JSON Lines files of results: this framework's, SRTK's, RoG's or SubgraphRAG's fields. Where
+            all are folders of finished runs and no question file is given, every method of theirs is compared.
         questions: Question file with the gold; None to take the gold from the results themselves.
         names: Of the methods, one for each file; by default made from the files' names.
         missing: What a question without a result does: stop with an error, or count as failed.
+        fields: Of the question records, to slice by.
+        train: Lessons or questions of a training, to slice by what it had seen.
 
     Raises:
         InputError: If a file cannot be read, results and questions do not match, or there is no gold.
     """
     if not predictions:
         raise InputError("no result file to evaluate; name at least one")
+    learnt = None if train is None else learnt_from(train)
+    folders = [Path(file) for file in predictions if Path(file).is_dir()]
+    if folders and questions is None and len(folders) == len(predictions):
+        return _sliced(compare_runs(folders, names, fields, learnt), train)
+    if folders:
+        raise InputError(
+            f"{folders[0]} is a folder; name its result file, or folders of finished runs only, without a question file"
+        )
     methods = names_of(predictions, names)
     gold = None if questions is None else _Gold(shown(questions), list(read_questions(questions)), missing)
     rows = {
@@ -54,30 +71,16 @@ def evaluate_files(
             f"{source}: no record has answer_entities, gold_triples or gold_paths, so there is nothing to compare"
             " with; name a question file that has them"
         )
-    return compare(rows)
+    return _sliced(compare(rows, fields=fields, learnt=learnt), train)
 
 
-def names_of(files: Sequence[FilePath], names: Sequence[str] | None = None) -> list[str]:
-    """Name methods after their files: by the stem, else by the nearest folder, if that tells all of them apart.
-
-    Raises:
-        InputError: If the names given are not one for each file, or repeat.
-    """
-    if names:
-        if len(names) != len(files):
-            raise InputError(f"{len(files)} result files, but {len(names)} names; give one for each")
-        if len(set(names)) != len(names):
-            raise InputError(f"the names {', '.join(names)} are not all different")
-        return list(names)
-    parts = [Path(file).with_suffix("").parts for file in files]
-    for depth in range(1, max((len(p) for p in parts), default=1) + 1):
-        found = ["/".join(p[-depth : len(p) - depth + 1]) for p in parts]
-        if all(found) and len(set(found)) == len(found):
-            return found
-    whole = ["/".join(p) for p in parts]
-    if len(set(whole)) == len(whole):
-        return whole
-    raise InputError(f"the result files {', '.join(map(str, files))} are not all different; name each once")
+def _sliced(report: dict[str, Any], train: FilePath | None) -> dict[str, Any]:
+    if train is not None and RELATIONS not in report["slices"]:
+        raise InputError(
+            f"no question has gold_paths or gold_triples, so nothing tells which of theirs {shown(train)} had;"
+            " add them to the questions, or leave out --train"
+        )
+    return report
 
 
 def _own_rows(file: FilePath) -> list[Row]:
@@ -176,7 +179,9 @@ def _joined(retrieval: Retrieval, gold: Question) -> tuple[Retrieval, None, str]
     known = {link.entity for link in gold.links}
     links = (*gold.links, *(link for link in retrieval.question.links if link.entity not in known))
     linked = retrieval.subgraph.trace.get("links") == "linked" or bool(used and used != known)
-    return attrs.evolve(retrieval, question=attrs.evolve(gold, links=links)), None, "linked" if linked else "given"
+    extra = {**retrieval.question.extra, **gold.extra}
+    joined = attrs.evolve(gold, links=links, extra=extra)
+    return attrs.evolve(retrieval, question=joined), None, "linked" if linked else "given"
 
 
 def _key(text: str) -> str:

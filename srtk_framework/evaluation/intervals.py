@@ -19,8 +19,9 @@ _CELLS = 1_000_000
 Estimate = dict[str, Any]
 """``mean``, ``low`` and ``high`` (None where there is no value) and ``n``, the number of values."""
 
-Values = Sequence[float | None]
 _Floats = npt.NDArray[np.float64]
+Values = Sequence[float | None] | _Floats
+"""One for each question; None, or NaN in an array, where there is none."""
 
 
 def bootstrap(values: Values) -> Estimate:
@@ -53,7 +54,8 @@ def rates(columns: Sequence[Values]) -> list[Estimate]:
 
 def spread(values: Values) -> dict[str, float | None]:
     """Return ``median`` and ``p95`` of the values that there are."""
-    known = np.array([value for value in values if value is not None], dtype=np.float64)
+    known = _array(values)
+    known = known[~np.isnan(known)]
     if not known.size:
         return {"median": None, "p95": None}
     median, p95 = np.quantile(known, [0.5, 0.95])
@@ -80,13 +82,31 @@ def paired_many(pairs: Sequence[tuple[Values, Values]]) -> list[Estimate]:
     for a, b in pairs:
         if len(a) != len(b):
             raise ValueError(f"paired values must be aligned, but there are {len(a)} and {len(b)}")
-    columns = [[None if x is None or y is None else x - y for x, y in zip(a, b, strict=True)] for a, b in pairs]
+    columns = [_array(a) - _array(b) for a, b in pairs]
     found = bootstrap_many(columns)
     for estimate in found:
         estimate["p"] = None
     for members, matrix in _groups(columns):
         for i, p in zip(members, _sign_p(matrix), strict=True):
             found[i]["p"] = p
+    return found
+
+
+def holm(ps: Sequence[float | None]) -> list[float | None]:
+    """Correct p values for their number (Holm 1979): the chance of any false finding stays below the level.
+
+    Args:
+        ps: Of one family of tests; None where there was nothing to test, which does not count.
+
+    Returns:
+        The corrected values: none below its raw one, none above 1, in the order of the raw ones.
+    """
+    order = sorted((p, i) for i, p in enumerate(ps) if p is not None)
+    found: list[float | None] = [None] * len(ps)
+    highest = 0.0
+    for place, (p, i) in enumerate(order):
+        highest = max(highest, min(1.0, p * (len(order) - place)))
+        found[i] = rounded(highest)
     return found
 
 
@@ -99,13 +119,20 @@ def _estimate(mean: float, low: float, high: float, size: int) -> Estimate:
 
 def _groups(columns: Sequence[Values]) -> Iterator[tuple[list[int], _Floats]]:
     """Yield columns with values for the same questions, as a matrix [questions, columns] without gaps."""
+    arrays = [_array(column) for column in columns]
+    masks = [~np.isnan(array) for array in arrays]
     groups: dict[bytes, list[int]] = {}
-    for i, column in enumerate(columns):
-        groups.setdefault(bytes(value is not None for value in column), []).append(i)
-    for known, members in groups.items():
-        if any(known):
-            rows = [[value for value in columns[i] if value is not None] for i in members]
-            yield members, np.array(rows, dtype=np.float64).T
+    for i, mask in enumerate(masks):
+        groups.setdefault(mask.tobytes(), []).append(i)
+    for members in groups.values():
+        known = masks[members[0]]
+        if known.any():
+            yield members, np.array([arrays[i][known] for i in members]).T
+
+
+def _array(values: Values) -> _Floats:
+    """Turn values into an array; None becomes NaN."""
+    return np.array(values, dtype=np.float64)
 
 
 def _means(matrix: _Floats) -> _Floats:

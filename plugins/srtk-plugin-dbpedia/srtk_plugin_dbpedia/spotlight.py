@@ -1,0 +1,214 @@
+"""The ``spotlight`` linker: entities of DBpedia, found by a DBpedia Spotlight server."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import Literal
+from urllib.parse import unquote_to_bytes
+
+import attrs
+from srtk_plugin_sparql.errors import QueryError
+from srtk_plugin_sparql.keeping import Cached, Once, Recorder, Replay, Rows, Source
+from srtk_plugin_sparql.limits import Limits
+
+from srtk_framework.errors import DriverError
+from srtk_framework.specs import EntityLinker
+from srtk_framework.types import Link, rounded
+from srtk_plugin_dbpedia import titles
+from srtk_plugin_dbpedia.offsets import span
+
+AGENT = "srtk-framework/0.1 (srtk-plugin-dbpedia; entity linking for question answering; python-urllib3)"
+PUBLIC = "https://api.dbpedia-spotlight.org/"
+
+LEAST = 0.0001
+"""The smallest score after rounding; also that of an entity whose score is no number."""
+
+
+@attrs.frozen
+class SpotlightLimits(Limits):
+    """Limits towards a Spotlight server, modest since the public one is shared by all.
+
+    Attributes:
+        per_second: Most requests begun in a second, over time.
+        at_once: Most requests in flight.
+        deadline: Seconds from a request to the last byte of its answer.
+        attempts: How often a text is asked about before it is given up.
+        patience: Seconds for all attempts of a text, waits included.
+        failures: After so many failed requests in a row the server is left alone for ``pause`` seconds.
+    """
+
+    per_second: float | None = 4.0
+    at_once: int | None = 2
+    deadline: float = 30.0
+    attempts: int = 3
+    patience: float = 60.0
+    failures: int = 5
+    rows: int | None = attrs.field(init=False, default=None)
+    page: int | None = attrs.field(init=False, default=None)
+
+
+@attrs.define(eq=False)
+class SpotlightLinker(EntityLinker):
+    """Link by DBpedia Spotlight, the public service or a server of yours.
+
+    Attributes:
+        language: Language of the texts, which names the public endpoint and the DBpedia edition of the ids.
+        endpoint: URL above ``annotate`` and ``candidates``; the public one of the language when left out.
+        confidence: From 0 to 1; entities that the server trusts less are left out.
+        support: Least number of links in Wikipedia that an entity has.
+        types: Types whose entities are kept, such as ``DBpedia:Place``; all when empty.
+        sparql: A SPARQL query whose answers are the entities that are kept.
+        policy: whitelist keeps what ``types`` and ``sparql`` name, blacklist leaves it out.
+        n_best: Most entities for one mention; above 1 the server is asked for candidates.
+        min_score: Links with a lower score are dropped.
+        limits: How hard the server may be asked.
+        user_agent: How the client calls itself; put in an address where you can be reached.
+        headers: Further HTTP headers, such as Authorization.
+        cache: SQLite file of answers that later runs use again; none when left out.
+        cache_days: After so many days a kept answer is asked for again.
+        record: Folder in which every answer is written down.
+        replay: Folder of such a record, which then answers in the place of the server.
+    """
+
+    language: str = "en"
+    endpoint: str = ""
+    confidence: float = 0.5
+    support: int = 0
+    types: Sequence[str] = ()
+    sparql: str = ""
+    policy: Literal["whitelist", "blacklist"] = "whitelist"
+    n_best: int = 1
+    min_score: float = 0.0
+    limits: SpotlightLimits = attrs.field(factory=SpotlightLimits)
+    user_agent: str = AGENT
+    headers: Mapping[str, str] = attrs.field(factory=dict, repr=False)
+    cache: str | None = None
+    cache_days: float = 30.0
+    record: str | None = None
+    replay: str | None = None
+    _source: Source | None = attrs.field(init=False, default=None, repr=False)
+
+    def __attrs_post_init__(self) -> None:
+        if not 0 <= self.confidence <= 1:
+            raise ValueError(f"confidence must be from 0 to 1, not {self.confidence}")
+        if self.n_best < 1:
+            raise ValueError(f"n_best must be at least 1, not {self.n_best}")
+        if not self.language.replace("-", "").isalnum():
+            raise ValueError(f"language {self.language!r} is no language code, such as en or de")
+
+    def open(self) -> None:
+        """Make the client; nothing is sent yet."""
+        self._source = Once(self._make_source())
+
+    def _make_source(self) -> Source:
+        if self.replay is not None:
+            return Replay(Path(self.replay))
+        from srtk_plugin_dbpedia.spotlight_client import SpotlightClient
+
+        source: Source = SpotlightClient(self._url(), self.limits, self.user_agent, self.headers)
+        if self.cache is not None:
+            source = Cached(source, Path(self.cache), "", self.cache_days)
+        return source if self.record is None else Recorder(source, Path(self.record), source.endpoint)
+
+    def _url(self) -> str:
+        return self.endpoint or PUBLIC + self.language
+
+    def close(self) -> None:
+        """Close connections and files."""
+        if self._source is not None:
+            self._source.close()
+        self._source = None
+
+    def fingerprint(self) -> str:
+        """Identify the server and what it is asked; headers and limits change no answer."""
+        asked = (self.language, self.confidence, self.support, tuple(self.types), self.sparql, self.policy)
+        return f"SpotlightLinker({self._url()}, {asked}, {self.n_best}, {self.min_score})"
+
+    def link(self, texts: Sequence[str]) -> list[list[Link]]:
+        """Ask about each text by itself, some at the same time."""
+        if self._source is None:
+            raise DriverError("the linker is not open; call open() first")
+        asked = [self._query(text) for text in dict.fromkeys(texts) if text.strip()]
+        known = dict(zip((text for text in dict.fromkeys(texts) if text.strip()), self._ask(asked), strict=True))
+        return [self._links(text, known.get(text, [])) for text in texts]
+
+    def _query(self, text: str) -> str:
+        from srtk_plugin_dbpedia.spotlight_client import ANNOTATE, CANDIDATES, question
+
+        settings = {"confidence": f"{self.confidence:g}", "support": str(self.support)}
+        if self.types:
+            settings["types"] = ",".join(self.types)
+        if self.sparql:
+            settings["sparql"] = self.sparql
+        if self.types or self.sparql:
+            settings["policy"] = self.policy
+        return question(CANDIDATES if self.n_best > 1 else ANNOTATE, text, settings)
+
+    def _ask(self, queries: Sequence[str]) -> list[Rows]:
+        """Ask all; the first failure stops what has not begun."""
+        source = self._source
+        assert source is not None
+        if self.replay is not None or len(queries) < 2:
+            return [source.select(query, False) for query in queries]
+        with ThreadPoolExecutor(self.limits.at_once or 1) as pool:
+            asked = [pool.submit(source.select, query, False) for query in queries]
+            try:
+                return [future.result() for future in asked]
+            except QueryError:
+                for future in asked:
+                    future.cancel()
+                raise
+
+    def _links(self, text: str, rows: Rows) -> list[Link]:
+        """Turn rows into links: the best ``n_best`` of each span, an entity once."""
+        mentions: dict[tuple[int, int] | None, dict[str, Link]] = {}
+        for row in rows:
+            score = _share(float(row["score"].value))
+            if score < self.min_score:
+                continue
+            place = span(text, int(row["offset"].value), row["surface"].value)
+            start, end = place or (None, None)
+            entity = self._id(row["uri"].value)
+            known = mentions.setdefault(place, {})
+            if entity not in known or known[entity].score < score:
+                known[entity] = Link(entity, score, start, end, row["label"].value or titles.words(entity))
+        kept = [
+            link
+            for links in mentions.values()
+            for link in sorted(links.values(), key=lambda link: (-link.score, link.entity))[: self.n_best]
+        ]
+        return sorted(kept, key=_order)
+
+    def _id(self, uri: str) -> str:
+        """Return the id of the dbpedia graph; entities of other editions keep their whole IRI."""
+        start = titles.RESOURCE if self.language == "en" else f"http://{self.language}.dbpedia.org/resource/"
+        whole = uri if uri.startswith(("http://", "https://")) else start + uri
+        home, found, local = whole.partition(".dbpedia.org/resource/")
+        if not found:
+            home, found, local = whole.partition("://dbpedia.org/resource/")
+            home = ""
+        if not found:
+            return whole
+        iri = titles.page_iri(_decoded(local))
+        return "dbr:" + iri[len(titles.RESOURCE) :] if not home else home + found + iri[len(titles.RESOURCE) :]
+
+
+def _order(link: Link) -> tuple[int, float, str, int]:
+    return -1 if link.start is None else link.start, -link.score, link.entity, link.end or 0
+
+
+def _share(score: float) -> float:
+    """Bring a score between 0 and 1; servers also say NaN."""
+    return LEAST if math.isnan(score) else min(1.0, max(LEAST, rounded(score)))
+
+
+def _decoded(local: str) -> str:
+    """Decode %XX, or leave all as it is where that gives no text."""
+    raw = unquote_to_bytes(local.encode("utf-8", "surrogatepass"))
+    try:
+        return raw.decode("utf-8")
+    except UnicodeDecodeError:
+        return local

@@ -1,0 +1,55 @@
+"""Ids of Freebase: their ways to write them, and the number behind each, which mids and guids share."""
+
+from __future__ import annotations
+
+import re
+
+DIGITS = "0123456789bcdfghjklmnpqrstvwxyz_"
+"""The 32 digits of a machine id, lowest first; there are no vowels, so that no words come out."""
+
+MID = rf"(?P<kind>[mg])[./](?P<digits>(?:(?<=m[./])0(?=[{DIGITS[1:]}])|(?<=g[./])1)[{DIGITS}]{{1,12}})"
+"""A machine id: those of topics start with a 0, those of the second kind with a 1."""
+
+_START = r"(?:<?https?://rdf\.freebase\.com/ns/|ns:|fb:|freebase:|/)?"
+_GUID = "9202a8c04000641f8"
+"""How every guid starts; the last 15 hexadecimal digits are the number."""
+
+_MID = re.compile(rf"{_START}{MID}>?")
+_LONG = re.compile(rf"{_START}(?:guid[./])?#?{_GUID}(?P<number>[0-9a-f]{{15}})>?", re.IGNORECASE)
+_PLAIN = str.maketrans(DIGITS, "0123456789abcdefghijklmnopqrstuv")
+_G_BIT = 1 << 62
+"""Marks the ids of the second kind, which have numbers of their own."""
+
+
+def number(text: str) -> int | None:
+    """Return the number of an id in any of its forms, or None if it is no id of Freebase.
+
+    ``/m/02mjmr``, ``m.02mjmr``, ``ns:m.02mjmr``, the IRI and ``#9202a8c04000641f800000000029c277`` are the same.
+    """
+    long = _LONG.fullmatch(text)
+    if long:
+        return int(long["number"], 16)
+    found = _MID.fullmatch(text)
+    return value(found["kind"], found["digits"]) if found else None
+
+
+def value(kind: str, digits: str) -> int:
+    """Return the number of the parts of a machine id."""
+    plain = int(digits.translate(_PLAIN), 32)
+    return plain | _G_BIT if kind == "g" else plain
+
+
+def written(number: int, form: str) -> str:
+    """Write the id of a number: ``slash`` as ``/m/02mjmr``, ``dot`` as ``m.02mjmr``, ``guid`` as ``#9202...``.
+
+    What has no guid is written with slashes instead.
+    """
+    kind = "g" if number & _G_BIT else "m"
+    if form == "guid" and kind == "m":
+        return f"#{_GUID}{number:015x}"
+    left, digits = number & ~_G_BIT, ""
+    while left:
+        left, digit = divmod(left, 32)
+        digits = DIGITS[digit] + digits
+    mark = "." if form == "dot" else "/"
+    return f"{'' if form == 'dot' else '/'}{kind}{mark}{'0' if kind == 'm' else ''}{digits}"

@@ -1,0 +1,95 @@
+"""The ``id-map`` linker: links of another linker with the ids of another graph, Freebase or Wikidata."""
+
+from __future__ import annotations
+
+import hashlib
+import logging
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Literal
+
+import attrs
+
+from srtk_framework.errors import DriverError, InputError
+from srtk_framework.specs import EntityLinker
+from srtk_framework.types import Link
+from srtk_plugin_local.linking import freebase_ids, id_table
+from srtk_plugin_local.linking.asking import by_place
+from srtk_plugin_local.linking.id_table import IdTable
+
+_log = logging.getLogger(__name__)
+
+
+@attrs.define(eq=False)
+class IdMapLinker(EntityLinker):
+    """Turn the Freebase ids of a linker into Wikidata ids, or back, by a file of pairs.
+
+    An id with several partners becomes several links. Ids that are already of the wanted graph stay.
+
+    Attributes:
+        linker: Whose links are changed.
+        path: File of pairs: two columns in any order, N-Triples, or a JSON object; also .gz, .zst and .bz2.
+        to: wikidata or freebase: whose ids come out.
+        ids: How Freebase ids are written: slash (/m/02mjmr), dot (m.02mjmr) or guid.
+        unmapped: drop leaves out links whose id has no partner, which is logged; keep leaves them as they are.
+    """
+
+    linker: EntityLinker
+    path: str
+    to: Literal["wikidata", "freebase"] = "wikidata"
+    ids: Literal["slash", "dot", "guid"] = "slash"
+    unmapped: Literal["drop", "keep"] = "drop"
+    _table: IdTable | None = attrs.field(init=False, default=None, repr=False)
+    _digest: str = attrs.field(init=False, default="", repr=False)
+
+    def open(self) -> None:
+        """Read the file."""
+        self._table = id_table.read(self.path)
+
+    def close(self) -> None:
+        """Forget the pairs."""
+        self._table = None
+
+    def fingerprint(self) -> str:
+        """Identify the linker, the content of the file, and the direction."""
+        if not self._digest:
+            try:
+                content = Path(self.path).read_bytes()
+            except OSError as error:
+                raise InputError(f"{self.path}: cannot be read ({error.strerror}); correct `path`") from error
+            self._digest = hashlib.sha256(content).hexdigest()[:16]
+        return f"IdMapLinker({self.linker.fingerprint()}, {self._digest}, {self.to}, {self.ids}, {self.unmapped})"
+
+    def link(self, texts: Sequence[str]) -> list[list[Link]]:
+        """Link by the inner linker and change the ids."""
+        found = self.linker.link(texts)
+        known = {id_: self.mapped(id_) for id_ in dict.fromkeys(link.entity for row in found for link in row)}
+        lost = sum(not known[link.entity] for row in found for link in row)
+        if lost:
+            what = "dropped" if self.unmapped == "drop" else "kept as they are"
+            _log.warning("%d links have an id without partner in %s and are %s", lost, self.path, what)
+        return [self._changed(row, known) for row in found]
+
+    def mapped(self, id_: str) -> list[str]:
+        """Return the wanted ids that stand for an id; none where the file has none."""
+        if self._table is None:
+            raise DriverError("the linker is not open; call open() first")
+        freebase, wikidata = freebase_ids.number(id_), id_table.item(id_)
+        if self.to == "wikidata":
+            if wikidata is not None:
+                return [f"Q{wikidata}"]
+            return [f"Q{number}" for number in self._table.wikidata(freebase)] if freebase is not None else []
+        if freebase is not None:
+            return [freebase_ids.written(freebase, self.ids)]
+        numbers = self._table.freebase(wikidata) if wikidata is not None else []
+        return [freebase_ids.written(number, self.ids) for number in numbers]
+
+    def _changed(self, row: Sequence[Link], known: dict[str, list[str]]) -> list[Link]:
+        best: dict[tuple[str, int | None, int | None], Link] = {}
+        for link in row:
+            kept = [link.entity] if self.unmapped == "keep" else []
+            for entity in known[link.entity] or kept:
+                key = (entity, link.start, link.end)
+                if key not in best or best[key].score < link.score:
+                    best[key] = attrs.evolve(link, entity=entity)
+        return sorted(best.values(), key=by_place)

@@ -1,0 +1,129 @@
+"""Reads a mapping of Freebase to Wikidata ids into two sorted tables of numbers, 32 bytes a pair."""
+
+from __future__ import annotations
+
+import json
+import re
+from array import array
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import Any
+
+from srtk_framework.errors import InputError
+from srtk_plugin_local.linking import freebase_ids
+from srtk_plugin_local.sources import Input, blocks
+
+_BEFORE = r"(?:^|(?<=[\s/:<\",]))"
+_AFTER = r"(?=$|[\s>\",])"
+_MID = re.compile(_BEFORE + freebase_ids.MID + _AFTER)
+_LONG = re.compile(rf"{_BEFORE}\S*9202a8c04000641f8[0-9a-fA-F]{{15}}{_AFTER}")
+_ITEM = re.compile(_BEFORE + r"Q(?P<number>[1-9][0-9]{0,11})" + _AFTER)
+# The usual lines are matched from their start, ten times faster than by search.
+_USUAL = re.compile(
+    rf'"?(?:<http://rdf\.freebase\.com/ns/|/)?{freebase_ids.MID}[>"]?[\t ,]+(?:<[^<>]*>[\t ]+)?'
+    r'"?(?:<https?://www\.wikidata\.org/entity/)?Q(?P<number>[1-9][0-9]{0,11})' + _AFTER
+)
+
+
+class IdTable:
+    """Pairs of ids, looked up from both sides; an id may have several partners.
+
+    Args:
+        pairs: Numbers of a Freebase and of a Wikidata id each.
+    """
+
+    def __init__(self, pairs: Iterable[tuple[int, int]]) -> None:
+        import numpy as np
+
+        flat = array("q")
+        for pair in pairs:
+            flat.extend(pair)
+        table = np.unique(np.array(flat, dtype=np.int64).reshape(-1, 2), axis=0)
+        self._by_freebase = table
+        self._by_wikidata = table[np.lexsort((table[:, 0], table[:, 1]))][:, ::-1].copy()
+
+    def __len__(self) -> int:
+        return len(self._by_freebase)
+
+    def wikidata(self, freebase: int) -> list[int]:
+        """Return the Wikidata ids of a Freebase id, lowest first."""
+        return _partners(self._by_freebase, freebase)
+
+    def freebase(self, wikidata: int) -> list[int]:
+        """Return the Freebase ids of a Wikidata id, lowest first."""
+        return _partners(self._by_wikidata, wikidata)
+
+
+def _partners(table: Any, key: int) -> list[int]:
+    keys = table[:, 0]
+    return [int(other) for other in table[keys.searchsorted(key) : keys.searchsorted(key, "right"), 1]]
+
+
+def item(text: str) -> int | None:
+    """Return the number of an item of Wikidata: ``Q76``, ``wd:Q76`` or its IRI; None for all else."""
+    found = re.fullmatch(r"(?:<?https?://(?:www\.)?wikidata\.org/(?:entity|wiki)/|wd:)?Q([1-9][0-9]{0,11})>?", text)
+    return int(found[1]) if found else None
+
+
+def read(path: str) -> IdTable:
+    """Read a mapping.
+
+    Args:
+        path: Text with one id of each side in a line, in any order (TSV, CSV, N-Triples; lines that start with ``#``
+            and a first line without ids are passed over), or JSON: an object of Freebase ids whose values are
+            Wikidata ids, or objects that have one as ``wikidata_id``. All also as .gz, .zst and .bz2.
+
+    Raises:
+        InputError: With the line that cannot be read.
+    """
+    suffixes = [suffix for suffix in Path(path).suffixes if suffix not in (".gz", ".zst", ".zstd", ".bz2")]
+    with Input(path) as source:
+        if suffixes and suffixes[-1] == ".json":
+            table = IdTable(_from_json(path, b"".join(iter(source.read, b""))))
+        else:
+            table = IdTable(_from_lines(path, _lines(source)))
+    if not len(table):
+        raise InputError(f"{path}: holds no pair of a Freebase and a Wikidata id; give another file")
+    return table
+
+
+def _lines(source: Input) -> Iterator[tuple[int, str]]:
+    for first, block in blocks(source):
+        try:
+            text = block.decode("utf-8")
+        except UnicodeDecodeError as error:
+            raise InputError(f"{source.name}:{first}: is not UTF-8 ({error.reason}); convert the file") from error
+        yield from enumerate(text.split("\n"), start=first)
+
+
+def _from_lines(path: str, lines: Iterable[tuple[int, str]]) -> Iterator[tuple[int, int]]:
+    for place, line in lines:
+        usual = _USUAL.match(line)
+        if usual:
+            yield freebase_ids.value(usual["kind"], usual["digits"]), int(usual["number"])
+            continue
+        mid, wikidata = _MID.search(line), _ITEM.search(line)
+        long = None if mid else _LONG.search(line)
+        freebase = freebase_ids.value(mid["kind"], mid["digits"]) if mid else None
+        if long:
+            freebase = freebase_ids.number(long[0].strip('",'))
+        if freebase is not None and wikidata is not None:
+            yield freebase, int(wikidata["number"])
+        elif line.strip() and not line.startswith("#") and (place > 1 or mid or long or wikidata):
+            missing = "Freebase" if freebase is None else "Wikidata"
+            raise InputError(f"{path}:{place}: holds no {missing} id: {line.strip()[:80]!r}; correct or remove it")
+
+
+def _from_json(path: str, body: bytes) -> Iterator[tuple[int, int]]:
+    try:
+        data = json.loads(body)
+    except ValueError as error:
+        raise InputError(f"{path}: is not JSON ({error}); give another file") from error
+    if not isinstance(data, dict):
+        raise InputError(f"{path}: is no JSON object of ids; give another file")
+    for key, told in data.items():
+        text = told.get("wikidata_id") if isinstance(told, dict) else told
+        freebase, wikidata = freebase_ids.number(key), item(str(text))
+        if freebase is None or wikidata is None:
+            raise InputError(f"{path}: {key!r}: {text!r} is no pair of a Freebase and a Wikidata id; correct it")
+        yield freebase, wikidata

@@ -1,0 +1,214 @@
+"""Freebase ids to Wikidata ids and back."""
+
+from __future__ import annotations
+
+import bz2
+import gzip
+import json
+import os
+from collections.abc import Sequence
+from pathlib import Path
+
+import attrs
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from srtk_plugin_local.linking import freebase_ids, id_table
+from srtk_plugin_local.linking.id_map import IdMapLinker
+
+from srtk_framework.errors import DriverError, InputError
+from srtk_framework.specs import EntityLinker
+from srtk_framework.testing import EntityLinkerConformance
+from srtk_framework.types import Link
+
+DATA = Path(os.environ.get("SRTK_DATA", Path(__file__).parents[4] / "shared" / "data"))
+OBAMA = "#9202a8c04000641f800000000029c277"
+
+
+@attrs.define(eq=False)
+class Named(EntityLinker):
+    """Finds a word, and gives it some ids.
+
+    Attributes:
+        ids: Ids of the word, best first.
+        word: The word.
+    """
+
+    ids: Sequence[str] = ("/m/02mjmr",)
+    word: str = "Riga"
+
+    def link(self, texts: Sequence[str]) -> list[list[Link]]:
+        scores = [(id_, 1.0 / (rank + 1)) for rank, id_ in enumerate(self.ids)]
+        return [
+            [Link(id_, score, text.find(self.word), text.find(self.word) + len(self.word)) for id_, score in scores]
+            if self.word in text
+            else []
+            for text in texts
+        ]
+
+
+@pytest.fixture
+def pairs(tmp_path: Path) -> str:
+    path = tmp_path / "pairs.tsv"
+    path.write_text("mid\tqid\n/m/02mjmr\tQ76\n/m/0bbc\tQ5\n/m/0bbd\tQ5\n/m/0bbd\tQ6\n/g/11bc\tQ7\n", encoding="utf-8")
+    return str(path)
+
+
+def opened(linker: IdMapLinker) -> IdMapLinker:
+    linker.open()
+    return linker
+
+
+class TestIdMap(EntityLinkerConformance):
+    name = "id-map"
+
+    @pytest.fixture
+    def driver(self, pairs: str) -> IdMapLinker:
+        return opened(IdMapLinker(Named(), pairs))
+
+    @pytest.fixture
+    def faulty(self, tmp_path: Path) -> IdMapLinker:
+        return IdMapLinker(Named(), str(tmp_path / "none.tsv"))
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "/m/02mjmr",
+        "m.02mjmr",
+        "m/02mjmr",
+        "ns:m.02mjmr",
+        "<http://rdf.freebase.com/ns/m.02mjmr>",
+        OBAMA,
+        f"/guid/{OBAMA[1:]}",
+        OBAMA[1:].upper(),
+    ],
+)
+def test_all_ways_to_write_an_id_of_freebase_are_one_number(text: str) -> None:
+    assert freebase_ids.number(text) == 0x29C277
+
+
+@pytest.mark.parametrize(
+    "text", ["Q76", "/m/2mjmr", "/m/00ab", "/m/0aeiou", "m.0", "/g/02mjmr", "x/m/02mjmr", "", "#92"]
+)
+def test_what_is_no_id_of_freebase_has_no_number(text: str) -> None:
+    assert freebase_ids.number(text) is None
+
+
+@given(st.integers(32, 2**59), st.sampled_from(["slash", "dot", "guid"]))
+def test_a_number_written_and_read_is_the_same(number: int, form: str) -> None:
+    assert freebase_ids.number(freebase_ids.written(number, form)) == number
+
+
+def test_links_get_the_ids_of_wikidata(pairs: str) -> None:
+    linker = opened(IdMapLinker(Named(["m.02mjmr", "m.0bbc", "Q9"]), pairs))
+    links = linker.link(["in Riga"])[0]
+    assert [(link.entity, link.score, link.start, link.end) for link in links] == [
+        ("Q76", 1.0, 3, 7),
+        ("Q5", 0.5, 3, 7),
+        ("Q9", 1.0 / 3, 3, 7),
+    ]
+
+
+def test_links_get_the_ids_of_freebase_in_the_wanted_form(pairs: str) -> None:
+    for form, wanted in {"slash": "/m/02mjmr", "dot": "m.02mjmr", "guid": OBAMA}.items():
+        linker = opened(IdMapLinker(Named(["Q76"]), pairs, to="freebase", ids=form))  # type: ignore[arg-type]
+        assert linker.link(["Riga"])[0][0].entity == wanted
+        assert linker.mapped(OBAMA) == [wanted]
+    assert (
+        opened(IdMapLinker(Named(["wd:Q7"]), pairs, to="freebase", ids="guid")).link(["Riga"])[0][0].entity == "/g/11bc"
+    )
+
+
+def test_an_id_with_several_partners_becomes_several_links_each_once(pairs: str) -> None:
+    linker = opened(IdMapLinker(Named(["/m/0bbd", "/m/0bbc"]), pairs))
+    assert [(link.entity, link.score) for link in linker.link(["Riga"])[0]] == [("Q5", 1.0), ("Q6", 1.0)]
+    assert opened(IdMapLinker(Named(["Q5"]), pairs, to="freebase")).mapped("Q5") == ["/m/0bbc", "/m/0bbd"]
+
+
+def test_an_id_without_partner_is_dropped_visibly_or_kept(pairs: str, caplog: pytest.LogCaptureFixture) -> None:
+    assert opened(IdMapLinker(Named(["/m/0zzz", "dbr:Riga"]), pairs)).link(["Riga"]) == [[]]
+    assert "2 links have an id without partner" in caplog.text
+    kept = opened(IdMapLinker(Named(["/m/0zzz"]), pairs, unmapped="keep")).link(["Riga"])[0]
+    assert [link.entity for link in kept] == ["/m/0zzz"]
+
+
+NTRIPLES = (
+    "# Freebase to Wikidata\n\n<http://rdf.freebase.com/ns/m.02mjmr>\t<http://www.w3.org/2002/07/owl#sameAs>\t"
+    "<http://www.wikidata.org/entity/Q76> .\n"
+    "<http://rdf.freebase.com/ns/g.11bc> <http://www.w3.org/2002/07/owl#sameAs> <http://www.wikidata.org/entity/Q7> .\n"
+)
+
+
+@pytest.mark.parametrize(
+    ("name", "content"),
+    [
+        ("a.nt", NTRIPLES),
+        ("b.nt", "\ufeff" + NTRIPLES.replace("\n", "\r\n")),
+        ("c.tsv", "Q76\t/m/02mjmr\nQ7\t/g/11bc"),
+        ("d.csv", f'freebase,wikidata,label\n"{OBAMA}","Q76","Obama, B."\n"/g/11bc",Q7,x\n'),
+        ("e.json", json.dumps({"/m/02mjmr": {"wikidata_id": "Q76", "label": "x"}, "g.11bc": "Q7"})),
+    ],
+)
+@pytest.mark.parametrize("pack", [None, "gz", "bz2"])
+def test_mappings_are_read_in_their_usual_forms(name: str, content: str, pack: str | None, tmp_path: Path) -> None:
+    body = content.encode()
+    if pack is not None:
+        body = gzip.compress(body) if pack == "gz" else bz2.compress(body)
+    path = tmp_path / (f"{name}.{pack}" if pack else name)
+    path.write_bytes(body)
+    table = id_table.read(str(path))
+    assert len(table) == 2
+    assert table.wikidata(0x29C277) == [76]
+    assert table.freebase(76) == [0x29C277]
+    assert table.wikidata(1) == []
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "error"),
+    [
+        ("a.tsv", "/m/02mjmr\tQ76\n/m/0bbc\tnone\n", r"a\.tsv:2: holds no Wikidata id"),
+        ("b.tsv", "/m/02mjmr\tQ76\n\nx\tQ5\n", r"b\.tsv:3: holds no Freebase id"),
+        ("c.tsv", "/m/02mjmr\tnone\n", r"c\.tsv:1: holds no Wikidata id"),
+        ("d.tsv", "from\tto\n", "holds no pair"),
+        ("e.json", "{", "is not JSON"),
+        ("f.json", '{"/m/02mjmr": "x"}', "is no pair"),
+        ("g.json", "[]", "no JSON object"),
+    ],
+)
+def test_a_mapping_that_cannot_be_read_says_where(name: str, content: str, error: str, tmp_path: Path) -> None:
+    (tmp_path / name).write_text(content, encoding="utf-8")
+    with pytest.raises(InputError, match=error):
+        id_table.read(str(tmp_path / name))
+
+
+def test_a_file_that_is_cut_short_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / "pairs.tsv.gz"
+    path.write_bytes(gzip.compress(b"/m/02mjmr\tQ76\n" * 5000)[:-20])
+    with pytest.raises(InputError, match="damaged or cut short"):
+        id_table.read(str(path))
+
+
+def test_the_fingerprint_follows_the_content_of_the_file(tmp_path: Path) -> None:
+    path = tmp_path / "pairs.tsv"
+    path.write_text("/m/02mjmr\tQ76\n", encoding="utf-8")
+    before = IdMapLinker(Named(), str(path)).fingerprint()
+    path.write_text("/m/02mjmr\tQ77\n", encoding="utf-8")
+    assert IdMapLinker(Named(), str(path)).fingerprint() != before
+
+
+def test_a_linker_that_is_not_open_says_so(pairs: str) -> None:
+    with pytest.raises(DriverError, match="not open"):
+        IdMapLinker(Named(), pairs).link(["Riga"])
+
+
+def test_the_ids_of_a_slice_of_freebase_go_to_wikidata_and_back() -> None:
+    path = DATA / "fb15k237" / "entity2wikidata.json.gz"
+    if not path.is_file():
+        pytest.skip(f"{path.name} is not there; set SRTK_DATA to the folder of real data")
+    known = json.loads(gzip.decompress(path.read_bytes()))
+    there = opened(IdMapLinker(Named(), str(path)))
+    back = opened(IdMapLinker(Named(), str(path), to="freebase"))
+    for mid, facts in known.items():
+        assert facts["wikidata_id"] in there.mapped(mid)
+        assert mid in back.mapped(facts["wikidata_id"])

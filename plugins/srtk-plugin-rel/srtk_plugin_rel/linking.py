@@ -1,0 +1,255 @@
+"""What linkers over a web service share: settings, the round trip, spans, scores, ids."""
+
+from __future__ import annotations
+
+import math
+import numbers
+from abc import abstractmethod
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import Any, ClassVar, Literal
+
+import attrs
+
+from srtk_framework.specs import EntityLinker
+from srtk_framework.types import Link, rounded
+from srtk_plugin_rel.converting import Converter, Unmapped, as_id, ordered
+from srtk_plugin_rel.errors import ServiceError
+from srtk_plugin_rel.limits import Limits
+from srtk_plugin_rel.service import AGENT, Credential, Request, Service
+from srtk_plugin_rel.spans import Claim, locate
+from srtk_plugin_rel.titles import shown
+
+LEAST = 0.0001
+"""The smallest score after rounding."""
+
+Offsets = Literal["auto", "characters", "utf16", "bytes"]
+
+
+@attrs.frozen
+class Entity:
+    """A candidate that a service gives for a mention.
+
+    Attributes:
+        title: Of its page.
+        score: As the service gives it.
+        page: Number of its page, or None.
+    """
+
+    title: str
+    score: float
+    page: int | None = None
+
+
+@attrs.frozen
+class Annotation:
+    """A mention with its candidates, best first.
+
+    Attributes:
+        claim: Where it stands, as the service counts.
+        entities: At least one.
+    """
+
+    claim: Claim
+    entities: tuple[Entity, ...]
+
+
+@attrs.define(eq=False, kw_only=True)
+class ServiceLinker(EntityLinker):
+    """Base of the linkers over a service; a subclass says how to ask and how to read.
+
+    Attributes:
+        endpoint: Address of the service.
+        token: Its token, if it wants one; write `{env: NAME}`.
+        ids: Index from titles to Wikidata ids, or language to index; without it the title is the id.
+        unmapped: What becomes of a title without an id.
+        language: Of the texts, and of titles that name none.
+        min_score: Links with a lower score are dropped.
+        n_best: Most entities for one mention, where the service gives several.
+        offsets: What the service counts.
+        limits: How hard the service is asked.
+        user_agent: How the client calls itself.
+        cache: SQLite file for answers.
+        cache_days: After so many days an answer is asked for again.
+        offline: Answer from `cache` alone.
+    """
+
+    called: ClassVar[str] = ""
+    """Name of the service, for errors."""
+
+    endpoint: str
+    token: str = attrs.field(default="", repr=False)
+    ids: str | Mapping[str, str] | None = None
+    unmapped: Unmapped = "drop"
+    language: str = "en"
+    min_score: float = 0.0
+    n_best: int = 1
+    offsets: Offsets = "auto"
+    limits: Limits = attrs.field(factory=Limits)
+    user_agent: str = AGENT
+    cache: str | None = None
+    cache_days: float = 30.0
+    offline: bool = False
+    _service: Service | None = attrs.field(init=False, default=None, repr=False)
+    _converter: Converter | None = attrs.field(init=False, default=None, repr=False)
+
+    def __attrs_post_init__(self) -> None:
+        if self.n_best < 1:
+            raise ValueError(f"n_best must be at least 1, not {self.n_best}")
+        if not 0 <= self.min_score <= 1:
+            raise ValueError(f"min_score is a share from 0 to 1, not {self.min_score}")
+
+    @abstractmethod
+    def _request(self, text: str) -> Request:
+        """Make the request for a text."""
+
+    @abstractmethod
+    def _read(self, data: Any) -> list[Annotation]:
+        """Read an answer.
+
+        Raises:
+            ValueError: If it is none, saying why.
+        """
+
+    @abstractmethod
+    def _credential(self) -> Credential | None:
+        """Say where the token goes."""
+
+    @property
+    def lost(self) -> int:
+        """Count the links since opening whose title had no id."""
+        return self._converter.lost if self._converter else 0
+
+    def open(self) -> None:
+        """Open the index; nothing is sent yet."""
+        self._service = Service(
+            self.called,
+            self.endpoint,
+            self.limits,
+            self.user_agent,
+            self._credential(),
+            Path(self.cache) if self.cache else None,
+            self.cache_days,
+            self.offline,
+        )
+        if self.ids is not None:
+            self._converter = Converter(self.ids, self.language, self.unmapped, self.called)
+
+    def close(self) -> None:
+        """Close connections, cache and index."""
+        if self._service is not None:
+            self._service.close()
+        if self._converter is not None:
+            self._converter.close()
+        self._service = self._converter = None
+
+    def fingerprint(self) -> str:
+        """Name what decides the links; neither the token nor how hard is asked does."""
+        ignored = ("token", "limits", "user_agent", "cache", "cache_days", "offline", "ids")
+        fields = [field.name for field in attrs.fields(type(self)) if field.init and field.name not in ignored]
+        parts = [f"{name}={getattr(self, name)!r}" for name in fields]
+        parts.append(f"ids={self._converter.fingerprint() if self._converter else self.ids!r}")
+        return f"{type(self).__module__}.{type(self).__qualname__}({', '.join(parts)})"
+
+    def link(self, texts: Sequence[str]) -> list[list[Link]]:
+        """Ask the service about each text; a text of blanks is not sent.
+
+        Raises:
+            ServiceError: For the first text that has no answer. The other answers are kept, so that a caller
+                that then asks text by text sends nothing twice.
+        """
+        assert self._service is not None, "open the linker first"
+        asked = [text for text in dict.fromkeys(texts) if text.strip()]
+        answers = self._service.ask_all([self._request(_sendable(text)) for text in asked], self._read)
+        found: dict[str, tuple[list[Link], list[int | None]]] = {}
+        for text, answer in zip(asked, answers, strict=True):
+            if isinstance(answer, ServiceError):
+                raise answer
+            found[text] = self._links(text, answer)
+        rows, pages = zip(*(found.get(text, ([], [])) for text in texts), strict=True) if texts else ((), ())
+        if self._converter is not None:
+            return self._converter.convert(rows, pages)
+        return [ordered(row) for row in rows]
+
+    def _links(self, text: str, annotations: Sequence[Annotation]) -> tuple[list[Link], list[int | None]]:
+        links, pages = [], []
+        spans = locate(text, [annotation.claim for annotation in annotations], self.offsets)
+        for annotation, span in zip(annotations, spans, strict=True):
+            start, end = span or (None, None)
+            for entity in annotation.entities[: self.n_best]:
+                score = max(min(rounded(entity.score), 1.0), LEAST)
+                if score >= self.min_score:
+                    links.append(Link(as_id(entity.title), score, start, end, shown(entity.title)))
+                    pages.append(entity.page)
+        return links, pages
+
+
+def _sendable(text: str) -> str:
+    """Replace half characters, which no encoding has, one for one."""
+    return "".join("\ufffd" if "\ud800" <= character <= "\udfff" else character for character in text)
+
+
+def items(data: Any, what: str) -> list[Any]:
+    """Return a list, or say what is not one.
+
+    Raises:
+        ValueError: If it is none.
+    """
+    if not isinstance(data, list):
+        raise ValueError(f"{what} are {type(data).__name__}, not a list")  # noqa: TRY004 - told as a bad answer
+    return data
+
+
+def number(value: Any, what: str) -> float:
+    """Return a finite number, also from its text.
+
+    Raises:
+        ValueError: If it is none.
+    """
+    told = float(value) if isinstance(value, str) else value
+    if isinstance(told, bool) or not isinstance(told, numbers.Real) or not math.isfinite(told):
+        raise ValueError(f"{what} is {value!r}, not a number")
+    return float(told)
+
+
+def offset(value: Any, what: str) -> int | None:
+    """Return a whole number, or None for none.
+
+    Raises:
+        ValueError: If it is something else.
+    """
+    if value is None:
+        return None
+    told = number(value, what)
+    if told != int(told):
+        raise ValueError(f"{what} is {value!r}, not a whole number")
+    return int(told)
+
+
+def text_of(value: Any, what: str) -> str:
+    """Return a text.
+
+    Raises:
+        ValueError: If it is none.
+    """
+    if not isinstance(value, str):
+        raise ValueError(f"{what} is {value!r}, not a text")  # noqa: TRY004 - told as a bad answer
+    return value
+
+
+def annotations_of(data: Any, read: Callable[[Mapping[str, Any]], Annotation | None]) -> list[Annotation]:
+    """Read ``{"annotations": [{...}, ...]}``.
+
+    Raises:
+        ValueError: If it is something else.
+    """
+    if not isinstance(data, dict) or "annotations" not in data:
+        raise ValueError("there is no list `annotations` in it")
+    found = []
+    for place, item in enumerate(items(data["annotations"], "annotations")):
+        if not isinstance(item, dict):
+            raise ValueError(f"annotation {place} is {item!r}, not an object")  # noqa: TRY004 - told as a bad answer
+        annotation = read(item)
+        if annotation is not None:
+            found.append(annotation)
+    return found

@@ -1,0 +1,75 @@
+"""The linker ``tagme``: the TagMe service."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, ClassVar
+
+import attrs
+
+from srtk_plugin_rel.linking import Annotation, Entity, ServiceLinker, annotations_of, number, offset, text_of
+from srtk_plugin_rel.service import Credential, Request
+from srtk_plugin_rel.spans import Claim
+
+
+@attrs.define(eq=False, kw_only=True)
+class TagMeLinker(ServiceLinker):
+    """Link by TagMe (Ferragina and Scaiella, 2010): short texts, concepts as well as names.
+
+    A score is TagMe's rho. The service gives one entity for each mention.
+
+    Attributes:
+        endpoint: Address of the annotation service.
+        token: gcube-token of the service; write `{env: NAME}`.
+        ids: Index from titles to Wikidata ids (`srtk map build`, wikimapper), or language to index; without it the
+            title is the id.
+        unmapped: A link whose title has no id: `drop` it, or `keep` the title as id. Either is told in the log.
+        language: Language of the texts, and edition of Wikipedia: `en`, `de` or `it`.
+        min_score: Links with a lower rho are dropped; the service's authors advise 0.1 to 0.3.
+        n_best: Most entities for one mention.
+        offsets: What the service counts: `characters`, `utf16`, `bytes`, or `auto` for what fits the mentions.
+        limits: How hard the service is asked: requests a second and at once, deadline, attempts, patience.
+        user_agent: How the client calls itself.
+        cache: SQLite file for answers, used by later runs.
+        cache_days: After so many days an answer in it is asked for again.
+        offline: Answer from `cache` alone.
+        epsilon: From 0 to 0.5: low prefers the common meaning, high the context; the service's own by default.
+        long_text: Words around a mention that count as its context, for long texts; the service's own by default.
+        tweet: Read the texts as tweets.
+    """
+
+    called: ClassVar[str] = "TagMe"
+
+    endpoint: str = "https://tagme.d4science.org/tagme/tag"
+    min_score: float = 0.1
+    epsilon: float | None = None
+    long_text: int | None = None
+    tweet: bool = False
+
+    def _credential(self) -> Credential | None:
+        return Credential("form", "gcube-token", self.token) if self.token else None
+
+    def _request(self, text: str) -> Request:
+        options = {"epsilon": self.epsilon, "long_text": self.long_text, "tweet": "true" if self.tweet else None}
+        more = tuple((name, str(value)) for name, value in options.items() if value is not None)
+        return Request(text, form=(("text", text), ("lang", self.language), *more))
+
+    def _read(self, data: Any) -> list[Annotation]:
+        return annotations_of(data, read_annotation)
+
+
+def read_annotation(item: Mapping[str, Any]) -> Annotation | None:
+    """Read an annotation of TagMe or WAT; one without a title leads to no page.
+
+    Raises:
+        ValueError: If a part is missing, or is something else than it should be.
+    """
+    title = text_of(item.get("title") or "", "title")
+    if not title.strip():
+        return None
+    start, end = offset(item.get("start"), "start"), offset(item.get("end"), "end")
+    spot = text_of(item.get("spot") or "", "spot")
+    if not spot and (start is None or end is None):
+        raise ValueError(f"the annotation {dict(item)!r} has neither a place nor a spot")
+    entity = Entity(title, number(item.get("rho"), "rho"), offset(item.get("id"), "id"))
+    return Annotation(Claim(start, end, spot), (entity,))

@@ -1,0 +1,168 @@
+"""Make training rows of questions with answers: search paths, weigh them, draw negatives; SRTK's names and flags."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import ExitStack
+from pathlib import Path as FilePath
+from typing import Any, TypeVar
+
+import attrs
+
+from srtk_framework.cli.short import graph_block, note
+from srtk_framework.composing import Composer
+from srtk_framework.errors import InputError
+from srtk_framework.jsonl import dumps, shown
+from srtk_framework.lessons import read_lessons, write_lessons
+from srtk_framework.recipe import from_data
+from srtk_framework.records import read_questions
+from srtk_framework.specs import KnowledgeGraph
+from srtk_framework.training.sampling import samples
+from srtk_framework.types import END, Lesson, Sample
+from srtk_plugin_sr.quality import MEASURES
+from srtk_plugin_sr.supervision import GoldPath, ShortestPath
+from srtk_plugin_sr.wording import FORMS, Wording
+
+HELP = "make training samples of questions with answers"
+
+T = TypeVar("T")
+
+_BATCH = 64
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the flags."""
+    add = parser.add_argument
+    add("-i", "--input", required=True, metavar="FILE", help="JSONL with question, question_entities, answer_entities")
+    add("-o", "--output", required=True, metavar="FILE", help="training rows: query, positive, negatives")
+    add(
+        "-kg",
+        "--knowledge-graph",
+        required=True,
+        metavar="GRAPH",
+        help="folder of a snapshot made by `srtk graph build`, or the name of a knowledge_graph driver",
+    )
+    add("-e", "--sparql-endpoint", metavar="URL", help="address of the graph's SPARQL endpoint")
+    add("--intermediate-dir", metavar="FOLDER", help="for paths.jsonl and scores.jsonl; the output's folder by default")
+    add("--search-path", action="store_true", help="search the paths; else the input has paths and path_scores")
+    add("--max-hops", type=int, default=2, metavar="N", help="longest path that is searched (%(default)s)")
+    add("--inverse", action="store_true", help="walk relations against their direction too")
+    add("--metric", choices=sorted(MEASURES), default="jaccard", help="quality of a path (%(default)s)")
+    add("--positive-threshold", type=float, default=0.5, metavar="X", help="least quality (%(default)s)")
+    add("--num-negative", type=int, default=15, metavar="N", help="most negatives of a row (%(default)s)")
+    add("--seed", type=int, default=0, help="of the drawing of negatives (%(default)s)")
+    add("--omit-prefixes", action="store_true", help="not needed: queries carry whole IRIs")
+    add("--quiet", action="store_true", help="print errors only")
+
+
+def run(args: argparse.Namespace) -> int:
+    """Make the rows, and say how many questions gave some."""
+    if args.omit_prefixes:
+        note("--omit-prefixes changes nothing: queries carry whole IRIs")
+    if args.metric == "jaccard" and not args.quiet:
+        note("jaccard is the Jaccard index; SRTK computed the precision under this name: --metric precision")
+    folder = FilePath(args.intermediate_dir or FilePath(args.output).parent)
+    recipe = from_data({"srtk": 1, **graph_block(args, args.sparql_endpoint)})
+    composer = Composer(recipe)
+    graph: KnowledgeGraph = composer.of_role("knowledge_graph")
+    recipe.check()
+    composer.check()
+    with ExitStack() as stack:
+        composer.open(stack)
+        folder.mkdir(parents=True, exist_ok=True)
+        lessons = _searched(args, graph, folder) if args.search_path else _given(args, graph)
+        kept = [_above(lesson, args.positive_threshold) for lesson in lessons]
+        rows = _write(args, graph, kept)
+    taught = sum(bool(lesson.paths) for lesson in kept)
+    pathless = sum(not lesson.paths for lesson in lessons)
+    if not args.quiet:
+        print(
+            f"srtk: {rows} rows of {taught} questions in {args.output}; of {len(lessons)} questions {pathless} have no"
+            f" path to an answer, {len(lessons) - pathless - taught} none of quality {args.positive_threshold:g}",
+            file=sys.stderr,
+        )
+    return 0
+
+
+def _searched(args: argparse.Namespace, graph: KnowledgeGraph, folder: FilePath) -> list[Lesson]:
+    """Search paths, and write them down as SRTK does: first alone, then with their quality."""
+    # Every path that reaches an answer is written down; the threshold chooses among them afterwards.
+    search = ShortestPath(graph=graph, hops=args.max_hops, inverse=args.inverse, measure=args.metric, threshold=0.0)
+    search.open()
+    questions = list(read_questions(args.input))
+    if questions and not any(question.answers for question in questions):
+        raise InputError(f"{shown(args.input)}: no record has answer_entities, so there is nothing to search for")
+    found = [row for part in _tracked(questions, "searching", args) for row in search.supervise(part)]
+    lessons = [Lesson(question, tuple(row)) for question, row in zip(questions, found, strict=True)]
+    bare = [attrs.evolve(one, paths=tuple(attrs.evolve(path, score=1.0) for path in one.paths)) for one in lessons]
+    write_lessons(folder / "paths.jsonl", bare)
+    write_lessons(folder / "scores.jsonl", lessons)
+    return lessons
+
+
+def _given(args: argparse.Namespace, graph: KnowledgeGraph) -> list[Lesson]:
+    """Take the paths of the input; without any, its gold paths."""
+    lessons = read_lessons(FilePath(args.input))
+    if any(lesson.paths for lesson in lessons):
+        return lessons
+    gold = GoldPath(graph=graph)
+    found = gold.supervise([lesson.question for lesson in lessons])
+    if not any(found):
+        raise InputError(
+            f"{shown(args.input)}: no record has `paths` with `path_scores`, or `gold_paths`; give --search-path"
+        )
+    return [attrs.evolve(lesson, paths=tuple(row)) for lesson, row in zip(lessons, found, strict=True)]
+
+
+def _above(lesson: Lesson, threshold: float) -> Lesson:
+    return attrs.evolve(lesson, paths=tuple(path for path in lesson.paths if path.score >= threshold))
+
+
+def _write(args: argparse.Namespace, graph: KnowledgeGraph, lessons: Sequence[Lesson]) -> int:
+    """Write a row for each right candidate of each sample; nothing stands at the output before all are written."""
+    target = FilePath(args.output)
+    part = target.with_name(f".{target.name}.part")
+    target.parent.mkdir(parents=True, exist_ok=True)
+    count = 0
+    with part.open("w", encoding="utf-8", newline="\n") as file:
+        for some in _tracked(lessons, "sampling", args):
+            made = samples(graph, some, negatives=args.num_negative, seed=args.seed, inverse=args.inverse)
+            drawn = [sample for row in made for sample in row]
+            for row in _rows(graph, drawn):
+                file.write(dumps(row) + "\n")
+                count += 1
+    part.replace(target)
+    return count
+
+
+def _rows(graph: KnowledgeGraph, drawn: Sequence[Sample]) -> Iterator[Mapping[str, Any]]:
+    words = FORMS["srtk"]
+    relations = sorted({s.relation for sample in drawn for s in (*sample.path, *sample.candidates) if s != END})
+    labels = dict(zip(relations, graph.labels(relations), strict=True))
+    for sample in drawn:
+        walked = [words.step(step, labels[step.relation]) for step in sample.path]
+        texts = [words.end if step == END else words.step(step, labels[step.relation]) for step in sample.candidates]
+        weighed = list(zip(texts, sample.targets, strict=True))
+        wrong = list(dict.fromkeys(text for text, target in weighed if not target))
+        for positive in dict.fromkeys(text for text, target in weighed if target):
+            # Two relations may have one label.
+            negatives = [text for text in wrong if text != positive]
+            yield {"query": _query(words, sample.text, walked), "positive": positive, "negatives": negatives}
+
+
+def _query(words: Wording, question: str, walked: Sequence[str]) -> str:
+    """Join question and path as SRTK's rows have them; its training puts `query: ` before."""
+    return f"{question} [SEP] {words.join.join(walked)}"
+
+
+def _tracked(items: Sequence[T], what: str, args: argparse.Namespace) -> Iterator[list[T]]:
+    """Yield the items in batches; on a terminal, with a bar."""
+    from rich.console import Console
+    from rich.progress import track
+
+    console = Console(stderr=True)
+    starts = range(0, len(items), _BATCH)
+    for start in track(starts, what, console=console, disable=args.quiet or not console.is_terminal):
+        yield list(items[start : start + _BATCH])

@@ -1,0 +1,202 @@
+"""Train a text encoder on rows of a query, a positive and negatives, with the names and flags of SRTK."""
+
+from __future__ import annotations
+
+import argparse
+import hashlib
+import json
+import os
+import sys
+from collections.abc import Mapping, Sequence
+from pathlib import Path as FilePath
+from typing import Any
+
+from srtk_framework import fields
+from srtk_framework.errors import InputError
+from srtk_framework.jsonl import read_jsonl, shown
+from srtk_framework.parts import place
+from srtk_plugin_sr.training import Item, Material, Texts, Training
+
+HELP = "train a scorer on a file of training samples"
+
+_LOSSES = {
+    "cross_entropy": "cross-entropy",
+    "contrastive": "nt-xent",
+    "cross-entropy": "cross-entropy",
+    "nt-xent": "nt-xent",
+}
+_QUERY, _CANDIDATE = "query: ", "relation: "
+"""What SRTK puts before the texts of a row in training and in scoring, but not in the file."""
+_SHARE = 0.05
+"""Of the rows, by a hash of the query, where no validation file is given."""
+
+Row = tuple[str, str, tuple[str, ...]]
+"""Query, positive, negatives."""
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the flags."""
+    parser.add_argument("-t", "--train-dataset", required=True, metavar="FILE", help="JSONL rows")
+    parser.add_argument("-v", "--validation-dataset", metavar="FILE", help="the same; by default 5 %% of the queries")
+    parser.add_argument("-o", "--output-dir", default="artifacts/scorer", metavar="FOLDER", help="Hugging Face folder")
+    parser.add_argument("-m", "--model-name-or-path", default="minilm", help="encoder to start from")
+    parser.add_argument("-lr", "--learning-rate", type=float, default=5e-5)
+    parser.add_argument("--batch-size", type=int, default=16)
+    parser.add_argument("--max-epochs", type=int, default=10)
+    parser.add_argument("--loss", choices=sorted(_LOSSES), default="cross_entropy")
+    parser.add_argument("--accelerator", choices=["auto", "cpu", "gpu"], default="auto")
+    parser.add_argument("--devices", type=int, default=1)
+    parser.add_argument("--precision", choices=["32", "bf16"], default="32")
+    parser.add_argument("--pooling", choices=["auto", "cls", "mean", "last"], default="auto")
+    parser.add_argument("--max-length", type=int, default=128, help="most tokens of a text, in training and in scoring")
+    parser.add_argument("--temperature", type=float, default=0.07)
+    parser.add_argument("--patience", type=int, default=3, help="validations without a better one before it stops")
+    parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--fast-dev-run", action="store_true", help="two updates and one validation, to try the data")
+    parser.add_argument("--quiet", action="store_true", help="print errors only")
+
+
+def run(args: argparse.Namespace) -> int:
+    """Train, write the folder, and tell the figures."""
+    from srtk_plugin_sr.learning import begin, learn
+
+    learning = read_rows(args.train_dataset)
+    if args.validation_dataset:
+        validation = read_rows(args.validation_dataset)
+        _refuse_shared(learning, validation, args.validation_dataset)
+    else:
+        at = [place(query, args.seed) for query, _, _ in learning]
+        validation = [row for row, where in zip(learning, at, strict=True) if where < _SHARE]
+        learning = [row for row, where in zip(learning, at, strict=True) if where >= _SHARE]
+    training = _settings(args, bool(validation))
+    encoder = _encoder(args)
+    encoder.open()
+    folder = FilePath(args.output_dir) / "training"
+    # Lightning starts one process more for each further device, which runs the same command.
+    first = int(os.environ.get("LOCAL_RANK", "0")) == 0
+    try:
+        if first:
+            key = repr((encoder.fingerprint(), learning, validation, training, args.temperature, args.seed))
+            begin(folder, hashlib.sha256(key.encode("utf-8", "surrogatepass")).hexdigest())
+        network = encoder.learner()
+
+        def validated() -> Mapping[str, float]:
+            encoder.take(network)
+            return {"accuracy": accuracy(encoder, validation)}
+
+        figures = learn(
+            network,
+            material(learning),
+            training,
+            temperature=args.temperature,
+            validate=validated if validation else None,
+            folder=folder,
+            seed=args.seed,
+        )
+        if not first:
+            return 0
+        encoder.take(network)
+        encoder.save(FilePath(args.output_dir))
+    finally:
+        encoder.close()
+    _write_card(args, figures, len(learning), len(validation))
+    if not args.quiet:
+        print(", ".join(f"{name} {value:.4g}" for name, value in figures.items()), file=sys.stderr)
+        print(f"srtk: wrote {args.output_dir}", file=sys.stderr)
+    return 0
+
+
+def read_rows(file: str) -> list[Row]:
+    """Read rows, and put their texts into the form `srtk` that the scorer and SRTK score them in.
+
+    The lists of negatives may differ in length; a negative equal to the positive is dropped.
+
+    Raises:
+        InputError: If a row has no query or positive, naming the line.
+    """
+    rows = []
+    for number, record in read_jsonl(file):
+        where = f"{shown(file)}:{number}"
+        query = fields.string(record.get("query"), where, "query")
+        positive = fields.string(record.get("positive"), where, "positive")
+        negatives = fields.items(record.get("negatives", []), where, "negatives", fields.string)
+        wrong = tuple(_CANDIDATE + n for n in dict.fromkeys(negatives) if n != positive)
+        rows.append((_QUERY + query, _CANDIDATE + positive, wrong))
+    if not rows:
+        raise InputError(f"{shown(file)}: there are no rows to learn from")
+    return rows
+
+
+def material(rows: Sequence[Row]) -> Material:
+    """Number the texts of rows."""
+    texts = Texts()
+    items = [
+        Item(
+            query=texts.number(query),
+            candidates=tuple(texts.number(text) for text in (positive, *negatives)),
+            targets=(1.0, *(0.0 for _ in negatives)),
+        )
+        for query, positive, negatives in rows
+    ]
+    return Material(texts.all(), items)
+
+
+def accuracy(encoder: Any, rows: Sequence[Row]) -> float:
+    """Return the share of rows whose positive is nearer to the query than every negative."""
+    texts = list(dict.fromkeys(text for query, positive, negatives in rows for text in (query, positive, *negatives)))
+    vectors = dict(zip(texts, encoder.encode(texts), strict=True))
+    right = sum(
+        all(vectors[query] @ vectors[positive] > vectors[query] @ vectors[negative] for negative in negatives)
+        for query, positive, negatives in rows
+    )
+    return right / len(rows)
+
+
+def _refuse_shared(learning: Sequence[Row], validation: Sequence[Row], file: str) -> None:
+    known = {(query, positive) for query, positive, _ in learning}
+    shared = sum((query, positive) in known for query, positive, _ in validation)
+    if shared:
+        raise InputError(f"{shown(file)}: {shared} of {len(validation)} validation rows are among those to learn from")
+
+
+def _settings(args: argparse.Namespace, validates: bool) -> Training:
+    try:
+        return Training(
+            epochs=1 if args.fast_dev_run else args.max_epochs,
+            steps=2 if args.fast_dev_run else None,
+            batch_size=args.batch_size,
+            learning_rate=args.learning_rate,
+            loss=_LOSSES[args.loss],  # type: ignore[arg-type]
+            precision=args.precision,
+            accelerator=args.accelerator,
+            devices=args.devices,
+            strategy="auto" if args.devices == 1 else "ddp",
+            monitor="accuracy",
+            patience=args.patience if validates else None,
+        )
+    except ValueError as error:
+        raise InputError(f"{error}; change the flag of that name") from error
+
+
+def _encoder(args: argparse.Namespace) -> Any:
+    """Make the encoder, normalised so that a product of vectors is their cosine."""
+    from srtk_framework.plugins import load
+
+    cls = load("encoder", "transformers")
+    return cls(model=args.model_name_or_path, pooling=args.pooling, max_length=args.max_length)
+
+
+def _write_card(args: argparse.Namespace, figures: Mapping[str, float], learnt: int, validated: int) -> None:
+    from srtk_framework.about import __version__
+
+    told = {
+        name: value for name, value in sorted(vars(args).items()) if name not in ("quiet", "output_dir", "fast_dev_run")
+    }
+    rows = "\n".join(f"| {name} | {value} |" for name, value in told.items())
+    text = (
+        "---\ntags: [srtk-framework, knowledge-graph, retrieval]\npipeline_tag: feature-extraction\n---\n\n"
+        f"# Scorer trained by `srtk train`\n\nLearnt from {learnt} rows; {validated} others chose the best weights"
+        f" (srtk-framework {__version__}).\n\n| flag | value |\n| --- | --- |\n{rows}\n\n"
+        f"Figures: {json.dumps(figures)}\n"
+    )
+    (FilePath(args.output_dir) / "README.md").write_text(text, encoding="utf-8")

@@ -1,0 +1,325 @@
+"""The ``rerank`` expander: what it learns from, that it learns, and that what it learnt lasts."""
+
+import json
+import math
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import attrs
+import numpy as np
+import pytest
+from srtk_plugin_local.memory import MemoryGraph
+from srtk_plugin_sr.examples import examples, right_triples
+from srtk_plugin_sr.head_training import HeadTraining
+from srtk_plugin_sr.held_out import Rule
+from srtk_plugin_sr.rerank import RerankExpander
+
+from srtk_framework.errors import DriverError
+from srtk_framework.expansion import facts
+from srtk_framework.specs import Course, Encoder, Expander, KnowledgeGraph, Trainable
+from srtk_framework.types import Budget, Lesson, Link, Literal, Question, RankedPath, Step, Subgraph, Triple
+
+PEOPLE = [f"person{i}" for i in range(12)]
+RELATIONS = ("mother", "employer", "friend")
+FACTS = [[person, relation, f"{relation} of {person}"] for person in PEOPLE for relation in RELATIONS]
+FACTS += [[f"employer of {person}", "city", f"city of {person}"] for person in PEOPLE]
+
+
+@attrs.define(eq=False)
+class Words(Encoder):
+    """Count words of a small dictionary."""
+
+    known: tuple = ("mother", "employer", "friend", "city", "of")
+
+    def encode(self, texts):
+        rows = [[0.1] + [float(text.lower().split().count(word)) for word in self.known] for text in texts]
+        return np.array(rows, dtype=np.float32).reshape(len(rows), 1 + len(self.known))
+
+
+@attrs.define(eq=False)
+class Everything(Expander):
+    """Return all paths of up to two steps, all with one score."""
+
+    graph: KnowledgeGraph
+    budget: Budget = attrs.field(factory=Budget)
+    asked: list = attrs.field(init=False, factory=list)
+
+    def expand(self, questions):
+        self.asked += [question.id for question in questions]
+        paths = [(Step(relation),) for relation in sorted(RELATIONS)] + [(Step("employer"), Step("city"))]
+        rows = [[RankedPath(q.links[0].entity, path, 0.0) for path in paths] if q.links else [] for q in questions]
+        return [s if s.triples else Subgraph(trace={"reason": "no link"}) for s in facts(self.graph, rows, self.budget)]
+
+
+def lesson(person, relation, path):
+    text = f"who is the {relation} of {person} ?"
+    question = Question(f"{person}-{relation}", text, (Link(person),))
+    return Lesson(question, (RankedPath(person, tuple(map(Step, path)), 1.0),))
+
+
+LESSONS = [
+    lesson(person, relation, path)
+    for person in PEOPLE
+    for relation, path in (("mother", ["mother"]), ("friend", ["friend"]), ("city", ["employer", "city"]))
+]
+TRAINING = HeadTraining(epochs=40, learning_rate=0.01, hidden=16, dropout=0.0, patience=None)
+
+
+def opened(**changes):
+    graph = MemoryGraph(triples=FACTS)
+    graph.open()
+    settings = {"inner": Everything(graph), "encoder": Words(), "graph": graph, "cache": "", **changes}
+    driver = RerankExpander(**settings)
+    driver.open()
+    return driver
+
+
+@pytest.fixture(scope="module")
+def driver(tmp_path_factory):
+    made = opened()
+    made.fit(Course(LESSONS[:-6], None, tmp_path_factory.mktemp("training")), TRAINING)
+    return made
+
+
+def test_it_can_be_trained_by_a_recipe(driver):
+    assert isinstance(driver, Trainable)
+
+
+def test_untrained_it_says_how_to_train():
+    with pytest.raises(DriverError, match=r"add `train: .driver: expander"):
+        opened().expand([LESSONS[0].question])
+
+
+def test_each_question_gets_as_many_triples_as_it_needs(driver):
+    mother, friend, city = driver.expand([one.question for one in LESSONS[-3:]])
+    assert mother.triples == (Triple("person11", "mother", "mother of person11"),)
+    assert friend.triples == (Triple("person11", "friend", "friend of person11"),)
+    assert city.triples == (
+        Triple("person11", "employer", "employer of person11"),
+        Triple("employer of person11", "city", "city of person11"),
+    )
+    assert city.trace["reranked"] == 4
+    assert city.trace["cut"] == {"rerank": 2}
+
+
+def test_paths_stay_with_their_triples(driver):
+    city = driver.expand([LESSONS[-1].question])[0]
+    assert [str(city.paths[i].steps[-1]) for i in city.path_of] == ["employer", "city"]
+
+
+def test_a_low_threshold_keeps_more_than_a_high_one(driver, tmp_path):
+    driver.save(tmp_path)
+    question = [LESSONS[-1].question]
+    sizes = [
+        len(opened(model=str(tmp_path), keep="threshold", threshold=at).expand(question)[0].triples)
+        for at in (1e-5, 0.5, 0.9999)
+    ]
+    assert sizes == sorted(sizes, reverse=True)
+    assert sizes[0] > sizes[-1] > 0
+
+
+def test_all_keeps_all_and_the_mass_of_the_probabilities_cuts_it(driver, tmp_path):
+    driver.save(tmp_path)
+    whole = opened(model=str(tmp_path), keep="all").expand([LESSONS[-1].question])[0]
+    part = opened(model=str(tmp_path), keep="all", budget=Budget(mass=0.9)).expand([LESSONS[-1].question])[0]
+    assert len(whole.triples) == 4
+    assert part.triples == whole.triples[:2]
+    assert part.trace["cut"] == {"mass": 2}
+    assert sum(map(math.exp, part.scores)) >= 0.9 * sum(map(math.exp, whole.scores))
+
+
+def test_what_was_saved_computes_the_same(driver, tmp_path):
+    driver.save(tmp_path)
+    again = opened(model=str(tmp_path))
+    questions = [one.question for one in LESSONS]
+    assert again.expand(questions) == driver.expand(questions)
+    assert again.fingerprint() == driver.fingerprint()
+
+
+def test_weights_are_part_of_the_fingerprint(driver):
+    assert opened().fingerprint() != driver.fingerprint()
+
+
+def test_a_head_of_another_encoder_is_refused(driver, tmp_path):
+    driver.save(tmp_path)
+    with pytest.raises(DriverError, match="another encoder"):
+        opened(model=str(tmp_path), encoder=Words(("city", "of", "what", "is", "the")))
+
+
+def test_a_head_of_other_settings_is_refused(driver, tmp_path):
+    driver.save(tmp_path)
+    with pytest.raises(DriverError, match="trained with rounds: 3"):
+        opened(model=str(tmp_path), rounds=2)
+
+
+@pytest.mark.parametrize(("name", "content"), [("head.json", "[]"), ("head.json", "{"), ("head.safetensors", "?")])
+def test_a_broken_file_is_named(driver, tmp_path, name, content):
+    driver.save(tmp_path)
+    (tmp_path / name).write_text(content)
+    with pytest.raises(DriverError, match=name):
+        opened(model=str(tmp_path))
+
+
+def test_there_is_nothing_to_save_before_training(tmp_path):
+    with pytest.raises(DriverError, match="no trained head"):
+        opened().save(tmp_path)
+
+
+def test_a_training_that_was_stopped_comes_to_the_same_weights(tmp_path):
+    training = HeadTraining(epochs=6, hidden=8)
+    whole, late = opened(), opened()
+    whole.fit(Course(LESSONS[:-6], None, tmp_path / "whole"), training)
+    _stop_after(3, tmp_path / "stopped", training)
+    late.fit(Course(LESSONS[:-6], None, tmp_path / "stopped"), training)
+    assert late.fingerprint() == whole.fingerprint()
+    assert late.inner.asked == []
+
+
+def _stop_after(epochs, folder, training):
+    """Train as one that is killed after some epochs."""
+    from srtk_plugin_sr import head_training
+
+    keep = head_training._keep
+
+    def stopping(*arguments):
+        keep(*arguments)
+        if arguments[-1] == epochs:
+            raise KeyboardInterrupt
+
+    head_training._keep = stopping
+    try:
+        with pytest.raises(KeyboardInterrupt):
+            opened().fit(Course(LESSONS[:-6], None, folder), training)
+    finally:
+        head_training._keep = keep
+
+
+def test_questions_that_were_expanded_before_a_stop_are_read_again(tmp_path):
+    graph = MemoryGraph(triples=[*FACTS, ["person0", "employer", Literal('"self"')]])
+    graph.open()
+    inner = Everything(graph)
+    file = tmp_path / "found.jsonl"
+    first = list(examples(inner, graph, LESSONS, None, file))
+    lines = file.read_text().splitlines(keepends=True)
+    file.write_text("".join(lines[:32]) + lines[32][:20])
+    inner.asked.clear()
+    again = list(examples(inner, graph, LESSONS, None, file))
+    assert [(e.lesson, e.found.triples, e.found.scores, e.right) for e in again] == [
+        (e.lesson, e.found.triples, e.found.scores, e.right) for e in first
+    ]
+    assert [type(t.object) for e in again for t in e.found.triples] == [
+        type(t.object) for e in first for t in e.found.triples
+    ]
+    assert inner.asked == [one.question.id for one in LESSONS[32:]]
+
+
+def test_found_triples_of_other_questions_are_refused(tmp_path):
+    file = tmp_path / "found.jsonl"
+    file.write_text(json.dumps({"id": "other"}) + "\n")
+    with pytest.raises(DriverError, match="of other questions"):
+        list(examples(opened().inner, opened().graph, LESSONS, None, file))
+
+
+def test_gold_triples_are_what_is_right_where_they_are_given():
+    gold = (Triple("person1", "friend", "friend of person1"),)
+    given = attrs.evolve(LESSONS[0], question=attrs.evolve(LESSONS[0].question, gold_triples=gold))
+    assert right_triples(opened().graph, given, None) == {gold[0]: 1.0}
+
+
+def test_else_the_instances_of_paths_that_end_in_an_answer_are_right():
+    paths = (
+        RankedPath("person1", (Step("employer"), Step("city")), 0.5),
+        RankedPath("person1", (Step("employer"),), 1.0),
+        RankedPath("person1", (Step("friend"),), 1.0),
+    )
+    answers = ("city of person1", "employer of person1")
+    question = Question("q", "?", (Link("person1"),), answers=answers)
+    assert right_triples(opened().graph, Lesson(question, paths), None) == {
+        Triple("person1", "employer", "employer of person1"): 1.0,
+        Triple("employer of person1", "city", "city of person1"): 0.5,
+    }
+
+
+def test_lessons_without_a_right_triple_among_the_candidates_are_refused(tmp_path):
+    lost = [attrs.evolve(one, paths=()) for one in LESSONS]
+    with pytest.raises(DriverError, match="none of the 36 questions has a right triple"):
+        opened().fit(Course(lost, None, tmp_path), TRAINING)
+
+
+def test_a_loss_that_is_not_finite_stops_with_the_questions_saved(tmp_path):
+    with pytest.raises(DriverError, match="not finite"):
+        opened().fit(Course(LESSONS, None, tmp_path), HeadTraining(learning_rate=1e30, epochs=5))
+    assert json.loads((tmp_path / "broken-batch.json").read_text())
+
+
+def test_the_log_has_a_line_for_each_epoch(tmp_path):
+    opened().fit(Course(LESSONS, None, tmp_path), HeadTraining(epochs=3, hidden=4))
+    lines = (tmp_path / "log" / "head.csv").read_text().splitlines()
+    assert lines[0].startswith("epoch,loss,held_loss,held_f,")
+    assert [line.split(",")[0] for line in lines[1:]] == ["0", "1", "2"]
+
+
+def test_figures_of_the_validation_are_among_the_figures(tmp_path):
+    driver = opened()
+    question = LESSONS[-1].question
+
+    def validate():
+        return {"size": float(len(driver.expand([question])[0].triples))}
+
+    figures = driver.fit(Course(LESSONS[:-6], validate, tmp_path), TRAINING)
+    assert figures["size"] == 2.0
+    assert 0.9 < figures["held_f"] <= 1.0
+
+
+@pytest.mark.parametrize(
+    ("settings", "message"),
+    [
+        ({"beta": 0.0}, "beta is 0.0"),
+        ({"threshold": 1.5}, "threshold is 1.5"),
+        ({"rounds": 0}, "rounds is 0"),
+        ({"keep": "some"}, "keep is 'some'"),
+    ],
+)
+def test_a_setting_out_of_range_is_refused(settings, message):
+    with pytest.raises(DriverError, match=message):
+        opened(**settings)
+
+
+def test_a_threshold_keeps_at_least_one():
+    assert Rule("threshold", 1.0).count([-3.0, -4.0], 0.9) == 1
+    assert Rule("threshold", 1.0).count([], 0.9) == 0
+
+
+def test_mentions_are_taken_out_of_the_question_from_the_last_to_the_first():
+    driver = opened(mention="X")
+    question = Question("q", "is Ann fond of Bo ?", (Link("ann", 1.0, 3, 6), Link("bo", 1.0, 15, 17)))
+    assert driver._asked(question, {}) == "is X fond of X ?"
+
+
+SCRIPT = """
+import sys, pathlib
+sys.path.insert(0, sys.argv[1])
+import test_sr_rerank as t
+driver = t.opened()
+driver.fit(t.Course(t.LESSONS[:-6], None, pathlib.Path(sys.argv[2])), t.HeadTraining(epochs=4, hidden=8))
+print(driver.fingerprint())
+for found in driver.expand([one.question for one in t.LESSONS]):
+    print(found)
+"""
+
+
+def test_two_processes_learn_and_score_the_same(tmp_path):
+    told = []
+    for seed in ("1", "2"):
+        done = subprocess.run(
+            [sys.executable, "-c", SCRIPT, str(Path(__file__).parent), str(tmp_path / seed)],
+            env={**os.environ, "PYTHONHASHSEED": seed, "OMP_NUM_THREADS": "1"},
+            capture_output=True,
+            text=True,
+            check=True,
+        )
+        told.append(done.stdout)
+    assert told[0] == told[1]
+    assert "person11" in told[0]

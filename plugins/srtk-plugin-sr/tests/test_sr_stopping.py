@@ -1,0 +1,96 @@
+"""The learned stop: expected F against every choice, and orders whose beginnings hang together."""
+
+import itertools
+import math
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from srtk_plugin_sr.stopping import best_count, connected_order
+
+from srtk_framework.types import Literal, Triple
+
+CHANCES = st.lists(st.floats(0.01, 1.0), min_size=1, max_size=9).map(lambda row: sorted(row, reverse=True))
+
+
+def expected_f(chosen, every, beta):
+    return (1 + beta**2) * sum(chosen) / (len(chosen) + beta**2 * sum(every))
+
+
+@given(CHANCES, st.sampled_from([0.5, 1.0, 2.0]))
+def test_no_choice_of_triples_has_a_greater_expected_f(chances, beta):
+    kept = chances[: best_count(chances, beta)]
+    sizes = range(1, len(chances) + 1)
+    best = max(expected_f(some, chances, beta) for n in sizes for some in itertools.combinations(chances, n))
+    assert expected_f(kept, chances, beta) == pytest.approx(best)
+
+
+@pytest.mark.parametrize(
+    ("chances", "kept"),
+    [([0.99, 0.98, 0.02, 0.01], 2), ([0.9] * 100, 100), ([0.1], 1), ([], 0), ([0.6, 0.6, 0.6, 0.01], 3)],
+)
+def test_a_sure_question_keeps_few_and_a_wide_one_many(chances, kept):
+    assert best_count(chances, 1.0) == kept
+
+
+@given(CHANCES)
+def test_more_weight_on_recall_never_keeps_less(chances):
+    assert best_count(chances, 0.5) <= best_count(chances, 1.0) <= best_count(chances, 2.0)
+
+
+CHAIN = [Triple("a", "r", "b"), Triple("c", "r", "b"), Triple("c", "r", "d")]
+
+
+def test_what_a_triple_hangs_on_comes_first_and_scores_no_less():
+    order, scores = connected_order(CHAIN, [-3.0, -2.0, -1.0], ["a"])
+    assert order == [0, 1, 2]
+    assert scores == [-1.0, -1.0, -1.0]
+
+
+def test_of_two_chains_the_more_probable_is_lifted():
+    triples = [Triple("a", "weak", "b"), Triple("a", "strong", "b"), Triple("b", "r", "c")]
+    order, scores = connected_order(triples, [-3.0, -0.5, -0.1], ["a"])
+    assert order == [1, 2, 0]
+    assert scores == [-0.1, -0.1, -3.0]
+
+
+def test_a_shared_value_joins_nothing():
+    triples = [Triple("a", "born", Literal('"1990"')), Triple("x", "born", Literal('"1990"'))]
+    assert connected_order(triples, [-5.0, -1.0], ["a"]) == ([1, 0], [-1.0, -5.0])
+
+
+@st.composite
+def graphs(draw):
+    ends = st.sampled_from("abcdef")
+    pairs = draw(st.lists(st.tuples(ends, st.sampled_from("rs"), ends), min_size=1, max_size=12, unique=True))
+    scores = draw(st.lists(st.floats(-9, 0), min_size=len(pairs), max_size=len(pairs)))
+    return [Triple(*pair) for pair in pairs], [round(score, 4) for score in scores]
+
+
+@given(graphs())
+def test_every_beginning_of_the_order_hangs_together(case):
+    triples, scores = case
+    order, lifted = connected_order(triples, scores, ["a"])
+    assert sorted(order) == list(range(len(triples)))
+    assert lifted == sorted(lifted, reverse=True)
+    assert all(after >= scores[i] for i, after in zip(order, lifted, strict=True))
+    joined = reachable([triples[i] for i in order])
+    reached = {"a"}
+    for i in order:
+        ends = {triples[i].subject, triples[i].object}
+        if triples[i] in joined:
+            assert ends & reached
+            reached |= ends
+
+
+def reachable(triples):
+    """Return the triples that some chain joins to "a"."""
+    reached, found = {"a"}, set()
+    while new := {t for t in triples if {t.subject, t.object} & reached} - found:
+        found |= new
+        reached |= {end for t in new for end in (t.subject, t.object)}
+    return found
+
+
+def test_scores_are_logarithms_of_probabilities():
+    assert best_count([math.exp(score) for score in (-0.01, -0.02, -6.0)], 1.0) == 2

@@ -1,0 +1,366 @@
+"""Training of the dense scorer: what is trained is what is scored, and what was stopped goes on."""
+
+import csv
+import json
+import math
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+pytest.importorskip("torch")
+pytest.importorskip("srtk_plugin_transformers")
+
+from srtk_plugin_local.memory import MemoryGraph
+from srtk_plugin_sr.beam import BeamExpander
+from srtk_plugin_sr.dense import DenseScorer
+from srtk_plugin_sr.teaching import decisions
+from srtk_plugin_sr.training import Training
+from srtk_plugin_transformers.encoder import TransformersEncoder
+
+from srtk_framework.errors import DriverError
+from srtk_framework.specs import Course, Encoder, Trainable
+from srtk_framework.types import END, Lesson, Link, Question, RankedPath, Sample, Step
+
+PEOPLE = [f"p{i}" for i in range(24)]
+FACTS = [
+    *([p, "spouse", PEOPLE[(i + 1) % 24]] for i, p in enumerate(PEOPLE)),
+    *([p, "birth_place", f"town{i % 5}"] for i, p in enumerate(PEOPLE)),
+    *([p, "employer", f"firm{i % 4}"] for i, p in enumerate(PEOPLE)),
+    *([f"town{i}", "part_of", f"land{i % 2}"] for i in range(5)),
+    *([f"firm{i}", "based_in", f"town{i}"] for i in range(4)),
+]
+KINDS = (
+    ("where was {} born", ("birth_place",)),
+    ("whom did {} marry", ("spouse",)),
+    ("in which land was {} born", ("birth_place", "part_of")),
+    ("in which town does {} work", ("employer", "based_in")),
+    ("where was the wife of {} born", ("spouse", "birth_place")),
+)
+WORDS = "where was born whom did marry in which land town does work the wife of is end spouse birth place employer " + (
+    "part based someone , " + " ".join(PEOPLE)
+)
+
+
+def lessons(people):
+    made = []
+    for person in people:
+        for i, (text, names) in enumerate(KINDS):
+            words = text.format(person)
+            at = words.index(person)
+            question = Question(f"{person}-{i}", words, (Link(person, start=at, end=at + len(person)),))
+            made.append(Lesson(question, (RankedPath(person, tuple(Step(n) for n in names), 1.0),)))
+    return made
+
+
+@pytest.fixture
+def graph():
+    graph = MemoryGraph(triples=FACTS)
+    graph.open()
+    yield graph
+    graph.close()
+
+
+@pytest.fixture
+def scorer(graph, tiny, tmp_path):
+    """Make opened scorers on the tiny encoder."""
+    opened = []
+
+    def make(marks=True, **settings):
+        encoder = TransformersEncoder(model=str(tiny(WORDS, marks)), device="cpu", threads=1)
+        encoder.open()
+        one = DenseScorer(encoder, graph, **{"cache": "", **settings})
+        one.open()
+        opened.extend((one, encoder))
+        return one
+
+    yield make
+    for one in opened:
+        one.close()
+
+
+def top(scorer, graph, people):
+    """Return the share of questions whose path the beam finds first."""
+    beam = BeamExpander(graph, scorer, width=5, depth=2, inverse=True)
+    beam.open()
+    some = lessons(people)
+    found = beam.expand([lesson.question for lesson in some])
+    return sum(f.paths[0].steps == one.paths[0].steps for f, one in zip(found, some, strict=True)) / len(some)
+
+
+def settings(**more):
+    return Training(**{"epochs": 20, "batch_size": 16, "learning_rate": 3e-3, "depth": 2, "accelerator": "cpu", **more})
+
+
+def course(tmp_path, validate=None, people=PEOPLE[:12], seed=0):
+    return Course(lessons(people), validate, tmp_path / "fit", seed)
+
+
+def test_the_scorer_is_trainable(scorer):
+    assert isinstance(scorer(), Trainable)
+
+
+@pytest.mark.parametrize("loss", ["cross-entropy", "nt-xent", "listwise"])
+def test_each_loss_teaches_questions_about_people_never_seen(loss, scorer, graph, tmp_path):
+    one = scorer(rule="log-softmax")
+    one.fit(course(tmp_path), settings(loss=loss, mention="someone"))
+    assert top(one, graph, PEOPLE[12:]) > 0.9
+
+
+@pytest.mark.parametrize("rule", ["gain", "srtk-sum"])
+def test_each_rule_is_trained_for_what_it_scores(rule, scorer, graph, tmp_path):
+    one = scorer(rule=rule)
+    before = top(one, graph, PEOPLE[:12])
+    one.fit(course(tmp_path), settings())
+    after = top(one, graph, PEOPLE[:12])
+    assert after > before
+    # Sums of positive logits favour long paths whatever was learnt: that rule never ends early.
+    assert after > (0.9 if rule == "gain" else 0.5)
+
+
+@pytest.mark.parametrize("form", ["plain", "srtk"])
+@pytest.mark.parametrize(("rule", "compare"), [("log-softmax", "step"), ("log-softmax", "path"), ("gain", None)])
+def test_the_logits_of_training_are_those_of_scoring(form, rule, compare, scorer, graph):
+    import torch
+    from srtk_plugin_sr import lit
+
+    one = scorer(rule=rule, compare=compare, text=form, step_cost=0.4, return_cost=1.5)
+    path = (Step("spouse"),)
+    candidates = (Step("birth_place"), Step("spouse"), Step("spouse", True), END)
+    sample = Sample("q", "where was p1 born", path, candidates, (1.0, 0.0, 0.0, 0.0))
+    material = one._material([sample])
+    network = one.encoder.learner().eval()
+    with torch.no_grad():
+        vectors = torch.nn.functional.normalize(network(network.tokenize(material.texts)), dim=-1)
+    [item] = material.items
+    column = {i: i for i in range(len(material.texts))}
+    choices = lit._choices([item], column, vectors.device)
+    logits = ((vectors[[item.query]] @ vectors.T).gather(1, choices.columns) / one.temperature - choices.costs)[0]
+    [scores] = one.score([sample.text], [path], [list(candidates)])
+    shares = torch.softmax(logits, 0).numpy()
+    np.testing.assert_allclose(shares, torch.softmax(torch.tensor(scores), 0).numpy(), atol=2e-3)
+
+
+def test_a_decision_beyond_the_depth_of_the_search_is_left_out(graph):
+    every = decisions(graph, lessons(["p0"]), Training(), 0)
+    some = decisions(graph, lessons(["p0"]), Training(depth=2), 0)
+    assert {len(s.path) for s in every} == {0, 1, 2}
+    assert {len(s.path) for s in some} == {0, 1}
+    assert [s for s in every if len(s.path) < 2] == some
+
+
+def test_the_mention_goes_from_the_texts_that_are_learnt(graph):
+    texts = {sample.text for sample in decisions(graph, lessons(["p3"]), Training(mention="someone"), 0)}
+    assert texts == {text.format("someone") for text, _ in KINDS}
+
+
+def test_an_encoder_without_cls_and_sep_learns(scorer, graph, tmp_path):
+    one = scorer(marks=False)
+    one.fit(course(tmp_path), settings())
+    assert top(one, graph, PEOPLE[:12]) > 0.9
+
+
+def test_what_was_saved_loads_in_a_new_scorer_and_as_an_encoder_of_its_own(scorer, graph, tmp_path):
+    one = scorer()
+    before = one.fingerprint()
+    one.fit(course(tmp_path), settings(epochs=1))
+    texts = ["where was p1 born", "spouse"]
+    one.save(tmp_path / "model")
+    other = scorer()
+    other.load(tmp_path / "model")
+    assert other.fingerprint() != before
+    np.testing.assert_array_equal(other.encoder.encode(texts), one.encoder.encode(texts))
+    named = TransformersEncoder(model=str(tmp_path / "model"), device="cpu", threads=1)
+    named.open()
+    np.testing.assert_array_equal(named.encode(texts), one.encoder.encode(texts))
+    assert named.fingerprint() == other.encoder.fingerprint()
+    assert (tmp_path / "model" / "model.safetensors").exists()
+
+
+def test_vectors_of_old_and_new_weights_are_never_mixed(scorer, graph, tmp_path):
+    one = scorer(cache=str(tmp_path / "cache"))
+    candidates = [[Step("spouse"), Step("birth_place"), END]]
+    before = one.score(["where was p1 born"], [()], candidates)
+    one.fit(course(tmp_path, lambda: {"answer_recall": top(one, graph, PEOPLE[:2])}), settings(epochs=1))
+    after = one.score(["where was p1 born"], [()], candidates)
+    assert after != before
+    assert after == scorer_of(one).score(["where was p1 born"], [()], candidates)
+    one.close()
+    assert len(list((tmp_path / "cache" / "relations").iterdir())) == 2
+
+
+def scorer_of(one):
+    """Return a scorer on the same encoder that keeps nothing."""
+    fresh = DenseScorer(one.encoder, one.graph, cache="")
+    fresh.open()
+    return fresh
+
+
+class Killed(Exception):
+    """Ends a training as a kill would."""
+
+
+def test_a_stopped_training_goes_on_and_ends_with_the_same_weights(scorer, graph, tmp_path):
+    rules = settings(epochs=4, validate_every=3, patience=None, monitor="n")
+    whole = scorer()
+    figures = whole.fit(course(tmp_path / "whole", lambda: {"n": top(whole, graph, PEOPLE[:2])}), rules)
+    broken = scorer()
+    calls = []
+
+    def dies():
+        calls.append(1)
+        if len(calls) == 3:
+            raise Killed
+        return {"n": top(broken, graph, PEOPLE[:2])}
+
+    with pytest.raises(Killed):
+        broken.fit(course(tmp_path / "broken", dies), rules)
+    again = scorer()
+    resumed = again.fit(course(tmp_path / "broken", lambda: {"n": top(again, graph, PEOPLE[:2])}), rules)
+    assert resumed == figures
+    assert again.fingerprint() == whole.fingerprint()
+
+
+def test_training_stops_when_the_metric_gets_no_better_and_keeps_the_best_weights(scorer, tmp_path):
+    one = scorer()
+    values = iter([0.5, 0.9, 0.9001, 0.3, 0.2, 0.1])
+    rounds = []
+
+    def validate():
+        value = next(values)
+        rounds.append((value, one.encoder.fingerprint()))
+        return {"answer_recall": value}
+
+    figures = one.fit(course(tmp_path, validate), settings(validate_every=2, patience=3))
+    assert [value for value, _ in rounds] == [0.5, 0.9, 0.9001, 0.3, 0.2]
+    assert figures["answer_recall"] == 0.9
+    assert one.encoder.fingerprint() == rounds[1][1]
+
+
+def test_of_equally_good_weights_those_that_retrieve_fewer_triples_are_kept(scorer, tmp_path):
+    one = scorer()
+    sizes = iter([40.0, 20.0, 19.9, 5.0, 30.0, 5.0, 5.0])
+    figures = one.fit(
+        course(tmp_path, lambda: {"answer_recall": 1.0, "triples": next(sizes)}), settings(validate_every=2)
+    )
+    assert figures["triples"] == 5.0
+    assert figures["rounds"] == 7
+
+
+def test_an_unknown_metric_names_those_there_are(scorer, tmp_path):
+    with pytest.raises(DriverError, match="no metric 'answer_recall'; monitor one of hits, size"):
+        scorer().fit(course(tmp_path, lambda: {"size": 1.0, "hits": 0.0}), settings(epochs=1))
+
+
+def test_a_loss_that_is_not_finite_stops_with_the_batch_in_a_file(scorer, tmp_path):
+    with pytest.raises(DriverError, match=r"broken-batch\.json; lower learning_rate"):
+        scorer().fit(course(tmp_path), settings(learning_rate=1e30, warmup=0.0))
+    saved = json.loads((tmp_path / "fit" / "broken-batch.json").read_text())
+    assert len(saved) == 16
+    assert set(saved[0]) == {"query", "candidates", "targets"}
+
+
+def test_the_log_is_a_table(scorer, tmp_path):
+    scorer().fit(course(tmp_path), settings(epochs=2))
+    [file] = (tmp_path / "fit" / "log").glob("*/metrics.csv")
+    with file.open() as lines:
+        losses = [float(row["mean_loss"]) for row in csv.DictReader(lines) if row["mean_loss"]]
+    assert len(losses) == 2
+    assert all(math.isfinite(value) for value in losses)
+
+
+def test_a_logger_that_is_not_installed_is_told(scorer, tmp_path):
+    with pytest.raises(DriverError, match="the logger wandb is not installed"):
+        scorer().fit(course(tmp_path), settings(epochs=1, logger="wandb"))
+
+
+def test_no_lessons_are_told(scorer, tmp_path):
+    with pytest.raises(DriverError, match="there is not one sample to learn from"):
+        scorer().fit(Course([], None, tmp_path), settings())
+
+
+def test_an_encoder_that_cannot_be_trained_is_told(graph, tmp_path):
+    class Frozen(Encoder):
+        def encode(self, texts):
+            return np.zeros((len(texts), 2), np.float32)
+
+    with pytest.raises(DriverError, match="the encoder Frozen cannot be trained"):
+        DenseScorer(Frozen(), graph, cache="").fit(course(tmp_path), settings())
+
+
+def test_training_leaves_the_random_numbers_of_others_alone(scorer, tmp_path):
+    import torch
+
+    torch.manual_seed(7)
+    wanted = torch.rand(3)
+    torch.manual_seed(7)
+    scorer().fit(course(tmp_path), settings(epochs=1))
+    assert torch.equal(torch.rand(3), wanted)
+
+
+def test_half_precision_and_saved_memory_train(scorer, graph, tmp_path):
+    one = scorer()
+    one.fit(course(tmp_path), settings(precision="bf16", checkpointing=True))
+    assert top(one, graph, PEOPLE[:12]) > 0.9
+
+
+def rows(file, people, unequal=True):
+    lines = []
+    for i, one in enumerate(lessons(people)):
+        [path] = one.paths
+        wrong = ["spouse", "birth_place", "employer", "END OF HOP"]
+        positive = path.steps[0].relation
+        wrong = [text for text in wrong if text != positive]
+        query = f"{one.question.text} [SEP] "
+        lines.append({"query": query, "positive": positive, "negatives": wrong[: 1 + i % 3] if unequal else wrong})
+    file.write_text("".join(json.dumps(line) + "\n" for line in lines))
+    return file
+
+
+def test_the_short_command_trains_on_rows_of_unequal_length(tiny, graph, tmp_path, capsys):
+    from srtk_framework.cli import main
+
+    learn, out = rows(tmp_path / "train.jsonl", PEOPLE[:10]), tmp_path / "scorer"
+    words = WORDS + " query relation : hop"
+    flags = ["-t", str(learn), "-o", str(out), "-m", str(tiny(words)), "-lr", "3e-3", "--max-epochs", "8"]
+    assert main(["train", *flags, "--accelerator", "cpu"]) == 0
+    assert "accuracy 1" in capsys.readouterr().err
+    from transformers import AutoModel, AutoTokenizer
+
+    assert AutoModel.from_pretrained(out).config.hidden_size == 32
+    assert AutoTokenizer.from_pretrained(out)("where was born")["input_ids"]
+    assert "| max_epochs | 8 |" in (out / "README.md").read_text()
+
+
+def test_the_short_command_refuses_validation_rows_that_are_learnt_from(tiny, tmp_path, capsys):
+    from srtk_framework.cli import main
+
+    learn, check = rows(tmp_path / "a.jsonl", PEOPLE[:4]), rows(tmp_path / "b.jsonl", PEOPLE[3:6])
+    assert main(["train", "-t", str(learn), "-v", str(check), "-m", str(tiny(WORDS)), "-o", str(tmp_path / "o")]) == 2
+    assert "5 of 15 validation rows are among those to learn from" in capsys.readouterr().err
+
+
+def test_the_short_command_begins_anew_on_other_data_in_the_same_folder(tiny, tmp_path, capsys):
+    from srtk_framework.cli import main
+
+    for people in (PEOPLE[:4], PEOPLE[4:8]):
+        learn = rows(tmp_path / "train.jsonl", people)
+        flags = ["-t", str(learn), "-o", str(tmp_path / "o"), "-m", str(tiny(WORDS)), "--fast-dev-run"]
+        assert main(["train", *flags, "--accelerator", "cpu"]) == 0
+        assert "samples" in capsys.readouterr().err
+        made = (tmp_path / "o" / "model.safetensors").read_bytes()
+        if people == PEOPLE[:4]:
+            first = made
+    assert made != first
+
+
+@pytest.mark.slow
+def test_two_devices_learn_side_by_side(tiny, tmp_path):
+    learn, out = rows(tmp_path / "train.jsonl", PEOPLE[:10]), tmp_path / "scorer"
+    flags = ["-t", learn, "-o", out, "-m", tiny(WORDS), "-lr", "3e-3", "--max-epochs", "4", "--batch-size", "4"]
+    command = [str(Path(sys.executable).parent / "srtk"), "train", *map(str, flags), "--accelerator", "cpu"]
+    done = subprocess.run([*command, "--devices", "2"], capture_output=True, text=True, timeout=250, check=False)
+    assert done.returncode == 0, done.stderr[-3000:]
+    assert (out / "model.safetensors").exists()

@@ -1,0 +1,116 @@
+"""A Hugging Face encoder as a torch module that can be trained; needs torch, so it is imported only when wanted."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import torch
+
+from srtk_framework.errors import DriverError
+from srtk_plugin_transformers.network import Network, load, quiet
+
+_MODES = {"cls": "pooling_mode_cls_token", "mean": "pooling_mode_mean_tokens", "last": "pooling_mode_lasttoken"}
+
+
+class TextModule(torch.nn.Module):
+    """Token numbers to vectors, with gradients: the same cut, pooling and length of vectors as in encoding.
+
+    Args:
+        network: Tokenizer, weights in float32, and how to pool.
+    """
+
+    def __init__(self, network: Network) -> None:
+        super().__init__()
+        self.model = network.model
+        self._network = network
+
+    @property
+    def most_tokens(self) -> int:
+        """Tokens at which a text is cut off, in training as in encoding."""
+        return self._network.most_tokens
+
+    def tokenize(self, texts: Sequence[str]) -> list[list[int]]:
+        """Turn texts into token numbers, cut as in encoding; none is empty."""
+        return self._network.tokenize(texts)
+
+    def forward(self, rows: Sequence[Sequence[int]]) -> torch.Tensor:
+        """Return the pooled vectors [n, d] of token rows, padded on the right to the longest of them."""
+        device = self.model.device
+        sizes = torch.tensor([len(row) for row in rows])
+        ids = torch.full((len(rows), int(sizes.max())), self._network.pad, dtype=torch.long)
+        for i, row in enumerate(rows):
+            ids[i, : len(row)] = torch.tensor(row)
+        mask = (torch.arange(ids.shape[1]) < sizes[:, None]).long()
+        ids, mask, sizes = ids.to(device), mask.to(device), sizes.to(device)
+        hidden = self.model(input_ids=ids, attention_mask=mask).last_hidden_state
+        vectors: torch.Tensor = self._network.pooled(hidden.float(), mask, sizes)
+        return vectors
+
+    def save_memory(self) -> None:
+        """Compute activations again in the backward pass instead of keeping them."""
+        if not getattr(self.model, "supports_gradient_checkpointing", False):
+            raise DriverError(f"{type(self.model).__name__} has no gradient checkpointing; leave checkpointing out")
+        self.model.gradient_checkpointing_enable(gradient_checkpointing_kwargs={"use_reentrant": False})
+
+
+def weights_hash(state: Mapping[str, Any]) -> str:
+    """Hash the weights of a model: names, shapes and bytes."""
+    whole = hashlib.sha256()
+    for name in sorted(state):
+        tensor = state[name].detach().cpu().contiguous()
+        whole.update(f"{name}\0{tensor.dtype}\0{tuple(tensor.shape)}\0".encode())
+        whole.update(tensor.view(torch.uint8).numpy().tobytes() if tensor.ndim else bytes(str(tensor.item()), "utf-8"))
+    return whole.hexdigest()[:32]
+
+
+def save_model(
+    target: Path, source: Path, name: str, state: Mapping[str, Any], pooling: str, pickled: bool, code: bool
+) -> None:
+    """Write a folder that ``AutoModel`` and ``AutoTokenizer`` load, with the pooling beside it.
+
+    Args:
+        target: Folder to write.
+        source: Folder of the model that the weights were made from.
+        name: What messages call that model.
+        state: The weights; of an encoder-decoder those of the encoder.
+        pooling: ``cls``, ``mean`` or ``last``.
+        pickled: Whether pickled weights of the source may be read.
+        code: Whether the source's own Python code may run.
+    """
+    import transformers
+
+    tokenizer, model = load(source, name, "cpu", "float32", pickled, code)
+    model.load_state_dict(state)
+    target.mkdir(parents=True, exist_ok=True)
+    with quiet():
+        whole: Any = model
+        if model.config.is_encoder_decoder and type(model.config) not in (transformers.MODEL_FOR_TEXT_ENCODING_MAPPING):
+            # Only the whole of such a model can be loaded again; its encoder gets the new weights.
+            whole = transformers.AutoModel.from_pretrained(
+                source, dtype=torch.float32, use_safetensors=None if pickled else True, trust_remote_code=code
+            )
+            whole.get_encoder().load_state_dict(state)
+        whole.save_pretrained(target)
+        tokenizer.save_pretrained(target)
+    width = int(model.config.get_text_config().hidden_size)
+    folder = target / "1_Pooling"
+    folder.mkdir(exist_ok=True)
+    modes = {mode: key == pooling for key, mode in _MODES.items()}
+    _write(folder / "config.json", {"word_embedding_dimension": width, **modes})
+    modules = [("0", "", "Transformer"), ("1", "1_Pooling", "Pooling"), ("2", "2_Normalize", "Normalize")]
+    _write(
+        target / "modules.json",
+        [
+            {"idx": int(i), "name": i, "path": path, "type": f"sentence_transformers.models.{kind}"}
+            for i, path, kind in modules
+        ],
+    )
+    (target / "2_Normalize").mkdir(exist_ok=True)
+
+
+def _write(file: Path, data: Any) -> None:
+    file.write_text(json.dumps(data, indent=2) + "\n", encoding="utf-8")

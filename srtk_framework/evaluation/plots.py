@@ -1,0 +1,139 @@
+"""Draw recall against size, one line a method with its interval, as SVG and PNG of the same bytes each time."""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Mapping, Sequence
+from importlib.util import find_spec
+from typing import Any
+
+from srtk_framework.evaluation.tables import SHORT
+
+INSTALL = "no plots: matplotlib is not installed; run: pip install 'srtk-framework[plot]'"
+
+# Colours of Okabe and Ito (2008), that readers with any colour vision tell apart; black becomes the text's colour.
+_COLOURS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", None, "#8a8a8a")
+_MARKERS = ("o", "s", "^", "D", "v", "P", "X", "*")
+_DASHES = ("-", (0, (5, 1.5)), (0, (1, 1.2)), (0, (5, 1.5, 1, 1.5)))
+_LONGEST = 60
+_PAPER = {"light": ("#ffffff", "#1f2328", "#d0d7de"), "dark": ("#0d1117", "#e6edf3", "#3d444d")}
+
+_Curve = Sequence[tuple[float, float, float, float]]
+"""Points in order of size: mean number of triples, mean of the metric, low and high end of its interval."""
+
+
+def can_plot() -> bool:
+    """Tell whether matplotlib is installed, without loading it."""
+    return find_spec("matplotlib") is not None
+
+
+def points(at: Mapping[str, Any], metric: str) -> dict[str, list[tuple[float, float, float, float]]]:
+    """Return the curve of each method that has the metric; cuts beyond its size add no point."""
+    found: dict[str, list[tuple[float, float, float, float]]] = {}
+    for method, metrics in at["methods"].items():
+        for cut in [*map(str, at["sizes"]), "all"] if metric in metrics else []:
+            estimate, size = metrics[metric][cut], metrics["triples"][cut]["mean"]
+            point = (size, estimate["mean"], estimate["low"], estimate["high"])
+            curve = found.setdefault(method, [])
+            if not curve or size > curve[-1][0]:
+                curve.append(point)
+    return found
+
+
+def draw(at: Mapping[str, Any], metric: str, kind: str = "svg", paper: str = "light") -> bytes:
+    """Draw a metric against the mean number of triples.
+
+    Args:
+        at: What ``curves`` returns.
+        metric: Such as ``answer_recall``.
+        kind: ``svg`` or ``png``.
+        paper: ``light`` or ``dark``.
+    """
+    from matplotlib import rc_context, rcdefaults, rcParams
+    from matplotlib.figure import Figure
+
+    back, ink, faint = _PAPER[paper]
+    look: Any = {
+        "svg.hashsalt": "srtk",
+        "svg.fonttype": "path",
+        "font.family": "DejaVu Sans",
+        "font.size": 10,
+        "text.color": ink,
+        "axes.labelcolor": ink,
+        "axes.edgecolor": ink,
+        "xtick.color": ink,
+        "ytick.color": ink,
+        "path.simplify": False,
+        "text.parse_math": False,
+    }
+    curves = points(at, metric)
+    names = [_printable(name) for name in curves]
+    # Inches of one entry of the legend, by its longest name.
+    columns = max(1, min(len(names), int(6.5 / (0.75 + 0.09 * max(map(len, names), default=0)))))
+    rows = -(-len(names) // columns)
+    with rc_context():
+        # A user's own settings of matplotlib must not change the bytes.
+        rcdefaults()
+        rcParams.update(look)
+        # The legend stands below the axes, in space of its own, whatever the number of methods.
+        below = 0.65 + 0.24 * rows
+        height = 3.6 + below
+        figure = Figure(figsize=(7.2, height), facecolor=back)
+        axes = figure.add_axes((0.09, below / height, 0.88, 3.3 / height), facecolor=back)
+        handles = [_line(axes, number, curve, ink) for number, curve in enumerate(curves.values())]
+        _scale(axes, curves.values(), faint)
+        axes.set_xlabel("mean number of triples (logarithmic)")
+        axes.set_ylabel(SHORT[metric])
+        figure.legend(
+            handles,
+            names,
+            loc="lower left",
+            bbox_to_anchor=(0.08, 0.0),
+            ncols=columns,
+            frameon=False,
+            handlelength=3.2,
+        )
+        out = io.BytesIO()
+        metadata: dict[str, Any] = {"Date": None} if kind == "svg" else {"Software": None}
+        figure.savefig(out, format=kind, dpi=160, metadata=metadata, facecolor=back)
+    return out.getvalue()
+
+
+def _line(axes: Any, number: int, curve: _Curve, ink: str) -> Any:
+    sizes, means, lows, highs = (list(part) for part in zip(*curve, strict=True))
+    sizes = [max(size, 0.1) for size in sizes]
+    colour = _COLOURS[number % len(_COLOURS)] or ink
+    dash = _DASHES[number // len(_COLOURS) % len(_DASHES)]
+    (line,) = axes.plot(
+        sizes, means, color=colour, linestyle=dash, linewidth=1.8, marker=_MARKERS[number % len(_MARKERS)], markersize=6
+    )
+    if len(curve) > 1:
+        axes.fill_between(sizes, lows, highs, color=colour, alpha=0.18, linewidth=0)
+    else:
+        axes.vlines(sizes, lows, highs, color=colour, alpha=0.5, linewidth=4)
+    return line
+
+
+def _scale(axes: Any, curves: Any, faint: str) -> None:
+    from matplotlib.ticker import FixedLocator, FuncFormatter, NullLocator
+
+    sizes = [max(point[0], 0.1) for curve in curves for point in curve] or [1.0]
+    low, high = min(sizes) / 1.15, max(sizes) * 1.15
+    axes.set_xscale("log")
+    axes.set_xlim(low, high)
+    ticks = [step * 10**power for power in range(-1, 6) for step in (1, 2, 5)]
+    axes.xaxis.set_major_locator(FixedLocator([tick for tick in ticks if low <= tick <= high]))
+    axes.xaxis.set_minor_locator(NullLocator())
+    axes.xaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}"))
+    axes.set_ylim(0, 1.02)
+    axes.yaxis.set_major_locator(FixedLocator([0, 0.2, 0.4, 0.6, 0.8, 1]))
+    axes.grid(color=faint, linewidth=0.6)
+    axes.set_axisbelow(True)
+    for side in ("top", "right"):
+        axes.spines[side].set_visible(False)
+
+
+def _printable(name: str) -> str:
+    """Shorten a name, and keep it from being read as one that is left out of legends."""
+    short = name if len(name) <= _LONGEST else name[: _LONGEST - 1] + "…"
+    return ("\u200a" if short.startswith("_") else "") + short

@@ -1,0 +1,222 @@
+"""Write a comparison to a folder: ``comparison.json``, plots, and a page of one file that needs no network."""
+
+from __future__ import annotations
+
+import base64
+import html
+from collections.abc import Mapping, Sequence
+from importlib import resources
+from pathlib import Path
+from typing import Any
+
+from srtk_framework.errors import RunError
+from srtk_framework.evaluation.curves import WHOLE
+from srtk_framework.evaluation.intervals import Estimate
+from srtk_framework.evaluation.plots import can_plot, draw, points
+from srtk_framework.evaluation.tables import CURVES, SHORT
+from srtk_framework.journal import write_json
+
+_SIZES = ("triples", "tokens", "questions_per_second")
+
+
+def write_report(report: Mapping[str, Any], folder: Path, title: str = "Comparison of methods") -> list[Path]:
+    """Write a report of ``compare``; plots and their SVG and PNG files only where matplotlib is installed.
+
+    Args:
+        report: What to write.
+        folder: Made if need be.
+        title: Heading of the page.
+
+    Returns:
+        The files written.
+
+    Raises:
+        RunError: If a file cannot be written.
+    """
+    files: dict[str, bytes] = {}
+    pictures: dict[str, tuple[bytes, bytes]] = {}
+    at = report.get("at") or {}
+    if at and can_plot():
+        for metric in (metric for metric in CURVES if points(at, metric)):
+            pictures[metric] = (draw(at, metric), draw(at, metric, paper="dark"))
+            files[f"{metric}.svg"] = pictures[metric][0]
+            files[f"{metric}.png"] = draw(at, metric, "png")
+    files["report.html"] = page(report, pictures, title).encode("utf-8", "replace")
+    write_json(folder / "comparison.json", report)
+    for name, data in files.items():
+        try:
+            (folder / name).write_bytes(data)
+        except OSError as error:
+            raise RunError(f"{folder / name} cannot be written: {error}; choose another folder") from error
+    return [folder / "comparison.json", *(folder / name for name in files)]
+
+
+def page(report: Mapping[str, Any], pictures: Mapping[str, tuple[bytes, bytes]], title: str) -> str:
+    """Return the page.
+
+    Args:
+        report: What ``compare`` returns.
+        pictures: Metric to its SVG for light and for dark paper.
+        title: Its heading.
+    """
+    style = resources.files("srtk_framework.evaluation").joinpath("report.css").read_text(encoding="utf-8")
+    policy = "default-src 'none'; style-src 'unsafe-inline'; img-src data:"
+    parts = [
+        f"<h1>{_text(title)}</h1>",
+        f"<p>{_text(_summary(report))}</p>",
+        _section(
+            "Metrics",
+            [_metrics("Means over the questions, with 95 % intervals", report["methods"], report["questions"])],
+        ),
+    ]
+    if any(report["differences"].values()):
+        parts.append(_section("Differences", [_HOLM, _differences("Whole subgraphs", report["differences"])]))
+    if report.get("at"):
+        parts.append(_section("At equal numbers of triples", _at(report["at"], pictures, report["questions"])))
+    slices = [_slice(name, groups) for name, groups in report.get("slices", {}).items()]
+    if slices:
+        parts.append(_section("Slices", slices))
+    body = "\n".join(parts)
+    return (
+        '<!doctype html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
+        '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
+        f'<meta http-equiv="Content-Security-Policy" content="{policy}">\n'
+        f"<title>{_text(title)}</title>\n<style>\n{style}</style>\n</head>\n<body>\n<main>\n{body}\n</main>\n"
+        "</body>\n</html>\n"
+    )
+
+
+_HOLM = (
+    "<p>The first method minus each other one on the same questions. <em>p</em>: two-sided, by random change of signs;"
+    " <em>Holm p</em>: corrected for all the tests of one metric in the table, so that the chance of any false finding"
+    " among them stays below the level.</p>"
+)
+
+
+def _text(value: object) -> str:
+    return html.escape(str(value))
+
+
+def _section(title: str, parts: Sequence[str]) -> str:
+    return f"<section>\n<h2>{_text(title)}</h2>\n" + "\n".join(parts) + "\n</section>"
+
+
+def _summary(report: Mapping[str, Any]) -> str:
+    failed = ", ".join(f"{name} {count}" for name, count in report["failed"].items() if count)
+    links = report["links"]
+    if links == "mixed":
+        links += " (" + ", ".join(f"{name} {kind}" for name, kind in report.get("links_of", {}).items()) + ")"
+    return f"{report['questions']} questions. Links: {links}. Failed: {failed or 'none'}."
+
+
+def _table(caption: str, columns: Sequence[str], rows: Sequence[Sequence[str]], texts: int = 1) -> str:
+    """Lay out a table; the first cell of a row is its heading, cells are HTML."""
+    head = "".join(
+        f'<th scope="col"{" class=text" if i < texts else ""}>{_text(column)}</th>' for i, column in enumerate(columns)
+    )
+    body = "".join(
+        f'<tr><th scope="row">{row[0]}</th>'
+        + "".join(f"<td{' class=text' if i < texts else ''}>{cell}</td>" for i, cell in enumerate(row[1:], 1))
+        + "</tr>\n"
+        for row in rows
+    )
+    return (
+        f'<div class="wide" tabindex="0" role="region" aria-label="{_text(caption)}"><table>\n'
+        f"<caption>{_text(caption)}</caption>\n<thead><tr>{head}</tr></thead>\n<tbody>\n{body}</tbody>\n</table></div>"
+    )
+
+
+def _cell(metric: str, estimate: Estimate | None, of: int | None = None, sign: str = "") -> str:
+    """Write a mean and its interval, and of how many values, where those are fewer than the questions."""
+    if estimate is None or estimate["mean"] is None:
+        return "–"
+    digits = 1 if metric in _SIZES else 3
+    mean, low, high = (f"{estimate[part]:{sign}.{digits}f}" for part in ("mean", "low", "high"))
+    fewer = f"<small>n {estimate['n']}</small>" if of is not None and estimate["n"] != of else ""
+    return f"{mean}<small>{low} to {high}</small>{fewer}"
+
+
+def _metrics(caption: str, methods: Mapping[str, Mapping[str, Estimate]], questions: int) -> str:
+    shown = [m for m in SHORT if any(some.get(m, {}).get("mean") is not None for some in methods.values())]
+    rows = [[_text(name), *(_cell(m, some.get(m), questions) for m in shown)] for name, some in methods.items()]
+    return _table(caption, ["method", *(SHORT[m] for m in shown)], rows)
+
+
+def _at(at: Mapping[str, Any], pictures: Mapping[str, tuple[bytes, bytes]], questions: int) -> list[str]:
+    cuts = [*map(str, at["sizes"]), WHOLE]
+    parts = [
+        "<p>Each subgraph is cut to its first K triples, best first. One with fewer stays whole, and precision is"
+        " that of the triples there are.</p>"
+    ]
+    for metric in CURVES:
+        curves = points(at, metric)
+        if not curves:
+            continue
+        parts.append(f"<h3>{_text(SHORT[metric].capitalize())}</h3>")
+        if metric in pictures:
+            parts.append(_figure(metric, curves, pictures[metric]))
+        rows = [
+            [_text(name), *(_cell(metric, some[metric][cut]) for cut in cuts)]
+            for name, some in at["methods"].items()
+            if metric in some
+        ]
+        columns = ["method", *(f"K = {cut}" for cut in cuts[:-1]), WHOLE]
+        known = next(some[metric][WHOLE]["n"] for some in at["methods"].values() if metric in some)
+        parts.append(_table(f"{SHORT[metric].capitalize()} of the first K triples, {known} questions", columns, rows))
+    first, *others = at["methods"]
+    if others:
+        equal = at["equal"]
+        parts += [
+            "<h3>Question by question</h3>",
+            f"<p>Each method is cut, question by question, to as many triples as {_text(first)} returned for that"
+            " question.</p>",
+            _metrics(f"As many triples as {first}", equal["methods"], questions),
+        ]
+        if any(equal["differences"].values()):
+            parts.append(_differences(f"Differences at as many triples as {first}", equal["differences"]))
+    return parts
+
+
+def _figure(metric: str, curves: Mapping[str, Sequence[tuple[float, ...]]], pictures: tuple[bytes, bytes]) -> str:
+    light, dark = (f"data:image/svg+xml;base64,{base64.b64encode(data).decode()}" for data in pictures)
+    ends = "; ".join(
+        f"{name}: {curve[0][1]:.3f} at {curve[0][0]:.1f} triples"
+        + (f" to {curve[-1][1]:.3f} at {curve[-1][0]:.1f}" if len(curve) > 1 else "")
+        for name, curve in curves.items()
+    )
+    told = f"Line chart of {SHORT[metric]} against the mean number of triples. {ends}. The table below has all figures."
+    return (
+        f'<figure><picture><source media="(prefers-color-scheme: dark)" srcset="{dark}">'
+        f'<img src="{light}" alt="{_text(told)}"></picture><figcaption>Mean {_text(SHORT[metric])} against the mean'
+        " number of triples at each K; the bands are 95 % intervals.</figcaption></figure>"
+    )
+
+
+def _differences(caption: str, differences: Mapping[str, Mapping[str, Estimate]]) -> str:
+    shown = [metric for metric in SHORT if any(metric in metrics for metrics in differences.values())]
+
+    def cell(metric: str, found: Estimate | None) -> str:
+        if found is None:
+            return "–"
+        return f"{_cell(metric, found, sign='+')}<small>p {found['p']:.3f}, Holm {found['p_holm']:.3f}</small>"
+
+    rows = [
+        [_text(pair), *(cell(metric, metrics.get(metric)) for metric in shown)] for pair, metrics in differences.items()
+    ]
+    return _table(caption, ["pair", *(SHORT[metric] for metric in shown)], rows)
+
+
+def _slice(name: str, groups: Mapping[str, Mapping[str, Any]]) -> str:
+    every = [metrics for group in groups.values() for metrics in group["methods"].values()]
+    shown = [m for m in ("answer_coverage", *CURVES, "triples") if any(m in metrics for metrics in every)]
+    rows = [
+        [
+            _text(label),
+            _text(method),
+            str(group["questions"]),
+            *(_cell(m, metrics.get(m), group["questions"]) for m in shown),
+        ]
+        for label, group in groups.items()
+        for method, metrics in group["methods"].items()
+    ]
+    return _table(f"By {name}", [name, "method", "questions", *(SHORT[m] for m in shown)], rows, texts=2)

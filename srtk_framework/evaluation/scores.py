@@ -1,0 +1,69 @@
+"""The scores of a run, question by question, in a file: what comparisons of several runs are made from."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import attrs
+
+from srtk_framework.errors import InputError
+from srtk_framework.evaluation.curves import Ranks
+from srtk_framework.evaluation.metrics import Row
+from srtk_framework.jsonl import dumps, read_jsonl, shown
+
+FILE = "scores.jsonl"
+"""Name of the file in a run's folder."""
+
+
+def write_scores(folder: Path, methods: Mapping[str, Sequence[Row]]) -> Path:
+    """Write one line for each method and question, the main method first; complete before it gets its name."""
+    file = folder / FILE
+    draft = folder / (FILE + ".part")
+    with draft.open("w", encoding="utf-8", newline="\n") as out:
+        for method, rows in methods.items():
+            for row in rows:
+                out.write(dumps({"method": method, **attrs.asdict(row)}) + "\n")
+    os.replace(draft, file)
+    return file
+
+
+def read_scores(folder: Path) -> dict[str, list[Row]]:
+    """Read the scores of a run: method to rows.
+
+    Raises:
+        InputError: If the folder has none, or the file is of another version.
+    """
+    file = folder / FILE
+    if not file.exists():
+        raise InputError(
+            f"{folder} holds no {FILE}; name the folder of a finished run whose recipe has `evaluate: true`, or a file"
+            " of results"
+        )
+    methods: dict[str, list[Row]] = {}
+    for number, record in read_jsonl(file):
+        methods.setdefault(str(record.get("method")), []).append(_row(record, f"{shown(file)}:{number}"))
+    return methods
+
+
+def _row(record: Mapping[str, Any], where: str) -> Row:
+    known = {field: value for field, value in record.items() if field != "method"}
+    try:
+        ranks = known.pop("ranks")
+        return Row(
+            **{
+                **known,
+                "ranks": None if ranks is None else Ranks(**{field: _tuples(part) for field, part in ranks.items()}),
+                "paths": _tuples(known["paths"]),
+                "relations": _tuples(known["relations"]),
+                "fields": {field: _tuples(values) for field, values in known["fields"].items()},
+            }
+        )
+    except (KeyError, TypeError, AttributeError) as error:
+        raise InputError(f"{where}: this is no score of this version ({error}); run the recipe again") from error
+
+
+def _tuples(value: Any) -> Any:
+    return tuple(_tuples(item) for item in value) if isinstance(value, list) else value

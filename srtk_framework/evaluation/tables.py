@@ -1,0 +1,155 @@
+"""Lay the report of an evaluation out as tables for the screen."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from rich.table import Table
+
+    from srtk_framework.evaluation.intervals import Estimate
+
+_SIZES = ("triples", "tokens")
+_SPEED = "questions_per_second"
+
+SHORT = {
+    "answer_coverage": "answer coverage",
+    "answer_recall": "answer recall",
+    "triple_precision": "triple precision",
+    "triple_recall": "triple recall",
+    "triple_f1": "triple F1",
+    "path_hit": "gold path found",
+    "path_top": "gold path first",
+    "triples": "triples",
+    "tokens": "tokens",
+    _SPEED: "questions per second",
+}
+"""Names of metrics for people."""
+
+CURVES = ("answer_recall", "triple_recall", "triple_precision")
+"""Metrics that are shown at each number of triples."""
+
+_COLUMNS = {
+    "answer_coverage": "answer\ncoverage",
+    "answer_recall": "answer\nrecall",
+    "triple_precision": "triple\nprec.",
+    "triple_recall": "triple\nrecall",
+    "triple_f1": "triple\nF1",
+    "path_hit": "gold\npath",
+    "triples": "triples",
+    "tokens": "tokens",
+    _SPEED: "per\nsecond",
+}
+
+
+def table(report: Mapping[str, Any]) -> Table:
+    """Lay a report out for the screen: one row a method, intervals below the means; fits 80 columns."""
+    from rich import box
+    from rich.table import Table
+    from rich.text import Text
+
+    methods: Mapping[str, Mapping[str, Estimate]] = report["methods"]
+    shown = [name for name in _COLUMNS if any(m.get(name, {}).get("mean") is not None for m in methods.values())]
+    laid = Table(box=box.SIMPLE_HEAD, padding=0, show_edge=False, min_width=60, caption=_caption(report))
+    laid.caption_justify = "left"
+    laid.add_column("method", min_width=6, max_width=16, overflow="fold")
+    for name in shown:
+        laid.add_column(_COLUMNS[name], justify="right", no_wrap=True)
+    for method, metrics in methods.items():
+        laid.add_row(Text(method), *(_cell(name, metrics.get(name)) for name in shown))
+    return laid
+
+
+def _cell(name: str, estimate: Estimate | None) -> str:
+    if estimate is None or estimate["mean"] is None:
+        return "-"
+    mean, half = estimate["mean"], (estimate["high"] - estimate["low"]) / 2
+    if name in (*_SIZES, _SPEED):
+        return f"{_size(mean, mean)}\n±{_size(half, mean)}"
+    return f"{mean:.3f}\n±{half:.3f}".replace("±0.", "±.")
+
+
+def _size(value: float, shown: float) -> str:
+    """Write a size or speed with as many digits as the number beside which it stands."""
+    if shown >= 100_000:
+        return f"{value / 1000:.0f}k"
+    return f"{value:.0f}" if shown >= 1000 else f"{value:.1f}"
+
+
+def _caption(report: Mapping[str, Any]) -> str:
+    failed = ", ".join(f"{name} {count}" for name, count in report["failed"].items() if count)
+    parts = [f"{report['questions']} questions", f"links: {report['links']}", f"failed: {failed or 'none'}"]
+    return "; ".join(parts) + ". ±: half of the 95 % interval."
+
+
+def tables(report: Mapping[str, Any]) -> list[Table]:
+    """Lay out everything that a comparison holds: metrics, first K triples, differences, slices."""
+    found = [table(report)]
+    at = report.get("at")
+    if at:
+        found += [_at(at, metric) for metric in CURVES if any(metric in some for some in at["methods"].values())]
+    if any(report["differences"].values()):
+        found.append(_differences(report["differences"]))
+    return [*found, *(_slices(name, some) for name, some in report.get("slices", {}).items())]
+
+
+def _plain(title: str, columns: Sequence[str], texts: int = 1) -> Table:
+    from rich import box
+    from rich.table import Table
+
+    laid = Table(title=title, title_justify="left", box=box.SIMPLE_HEAD, padding=(0, 1, 0, 0), show_edge=False)
+    laid.title_style = "bold"
+    for number, column in enumerate(columns):
+        if number < texts:
+            laid.add_column(column, overflow="fold", max_width=28)
+        else:
+            laid.add_column(column, justify="right", no_wrap=True)
+    return laid
+
+
+def _at(at: Mapping[str, Any], metric: str) -> Table:
+    from rich.text import Text
+
+    cuts = [*map(str, at["sizes"]), "all"]
+    laid = _plain(f"{SHORT[metric]} of the first triples", ["method", *cuts])
+    for method, metrics in at["methods"].items():
+        if metric in metrics:
+            laid.add_row(Text(method), *(f"{metrics[metric][cut]['mean']:.3f}" for cut in cuts))
+    return laid
+
+
+def _differences(differences: Mapping[str, Mapping[str, Estimate]]) -> Table:
+    from rich.text import Text
+
+    laid = _plain("differences", ["pair", "metric", "mean", "low", "high", "p", "Holm p"], texts=2)
+    laid.caption, laid.caption_justify = "Holm p: corrected for the number of pairs of a metric.", "left"
+    for pair, metrics in differences.items():
+        for number, (metric, found) in enumerate((m, metrics[m]) for m in SHORT if m in metrics):
+            digits = 1 if metric in _SIZES else 3
+            figures = (f"{found[part]:+.{digits}f}" for part in ("mean", "low", "high"))
+            laid.add_row(
+                Text(pair if number == 0 else ""),
+                SHORT[metric],
+                *figures,
+                f"{found['p']:.3f}",
+                f"{found['p_holm']:.3f}",
+            )
+    return laid
+
+
+def _slices(name: str, groups: Mapping[str, Mapping[str, Any]]) -> Table:
+    from rich.text import Text
+
+    every = [metrics for group in groups.values() for metrics in group["methods"].values()]
+    shown = [metric for metric in (*CURVES, "triples") if any(metric in metrics for metrics in every)]
+    laid = _plain(f"by {name}", ["group", "method", "n", *(SHORT[metric] for metric in shown)], texts=2)
+    for label, group in groups.items():
+        for number, (method, metrics) in enumerate(group["methods"].items()):
+            cells = (_half(metric, metrics.get(metric)) for metric in shown)
+            laid.add_row(Text(label if number == 0 else ""), Text(method), str(group["questions"]), *cells)
+    return laid
+
+
+def _half(name: str, estimate: Estimate | None) -> str:
+    return _cell(name, estimate).replace("\n", " ")

@@ -1,0 +1,82 @@
+"""Follow known paths through a hop-wise search, to see where it leaves them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from srtk_framework.explaining.values import Choice, Chooses, Loss
+from srtk_framework.specs import HopState
+from srtk_framework.types import END, Path, Question, RankedPath
+
+_WINNERS = 3
+
+
+def follow(search: Chooses, question: Question, paths: Sequence[RankedPath]) -> tuple[list[RankedPath], list[Loss]]:
+    """Search one question again, and watch what becomes of some paths.
+
+    Args:
+        search: The expander.
+        question: With the links that it is asked with.
+        paths: To watch, without END.
+
+    Returns:
+        The paths whose facts are read, and one loss for each other one, in their order.
+    """
+    losses: dict[RankedPath, Loss] = {}
+    state: HopState = search.start([question])[0]
+    hop = 0
+    while not state.done:
+        choice, hop = search.choices([state])[0], hop + 1
+        state = search.step([state])[0]
+        for path in paths:
+            wanted = _wanted(path.steps, hop)
+            if path not in losses and wanted and (loss := _loss(path, wanted, choice, hop, False)):
+                losses[path] = loss
+    last = search.last_choices([state])[0]
+    for path in paths:
+        if path in losses:
+            continue
+        if len(path.steps) > hop:
+            losses[path] = Loss(path, hop=hop + 1)
+        elif loss := _loss(path, path.steps, last, hop, True):
+            losses[path] = loss
+    return [path for path in paths if path not in losses], [losses[path] for path in paths if path in losses]
+
+
+def _wanted(steps: Path, hop: int) -> Path:
+    """Return what must be kept of a path at a hop; nothing once it has ended."""
+    if len(steps) >= hop:
+        return steps[:hop]
+    return (*steps, END) if len(steps) + 1 == hop else ()
+
+
+def _loss(path: RankedPath, wanted: Path, choice: Choice, hop: int, at_end: bool) -> Loss | None:
+    """Tell how a choice left a path out; None where it is kept."""
+    kept = [ranked for ranked, dropped in zip(choice.ranked, choice.dropped, strict=True) if not dropped]
+    place = next(
+        (i for i, ranked in enumerate(choice.ranked) if (ranked.entity, ranked.steps) == (path.entity, wanted)), None
+    )
+    if place is not None and not choice.dropped[place]:
+        return None
+    return Loss(
+        path=path if place is None else RankedPath(path.entity, path.steps, choice.ranked[place].score),
+        hop=hop,
+        at_end=at_end,
+        rank=None if place is None else place + 1,
+        weighed=len(choice.ranked),
+        kept=len(kept),
+        needed=min((ranked.score for ranked in kept), default=None),
+        setting="" if place is None else choice.dropped[place],
+        winners=tuple(kept[:_WINNERS]),
+    )
+
+
+def best_loss(losses: Sequence[Loss]) -> Loss | None:
+    """Return the loss of the path that came furthest: at the latest hop, then at the best rank."""
+
+    def key(loss: Loss) -> tuple[int, int, float, Path, str]:
+        hop = loss.hop or 0
+        rank = float("inf") if loss.rank is None else loss.rank
+        return (-int(loss.at_end), -hop, rank, loss.path.steps, loss.path.entity)
+
+    return min(losses, key=key, default=None)

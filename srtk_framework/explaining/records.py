@@ -1,0 +1,234 @@
+"""Explanations as records, one for each question, and what a whole run's say together."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from srtk_framework.explaining.lifting import setting
+from srtk_framework.explaining.values import (
+    ABSENT,
+    CLASSES,
+    CUT,
+    FAILED,
+    FOUND,
+    IS_LINK,
+    NOT_LINKED,
+    PRUNED,
+    UNKNOWN_LINK,
+    UNREACHABLE,
+    Explanation,
+    Loss,
+)
+from srtk_framework.session import Session
+from srtk_framework.specs import Expander
+from srtk_framework.types import RankedPath, rounded
+
+_LINKER = ("n_best", "candidates", "min_score", "keep", "languages")
+
+
+def record_of(one: Explanation) -> dict[str, Any]:
+    """Write an explanation as a record; what does not apply is left out."""
+    subgraph = one.subgraph
+    record: dict[str, Any] = {
+        "id": one.question.id,
+        "question": one.question.text,
+        "class": one.kind,
+        "answer_recall": rounded(one.recall),
+        "answers": dict(one.answers),
+        "links": [link.entity for link in one.question.links],
+        "triples": len(subgraph.triples),
+    }
+    if one.topics:
+        record["topics"] = list(one.topics)
+    if one.unlinked:
+        record["unlinked"] = list(one.unlinked)
+    if one.retrieval.error is not None:
+        record["error"] = one.retrieval.error
+    if one.far is not None:
+        record["unreachable"] = _known(
+            depth=one.far.depth,
+            shortest=len(one.far.path.steps) if one.far.path else None,
+            path=_path(one.far.path),
+            why=one.far.why,
+            searched=one.far.searched,
+            unread=dict(one.far.cut),
+        )
+    if one.loss is not None:
+        record["pruned"] = _known(
+            path=_path(one.loss.path),
+            hop=one.loss.hop,
+            at_end=one.loss.at_end,
+            rank=one.loss.rank,
+            weighed=one.loss.weighed,
+            kept=one.loss.kept,
+            score=one.loss.path.score if one.loss.rank is not None else None,
+            needed=one.loss.needed,
+            setting=one.loss.setting,
+            winners=[{**(_path(path) or {}), "score": path.score} for path in one.loss.winners],
+        )
+    if one.cut is not None:
+        record["cut"] = _known(
+            path=_path(one.cut.path),
+            limits=list(one.cut.limits),
+            dropped=dict(one.cut.dropped),
+            places=dict(one.cut.places),
+            needed=dict(one.cut.needed),
+        )
+    if one.labels:
+        record["labels"] = dict(sorted(one.labels.items()))
+    return record
+
+
+def _path(path: RankedPath | None) -> dict[str, Any] | None:
+    return None if path is None else {"entity": path.entity, "steps": [str(step) for step in path.steps]}
+
+
+def _known(**values: Any) -> dict[str, Any]:
+    return {name: value for name, value in values.items() if value not in (None, "", [], {})}
+
+
+class Advice:
+    """Says what to change in a recipe for each class.
+
+    Args:
+        session: Whose drivers are in use.
+        expander: The method that was explained.
+    """
+
+    def __init__(self, session: Session, expander: Expander) -> None:
+        self._session, self._expander = session, expander
+        linker = session.linker
+        driver = getattr(linker, "driver", linker)
+        self._linker = [f"entity_linker.{name}" for name in _LINKER if hasattr(driver, name)]
+
+    def of(self, kind: str, some: Sequence[Explanation]) -> str:
+        """Return a sentence about the questions of one class; nothing for those that are found."""
+        ways = {
+            FAILED: self._failed,
+            NOT_LINKED: self._not_linked,
+            UNKNOWN_LINK: self._unknown,
+            IS_LINK: self._is_link,
+            ABSENT: self._absent,
+            UNREACHABLE: self._unreachable,
+            PRUNED: self._pruned,
+            CUT: self._cut,
+        }
+        return ways[kind](some) if kind in ways and some else ""
+
+    def _failed(self, some: Sequence[Explanation]) -> str:
+        return f"The first error: {some[0].retrieval.error}"
+
+    def _not_linked(self, some: Sequence[Explanation]) -> str:
+        empty = sum(not one.question.links for one in some)
+        told = f"{empty} without any link, {len(some) - empty} linked to something else."
+        if self._session.linker is None:
+            return f"{told} Add an `entity_linker`, or give `question_entities`."
+        ways = f"try {_listed(self._linker)}" if self._linker else "try other settings of the entity_linker"
+        return f"{told} Add aliases to the graph, {ways}, or use another linker."
+
+    def _unknown(self, some: Sequence[Explanation]) -> str:
+        return "Check that the ids of the links are written as this graph writes them, or that it is the right graph."
+
+    def _is_link(self, some: Sequence[Explanation]) -> str:
+        return "Such an answer never counts as found; look at the linker where it should not have been linked."
+
+    def _absent(self, some: Sequence[Explanation]) -> str:
+        return "No setting helps: add the facts to `knowledge_graph`, or check how the answers' ids are written."
+
+    def _unreachable(self, some: Sequence[Explanation]) -> str:
+        why = Counter(one.far.why if one.far else "" for one in some)
+        told = []
+        if why["depth"]:
+            most = max(len(one.far.path.steps) for one in some if one.far and one.far.path and one.far.why == "depth")
+            reached = "it" if len(some) == 1 else f"{why['depth']} of {len(some)}"
+            told.append(f"`expander.depth: {most}` would reach {reached}")
+        if why["inverse"]:
+            reached = "it" if len(some) == 1 else f"{why['inverse']} of {len(some)}"
+            told.append(f"`expander.inverse: true` would reach {reached}")
+        if why["noise"]:
+            told.append(f"{why['noise']} can only be reached by a relation that the graph's `noise` leaves out")
+        if why[""]:
+            told.append(f"no path was found for {why['']}: look at the links, and at what the graph lacks")
+        return _sentence(told)
+
+    def _pruned(self, some: Sequence[Explanation]) -> str:
+        losses = [one.loss for one in some if one.loss is not None]
+        told = []
+        for name in sorted({loss.setting for loss in losses if loss.setting}):
+            here = [loss for loss in losses if loss.setting == name]
+            ranks = sorted(loss.rank for loss in here if loss.rank is not None)
+            text = f"`{name}: {self.value(name)}` left {'it out' if len(some) == 1 else f'out {len(here)}'}"
+            if name in ("expander.width", "expander.paths") and ranks:
+                half, most = ranks[math.ceil(len(ranks) / 2) - 1], ranks[-1]
+                text += f" at rank {most}" if len(some) == 1 else f" (half by rank {half}, all by rank {most})"
+            told.append(text)
+        other = sum(not loss.setting for loss in losses)
+        if other:
+            told.append(f"nothing tells which setting left {'it' if len(some) == 1 else other} out")
+        if setting(self._expander, "scorer") is not None:
+            told.append("a trained scorer ranks the steps better")
+        return _sentence(told)
+
+    def _cut(self, some: Sequence[Explanation]) -> str:
+        cuts = [one.cut for one in some if one.cut is not None]
+        told = []
+        for limits in sorted({cut.limits for cut in cuts}):
+            here = [cut for cut in cuts if cut.limits == limits]
+            names = _listed([f"budget.{name}: {self.value(f'budget.{name}')}" for name in limits], "and")
+            text = f"{names or 'something'} cut {_so_many(here, some)}"
+            most = {name: max(cut.needed.get(name, 0) for cut in here) for name in limits}
+            wanted = " and ".join(str(value) for value in most.values() if value)
+            if wanted:
+                text += f" ({wanted} would hold {_so_many(here, some, 'all')})"
+            if any(not cut.places for cut in here):
+                text += ", and ten times as much does not bring it back" if len(some) == 1 else ""
+            told.append(text)
+        return _sentence(told)
+
+    def value(self, name: str) -> Any:
+        """Read a setting by its name in recipes: ``budget.triples``, ``expander.width``; None where there is none."""
+        block, _, key = name.partition(".")
+        holder = setting(self._expander, "budget") if block == "budget" else None
+        return getattr(holder, key, None) if holder is not None else setting(self._expander, key)
+
+
+def _sentence(parts: Sequence[str]) -> str:
+    text = "; ".join(part for part in parts if part)
+    return text[:1].upper() + text[1:] + "." if text else ""
+
+
+def _listed(names: Sequence[str], word: str = "or") -> str:
+    return f" {word} ".join(f"`{name}`" for name in names)
+
+
+def _so_many(here: Sequence[Any], some: Sequence[Any], word: str = "") -> str:
+    """Count some of a class: as `it` where there is one only."""
+    return "it" if len(some) == 1 else word or str(len(here))
+
+
+def hops_of(some: Sequence[Explanation]) -> str:
+    """Count the losses by hop; apart those of paths that should have ended there."""
+    losses = [one.loss for one in some if one.loss is not None]
+    places = Counter(_place(loss) for loss in losses if loss.hop is not None)
+    return ", ".join(f"{places[place]} {place}" for place in sorted(places))
+
+
+def _place(loss: Loss) -> str:
+    if loss.at_end:
+        return "ranked too low at the end"
+    return f"at hop {loss.hop}" + (" by not ending there" if len(loss.path.steps) < (loss.hop or 0) else "")
+
+
+def counts_of(explanations: Sequence[Explanation]) -> dict[str, dict[str, Any]]:
+    """Count a run: class to the number of questions, those with some answers found, and answers; in order."""
+    counts: dict[str, dict[str, Any]] = {}
+    answers: Mapping[str, int] = Counter(kind for one in explanations for kind in one.answers.values())
+    for kind in CLASSES:
+        here = [one for one in explanations if one.kind == kind]
+        if here or answers[kind]:
+            partly = sum(one.recall > 0 for one in here) if kind != FOUND else 0
+            counts[kind] = {"questions": len(here), "partly": partly, "answers": answers[kind]}
+    return counts

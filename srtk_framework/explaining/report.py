@@ -1,0 +1,135 @@
+"""Show explanations to a person: one question in a paragraph, a whole run in a table with what to change."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING
+
+from srtk_framework.explaining.records import Advice, counts_of, hops_of
+from srtk_framework.explaining.values import ABSENT, CLASSES, FOUND, NOT_LINKED, PRUNED, Cut, Explanation, Far, Loss
+from srtk_framework.types import END
+from srtk_framework.verbalise import name, path_text
+
+if TYPE_CHECKING:
+    from rich.table import Table
+
+_MOST = 6
+_WHY = {
+    "depth": "is longer than the expander walks",
+    "inverse": "goes against the direction of a relation, which the expander does not",
+    "noise": "has a relation that the graph calls noise",
+}
+
+
+def table(explanations: Sequence[Explanation]) -> Table:
+    """Lay out the counts of a run; fits 80 columns."""
+    from rich import box
+    from rich.table import Table
+
+    laid = Table(box=box.SIMPLE_HEAD, padding=0, show_edge=False)
+    laid.add_column("class", no_wrap=True)
+    laid.add_column("what it says")
+    for column in ("questions", "share", "partly\nfound", "answers"):
+        laid.add_column(column, justify="right", no_wrap=True)
+    for kind, row in counts_of(explanations).items():
+        share = f"{100 * row['questions'] / len(explanations):.1f} %"
+        partly = "" if kind == FOUND else str(row["partly"])
+        laid.add_row(kind, CLASSES[kind], str(row["questions"]), share, partly, str(row["answers"]))
+    return laid
+
+
+def advice_lines(explanations: Sequence[Explanation], advice: Advice) -> list[str]:
+    """Say for each class what to change, and name its first questions."""
+    lines = []
+    for kind in CLASSES:
+        some = [one for one in explanations if one.kind == kind]
+        if kind != FOUND and some:
+            ids = ", ".join(one.question.id for one in some[:_MOST])
+            more = f" and {len(some) - _MOST} more" if len(some) > _MOST else ""
+            lines.append(f"{kind}: {advice.of(kind, some)}")
+            if kind == PRUNED and (places := hops_of(some)):
+                lines.append(f"  {places}")
+            lines.append(f"  {ids}{more}")
+    return lines
+
+
+def question_lines(one: Explanation, advice: Advice) -> list[str]:
+    """Tell the whole story of one question."""
+    found = sum(kind == FOUND for kind in one.answers.values())
+    size = len(one.subgraph.triples)
+    lines = [
+        f"{one.question.id}: {one.question.text}",
+        f"  {one.kind}: {CLASSES[one.kind]}; {found} of {len(one.answers)} answers found, {size} triples",
+        _line("links", [_entity(link.entity, one.labels) for link in one.question.links] or ["none"]),
+    ]
+    if one.unlinked:
+        lines.append(_line("not linked", [_entity(topic, one.labels) for topic in one.unlinked]))
+    for kind in CLASSES:
+        some = [_entity(answer, one.labels) for answer, of in one.answers.items() if of == kind]
+        if some:
+            lines.append(_line(kind, some))
+    if one.retrieval.error is not None and one.kind not in (NOT_LINKED, ABSENT):
+        lines.append(_line("error", [one.retrieval.error]))
+    lines += _far_lines(one.far, one.labels) if one.far else []
+    lines += _loss_lines(one.loss, one.labels) if one.loss else []
+    lines += _cut_lines(one.cut, one.labels, size, advice.value("expander.share")) if one.cut else []
+    change = advice.of(one.kind, [one])
+    return [*lines, _line("change", [change])] if change else lines
+
+
+def _line(title: str, parts: Sequence[str]) -> str:
+    shown = "; ".join(parts[:_MOST])
+    more = f" and {len(parts) - _MOST} more" if len(parts) > _MOST else ""
+    return f"  {title + ':' if title else '':<20} {shown}{more}"
+
+
+def _entity(id_: str, labels: Mapping[str, str]) -> str:
+    label = name(id_, labels)
+    return f"{label} ({id_})" if id_ in labels and label != id_ else label
+
+
+def _far_lines(far: Far, labels: Mapping[str, str]) -> list[str]:
+    if far.path is None:
+        hidden = ", ".join(f"{number} {limit}" for limit, number in far.cut.items())
+        unread = f"; limits left {hidden} unread, so there may be one" if hidden else ""
+        return [_line("path", [f"none from a link up to {far.searched} steps{unread}"])]
+    told = f"{len(far.path.steps)} steps; it {_WHY[far.why]}" if far.why else f"{len(far.path.steps)} steps"
+    if far.why == "depth":
+        told += f" ({far.depth})"
+    return [_line("shortest path", [path_text(far.path, labels)]), _line("", [told])]
+
+
+def _loss_lines(loss: Loss, labels: Mapping[str, str]) -> list[str]:
+    lines = [_line("path", [path_text(loss.path, labels)])]
+    if loss.hop is None:
+        return [*lines, _line("left out", ["the expander does not tell where"])]
+    step = loss.path.steps[loss.hop - 1 : loss.hop] or (END,)
+    where = "at the end" if loss.at_end else f"at hop {loss.hop} ({path_text(step, labels)})"
+    if loss.rank is None:
+        why = "it was not among what was weighed" if loss.weighed else "the search had stopped"
+        return [*lines, _line("left out", [f"{where}: {why}"])]
+    told = f"{where}: rank {loss.rank} of {loss.weighed}, score {loss.path.score:.4f}"
+    if loss.needed is not None:
+        told += f"; {loss.kept} were kept, down to {loss.needed:.4f}"
+    lines.append(_line("left out", [told]))
+    for number, path in enumerate(loss.winners):
+        lines.append(_line("" if number else "kept instead", [f"{path.score:8.4f}  {path_text(path, labels)}"]))
+    return lines
+
+
+def _cut_lines(cut: Cut, labels: Mapping[str, str], size: int, share: object) -> list[str]:
+    lines = [_line("path", [path_text(cut.path, labels)])] if cut.path else []
+    dropped = ", ".join(f"at least {number} by budget.{limit}" for limit, number in cut.dropped.items())
+    lines.append(
+        _line("left out", [dropped or f"by {' and '.join(f'budget.{n}' for n in cut.limits) or 'no known limit'}"])
+    )
+    if cut.places:
+        first, last = min(cut.places.values()), max(cut.places.values())
+        stands = f"stands at place {first}" if len(cut.places) == 1 else f"stand at places {first} to {last}"
+        noun = "the answer" if len(cut.places) == 1 else f"{len(cut.places)} answers"
+        lines.append(
+            _line("", [f"with no limit of {' and '.join(cut.limits)}, {noun} {stands}; {size} triples were kept"])
+        )
+        if last <= size and share is not None:
+            lines.append(_line("", [f"the room went to other paths, by `expander.share: {share}`"]))
+    return lines

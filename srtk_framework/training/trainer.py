@@ -1,0 +1,323 @@
+"""Train a driver of a recipe: questions, supervision, fit, and a folder from which the next run takes the result."""
+
+from __future__ import annotations
+
+import hashlib
+import itertools
+import json
+import os
+import shutil
+import sys
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from importlib.metadata import version
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import attrs
+
+from srtk_framework.about import __version__
+from srtk_framework.errors import InputError, RunError
+from srtk_framework.evaluation.metrics import row
+from srtk_framework.gold import with_gold_triples
+from srtk_framework.journal import write_json
+from srtk_framework.lessons import read_lessons, write_lessons
+from srtk_framework.parts import place
+from srtk_framework.plugins import distributions_of
+from srtk_framework.records import read_questions
+from srtk_framework.specs import Course
+from srtk_framework.training.model_card import card
+from srtk_framework.training.setup import Setup
+from srtk_framework.types import Lesson, Question
+
+if TYPE_CHECKING:
+    from srtk_framework.session import Session
+
+T = TypeVar("T")
+
+COMPLETE, RUNNING = "complete", "running"
+_OURS = ("checkpoints", "log", "model", "best.safetensors", "broken-batch.json", "lessons.jsonl")
+"""What a training leaves in its folder; another training begins without it."""
+
+
+@attrs.frozen
+class Trained:
+    """What a training came to.
+
+    Attributes:
+        folder: Of the training.
+        model: Folder of what was learnt.
+        figures: Of the best weights: the validation's metrics, and what the driver tells.
+        counts: Questions to learn from, those without links, those without a path, lessons, validation questions.
+        fingerprint: Of everything that decides the result.
+        repeated: False where a finished training was taken over.
+        ids: Of the questions learnt from or validated with.
+        texts: Theirs.
+        follows: True in a helper process of a training on several devices, which has nothing more to do.
+    """
+
+    folder: Path
+    model: Path
+    figures: Mapping[str, float] = attrs.field(hash=False)
+    counts: Mapping[str, int] = attrs.field(hash=False)
+    fingerprint: str
+    repeated: bool
+    ids: frozenset[str] = attrs.field(repr=False)
+    texts: frozenset[str] = attrs.field(repr=False)
+    follows: bool = False
+
+    def shares(self, question: Question) -> bool:
+        """Tell whether a question was learnt from, by id or by text."""
+        return question.id in self.ids or _words(question) in self.texts
+
+
+class Trainer:
+    """Trains what the recipe of an open session names.
+
+    Args:
+        session: With a ``train`` key in its recipe.
+    """
+
+    def __init__(self, session: Session) -> None:
+        if session.training is None:
+            raise RunError(f"{session.recipe.file}: there is nothing to train; add `train:`")
+        self._session = session
+        self._setup: Setup = session.training
+        self._folder = session.recipe.training
+        self._model = self._folder / "model"
+        # Lightning starts one process more for each further device, which runs the same command.
+        self._follows = int(os.environ.get("LOCAL_RANK", "0")) > 0
+
+    def run(self) -> Trained:
+        """Train, or take over a finished training of the same recipe, data and versions.
+
+        Raises:
+            RunError: If validation questions are among those to learn from, or there is nothing to learn from.
+            InputError: If questions cannot be read.
+        """
+        learning, validation = self._questions()
+        counts = {"questions": len(learning), "validation": len(validation)}
+        state = self._fingerprints(learning, validation)
+        earlier = self._earlier()
+        same = earlier is not None and earlier.get("fingerprint") == state["fingerprint"]
+        if earlier is not None and same and earlier.get("state") == COMPLETE and self._model.is_dir():
+            self._take_over()
+            return self._trained(earlier["figures"], earlier["counts"], state, learning, validation, repeated=False)
+        if not self._follows:
+            self._claim(same)
+            write_json(self._folder / "training.json", {"state": RUNNING, **state})
+        lessons, found = self._lessons(learning, same)
+        counts.update(found)
+        if not any(_teaches(lesson) for lesson in lessons):
+            raise RunError(
+                f"none of the {len(learning)} questions to learn from has a path between topic and answer"
+                f" ({found['unlinked']} have no link in the graph); look at {self._folder / 'lessons.jsonl'}"
+            )
+        course = Course(
+            [lesson for lesson in lessons if _teaches(lesson)],
+            (lambda: self._validate(validation)) if validation else None,
+            self._folder,
+            self._session.recipe.options.seed,
+        )
+        self._tell("training", {"lessons": len(course.lessons), "validation": len(validation)})
+        driver = self._setup.driver.driver
+        figures = {name: round(float(value), 6) for name, value in driver.fit(course, self._setup.settings).items()}
+        if not self._follows:
+            self._keep(figures, counts, state)
+        return self._trained(figures, counts, state, learning, validation, repeated=True)
+
+    def _questions(self) -> tuple[list[Question], list[Question]]:
+        """Read the questions to learn from and those to validate with; no question may be in both."""
+        learning = list(_read(self._setup.questions))
+        if not learning:
+            raise InputError("there are no questions to learn from; check the part and the limit under `train:`")
+        given = self._setup.validation
+        if given is None:
+            return self._linked(learning), []
+        if isinstance(given, float):
+            seed = f"validation {self._session.recipe.options.seed}"
+            # By text: equal questions never stand on both sides.
+            places = [place(f"{seed}\0{_words(question)}", 0) for question in learning]
+            validation = [q for q, at in zip(learning, places, strict=True) if at < given]
+            learning = [q for q, at in zip(learning, places, strict=True) if at >= given]
+        else:
+            validation = list(_read(given))
+        if not validation or not learning:
+            empty = "validation questions" if not validation else "questions to learn from"
+            raise InputError(f"there are no {empty}; change `validation:` or `questions:` under `train:`")
+        ids, texts = {q.id for q in learning}, {_words(q) for q in learning}
+        shared = [q for q in validation if q.id in ids or _words(q) in texts]
+        if shared:
+            raise RunError(
+                f"{len(shared)} of {len(validation)} validation questions are among the {len(learning)} to learn from,"
+                f" by id or by text (the first is {shared[0].id!r}); give others, or a share such as `validation: 0.1`"
+            )
+        return self._linked(learning), self._linked(validation)
+
+    def _linked(self, questions: Sequence[Question]) -> list[Question]:
+        """Link what has no links; a question that cannot be linked stays without."""
+        done: list[Question] = []
+        for batch in _batched(questions, self._session.recipe.options.batch):
+            done += [item if isinstance(item, Question) else item.question for item in self._session.link(batch)]
+        return done
+
+    def _fingerprints(self, learning: Sequence[Question], validation: Sequence[Question]) -> dict[str, Any]:
+        """Identify what decides the lessons, and what decides the training."""
+        session, options = self._session, self._session.recipe.options
+        data = {"questions": _hash(learning), "validation": _hash(validation)}
+        versions = {"srtk-framework": __version__}
+        versions |= {name: version(name) for name in distributions_of(session.drivers)}
+        main = next(iter(session.methods.values()), None)
+        lessons = [data["questions"], self._setup.supervision.fingerprint()]
+        whole = [
+            *lessons,
+            data["validation"],
+            self._setup.driver.fingerprint(),
+            repr(self._setup.settings),
+            str(options.seed),
+            main.fingerprint() if main and validation else "",
+            repr(sorted(versions.items())),
+        ]
+        return {
+            "fingerprint": _digest(whole),
+            "lessons": _digest(lessons),
+            "driver": {
+                "role": self._setup.role,
+                "name": self._setup.driver.name,
+                "fingerprint": self._setup.driver.fingerprint(),
+            },
+            "supervision": self._setup.supervision.fingerprint(),
+            "settings": attrs.asdict(self._setup.settings),
+            "seed": options.seed,
+            "data": data,
+            "versions": versions,
+        }
+
+    def _earlier(self) -> dict[str, Any] | None:
+        file = self._folder / "training.json"
+        if not file.exists():
+            return None
+        try:
+            found = json.loads(file.read_text(encoding="utf-8"))
+        except ValueError as error:
+            raise RunError(f"{file} is not JSON ({error}); remove it to train anew") from error
+        return found if isinstance(found, dict) else None
+
+    def _claim(self, same: bool) -> None:
+        """Make the folder; what another training left there goes."""
+        try:
+            self._folder.mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            raise RunError(f"the folder {self._folder} cannot be made: {error}; choose another `folder:`") from error
+        if same:
+            return
+        for name in _OURS:
+            target = self._folder / name
+            if target.is_dir():
+                shutil.rmtree(target)
+            else:
+                target.unlink(missing_ok=True)
+
+    def _lessons(self, questions: Sequence[Question], same: bool) -> tuple[list[Lesson], dict[str, int]]:
+        """Find the paths of the questions, or read those that an earlier start of this training found."""
+        file = self._folder / "lessons.jsonl"
+        if (same or self._follows) and file.exists():
+            lessons = read_lessons(file)
+        else:
+            lessons = []
+            self._tell("method", {"name": "supervision", "total": len(questions), "completed": 0, "failed": 0})
+            for batch in _batched(questions, self._session.recipe.options.batch):
+                rows = self._setup.supervision.supervise(batch)
+                lessons += [Lesson(q, tuple(paths)) for q, paths in zip(batch, rows, strict=True)]
+                self._tell("batch", {"completed": len(lessons), "failed": sum(not one.paths for one in lessons)})
+            write_lessons(file, lessons)
+        return lessons, {
+            "unlinked": sum(not lesson.question.links for lesson in lessons),
+            "pathless": sum(not lesson.paths for lesson in lessons),
+            "lessons": sum(_teaches(lesson) for lesson in lessons),
+        }
+
+    def _validate(self, questions: Sequence[Question]) -> dict[str, float]:
+        """Retrieve for the validation questions and average the metrics."""
+        values: dict[str, list[float]] = {}
+        for batch in _batched(questions, self._session.recipe.options.batch):
+            done = self._session.retrieve(batch)
+            gold = [retrieval.question for retrieval in done]
+            if self._session.graph is not None:
+                gold = with_gold_triples(self._session.graph, gold)
+            for retrieval, question in zip(done, gold, strict=True):
+                for name, value in row(attrs.evolve(retrieval, question=question)).metrics.items():
+                    if value is not None:
+                        values.setdefault(name, []).append(value)
+        return {name: sum(some) / len(some) for name, some in values.items()}
+
+    def _keep(self, figures: Mapping[str, float], counts: Mapping[str, int], state: Mapping[str, Any]) -> None:
+        """Save the model, complete before it gets its name, and take it over from there."""
+        part = self._folder / "model.part"
+        shutil.rmtree(part, ignore_errors=True)
+        self._setup.driver.driver.save(part)
+        told = {**state, "figures": dict(figures), "counts": dict(counts), "libraries": _libraries()}
+        recipe = self._session.recipe
+        (part / "README.md").write_text(card(recipe.file, recipe.written, told), encoding="utf-8")
+        shutil.rmtree(self._model, ignore_errors=True)
+        part.rename(self._model)
+        write_json(self._folder / "training.json", {"state": COMPLETE, **told})
+        self._take_over()
+
+    def _take_over(self) -> None:
+        self._setup.driver.driver.load(self._model)
+
+    def _trained(
+        self,
+        figures: Mapping[str, float],
+        counts: Mapping[str, int],
+        state: Mapping[str, Any],
+        learning: Sequence[Question],
+        validation: Sequence[Question],
+        repeated: bool,
+    ) -> Trained:
+        every = [*learning, *validation]
+        ids, texts = frozenset(q.id for q in every), frozenset(_words(q) for q in every)
+        return Trained(
+            self._folder, self._model, figures, counts, state["fingerprint"], repeated, ids, texts, self._follows
+        )
+
+    def _tell(self, name: str, data: Mapping[str, Any]) -> None:
+        for observer in self._session.observers:
+            observer.event(name, data)
+
+
+def _read(source: Any) -> Iterable[Question]:
+    questions: Iterable[Question] = read_questions(source) if isinstance(source, str) else source.read()
+    return questions
+
+
+def _words(question: Question) -> str:
+    return " ".join(question.text.split())
+
+
+def _hash(questions: Sequence[Question]) -> str:
+    digest = hashlib.sha256()
+    for question in questions:
+        digest.update(repr(question).encode("utf-8", "surrogatepass"))
+    return digest.hexdigest()
+
+
+def _digest(parts: Sequence[str]) -> str:
+    return hashlib.sha256("\0".join(parts).encode("utf-8", "surrogatepass")).hexdigest()
+
+
+def _teaches(lesson: Lesson) -> bool:
+    """Tell whether there is anything to learn from: paths, or triples for drivers that learn from them."""
+    return bool(lesson.paths or lesson.question.gold_triples)
+
+
+def _batched(items: Iterable[T], size: int) -> Iterator[list[T]]:
+    iterator = iter(items)
+    while batch := list(itertools.islice(iterator, size)):
+        yield batch
+
+
+def _libraries() -> dict[str, str]:
+    names = ("numpy", "torch", "transformers", "tokenizers", "lightning")
+    modules = {name: sys.modules.get(name) for name in names}
+    return {name: str(getattr(module, "__version__", "?")) for name, module in modules.items() if module is not None}
