@@ -390,7 +390,8 @@ def same_subgraphs(theirs: Path, ours: Path) -> dict[str, int]:
         walked: dict[str, set[str]] = {}
         for path in second[id_]["paths"]:
             steps = [step.removeprefix("wdt:") for step in path["steps"]]
-            walked.setdefault(steps[0], set()).update(steps[1:2])
+            if steps:
+                walked.setdefault(steps[0], set()).update(steps[1:2])
         dead = all(r in walked and not any(s == o and p in walked[r] for s, p, _ in old) for _, r, o in old - new)
         counts["equal" if old == new else "equal_but_dead_ends" if not new - old and dead else "different"] += 1
     return counts

@@ -129,7 +129,8 @@ class Client:
             try:
                 rows = self._read(self._send(query), query)
             except QueryError as error:
-                self._breaker.note(error.transient)
+                # Who is refused, say for a wrong token, is refused the next time as well.
+                self._breaker.note(error.transient or isinstance(error, RefusedError))
                 if isinstance(error, ThrottledError):
                     self._gate.hold(self._limits.wait if error.retry_after is None else error.retry_after)
                 raise

@@ -212,6 +212,17 @@ def test_a_server_that_fails_again_and_again_is_left_alone(proxy: Any) -> None:
     assert len(proxy.seen) == 3
 
 
+def test_a_client_that_is_refused_again_and_again_stops_asking(proxy: Any) -> None:
+    proxy.always = "403"
+    with closing(graph(proxy.url, failures=3, pause=60)) as driver:
+        for name in ("Latvia", "Riga", "Estonia"):
+            with pytest.raises(RefusedError):
+                driver.frontiers([[name]])
+        with pytest.raises(CircuitOpenError):
+            driver.frontiers([["Tallinn"]])
+    assert len(proxy.seen) == 3
+
+
 def test_the_endpoint_is_tried_again_after_the_pause(proxy: Any) -> None:
     proxy.plan = ["500", "500"]
     with closing(graph(proxy.url, attempts=1, failures=2, pause=0.05)) as driver:
