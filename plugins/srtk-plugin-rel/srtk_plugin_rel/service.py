@@ -24,6 +24,7 @@ import stamina
 import urllib3
 
 from srtk_framework.errors import DriverError
+from srtk_framework.politeness import Breaker, Gate, TokenBucket
 from srtk_plugin_rel.errors import (
     CircuitOpenError,
     DeadlineError,
@@ -35,7 +36,7 @@ from srtk_plugin_rel.errors import (
     UnavailableError,
 )
 from srtk_plugin_rel.keeping import Kept
-from srtk_plugin_rel.limits import Breaker, Gate, Limits
+from srtk_plugin_rel.limits import Limits
 from srtk_plugin_rel.replies import Reply, checked, parsed
 from srtk_plugin_rel.requests import Credential, Request, key_of, parts
 
@@ -92,8 +93,8 @@ class Service:
         self._headers.update(urllib3.make_headers(accept_encoding=True))
         if place.username is not None:
             self._headers.update(urllib3.make_headers(basic_auth=f"{place.username}:{place.password or ''}"))
-        self._gate = Gate(limits)
-        self._breaker = Breaker(limits)
+        self._gate = Gate(limits.at_once, TokenBucket(limits.per_second, limits.burst) if limits.per_second else None)
+        self._breaker = Breaker(limits.failures, limits.pause)
         self._kept = Kept(cache, None if offline else days)
         self._pool = urllib3.PoolManager(num_pools=1, maxsize=limits.at_once, retries=False)
         self._lock = threading.Lock()

@@ -25,7 +25,7 @@ from srtk_plugin_rel.errors import (
     TokenError,
     UnavailableError,
 )
-from srtk_plugin_rel.limits import Gate, Limits
+from srtk_plugin_rel.limits import Limits
 from srtk_plugin_rel.rel import RelLinker
 from srtk_plugin_rel.tagme import TagMeLinker
 from srtk_plugin_rel.wat import WatLinker
@@ -314,13 +314,6 @@ def test_only_so_many_requests_are_in_flight(service: Start, linked: Any, quick:
     linked(here, limits=attrs.evolve(quick, at_once=2)).link([f"text {number}" for number in range(12)])
     assert len(here.seen) == 12
     assert here.most == 2
-
-
-def test_the_token_bucket_spreads_requests() -> None:
-    gate = Gate(Limits(per_second=10.0, burst=2))
-    waits = [gate._take() for _ in range(5)]
-    assert waits[:2] == [0.0, 0.0]
-    assert waits[4] > waits[3] > waits[2] > 0
 
 
 def test_an_answer_in_the_cache_is_used_by_a_later_run_and_offline(service: Start, linked: Any, tmp_path: Path) -> None:

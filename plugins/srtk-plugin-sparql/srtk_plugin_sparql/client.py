@@ -14,6 +14,7 @@ import urllib3
 from SPARQLWrapper import JSON, POST, SPARQLWrapper
 
 from srtk_framework.errors import DriverError
+from srtk_framework.politeness import Breaker, Gate, TokenBucket
 from srtk_plugin_sparql import answers
 from srtk_plugin_sparql.answers import Reply, Rows
 from srtk_plugin_sparql.errors import (
@@ -25,7 +26,7 @@ from srtk_plugin_sparql.errors import (
     ThrottledError,
     UnavailableError,
 )
-from srtk_plugin_sparql.limits import Breaker, Gate, Limits, TokenBucket
+from srtk_plugin_sparql.limits import Limits
 from srtk_plugin_sparql.profiles import PROFILES, profile
 
 # Each retry is told to the logger of stamina, and shown by programs that set logging up; not to others.
