@@ -1,6 +1,6 @@
 """Trains on real questions by cross-validation, and compares with the same search without training.
 
-    OMP_NUM_THREADS=2 python benchmarks/cross_validation.py [--only cwq lcquad mintaka] [--folds 5]
+    OMP_NUM_THREADS=1 python benchmarks/cross_validation.py [--only cwq lcquad mintaka] [--folds 5]
 
 Each question is scored once, by the scorer that was trained on the other folds. The search without training, `bfs`,
 `ppr` and `random` run on the same questions under the same budget. Tables, tests, plots and a page are written into

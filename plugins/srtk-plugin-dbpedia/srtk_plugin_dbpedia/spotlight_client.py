@@ -3,21 +3,18 @@
 from __future__ import annotations
 
 import json
-import time
 from collections.abc import Iterator, Mapping
 from typing import Any
 from urllib.parse import urlencode
 
-import urllib3
 from srtk_plugin_sparql import answers
 from srtk_plugin_sparql.answers import Reply, Rows
 from srtk_plugin_sparql.client import Client
-from srtk_plugin_sparql.errors import MalformedError, PartialError, RefusedError, UnavailableError
+from srtk_plugin_sparql.errors import MalformedError, PartialError
 from srtk_plugin_sparql.limits import Limits
 from srtk_plugin_sparql.terms import Term
 
 ANNOTATE, CANDIDATES = "annotate", "candidates"
-_CONNECT = 15.0
 _FIELDS = {
     ANNOTATE: {"uri": "@URI", "score": "@similarityScore"},
     CANDIDATES: {"uri": "@uri", "score": "@finalScore", "label": "@label"},
@@ -45,38 +42,13 @@ class SpotlightClient(Client):
     def _send(self, query: str) -> Reply:
         """Send one request and read all of its response."""
         form = json.loads(query)
-        until = time.monotonic() + self._limits.deadline
-        try:
-            response = self._pool.request(
-                "POST",
-                f"{self._url}/{form.pop('service')}",
-                body=urlencode(form, errors="replace").encode(),
-                headers={
-                    **urllib3.make_headers(accept_encoding=True, user_agent=self._agent),
-                    "Accept": "application/json",
-                    "Content-Type": "application/x-www-form-urlencoded",
-                    **self._headers,
-                },
-                timeout=urllib3.Timeout(connect=min(_CONNECT, self._limits.deadline), read=self._limits.deadline),
-                preload_content=False,
-                redirect=False,
-            )
-        except urllib3.exceptions.ReadTimeoutError as error:
-            raise self._late(query) from error
-        except urllib3.exceptions.SSLError as error:
-            raise RefusedError(f"no secure connection ({error})", self._url, query) from error
-        except urllib3.exceptions.HTTPError as error:
-            raise UnavailableError(f"no connection, or it was reset ({error})", self._url, query) from error
-        try:
-            body = b"".join(self._blocks(response, until, query))
-        except urllib3.exceptions.ReadTimeoutError as error:
-            response.close()
-            raise self._late(query) from error
-        except urllib3.exceptions.HTTPError as error:
-            response.close()
-            raise PartialError(f"the answer breaks off ({error})", self._url, query) from error
-        response.release_conn()
-        return Reply(response.status, {name.lower(): value for name, value in response.headers.items()}, body)
+        url = f"{self._url}/{form.pop('service')}"
+        headers = {
+            "User-Agent": self._agent,
+            "Accept": "application/json",
+            "Content-Type": "application/x-www-form-urlencoded",
+        }
+        return self._transfer(query, "POST", url, headers, urlencode(form, errors="replace").encode())
 
     def _read(self, reply: Reply, query: str) -> Rows:
         """Read a reply; an answer that names nothing has no rows."""

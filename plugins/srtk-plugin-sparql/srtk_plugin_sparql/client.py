@@ -152,13 +152,19 @@ class Client:
         wrapper.setOnlyConneg(True)
         wrapper.setQuery(query)
         request = wrapper._createRequest()
+        return self._transfer(query, "POST", self._url, dict(request.header_items()), cast(bytes, request.data))
+
+    def _transfer(
+        self, query: str, method: str, url: str, headers: Mapping[str, str], body: bytes | None = None
+    ) -> Reply:
+        """Send one HTTP request and read all of its response; ``query`` is named by errors."""
         until = time.monotonic() + self._limits.deadline
         try:
             response = self._pool.request(
-                "POST",
-                self._url,
-                body=cast(bytes, request.data),
-                headers={**urllib3.make_headers(accept_encoding=True), **dict(request.header_items()), **self._headers},
+                method,
+                url,
+                body=body,
+                headers={**urllib3.make_headers(accept_encoding=True), **headers, **self._headers},
                 timeout=urllib3.Timeout(connect=min(_CONNECT, self._limits.deadline), read=self._limits.deadline),
                 preload_content=False,
                 redirect=False,
@@ -170,7 +176,7 @@ class Client:
         except urllib3.exceptions.HTTPError as error:
             raise UnavailableError(f"no connection, or it was reset ({error})", self._url, query) from error
         try:
-            body = b"".join(self._blocks(response, until, query))
+            content = b"".join(self._blocks(response, until, query))
         except urllib3.exceptions.ReadTimeoutError as error:
             response.close()
             raise self._late(query) from error
@@ -178,8 +184,7 @@ class Client:
             response.close()
             raise PartialError(f"the answer breaks off ({error})", self._url, query) from error
         response.release_conn()
-        headers = {name.lower(): value for name, value in response.headers.items()}
-        return Reply(response.status, headers, body)
+        return Reply(response.status, {name.lower(): value for name, value in response.headers.items()}, content)
 
     def _blocks(self, response: urllib3.BaseHTTPResponse, until: float, query: str) -> Iterator[bytes]:
         for block in response.stream(_BLOCK):

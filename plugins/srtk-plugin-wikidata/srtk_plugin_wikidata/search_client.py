@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 import json
-import time
 from collections.abc import Mapping
 from typing import Any
 from urllib.parse import urlencode
 
-import urllib3
 from srtk_plugin_sparql import answers
 from srtk_plugin_sparql.answers import Reply, Rows
 from srtk_plugin_sparql.client import Client
@@ -26,7 +24,6 @@ from srtk_plugin_sparql.terms import Term
 MAX_LAG = 5
 """Seconds that the servers may lag behind before they are left alone."""
 
-_CONNECT = 15.0
 _THROTTLED = ("ratelimited", "actionthrottledtext")
 _FAILED = ("readonly", "internal_api_error", "search-backend-error", "cirrussearch-", "too-busy")
 
@@ -61,36 +58,8 @@ class SearchClient(Client):
             "formatversion": "2",
             "maxlag": str(MAX_LAG),
         }
-        until = time.monotonic() + self._limits.deadline
-        try:
-            response = self._pool.request(
-                "GET",
-                f"{self._url}?{urlencode(form, errors='replace')}",
-                headers={
-                    **urllib3.make_headers(accept_encoding=True, user_agent=self._agent),
-                    "Accept": "application/json",
-                    **self._headers,
-                },
-                timeout=urllib3.Timeout(connect=min(_CONNECT, self._limits.deadline), read=self._limits.deadline),
-                preload_content=False,
-                redirect=False,
-            )
-        except urllib3.exceptions.ReadTimeoutError as error:
-            raise self._late(query) from error
-        except urllib3.exceptions.SSLError as error:
-            raise RefusedError(f"no secure connection ({error})", self._url, query) from error
-        except urllib3.exceptions.HTTPError as error:
-            raise UnavailableError(f"no connection, or it was reset ({error})", self._url, query) from error
-        try:
-            body = b"".join(self._blocks(response, until, query))
-        except urllib3.exceptions.ReadTimeoutError as error:
-            response.close()
-            raise self._late(query) from error
-        except urllib3.exceptions.HTTPError as error:
-            response.close()
-            raise PartialError(f"the answer breaks off ({error})", self._url, query) from error
-        response.release_conn()
-        return Reply(response.status, {name.lower(): value for name, value in response.headers.items()}, body)
+        url = f"{self._url}?{urlencode(form, errors='replace')}"
+        return self._transfer(query, "GET", url, {"User-Agent": self._agent, "Accept": "application/json"})
 
     def _read(self, reply: Reply, query: str) -> Rows:
         """Read a reply; the API tells its errors under status 200 as well."""
