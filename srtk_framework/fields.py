@@ -9,7 +9,7 @@ from collections.abc import Callable, Mapping
 from typing import Any, TypeVar
 
 from srtk_framework.errors import InputError
-from srtk_framework.types import Link, Literal, Path, Qualifier, RankedPath, Step, Triple
+from srtk_framework.types import NIL, Link, Literal, Path, Qualifier, RankedPath, Step, Triple
 
 T = TypeVar("T")
 
@@ -142,6 +142,27 @@ def links(record: Mapping[str, Any], where: str) -> tuple[Link, ...]:
     return tuple(
         Link(entity, score, start, end, name)
         for entity, score, (start, end), name in zip(entities, scores, spans, names, strict=True)
+    )
+
+
+def gold_link(value: Any, where: str, field: str) -> Link:
+    """Read an object with ``entity`` (null for a mention of what no graph has), ``start`` and ``end``."""
+    if not isinstance(value, dict):
+        raise wrong(where, field, "an object with 'entity', 'start' and 'end'", value)
+    entity, start, end = value.get("entity"), value.get("start"), value.get("end")
+    optional = value.get("optional", False)
+    if not isinstance(optional, bool):
+        raise wrong(where, f"{field}.optional", "true or false", optional)
+    if (start is None) != (end is None):
+        raise InputError(f"{where}: field {field!r} has a start or an end alone; give both, or none")
+    if start is not None and not 0 <= index(start, where, f"{field}.start") < index(end, where, f"{field}.end"):
+        raise InputError(f"{where}: field {field!r} has the span [{start}, {end}]; start must be from 0 and below end")
+    return Link(
+        NIL if entity is None else string(entity, where, f"{field}.entity"),
+        score=0.0 if optional else 1.0,
+        start=start,
+        end=end,
+        name=_name(value.get("name"), where, f"{field}.name"),
     )
 
 

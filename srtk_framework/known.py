@@ -7,6 +7,7 @@ DRIVERS: dict[str, dict[str, tuple[str, ...]]] = {
     "srtk-plugin-datasets": {
         "dataset": (
             "cwq",
+            "elevant",
             "gtsqa",
             "jsonl",
             "lcquad1",
@@ -23,18 +24,27 @@ DRIVERS: dict[str, dict[str, tuple[str, ...]]] = {
     "srtk-plugin-dbpedia": {"entity_linker": ("spotlight",), "knowledge_graph": ("dbpedia",)},
     "srtk-plugin-files": {"exporter": ("html", "jsonl", "text")},
     "srtk-plugin-freebase": {"knowledge_graph": ("freebase", "mediated")},
+    "srtk-plugin-llama-cpp": {"generator": ("llama-cpp",)},
     "srtk-plugin-local": {
         "entity_linker": ("dictionary", "fallback", "id-map", "union"),
         "knowledge_graph": ("local", "memory"),
+        "mention_detector": ("capitals", "names", "ngrams", "union"),
     },
+    "srtk-plugin-openai": {"generator": ("openai",)},
     "srtk-plugin-rel": {"entity_linker": ("rel", "tagme", "wat", "wikipedia-map")},
+    "srtk-plugin-spacy": {"mention_detector": ("spacy",)},
     "srtk-plugin-sparql": {"knowledge_graph": ("collect", "sparql")},
     "srtk-plugin-sr": {
         "expander": ("beam", "rerank"),
         "path_scorer": ("dense",),
         "supervision": ("gold-path", "gold-triples", "near-shortest", "shortest-path"),
     },
-    "srtk-plugin-transformers": {"encoder": ("transformers",)},
+    "srtk-plugin-structgpt": {
+        "expander": ("structgpt", "tog"),
+        "generator": ("encoder-chooser",),
+        "reader": ("llm",),
+    },
+    "srtk-plugin-transformers": {"encoder": ("transformers",), "generator": ("transformers",)},
     "srtk-plugin-wikidata": {"entity_linker": ("wikidata-search",), "knowledge_graph": ("wikidata",)},
 }
 """Distribution to role to names of its drivers; a test compares this with the plugins' entry points."""

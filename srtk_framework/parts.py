@@ -23,19 +23,31 @@ class Part:
         by: What is hashed: `text` (equal texts stay together), `id`, or `relation-path` (questions with the same
             gold paths stay together, so that no relation path is in two parts).
         outside: Take what is not in between.
+        limit: Take only so many of the part, by another hash of ids; a smaller limit takes a part of a larger one.
     """
 
     between: tuple[float, float]
     seed: int = 0
     by: By = "text"
     outside: bool = False
+    limit: int | None = None
 
     def __attrs_post_init__(self) -> None:
         if not 0.0 <= self.between[0] < self.between[1] <= 1.0:
             raise ValueError(f"a part lies between two rising numbers from 0 to 1, not {list(self.between)}")
+        if self.limit is not None and self.limit < 1:
+            raise ValueError(f"the limit of a part is above 0, not {self.limit}; leave it out for the whole part")
 
     def choose(self, questions: Iterable[Question]) -> Iterator[Question]:
         """Yield the questions of the part, in order."""
+        if self.limit is None:
+            yield from self._whole(questions)
+            return
+        rows = list(self._whole(questions))
+        ranks = sorted(range(len(rows)), key=lambda i: (place(f"limit {rows[i].id}", self.seed), i))
+        yield from (rows[i] for i in sorted(ranks[: self.limit]))
+
+    def _whole(self, questions: Iterable[Question]) -> Iterator[Question]:
         if self.by == "relation-path":
             rows = list(questions)
             places = _group_places([_paths(question) for question in rows], self.seed)

@@ -6,22 +6,28 @@ turns whatever a driver raises into a ``DriverError`` that names the driver.
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Callable, Hashable, Iterable, Sequence
 from typing import Any, TypeVar
 
+import attrs
 import numpy as np
 import numpy.typing as npt
 
 from srtk_framework import specs
+from srtk_framework.dialogue import COST_DIGITS, Prompt, Reply, total, usage
 from srtk_framework.errors import DriverError, SrtkError
 from srtk_framework.hooks import managed
 from srtk_framework.observers import Observer
 from srtk_framework.specs import HopState, Role
 from srtk_framework.types import (
+    Answer,
     Budget,
     FoundPaths,
     Frontier,
     Link,
+    LinkList,
+    Mention,
     Path,
     Pattern,
     Qualifier,
@@ -196,11 +202,27 @@ class KnowledgeGraphPort(Port, specs.KnowledgeGraph):
         return self._call("source")  # type: ignore[no-any-return]
 
 
+class MentionDetectorPort(Port, specs.MentionDetector):
+    """A mention detector behind pluggy."""
+
+    def detect(self, texts: Sequence[str]) -> Sequence[Sequence[Mention]]:
+        return self._distinct(  # type: ignore[no-any-return]
+            texts, lambda some: self._batch("detect", len(some), texts=some), _same
+        )
+
+
 class EntityLinkerPort(Port, specs.EntityLinker):
-    """A linker behind pluggy."""
+    """A linker behind pluggy; writes its name into the links that do not say who found them."""
 
     def link(self, texts: Sequence[str]) -> Sequence[Sequence[Link]]:
-        return self._distinct(texts, lambda some: self._batch("link", len(some), texts=some), _same)  # type: ignore[no-any-return]
+        rows = self._distinct(texts, lambda some: self._batch("link", len(some), texts=some), _same)
+        return [self._signed(row) for row in rows]
+
+    def _signed(self, row: Any) -> Any:
+        if not isinstance(row, list | tuple) or not all(isinstance(link, Link) for link in row):
+            return row  # broken, which the conformance tests tell
+        links = [link if link.by else attrs.evolve(link, by=self.name) for link in row]
+        return LinkList.of(links, row) if isinstance(row, LinkList) else links
 
 
 class PathScorerPort(Port, specs.PathScorer):
@@ -270,6 +292,59 @@ class EncoderPort(Port, specs.Encoder):
         return matrix  # type: ignore[no-any-return]
 
 
+class GeneratorPort(Port, specs.Generator):
+    """A generator behind pluggy; counts what its replies took.
+
+    Attributes:
+        spent: The sums of ``dialogue.usage`` since the start, ``cached`` replies among them, and what was ``paid``.
+    """
+
+    def __init__(self, driver: Role, role: str, name: str, observers: Sequence[Observer] = ()) -> None:
+        super().__init__(driver, role, name, observers)
+        self.spent: dict[str, Any] = {**total([]), "cached": 0, "paid": 0.0}
+        self._lock = threading.Lock()
+
+    def generate(self, prompts: Sequence[Prompt]) -> Sequence[Reply]:
+        replies: Sequence[Reply] = self._batch("generate", len(prompts), prompts=prompts)
+        paid = usage(reply for reply in replies if not reply.cached)
+        with self._lock:
+            whole = total([self.spent, usage(replies)])
+            cached = self.spent["cached"] + len(replies) - paid["calls"]
+            self.spent = {**whole, "cached": cached, "paid": round(self.spent["paid"] + paid["cost"], COST_DIGITS)}
+        return replies
+
+    def rate(self, prompts: Sequence[Prompt]) -> Sequence[Sequence[float]]:
+        rows = self._batch("rate", len(prompts), prompts=prompts)
+        for prompt, row in zip(prompts, rows, strict=True):
+            if len(row) != len(prompt.options):
+                raise DriverError(f"rate got {len(prompt.options)} options and returned {len(row)} numbers", self.name)
+            if not np.isfinite(row).all():
+                raise DriverError("rate returned numbers that are not finite", self.name)
+        return rows  # type: ignore[no-any-return]
+
+    def rates(self) -> bool:
+        return bool(self._call("rates"))
+
+    def count_tokens(self, texts: Sequence[str]) -> Sequence[int]:
+        return self._distinct(  # type: ignore[no-any-return]
+            texts, lambda some: self._batch("count_tokens", len(some), texts=some), _same
+        )
+
+
+class ReaderPort(Port, specs.Reader):
+    """A reader behind pluggy."""
+
+    def read(self, questions: Sequence[Question], subgraphs: Sequence[Subgraph]) -> Sequence[Answer]:
+        if len(questions) != len(subgraphs):
+            raise DriverError(f"read was asked {len(questions)} questions about {len(subgraphs)} subgraphs", self.name)
+        return self._batch(  # type: ignore[no-any-return]
+            "read", len(questions), questions=questions, subgraphs=subgraphs
+        )
+
+    def refuses(self) -> bool:
+        return bool(self._call("refuses"))
+
+
 class DatasetPort(Port, specs.Dataset):
     """A dataset behind pluggy."""
 
@@ -288,11 +363,14 @@ class SupervisionPort(Port, specs.Supervision):
 
 PORTS: dict[str, Callable[..., Any]] = {
     "knowledge_graph": KnowledgeGraphPort,
+    "mention_detector": MentionDetectorPort,
     "entity_linker": EntityLinkerPort,
     "path_scorer": PathScorerPort,
     "expander": ExpanderPort,
     "exporter": ExporterPort,
     "encoder": EncoderPort,
+    "generator": GeneratorPort,
+    "reader": ReaderPort,
     "dataset": DatasetPort,
     "supervision": SupervisionPort,
 }

@@ -292,7 +292,7 @@ def _part(value: Any, where: Where, places: Places, problems: list[str]) -> Part
     if isinstance(value, list):
         value = {"between": value}
     if not isinstance(value, Mapping):
-        text = "part is written as [0.0, 0.5], or as {between: [0.0, 0.5], seed: 0, by: text, outside: false}"
+        text = "part is written as [0.0, 0.5], or as {between: [0.0, 0.5], by: text, seed: 0, outside: false, limit: 9}"
         problems.append(f"{places.say(where)}: {text}")
         return None
     try:

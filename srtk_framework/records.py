@@ -8,9 +8,10 @@ from pathlib import Path as FilePath
 from typing import Any, TypeVar
 
 from srtk_framework import fields
+from srtk_framework.answers import answer_from_record, record_from_answer
 from srtk_framework.errors import DriverError, InputError
 from srtk_framework.jsonl import base_suffix, dumps, parse_object, read_jsonl, read_lines, shown
-from srtk_framework.types import Question, Retrieval, Subgraph, Triple, rounded
+from srtk_framework.types import NIL, Link, Question, Retrieval, Subgraph, Triple, rounded
 
 __all__ = [
     "dumps",
@@ -35,6 +36,7 @@ QUESTION_FIELDS = (
     "answer_entities",
     "gold_paths",
     "gold_triples",
+    "gold_links",
     "options",
 )
 RESULT_FIELDS = (
@@ -68,7 +70,7 @@ def question_from_record(record: Mapping[str, Any], where: str, default_id: str 
     if not isinstance(text, str):
         raise fields.wrong(where, "question", "a string", text)
     answers = record.get("answer_entities")
-    paths, triples = record.get("gold_paths"), record.get("gold_triples")
+    paths, triples, gold = record.get("gold_paths"), record.get("gold_triples"), record.get("gold_links")
     return Question(
         id=_id(record, where, default_id),
         text=text,
@@ -78,6 +80,7 @@ def question_from_record(record: Mapping[str, Any], where: str, default_id: str 
         gold_triples=None if triples is None else tuple(fields.items(triples, where, "gold_triples", fields.triple)),
         options=tuple(fields.items(record.get("options") or [], where, "options", fields.string)),
         extra={field: value for field, value in record.items() if field not in QUESTION_FIELDS},
+        gold_links=None if gold is None else tuple(fields.items(gold, where, "gold_links", fields.gold_link)),
     )
 
 
@@ -102,10 +105,24 @@ def record_from_question(question: Question) -> dict[str, Any]:
         record["gold_paths"] = [[str(step) for step in path] for path in question.gold_paths]
     if question.gold_triples is not None:
         record["gold_triples"] = [list(triple) for triple in question.gold_triples]
+    if question.gold_links is not None:
+        record["gold_links"] = [_gold_link(link) for link in question.gold_links]
     if question.options:
         record["options"] = list(question.options)
     kept = {f: v for f, v in question.extra.items() if f not in QUESTION_FIELDS and f not in RESULT_FIELDS}
     return {**record, **kept}
+
+
+def _gold_link(link: Link) -> dict[str, Any]:
+    """Write a gold link: the entity null for NIL, ``optional`` where it need not be found."""
+    written: dict[str, Any] = {"entity": None if link.entity == NIL else link.entity}
+    if link.start is not None and link.end is not None:
+        written.update(start=link.start, end=link.end)
+    if link.name:
+        written["name"] = link.name
+    if link.score == 0:
+        written["optional"] = True
+    return written
 
 
 def record_from_retrieval(retrieval: Retrieval) -> dict[str, Any]:
@@ -132,7 +149,7 @@ def record_from_retrieval(retrieval: Retrieval) -> dict[str, Any]:
         "provenance": list(_aligned(subgraph, "provenance", subgraph.provenance, "")),
         "qualifiers": [[list(q) for q in row] for row in _aligned(subgraph, "qualifiers", subgraph.qualifiers, ())],
         "labels": dict(sorted(retrieval.labels.items())),
-        "answer": retrieval.answer,
+        "answer": record_from_answer(retrieval.answer),
         "trace": dict(subgraph.trace),
     }
     if retrieval.error is not None:
@@ -166,17 +183,20 @@ def retrieval_from_record(record: Mapping[str, Any], where: str, default_id: str
         if isinstance(renamed.get(field), str):
             renamed[field] = [renamed[field]]
     own = not any(field in record for field in ("a_entity", "prediction"))
-    answer = record.get("answer" if own else "prediction")
+    said = "answer" if own else "prediction"
     field = next((f for f in _TRIPLE_FIELDS if isinstance(record.get(f), list)), "triplets")
     for name in {*RESULT_FIELDS, field, *(() if own else ("prediction",))}:
         renamed.pop(name, None)
     error = record.get("error")
     if error is not None and not isinstance(error, str):
         raise fields.wrong(where, "error", "a string", error)
+    subgraph = _subgraph(record, field, where)
+    supported = isinstance(record.get(said), Mapping) and record[said].get("support")
+    written = fields.items(record.get(field) or [], where, field, fields.scored_triple) if supported else []
     return Retrieval(
         question=question_from_record(renamed, where, default_id),
-        subgraph=_subgraph(record, field, where),
-        answer=answer,
+        subgraph=subgraph,
+        answer=answer_from_record(record.get(said), where, said, [triple for triple, _ in written], subgraph.triples),
         labels=fields.labels(record.get("labels"), where, "labels"),
         error=error,
     )

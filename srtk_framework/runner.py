@@ -17,6 +17,8 @@ import attrs
 
 from srtk_framework.about import __version__
 from srtk_framework.errors import RunError
+from srtk_framework.evaluation.answering import whole_use
+from srtk_framework.evaluation.linking import covered_by, link_counts
 from srtk_framework.evaluation.metrics import Row, compare, row
 from srtk_framework.evaluation.scores import write_scores
 from srtk_framework.evaluation.slices import learnt_from
@@ -26,9 +28,9 @@ from srtk_framework.observers import Observer, Timing, share_of_time
 from srtk_framework.plugins import distributions_of
 from srtk_framework.recipe import Recipe
 from srtk_framework.records import read_questions, read_retrievals
-from srtk_framework.session import Session
+from srtk_framework.session import LINKERS_FAILED, Session
 from srtk_framework.training.trainer import Trained
-from srtk_framework.types import Question, Retrieval
+from srtk_framework.types import LINKED_BY, Question, Retrieval
 
 T = TypeVar("T")
 
@@ -51,6 +53,9 @@ class Outcome:
         exports: Files that exporters wrote.
         trained: What was trained, or None.
         shared: How many of the questions the training had seen.
+        usage: Method to what generators took for its finished questions.
+        spent: Generator to what it took since the start of this process, and what of it was paid.
+        linkers_failed: Linker to how many of the questions linked now it could not be asked about, though another was.
     """
 
     state: str
@@ -63,6 +68,9 @@ class Outcome:
     exports: list[str] = attrs.field(factory=list)
     trained: Trained | None = None
     shared: int = 0
+    usage: dict[str, Any] = attrs.field(factory=dict)
+    spent: dict[str, Any] = attrs.field(factory=dict)
+    linkers_failed: dict[str, int] = attrs.field(factory=dict)
 
 
 class Runner:
@@ -85,6 +93,7 @@ class Runner:
         self._timing = Timing()
         self._observers = [self._timing, *observers]
         self._stopping = False
+        self._linkers_failed: dict[str, int] = {}
         self._session: Session | None = None
 
     def stop(self) -> None:
@@ -127,6 +136,8 @@ class Runner:
             write_json(folder / "manifest.json", manifest)
             outcome = Outcome(STOPPED, folder, questions=source.count, trained=trained, shared=source.shared)
             journals = self._methods(session, source, outcome)
+            outcome.linkers_failed = self._linkers_failed
+            self._count_use(session, journals, outcome)
             if not self._stopping:
                 main = next(iter(journals.values()))
                 self._export(session, main, outcome)
@@ -139,6 +150,7 @@ class Runner:
                 seconds=round(time.time() - started, 3),
                 timing=outcome.timing,
                 exports=outcome.exports,
+                **({"generators": {"usage": outcome.usage, "spent": outcome.spent}} if outcome.spent else {}),
             )
             write_json(folder / "manifest.json", manifest)
             self._tell(session, outcome.state, {"completed": outcome.finished, "failed": outcome.failed})
@@ -180,14 +192,23 @@ class Runner:
                 return
             started = time.perf_counter()
             if name is None:
-                done = _linked(session, batch) if session.linker else session.labelled(batch)
+                done = _linked(session, batch) if session.linker else session.labelled(session.read(batch))
             elif follows:
                 done = session.retrieve([r.question for r in batch], name)
                 done = [_as_linked(after, before) for after, before in zip(done, batch, strict=True)]
             else:
                 done = session.retrieve([r.question for r in batch], name)
             journal.add(done, time.perf_counter() - started)
+            for linker in (name for result in done for name in result.subgraph.trace.get(LINKERS_FAILED, ())):
+                self._linkers_failed[linker] = self._linkers_failed.get(linker, 0) + (not follows)
             self._tell(session, "batch", {"completed": journal.finished, "failed": journal.failed})
+
+    def _count_use(self, session: Session, journals: Mapping[str, Journal], outcome: Outcome) -> None:
+        """Add up what generators took, where the recipe has any."""
+        outcome.spent = session.spent
+        if outcome.spent:
+            used = {name: whole_use(journal.read()) for name, journal in journals.items()}
+            outcome.usage = {name: found for name, found in used.items() if found is not None}
 
     def _export(self, session: Session, journal: Journal, outcome: Outcome) -> None:
         for exporter in session.exporters:
@@ -213,8 +234,15 @@ class Runner:
                 questions = [retrieval.question for retrieval in batch]
                 if session.graph is not None:
                     questions = with_gold_triples(session.graph, questions)
+                known = None if session.graph is None else covered_by(session.graph, questions)
                 for retrieval, question in zip(batch, questions, strict=True):
-                    rows[name].append(row(attrs.evolve(retrieval, question=question), next(seconds)))
+                    found = row(attrs.evolve(retrieval, question=question), next(seconds))
+                    found = attrs.evolve(found, linking=link_counts(retrieval, known))
+                    # Without a method there is no subgraph to score.
+                    links_alone = session.linker is not None and not session.methods
+                    rows[name].append(attrs.evolve(found, metrics={}, ranks=None) if links_alone else found)
+        if not session.methods and not any(r.linking or r.metrics for some in rows.values() for r in some):
+            return
         shares = {name: share_of_time(table) for name, table in outcome.timing.items()}
         learnt = None if outcome.trained is None else learnt_from(outcome.trained.folder / "lessons.jsonl")
         outcome.evaluation = compare(rows, shares, learnt=learnt)
@@ -226,6 +254,8 @@ class Runner:
         fingerprints = {name: method.fingerprint() for name, method in session.methods.items()}
         if session.linker is not None:
             fingerprints["linker"] = session.linker.fingerprint()
+        if session.reader is not None:
+            fingerprints["reader"] = session.reader.fingerprint()
         options = self.recipe.options
         whole = repr((sorted(fingerprints.items()), options.relink, options.limit, options.seed, source.hash))
         return {
@@ -301,16 +331,17 @@ def _kept_input(folder: Path) -> str:
 
 
 def _linked(session: Session, batch: Sequence[Retrieval]) -> list[Retrieval]:
-    done = session.link([retrieval.question for retrieval in batch])
-    return session.labelled([item if isinstance(item, Retrieval) else Retrieval(item) for item in done])
+    return session.labelled(session.linked([retrieval.question for retrieval in batch]))
 
 
 def _as_linked(after: Retrieval, before: Retrieval) -> Retrieval:
     """Say of a method that ran on another one's links where those came from."""
-    told = before.subgraph.trace.get("links")
-    if told is None or after.error is not None:
+    told = {k: v for k, v in before.subgraph.trace.items() if k in ("links", LINKED_BY, LINKERS_FAILED)}
+    if after.error is not None:
+        told.pop("links", None)
+    if not told:
         return after
-    return attrs.evolve(after, subgraph=attrs.evolve(after.subgraph, trace={**after.subgraph.trace, "links": told}))
+    return attrs.evolve(after, subgraph=attrs.evolve(after.subgraph, trace={**after.subgraph.trace, **told}))
 
 
 def _batched(items: Iterable[T], size: int) -> Iterator[list[T]]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import ExitStack
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -16,9 +16,10 @@ from srtk_framework.errors import DriverError, RecipeError, RunError
 from srtk_framework.observers import Observer
 from srtk_framework.parts import part_of
 from srtk_framework.recipe import Block, Recipe
-from srtk_framework.specs import EntityLinker, Expander, KnowledgeGraph
+from srtk_framework.specs import EntityLinker, Expander, KnowledgeGraph, Reader
+from srtk_framework.stopping import read_trace, stopping_reader
 from srtk_framework.training.setup import Setup, setup
-from srtk_framework.types import Link, Question, Retrieval, Subgraph
+from srtk_framework.types import LINKED_BY, Link, LinkList, Question, Retrieval, Subgraph
 
 if TYPE_CHECKING:
     from srtk_framework.training.trainer import Trained
@@ -27,6 +28,10 @@ T = TypeVar("T")
 R = TypeVar("R")
 
 GIVEN, LINKED = "given", "linked"
+LINKERS_FAILED = "linkers_failed"
+
+NOT_CONVERTED = "not_converted_entities"
+"""SRTK's field for the names of pages that have no id in the graph."""
 
 
 class Session:
@@ -48,6 +53,7 @@ class Session:
         self._composer.problems += [*recipe.problems, *problems]
         self.graph: KnowledgeGraph | None = self._composer.of_role("knowledge_graph")
         self.linker: EntityLinker | None = self._composer.of_role("entity_linker")
+        self.reader: Reader | None = self._composer.of_role("reader")
         self.methods: dict[str, Expander] = {}
         self._exporters = [self._composer.build(block) for block in recipe.exporters]
         main = recipe.blocks.get("expander")
@@ -73,12 +79,24 @@ class Session:
         """The (role, name) pairs of all drivers in use, sorted."""
         return sorted(set(self._composer.used))
 
+    @property
+    def spent(self) -> dict[str, dict[str, Any]]:
+        """What the replies of each generator took so far, and what of it was paid: see ``GeneratorPort.spent``."""
+        ports = self._composer.built("generator")
+        names = [port.name for port in ports]
+        return {
+            port.name if names.count(port.name) == 1 else f"{port.name} {names[: i + 1].count(port.name)}": port.spent
+            for i, port in enumerate(ports)
+        }
+
     def __enter__(self) -> Session:
         try:
             for observer in self.observers:
                 self._stack.callback(observer.close)
                 observer.open()
             self._composer.open(self._stack, self.exporters)
+            for name, method in self.methods.items():
+                self._check_reader(name, method)
         except BaseException:
             self._stack.close()
             raise
@@ -89,19 +107,22 @@ class Session:
     ) -> None:
         self._stack.close()
 
-    def retrieve(self, questions: Sequence[str | Question], method: str | None = None) -> list[Retrieval]:
-        """Link and expand a batch of questions.
+    def retrieve(
+        self, questions: Sequence[str | Question], method: str | None = None, read: bool = True
+    ) -> list[Retrieval]:
+        """Link and expand a batch of questions, and have the subgraphs read where the recipe has a reader.
 
         Args:
             questions: Texts, or questions with what is known about them.
             method: Name of the expander; the recipe's main one by default.
+            read: Whether to ask the reader about the subgraphs that have no answer yet.
 
         Returns:
             One for each question; where a question failed, its ``error`` says why.
         """
         batch = [q if isinstance(q, Question) else Question(str(i), q) for i, q in enumerate(questions)]
         with self._lock:
-            return self._retrieve(batch, method)
+            return self._retrieve(batch, method, read)
 
     def train(self) -> Trained:
         """Train the driver that the recipe's ``train`` names, which then computes with what it learnt.
@@ -125,13 +146,22 @@ class Session:
         Returns:
             The questions with their links; a failed Retrieval for those that cannot go on.
         """
-        done: list[Question | Retrieval] = [
-            q if q.text.strip() or q.links else _failed(q, "the question is empty; give it a text") for q in questions
+        return [item.question if item.error is None else item for item in self.linked(questions)]
+
+    def linked(self, questions: Sequence[Question]) -> list[Retrieval]:
+        """Do the same as ``link``; the trace of each retrieval says what the linker told besides.
+
+        ``linked_by`` names the linkers whose links were taken, and stands only where the question was linked;
+        ``linkers_failed`` says which could not be asked about it, and why.
+        """
+        done = [
+            Retrieval(q) if q.text.strip() or q.links else _failed(q, "the question is empty; give it a text")
+            for q in questions
         ]
         open_ = [
             i
-            for i, q in enumerate(done)
-            if isinstance(q, Question) and q.text.strip() and (self.recipe.options.relink or not q.links)
+            for i, q in enumerate(questions)
+            if done[i].error is None and q.text.strip() and (self.recipe.options.relink or not q.links)
         ]
         if self.linker is None or not open_:
             return done
@@ -139,9 +169,29 @@ class Session:
         answers = _each([questions[i] for i in open_], lambda some: linker.link([q.text for q in some]))
         for i, answer in zip(open_, answers, strict=True):
             if isinstance(answer, DriverError):
-                done[i] = _failed(questions[i], str(answer))
+                done[i] = _failed(questions[i], str(answer), {LINKED_BY: []})
             else:
-                done[i] = attrs.evolve(questions[i], links=tuple(answer), extra={**questions[i].extra})
+                done[i] = _with_links(questions[i], answer)
+        return done
+
+    def read(self, retrievals: Sequence[Retrieval]) -> list[Retrieval]:
+        """Have the recipe's reader answer the retrievals that have no answer yet and did not fail."""
+        done = list(retrievals)
+        open_ = [i for i, retrieval in enumerate(done) if retrieval.answer is None and retrieval.error is None]
+        if self.reader is None or not open_:
+            return done
+        reader = self.reader
+        answers = _each(
+            [done[i] for i in open_], lambda some: reader.read([r.question for r in some], [r.subgraph for r in some])
+        )
+        for i, answer in zip(open_, answers, strict=True):
+            if isinstance(answer, DriverError):
+                done[i] = _failed(done[i].question, str(answer))
+            else:
+                trace = {**done[i].subgraph.trace, "reader": read_trace([answer.trace])}
+                done[i] = attrs.evolve(
+                    done[i], answer=attrs.evolve(answer, trace={}), subgraph=attrs.evolve(done[i].subgraph, trace=trace)
+                )
         return done
 
     def labelled(self, retrievals: Sequence[Retrieval]) -> list[Retrieval]:
@@ -156,23 +206,23 @@ class Session:
             for r, ids in zip(retrievals, wanted, strict=True)
         ]
 
-    def _retrieve(self, batch: Sequence[Question], method: str | None) -> list[Retrieval]:
+    def _retrieve(self, batch: Sequence[Question], method: str | None, read: bool) -> list[Retrieval]:
         expander = self._method(method)
-        linked = self.link(batch)
-        told = [
-            GIVEN if isinstance(after, Question) and after.links == before.links else LINKED
-            for before, after in zip(batch, linked, strict=True)
-        ]
-        results = self._without_known_entities(linked)
+        linked = self.linked(batch)
+        results = self._without_known_entities([item.question if item.error is None else item for item in linked])
         going = [i for i, item in enumerate(results) if isinstance(item, Question)]
         questions = [item for item in results if isinstance(item, Question)]
         for i, question, answer in zip(going, questions, _each(questions, expander.expand), strict=True):
             if isinstance(answer, DriverError):
                 results[i] = _failed(question, str(answer))
             else:
-                trace = {**answer.trace, "links": told[i]}
-                results[i] = Retrieval(question, attrs.evolve(answer, trace=trace))
-        return self.labelled([item for item in results if isinstance(item, Retrieval)])
+                told = GIVEN if question.links == batch[i].links else LINKED
+                trace = {**answer.trace, "links": told}
+                subgraph = attrs.evolve(answer, trace=trace, answer=None)
+                results[i] = Retrieval(question, subgraph, answer=answer.answer)
+        pairs = zip(results, linked, strict=True)
+        done = [_told(item, before) for item, before in pairs if isinstance(item, Retrieval)]
+        return self.labelled(self.read(done) if read else done)
 
     def _without_known_entities(self, items: Sequence[Question | Retrieval]) -> list[Question | Retrieval]:
         """Fail the questions that have no link, or none that the graph knows; drop unknown links of the others."""
@@ -217,6 +267,13 @@ class Session:
         elif expander is not None:
             self.methods[name] = expander
 
+    def _check_reader(self, name: str, method: Expander) -> None:
+        """Tell before any work, rather than for each question, that a search cannot be ended by its reader."""
+        try:
+            stopping_reader(method)
+        except DriverError as error:
+            raise RunError(f"{name}: {error}") from error
+
     def _check_leftovers(self) -> None:
         """Build what the recipe names but nothing needed, so that its mistakes are told as well."""
         for block in self.recipe.blocks.values():
@@ -232,8 +289,27 @@ def _links(item: Question | Retrieval) -> tuple[Link, ...]:
     return item.links if isinstance(item, Question) else ()
 
 
-def _failed(question: Question, reason: str) -> Retrieval:
-    return Retrieval(question, Subgraph(trace={"reason": reason}), error=reason)
+def _failed(question: Question, reason: str, trace: Mapping[str, Any] | None = None) -> Retrieval:
+    return Retrieval(question, Subgraph(trace={"reason": reason, **(trace or {})}), error=reason)
+
+
+def _with_links(question: Question, links: Sequence[Link]) -> Retrieval:
+    """Give a question the links that were found, and say who found them and who could not be asked."""
+    trace: dict[str, Any] = {LINKED_BY: list(dict.fromkeys(link.by for link in links if link.by))}
+    extra = dict(question.extra)
+    if isinstance(links, LinkList):
+        if links.failed:
+            trace[LINKERS_FAILED] = dict(links.failed)
+        if links.unmapped is not None:
+            extra[NOT_CONVERTED] = list(links.unmapped)
+    return Retrieval(attrs.evolve(question, links=tuple(links), extra=extra), Subgraph(trace=trace))
+
+
+def _told(retrieval: Retrieval, linked: Retrieval) -> Retrieval:
+    """Add to a result what linking left in the trace."""
+    subgraph = retrieval.subgraph
+    trace = {**subgraph.trace, **{k: v for k, v in linked.subgraph.trace.items() if k in (LINKED_BY, LINKERS_FAILED)}}
+    return attrs.evolve(retrieval, subgraph=attrs.evolve(subgraph, trace=trace))
 
 
 def _each(items: Sequence[T], call: Callable[[Sequence[T]], Sequence[R]]) -> list[R | DriverError]:
@@ -266,6 +342,7 @@ def _ids(retrieval: Retrieval) -> list[str]:
             ids.update(dict.fromkeys(qualifier))
     ids.update(dict.fromkeys(link.entity for link in question.links))
     ids.update(dict.fromkeys(question.answers or ()))
+    ids.update(dict.fromkeys(retrieval.answer.entities if retrieval.answer else ()))
     return sorted(ids)
 
 
@@ -283,8 +360,6 @@ def open_session(recipe: Any, overrides: Sequence[str] = (), observers: Sequence
     Raises:
         RecipeError: Naming every mistake in the recipe.
     """
-    from collections.abc import Mapping
-
     from srtk_framework.recipe import from_data, load
 
     if isinstance(recipe, Mapping):

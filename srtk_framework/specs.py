@@ -16,12 +16,16 @@ from typing import TYPE_CHECKING, Any, ClassVar, Protocol, runtime_checkable
 import attrs
 import pluggy
 
+from srtk_framework.dialogue import Prompt, Reply
+from srtk_framework.errors import DriverError
 from srtk_framework.types import (
+    Answer,
     Budget,
     FoundPaths,
     Frontier,
     Lesson,
     Link,
+    Mention,
     NodeSet,
     Path,
     Pattern,
@@ -63,14 +67,15 @@ class Role(ABC):  # noqa: B024 - its subclasses have the abstract methods
     def fingerprint(self) -> str:
         """Identify what the driver computes: equal fingerprints, equal results.
 
-        The default names the class and its settings; a driver over data or weights adds their hash.
+        The default names the class and its settings, without those that are kept out of its ``repr``, such as a key;
+        a driver over data or weights adds their hash.
         """
         cls: type[Any] = type(self)
         fields = attrs.fields(cls) if attrs.has(cls) else ()
         parts = []
         for field in fields:
             value = getattr(self, field.name)
-            if field.init:
+            if field.init and field.repr:
                 parts.append(f"{field.name}={value.fingerprint() if isinstance(value, Role) else value!r}")
         return f"{type(self).__module__}.{type(self).__qualname__}({', '.join(parts)})"
 
@@ -195,6 +200,22 @@ class KnowledgeGraph(Role):
         """Say where triples are read from, as ``provenance`` shows it: stable for the same data."""
 
 
+class MentionDetector(Role):
+    """Finds where a text may name something, without saying what."""
+
+    role = "mention_detector"
+
+    @hook
+    @abstractmethod
+    def detect(self, texts: Sequence[str]) -> Sequence[Sequence[Mention]]:
+        """Find the mentions of each text.
+
+        Returns:
+            Per text, mentions ordered by start, then by end. Each span comes once; spans may overlap, as that of a name
+            within a longer name. They count characters of the original text, with no blanks at their ends.
+        """
+
+
 class EntityLinker(Role):
     """Finds entities of the graph in text."""
 
@@ -207,7 +228,8 @@ class EntityLinker(Role):
 
         Returns:
             Per text, links ordered by start of span, then by falling score, then by entity. Links that
-            share a span are alternatives (n-best). Spans count characters of the original text.
+            share a span are alternatives (n-best). Spans count characters of the original text. A ``LinkList``
+            in place of a list says besides which linkers failed on the text, and which titles have no id.
         """
 
 
@@ -243,9 +265,11 @@ class HopState:
 
     Attributes:
         done: True when no further hop is wanted.
+        answer: What the reader made of the last hop's subgraph, where a reader ends the search (``stop: reader``).
     """
 
     done: bool = False
+    answer: Answer | None = None
 
 
 class Expander(Role):
@@ -313,6 +337,59 @@ class Encoder(Role):
     @abstractmethod
     def encode(self, texts: Sequence[str]) -> npt.NDArray[np.float32]:
         """Encode each text as one row of a float32 matrix [n, d]; a text's row depends on the text alone."""
+
+
+class Generator(Role):
+    """Replies to prompts, as a language model does."""
+
+    role = "generator"
+
+    @hook
+    @abstractmethod
+    def generate(self, prompts: Sequence[Prompt]) -> Sequence[Reply]:
+        """Reply to each prompt by itself.
+
+        Returns:
+            Per prompt a reply, or one whose ``error`` says why there is none: too long for the model, refused, over
+            the budget. A DriverError is for what stops them all: no server, a wrong key.
+        """
+
+    @hook
+    def rate(self, prompts: Sequence[Prompt]) -> Sequence[Sequence[float]]:
+        """Rate the options of each prompt, one number each, higher is better; log-likelihoods for language models.
+
+        Raises:
+            DriverError: If the driver cannot (``rates`` is False).
+        """
+        raise DriverError("this generator does not rate options; let it choose by `generate`")
+
+    @hook
+    def rates(self) -> bool:
+        """Tell whether ``rate`` works."""
+        return False
+
+    @hook
+    def count_tokens(self, texts: Sequence[str]) -> Sequence[int]:
+        """Count the tokens of each text; an estimate by words and marks where the driver has no tokenizer."""
+        from srtk_framework.text import count_tokens
+
+        return [count_tokens(text) for text in texts]
+
+
+class Reader(Role):
+    """Answers questions from subgraphs."""
+
+    role = "reader"
+
+    @hook
+    @abstractmethod
+    def read(self, questions: Sequence[Question], subgraphs: Sequence[Subgraph]) -> Sequence[Answer]:
+        """Answer each question from its subgraph alone; ``Answer.enough`` is False where that does not suffice."""
+
+    @hook
+    def refuses(self) -> bool:
+        """Tell whether the reader can say that a subgraph does not suffice; only then may it end a search."""
+        return False
 
 
 class Dataset(Role):
@@ -384,7 +461,19 @@ class Trainable(Protocol):
 
 ROLES: dict[str, type[Role]] = {
     role.role: role
-    for role in (KnowledgeGraph, EntityLinker, PathScorer, Expander, Exporter, Encoder, Dataset, Supervision)
+    for role in (
+        KnowledgeGraph,
+        MentionDetector,
+        EntityLinker,
+        PathScorer,
+        Expander,
+        Exporter,
+        Encoder,
+        Generator,
+        Reader,
+        Dataset,
+        Supervision,
+    )
 }
 
 
@@ -402,10 +491,13 @@ __all__ = [
     "EntityLinker",
     "Expander",
     "Exporter",
+    "Generator",
     "HopState",
     "KnowledgeGraph",
+    "MentionDetector",
     "NodeSet",
     "PathScorer",
+    "Reader",
     "Role",
     "Supervision",
     "Trainable",

@@ -23,7 +23,7 @@ def fold(text: str) -> str:
     carry meaning there, stay.
     """
     if text.isascii():
-        return _SPACE.sub(" ", text.replace("`", "'")).strip().lower()
+        return " ".join(text.replace("`", "'").replace("_", " ").split()).lower()
     plain = _DIACRITIC.sub("", unicodedata.normalize("NFKD", text.translate(_PLAIN_MARKS)))
     return _SPACE.sub(" ", unicodedata.normalize("NFKC", plain.casefold())).strip()
 

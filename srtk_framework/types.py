@@ -115,6 +115,7 @@ class Link:
         start: First character of the mention in the original text, or None when unknown.
         end: One past its last character, or None.
         name: Label of the entity, as the linker knows it.
+        by: Name of the linker that found it; empty for links that were given. Not compared.
     """
 
     entity: str
@@ -122,6 +123,62 @@ class Link:
     start: int | None = None
     end: int | None = None
     name: str = ""
+    by: str = attrs.field(default="", eq=False)
+
+
+LINKED_BY = "linked_by"
+"""Field of a trace: the linkers whose links were taken; it stands only where a question was linked from its text."""
+
+NIL = ""
+"""Stands for the entity of a mention of something that the graph does not have, in gold links."""
+
+
+class LinkList(list[Link]):
+    """The links of one text, with what a linker may tell besides; compared as a list.
+
+    Attributes:
+        failed: Name of each linker that could not be asked about the text, and why.
+        unmapped: Names of pages for which there is no id, or None where nothing had to be mapped.
+    """
+
+    def __init__(
+        self,
+        links: Iterable[Link] = (),
+        failed: Mapping[str, str] | None = None,
+        unmapped: Sequence[str] | None = None,
+    ) -> None:
+        super().__init__(links)
+        self.failed: dict[str, str] = dict(failed or {})
+        self.unmapped: tuple[str, ...] | None = None if unmapped is None else tuple(dict.fromkeys(unmapped))
+
+    @classmethod
+    def of(cls, links: Iterable[Link], *sources: Sequence[Link]) -> LinkList:
+        """Make one of links that were made from others, keeping what those told."""
+        failed: dict[str, str] = {}
+        unmapped: list[str] | None = None
+        for source in sources:
+            if isinstance(source, LinkList):
+                failed.update(source.failed)
+                if source.unmapped is not None:
+                    unmapped = [*(unmapped or ()), *source.unmapped]
+        return cls(links, failed, unmapped)
+
+
+@attrs.frozen
+class Mention:
+    """A place in a text that may name something.
+
+    Attributes:
+        start: First character in the original text.
+        end: One past its last character.
+        score: How sure it is, above 0 and up to 1.
+        kind: What it looks like: ``name``, ``quote``, ``phrase``, or the entity type that a model gives; may be empty.
+    """
+
+    start: int
+    end: int
+    score: float = 1.0
+    kind: str = ""
 
 
 @attrs.frozen
@@ -137,6 +194,8 @@ class Question:
         gold_triples: The triples that answer the question, if known.
         options: Possible answers of a multiple-choice question.
         extra: Further fields of the input record, passed through to the output.
+        gold_links: What the text should be linked to, to score linkers by; the entity is ``NIL`` where the graph of
+            the annotation has none, and the score 0 where the mention need not be found. None when not known.
     """
 
     id: str
@@ -147,6 +206,7 @@ class Question:
     gold_triples: tuple[Triple, ...] | None = None
     options: tuple[str, ...] = ()
     extra: Mapping[str, Any] = attrs.field(factory=dict, hash=False)
+    gold_links: tuple[Link, ...] | None = None
 
 
 @attrs.frozen
@@ -163,6 +223,34 @@ Qualifier = tuple[str, str]
 
 
 @attrs.frozen
+class Answer:
+    """What a reader makes of a subgraph.
+
+    Attributes:
+        text: In words; empty where there is no answer.
+        entities: Entities of the graph that are the answer, best first.
+        support: Places in ``Subgraph.triples`` of the triples that the answer rests on, sorted.
+        enough: False where the subgraph does not suffice; the rest is empty then.
+        trace: What was asked and answered, as far as the reader keeps it; never times. It moves to ``reader`` in the
+            trace of the subgraph.
+    """
+
+    text: str = ""
+    entities: tuple[str, ...] = ()
+    support: tuple[int, ...] = ()
+    enough: bool = True
+    trace: Mapping[str, Any] = attrs.field(factory=dict, hash=False)
+
+    def moved(self, before: Sequence[Triple], after: Sequence[Triple]) -> Answer:
+        """Find the support again where the triples were cut or stand in another order; what fell away is left out."""
+        if before is after or not self.support:
+            return self
+        place = {triple: i for i, triple in enumerate(after)}
+        named = (before[i] for i in self.support)
+        return attrs.evolve(self, support=tuple(sorted({place[triple] for triple in named if triple in place})))
+
+
+@attrs.frozen
 class Subgraph:
     """The part of a graph retrieved for one question, best triples first.
 
@@ -174,6 +262,7 @@ class Subgraph:
         provenance: Per triple, where it was read (``local:<content hash>``, an endpoint, ...).
         qualifiers: Per triple, the qualifiers of its statement.
         trace: Counts of what was done and cut, and the reason of an empty result; never times.
+        answer: What a reader already made of it on the way, or None.
     """
 
     triples: tuple[Triple, ...] = ()
@@ -183,6 +272,7 @@ class Subgraph:
     provenance: tuple[str, ...] = ()
     qualifiers: tuple[tuple[Qualifier, ...], ...] = ()
     trace: Mapping[str, Any] = attrs.field(factory=dict, hash=False)
+    answer: Answer | None = None
 
     def first(self, count: int, cut_by: str = "triples") -> Subgraph:
         """Keep the first ``count`` triples; what falls away is counted in ``trace["cut"][cut_by]``."""
@@ -199,6 +289,7 @@ class Subgraph:
             provenance=self.provenance[:count],
             qualifiers=self.qualifiers[:count],
             trace={**self.trace, "cut": cut},
+            answer=self.answer and self.answer.moved(self.triples, self.triples[:count]),
         )
 
 
@@ -209,14 +300,14 @@ class Retrieval:
     Attributes:
         question: With the links that were used.
         subgraph: Empty when ``error`` is set.
-        answer: Text or entities from a Reader, or None.
+        answer: What a Reader made of it, or None where none was asked.
         labels: Labels of the entities and relations that occur, where they differ from the id.
         error: One sentence, or None.
     """
 
     question: Question
     subgraph: Subgraph = Subgraph()
-    answer: Any = None
+    answer: Answer | None = None
     labels: Mapping[str, str] = attrs.field(factory=dict, hash=False)
     error: str | None = None
 

@@ -154,7 +154,10 @@ def test_the_page_loads_nothing_and_names_everything(tmp_path: Path, report: dic
     assert "default-src 'none'" in text
     assert "<beam>" not in text
     assert "&lt;beam&gt; &amp; $x$" in text
-    assert text.count("<img ") == len(re.findall(r'<img [^>]*alt="Line chart of [^"]+"', text)) == 3
+    assert (
+        text.count("<img ") == len(re.findall(r'<img [^>]*alt="Line chart of [^"]+"', text)) == 9
+    )  # all and two kinds, three metrics
+    assert text.count("<details>") == 2
     assert text.count("<table>") == text.count("<caption>")
     assert 'lang="en"' in text
 

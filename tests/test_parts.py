@@ -54,6 +54,16 @@ def test_relation_paths_are_dealt_by_their_questions_so_that_halves_are_near_hal
     assert len(chosen(Part((0.0, 0.5), by="relation-path"), some)) == 500
 
 
+@given(questions, ways, st.integers(1, 10))
+def test_a_limit_takes_some_of_a_part_and_a_smaller_one_some_of_those(some, by, limit):
+    whole = chosen(Part((0.2, 0.8), by=by), some)
+    more = chosen(Part((0.2, 0.8), by=by, limit=limit + 1), some)
+    fewer = chosen(Part((0.2, 0.8), by=by, limit=limit), some)
+    assert len(fewer) == min(limit, len(whole))
+    assert [id_ for id_ in whole if id_ in more] == more
+    assert set(fewer) <= set(more)
+
+
 def test_a_part_is_the_same_in_every_process_and_version():
     some = [Question(f"q{i}", f"question {i}?") for i in range(12)]
     assert chosen(Part((0.0, 0.5)), some) == PART
@@ -73,6 +83,7 @@ def test_a_dataset_without_a_part_is_read_whole():
     [
         ("[0.5, 0.2]", "two rising numbers from 0 to 1, not [0.5, 0.2]"),
         ("[0.5]", "expected 2 values, got 1"),
+        ("{between: [0, 1], limit: 0}", "the limit of a part is above 0, not 0"),
         ("0.5", "part is written as [0.0, 0.5]"),
         ("{between: [0, 1], bye: id}", "unknown key 'bye'"),
         ("{between: [0, 1], by: hops}", "one of text, id, relation-path"),

@@ -1,14 +1,17 @@
 from __future__ import annotations
 
+from concurrent.futures import ThreadPoolExecutor
+
 import attrs
 import numpy as np
 import pytest
 
+from srtk_framework.dialogue import Message, Prompt, Reply
 from srtk_framework.errors import DriverError
 from srtk_framework.observers import Observer, Timing, share_of_time
 from srtk_framework.ports import port
-from srtk_framework.specs import Encoder, EntityLinker
-from srtk_framework.types import Link
+from srtk_framework.specs import Encoder, EntityLinker, Generator, Reader
+from srtk_framework.types import Answer, Link, Question, Subgraph
 
 
 @attrs.define
@@ -108,6 +111,77 @@ def test_timing_counts_nested_calls_once():
     assert outer["own"] == pytest.approx(outer["seconds"] - nested["seconds"])
     assert sum(share_of_time(table).values()) == pytest.approx(1, abs=1e-3)
     assert timing.take() == {}
+
+
+@attrs.define
+class Talker(Generator):
+    rates_: object = None
+    key: str = attrs.field(default="", repr=False)
+
+    def generate(self, prompts):
+        return [Reply(p.query, tokens_in=2, tokens_out=1, cost=0.1, cached=p.query == "old") for p in prompts]
+
+    def rate(self, prompts):
+        return self.rates_
+
+    def rates(self):
+        return True
+
+
+@attrs.define
+class Silent(Reader):
+    def read(self, questions, subgraphs):
+        return [Answer(enough=False) for _ in questions]
+
+
+def asking(query, options=()):
+    return Prompt((Message("user", query),), options, query=query)
+
+
+def test_what_replies_took_is_counted_and_the_cached_ones_are_not_paid():
+    generator = port(Talker(), "generator", "talker")
+    assert [reply.text for reply in generator.generate([asking("new"), asking("old")])] == ["new", "old"]
+    generator.generate([asking("old")])
+    assert generator.spent == {"calls": 3, "tokens_in": 6, "tokens_out": 3, "cost": 0.3, "cached": 2, "paid": 0.1}
+
+
+def test_what_threads_ask_is_counted_once_each():
+    generator = port(Talker(), "generator", "talker")
+    with ThreadPoolExecutor(8) as pool:
+        list(pool.map(lambda i: generator.generate([asking(str(i))] * 5), range(40)))
+    assert (generator.spent["calls"], generator.spent["cost"]) == (200, 20.0)
+
+
+@pytest.mark.parametrize("rows", [[[1.0]], [[float("nan"), 0.0]], [[float("-inf"), 0.0]], []])
+def test_rates_that_do_not_fit_the_options_are_refused(rows):
+    with pytest.raises(DriverError, match="talker: rate"):
+        port(Talker(rows), "generator", "talker").rate([asking("x", ("a", "b"))])
+
+
+def test_a_generator_that_does_not_rate_says_so_by_default():
+    @attrs.define
+    class Plain(Generator):
+        def generate(self, prompts):
+            return [Reply() for _ in prompts]
+
+    plain = port(Plain(), "generator", "plain")
+    assert plain.rates() is False
+    assert list(plain.count_tokens(["two words", ""])) == [2, 0]
+    with pytest.raises(DriverError, match="plain: this generator does not rate options"):
+        plain.rate([asking("x", ("a",))])
+
+
+def test_a_reader_is_asked_about_as_many_subgraphs_as_questions():
+    reader = port(Silent(), "reader", "silent")
+    assert reader.read([Question("1", "x")], [Subgraph()])[0].enough is False
+    assert reader.refuses() is False
+    with pytest.raises(DriverError, match="silent: read was asked 1 questions about 0 subgraphs"):
+        reader.read([Question("1", "x")], [])
+
+
+def test_a_key_is_no_part_of_a_fingerprint():
+    assert Talker(key="secret").fingerprint() == Talker().fingerprint()
+    assert Talker(rates_=1).fingerprint() != Talker().fingerprint()
 
 
 def test_a_driver_with_attrs_equality_over_arrays_can_be_registered():

@@ -20,7 +20,18 @@ from srtk_framework.records import (
     record_from_retrieval,
     retrieval_from_record,
 )
-from srtk_framework.types import Link, Literal, Question, RankedPath, Retrieval, Step, Subgraph, Triple, rounded
+from srtk_framework.types import (
+    Answer,
+    Link,
+    Literal,
+    Question,
+    RankedPath,
+    Retrieval,
+    Step,
+    Subgraph,
+    Triple,
+    rounded,
+)
 
 TEXT = st.text(max_size=12)
 NAME = st.text(min_size=1, max_size=12)
@@ -55,6 +66,14 @@ def links(draw):
 
 
 @st.composite
+def gold_links(draw):
+    """A link of score 0 need not be found; an empty entity stands for none."""
+    start = draw(st.none() | st.integers(0, 99))
+    end = None if start is None else start + draw(st.integers(1, 9))
+    return Link(draw(NAME | st.just("")), draw(st.sampled_from([0.0, 1.0])), start, end, draw(TEXT))
+
+
+@st.composite
 def retrievals(draw):
     triples = tuple(draw(st.lists(TRIPLE, max_size=5, unique=True)))
     paths = draw(tuples(st.builds(RankedPath, NAME, PATH, SCORE)))
@@ -71,6 +90,7 @@ def retrievals(draw):
         gold_triples=draw(st.none() | tuples(TRIPLE)),
         options=draw(tuples(TEXT)),
         extra=draw(EXTRA),
+        gold_links=draw(st.none() | tuples(gold_links())),
     )
     subgraph = Subgraph(
         triples=triples,
@@ -82,7 +102,9 @@ def retrievals(draw):
         trace=draw(EXTRA),
     )
     labels = draw(st.dictionaries(NAME, TEXT, max_size=3))
-    return Retrieval(question, subgraph, draw(JSON), labels, draw(st.none() | TEXT))
+    support = draw(st.sets(st.integers(0, len(triples) - 1), max_size=3)) if triples else ()
+    answer = draw(st.none() | st.builds(Answer, TEXT, tuples(NAME | LITERAL), st.just(tuple(sorted(support)))))
+    return Retrieval(question, subgraph, answer, labels, draw(st.none() | TEXT))
 
 
 @given(retrievals())
@@ -116,7 +138,7 @@ def test_numpy_numbers_are_written_as_numbers():
 
 def test_the_fields_of_a_result_stand_in_a_fixed_order():
     question = Question(
-        "1", "who", (Link("e", 0.5, 0, 3, "E"),), ("a",), ((Step("r", True),),), (), ("x",), {"more": 1}
+        "1", "who", (Link("e", 0.5, 0, 3, "E"),), ("a",), ((Step("r", True),),), (), ("x",), {"more": 1}, ()
     )
     record = record_from_retrieval(Retrieval(question, error="no"))
     assert list(record) == [*QUESTION_FIELDS, *RESULT_FIELDS, "more"]
@@ -162,6 +184,11 @@ def test_an_empty_question_is_still_a_question():
         ({"question": "w", "gold_paths": ["r"]}, r"gold_paths\[0\]"),
         ({"question": "w", "gold_triples": [["a", "b"]]}, r"gold_triples\[0\]"),
         ({"question": "w", "options": "yes"}, "options"),
+        ({"question": "w", "gold_links": [["a", 0, 1]]}, r"gold_links\[0\]"),
+        ({"question": "w", "gold_links": [{"entity": 1}]}, r"gold_links\[0\]\.entity"),
+        ({"question": "w", "gold_links": [{"entity": "a", "start": 1}]}, r"gold_links\[0\]"),
+        ({"question": "w", "gold_links": [{"entity": "a", "start": 2, "end": 2}]}, r"gold_links\[0\]"),
+        ({"question": "w", "gold_links": [{"entity": "a", "optional": 1}]}, r"gold_links\[0\]\.optional"),
     ],
 )
 def test_a_wrong_type_is_refused_with_place_and_field(record, field):
@@ -221,7 +248,34 @@ def test_scored_triples_of_another_program_are_ordered_by_score():
     assert found.question.answers == ("c",)
     assert found.subgraph.triples == (Triple("a", "r", "c"), Triple("a", "r", "b"))
     assert found.subgraph.scores == (0.9, 0.2)
-    assert found.answer == ["c"]
+    assert found.answer == Answer(text="c", entities=("c",))
+
+
+def answered(**answer):
+    rows = [["a", "r", "b", 0.1], ["a", "r", "c", 0.9], ["a", "r", "b", 0.1]]
+    return {"id": "1", "question": "who", "triplets": rows, "answer": answer}
+
+
+def test_the_support_of_an_answer_names_the_same_triples_after_they_were_ordered_and_made_distinct():
+    found = retrieval_from_record(answered(text="B", entities=["b"], support=[0, 2]), "f:1")
+    assert [found.subgraph.triples[i] for i in found.answer.support] == [Triple("a", "r", "b")]
+
+
+def test_a_refusal_comes_back_as_one():
+    record = record_from_retrieval(Retrieval(Question("1", "who"), answer=Answer(enough=False)))
+    assert record["answer"] == {"text": "", "entities": [], "support": [], "enough": False}
+    assert retrieval_from_record(record, "f:1").answer == Answer(enough=False)
+
+
+def test_a_text_as_answer_is_taken_for_its_words():
+    assert retrieval_from_record({"id": "1", "question": "who", "answer": "Riga"}, "f:1").answer == Answer(text="Riga")
+
+
+@pytest.mark.parametrize("answer", [5, {"support": [3]}, {"support": [-1]}, {"enough": "no"}, {"text": 1}, [["a"]]])
+def test_an_answer_that_cannot_be_read_is_told_with_its_place(answer):
+    record = {**answered(), "answer": answer}
+    with pytest.raises(InputError, match="f:1: field 'answer"):
+        retrieval_from_record(record, "f:1")
 
 
 def test_a_malformed_line_is_named_with_line_column_and_reason(tmp_path):

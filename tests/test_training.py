@@ -75,6 +75,14 @@ class Walk(Expander):
         return facts(self.graph, paths, self.budget)
 
 @attrs.define(eq=False)
+class Stay(Expander):
+    """Goes nowhere."""
+    graph: KnowledgeGraph
+    budget: Budget
+    def expand(self, questions):
+        return facts(self.graph, [[] for _ in questions], self.budget)
+
+@attrs.define(eq=False)
 class Gold(Supervision):
     """Takes the gold paths."""
     graph: KnowledgeGraph
@@ -88,7 +96,7 @@ class Gold(Supervision):
 def drivers(toys, install):
     entries = {
         "path_scorer": {"counter": "Counter"},
-        "expander": {"walk": "Walk"},
+        "expander": {"walk": "Walk", "stay": "Stay"},
         "supervision": {"gold": "Gold"},
     }
     install("srtk-plugin-learners", "srtk_learners", LEARNERS, entries)
@@ -303,6 +311,28 @@ def test_mistakes_are_told_at_check_time_with_their_place(line, said):
     with pytest.raises(RecipeError) as caught:
         Session(parse(text, "r.yaml"))
     assert any(problem.startswith(said) for problem in caught.value.problems), caught.value
+
+
+def test_parts_by_relation_path_of_two_different_sets_are_refused(tmp_path):
+    def text(learnt):
+        return (
+            "srtk: 1\nknowledge_graph: toy\npath_scorer: counter\nexpander: walk\n"
+            "questions: {use: jsonl, path: q, part: {between: [0.5, 1.0], by: relation-path, limit: 9}}\n"
+            f"train: {{supervision: gold, questions: {{use: jsonl, {learnt}}}}}\n"
+        )
+
+    part = "part: {between: [0.0, 0.5], by: relation-path}"
+    with pytest.raises(RecipeError, match=r"r.yaml:6:\d+: parts by relation-path .*they differ in limit\)"):
+        Session(parse(text(f"path: q, limit: 9, {part}"), "r.yaml"))
+    Session(parse(text(f"path: q, {part}"), "r.yaml"))
+
+
+def test_a_scorer_that_the_main_expander_does_not_use_is_not_trained():
+    train = "train: {questions: q, supervision: gold}\n"
+    text = "srtk: 1\nknowledge_graph: toy\npath_scorer: counter\nexpander: %s\n" + train
+    with pytest.raises(RecipeError, match=r"r.yaml:3:1: the main expander does not use this path_scorer"):
+        Session(parse(text % "stay", "r.yaml"))
+    Session(parse(text % "walk", "r.yaml"))
 
 
 def test_a_training_without_questions_or_supervision_is_told():

@@ -41,17 +41,66 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="FILE",
         help="lessons or questions of a training: also report by relations seen in it or not",
     )
+    parser.add_argument("--linking", action="store_true", help="score the links of the results, not their triples")
+    parser.add_argument(
+        "--gold",
+        metavar="DATASET",
+        help="with --linking: questions with gold links: a file, or '{use: elevant, path: FILE}'; else the results",
+    )
+    parser.add_argument(
+        "-kg",
+        "--knowledge-graph",
+        metavar="GRAPH",
+        help="with --linking: graph that tells which gold entities can be found",
+    )
     parser.add_argument("--report", type=Path, metavar="FOLDER", help="write comparison.json, plots and report.html")
     parser.add_argument("-o", "--output", type=Path, metavar="FILE", help="write the report as JSON")
 
 
 def run(args: argparse.Namespace) -> int:
     """Run the command."""
+    if args.linking:
+        report = _links(args)
+        show(report, args.report)
+        if args.output is not None:
+            write_json(args.output, report)
+        return OK
+    if args.gold is not None or args.knowledge_graph is not None:
+        raise InputError("--gold and -kg go with --linking; the gold of subgraphs is named by --questions")
     report = evaluate_files(args.results, args.questions, args.name, args.missing, fields=args.fields, train=args.train)
     show(report, args.report)
     if args.output is not None:
         write_json(args.output, report)
     return OK
+
+
+def _links(args: argparse.Namespace) -> dict[str, Any]:
+    """Score files of links, with the gold of a question set and a graph where they are named."""
+    from srtk_framework.cli.short import graph_block
+    from srtk_framework.evaluation.link_files import evaluate_links
+    from srtk_framework.recipe import from_data
+    from srtk_framework.records import read_questions
+    from srtk_framework.session import Session
+
+    data: dict[str, Any] = {"srtk": 1, **graph_block(args)}
+    gold = str(args.gold or args.questions or "")
+    if gold:
+        data["questions"] = _block(gold) if gold.lstrip().startswith("{") else gold
+    with Session(from_data(data)) as session:
+        questions = None
+        if gold:
+            asked: Any = session.dataset
+            questions = list(read_questions(asked) if isinstance(asked, str) else asked.read())
+        return evaluate_links(args.results, questions, gold, args.name, args.missing, args.fields, session.graph)
+
+
+def _block(text: str) -> Any:
+    import yaml
+
+    try:
+        return yaml.safe_load(text)
+    except yaml.YAMLError as error:
+        raise InputError(f"--gold {text!r} is no YAML ({error}); write it as '{{use: elevant, path: FILE}}'") from error
 
 
 def show(report: Mapping[str, Any], folder: Path | None, quiet: bool = False) -> None:
@@ -65,8 +114,14 @@ def show(report: Mapping[str, Any], folder: Path | None, quiet: bool = False) ->
         if number:
             console.print()
         console.print(table)
-    if folder is None:
-        return
+    if folder is not None:
+        write(report, folder, quiet)
+
+
+def write(report: Mapping[str, Any], folder: Path, quiet: bool = False) -> None:
+    """Write a report to a folder, and say which files it has now."""
+    from rich.console import Console
+
     from srtk_framework.evaluation.plots import INSTALL, can_plot
     from srtk_framework.evaluation.report import write_report
 
@@ -74,6 +129,7 @@ def show(report: Mapping[str, Any], folder: Path | None, quiet: bool = False) ->
     if not can_plot():
         print(f"srtk: {INSTALL}", file=sys.stderr)
     if not quiet:
+        console = Console()
         for file in files:
             console.print(f"wrote {file}", highlight=False, soft_wrap=True)
 

@@ -39,6 +39,7 @@ def run(args: argparse.Namespace) -> int:
         **graph_block(args),
         "entity_linker": linker,
         "relink": True,
+        "evaluate": True,  # where the questions have gold links
         "exporters": [{"use": "jsonl", "path": args.output}],
     }
     return run_short(args, data)

@@ -9,7 +9,7 @@ from types import FrameType
 from typing import Any
 
 from srtk_framework.cli import FAILED, INTERRUPTED, OK
-from srtk_framework.cli.evaluate import compare_runs
+from srtk_framework.cli.evaluate import compare_runs, write
 from srtk_framework.recipe import Recipe, load
 from srtk_framework.runner import COMPLETE, Outcome, Runner
 from srtk_framework.session import Session
@@ -77,6 +77,8 @@ def run_recipe(recipe: Recipe, resume: bool, quiet: bool, train_only: bool = Fal
         return OK
     if not quiet:
         _report(recipe, outcome)
+    if recipe.against and outcome.evaluation is not None:
+        write(outcome.evaluation, recipe.output / "comparison", quiet)
     if outcome.shared:
         print(
             f"srtk: {outcome.shared} of {outcome.questions} questions were also learnt from, by id or by text; their"
@@ -90,6 +92,12 @@ def run_recipe(recipe: Recipe, resume: bool, quiet: bool, train_only: bool = Fal
             file=sys.stderr,
         )
         return INTERRUPTED
+    for linker, count in outcome.linkers_failed.items():
+        print(
+            f"srtk: the linker {linker} could not be asked about {count} questions, which others were asked about;"
+            " each says why under `linkers_failed` in its trace",
+            file=sys.stderr,
+        )
     if outcome.failed:
         print(
             f"srtk: {outcome.failed} of {outcome.questions} questions failed; each says why under `error` in the"
@@ -104,7 +112,8 @@ def _report_training(trained: Trained) -> None:
 
     counts = trained.counts
     said = "trained on" if trained.repeated else "taken over, trained earlier on"
-    lines = [f"{said} {counts['lessons']} questions; {counts['pathless']} have no path between topic and answer"]
+    lacking = f"; {counts['pathless']} have no path between topic and answer" if trained.by_paths else ""
+    lines = [f"{said} {counts['lessons']} questions{lacking}"]
     lines.append(", ".join(f"{name} {value:.4g}" for name, value in trained.figures.items()))
     lines.append(f"model in {trained.model}")
     console = Console()
@@ -116,11 +125,18 @@ def _report(recipe: Recipe, outcome: Outcome) -> None:
     from rich.console import Console
     from rich.table import Table
 
-    from srtk_framework.evaluation.metrics import table
+    from srtk_framework.evaluation.link_tables import link_tables
+    from srtk_framework.evaluation.tables import answers_table, measured, table
 
     console = Console()
     if outcome.evaluation is not None:
-        console.print(table(outcome.evaluation))
+        if measured(outcome.evaluation):
+            console.print(table(outcome.evaluation))
+        answers = answers_table(outcome.evaluation)
+        if answers is not None:
+            console.print(answers)
+        for laid in link_tables(outcome.evaluation["linking"]) if "linking" in outcome.evaluation else ():
+            console.print(laid)
     if any(block.use == "timing" for block in recipe.observers):
         for method, rows in outcome.timing.items():
             shown = Table(title=f"time of {method}", title_justify="left")
@@ -129,10 +145,29 @@ def _report(recipe: Recipe, outcome: Outcome) -> None:
             for hook, numbers in sorted(rows.items(), key=lambda item: -item[1]["own"]):
                 shown.add_row(hook, *_numbers(numbers))
             console.print(shown)
+    for line in _spent(outcome):
+        console.print(line, highlight=False, soft_wrap=True)
     finished = f"{outcome.finished} questions, {outcome.failed} failed"
     console.print(f"{finished}; manifest in {outcome.output / 'manifest.json'}", highlight=False, soft_wrap=True)
     for path in outcome.exports:
         console.print(f"wrote {path}", highlight=False, soft_wrap=True)
+
+
+def _spent(outcome: Outcome) -> list[str]:
+    """Say what each method took of language models, and what of all was paid now."""
+    lines = []
+    for method, used in outcome.usage.items():
+        tokens = f"{used['tokens_in']:,} tokens read and {used['tokens_out']:,} written"
+        cost = f", cost {used['cost']:.4g}" if used["cost"] else ""
+        lines.append(
+            f"{method}: {used['calls']:,} calls of a model for {used['questions']:,} questions, {tokens}{cost}"
+        )
+    for name, spent in outcome.spent.items():
+        if spent["cached"]:
+            lines.append(
+                f"{name}: {spent['cached']:,} of {spent['calls']:,} replies from its cache, paid {spent['paid']:.4g}"
+            )
+    return lines
 
 
 def _numbers(row: Any) -> list[str]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Literal
 
@@ -59,9 +59,9 @@ def evaluate_files(
             f"{folders[0]} is a folder; name its result file, or folders of finished runs only, without a question file"
         )
     methods = names_of(predictions, names)
-    gold = None if questions is None else _Gold(shown(questions), list(read_questions(questions)), missing)
+    gold = None if questions is None else Gold(shown(questions), list(read_questions(questions)), missing)
     rows = {
-        method: _own_rows(file) if gold is None else gold.rows(file)
+        method: [row(result) for result in own_results(file)] if gold is None else gold.rows(file)
         for method, file in zip(methods, predictions, strict=True)
     }
     first = rows[methods[0]]
@@ -83,16 +83,21 @@ def _sliced(report: dict[str, Any], train: FilePath | None) -> dict[str, Any]:
     return report
 
 
-def _own_rows(file: FilePath) -> list[Row]:
-    rows: list[Row] = []
+def own_results(file: FilePath) -> list[Retrieval]:
+    """Read the results of a file, each with an id of its own.
+
+    Raises:
+        InputError: If there are none, or an id comes twice.
+    """
+    found: list[Retrieval] = []
     seen: dict[str, int] = {}
     for number, record in read_jsonl(file):
         retrieval = retrieval_from_record(record, f"{shown(file)}:{number}", str(number))
         _once(seen, retrieval.question.id, "id", file, number)
-        rows.append(row(retrieval))
-    if not rows:
+        found.append(retrieval)
+    if not found:
         raise InputError(f"{shown(file)}: there are no results in this file")
-    return rows
+    return found
 
 
 def _once(seen: dict[str, int], key: str, kind: str, file: FilePath, number: int) -> None:
@@ -103,8 +108,8 @@ def _once(seen: dict[str, int], key: str, kind: str, file: FilePath, number: int
     seen[key] = number
 
 
-class _Gold:
-    """Questions with gold, by id and by text.
+class Gold:
+    """Questions with gold, by id and by text, to which results are joined.
 
     Args:
         source: Name of the file, for messages.
@@ -123,8 +128,23 @@ class _Gold:
 
     def rows(self, file: FilePath) -> list[Row]:
         """Score the results of one file, in the order of the questions."""
+        links: dict[str, str] = {}
+
+        def join(result: Retrieval, question: Question) -> Retrieval:
+            joined, links[question.id] = _joined(result, question)
+            return joined
+
+        return [row(result, None, links.get(result.question.id)) for result in self.results(file, join)]
+
+    def results(self, file: FilePath, join: Callable[[Retrieval, Question], Retrieval]) -> list[Retrieval]:
+        """Read the results of one file, in the order of the questions; a question without one is a failed result.
+
+        Args:
+            file: JSON Lines.
+            join: Gives a result the gold of its question.
+        """
         by_id = any(str(record.get("id")) in self.by_id for _, record in read_jsonl(file))
-        found: dict[str, Row] = {}
+        found: dict[str, Retrieval] = {}
         seen: dict[str, int] = {}
         strangers: list[str] = []
         total = 0
@@ -140,7 +160,7 @@ class _Gold:
                 strangers.append(name)
                 continue
             _once(seen, question.id, "question", file, number)
-            found[question.id] = row(*_joined(retrieval, question))
+            found[question.id] = join(retrieval, question)
         if strangers:
             raise InputError(
                 f"{shown(file)}: {len(strangers)} of {total} results belong to no question of {self.source}"
@@ -154,7 +174,7 @@ class _Gold:
                 " `--missing fail` to count those without a result as failed"
             )
         for question in lacking:
-            found[question.id] = row(Retrieval(question, error=f"no result in {shown(file)}"))
+            found[question.id] = Retrieval(question, error=f"no result in {shown(file)}")
         return [found[question.id] for question in self.questions]
 
     def _of_text(self, text: str, file: FilePath, number: int) -> Question | None:
@@ -173,15 +193,15 @@ def _results(file: FilePath) -> Iterator[tuple[int, Mapping[str, Any], Retrieval
         yield number, record, retrieval_from_record(record, f"{shown(file)}:{number}", str(number))
 
 
-def _joined(retrieval: Retrieval, gold: Question) -> tuple[Retrieval, None, str]:
-    """Give a result the gold of its question; links of both count as the question's own entities."""
+def _joined(retrieval: Retrieval, gold: Question) -> tuple[Retrieval, str]:
+    """Give a result the gold of its question, and say whose links it used; those of both count as its own entities."""
     used = {link.entity for link in retrieval.question.links}
     known = {link.entity for link in gold.links}
     links = (*gold.links, *(link for link in retrieval.question.links if link.entity not in known))
     linked = retrieval.subgraph.trace.get("links") == "linked" or bool(used and used != known)
     extra = {**retrieval.question.extra, **gold.extra}
     joined = attrs.evolve(gold, links=links, extra=extra)
-    return attrs.evolve(retrieval, question=joined), None, "linked" if linked else "given"
+    return attrs.evolve(retrieval, question=joined), "linked" if linked else "given"
 
 
 def _key(text: str) -> str:

@@ -92,6 +92,84 @@ def paired_many(pairs: Sequence[tuple[Values, Values]]) -> list[Estimate]:
     return found
 
 
+def ratios(columns: Sequence[Sequence[tuple[float, float]]]) -> list[Estimate]:
+    """Estimate sums over sums, such as what is right of all that was found, with bootstrap intervals over questions.
+
+    Args:
+        columns: Per question, what counts and of how many; all columns have the same questions.
+
+    Returns:
+        ``n`` is the sum that is divided by; a resample in which it is 0 is left out.
+    """
+    if not columns:
+        return []
+    pairs = np.array(columns, dtype=np.float64)
+    resampled = _resampled(pairs) if pairs.shape[1] else np.empty((0, len(columns), 2))
+    found = []
+    for column, drawn in enumerate(np.moveaxis(resampled, 1, 0)):
+        over, below = pairs[column].sum(axis=0)
+        found.append(_ratio(over / below if below else None, drawn[:, 0], drawn[:, 1], below))
+    return found
+
+
+def paired_ratios(
+    pairs: Sequence[tuple[Sequence[tuple[float, float]], Sequence[tuple[float, float]]]],
+) -> list[Estimate]:
+    """Compare two methods by sums over sums on the same questions.
+
+    Returns:
+        The difference of the quotients with its bootstrap interval, ``n``, the greater of the sums divided by, and
+        ``p``: two-sided, by random exchange of the two methods' counts on each question (approximate randomisation,
+        Noreen 1989), None where either has nothing.
+    """
+    found = []
+    for a, b in pairs:
+        both = np.array([a, b], dtype=np.float64).reshape(2, -1, 2)
+        below = both.sum(axis=1)[:, 1]
+        if not below.all():
+            found.append({**_NOTHING, "p": None})
+            continue
+        drawn = _resampled(both)
+        with np.errstate(invalid="ignore", divide="ignore"):
+            apart = drawn[:, 0, 0] / drawn[:, 0, 1] - drawn[:, 1, 0] / drawn[:, 1, 1]
+        observed = float(both[0, :, 0].sum() / below[0] - both[1, :, 0].sum() / below[1])
+        estimate = _ratio(observed, apart, np.ones_like(apart), float(below.max()))
+        found.append({**estimate, "p": _exchange_p(both, observed)})
+    return found
+
+
+def _ratio(mean: float | None, over: _Floats, below: _Floats, size: float) -> Estimate:
+    if mean is None:
+        return dict(_NOTHING)
+    with np.errstate(invalid="ignore", divide="ignore"):
+        drawn = over / below
+    tail = (1 - LEVEL) / 2
+    low, high = np.quantile(drawn[np.isfinite(drawn)], [tail, 1 - tail])
+    return _estimate(mean, float(low), float(high), round(size))
+
+
+def _resampled(pairs: _Floats) -> _Floats:
+    """Sum [columns, questions, 2] over resamples of the questions: [resamples, columns, 2]."""
+    flat = np.moveaxis(pairs, 1, 0).reshape(pairs.shape[1], -1)
+    return np.concatenate([weights @ flat for weights in _resamples(len(flat))]).reshape(-1, len(pairs), 2)
+
+
+def _exchange_p(both: _Floats, observed: float) -> float:
+    """Test whether the quotients of two methods [2, questions, 2] are further apart than chance makes them."""
+    generator = np.random.default_rng(SEED)
+    total, apart = both.sum(axis=(0, 1)), both[0] - both[1]
+    extreme = 0
+    for count in _blocks(len(apart)):
+        signs = generator.integers(0, 2, (count, len(apart)), dtype=np.int8).astype(np.float64) * 2 - 1
+        one = (total + signs @ apart) / 2
+        other = total - one
+        with np.errstate(invalid="ignore", divide="ignore"):
+            seen = np.abs(one[:, 0] / one[:, 1] - other[:, 0] / other[:, 1])
+        # The tolerance keeps differences that are apart by rounding alone among the extreme ones.
+        extreme += int(np.count_nonzero(seen >= abs(observed) - 1e-12))
+    return rounded((extreme + 1) / (RESAMPLES + 1))
+
+
 def holm(ps: Sequence[float | None]) -> list[float | None]:
     """Correct p values for their number (Holm 1979): the chance of any false finding stays below the level.
 

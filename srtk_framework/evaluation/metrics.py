@@ -8,12 +8,14 @@ from typing import Any
 import attrs
 
 from srtk_framework.errors import InputError
+from srtk_framework.evaluation.answering import ANSWER_METRICS, USE_METRICS, answer_scores, use_scores
 from srtk_framework.evaluation.curves import Ranking, Ranks, correct, curves, ranks_of
 from srtk_framework.evaluation.intervals import Estimate, bootstrap_many, paired_many, rates, spread
+from srtk_framework.evaluation.linking import Share, compare_links
 from srtk_framework.evaluation.slices import Learnt, fields_of, gold_paths, gold_relations, groups
 from srtk_framework.evaluation.tables import table
 from srtk_framework.gold import gold_triples_of, names_of, with_gold_triples
-from srtk_framework.types import END, Path, Retrieval
+from srtk_framework.types import END, LINKED_BY, Path, Retrieval
 from srtk_framework.verbalise import subgraph_tokens
 
 METRICS = ("answer_coverage", "answer_recall", "triple_precision", "triple_recall", "triple_f1", "triples", "tokens")
@@ -21,6 +23,9 @@ METRICS = ("answer_coverage", "answer_recall", "triple_precision", "triple_recal
 
 PATH_METRICS = ("path_hit", "path_top")
 """A gold path is among the paths found, is the first of them; left out for methods that walk no paths."""
+
+OPTIONAL = (*ANSWER_METRICS, *USE_METRICS)
+"""Metrics of methods that read their subgraphs or ask a generator; left out for others."""
 
 SIZES = ("triples", "tokens")
 """Metrics that also get ``median`` and ``p95``."""
@@ -47,6 +52,7 @@ class Row:
         paths: Gold paths as text.
         relations: Of each gold path, or of all gold triples.
         fields: Further fields of the question's record, as texts.
+        linking: Metric of its links to what is right, and of how many; None without gold links.
     """
 
     id: str
@@ -61,6 +67,7 @@ class Row:
     paths: tuple[tuple[str, ...], ...] = ()
     relations: tuple[tuple[str, ...], ...] = ()
     fields: Mapping[str, tuple[str, ...]] = attrs.field(factory=dict, hash=False)
+    linking: Mapping[str, Share] | None = attrs.field(default=None, hash=False)
 
 
 def score(retrieval: Retrieval) -> Score:
@@ -92,7 +99,7 @@ def score(retrieval: Retrieval) -> Score:
         walked = [_steps(path.steps) in wanted for path in subgraph.paths]
         found["path_hit"] = float(any(walked))
         found["path_top"] = float(walked[:1] == [True])
-    return found
+    return found | answer_scores(retrieval) | use_scores(subgraph.trace)
 
 
 def _steps(path: Path) -> Path:
@@ -109,7 +116,8 @@ def row(retrieval: Retrieval, seconds: float | None = None, links: str | None = 
     """
     question = retrieval.question
     lengths = [len(_steps(path)) for path in question.gold_paths or ()]
-    told = retrieval.subgraph.trace.get("links")
+    trace = retrieval.subgraph.trace
+    told = trace.get("links") or ("linked" if LINKED_BY in trace else None)
     return Row(
         id=question.id,
         metrics=score(retrieval),
@@ -144,10 +152,11 @@ def summarise(rows: Sequence[Row], seconds: Sequence[float] | None = None) -> di
 
 def _summaries(methods: Mapping[str, Sequence[Row]]) -> dict[str, dict[str, Estimate]]:
     columns = {
-        (method, name): [r.metrics.get(name) for r in rows]
+        (method, name): _column(rows, name)
         for method, rows in methods.items()
-        for name in (*METRICS, *(PATH_METRICS if any(r.walks for r in rows) else ()))
+        for name in (*METRICS, *(PATH_METRICS if any(r.walks for r in rows) else ()), *OPTIONAL)
     }
+    columns = {key: column for key, column in columns.items() if key[1] in METRICS or _known(column)}
     speeds = rates([[r.seconds for r in rows] for rows in methods.values()])
     found: dict[str, dict[str, Estimate]] = {method: {} for method in methods}
     for (method, name), estimate in zip(columns, bootstrap_many(list(columns.values())), strict=True):
@@ -158,6 +167,19 @@ def _summaries(methods: Mapping[str, Sequence[Row]]) -> dict[str, dict[str, Esti
             summary[name].update(spread(columns[method, name]))
         summary[SPEED] = speed
     return found
+
+
+def _column(rows: Sequence[Row], metric: str) -> list[float | None]:
+    """Return a metric of each question; one that failed has no right answer where the others are read."""
+    column = [r.metrics.get(metric) for r in rows]
+    if metric in ANSWER_METRICS and _known(column):
+        answerable = [r.failed and r.metrics.get("answer_coverage") is not None for r in rows]
+        return [0.0 if value is None and failed else value for value, failed in zip(column, answerable, strict=True)]
+    return column
+
+
+def _known(column: Sequence[float | None]) -> bool:
+    return any(value is not None for value in column)
 
 
 def compare(
@@ -189,8 +211,9 @@ def compare(
         "methods": _summaries(methods),
         "differences": _differences(methods),
     }
-    if any(r.ranks is not None for rows in methods.values() for r in rows):
-        report["at"] = curves({name: Ranking([r.ranks for r in rows]) for name, rows in methods.items()})
+    report |= _at(methods)
+    if any(r.linking is not None for rows in methods.values() for r in rows):
+        report["linking"] = compare_links({name: [r.linking for r in rows] for name, rows in methods.items()})
     report["slices"] = {
         name: {
             label: _slice({method: [rows[i] for i in places] for method, rows in methods.items()})
@@ -227,11 +250,10 @@ def _links(rows: Sequence[Row]) -> str:
 
 def _differences(methods: Mapping[str, Sequence[Row]]) -> dict[str, dict[str, Estimate]]:
     """Compare the first method with each other one; ``p_holm`` is corrected over the methods of a metric."""
-    keys = [(name, metric) for name in list(methods)[1:] for metric in METRICS]
     a = next(iter(methods.values()), ())
-    pairs = [
-        ([r.metrics.get(metric) for r in a], [r.metrics.get(metric) for r in methods[name]]) for name, metric in keys
-    ]
+    shown = (*METRICS, *(metric for metric in OPTIONAL if _known(_column(a, metric))))
+    keys = [(name, metric) for name in list(methods)[1:] for metric in shown]
+    pairs = [(_column(a, metric), _column(methods[name], metric)) for name, metric in keys]
     first = next(iter(methods), "")
     found: dict[str, dict[str, Estimate]] = {f"{first} - {name}": {} for name in list(methods)[1:]}
     estimates = paired_many(pairs)
@@ -243,14 +265,25 @@ def _differences(methods: Mapping[str, Sequence[Row]]) -> dict[str, dict[str, Es
 
 
 def _slice(part: Mapping[str, Sequence[Row]]) -> dict[str, Any]:
-    return {
+    found: dict[str, Any] = {
         "questions": len(next(iter(part.values()))),
         "methods": {
             name: {metric: value for metric, value in summary.items() if value["n"]}
             for name, summary in _summaries(part).items()
         },
         "differences": _differences(part),
+        **_at(part),
     }
+    if any(r.linking is not None for rows in part.values() for r in rows):
+        found["linking"] = compare_links({name: [r.linking for r in rows] for name, rows in part.items()})
+    return found
+
+
+def _at(methods: Mapping[str, Sequence[Row]]) -> dict[str, Any]:
+    """Compare the first triples of each method, where ranks are known."""
+    if all(r.ranks is None for rows in methods.values() for r in rows):
+        return {}
+    return {"at": curves({name: Ranking([r.ranks for r in rows]) for name, rows in methods.items()})}
 
 
 __all__ = [

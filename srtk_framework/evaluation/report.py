@@ -12,11 +12,21 @@ from typing import Any
 from srtk_framework.errors import RunError
 from srtk_framework.evaluation.curves import WHOLE
 from srtk_framework.evaluation.intervals import Estimate
+from srtk_framework.evaluation.link_tables import SHORT as LINKS
 from srtk_framework.evaluation.plots import can_plot, draw, points
 from srtk_framework.evaluation.tables import CURVES, SHORT
 from srtk_framework.journal import write_json
 
-_SIZES = ("triples", "tokens", "questions_per_second")
+Pictures = Mapping[str, tuple[bytes, bytes]]
+"""Metric to its SVG for light and for dark paper."""
+
+WHOLE_SET = ("", "")
+"""Stands for all questions, where slices and their groups are named."""
+
+MOST_DRAWN = 6
+"""A slice with more groups has their tables alone, without plots."""
+
+_SIZES = ("triples", "tokens", "calls", "model_tokens", "cost_per_1000", "questions_per_second")
 
 
 def write_report(report: Mapping[str, Any], folder: Path, title: str = "Comparison of methods") -> list[Path]:
@@ -34,13 +44,13 @@ def write_report(report: Mapping[str, Any], folder: Path, title: str = "Comparis
         RunError: If a file cannot be written.
     """
     files: dict[str, bytes] = {}
-    pictures: dict[str, tuple[bytes, bytes]] = {}
-    at = report.get("at") or {}
-    if at and can_plot():
-        for metric in (metric for metric in CURVES if points(at, metric)):
-            pictures[metric] = (draw(at, metric), draw(at, metric, paper="dark"))
-            files[f"{metric}.svg"] = pictures[metric][0]
-            files[f"{metric}.png"] = draw(at, metric, "png")
+    pictures = {WHOLE_SET: _drawn(report.get("at"))}
+    for metric, (light, _) in pictures[WHOLE_SET].items():
+        files[f"{metric}.svg"] = light
+        files[f"{metric}.png"] = draw(report["at"], metric, "png")
+    for name, groups in report.get("slices", {}).items():
+        if len(groups) <= MOST_DRAWN:
+            pictures |= {(name, label): _drawn(group.get("at")) for label, group in groups.items()}
     files["report.html"] = page(report, pictures, title).encode("utf-8", "replace")
     write_json(folder / "comparison.json", report)
     for name, data in files.items():
@@ -51,12 +61,19 @@ def write_report(report: Mapping[str, Any], folder: Path, title: str = "Comparis
     return [folder / "comparison.json", *(folder / name for name in files)]
 
 
-def page(report: Mapping[str, Any], pictures: Mapping[str, tuple[bytes, bytes]], title: str) -> str:
+def _drawn(at: Mapping[str, Any] | None) -> Pictures:
+    """Draw every metric that a comparison at equal numbers of triples has; nothing without matplotlib."""
+    if not at or not can_plot():
+        return {}
+    return {m: (draw(at, m), draw(at, m, paper="dark")) for m in CURVES if points(at, m)}
+
+
+def page(report: Mapping[str, Any], pictures: Mapping[tuple[str, str], Pictures], title: str) -> str:
     """Return the page.
 
     Args:
         report: What ``compare`` returns.
-        pictures: Metric to its SVG for light and for dark paper.
+        pictures: Of slices and groups, and of the whole set of questions.
         title: Its heading.
     """
     style = resources.files("srtk_framework.evaluation").joinpath("report.css").read_text(encoding="utf-8")
@@ -72,10 +89,14 @@ def page(report: Mapping[str, Any], pictures: Mapping[str, tuple[bytes, bytes]],
     if any(report["differences"].values()):
         parts.append(_section("Differences", [_HOLM, _differences("Whole subgraphs", report["differences"])]))
     if report.get("at"):
-        parts.append(_section("At equal numbers of triples", _at(report["at"], pictures, report["questions"])))
-    slices = [_slice(name, groups) for name, groups in report.get("slices", {}).items()]
+        parts.append(
+            _section("At equal numbers of triples", _at(report["at"], pictures.get(WHOLE_SET, {}), report["questions"]))
+        )
+    slices = [part for name, groups in report.get("slices", {}).items() for part in _slice(name, groups, pictures)]
     if slices:
         parts.append(_section("Slices", slices))
+    if report.get("linking"):
+        parts.append(_section("Links", _linking(report["linking"])))
     body = "\n".join(parts)
     return (
         '<!doctype html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
@@ -142,7 +163,7 @@ def _metrics(caption: str, methods: Mapping[str, Mapping[str, Estimate]], questi
     return _table(caption, ["method", *(SHORT[m] for m in shown)], rows)
 
 
-def _at(at: Mapping[str, Any], pictures: Mapping[str, tuple[bytes, bytes]], questions: int) -> list[str]:
+def _at(at: Mapping[str, Any], pictures: Pictures, questions: int) -> list[str]:
     cuts = [*map(str, at["sizes"]), WHOLE]
     parts = [
         "<p>Each subgraph is cut to its first K triples, best first. One with fewer stays whole, and precision is"
@@ -206,7 +227,30 @@ def _differences(caption: str, differences: Mapping[str, Mapping[str, Estimate]]
     return _table(caption, ["pair", *(SHORT[metric] for metric in shown)], rows)
 
 
-def _slice(name: str, groups: Mapping[str, Mapping[str, Any]]) -> str:
+def _linking(linking: Mapping[str, Any]) -> list[str]:
+    """Lay out the shares of links, one row a metric."""
+
+    def cell(found: Estimate | None, sign: str) -> str:
+        if found is None:
+            return "–"
+        tested = f"<small>p {found['p']:.3f}, Holm {found['p_holm']:.3f}</small>" if sign else ""
+        return f"{_cell('', found, sign=sign)}{tested}<small>n {found['n']}</small>"
+
+    def table(caption: str, columns: Mapping[str, Mapping[str, Estimate]], sign: str = "") -> str:
+        shown = [metric for metric in LINKS if any(metric in some for some in columns.values())]
+        rows = [[_text(LINKS[m]), *(cell(some.get(m), sign) for some in columns.values())] for m in shown]
+        return _table(caption, ["metric", *columns], rows)
+
+    found = [table(f"{linking['questions']} questions with gold links", linking["methods"])]
+    if any(linking["differences"].values()):
+        found.append(table("Differences of links", linking["differences"], "+"))
+    return found
+
+
+def _slice(
+    name: str, groups: Mapping[str, Mapping[str, Any]], pictures: Mapping[tuple[str, str], Pictures]
+) -> list[str]:
+    """Lay out a slice: its metrics by group, and each group at equal numbers of triples, folded away."""
     every = [metrics for group in groups.values() for metrics in group["methods"].values()]
     shown = [m for m in ("answer_coverage", *CURVES, "triples") if any(m in metrics for metrics in every)]
     rows = [
@@ -219,4 +263,10 @@ def _slice(name: str, groups: Mapping[str, Mapping[str, Any]]) -> str:
         for label, group in groups.items()
         for method, metrics in group["methods"].items()
     ]
-    return _table(f"By {name}", [name, "method", "questions", *(SHORT[m] for m in shown)], rows, texts=2)
+    parts = [_table(f"By {name}", [name, "method", "questions", *(SHORT[m] for m in shown)], rows, texts=2)]
+    for label, group in groups.items():
+        if at := group.get("at"):
+            inner = "\n".join(_at(at, pictures.get((name, label), {}), group["questions"]))
+            title = _text(f"{name}: {label}, at equal numbers of triples")
+            parts.append(f"<details>\n<summary>{title}</summary>\n{inner}\n</details>")
+    return parts

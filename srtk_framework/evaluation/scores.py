@@ -58,11 +58,16 @@ def _row(record: Mapping[str, Any], where: str) -> Row:
                 "ranks": None if ranks is None else Ranks(**{field: _tuples(part) for field, part in ranks.items()}),
                 "paths": _tuples(known["paths"]),
                 "relations": _tuples(known["relations"]),
+                "linking": _shares(known["linking"]),
                 "fields": {field: _tuples(values) for field, values in known["fields"].items()},
             }
         )
     except (KeyError, TypeError, AttributeError) as error:
         raise InputError(f"{where}: this is no score of this version ({error}); run the recipe again") from error
+
+
+def _shares(value: Any) -> Any:
+    return None if value is None else {metric: _tuples(share) for metric, share in value.items()}
 
 
 def _tuples(value: Any) -> Any:

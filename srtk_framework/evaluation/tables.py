@@ -5,12 +5,14 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
+from srtk_framework.evaluation.link_tables import link_slices, link_tables
+
 if TYPE_CHECKING:
     from rich.table import Table
 
     from srtk_framework.evaluation.intervals import Estimate
 
-_SIZES = ("triples", "tokens")
+_SIZES = ("triples", "tokens", "calls", "model_tokens", "cost_per_1000")
 _SPEED = "questions_per_second"
 
 SHORT = {
@@ -21,8 +23,15 @@ SHORT = {
     "triple_f1": "triple F1",
     "path_hit": "gold path found",
     "path_top": "gold path first",
+    "answer_hit": "answer hit@1",
+    "answer_f1": "answer F1",
+    "answer_exact": "answer exact",
+    "answer_refused": "refused",
     "triples": "triples",
     "tokens": "tokens",
+    "calls": "calls of a model",
+    "model_tokens": "tokens of a model",
+    "cost_per_1000": "cost of 1,000 questions",
     _SPEED: "questions per second",
 }
 """Names of metrics for people."""
@@ -61,6 +70,16 @@ def table(report: Mapping[str, Any]) -> Table:
     return laid
 
 
+def measured(report: Mapping[str, Any]) -> bool:
+    """Tell whether a report has metrics of subgraphs, or of links alone."""
+    return any(
+        value["mean"] is not None
+        for found in report["methods"].values()
+        for metric, value in found.items()
+        if metric != _SPEED
+    )
+
+
 def _cell(name: str, estimate: Estimate | None) -> str:
     if estimate is None or estimate["mean"] is None:
         return "-"
@@ -85,13 +104,44 @@ def _caption(report: Mapping[str, Any]) -> str:
 
 def tables(report: Mapping[str, Any]) -> list[Table]:
     """Lay out everything that a comparison holds: metrics, first K triples, differences, slices."""
-    found = [table(report)]
+    slices = report.get("slices", {})
+    found = [*link_tables(report["linking"])] if "linking" in report else []
+    if "linking" in report:
+        found += filter(None, (link_slices(name, some) for name, some in slices.items()))
+        if not measured(report):
+            return found
+    found[:0] = filter(None, (table(report), answers_table(report)))
     at = report.get("at")
     if at:
         found += [_at(at, metric) for metric in CURVES if any(metric in some for some in at["methods"].values())]
     if any(report["differences"].values()):
         found.append(_differences(report["differences"]))
-    return [*found, *(_slices(name, some) for name, some in report.get("slices", {}).items())]
+    return [*found, *(_slices(name, some) for name, some in slices.items())]
+
+
+_ANSWERS = {
+    "answer_hit": "hit@1",
+    "answer_f1": "F1",
+    "answer_exact": "exact",
+    "answer_refused": "refused",
+    "calls": "calls",
+    "model_tokens": "tokens",
+    "cost_per_1000": "cost of 1,000",
+}
+
+
+def answers_table(report: Mapping[str, Any]) -> Table | None:
+    """Lay out what was answered and what generators took; None where no method did either."""
+    from rich.text import Text
+
+    methods = report["methods"]
+    shown = [name for name in _ANSWERS if any(name in metrics for metrics in methods.values())]
+    if not shown:
+        return None
+    laid = _plain("answers", ["method", *(_ANSWERS[name] for name in shown)])
+    for method, metrics in methods.items():
+        laid.add_row(Text(method), *(_cell(name, metrics.get(name)) for name in shown))
+    return laid
 
 
 def _plain(title: str, columns: Sequence[str], texts: int = 1) -> Table:

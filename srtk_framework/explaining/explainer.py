@@ -74,7 +74,7 @@ class Explainer:
         while batch := list(islice(iterator, options.batch)):
             known = [earlier.of(question, options.relink) if earlier else None for question in batch]
             asked = [question for question, retrieval in zip(batch, known, strict=True) if retrieval is None]
-            retrieved = iter(self.session.retrieve(asked, self.method) if asked else ())
+            retrieved = iter(self.session.retrieve(asked, self.method, read=False) if asked else ())
             for question, retrieval in zip(batch, known, strict=True):
                 yield self.explain(question, retrieval or next(retrieved))
 

@@ -11,7 +11,7 @@ from srtk_framework.explaining.values import Far
 from srtk_framework.gold import names_of, path_instances
 from srtk_framework.paths import follow_path
 from srtk_framework.specs import KnowledgeGraph
-from srtk_framework.types import END, Budget, Literal, Path, Pattern, Question, RankedPath, Step, Triple
+from srtk_framework.types import END, NIL, Budget, Literal, Path, Pattern, Question, RankedPath, Step, Triple
 
 _WIDE = Budget(nodes=100_000, hub=100_000)
 """For walks along one path: wide enough to tell what a path leads to, not without end."""
@@ -30,9 +30,12 @@ class Lead:
 def gold_topics(question: Question, relinked: bool) -> tuple[str, ...]:
     """Find the entities that a question is about, as its gold tells: sorted, none where it does not.
 
-    They are the links that it brings, where they are not what it is asked with; its fields ``gold_entities`` or
-    ``topic_entities``; or the nodes of its gold triples from which a gold path leads to an answer.
+    They are its gold links; its fields ``gold_entities`` or ``topic_entities``; the links that it brings, where they
+    are not what it is asked with; or the nodes of its gold triples from which a gold path leads to an answer.
     """
+    gold = {link.entity for link in question.gold_links or () if link.entity != NIL and link.score}
+    if gold:
+        return tuple(sorted(gold))
     for field in _TOPIC_FIELDS:
         named = question.extra.get(field)
         if isinstance(named, list) and named:

@@ -34,11 +34,14 @@ class _Kind(NamedTuple):
 
 _KINDS = {
     "knowledge_graph": _Kind("graph", "Graph", "A knowledge graph in a CSV file"),
+    "mention_detector": _Kind("detector", "Detector", "A mention detector by capital letters"),
     "entity_linker": _Kind("linker", "Linker", "An entity linker by exact names"),
     "path_scorer": _Kind("scorer", "Scorer", "A path scorer by shared words"),
     "expander": _Kind("expander", "Expander", "An expander of one hop"),
     "exporter": _Kind("exporter", "Exporter", "An exporter of CSV files"),
     "encoder": _Kind("encoder", "Encoder", "An encoder by hashed letters"),
+    "generator": _Kind("generator", "Generator", "A generator by shared words"),
+    "reader": _Kind("reader", "Reader", "A reader by the names of relations"),
     "dataset": _Kind("dataset", "Dataset", "A dataset of tab-separated questions"),
     "supervision": _Kind("supervision", "Supervision", "A supervision by single steps"),
 }

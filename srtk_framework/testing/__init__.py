@@ -24,8 +24,11 @@ _MODULES = (
     "entity_linker",
     "expander",
     "exporter",
+    "generator",
     "knowledge_graph",
+    "mention_detector",
     "path_scorer",
+    "reader",
     "supervision",
 )
 pytest.register_assert_rewrite(*(f"{__name__}.{module}" for module in _MODULES))
@@ -37,9 +40,12 @@ from srtk_framework.testing.encoder import EncoderConformance  # noqa: E402
 from srtk_framework.testing.entity_linker import EntityLinkerConformance  # noqa: E402
 from srtk_framework.testing.expander import ExpanderConformance  # noqa: E402
 from srtk_framework.testing.exporter import ExporterConformance  # noqa: E402
+from srtk_framework.testing.generator import GeneratorConformance  # noqa: E402
 from srtk_framework.testing.knowledge_graph import KnowledgeGraphConformance  # noqa: E402
+from srtk_framework.testing.mention_detector import MentionDetectorConformance  # noqa: E402
 from srtk_framework.testing.oracle import OracleGraph  # noqa: E402
 from srtk_framework.testing.path_scorer import PathScorerConformance  # noqa: E402
+from srtk_framework.testing.reader import ReaderConformance  # noqa: E402
 from srtk_framework.testing.registered import (  # noqa: E402
     RegisteredDriver,
     covered_drivers,
@@ -48,17 +54,21 @@ from srtk_framework.testing.registered import (  # noqa: E402
 )
 from srtk_framework.testing.sample import SAMPLE, Sample  # noqa: E402
 from srtk_framework.testing.scorers import OverlapScorer, UniformScorer  # noqa: E402
+from srtk_framework.testing.scripted import ScriptedGenerator, misnumbered, picks  # noqa: E402
 from srtk_framework.testing.supervision import SupervisionConformance  # noqa: E402
 
 CONFORMANCE: dict[str, type[Conformance]] = {
     kit.role.role: kit
     for kit in (
         KnowledgeGraphConformance,
+        MentionDetectorConformance,
         EntityLinkerConformance,
         PathScorerConformance,
         ExpanderConformance,
         ExporterConformance,
         EncoderConformance,
+        GeneratorConformance,
+        ReaderConformance,
         DatasetConformance,
         SupervisionConformance,
     )
@@ -76,18 +86,24 @@ __all__ = [
     "EntityLinkerConformance",
     "ExpanderConformance",
     "ExporterConformance",
+    "GeneratorConformance",
     "KnowledgeGraphConformance",
+    "MentionDetectorConformance",
     "OracleGraph",
     "OverlapScorer",
     "PathScorerConformance",
     "Probe",
     "Probes",
+    "ReaderConformance",
     "RegisteredDriver",
     "Sample",
+    "ScriptedGenerator",
     "SupervisionConformance",
     "UniformScorer",
     "checks_of",
     "covered_drivers",
     "declared_drivers",
+    "misnumbered",
+    "picks",
     "registered_drivers",
 ]

@@ -21,7 +21,7 @@ from srtk_framework.errors import SrtkError
 from srtk_framework.plugins import check_class, group
 from srtk_framework.specs import Role
 
-HEAVY = ("torch", "transformers", "SPARQLWrapper", "duckdb", "pyoxigraph", "polars", "scipy")
+HEAVY = ("torch", "transformers", "SPARQLWrapper", "duckdb", "pyoxigraph", "polars", "scipy", "spacy")
 """Modules that the module of a driver may import only inside ``open`` or a function."""
 
 _ADDRESS = re.compile(r"0x[0-9a-fA-F]{6,}")

@@ -14,7 +14,7 @@ from srtk_framework import specs
 from srtk_framework.errors import SrtkError
 from srtk_framework.testing.base import Conformance
 from srtk_framework.testing.sample import SAMPLE
-from srtk_framework.types import Link, Question, RankedPath, Retrieval, Step, Subgraph, Triple
+from srtk_framework.types import Answer, Link, Question, RankedPath, Retrieval, Step, Subgraph, Triple
 
 OLD = "what stood here before\n"
 
@@ -229,6 +229,6 @@ def strange_retrieval() -> Retrieval:
             qualifiers=(((text, text),),) * len(triples),
             trace={"reason": text},
         ),
-        answer=text,
+        answer=Answer(text, (text,), (0,) if triples else ()),
         labels={**dict.fromkeys((text, *SAMPLE.strange()), text)},
     )

@@ -17,11 +17,14 @@ def card(recipe: str, written: Mapping[str, Any], told: Mapping[str, Any]) -> st
         told: Content of ``training.json``.
     """
     role, counts = told["driver"]["role"], told["counts"]
+    lacking, validated = f" ({counts['pathless']} without a path between topic and answer)", "chose the best weights"
+    if role == "entity_linker":
+        lacking, validated = "", "checked the weights"
     parts = [
         "---\ntags: [srtk-framework, knowledge-graph, retrieval]\npipeline_tag: feature-extraction\n---\n",
         f"# {role} trained by {recipe}\n",
-        f"Learnt from {counts['lessons']} of {counts['questions']} questions ({counts['pathless']} without a path"
-        f" between topic and answer); {counts['validation']} others chose the best weights.\n",
+        f"Learnt from {counts['lessons']} of {counts['questions']} questions{lacking};"
+        f" {counts['validation']} others {validated}.\n",
         f"Use in a recipe: `{_use(role, told['driver']['name'])}`.\n",
         _table("Figures of the best weights", told["figures"]),
         _table("Settings", told["settings"]),

@@ -13,7 +13,7 @@ from srtk_framework.errors import close_matches
 from srtk_framework.parts import part_of
 from srtk_framework.recipe import Block, Recipe, Train
 from srtk_framework.settings import SettingsError, structure
-from srtk_framework.specs import Expander, Supervision, Trainable
+from srtk_framework.specs import Expander, Role, Supervision, Trainable
 
 if TYPE_CHECKING:
     from srtk_framework.composing import Composer
@@ -26,7 +26,7 @@ class Setup:
     Attributes:
         role: Role of the driver that learns.
         driver: That driver, behind its port.
-        supervision: Finds the paths of the questions.
+        supervision: Finds the paths of the questions; None for a linker, which learns from gold links.
         questions: A file, or a dataset.
         validation: A file, a dataset, a share of the questions, or None.
         settings: Of the training, as the driver's ``fit`` wants them.
@@ -34,7 +34,7 @@ class Setup:
 
     role: str
     driver: Any
-    supervision: Supervision
+    supervision: Supervision | None
     questions: Any
     validation: Any
     settings: Any
@@ -66,17 +66,52 @@ def setup(composer: Composer, recipe: Recipe, train: Train, expander: Expander |
             settings = _settings(type(driver.driver), train.fit, expander, wrong)
         else:
             wrong(block.where, f"{block.role} {block.use!r} cannot be trained: it has no fit, save and load")
-    named = train.supervision or recipe.blocks.get("supervision")
-    if named is None:
+    searches = expander is not None and train.driver != "entity_linker"
+    if driver is not None and block is not None and searches and not _holds(expander, driver.driver):
+        wrong(block.where, f"the main expander does not use this {block.role}, so that training it changes nothing")
+    links = train.driver == "entity_linker"
+    named = None if links else train.supervision or recipe.blocks.get("supervision")
+    if links and train.supervision is not None:
+        wrong(("train", "supervision"), "a linker learns from gold links, not from paths; leave supervision out")
+    if named is None and not links:
         wrong(("train",), "train needs `supervision:`, such as {use: gold-path} or {use: shortest-path}")
     supervision = composer.build(named) if named else None
     questions = _source(composer, train.questions)
+    _check_parts(recipe.questions, train.questions, wrong)
     validation = train.validation if isinstance(train.validation, float) else _source(composer, train.validation)
-    if validation is not None and expander is None and not any(b.role == "expander" for b in recipe.blocks.values()):
+    searching = expander is not None or any(b.role == "expander" for b in recipe.blocks.values())
+    if validation is not None and not links and not searching:
         wrong(("train", "validation"), "validation runs the recipe's expander, and there is none; add `expander: …`")
-    if len(composer.problems) > count or settings is None or supervision is None:
+    if len(composer.problems) > count or settings is None:
         return None
     return Setup(train.driver, driver, supervision, questions, validation, settings)
+
+
+def _holds(driver: Any, wanted: Any) -> bool:
+    """Tell whether a driver, or one that it holds, is another one."""
+    found = getattr(driver, "driver", driver)
+    if found is wanted:
+        return True
+    if not attrs.has(type(found)):
+        return False
+    held = (getattr(found, field.name) for field in attrs.fields(type(found)))
+    return any(_holds(value, wanted) for value in held if isinstance(value, Role))
+
+
+def _check_parts(asked: Any, learnt: Any, wrong: Any) -> None:
+    """Refuse parts by relation path of two different sets: paths are dealt by how many questions of a set have them."""
+    blocks = [block for block in (asked, learnt) if isinstance(block, Block)]
+    if len(blocks) < 2 or any(block.part is None or block.part.by != "relation-path" for block in blocks):
+        return
+    one, other = ((block.use, dict(block.settings), block.part.seed) for block in blocks if block.part is not None)
+    if one != other:
+        names = sorted(key for key in {*one[1], *other[1]} if one[1].get(key) != other[1].get(key))
+        differ = ", ".join(names) or "use, or seed of the part"
+        wrong(
+            learnt.where,
+            "parts by relation-path share no path only where they are parts of the same set; give these questions and"
+            f" those to score the same settings, apart from `part` (they differ in {differ}); `limit` may be there",
+        )
 
 
 def _source(composer: Composer, named: str | Block | None) -> Any:

@@ -25,6 +25,7 @@ from srtk_framework.parts import place
 from srtk_framework.plugins import distributions_of
 from srtk_framework.records import read_questions
 from srtk_framework.specs import Course
+from srtk_framework.training.links import teaches_linking, validate_links
 from srtk_framework.training.model_card import card
 from srtk_framework.training.setup import Setup
 from srtk_framework.types import Lesson, Question
@@ -53,6 +54,7 @@ class Trained:
         ids: Of the questions learnt from or validated with.
         texts: Theirs.
         follows: True in a helper process of a training on several devices, which has nothing more to do.
+        by_paths: False where it learnt from gold links.
     """
 
     folder: Path
@@ -64,6 +66,7 @@ class Trained:
     ids: frozenset[str] = attrs.field(repr=False)
     texts: frozenset[str] = attrs.field(repr=False)
     follows: bool = False
+    by_paths: bool = True
 
     def shares(self, question: Question) -> bool:
         """Tell whether a question was learnt from, by id or by text."""
@@ -84,6 +87,7 @@ class Trainer:
         self._setup: Setup = session.training
         self._folder = session.recipe.training
         self._model = self._folder / "model"
+        self._supervision = self._setup.supervision
         # Lightning starts one process more for each further device, which runs the same command.
         self._follows = int(os.environ.get("LOCAL_RANK", "0")) > 0
 
@@ -107,13 +111,17 @@ class Trainer:
             write_json(self._folder / "training.json", {"state": RUNNING, **state})
         lessons, found = self._lessons(learning, same)
         counts.update(found)
-        if not any(_teaches(lesson) for lesson in lessons):
+        if self._supervision is None and not found["lessons"]:
+            raise RunError(
+                f"none of the {len(learning)} questions to learn from has gold links; take a dataset that tells them"
+            )
+        if not found["lessons"]:
             raise RunError(
                 f"none of the {len(learning)} questions to learn from has a path between topic and answer"
                 f" ({found['unlinked']} have no link in the graph); look at {self._folder / 'lessons.jsonl'}"
             )
         course = Course(
-            [lesson for lesson in lessons if _teaches(lesson)],
+            [lesson for lesson in lessons if self._teaches(lesson)],
             (lambda: self._validate(validation)) if validation else None,
             self._folder,
             self._session.recipe.options.seed,
@@ -154,7 +162,9 @@ class Trainer:
         return self._linked(learning), self._linked(validation)
 
     def _linked(self, questions: Sequence[Question]) -> list[Question]:
-        """Link what has no links; a question that cannot be linked stays without."""
+        """Link what has no links; a question that cannot be linked stays without, and so do those for a linker."""
+        if self._supervision is None:
+            return list(questions)
         done: list[Question] = []
         for batch in _batched(questions, self._session.recipe.options.batch):
             done += [item if isinstance(item, Question) else item.question for item in self._session.link(batch)]
@@ -167,7 +177,8 @@ class Trainer:
         versions = {"srtk-framework": __version__}
         versions |= {name: version(name) for name in distributions_of(session.drivers)}
         main = next(iter(session.methods.values()), None)
-        lessons = [data["questions"], self._setup.supervision.fingerprint()]
+        supervised = self._supervision.fingerprint() if self._supervision else "gold links"
+        lessons = [data["questions"], supervised]
         whole = [
             *lessons,
             data["validation"],
@@ -185,7 +196,7 @@ class Trainer:
                 "name": self._setup.driver.name,
                 "fingerprint": self._setup.driver.fingerprint(),
             },
-            "supervision": self._setup.supervision.fingerprint(),
+            "supervision": supervised,
             "settings": attrs.asdict(self._setup.settings),
             "seed": options.seed,
             "data": data,
@@ -226,21 +237,31 @@ class Trainer:
             lessons = []
             self._tell("method", {"name": "supervision", "total": len(questions), "completed": 0, "failed": 0})
             for batch in _batched(questions, self._session.recipe.options.batch):
-                rows = self._setup.supervision.supervise(batch)
+                rows = self._supervision.supervise(batch) if self._supervision else [()] * len(batch)
                 lessons += [Lesson(q, tuple(paths)) for q, paths in zip(batch, rows, strict=True)]
-                self._tell("batch", {"completed": len(lessons), "failed": sum(not one.paths for one in lessons)})
+                failed = sum(not self._teaches(one) for one in lessons)
+                self._tell("batch", {"completed": len(lessons), "failed": failed})
             write_lessons(file, lessons)
         return lessons, {
             "unlinked": sum(not lesson.question.links for lesson in lessons),
-            "pathless": sum(not lesson.paths for lesson in lessons),
-            "lessons": sum(_teaches(lesson) for lesson in lessons),
+            "pathless": sum(not lesson.paths for lesson in lessons) if self._supervision else 0,
+            "lessons": sum(self._teaches(lesson) for lesson in lessons),
         }
 
+    def _teaches(self, lesson: Lesson) -> bool:
+        """Tell whether there is anything to learn from: paths, triples for drivers that learn from them, or links."""
+        if self._supervision is None:
+            return teaches_linking(lesson.question)
+        return bool(lesson.paths or lesson.question.gold_triples)
+
     def _validate(self, questions: Sequence[Question]) -> dict[str, float]:
-        """Retrieve for the validation questions and average the metrics."""
+        """Retrieve for the validation questions and average the metrics; for a linker, link them."""
+        if self._supervision is None:
+            size = self._session.recipe.options.batch
+            return validate_links(self._setup.driver, self._session.graph, questions, size)
         values: dict[str, list[float]] = {}
         for batch in _batched(questions, self._session.recipe.options.batch):
-            done = self._session.retrieve(batch)
+            done = self._session.retrieve(batch, read=False)
             gold = [retrieval.question for retrieval in done]
             if self._session.graph is not None:
                 gold = with_gold_triples(self._session.graph, gold)
@@ -278,7 +299,16 @@ class Trainer:
         every = [*learning, *validation]
         ids, texts = frozenset(q.id for q in every), frozenset(_words(q) for q in every)
         return Trained(
-            self._folder, self._model, figures, counts, state["fingerprint"], repeated, ids, texts, self._follows
+            self._folder,
+            self._model,
+            figures,
+            counts,
+            state["fingerprint"],
+            repeated,
+            ids,
+            texts,
+            self._follows,
+            self._supervision is not None,
         )
 
     def _tell(self, name: str, data: Mapping[str, Any]) -> None:
@@ -304,11 +334,6 @@ def _hash(questions: Sequence[Question]) -> str:
 
 def _digest(parts: Sequence[str]) -> str:
     return hashlib.sha256("\0".join(parts).encode("utf-8", "surrogatepass")).hexdigest()
-
-
-def _teaches(lesson: Lesson) -> bool:
-    """Tell whether there is anything to learn from: paths, or triples for drivers that learn from them."""
-    return bool(lesson.paths or lesson.question.gold_triples)
 
 
 def _batched(items: Iterable[T], size: int) -> Iterator[list[T]]:

@@ -177,7 +177,13 @@ def finished(
             yield question
 
     for question in choose(distinct(), lambda q: q.id, limit, seed):
-        yield question if given else attrs.evolve(question, links=())
+        yield question if given else unlinked(question)
+
+
+def unlinked(question: Question) -> Question:
+    """Strip a question of its links, which become the gold links unless it has some."""
+    gold = question.gold_links if question.gold_links is not None else question.links or None
+    return attrs.evolve(question, links=(), gold_links=gold)
 
 
 def text_of(record: dict[str, Any], field: str, where: str) -> str:

@@ -16,6 +16,7 @@ from srtk_framework.specs import Dataset
 from srtk_framework.types import Link, Path, Question, Step
 from srtk_plugin_datasets.choosing import choose
 from srtk_plugin_datasets.facts import Facts, read_facts
+from srtk_plugin_datasets.files import unlinked
 
 _RELATIONS = {
     "actor": "starred_actors",
@@ -39,22 +40,23 @@ class MetaQA(Dataset):
 
     Attributes:
         path: Folder with `1-hop`, `2-hop`, `3-hop` and the graph (`kb.txt`, or `kb_*.txt`).
-        hops: Steps from the topic entity to the answers: 1, 2 or 3.
+        hops: Steps from the topic entity to the answers: 1, 2, 3, or `all` for one after the other.
         split: Which `qa_<split>.txt` to read: train, dev or test.
         wording: `vanilla` for the questions made from templates, `ntm` for their paraphrases by machine translation.
         given: Give the topic entity as a link; false gives the text alone, so that it is linked.
-        answers: `all`, or `reachable` for those that the gold path reaches in the graph of this folder.
+        answers: `all`, `reachable` for those that the gold path reaches in the graph of this folder, or `complete` for
+            only the questions of which it reaches all.
         gold_triples: Find the triples on the gold path in the graph of this folder.
         limit: How many questions to take; all by default.
         seed: Which ones a limit takes; null for the first ones.
     """
 
     path: str
-    hops: Literal[1, 2, 3] = 2
+    hops: Literal[1, 2, 3, "all"] = 2
     split: str = "dev"
     wording: Literal["vanilla", "ntm"] = "vanilla"
     given: bool = True
-    answers: Literal["all", "reachable"] = "all"
+    answers: Literal["all", "reachable", "complete"] = "all"
     gold_triples: bool = True
     limit: int | None = None
     seed: int | None = 0
@@ -62,14 +64,18 @@ class MetaQA(Dataset):
 
     def read(self) -> Iterable[Question]:
         """Yield the questions in the order of the file."""
-        texts, types = self._files()
-        facts = self._facts() if self.gold_triples or self.answers == "reachable" else None
-        for question in choose(self._questions(texts, types), lambda q: q.id, self.limit, self.seed):
+        numbers = (1, 2, 3) if self.hops == "all" else (self.hops,)
+        files = [(hops, *self._files(hops)) for hops in numbers]
+        facts = self._facts() if self.gold_triples or self.answers != "all" else None
+        questions = (question for hops, texts, types in files for question in self._questions(hops, texts, types))
+        if facts is not None and self.answers == "complete":
+            questions = (question for question in questions if _complete(question, facts))
+        for question in choose(questions, lambda q: q.id, self.limit, self.seed):
             yield self._finished(question, facts)
 
-    def _files(self) -> tuple[FilePath, FilePath]:
+    def _files(self, hops: int) -> tuple[FilePath, FilePath]:
         """Find the file of the questions and that of their types."""
-        folder = FilePath(self.path) / f"{self.hops}-hop"
+        folder = FilePath(self.path) / f"{hops}-hop"
         files = (
             folder / f"{'ntm_' if self.wording == 'ntm' else ''}qa_{self.split}.txt",
             folder / f"qa_{self.split}_qtype.txt",
@@ -79,16 +85,16 @@ class MetaQA(Dataset):
                 raise InputError(f"{file}: no such file; check the settings path, hops, split and wording")
         return files
 
-    def _questions(self, texts: FilePath, types: FilePath) -> Iterator[Question]:
+    def _questions(self, hops: int, texts: FilePath, types: FilePath) -> Iterator[Question]:
         """Read all questions, each with its topic entity as link."""
         for line, kind in zip_longest(read_lines(texts), read_lines(types)):
             if line is None or kind is None:
                 longer, number = (types, kind[0]) if line is None else (texts, line[0])
                 raise InputError(f"{longer}:{number}: {texts.name} and {types.name} must have the same number of lines")
             path = _gold_path(kind[1].strip(), f"{types}:{kind[0]}")
-            if len(path) != self.hops:
-                raise InputError(f"{types}:{kind[0]}: type {kind[1]!r} has {len(path)} hops, not {self.hops}")
-            name = f"metaqa-{self.hops}-{self.split}-{line[0]}"
+            if len(path) != hops:
+                raise InputError(f"{types}:{kind[0]}: type {kind[1]!r} has {len(path)} hops, not {hops}")
+            name = f"metaqa-{hops}-{self.split}-{line[0]}"
             yield _question(line[1], f"{texts}:{line[0]}", name, path, kind[1].strip())
 
     def _facts(self) -> Facts:
@@ -110,7 +116,13 @@ class MetaQA(Dataset):
             question = attrs.evolve(question, answers=answers)
         if facts and self.gold_triples:
             question = attrs.evolve(question, gold_triples=facts.gold(topic, paths[0], question.answers or ()))
-        return question if self.given else attrs.evolve(question, links=())
+        return question if self.given else unlinked(question)
+
+
+def _complete(question: Question, facts: Facts) -> bool:
+    """Tell whether the gold path reaches all answers, of which there is at least one."""
+    answers = question.answers or ()
+    return bool(answers) and facts.reached(question.links[0].entity, (question.gold_paths or ())[0]).issuperset(answers)
 
 
 def _gold_path(kind: str, where: str) -> Path:

@@ -11,8 +11,8 @@ import attrs
 from srtk_framework import fields
 from srtk_framework.errors import InputError
 from srtk_framework.specs import Dataset
-from srtk_framework.types import Link, Question
-from srtk_plugin_datasets.files import find, finished, kept, read_records, text_of
+from srtk_framework.types import NIL, Link, Question
+from srtk_plugin_datasets.files import find, finished, kept, link, read_records, text_of
 
 _KNOWN = ("id", "question", "translations", "questionEntity", "answer", "category", "complexityType")
 
@@ -50,6 +50,7 @@ class Mintaka(Dataset):
 
     def _questions(self, file: FilePath) -> Iterator[tuple[str, Question]]:
         for where, record in read_records(file):
+            text = self._text(record, where)
             links = _links(record, where, self.language == "en")
             answers, extra = self._answers(record.get("answer"), where)
             for ours, theirs in (("category", "category"), ("type", "complexityType")):
@@ -59,10 +60,11 @@ class Mintaka(Dataset):
                 where,
                 Question(
                     id=text_of(record, "id", where),
-                    text=self._text(record, where),
+                    text=text,
                     links=links,
                     answers=answers,
                     extra={"topic_entities": [link.entity for link in links], **extra, **kept(record, _KNOWN)},
+                    gold_links=_gold_links(record, text, where, self.language == "en"),
                 ),
             )
 
@@ -105,6 +107,26 @@ def _links(record: dict[str, Any], where: str, placed: bool) -> tuple[Link, ...]
         name = _english(item.get("label"))
         found.setdefault((entity, start), Link(entity, start=start, end=end, name=name))
     return tuple(sorted(found.values(), key=lambda link: (link.start is None, link.start or 0, link.entity)))
+
+
+def _gold_links(record: dict[str, Any], text: str, where: str, placed: bool) -> tuple[Link, ...]:
+    """Read all mentions: an entity without an id is linked to nothing, numbers and dates need not be found.
+
+    In other languages than English, an entity has a place where its English mention or name stands in the text.
+    """
+    found = []
+    for item in fields.items(record.get("questionEntity") or [], where, "questionEntity", _object):
+        entity, is_entity = item.get("name"), item.get("entityType") == "entity"
+        known = is_entity and isinstance(entity, str) and bool(entity)
+        name, mention = _english(item.get("label")) if known else "", str(item.get("mention") or "")
+        gold = link(str(entity) if known else NIL, name, text, mention)
+        start, end = _span(item.get("span"), where) if placed else (None, None)
+        if start is not None and end is not None and 0 <= start < end <= len(text):
+            right = text[start:end] == mention or gold.start is None
+            gold = attrs.evolve(gold, start=start, end=end) if right else gold
+        if known or gold.start is not None:
+            found.append(attrs.evolve(gold, score=1.0 if is_entity else 0.0))
+    return tuple(sorted(dict.fromkeys(found), key=lambda g: (g.start is None, g.start or 0, g.end or 0, g.entity)))
 
 
 def _span(value: Any, where: str) -> tuple[int | None, int | None]:

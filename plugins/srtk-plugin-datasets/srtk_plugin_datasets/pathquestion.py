@@ -14,6 +14,7 @@ from srtk_framework.specs import Dataset
 from srtk_framework.types import Link, Question, Step
 from srtk_plugin_datasets.choosing import choose
 from srtk_plugin_datasets.facts import Facts, read_facts
+from srtk_plugin_datasets.files import unlinked
 
 _END = "<end>"
 
@@ -60,7 +61,7 @@ class PathQuestion(Dataset):
             topic = question.links[0].entity
             gold = facts.gold(topic, question.gold_paths[0], question.answers or ())
             question = attrs.evolve(question, gold_triples=gold)
-        return question if self.given else attrs.evolve(question, links=())
+        return question if self.given else unlinked(question)
 
 
 def _present(file: FilePath) -> FilePath:

@@ -10,7 +10,7 @@ from srtk_framework.records import read_questions
 from srtk_framework.specs import Dataset
 from srtk_framework.types import Link, Question
 from srtk_plugin_datasets.choosing import choose
-from srtk_plugin_datasets.files import texts_of
+from srtk_plugin_datasets.files import texts_of, unlinked
 
 
 @attrs.define
@@ -36,9 +36,7 @@ class Records(Dataset):
     def read(self) -> Iterable[Question]:
         """Yield the questions in the order of the file."""
         for question in choose(read_questions(self.path, self.text_field), lambda q: q.id, self.limit, self.seed):
-            if not self.given:
-                question = attrs.evolve(question, links=())
-            elif self.entities_field and not question.links:
+            if self.entities_field and not question.links:
                 ids = texts_of(dict(question.extra), self.entities_field, f"{self.path}: question {question.id}")
                 question = attrs.evolve(question, links=tuple(Link(id_) for id_ in ids))
-            yield question
+            yield question if self.given else unlinked(question)

@@ -8,6 +8,7 @@ from typing import Any, ClassVar
 
 import pytest
 from srtk_plugin_datasets.cwq import CWQ
+from srtk_plugin_datasets.elevant import Elevant
 from srtk_plugin_datasets.gtsqa import GTSQA
 from srtk_plugin_datasets.lcquad import LCQuAD
 from srtk_plugin_datasets.mintaka import Mintaka
@@ -183,6 +184,17 @@ class TestMintaka(OfOneFile, DatasetConformance):
         ]
     )
     bad = '[{"id": "a", "question": "x",\n"questionEntity": [{"entityType": "entity", "name": "Q1", "span": [1]}]}]'
+
+
+class TestElevant(OfOneFile, DatasetConformance):
+    name = "elevant"
+    cls = Elevant
+    file = "few.benchmark.jsonl"
+    good = (
+        '{"id": 1, "text": "Ann met Bo.", "evaluation_span": [0, 11], "labels": '
+        '[{"id": 0, "span": [0, 3], "entity_id": "Q1", "name": "Ann"}]}\n'
+    )
+    bad = good + '{"id": 2, "text": "Ann", "labels": [{"id": 0, "span": [0, 9], "entity_id": "Q1", "name": "Ann"}]}\n'
 
 
 class TestGTSQA(OfOneFile, DatasetConformance):

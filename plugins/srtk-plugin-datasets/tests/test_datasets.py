@@ -31,7 +31,7 @@ Make = Callable[..., str]
 def metaqa(tmp_path: Path) -> Make:
     def make(*lines: str, kinds: tuple[str, ...] = (KIND,), hops: int = 3, graph: tuple[str, ...] = FILMS) -> str:
         folder = tmp_path / f"{hops}-hop"
-        folder.mkdir()
+        folder.mkdir(exist_ok=True)
         (folder / "qa_dev.txt").write_text("\n".join(lines) + "\n", encoding="utf-8")
         (folder / "qa_dev_qtype.txt").write_text("\n".join(kinds) + "\n", encoding="utf-8")
         if graph:
@@ -80,6 +80,20 @@ def test_only_answers_that_the_graph_reaches_are_kept_on_request(metaqa: Make) -
     questions = list(MetaQA(path=folder, hops=3, answers="reachable").read())
     assert [question.answers for question in questions] == [("Drama",), ()]
     assert [question.answers for question in MetaQA(path=folder, hops=3).read()] == [("Drama", "War"), ("Calm",)]
+
+
+def test_only_questions_of_which_the_graph_reaches_all_answers_are_kept_on_request(metaqa: Make) -> None:
+    lines = (ASKED, "what is [Noon] like\tCalm", "which genres does [Dusk] lead to\tDrama")
+    folder = metaqa(*lines, kinds=(KIND, KIND, KIND), graph=FILMS[:3])
+    assert [question.id for question in MetaQA(path=folder, hops=3, answers="complete").read()] == ["metaqa-3-dev-3"]
+
+
+def test_questions_of_all_hops_follow_one_another(metaqa: Make) -> None:
+    for hops, kind in ((1, "movie_to_genre"), (2, "movie_to_director_to_movie"), (3, KIND)):
+        folder = metaqa("what about [Dusk]\tDrama", kinds=(kind,), hops=hops)
+    questions = list(MetaQA(path=folder, hops="all").read())
+    assert [question.id for question in questions] == ["metaqa-1-dev-1", "metaqa-2-dev-1", "metaqa-3-dev-1"]
+    assert [len(question.gold_paths[0]) for question in questions] == [1, 2, 3]
 
 
 def test_gold_triples_can_be_left_out_where_there_is_no_graph(metaqa: Make) -> None:
@@ -188,7 +202,8 @@ def test_records_can_be_stripped_of_their_links(tmp_path: Path) -> None:
     path = tmp_path / "questions.jsonl"
     path.write_text('{"id": "a", "question": "Who?", "question_entities": ["X"]}\n', encoding="utf-8")
     assert next(iter(Records(path=str(path)).read())).links == (Link("X"),)
-    assert next(iter(Records(path=str(path), given=False).read())) == Question("a", "Who?")
+    stripped = next(iter(Records(path=str(path), given=False).read()))
+    assert stripped == Question("a", "Who?", gold_links=(Link("X"),)), "they become gold links"
 
 
 @given(st.integers(1, 30), st.integers(1, 30), st.integers(0, 5))

@@ -105,6 +105,7 @@ def page_data(retrieval: Retrieval) -> dict[str, Any]:
         "links": [[terms.number(li.entity), rounded(li.score), li.start, li.end] for li in question.links],
         "gold": None if question.answers is None else answers,
         "answer": terms.shown(retrieval.answer),
+        "support": list(retrieval.answer.support) if retrieval.answer else [],
         "triples": triples,
         "qualifiers": {
             str(i): [[terms.number(r), terms.number(v)] for r, v in row]

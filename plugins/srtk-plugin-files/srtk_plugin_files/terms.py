@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import json
-from typing import Any
-
 from srtk_framework.gold import names_of
-from srtk_framework.types import Literal, Retrieval
+from srtk_framework.text import fold
+from srtk_framework.types import Answer, Literal, Retrieval
 
 
 class Terms:
@@ -43,17 +41,16 @@ class Terms:
             found.append((number, here is not None and answer not in self._linked))
         return found
 
-    def shown(self, answer: Any) -> list[int | str] | None:
-        """Return a reader's answer as nodes where it names such, else as text; None for no answer."""
+    def shown(self, answer: Answer | None) -> list[int | str] | None:
+        """Return a reader's answer: entities as nodes where they are such, and its words where those say more."""
         if answer is None:
             return None
-        parts = answer if isinstance(answer, list | tuple) else [answer]
-        return [self._part(part) for part in parts]
-
-    def _part(self, part: Any) -> int | str:
-        if not isinstance(part, str):
-            return json.dumps(part, ensure_ascii=False, default=str)
-        return self._named.get(part, part)
+        if not answer.enough:
+            return ["not enough to answer"]
+        names = {fold(self._labels.get(entity, "") or entity) for entity in answer.entities}
+        said = fold(answer.text)
+        known = not said or said in names or said == fold(", ".join(answer.entities))
+        return [*(self._named.get(entity, entity) for entity in answer.entities), *([] if known else [answer.text])]
 
     def table(self) -> list[list[str]]:
         """Return per term its id, its label where it has one, and for a literal its type (``text`` for plain ones)."""

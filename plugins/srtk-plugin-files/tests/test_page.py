@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from srtk_plugin_files.html import Page, page_data
 
-from srtk_framework.types import Link, Literal, Question, RankedPath, Retrieval, Step, Subgraph, Triple
+from srtk_framework.types import Answer, Link, Literal, Question, RankedPath, Retrieval, Step, Subgraph, Triple
 
 BROWSER = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
 needs_browser = pytest.mark.skipif(BROWSER is None, reason="no Chromium is installed")
@@ -26,7 +26,7 @@ EVIL = Retrieval(
         qualifiers=((("q", TAGS),), (), ()),
         trace={"note": TAGS},
     ),
-    answer=["e4", "free text"],
+    answer=Answer("free text", ("e4",), (2,)),
     labels={"e1": ARABIC, "e2": "line\nend 🇱🇻", "e4": "a" * 300},
 )
 

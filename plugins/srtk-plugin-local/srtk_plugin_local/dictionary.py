@@ -3,23 +3,28 @@
 from __future__ import annotations
 
 import math
-from bisect import bisect_right
 from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Literal
 
 import attrs
 
-from srtk_framework.specs import Encoder, EntityLinker, KnowledgeGraph
-from srtk_framework.text import fold
+from srtk_framework.errors import DriverError
+from srtk_framework.specs import Course, Encoder, EntityLinker, KnowledgeGraph, MentionDetector
 from srtk_framework.types import Link, rounded
 from srtk_plugin_local import surroundings
 from srtk_plugin_local.mentions import Words
+from srtk_plugin_local.ranking import context, fuzzy, learning
+from srtk_plugin_local.ranking.candidates import Mention, cover
+from srtk_plugin_local.ranking.learning import LinkerTraining
+from srtk_plugin_local.ranking.lookup import Wanted, look_up
+from srtk_plugin_local.ranking.vectors import Vectors
+from srtk_plugin_local.ranking.weights import LEAST
+from srtk_plugin_local.ranking.weights import Weights as Learnt
 from srtk_plugin_local.stopwords import STOP_WORDS
 
 WEIGHTS = {"match": 2.0, "popularity": 1.0, "length": 1.0, "context": 1.0}
 """What a score is made of, with default weights; context counts where there is an encoder."""
-
-LABEL, FOLDED_LABEL, ALIAS = 1.0, 0.7, 0.6
-"""How well a text matches a name: letter by letter, but for case and marks, by another name."""
 
 ECHO = 0.35
 """Factor for a word that names a relation of another mention, as ``director`` in ``who was the director of jaws``."""
@@ -27,51 +32,10 @@ ECHO = 0.35
 PART_OF_NAME = 0.7
 """Factor for a mention beside a word in capitals that belongs to no mention."""
 
-LENGTH_POWER = 1.5
-"""Overlapping mentions weigh their score times their length to this power: above 1, one long name beats two short."""
+KEEP = 0.5
+"""Share of the best score in the text that a mention needs, without learnt weights."""
 
-SHARPNESS = 10.0
-"""How fast likeness to the question falls below that of the best candidate: exp(-SHARPNESS * difference of cosines)."""
-
-LEAST = 0.0001
-"""The smallest score after rounding."""
-
-
-@attrs.define
-class _Candidate:
-    entity: str
-    label: str
-    match: float
-    popularity: float
-    context: float = 1.0
-    score: float = 0.0
-
-
-@attrs.define
-class _Mention:
-    words: Words
-    start: int
-    end: int
-    first: int
-    last: int
-    names: list[str] = attrs.field(factory=list)
-    candidates: list[_Candidate] = attrs.field(factory=list)
-    looks: float = attrs.field(init=False)
-    length: float = attrs.field(init=False)
-
-    def __attrs_post_init__(self) -> None:
-        self.looks = self.words.looks(self.first, self.last)
-        self.length = self.words.length(self.first, self.last)
-
-    @property
-    def score(self) -> float:
-        return self.candidates[0].score
-
-    def match(self, label: str) -> float:
-        text = self.words.text[self.start : self.end]
-        if label in (text, text.replace("_", " ")):
-            return LABEL
-        return FOLDED_LABEL if fold(label) in self.names else ALIAS
+_PROBE = "What is the capital of the country that borders it?"
 
 
 @attrs.define(eq=False)
@@ -79,35 +43,51 @@ class DictionaryLinker(EntityLinker):
     """Link the names that a graph has: labels and aliases, compared as ``text.fold`` does.
 
     A score is the weighted mean of match, popularity among the entities of the name, length in words and
-    (with an encoder) likeness to the question, times how much the mention looks like a name in its text.
+    (with an encoder) fit to the text, times how much the mention looks like a name in its text. With learnt weights
+    it is the probability that the link is right.
 
     Attributes:
         graph: Whose labels and aliases are looked up.
-        encoder: Ranks the entities of one name by the likeness of the question to their facts.
+        encoder: Compares the sentence of a mention with what the graph says about its entities.
+        detector: Says where a text may name something; without one, every run of words is looked up.
+        detected: `only` looks up detected places alone, `also` them and every run of words.
+        fuzzy: Least likeness, such as 0.85, of a name one slip away (a letter, a mark, an ending) from words that look
+            like a name and are none; no such names by default. Needs rapidfuzz.
         max_words: Most words of a name.
         n_best: Most entities for one mention.
         candidates: Most entities of one name that are compared, those with most triples first.
-        min_score: Links with a lower score are dropped.
-        keep: Mentions are dropped whose score is below this share of the best score in the text.
+        min_score: Links with a lower score are dropped. By default, mentions are whose best link is below the
+            threshold that was learnt, if any.
+        keep: Mentions are dropped whose score is below this share of the best score in the text; 0.5 by default, 0
+            with learnt weights.
         longest: Of overlapping mentions, keep those that together cover the text best; if false, all.
         languages: Whose function words, in small letters, are no names: de, en, es, fr, it, nl, pt.
         stop_words: Words to use in place of these languages' function words.
         weights: Weights of `match`, `popularity`, `length` and `context`, where they are not the default.
+        about: Relations whose values describe an entity in words, for the encoder.
+        model: Folder of learnt weights; a recipe that trains needs none.
     """
 
     graph: KnowledgeGraph
     encoder: Encoder | None = None
+    detector: MentionDetector | None = None
+    detected: Literal["only", "also"] = "only"
+    fuzzy: float | None = None
     max_words: int = 12
     n_best: int = 1
     candidates: int = 50
-    min_score: float = 0.0
-    keep: float = 0.5
+    min_score: float | None = None
+    keep: float | None = None
     longest: bool = True
     languages: Sequence[str] = ("en",)
     stop_words: Sequence[str] | None = None
     weights: Mapping[str, float] = attrs.field(factory=dict)
+    about: Sequence[str] = surroundings.ABOUT
+    model: str | None = None
     _stop: frozenset[str] = attrs.field(init=False, repr=False)
     _weights: dict[str, float] = attrs.field(init=False, repr=False)
+    _learnt: Learnt | None = attrs.field(init=False, default=None, repr=False)
+    _vectors: Vectors | None = attrs.field(init=False, default=None, repr=False)
 
     def __attrs_post_init__(self) -> None:
         for name, known in (("languages", STOP_WORDS), ("weights", WEIGHTS)):
@@ -116,6 +96,10 @@ class DictionaryLinker(EntityLinker):
         for name in ("max_words", "n_best", "candidates"):
             if getattr(self, name) < 1:
                 raise ValueError(f"{name} must be at least 1, not {getattr(self, name)}")
+        if self.detected not in ("only", "also"):
+            raise ValueError(f"detected is {self.detected!r}; use only or also")
+        if self.fuzzy is not None and not 0 < self.fuzzy < 1:
+            raise ValueError(f"fuzzy is a likeness between 0 and 1, such as 0.85, not {self.fuzzy}")
         words = self.stop_words
         if words is None:
             words = [word for language in self.languages for word in sorted(STOP_WORDS[language])]
@@ -126,51 +110,94 @@ class DictionaryLinker(EntityLinker):
         if min(self._weights.values()) < 0 or not any(self._weights.values()):
             raise ValueError("weights must not be negative, and one must be above 0")
 
+    def open(self) -> None:
+        """Read the learnt weights, if a folder of them is named."""
+        if self.fuzzy is not None:
+            fuzzy.check()
+        if self.model is not None:
+            self.load(Path(self.model).expanduser())
+
+    def close(self) -> None:
+        """Let go of the vectors of entities."""
+        self._vectors = None
+
+    def fingerprint(self) -> str:
+        """Identify the drivers within, the settings and the learnt weights."""
+        apart = attrs.evolve(self, model=None) if self.model is not None else self
+        learnt = self._learnt.fingerprint() if self._learnt else "untrained"
+        return f"{EntityLinker.fingerprint(apart)}, {learnt}"
+
     def link(self, texts: Sequence[str]) -> list[list[Link]]:
         """Find names, choose among overlapping ones, and rank the entities of each."""
-        parsed = [Words(text, self._stop) for text in texts]
-        found = self._mentions(parsed)
-        if self.longest:
-            found = [_cover(mentions) for mentions in found]
-        self._lower_parts(found)
-        self._lower_echoes(found)
-        if self.encoder is not None:
-            self._compare_contexts(self.encoder, texts, found)
+        found = self._chosen(self._mentions(texts))
+        if self.encoder is not None and (self._learnt is not None or self._weights["context"]):
+            self._compare(self.encoder, found, self._learnt is not None)
+        if self._learnt is not None:
+            self._learnt.score(found)
+        elif self.encoder is not None:
+            for mention in (mention for mentions in found for mention in mentions):
+                self._score(mention)
         return [self._links(mentions) for mentions in found]
 
-    def _mentions(self, parsed: Sequence[Words]) -> list[list[_Mention]]:
+    def fit(self, course: Course, training: LinkerTraining) -> Mapping[str, float]:
+        """Learn weights from the gold links of the lessons' questions, or their given links where they have none."""
+        lessons = [lesson for lesson in course.lessons if learning.gold_of(lesson)]
+        found: list[learning.Case] = []
+        self._learnt = None
+        for start in range(0, len(lessons), training.batch):
+            some = lessons[start : start + training.batch]
+            texts, gold = [lesson.question.text for lesson in some], [learning.gold_of(lesson) for lesson in some]
+            every = self._mentions(texts)
+            chosen = self._chosen(every)
+            if self.encoder is not None:
+                wanted = [
+                    [m for m in mentions if any(m is k for k in kept) or learning.at(m, links)[1] is not None]
+                    for mentions, kept, links in zip(every, chosen, gold, strict=True)
+                ]
+                self._compare(self.encoder, wanted, True)
+            found += learning.cases(texts, every, chosen, gold, training.folds)
+        wanted_links = sum(learning.wanted(learning.gold_of(lesson)) for lesson in lessons)
+        self._learnt, told = learning.learn(found, wanted_links, training, self._probe())
+        figures = {**told, "links": float(wanted_links)}
+        if course.validate is not None:
+            figures.update(course.validate())
+        return figures
+
+    def save(self, folder: Path) -> None:
+        """Write the learnt weights."""
+        if self._learnt is None:
+            raise DriverError("there are no learnt weights to save; train first")
+        self._learnt.save(folder)
+
+    def load(self, folder: Path) -> None:
+        """Take over weights that ``save`` wrote; they must have been learnt with the same encoder, or with none."""
+        learnt = Learnt.load(folder)
+        learnt.check_encoder(self._probe(), folder)
+        self._learnt = learnt
+
+    def _compare(self, encoder: Encoder, found: Sequence[Sequence[Mention]], every: bool) -> None:
+        if self._vectors is None or self._vectors.encoder is not encoder:
+            self._vectors = Vectors(encoder)
+        context.compare(self.graph, self._vectors, self.about, self.languages, found, every)
+
+    def _probe(self) -> list[float] | None:
+        """Tell the encoder by its vector of one text."""
+        if self.encoder is None:
+            return None
+        vector = self.encoder.encode([_PROBE])[0].astype(float)
+        return [round(float(value), 4) for value in vector / max(math.sqrt(float(vector @ vector)), 1e-9)]
+
+    def _mentions(self, texts: Sequence[str]) -> list[list[Mention]]:
         """Look up all spans of all texts at once; score what is found."""
-        spans = [words.spans(self.max_words) for words in parsed]
-        names = list({span[0]: None for row in spans for span in row})
-        known = {name: ids for name, ids in zip(names, self.graph.find(names), strict=True) if len(ids)}
-        found = []
-        for words, row in zip(parsed, spans, strict=True):
-            mentions: dict[tuple[int, int], _Mention] = {}
-            for name, start, end, first, last in row:
-                if name in known:
-                    mention = mentions.setdefault((start, end), _Mention(words, start, end, first, last))
-                    mention.names.append(name)
-            found.append(list(mentions.values()))
-        every = [mention for mentions in found for mention in mentions]
-        self._add_candidates(every, known)
+        parsed = [Words(text, self._stop) for text in texts]
+        places = self.detector.detect(texts) if self.detector is not None else None
+        wanted = Wanted(self.max_words, self.candidates, self.fuzzy, self.detected == "only")
+        found = look_up(self.graph, parsed, places, wanted)
+        for mention in (mention for mentions in found for mention in mentions):
+            self._score(mention)
         return found
 
-    def _add_candidates(self, mentions: Sequence[_Mention], known: Mapping[str, Sequence[str]]) -> None:
-        """Give each mention the entities of its names, the most connected ones, with their scores."""
-        rows = [list(dict.fromkeys(id_ for name in m.names for id_ in known[name])) for m in mentions]
-        ids = list(dict.fromkeys(id_ for row in rows for id_ in row))
-        degrees = dict(zip(ids, self.graph.degrees(ids), strict=True))
-        rows = [sorted(row, key=lambda id_: (-degrees[id_], id_))[: self.candidates] for row in rows]
-        ids = list(dict.fromkeys(id_ for row in rows for id_ in row))
-        labels = dict(zip(ids, self.graph.labels(ids), strict=True))
-        for mention, row in zip(mentions, rows, strict=True):
-            most = math.log1p(degrees[row[0]]) or 1.0
-            mention.candidates = [
-                _Candidate(id_, labels[id_], mention.match(labels[id_]), math.log1p(degrees[id_]) / most) for id_ in row
-            ]
-            self._score(mention)
-
-    def _score(self, mention: _Mention) -> None:
+    def _score(self, mention: Mention) -> None:
         """Score the candidates of a mention and put the best first."""
         weights = self._weights
         length = mention.length / (mention.length + 1)
@@ -184,7 +211,15 @@ class DictionaryLinker(EntityLinker):
             candidate.score = max(rounded(mention.looks * total / sum(weights.values())), LEAST)
         mention.candidates.sort(key=lambda candidate: (-candidate.score, candidate.entity))
 
-    def _lower_echoes(self, found: Sequence[Sequence[_Mention]]) -> None:
+    def _chosen(self, found: Sequence[Sequence[Mention]]) -> Sequence[Sequence[Mention]]:
+        """Choose among overlapping mentions, and lower the score of those that the others speak against."""
+        if self.longest:
+            found = [cover(mentions) for mentions in found]
+        self._lower_parts(found)
+        self._lower_echoes(found)
+        return found
+
+    def _lower_echoes(self, found: Sequence[Sequence[Mention]]) -> None:
         """Where capitals tell no names, lower the score of words that name a relation of another mention."""
         rows = [mentions for mentions in found if len(mentions) > 1 and not mentions[0].words.marked]
         ids = list(dict.fromkeys(mention.candidates[0].entity for mentions in rows for mention in mentions))
@@ -200,7 +235,7 @@ class DictionaryLinker(EntityLinker):
         for mention in (mention for mentions in rows for mention in mentions):
             self._score(mention)
 
-    def _lower_parts(self, found: Sequence[Sequence[_Mention]]) -> None:
+    def _lower_parts(self, found: Sequence[Sequence[Mention]]) -> None:
         """Lower the score of what seems part of a longer name that the graph lacks: Rick, in Rick Elice."""
         for mentions in found:
             covered = {word for mention in mentions for word in range(mention.first, mention.last + 1)}
@@ -210,60 +245,23 @@ class DictionaryLinker(EntityLinker):
                     mention.looks *= PART_OF_NAME
                     self._score(mention)
 
-    def _compare_contexts(self, encoder: Encoder, texts: Sequence[str], found: Sequence[Sequence[_Mention]]) -> None:
-        """Rank the candidates of ambiguous mentions by the cosine of their description with the text."""
-        import numpy as np
-
-        open_ = [(place, m) for place, mentions in enumerate(found) for m in mentions if len(m.candidates) > 1]
-        ids = list(dict.fromkeys(c.entity for _, mention in open_ for c in mention.candidates))
-        if not ids:
-            return
-        asked = list(dict.fromkeys(texts[place] for place, _ in open_))
-        matrix = encoder.encode([*asked, *surroundings.descriptions(self.graph, ids)])
-        matrix = matrix / np.maximum(np.linalg.norm(matrix, axis=1, keepdims=True), 1e-9)
-        row_of_text = {text: row for row, text in enumerate(asked)}
-        row_of_id = {id_: row for row, id_ in enumerate(ids, start=len(asked))}
-        for place, mention in open_:
-            rows = matrix[[row_of_id[c.entity] for c in mention.candidates]]
-            likeness = (rows * matrix[row_of_text[texts[place]]]).sum(axis=1)
-            for candidate, value in zip(mention.candidates, likeness - likeness.max(), strict=True):
-                candidate.context = rounded(math.exp(SHARPNESS * float(value)))
-            self._score(mention)
-
-    def _links(self, mentions: Sequence[_Mention]) -> list[Link]:
-        least = max(self.min_score, self.keep * max((mention.score for mention in mentions), default=0.0))
+    def _links(self, mentions: Sequence[Mention]) -> list[Link]:
+        learnt = self._learnt
+        keep = self.keep if self.keep is not None else 0.0 if learnt else KEEP
+        least = max(self._least, keep * max((mention.score for mention in mentions), default=0.0))
+        lowest = self.min_score or 0.0
         links = [
             Link(candidate.entity, candidate.score, mention.start, mention.end, candidate.label)
             for mention in mentions
             if mention.score >= least
             for candidate in mention.candidates[: self.n_best]
-            if candidate.score >= self.min_score
+            if candidate.score >= lowest
         ]
         return sorted(links, key=lambda link: (link.start or 0, -link.score, link.entity, link.end or 0))
 
-
-def _cover(mentions: Sequence[_Mention]) -> list[_Mention]:
-    """Choose mentions that do not overlap and weigh most together (weighted interval scheduling).
-
-    Ties go to what covers more characters, then to what ends earlier.
-    """
-    ordered = sorted(mentions, key=lambda mention: (mention.end, mention.start))
-    ends = [mention.end for mention in ordered]
-    best: list[tuple[float, int, int]] = [(0.0, 0, -1)]  # weight, characters, last mention chosen
-    before: list[int] = [0]
-    for place, mention in enumerate(ordered):
-        free = bisect_right(ends, mention.start, 0, place)
-        weight = rounded(best[free][0] + mention.score * mention.length**LENGTH_POWER)
-        taken = (weight, best[free][1] + mention.end - mention.start)
-        if taken > best[-1][:2]:
-            best.append((*taken, place))
-            before.append(free)
-        else:
-            best.append(best[-1])
-            before.append(before[-1])
-    chosen = []
-    at = len(best) - 1
-    while best[at][2] >= 0:
-        chosen.append(ordered[best[at][2]])
-        at = before[at]
-    return chosen[::-1]
+    @property
+    def _least(self) -> float:
+        """The score that the best entity of a mention needs; its other entities are alternatives to that."""
+        if self.min_score is not None:
+            return self.min_score
+        return self._learnt.threshold if self._learnt else 0.0

@@ -131,12 +131,14 @@ def find(snapshot: Snapshot, names: Sequence[str]) -> list[list[str]]:
     place, node = snapshot.named(wanted)
     nodes, back = np.unique(node, return_inverse=True)
     called = _folded_names(snapshot, nodes)
-    hits: dict[str, list[int]] = {name: [] for name in wanted}
+    hits: dict[str, list[int]] = {}
     for at, number, which in zip(place.tolist(), node.tolist(), back.tolist(), strict=True):
         # Equal hashes are not yet equal names.
         if wanted[at] in called[which]:
-            hits[wanted[at]].append(number)
-    return [snapshot.ids(np.array(sorted(hits.get(name, ())), dtype=np.int64)) for name in folded]
+            hits.setdefault(wanted[at], []).append(number)
+    known = dict(zip(nodes.tolist(), snapshot.ids(nodes), strict=True))
+    rows = {name: [known[number] for number in sorted(numbers)] for name, numbers in hits.items()}
+    return [list(rows[name]) if name in rows else [] for name in folded]
 
 
 def _folded_names(snapshot: Snapshot, numbers: Ints) -> list[set[str]]:

@@ -14,6 +14,8 @@ from srtk_framework.errors import InputError
 from srtk_plugin_local.layout import VERSION
 
 RDFS_LABEL = "http://www.w3.org/2000/01/rdf-schema#label"
+DESCRIPTION = "description"
+"""Relation of the triples that files of descriptions become."""
 SKOS_ALIAS = "http://www.w3.org/2004/02/skos/core#altLabel"
 
 
@@ -30,6 +32,8 @@ class BuildSettings:
             quoted (also mere "text"), or none.
         labels: Files of id and label, and optionally a language; or a JSON object of id to label.
         aliases: The same for further names.
+        descriptions: Files of id and a description in words; they become triples of the relation `description`, for
+            ids that are in some triple.
         qualifiers: Files of subject, relation, object, qualifier relation and value.
         label_relations: Relations whose objects are labels; rdfs:label unless given.
         alias_relations: Relations whose objects are aliases; skos:altLabel unless given.
@@ -51,6 +55,7 @@ class BuildSettings:
     literals: str = "typed"
     labels: tuple[str, ...] = ()
     aliases: tuple[str, ...] = ()
+    descriptions: tuple[str, ...] = ()
     qualifiers: tuple[str, ...] = ()
     label_relations: tuple[str, ...] = (RDFS_LABEL, "rdfs:label")
     alias_relations: tuple[str, ...] = (SKOS_ALIAS, "skos:altLabel")
@@ -66,7 +71,7 @@ class BuildSettings:
 
     def every_file(self) -> tuple[str, ...]:
         """Return all input files."""
-        return (*self.files, *self.labels, *self.aliases, *self.qualifiers)
+        return (*self.files, *self.labels, *self.aliases, *self.descriptions, *self.qualifiers)
 
 
 def fingerprint(settings: BuildSettings) -> str:
@@ -77,6 +82,8 @@ def fingerprint(settings: BuildSettings) -> str:
     """
     described: dict[str, Any] = attrs.asdict(settings)
     del described["memory"], described["threads"]
+    if not settings.descriptions:
+        del described["descriptions"]  # snapshots without any stay as they are
     described["version"] = VERSION
     described["stat"] = [_stat(name) for name in settings.every_file()]
     return hashlib.sha256(json.dumps(described, sort_keys=True).encode()).hexdigest()

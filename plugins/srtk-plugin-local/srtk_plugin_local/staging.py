@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from srtk_framework.errors import InputError
 from srtk_plugin_local import sources
 from srtk_plugin_local.rdf import read_rdf
-from srtk_plugin_local.settings import BuildSettings
+from srtk_plugin_local.settings import DESCRIPTION, BuildSettings
 from srtk_plugin_local.sources import Progress, guess_format
 from srtk_plugin_local.tables import read_names, read_rows
 
@@ -86,7 +86,26 @@ def stage_triples(con: duckdb.DuckDBPyConnection, settings: BuildSettings, progr
         for table in tables:
             _insert(con, "raw", table, f"{iri['c0']}, {iri['c1']}, {object_}, {literal}")
         meter.next()
+    _stage_descriptions(con, settings, progress)
     return any(kind in sources.RDF_FORMATS for kind in kinds)
+
+
+def _stage_descriptions(con: duckdb.DuckDBPyConnection, settings: BuildSettings, progress: Progress) -> None:
+    """Add a triple for each description of a known id."""
+    if not settings.descriptions:
+        return
+    con.execute("CREATE TEMP TABLE described (id VARCHAR, text VARCHAR, language VARCHAR)")
+    meter = Meter("read descriptions", settings.descriptions, progress)
+    for name in settings.descriptions:
+        for ids, texts, languages, _ in read_names(name, meter):
+            _insert_columns(con, "described", (ids, texts, languages), f"{shortened('c0', settings.prefixes)}, c1, c2")
+        meter.next()
+    literal = "'\"' || trim(text) || '\"' || CASE WHEN language = '' THEN '' ELSE '@' || language END"
+    con.execute(
+        f"INSERT INTO raw SELECT id, {quote(DESCRIPTION)}, {literal}, TRUE FROM described WHERE trim(text) <> '' "
+        "AND id IN (SELECT s FROM raw UNION SELECT o FROM raw WHERE NOT literal)"
+    )
+    con.execute("DROP TABLE described")
 
 
 def stage_names(con: duckdb.DuckDBPyConnection, settings: BuildSettings, progress: Progress) -> None:

@@ -9,7 +9,7 @@ from typing import Literal
 
 import attrs
 
-from srtk_framework.types import Link
+from srtk_framework.types import Link, LinkList
 from srtk_plugin_rel.mapping import Editions
 from srtk_plugin_rel.titles import canonical
 
@@ -40,8 +40,10 @@ class Converter:
 
     def convert(
         self, rows: Sequence[Sequence[Link]], pages: Sequence[Sequence[int | None]] | None = None
-    ) -> list[list[Link]]:
+    ) -> list[LinkList]:
         """Replace the titles in links by ids; titles that share an id at one span become one link.
+
+        Titles without an id are told in the answer as ``unmapped``.
 
         Args:
             rows: Links to titles.
@@ -61,7 +63,10 @@ class Converter:
             at += len(row)
             mapped = [attrs.evolve(link, entity=ids[key] or link.entity) for link, key in zip(row, keys, strict=True)
                       if ids[key] is not None or self._keep]  # fmt: skip
-            done.append(ordered(mapped))
+            known = LinkList.of(ordered(mapped), row)
+            lost = [key[0] for key in keys if ids[key] is None]
+            known.unmapped = tuple(dict.fromkeys([*(known.unmapped or ()), *lost]))
+            done.append(known)
         return done
 
     def _tell(self, titles: Sequence[str], count: int) -> None:

@@ -245,14 +245,16 @@ class RerankExpander(Expander):
         if not found.triples:
             return found
         order, scores = connected_order(found.triples, head.scores(vectors, rows), starts.keys())
+        triples = tuple(found.triples[i] for i in order)
         whole = attrs.evolve(
             found,
-            triples=tuple(found.triples[i] for i in order),
+            triples=triples,
             scores=tuple(scores),
             path_of=tuple(found.path_of[i] for i in order),
             provenance=(),
             qualifiers=(),
             trace={**found.trace, "reranked": len(order)},
+            answer=found.answer and found.answer.moved(found.triples, triples),
         )
         kept = Rule(self.keep, self.beta).count(scores, head.threshold if self.threshold is None else self.threshold)
         return whole.first(kept, "rerank")

@@ -11,6 +11,7 @@ import attrs
 
 from srtk_framework.errors import DriverError
 from srtk_framework.specs import Encoder
+from srtk_plugin_transformers.computing import device_and_dtype, processor
 from srtk_plugin_transformers.models import check_weights, files_hash, find_model, stored_pooling
 from srtk_plugin_transformers.network import Network, load
 
@@ -73,7 +74,7 @@ class TransformersEncoder(Encoder):
         Raises:
             DriverError: If the model, its weights or the device is not there.
         """
-        device, dtype = self._device_and_dtype()
+        device, dtype = device_and_dtype(self.device, self.dtype)
         check_weights(self._find(), self.model, self.unsafe_weights)
         self._network = self._loaded(device, dtype, self.threads)
         if self._learnt is not None:
@@ -93,11 +94,8 @@ class TransformersEncoder(Encoder):
 
     def fingerprint(self) -> str:
         """Identify the vectors: files of the model, settings that change them, versions, kind of processor."""
-        import torch
-
-        device, dtype = self._device_and_dtype()
+        device, dtype = device_and_dtype(self.device, self.dtype)
         folder = self._find()
-        kind = f"cpu-{torch.backends.cpu.get_cpu_capability()}" if device == "cpu" else device.split(":")[0]
         parts = {
             "files": self._learnt_hash or files_hash(folder, self.unsafe_weights, self.trust_remote_code),
             "pooling": self._pooling(folder),
@@ -105,7 +103,7 @@ class TransformersEncoder(Encoder):
             "max_length": self.max_length,
             "rows": self._rows(device),
             "dtype": dtype,
-            "processor": kind,
+            "processor": processor(device),
             **{name: version(name) for name in ("torch", "transformers", "tokenizers")},
         }
         return "transformers(" + ", ".join(f"{name}={value}" for name, value in parts.items()) + ")"
@@ -170,17 +168,3 @@ class TransformersEncoder(Encoder):
 
     def _rows(self, device: str) -> int:
         return self.batch_size or (32 if device == "cpu" else 512)
-
-    def _device_and_dtype(self) -> tuple[str, str]:
-        import torch
-
-        device = self.device
-        if device == "auto":
-            device = "cuda" if torch.cuda.is_available() else "mps" if torch.backends.mps.is_available() else "cpu"
-        there = {"cuda": torch.cuda.is_available(), "mps": torch.backends.mps.is_available(), "cpu": True}
-        kind = device.split(":")[0]
-        if not there.get(kind, False):
-            raise DriverError(f"device {self.device!r} is not there; set device: auto, or one of {sorted(there)}")
-        if self.dtype != "auto":
-            return device, self.dtype
-        return device, "bfloat16" if kind == "cuda" and torch.cuda.is_bf16_supported() else "float32"

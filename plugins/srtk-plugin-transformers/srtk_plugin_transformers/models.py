@@ -162,11 +162,12 @@ def files_hash(folder: Path, pickled: bool, code: bool) -> str:
     pooling = _pooling_file(folder)
     whole = hashlib.sha256()
     for path in [*paths, *([pooling] if pooling else [])]:
-        whole.update(f"{path.relative_to(folder).as_posix()}\0{_file_hash(path)}\n".encode())
+        whole.update(f"{path.relative_to(folder).as_posix()}\0{file_hash(path)}\n".encode())
     return whole.hexdigest()[:32]
 
 
-def _file_hash(path: Path) -> str:
+def file_hash(path: Path) -> str:
+    """Hash one file, once as long as it does not change."""
     real = path.resolve()
     if real.parent.name == "blobs" and _BLOB.fullmatch(real.name):
         return real.name  # the hub's cache names large files by their SHA-256

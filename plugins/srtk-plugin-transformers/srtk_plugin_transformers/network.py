@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Iterator, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -12,13 +10,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from srtk_framework.errors import DriverError
+from srtk_plugin_transformers.computing import Workers
 from srtk_plugin_transformers.shapes import Pass, SmallShapes, plan
 
 if TYPE_CHECKING:
     import numpy.typing as npt
-
-_one_at_a_time = threading.Lock()
-"""Torch's number of threads belongs to the process, so only one encoder computes at a time."""
 
 
 class Network:
@@ -44,20 +40,16 @@ class Network:
         self.normalize = normalize
         self.batch_size = batch_size
         self.device = model.device
-        self.limit = _longest_input(tokenizer, model.config)
+        self.limit = longest_input(tokenizer, model.config)
         self.most_tokens = min(max_length, self.limit - 1) if self.limit else max_length
         self.pad = tokenizer.pad_token_id if tokenizer.pad_token_id is not None else 0
         self.width = int(model.config.get_text_config().hidden_size)
         self.small = SmallShapes()
-        workers = (threads or torch.get_num_threads()) if self.device.type == "cpu" else 1
-        self.pool: ThreadPoolExecutor | None = None
-        if workers > 1:
-            self.pool = ThreadPoolExecutor(workers, initializer=torch.set_num_threads, initargs=(1,))
+        self.workers = Workers(self.device, threads)
 
     def close(self) -> None:
         """End the threads."""
-        if self.pool is not None:
-            self.pool.shutdown()
+        self.workers.close()
 
     def encode(self, texts: Sequence[str]) -> npt.NDArray[np.float32]:
         """Encode each text as one row of a float32 matrix [n, d]."""
@@ -66,10 +58,9 @@ class Network:
             return vectors
         tokens = self.tokenize(texts)
         passes = plan([len(row) for row in tokens], self.limit, self.batch_size)
-        with _one_at_a_time, self.one_thread_each():
-            run = self.pool.map if self.pool is not None and len(passes) > 1 else map
-            for one, rows in zip(passes, run(lambda one: self.vectors(one, tokens), passes), strict=True):
-                vectors[list(one.members)] = rows
+        found = self.workers.map(lambda one: self.vectors(one, tokens), passes)
+        for one, rows in zip(passes, found, strict=True):
+            vectors[list(one.members)] = rows
         return vectors
 
     def tokenize(self, texts: Sequence[str]) -> list[list[int]]:
@@ -85,19 +76,6 @@ class Network:
             verbose=False,
         )["input_ids"]
         return [list(row) or [self.pad] for row in rows]
-
-    @contextmanager
-    def one_thread_each(self) -> Iterator[None]:
-        """Compute every pass by one thread: how several share an addition changes its last bits."""
-        if self.device.type != "cpu":
-            yield
-            return
-        before = self.torch.get_num_threads()
-        self.torch.set_num_threads(1)
-        try:
-            yield
-        finally:
-            self.torch.set_num_threads(before)
 
     def vectors(self, one: Pass, tokens: Sequence[Sequence[int]]) -> npt.NDArray[np.float32]:
         """Compute one pass in its full shape, or in a smaller one known to give the same bits."""
@@ -189,7 +167,7 @@ def load(folder: Path, name: str, device: str, dtype: str, pickled: bool, code: 
     return tokenizer, model.to(device).eval()
 
 
-def _longest_input(tokenizer: Any, config: Any) -> int | None:
+def longest_input(tokenizer: Any, config: Any) -> int | None:
     """Return the most tokens that a model takes, or None where positions are relative."""
     limits = [tokenizer.model_max_length]
     positions = getattr(config.get_text_config(), "max_position_embeddings", None)

@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 from srtk_plugin_transformers.encoder import TransformersEncoder
+from srtk_plugin_transformers.generator import TransformersGenerator
 
 WORDS = [
     "what",
@@ -111,6 +112,81 @@ def bart(tmp_path_factory: pytest.TempPathFactory) -> Path:
         pad_token_id=0,
     )
     return save(BartModel(config), tmp_path_factory.mktemp("bart"))
+
+
+def save_bytes_tokenizer(folder: Path, longest: int) -> int:
+    """Save a tokenizer whose words are single bytes; return how many there are."""
+    from tokenizers import Tokenizer, decoders, models, pre_tokenizers
+    from transformers import PreTrainedTokenizerFast
+
+    letters = sorted(pre_tokenizers.ByteLevel.alphabet())
+    vocabulary = {letter: number for number, letter in enumerate(["<pad>", "<end>", *letters])}
+    tokenizer = Tokenizer(models.BPE(vocabulary, []))
+    tokenizer.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False)
+    tokenizer.decoder = decoders.ByteLevel()
+    PreTrainedTokenizerFast(
+        tokenizer_object=tokenizer, model_max_length=longest, pad_token="<pad>", eos_token="<end>"
+    ).save_pretrained(folder)
+    return len(vocabulary)
+
+
+@pytest.fixture(scope="session")
+def gpt(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with a GPT-2 of two layers that reads bytes."""
+    import torch
+    from transformers import GPT2Config, GPT2LMHeadModel
+
+    folder = tmp_path_factory.mktemp("gpt")
+    size = save_bytes_tokenizer(folder, 700)
+    torch.manual_seed(4)
+    config = GPT2Config(
+        vocab_size=size, n_positions=700, n_embd=32, n_layer=2, n_head=2, initializer_range=0.4, eos_token_id=1
+    )
+    GPT2LMHeadModel(config).save_pretrained(folder)
+    return folder
+
+
+@pytest.fixture(scope="session")
+def writing_t5(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with a T5 that reads and writes bytes."""
+    import torch
+    from transformers import T5Config, T5ForConditionalGeneration
+
+    folder = tmp_path_factory.mktemp("writing-t5")
+    size = save_bytes_tokenizer(folder, 700)
+    torch.manual_seed(5)
+    config = T5Config(
+        vocab_size=size,
+        d_model=32,
+        d_kv=16,
+        d_ff=64,
+        num_layers=2,
+        num_heads=2,
+        initializer_factor=2.0,
+        pad_token_id=0,
+        eos_token_id=1,
+        decoder_start_token_id=0,
+    )
+    T5ForConditionalGeneration(config).save_pretrained(folder)
+    return folder
+
+
+@pytest.fixture
+def writer() -> Iterator[Callable[..., TransformersGenerator]]:
+    """Open generators on the CPU with one thread, unless told otherwise, and close them at the end."""
+    opened: list[TransformersGenerator] = []
+
+    def build(model: Path | str, **settings: Any) -> TransformersGenerator:
+        made = TransformersGenerator(
+            model=str(model), **{"threads": 1, "device": "cpu", "dtype": "float32", "length": 12, **settings}
+        )
+        opened.append(made)
+        made.open()
+        return made
+
+    yield build
+    for one in opened:
+        one.close()
 
 
 @pytest.fixture

@@ -1,11 +1,10 @@
-"""The ``wikidata-search`` linker: mentions found without a model, looked up by Wikidata's own search."""
+"""The ``wikidata-search`` linker: mentions, of a detector or found by their form, in Wikidata's own search."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Container, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
-from typing import Literal
 from urllib.parse import urlsplit
 
 import attrs
@@ -13,12 +12,11 @@ from srtk_plugin_sparql.errors import QueryError
 from srtk_plugin_sparql.keeping import Cached, Once, Recorder, Replay, Rows, Source
 from srtk_plugin_sparql.limits import Limits
 
-from srtk_framework.errors import DriverError, InputError
-from srtk_framework.specs import EntityLinker, KnowledgeGraph
+from srtk_framework.errors import DriverError
+from srtk_framework.mentions import Span, best_apart, by_form, parts
+from srtk_framework.specs import EntityLinker, KnowledgeGraph, MentionDetector
 from srtk_framework.text import fold
-from srtk_framework.types import Link, rounded
-from srtk_plugin_wikidata import mention_detection
-from srtk_plugin_wikidata.mention_detection import Span
+from srtk_framework.types import Link, Mention, rounded
 
 AGENT = "srtk-framework/0.1 (srtk-plugin-wikidata; entity linking for question answering; python-urllib3)"
 PUBLIC = "https://www.wikidata.org/w/api.php"
@@ -65,10 +63,9 @@ class WikidataSearchLinker(EntityLinker):
     Attributes:
         endpoint: URL of the ``api.php``.
         languages: Languages of names, most wanted first; the next one is asked where the one before has nothing.
-        mentions: How mentions are found: capitals, quotes, names.
-        names: File of names, one a line, for ``mentions: [names]``.
-        graph: Graph whose names are mentions with ``mentions: [names]``; entities that it lacks are left out.
-        max_words: Most words of a mention.
+        detector: Finds the mentions; words in capitals and quoted text when left out. Of overlapping mentions the
+            best is looked up first, then the longest, and the others when it finds nothing.
+        graph: Entities that it lacks are left out.
         shorten: How often a mention that finds nothing is divided and looked up again, each time a request or two.
         hits: Hits asked for, 50 at most.
         prefix: Whether entities count whose name only begins with the mention.
@@ -85,10 +82,8 @@ class WikidataSearchLinker(EntityLinker):
 
     endpoint: str = PUBLIC
     languages: Sequence[str] = ("en",)
-    mentions: Sequence[Literal["capitals", "quotes", "names"]] = ("capitals", "quotes")
-    names: str | None = None
+    detector: MentionDetector | None = None
     graph: KnowledgeGraph | None = None
-    max_words: int = mention_detection.MOST_WORDS
     shorten: int = 2
     hits: int = 7
     prefix: bool = False
@@ -102,24 +97,19 @@ class WikidataSearchLinker(EntityLinker):
     record: str | None = None
     replay: str | None = None
     _source: Source | None = attrs.field(init=False, default=None, repr=False)
-    _listed: frozenset[str] = attrs.field(init=False, default=frozenset(), repr=False)
 
     def __attrs_post_init__(self) -> None:
-        for name, least, most in (("hits", 1, 50), ("n_best", 1, 50), ("max_words", 1, 50), ("shorten", 0, 50)):
+        for name, least, most in (("hits", 1, 50), ("n_best", 1, 50), ("shorten", 0, 50)):
             if not least <= getattr(self, name) <= most:
                 raise ValueError(f"{name} must be from {least} to {most}, not {getattr(self, name)}")
-        if not self.languages or not self.mentions:
-            raise ValueError("languages and mentions must each name at least one")
-        if "names" in self.mentions and self.names is None and self.graph is None:
-            raise ValueError("mentions: [names] needs `names:`, a file, or a `graph:`")
+        if not self.languages:
+            raise ValueError("languages must name at least one")
         host = urlsplit(self.endpoint).hostname or ""
         if host.endswith("wikidata.org") and (self.limits.at_once or MOST_AT_ONCE) > MOST_AT_ONCE:
             raise ValueError(f"limits at_once: Wikidata allows {MOST_AT_ONCE}, not {self.limits.at_once}")
 
     def open(self) -> None:
-        """Make the client and read the names; nothing is sent yet."""
-        if self.names is not None:
-            self._listed = _read_names(Path(self.names))
+        """Make the client; nothing is sent yet."""
         self._source = Once(self._make_source())
 
     def _make_source(self) -> Source:
@@ -140,36 +130,36 @@ class WikidataSearchLinker(EntityLinker):
 
     def fingerprint(self) -> str:
         """Identify the API and what it is asked; headers and limits change no answer."""
-        asked = (tuple(self.languages), tuple(self.mentions), self.max_words, self.shorten, self.hits, self.prefix)
-        graph = self.graph.fingerprint() if self.graph is not None else ""
-        kept = (self.n_best, self.min_score)
-        return f"WikidataSearchLinker({self.endpoint}, {asked}, {kept}, {self.names}, {graph})"
+        asked = (tuple(self.languages), self.shorten, self.hits, self.prefix)
+        needs = tuple(need.fingerprint() if need is not None else "" for need in (self.detector, self.graph))
+        return f"WikidataSearchLinker({self.endpoint}, {asked}, {(self.n_best, self.min_score)}, {needs})"
 
     def link(self, texts: Sequence[str]) -> list[list[Link]]:
         """Find mentions, look all of them up, and divide those that find nothing."""
-        spans = mention_detection.detect_all(texts, self.mentions, self._known, self.max_words)
+        mentions = by_form(texts) if self.detector is None else self.detector.detect(texts)
         found: list[dict[Span, list[Link]]] = [{} for _ in texts]
-        left = [(place, span) for place, row in enumerate(spans) for span in row]
+        asked: list[set[Span]] = [set() for _ in texts]
+        left = [(place, span) for place, row in enumerate(mentions) for span in _spans(best_apart(row))]
         for cut in range(self.shorten + 1):
             known = self._look_up([texts[place][slice(*span)] for place, span in left])
-            open_ = []
+            nothing = []
             for place, span in left:
+                asked[place].add(span)
                 links = self._links(span, texts[place][slice(*span)], known)
-                if links:
+                if not links:
+                    nothing.append((place, span))
+                elif not any(_overlap(span, other) for other in found[place]):
                     found[place][span] = links
-                elif cut < self.shorten:
-                    open_ += [(place, part) for part in mention_detection.parts(texts[place], span)]
-            left = list(dict.fromkeys(open_))
-        return [
-            [link for span in mention_detection.apart(list(row)) for link in row[span][: self.n_best]] for row in found
-        ]
-
-    def _known(self, names: Sequence[str]) -> list[bool]:
-        """Tell which names are in the list or in the graph."""
-        known = [name in self._listed for name in names]
-        if self.graph is not None:
-            known = [good or bool(len(ids)) for good, ids in zip(known, self.graph.find(names), strict=True)]
-        return known
+            if cut == self.shorten:
+                break
+            next_ = [
+                (place, other)
+                for place, span in nothing
+                for other in _instead(texts[place], span, mentions[place], asked[place])
+                if not any(_overlap(other, done) for done in found[place])
+            ]
+            left = list(dict.fromkeys(next_))
+        return [[link for span in sorted(row) for link in row[span][: self.n_best]] for row in found]
 
     def _look_up(self, mentions: Sequence[str]) -> dict[str, list[tuple[str, float, str]]]:
         """Look distinct mentions up, language by language.
@@ -230,6 +220,21 @@ class WikidataSearchLinker(EntityLinker):
         return [Link(entity, score, *span, label) for entity, score, label in known.get(mention, ())]
 
 
+def _instead(text: str, span: Span, mentions: Sequence[Mention], asked: Container[Span]) -> list[Span]:
+    """Return what to look up in the place of a mention that found nothing: others that overlap it, then its parts."""
+    others = [m for m in mentions if (m.start, m.end) not in asked and _overlap(span, (m.start, m.end))]
+    chosen = _spans(best_apart(others))
+    return chosen + [part for part in parts(text, span) if not any(_overlap(part, other) for other in chosen)]
+
+
+def _spans(mentions: Sequence[Mention]) -> list[Span]:
+    return [(mention.start, mention.end) for mention in mentions]
+
+
+def _overlap(one: Span, other: Span) -> bool:
+    return one[0] < other[1] and other[0] < one[1]
+
+
 def _match(mention: str, kind: str, name: str) -> float:
     """Rate how a hit's name meets the mention."""
     if kind == "entityId":
@@ -239,11 +244,3 @@ def _match(mention: str, kind: str, name: str) -> float:
     if kind != "label":
         return ALIAS
     return LABEL if name == mention else FOLDED_LABEL
-
-
-def _read_names(path: Path) -> frozenset[str]:
-    try:
-        lines = path.read_text(encoding="utf-8").splitlines()
-    except (OSError, UnicodeDecodeError) as error:
-        raise InputError(f"{path}: cannot be read as UTF-8 text ({error}); correct `names`") from error
-    return frozenset(name for line in lines if (name := fold(line)))

@@ -6,12 +6,13 @@ import contextlib
 import json
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
 from urllib.parse import parse_qs, urlsplit
 
+import attrs
 import pytest
 from srtk_plugin_sparql.errors import (
     DeadlineError,
@@ -25,10 +26,11 @@ from srtk_plugin_sparql.errors import (
 from srtk_plugin_wikidata.search import SearchLimits, WikidataSearchLinker
 
 import srtk_framework
-from srtk_framework.errors import DriverError, InputError, RecipeError
+from srtk_framework.errors import DriverError, RecipeError
 from srtk_framework.observers import Tracing
+from srtk_framework.specs import MentionDetector
 from srtk_framework.testing import EntityLinkerConformance, OracleGraph
-from srtk_framework.types import Question
+from srtk_framework.types import Mention, Question
 
 QUICK = SearchLimits(per_second=1000.0, burst=100, wait=0.01, wait_most=0.02, deadline=5.0)
 JSON = {"Content-Type": "application/json; charset=utf-8"}
@@ -137,6 +139,22 @@ def opened(server: Server) -> Iterator[Callable[..., WikidataSearchLinker]]:
         linker.close()
 
 
+@attrs.define(eq=False)
+class Listed(MentionDetector):
+    """Finds some names, letter by letter."""
+
+    names: tuple[str, ...]
+
+    def __init__(self, *names: str) -> None:
+        self.names = names
+
+    def detect(self, texts: Sequence[str]) -> list[list[Mention]]:
+        return [
+            sorted((Mention(text.index(n), text.index(n) + len(n)) for n in self.names if n in text), key=attrs.astuple)
+            for text in texts
+        ]
+
+
 def told(linker: WikidataSearchLinker, text: str) -> list[tuple[str, str]]:
     return [(text[link.start : link.end], link.entity) for link in linker.link([text])[0]]
 
@@ -208,26 +226,75 @@ def test_the_next_language_is_asked_where_the_first_has_nothing(
     ]
 
 
-def test_names_of_a_list_are_mentions_in_small_letters(
-    opened: Callable[..., WikidataSearchLinker], tmp_path: Path
-) -> None:
-    (tmp_path / "names.txt").write_text("Lord of the Rings\nFrance\n\n", encoding="utf-8")
-    linker = opened(mentions=["names"], names=str(tmp_path / "names.txt"))
-    assert told(linker, "is lord of the rings known in france? Riga") == [
+def test_a_detector_says_what_is_looked_up(server: Server, opened: Callable[..., WikidataSearchLinker]) -> None:
+    assert told(
+        opened(detector=Listed("lord of the rings", "france")), "is lord of the rings known in france? Riga"
+    ) == [
         ("lord of the rings", "Q15228"),
         ("france", "Q142"),
     ]
+    assert sorted(form["search"] for form in server.seen) == ["france", "lord of the rings"]
 
 
-def test_a_graph_gives_names_and_keeps_strangers_out(opened: Callable[..., WikidataSearchLinker]) -> None:
+def test_the_longest_of_overlapping_mentions_is_looked_up_first(
+    server: Server, opened: Callable[..., WikidataSearchLinker]
+) -> None:
+    linker = opened(detector=Listed("lord of the rings", "rings"))
+    assert told(linker, "is the lord of the rings known?") == [("lord of the rings", "Q15228")]
+    assert [form["search"] for form in server.seen] == ["lord of the rings"]
+
+
+def test_mentions_within_one_that_finds_nothing_are_looked_up_before_its_parts(
+    server: Server, opened: Callable[..., WikidataSearchLinker]
+) -> None:
+    linker = opened(detector=Listed("old song of riga and france", "song", "france"), shorten=1)
+    assert told(linker, "an old song of riga and france") == [("france", "Q142")]
+    assert [form["search"] for form in server.seen] == ["old song of riga and france", "song", "france"]
+
+
+def test_a_mention_with_a_better_score_goes_before_a_longer_one(
+    server: Server, opened: Callable[..., WikidataSearchLinker]
+) -> None:
+    listed = Listed("france now", "france")
+    (row,) = listed.detect(["is france now old"])
+    better = [attrs.evolve(mention, score=0.9 if mention.end == 9 else 0.5) for mention in row]
+
+    @attrs.define(eq=False)
+    class Rated(MentionDetector):
+        def detect(self, texts: Sequence[str]) -> list[list[Mention]]:
+            return [better for _ in texts]
+
+    assert told(opened(detector=Rated()), "is france now old") == [("france", "Q142")]
+    assert [form["search"] for form in server.seen] == ["france"]
+
+
+def test_a_mention_that_finds_nothing_gives_way_to_others_and_to_its_parts(
+    server: Server, opened: Callable[..., WikidataSearchLinker]
+) -> None:
+    linker = opened(detector=Listed("old riga and france", "riga", "riga and france"))
+    assert told(linker, "an old riga and france") == [("riga", "Q1773"), ("france", "Q142")]
+    asked = [form["search"] for form in server.seen]
+    assert asked[:2] == ["old riga and france", "riga and france"]
+    assert sorted(asked[2:]) == ["france", "riga"]
+
+
+def test_a_recipe_names_the_detector(server: Server, tmp_path: Path) -> None:
+    (tmp_path / "names.txt").write_text("Lord of the Rings\nFrance\n", encoding="utf-8")
+    detector = {"use": "names", "path": str(tmp_path / "names.txt")}
+    recipe = {
+        "srtk": 1,
+        "knowledge_graph": {"use": "memory", "triples": [["Q142", "in", "Q46"]]},
+        "entity_linker": {"use": "wikidata-search", "endpoint": server.url, "detector": detector},
+    }
+    with srtk_framework.open(recipe) as session:
+        (linked,) = session.link([Question("1", "is france in lord of the rings?")])
+    assert [(link.entity, link.start, link.end) for link in linked.links] == [("Q142", 3, 9), ("Q15228", 13, 30)]
+
+
+def test_a_graph_keeps_strangers_out(opened: Callable[..., WikidataSearchLinker]) -> None:
     graph = OracleGraph()
     graph.open()
-    assert opened(mentions=["names", "capitals"], graph=graph).link(["is riga in France?"]) == [[]]
-
-
-def test_a_file_of_names_that_is_not_there_is_told(tmp_path: Path) -> None:
-    with pytest.raises(InputError, match="correct `names`"):
-        WikidataSearchLinker(mentions=["names"], names=str(tmp_path / "none.txt")).open()
+    assert opened(graph=graph).link(["Is Riga in France?"]) == [[]]
 
 
 @pytest.mark.parametrize("text", ["👩‍🚀🇱🇻 Łódź?", "e\u0301e\u0301 “Łódź”", "\U0001d50a: Łódź's mayor", 'מי "مصر" 😀'])
@@ -341,7 +408,6 @@ def test_secrets_stay_out_of_sight(server: Server, opened: Callable[..., Wikidat
         ({"n_best": 0}, "n_best"),
         ({"shorten": -1}, "shorten"),
         ({"languages": []}, "languages"),
-        ({"mentions": ["names"]}, "names"),
         ({"limits": SearchLimits(at_once=4)}, "Wikidata allows 3"),
     ],
 )

@@ -95,6 +95,7 @@ function story(i) {
   const lines = [`${name(s)} — ${name(r)} → ${name(o)}`, `score ${score}`];
   if (path >= 0 && data.paths[path]) lines.push(`path ${path + 1}: ${way(path)}`);
   if (data.sources[source]) lines.push(`read from ${data.sources[source]}`);
+  if (data.support.includes(i)) lines.push("the reader's answer rests on it");
   for (const [q, v] of data.qualifiers[i] || []) lines.push(`${name(q)}: ${name(v)}`);
   return lines;
 }

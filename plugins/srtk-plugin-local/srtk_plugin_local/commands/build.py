@@ -25,6 +25,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add("--literals", choices=("typed", "quoted", "none"), default="typed", help="which objects of tables are literals")
     add("--labels", action="append", default=[], metavar="FILE", help="id and label, a line each; or a JSON object")
     add("--aliases", action="append", default=[], metavar="FILE", help="id and further name, a line each; or JSON")
+    add("--descriptions", action="append", default=[], metavar="FILE", help="id and description in words; or JSON")
     add("--qualifiers", action="append", default=[], metavar="FILE", help="subject, relation, object, relation, value")
     add("--label-relation", action="append", default=[], metavar="REL", help="its objects are labels (rdfs:label)")
     add("--alias-relation", action="append", default=[], metavar="REL", help="its objects are aliases (skos:altLabel)")
@@ -94,6 +95,7 @@ def settings(args: argparse.Namespace) -> BuildSettings:
         literals=args.literals,
         labels=tuple(args.labels),
         aliases=tuple(args.aliases),
+        descriptions=tuple(args.descriptions),
         qualifiers=tuple(args.qualifiers),
         languages=_listed(args.languages),
         prefixes=dict(_prefix(text) for text in args.prefix),

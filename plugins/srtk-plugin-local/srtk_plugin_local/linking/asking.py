@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 from srtk_framework.errors import DriverError, RunError
 from srtk_framework.specs import EntityLinker
-from srtk_framework.types import Link
+from srtk_framework.types import Link, LinkList
 
 Answer = Sequence[Link] | DriverError
 """The links of one text, or why there are none."""
@@ -50,6 +50,21 @@ def _ask_one(linker: EntityLinker, text: str) -> Answer:
         return linker.link([text])[0]
     except DriverError as error:
         return error
+
+
+def told(linkers: Sequence[EntityLinker], answers: Sequence[Answer], links: Iterable[Link]) -> LinkList:
+    """Make the links of one text, with which of the linkers asked failed, and what the others told.
+
+    Args:
+        linkers: Those that were asked.
+        answers: One of each.
+        links: What was made of the answers.
+    """
+    row = LinkList.of(links, *(answer for answer in answers if not isinstance(answer, DriverError)))
+    for linker, answer in zip(linkers, answers, strict=True):
+        if isinstance(answer, DriverError):
+            row.failed[name_of(linker)] = str(answer)
+    return row
 
 
 def all_failed(failures: Sequence[DriverError]) -> DriverError:

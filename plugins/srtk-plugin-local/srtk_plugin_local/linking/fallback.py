@@ -9,8 +9,8 @@ import attrs
 
 from srtk_framework.errors import DriverError
 from srtk_framework.specs import EntityLinker
-from srtk_framework.types import Link
-from srtk_plugin_local.linking.asking import all_failed, ask, name_of
+from srtk_framework.types import LinkList
+from srtk_plugin_local.linking.asking import Answer, all_failed, ask, name_of, told
 
 _log = logging.getLogger(__name__)
 
@@ -19,8 +19,8 @@ _log = logging.getLogger(__name__)
 class FallbackLinker(EntityLinker):
     """Ask linkers one after the other; each text is answered by the first that finds something in it.
 
-    A linker that fails or times out is passed over, which is logged as a warning; a text for which all fail is an
-    error. How long a linker may take is its own setting.
+    A linker that fails or times out is passed over, which is logged as a warning and told in the trace; a text for
+    which all fail is an error. How long a linker may take is its own setting.
 
     Attributes:
         linkers: Linkers, most trusted first.
@@ -41,34 +41,33 @@ class FallbackLinker(EntityLinker):
         inner = ", ".join(linker.fingerprint() for linker in self.linkers)
         return f"FallbackLinker([{inner}], {self.min_score}, {self.required})"
 
-    def link(self, texts: Sequence[str]) -> list[list[Link]]:
+    def link(self, texts: Sequence[str]) -> list[LinkList]:
         """Link each text by the first linker that finds something."""
         return [links for _, links in self.answered(texts)]
 
-    def answered(self, texts: Sequence[str]) -> list[tuple[str, list[Link]]]:
+    def answered(self, texts: Sequence[str]) -> list[tuple[str, LinkList]]:
         """Link as ``link`` does, and say who answered.
 
         Returns:
             Per text the name of the linker, empty where none found anything, and its links.
         """
-        done: list[tuple[str, list[Link]]] = [("", []) for _ in texts]
-        failures: list[list[DriverError]] = [[] for _ in texts]
+        done: list[tuple[str, LinkList]] = [("", LinkList()) for _ in texts]
+        asked: list[list[Answer]] = [[] for _ in texts]
         left = [place for place, text in enumerate(texts) if text.strip()]
-        for linker in self.linkers:
+        for number, linker in enumerate(self.linkers):
             found = 0
             answers = ask(linker, [texts[place] for place in left], self.required, _log)
             for place, answer in zip(left, answers, strict=True):
-                if isinstance(answer, DriverError):
-                    failures[place].append(answer)
-                    continue
-                links = [link for link in answer if link.score >= self.min_score]
-                if links:
-                    found += 1
-                    done[place] = (name_of(linker), links)
+                asked[place].append(answer)
+                known = [] if isinstance(answer, DriverError) else answer
+                links = [link for link in known if link.score >= self.min_score]
+                found += bool(links)
+                done[place] = (name_of(linker) if links else "", told(self.linkers[: number + 1], asked[place], links))
             if left:
                 _log.info("the linker %s answered %d of %d texts", name_of(linker), found, len(left))
             left = [place for place in left if not done[place][0]]
         for place in left:
-            if len(failures[place]) == len(self.linkers):
-                raise all_failed(failures[place])
+            failures = [answer for answer in asked[place] if isinstance(answer, DriverError)]
+            if len(failures) == len(self.linkers):
+                raise all_failed(failures)
         return done

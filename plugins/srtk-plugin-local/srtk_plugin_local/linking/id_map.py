@@ -12,7 +12,7 @@ import attrs
 
 from srtk_framework.errors import DriverError, InputError
 from srtk_framework.specs import EntityLinker
-from srtk_framework.types import Link
+from srtk_framework.types import Link, LinkList
 from srtk_plugin_local.linking import freebase_ids, id_table
 from srtk_plugin_local.linking.asking import by_place
 from srtk_plugin_local.linking.id_table import IdTable
@@ -60,7 +60,7 @@ class IdMapLinker(EntityLinker):
             self._digest = hashlib.sha256(content).hexdigest()[:16]
         return f"IdMapLinker({self.linker.fingerprint()}, {self._digest}, {self.to}, {self.ids}, {self.unmapped})"
 
-    def link(self, texts: Sequence[str]) -> list[list[Link]]:
+    def link(self, texts: Sequence[str]) -> list[LinkList]:
         """Link by the inner linker and change the ids."""
         found = self.linker.link(texts)
         known = {id_: self.mapped(id_) for id_ in dict.fromkeys(link.entity for row in found for link in row)}
@@ -84,7 +84,7 @@ class IdMapLinker(EntityLinker):
         numbers = self._table.freebase(wikidata) if wikidata is not None else []
         return [freebase_ids.written(number, self.ids) for number in numbers]
 
-    def _changed(self, row: Sequence[Link], known: dict[str, list[str]]) -> list[Link]:
+    def _changed(self, row: Sequence[Link], known: dict[str, list[str]]) -> LinkList:
         best: dict[tuple[str, int | None, int | None], Link] = {}
         for link in row:
             kept = [link.entity] if self.unmapped == "keep" else []
@@ -92,4 +92,4 @@ class IdMapLinker(EntityLinker):
                 key = (entity, link.start, link.end)
                 if key not in best or best[key].score < link.score:
                     best[key] = attrs.evolve(link, entity=entity)
-        return sorted(best.values(), key=by_place)
+        return LinkList.of(sorted(best.values(), key=by_place), row)

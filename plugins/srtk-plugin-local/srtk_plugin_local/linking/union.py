@@ -11,8 +11,8 @@ import attrs
 
 from srtk_framework.errors import DriverError
 from srtk_framework.specs import EntityLinker
-from srtk_framework.types import Link, rounded
-from srtk_plugin_local.linking.asking import Answer, all_failed, ask, by_place
+from srtk_framework.types import Link, LinkList, rounded
+from srtk_plugin_local.linking.asking import Answer, all_failed, ask, by_place, told
 
 _log = logging.getLogger(__name__)
 
@@ -35,8 +35,8 @@ class _Found:
 class UnionLinker(EntityLinker):
     """Put together what several linkers find; the same entity at the same span is one link.
 
-    A linker that fails or times out is left out for those texts, which is logged as a warning; a text for which all
-    fail is an error.
+    A linker that fails or times out is left out for those texts, which is logged as a warning and told in the trace; a
+    text for which all fail is an error.
 
     Attributes:
         linkers: The linkers; the name of an entity is that of the first that has one.
@@ -78,17 +78,17 @@ class UnionLinker(EntityLinker):
         how = (tuple(self.weights), self.combine, self.overlaps, self.n_best, self.min_score, self.required)
         return f"UnionLinker([{inner}], {how})"
 
-    def link(self, texts: Sequence[str]) -> list[list[Link]]:
+    def link(self, texts: Sequence[str]) -> list[LinkList]:
         """Ask all linkers and merge their links text by text."""
         asked = [place for place, text in enumerate(texts) if text.strip()]
         some = [texts[place] for place in asked]
         answers = [ask(linker, some, self.required, _log) for linker in self.linkers]
-        done: list[list[Link]] = [[] for _ in texts]
+        done = [LinkList() for _ in texts]
         for place, row in zip(asked, zip(*answers, strict=True), strict=True):
             done[place] = self._merge(row)
         return done
 
-    def _merge(self, row: Sequence[Answer]) -> list[Link]:
+    def _merge(self, row: Sequence[Answer]) -> LinkList:
         failures = [answer for answer in row if isinstance(answer, DriverError)]
         if len(failures) == len(self.linkers):
             raise all_failed(failures)
@@ -105,7 +105,7 @@ class UnionLinker(EntityLinker):
                     known.link = attrs.evolve(known.link, name=link.name)
         links = [attrs.evolve(one.link, score=self._score(one.scores, total)) for one in found.values()]
         links = [link for link in links if link.score >= self.min_score]
-        return self._chosen(sorted(links, key=by_place))
+        return told(self.linkers, row, self._chosen(sorted(links, key=by_place)))
 
     def _score(self, scores: Sequence[float], total: float) -> float:
         if self.combine == "any":

@@ -1,21 +1,22 @@
-"""Finds where a text may mention an entity, with no model: capitals, quotation marks, names of a list."""
+"""Finds where a text may name something, with no model: capitals and quotation marks; and divides what was found."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Collection, Sequence
+import unicodedata
+from collections.abc import Collection, Sequence
 
-from srtk_framework.text import fold, words
+from srtk_framework.text import words
+from srtk_framework.types import Mention
 
 Span = tuple[int, int]
 """First character of a mention in the text, and one past its last."""
 
-Known = Callable[[Sequence[str]], Sequence[bool]]
-"""Tells of each name whether it is known; asked about many at once."""
-
-KINDS = ("capitals", "quotes", "names")
 MOST_WORDS = 12
 """Most words of a mention."""
+
+NAME, QUOTE = 0.9, 1.0
+"""Scores of words in capitals and of quoted text; what a model takes for a name goes before the former."""
 
 
 def _small_words(*lines: str) -> frozenset[str]:
@@ -56,53 +57,39 @@ _QUOTED = re.compile(
 )
 
 
-def detect(
-    text: str,
+def by_form(
+    texts: Sequence[str],
     kinds: Collection[str] = ("capitals", "quotes"),
-    known: Known | None = None,
     most_words: int = MOST_WORDS,
-) -> list[Span]:
-    """Find the mentions of one text.
+) -> list[list[Mention]]:
+    """Find the mentions of each text by its form alone.
 
     Args:
-        text: Any text.
-        kinds: Of ``capitals`` (runs of words in capitals, with small words between them), ``quotes`` (what stands in
-            quotation marks) and ``names`` (runs of words that ``known`` knows).
-        known: Needed for ``names``.
+        texts: Any texts.
+        kinds: Of ``capitals`` (runs of words in capitals, with small words between them) and ``quotes`` (what stands
+            in quotation marks).
         most_words: Most words of a mention.
 
     Returns:
-        Spans without blanks around, ordered; of overlapping ones the longest.
+        Mentions of the kinds ``name`` and ``quote``, ordered; one that is both is a quote.
     """
-    return detect_all([text], kinds, known, most_words)[0]
+    return [_by_form(text, kinds, most_words) for text in texts]
 
 
-def detect_all(
-    texts: Sequence[str],
-    kinds: Collection[str] = ("capitals", "quotes"),
-    known: Known | None = None,
-    most_words: int = MOST_WORDS,
-) -> list[list[Span]]:
-    """Find the mentions of several texts; ``known`` is asked once."""
-    rows: list[list[Span]] = [[] for _ in texts]
-    for row, text in zip(rows, texts, strict=True):
-        if "quotes" in kinds:
-            row += quotes(text, most_words)
-        if "capitals" in kinds:
-            row += capitals(text, most_words)
-    if "names" in kinds and known is not None:
-        for row, found in zip(rows, names(texts, known, most_words), strict=True):
-            row += found
-    return [apart(row) for row in rows]
+def _by_form(text: str, kinds: Collection[str], most_words: int) -> list[Mention]:
+    found = dict.fromkeys(capitals(text, most_words), "name") if "capitals" in kinds else {}
+    if "quotes" in kinds:
+        found.update(dict.fromkeys(quotes(text, most_words), "quote"))
+    return [Mention(*span, QUOTE if found[span] == "quote" else NAME, found[span]) for span in sorted(found)]
 
 
-def apart(spans: Sequence[Span]) -> list[Span]:
-    """Keep spans that do not overlap: the longest first, of equally long ones the first."""
-    kept: list[Span] = []
-    for span in sorted(set(spans), key=lambda span: (span[0] - span[1], span[0])):
-        if all(span[1] <= other[0] or span[0] >= other[1] for other in kept):
-            kept.append(span)
-    return sorted(kept)
+def best_apart(mentions: Sequence[Mention]) -> list[Mention]:
+    """Keep mentions that do not overlap: the best score first, then the longest, then the first."""
+    kept: list[Mention] = []
+    for mention in sorted(mentions, key=lambda m: (-m.score, m.start - m.end, m.start)):
+        if all(mention.end <= other.start or mention.start >= other.end for other in kept):
+            kept.append(mention)
+    return sorted(kept, key=lambda m: (m.start, m.end))
 
 
 def quotes(text: str, most_words: int = MOST_WORDS) -> list[Span]:
@@ -138,27 +125,6 @@ def capitals(text: str, most_words: int = MOST_WORDS) -> list[Span]:
     cut = [run[:most_words] for run in runs if any(_is_capital(text[start:end]) for start, end in run[:most_words])]
     spans = [(run[0][0], _end(text, *_last(text, run))) for run in cut]
     return [span for span in spans if span[0] < span[1]]
-
-
-def names(texts: Sequence[str], known: Known, most_words: int = MOST_WORDS) -> list[list[Span]]:
-    """Find runs of words that are known names; a question word in small letters is none by itself."""
-    rows = []
-    for text in texts:
-        pieces = words(text)
-        row = {}
-        for first, (start, end) in enumerate(pieces):
-            if text[start:end].islower() and text[start:end] in OPENERS:
-                lone = pieces[first + 1 : first + most_words]
-            else:
-                lone = pieces[first : first + most_words]
-            for _, stop in lone:
-                row[(start, stop)] = fold(text[start:stop])
-                shorter = _without_possessive(text, start, stop)
-                row[(start, shorter)] = fold(text[start:shorter])
-        rows.append(row)
-    every = list(dict.fromkeys(name for row in rows for name in row.values()))
-    good = {name for name, is_known in zip(every, known(every), strict=True) if is_known}
-    return [apart([span for span, name in row.items() if name in good]) for row in rows]
 
 
 def parts(text: str, span: Span) -> list[Span]:
@@ -207,6 +173,16 @@ def trimmed(text: str, start: int, end: int) -> Span:
         start += 1
     while end > start and text[end - 1].isspace():
         end -= 1
+    return start, end
+
+
+def tidied(text: str, start: int, end: int) -> Span:
+    """Leave blanks at both ends out, and take in what belongs to the last or the first letter: its combining marks."""
+    start, end = trimmed(text, start, end)
+    while 0 < start < end and unicodedata.combining(text[start]):
+        start -= 1
+    while start < end < len(text) and unicodedata.combining(text[end]):
+        end += 1
     return start, end
 
 

@@ -1,0 +1,227 @@
+"""Scores the linkers that run offline on annotated texts and on Mintaka: end to end, and on given mentions.
+
+    OMP_NUM_THREADS=1 python benchmarks/linking.py [--only LINKER ...] [--sets SET ...] [--limit N] [--mode ...]
+
+The graph is that of linking_graph.py. `covered` are the mentions whose gold entity has a name in the graph. `given`
+tells each linker the place of the mention (of all places that it looks at, that one counts) and asks which entity it
+is: the accuracy on ambiguous mentions, those whose words are the name of several entities of the graph, the gold one
+among them. They stand in build/bench/linking/ambiguous.jsonl. Figures go to build/bench/linking.json.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+import time
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from common import DATA, OUT, lacking
+from linking_graph import FOLDER, build
+
+from srtk_framework.evaluation.linking import Share, compare_links, counts, covered_by
+from srtk_framework.journal import write_json
+from srtk_framework.jsonl import dumps
+from srtk_framework.recipe import from_data
+from srtk_framework.session import Session
+from srtk_framework.types import NIL, Link, Question
+
+MINILM = {"use": "transformers", "model": "minilm"}
+
+LINKERS: dict[str, dict[str, Any]] = {
+    "popularity": {"use": "dictionary"},
+    "context": {"use": "dictionary", "encoder": MINILM},
+}
+"""Name to the block of an `entity_linker`. A new linker is one line; the first one is what others are compared with."""
+
+BEST = {"n_best": 10}
+"""Settings for the runs end to end, so that recall among alternatives can be told."""
+
+GIVEN = {"n_best": 100, "candidates": 100, "longest": False, "keep": 0.0, "min_score": 0.0}
+"""Settings that make a linker look at every place, so that it looks at the given ones."""
+
+SETS: dict[str, dict[str, Any]] = {
+    name: {"use": "elevant", "path": str(DATA / f"entity_linking/{name}.benchmark.jsonl"), "unit": "sentence"}
+    for name in ("derczynski", "oke-2015-train", "oke-2016-train", "rss-500", "wiki-fair-v2")
+}
+SETS["mintaka"] = {"use": "mintaka", "path": str(DATA / "wikidata_qa/mintaka"), "given": False}
+
+SHOWN = (
+    "strong_precision", "strong_recall", "strong_f1", "weak_f1", "recall_at_1", "recall_at_5",
+    "coverage", "covered_precision", "covered_recall", "covered_f1", "ambiguous_accuracy",
+)  # fmt: skip
+BATCH = 64
+
+Counts = list[Mapping[str, Share] | None]
+
+
+def read(name: str, limit: int | None) -> list[Question]:
+    """Read the questions of a set."""
+    block = SETS[name] if limit is None else {**SETS[name], "limit": limit}
+    return list(Session(from_data({"srtk": 1, "questions": block})).dataset.read())
+
+
+def opened(linker: Mapping[str, Any]) -> Session:
+    """Make the session of a linker over the graph."""
+    graph = {"use": "local", "path": str(build())}
+    return Session(from_data({"srtk": 1, "knowledge_graph": graph, "entity_linker": dict(linker)}))
+
+
+def linked(name: str, settings: Mapping[str, Any], texts: Sequence[str]) -> list[Sequence[Link]]:
+    """Link texts in batches; texts that come twice are linked once."""
+    distinct = list(dict.fromkeys(texts))
+    found: dict[str, Sequence[Link]] = {}
+    started = time.perf_counter()
+    with opened({**LINKERS[name], **settings}) as session:
+        for at in range(0, len(distinct), BATCH):
+            some = distinct[at : at + BATCH]
+            found.update(zip(some, session.linker.link(some), strict=True))
+    seconds = time.perf_counter() - started
+    print(f"{name}: {len(distinct)} texts, {len(distinct) / seconds:.1f} a second", file=sys.stderr, flush=True)
+    return [found[text] for text in texts]
+
+
+def ambiguous(sets: Mapping[str, Sequence[Question]]) -> list[dict[str, Any]]:
+    """List the gold mentions whose words name several entities of the graph, the gold one among them."""
+    asked = [
+        (name, question, link)
+        for name, questions in sets.items()
+        for question in questions
+        for link in question.gold_links or ()
+        if link.score and link.entity != NIL and link.start is not None
+    ]
+    with opened(LINKERS[next(iter(LINKERS))]) as session:
+        rows = session.graph.find([question.text[link.start : link.end] for _, question, link in asked])
+    return [
+        {
+            "set": name, "id": question.id, "question": question.text, "start": link.start, "end": link.end,
+            "mention": question.text[link.start : link.end], "entity": link.entity, "candidates": list(row),
+        }
+        for (name, question, link), row in zip(asked, rows, strict=True)
+        if len(row) > 1 and link.entity in row
+    ]  # fmt: skip
+
+
+def end_to_end(names: Sequence[str], sets: Mapping[str, Sequence[Question]]) -> dict[str, Any]:
+    """Score the linkers on each set, and on all texts of ELEVANT together."""
+    everything = [question for questions in sets.values() for question in questions]
+    with opened(LINKERS[names[0]]) as session:
+        known = sorted(covered_by(session.graph, everything))
+        covered = {id_ for id_, label in zip(known, session.graph.labels(known), strict=True) if label != id_}
+    rows: dict[str, dict[str, Counts]] = {}
+    for name in names:
+        answers = iter(linked(name, BEST, [question.text for question in everything]))
+        for place, questions in sets.items():
+            rows.setdefault(place, {})[name] = [
+                counts(question.gold_links or (), next(answers), covered) for question in questions
+            ]
+    pooled = [place for place in sets if place != "mintaka"]
+    if len(pooled) > 1:
+        rows["ELEVANT"] = {name: [row for place in pooled for row in rows[place][name]] for name in names}
+    return {place: compare_links(methods) for place, methods in rows.items()}
+
+
+def given(names: Sequence[str], mentions: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
+    """Score which entity the linkers choose for each ambiguous mention, the place being given."""
+    texts = [mention["question"] for mention in mentions]
+    methods: dict[str, Counts] = {}
+    groups: dict[str, list[int]] = {"pooled": list(range(len(mentions)))}
+    for place, mention in enumerate(mentions):
+        groups.setdefault(str(mention["set"]), []).append(place)
+    for name in names:
+        methods[name] = [
+            {"ambiguous_accuracy": (float(_chosen(links, mention) == mention["entity"]), 1.0)}
+            for mention, links in zip(mentions, linked(name, GIVEN, texts), strict=True)
+        ]
+    return {
+        group: compare_links({name: _by_question(rows, mentions, places) for name, rows in methods.items()})
+        for group, places in groups.items()
+    }
+
+
+def _chosen(links: Sequence[Link], mention: Mapping[str, Any]) -> str:
+    here = [link for link in links if (link.start, link.end) == (mention["start"], mention["end"])]
+    return max(here, key=lambda link: link.score).entity if here else NIL
+
+
+def _by_question(rows: Counts, mentions: Sequence[Mapping[str, Any]], places: Sequence[int]) -> Counts:
+    """Sum the mentions of one question, which intervals and tests draw together."""
+    sums: dict[Any, list[float]] = {}
+    for place in places:
+        right, of = (rows[place] or {})["ambiguous_accuracy"]
+        total = sums.setdefault((mentions[place]["set"], mentions[place]["id"]), [0.0, 0.0])
+        total[0] += right
+        total[1] += of
+    return [{"ambiguous_accuracy": (right, of), "strong_f1": (0.0, 0.0)} for right, of in sums.values()]
+
+
+def shown(estimate: Mapping[str, Any] | None) -> str:
+    """Write a mean with its interval."""
+    if not estimate or estimate["mean"] is None:
+        return "–"
+    return f"{estimate['mean']:.3f} ±{(estimate['high'] - estimate['low']) / 2:.3f}".replace("±0.", "±.")
+
+
+def table(reports: Mapping[str, Any], metrics: Sequence[str]) -> str:
+    """Write reports as a table of Markdown."""
+    lines = [
+        f"| set | linker | {' | '.join(m.replace('_', ' ') for m in metrics)} |",
+        "|---|---" + "|--:" * len(metrics) + "|",
+    ]
+    for place, report in reports.items():
+        for number, (name, found) in enumerate(report["methods"].items()):
+            cells = " | ".join(shown(found.get(metric)) for metric in metrics)
+            lines.append(f"| {place if number == 0 else ''} | {name} | {cells} |")
+    return "\n".join(lines)
+
+
+def differences(reports: Mapping[str, Any], metrics: Sequence[str]) -> str:
+    """Write the paired tests, other linker minus the first one."""
+    lines = []
+    for place, report in reports.items():
+        for pair, found in report["differences"].items():
+            first, _, other = pair.partition(" - ")
+            for metric in metrics:
+                if metric in found:
+                    e = found[metric]
+                    lines.append(
+                        f"{place}: {other} - {first}, {metric.replace('_', ' ')}: {0 - e['mean']:+.3f}"
+                        f" ({0 - e['high']:+.3f} to {0 - e['low']:+.3f}), n {e['n']}, p {e['p']:.3f}"
+                    )
+    return "\n".join(lines)
+
+
+def main() -> int:
+    """Run what is asked for, and print the figures."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--only", nargs="*", choices=list(LINKERS), default=list(LINKERS))
+    parser.add_argument("--sets", nargs="*", choices=list(SETS), default=list(SETS))
+    parser.add_argument("--limit", type=int, help="questions of each set")
+    parser.add_argument("--mode", choices=("all", "end-to-end", "given"), default="all")
+    args = parser.parse_args()
+    if missing := lacking("entity_linking", "wikidata_qa/mintaka"):
+        print(f"skipped: {missing}", file=sys.stderr)
+        return 0
+    build()
+    sets = {name: read(name, args.limit) for name in args.sets}
+    mentions = ambiguous(sets)
+    FOLDER.mkdir(parents=True, exist_ok=True)
+    if args.limit is None and len(sets) == len(SETS):
+        (FOLDER / "ambiguous.jsonl").write_text("".join(dumps(m) + "\n" for m in mentions), encoding="utf-8")
+    found: dict[str, Any] = {}
+    if args.mode != "given":
+        found["end to end"] = end_to_end(args.only, sets)
+        print(table(found["end to end"], SHOWN), "\n")
+        print(differences(found["end to end"], ("strong_f1", "covered_f1", "ambiguous_accuracy")), "\n", flush=True)
+    if args.mode != "end-to-end":
+        found["given"] = given(args.only, mentions)
+        print(f"{len(mentions)} ambiguous mentions, place given\n")
+        print(table(found["given"], ("ambiguous_accuracy",)), "\n")
+        print(differences(found["given"], ("ambiguous_accuracy",)))
+    write_json(OUT / "linking.json", json.loads(json.dumps(found)))
+    return 0
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())

@@ -1,0 +1,154 @@
+"""Trains on PathQuestion and MetaQA, and compares with the search without training and with the baselines.
+
+    OMP_NUM_THREADS=1 python benchmarks/trained.py [--only NAME ...] [--losses]
+
+One half of the questions is learnt from, the other half scored, by every method alike. Tables, tests at equal triples,
+plots and a page for each case are written into build/bench/trained/NAME/comparison. `--losses` trains on PathQuestion
+with each loss instead.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+from pathlib import Path
+from typing import Any
+
+import attrs
+from common import OUT, lacking, read_json, srtk
+
+UNTRAINED = (
+    "train=null",
+    "evaluate=true",
+    "path_scorer.rule=gain",
+    "expander.margin=null",
+    "expander.hop_margin=null",
+    "expander.paths=5",
+)
+"""The search without training, by the rule that does best then; margins are made for trained scores."""
+
+LOSSES = ("cross-entropy", "nt-xent", "listwise")
+METRICS = ("answer_coverage", "answer_recall", "triple_precision", "triple_recall", "triples")
+
+
+@attrs.frozen
+class Case:
+    """A recipe with its variables.
+
+    Attributes:
+        name: Of the case.
+        recipe: Its recipe, without folder and ending.
+        files: Of the data folder, needed.
+        sets: Values that differ from the recipe's.
+    """
+
+    name: str
+    recipe: str
+    files: tuple[str, ...]
+    sets: tuple[str, ...] = ()
+
+
+def cases() -> list[Case]:
+    """List the cases."""
+    paths = {hops: (f"pathquestion/PQ-{hops}H.txt", f"pathquestion/{hops}H-kb.txt") for hops in (2, 3)}
+    films = ("metaqa/1-hop/qa_dev.txt", "metaqa/kb_from_splits.txt")
+    return [
+        Case("pathquestion-2", "train-pathquestion", paths[2]),
+        Case("pathquestion-3", "train-pathquestion", paths[3], ("vars.hops=3",)),
+        Case("pathquestion-2-unseen", "train-pathquestion", paths[2], ("vars.by=relation-path",)),
+        Case("metaqa", "train-metaqa", films),
+        Case("metaqa-unseen", "train-metaqa", films, ("vars.by=relation-path",)),
+    ]
+
+
+def run(case: Case, out: Path, *changes: str) -> Path:
+    """Run the recipe of a case into a folder, going on where an earlier run stopped."""
+    flags = [f"output={out}", "exporters=[]", *case.sets, *changes]
+    print(f"{case.name}: {' '.join(flags)}", file=sys.stderr, flush=True)
+    given = [part for flag in flags for part in ("--set", flag)]
+    _, failed = srtk("run", f"recipes/{case.recipe}.yaml", "--resume", "--quiet", *given)
+    if failed:
+        raise SystemExit(f"{case.name}: {failed}")
+    return out
+
+
+def compare(case: Case, out: Path) -> dict[str, Any]:
+    """Run a case with and without training, and compare; return the figures that the documentation shows."""
+    from srtk_framework.evaluation.comparing import compare_runs
+    from srtk_framework.evaluation.report import write_report
+
+    folders = [run(case, out / "trained"), run(case, out / "untrained", *UNTRAINED)]
+    report = compare_runs(folders)
+    write_report(report, out / "comparison", case.name)
+    training = read_json(out / "trained" / "training" / "training.json")
+    figures = {"lessons": training["counts"]["lessons"], "all": _figures(report)}
+    for hops, group in report["slices"].get("hops", {}).items():
+        figures[f"{hops} hops"] = _figures(group)
+    return figures
+
+
+def _figures(report: dict[str, Any]) -> dict[str, Any]:
+    equal = report["at"]["equal"]
+    return {
+        "questions": report["questions"],
+        "methods": _means(report["methods"]),
+        "at as many triples": _means(equal["methods"]),
+        "differences there": {
+            pair: {name: _numbers(found[name], ("mean", "p_holm")) for name in METRICS if name in found}
+            for pair, found in equal["differences"].items()
+        },
+    }
+
+
+def _means(methods: dict[str, Any]) -> dict[str, Any]:
+    return {
+        method: {name: _numbers(found[name], ("mean", "low", "high")) for name in METRICS if name in found}
+        for method, found in methods.items()
+    }
+
+
+def _numbers(estimate: dict[str, Any], parts: tuple[str, ...]) -> list[float | None]:
+    return [None if estimate[part] is None else round(estimate[part], 3) for part in parts]
+
+
+def losses(out: Path) -> dict[str, Any]:
+    """Train with each loss on PathQuestion, no relation path in both halves, where the losses differ most."""
+    found = {}
+    for loss in LOSSES:
+        case = Case(f"loss-{loss}", "train-pathquestion", (), ("vars.by=relation-path",))
+        changes = (f"train.fit.loss={loss}", "evaluate=true")
+        folder = run(case, out / loss, *changes)
+        found[loss] = _means(read_json(folder / "evaluation.json")["methods"])["beam"]
+    return found
+
+
+def main() -> int:
+    """Run the cases for which there is data, and print the figures."""
+    names = [case.name for case in cases()]
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--only", nargs="*", choices=names, default=names)
+    parser.add_argument("--losses", action="store_true")
+    args = parser.parse_args()
+    out = OUT / "trained"
+    found: dict[str, Any] = {}
+    for case in cases():
+        if case.name not in args.only or args.losses:
+            continue
+        missing = lacking(*case.files)
+        if missing:
+            print(f"{case.name}: skipped: {missing}", file=sys.stderr)
+            continue
+        found[case.name] = compare(case, out / case.name)
+        print(json.dumps({case.name: found[case.name]}, indent=1), flush=True)
+    if args.losses:
+        missing = lacking("pathquestion/PQ-2H.txt")
+        found = {"losses": losses(out / "losses")} if not missing else {}
+        print(missing or json.dumps(found, indent=1))
+    out.mkdir(parents=True, exist_ok=True)
+    (out / f"{'losses' if args.losses else 'figures'}.json").write_text(json.dumps(found, indent=1) + "\n")
+    return 0
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())

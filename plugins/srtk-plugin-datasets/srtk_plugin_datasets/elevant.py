@@ -1,0 +1,142 @@
+"""Read texts with linked mentions in the format of ELEVANT (Bast, Hertel and Prange 2022, EMNLP demonstrations)."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from itertools import pairwise
+from pathlib import Path as FilePath
+from typing import Any, Literal
+
+import attrs
+
+from srtk_framework import fields
+from srtk_framework.errors import InputError
+from srtk_framework.specs import Dataset
+from srtk_framework.types import NIL, Link, Question
+from srtk_plugin_datasets.files import find, finished, read_records, text_of
+
+_ENTITY = re.compile(r"Q[1-9][0-9]*")
+_ENDS = {
+    "paragraph": re.compile(r"\n\s*"),
+    "sentence": re.compile(r"\n\s*|(?<=[.!?])[\"'’”)\]]*\s+(?=[\"'‘“(\[]*[A-Z0-9])"),
+}
+_NONE = "<NIL>"
+
+Span = tuple[int, int]
+Role = Literal["required", "optional", "drop"]
+
+
+@attrs.define
+class Elevant(Dataset):
+    """Texts with mentions linked to Wikidata ids, to score linkers by; there are no answers.
+
+    A mention of something without an id is a gold link to nothing (NIL). One whose id is not known, and dates and
+    quantities, need not be found. Only the part of a text that was annotated is taken.
+
+    Attributes:
+        path: A `.benchmark.jsonl` file, or a folder of them.
+        unit: What becomes one question: the whole text, each paragraph, or each sentence; never a part of a mention.
+        nested: Mentions within a longer one: required, optional (neither missed nor wrong), or drop.
+        coreference: Pronouns and the like, where they are marked: required, optional or drop.
+        given: Give the gold entities as links; false gives the text alone, so that it is linked.
+        limit: How many questions to take; all by default.
+        seed: Which ones a limit takes; null for the first ones.
+    """
+
+    path: str
+    unit: Literal["text", "paragraph", "sentence"] = "text"
+    nested: Role = "optional"
+    coreference: Role = "optional"
+    given: bool = False
+    limit: int | None = None
+    seed: int | None = 0
+
+    def read(self) -> Iterable[Question]:
+        """Yield the texts in the order of the files."""
+        files = find(self.path, ["*.benchmark.jsonl", "*.jsonl"])
+        questions = (pair for file in files for pair in self._questions(file))
+        return finished(questions, self.limit, self.seed, self.given)
+
+    def _questions(self, file: FilePath) -> Iterator[tuple[str, Question]]:
+        name = file.name.removesuffix(".jsonl").removesuffix(".benchmark")
+        for where, record in read_records(file):
+            text, id_ = fields.string(record.get("text"), where, "text"), text_of(record, "id", where)
+            labels = [
+                self._label(label, where, f"labels[{i}]", len(text))
+                for i, label in enumerate(fields.items(record.get("labels"), where, "labels", _object))
+            ]
+            links = tuple(sorted((link for link in labels if link is not None), key=_place))
+            whole = (0, len(text))
+            if record.get("evaluation_span") is not None:
+                whole = _span(record["evaluation_span"], where, "evaluation_span", len(text))
+            extra: dict[str, Any] = {"set": name}
+            if record.get("title"):
+                extra["title"] = record["title"]
+            parts = self._parts(text, whole, links)
+            for number, (start, end) in enumerate(parts):
+                inside = [link for link in links if start <= (link.start or 0) and (link.end or 0) <= end]
+                gold = tuple(
+                    attrs.evolve(link, start=(link.start or 0) - start, end=(link.end or 0) - start) for link in inside
+                )
+                yield (
+                    where,
+                    Question(
+                        id=f"{name}-{id_}" if self.unit == "text" else f"{name}-{id_}-{number}",
+                        text=text[start:end],
+                        links=tuple(link for link in gold if link.score and link.entity != NIL),
+                        extra=dict(extra),
+                        gold_links=gold,
+                    ),
+                )
+
+    def _label(self, label: dict[str, Any], where: str, field: str, size: int) -> Link | None:
+        """Read one mention; None for those that the settings drop."""
+        start, end = _span(label.get("span"), where, f"{field}.span", size)
+        entity = fields.string(label.get("entity_id"), where, f"{field}.entity_id")
+        roles: list[Role] = ["optional" if label.get("optional") else "required"]
+        if label.get("parent") is not None:
+            roles.append(self.nested)
+        if label.get("coref"):
+            roles.append(self.coreference)
+        if "drop" in roles:
+            return None
+        known = _ENTITY.fullmatch(entity) is not None
+        optional = "optional" in roles or not (known or entity == _NONE)
+        name = label.get("name") if known else ""
+        return Link(
+            entity if known else NIL, 0.0 if optional else 1.0, start, end, name if isinstance(name, str) else ""
+        )
+
+    def _parts(self, text: str, whole: Span, links: Iterable[Link]) -> list[Span]:
+        """Cut the annotated part where neither a mention nor a blank part results."""
+        cuts = [whole[0]]
+        if self.unit != "text":
+            inside = [(link.start or 0, link.end or 0) for link in links]
+            for found in _ENDS[self.unit].finditer(text, *whole):
+                if not any(start < found.end() and found.start() < end for start, end in inside):
+                    cuts.append(found.end())
+        cuts.append(whole[1])
+        parts = []
+        for start, end in pairwise(cuts):
+            part = text[start:end]
+            if part.strip():
+                parts.append((start + len(part) - len(part.lstrip()), start + len(part.rstrip())))
+        return parts
+
+
+def _place(link: Link) -> tuple[int, int, str]:
+    return link.start or 0, link.end or 0, link.entity
+
+
+def _object(value: Any, where: str, field: str) -> dict[str, Any]:
+    if not isinstance(value, dict):
+        raise fields.wrong(where, field, "an object", value)
+    return value
+
+
+def _span(value: Any, where: str, field: str, size: int) -> Span:
+    span = fields.items(value, where, field, fields.index)
+    if len(span) != 2 or not 0 <= span[0] < span[1] <= size:
+        raise InputError(f"{where}: field {field!r} must be [start, end] within the {size} characters, not {span}")
+    return span[0], span[1]

@@ -1,0 +1,67 @@
+"""The ``names`` mention detector: runs of words that stand in a file of names."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Literal
+
+import attrs
+
+from srtk_framework.errors import InputError
+from srtk_framework.specs import MentionDetector
+from srtk_framework.text import fold
+from srtk_framework.types import Mention
+from srtk_plugin_local.detecting.known import known_mentions, stop_words
+
+
+@attrs.define(eq=False)
+class NamesDetector(MentionDetector):
+    """Find the names of a list, in small letters as well; for graphs behind a server, which cannot be asked so much.
+
+    Attributes:
+        path: UTF-8 file of names, one a line.
+        max_words: Most words of a name.
+        overlaps: keep all mentions; or best, of overlapping ones that with the greatest score, then the longest.
+        languages: Whose function words, in small letters, are no names: de, en, es, fr, it, nl, pt.
+        min_score: Mentions with a lower score are dropped; a score tells how much the words look like a name.
+    """
+
+    path: str
+    max_words: int = 12
+    overlaps: Literal["keep", "best"] = "keep"
+    languages: Sequence[str] = ("en",)
+    min_score: float = 0.0
+    _stop: frozenset[str] = attrs.field(init=False, repr=False)
+    _names: frozenset[str] = attrs.field(init=False, default=frozenset(), repr=False)
+
+    def __attrs_post_init__(self) -> None:
+        if self.max_words < 1:
+            raise ValueError(f"max_words must be at least 1, not {self.max_words}")
+        self._stop = stop_words(self.languages)
+
+    def open(self) -> None:
+        """Read the names."""
+        self._names = _read_names(Path(self.path))
+
+    def fingerprint(self) -> str:
+        """Identify the names and how they are looked for."""
+        names = hashlib.sha256("\n".join(sorted(self._names)).encode(errors="surrogatepass")).hexdigest()[:16]
+        how = (self.max_words, self.overlaps, tuple(self.languages), self.min_score)
+        return f"NamesDetector({names}, {how})"
+
+    def detect(self, texts: Sequence[str]) -> list[list[Mention]]:
+        """Look all runs of words of each text up in the list."""
+        return known_mentions(texts, self._known, self._stop, self.max_words, self.overlaps == "best", self.min_score)
+
+    def _known(self, names: Sequence[str]) -> list[bool]:
+        return [name in self._names for name in names]
+
+
+def _read_names(path: Path) -> frozenset[str]:
+    try:
+        lines = path.read_text(encoding="utf-8-sig").splitlines()
+    except (OSError, UnicodeDecodeError) as error:
+        raise InputError(f"{path}: cannot be read as UTF-8 text ({error}); correct `path`") from error
+    return frozenset(name for line in lines if (name := fold(line)))

@@ -1,0 +1,47 @@
+"""The ``ngrams`` mention detector: runs of words that are labels or aliases in the graph."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Literal
+
+import attrs
+
+from srtk_framework.specs import KnowledgeGraph, MentionDetector
+from srtk_framework.types import Mention
+from srtk_plugin_local.detecting.known import known_mentions, stop_words
+
+
+@attrs.define(eq=False)
+class NgramDetector(MentionDetector):
+    """Find runs of words that name something in the graph, in small letters as well.
+
+    A score tells how much the words look like a name in their text: 1 in capitals, less in small letters where the
+    text writes names in capitals, less for function words.
+
+    Attributes:
+        graph: Whose labels and aliases are looked up.
+        max_words: Most words of a name.
+        overlaps: keep all mentions; or best, of overlapping ones that with the greatest score, then the longest.
+        languages: Whose function words, in small letters, are no names: de, en, es, fr, it, nl, pt.
+        min_score: Mentions with a lower score are dropped.
+    """
+
+    graph: KnowledgeGraph
+    max_words: int = 12
+    overlaps: Literal["keep", "best"] = "keep"
+    languages: Sequence[str] = ("en",)
+    min_score: float = 0.0
+    _stop: frozenset[str] = attrs.field(init=False, repr=False)
+
+    def __attrs_post_init__(self) -> None:
+        if self.max_words < 1:
+            raise ValueError(f"max_words must be at least 1, not {self.max_words}")
+        self._stop = stop_words(self.languages)
+
+    def detect(self, texts: Sequence[str]) -> list[list[Mention]]:
+        """Ask the graph once about all runs of words of all texts."""
+        return known_mentions(texts, self._known, self._stop, self.max_words, self.overlaps == "best", self.min_score)
+
+    def _known(self, names: Sequence[str]) -> list[bool]:
+        return [len(ids) > 0 for ids in self.graph.find(names)]

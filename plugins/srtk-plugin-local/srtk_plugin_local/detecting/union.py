@@ -1,0 +1,48 @@
+"""The ``union`` mention detector: what several detectors find."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Literal
+
+import attrs
+
+from srtk_framework.mentions import best_apart
+from srtk_framework.specs import MentionDetector
+from srtk_framework.types import Mention
+
+
+@attrs.define(eq=False)
+class UnionDetector(MentionDetector):
+    """Put together what several detectors find; a span that several find has the best of their scores.
+
+    Attributes:
+        detectors: The detectors; of equal scores the first one's kind is kept.
+        overlaps: keep all mentions; or best, of overlapping ones that with the greatest score, then the longest.
+    """
+
+    detectors: Sequence[MentionDetector]
+    overlaps: Literal["keep", "best"] = "keep"
+
+    def __attrs_post_init__(self) -> None:
+        if not self.detectors:
+            raise ValueError("detectors is empty; name at least one")
+
+    def fingerprint(self) -> str:
+        """Identify the detectors."""
+        inner = ", ".join(detector.fingerprint() for detector in self.detectors)
+        return f"UnionDetector([{inner}], {self.overlaps})"
+
+    def detect(self, texts: Sequence[str]) -> list[list[Mention]]:
+        """Ask all detectors about all texts."""
+        rows = zip(*(detector.detect(texts) for detector in self.detectors), strict=True)
+        return [self._merged(row) for row in rows]
+
+    def _merged(self, answers: Sequence[Sequence[Mention]]) -> list[Mention]:
+        best: dict[tuple[int, int], Mention] = {}
+        for mention in (mention for answer in answers for mention in answer):
+            span = (mention.start, mention.end)
+            if span not in best or best[span].score < mention.score:
+                best[span] = mention
+        found = [best[span] for span in sorted(best)]
+        return best_apart(found) if self.overlaps == "best" else found

@@ -1,0 +1,1 @@
+"""How the dictionary linker ranks: candidates, their features, learnt weights and calibration."""

@@ -1,0 +1,202 @@
+"""Learns the weights of the dictionary linker from texts with gold links."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Mapping, Sequence
+
+import attrs
+import numpy as np
+import numpy.typing as npt
+
+from srtk_framework.errors import DriverError
+from srtk_framework.types import NIL, Lesson, Link
+from srtk_plugin_local.ranking.calibration import Calibration, best_threshold, calibration_error
+from srtk_plugin_local.ranking.candidates import Mention
+from srtk_plugin_local.ranking.choice import Floats, Groups, chances, fit, fit_binary, sigmoid, utilities
+from srtk_plugin_local.ranking.weights import CHOICE, FOUND, Weights, choice_row, found_row, shares_of
+
+
+@attrs.frozen
+class LinkerTraining:
+    """How the weights are learnt.
+
+    Attributes:
+        penalty: Weight of the squared weights against the likelihood; more makes bolder weights need more examples.
+        folds: Parts of the texts; each is scored by the weights of the others, to calibrate and to find the threshold.
+        batch: Texts that are linked at once.
+    """
+
+    penalty: float = 3.0
+    folds: int = 5
+    batch: int = 64
+
+    def __attrs_post_init__(self) -> None:
+        if not self.penalty > 0:
+            raise ValueError(f"penalty must be above 0, not {self.penalty}")
+        if self.folds < 2:
+            raise ValueError(f"folds must be at least 2, not {self.folds}")
+        if self.batch < 1:
+            raise ValueError(f"batch must be at least 1, not {self.batch}")
+
+
+@attrs.frozen
+class Case:
+    """One mention to learn from.
+
+    Attributes:
+        fold: Part of its text.
+        rows: Features of each candidate, by ``choice_row``.
+        right: Place of the gold entity among the candidates, or None.
+        mention: The mention itself.
+        share: Its unlearnt score, as a share of the best in its text.
+        chosen: Whether the linker would give it; if not, only the choice among its candidates is learnt from it.
+    """
+
+    fold: int
+    rows: list[list[float]]
+    right: int | None
+    mention: Mention
+    share: float
+    chosen: bool
+
+
+def gold_of(lesson: Lesson) -> list[Link]:
+    """Return what should be found: the gold links of a question, else its given links."""
+    links = lesson.question.gold_links
+    return list(lesson.question.links if links is None else links)
+
+
+def wanted(gold: Sequence[Link]) -> int:
+    """Count the links that should be found."""
+    return sum(link.score > 0 and link.entity != NIL for link in gold)
+
+
+def at(mention: Mention, gold: Sequence[Link]) -> tuple[bool, int | None]:
+    """Compare a mention with gold links.
+
+    Returns:
+        Whether it is one that need not be found, and the place of the right candidate or None. A gold link without a
+        span is right wherever its entity is a candidate.
+    """
+    here = [link for link in gold if link.start is None or (link.start, link.end) == (mention.start, mention.end)]
+    entities = [candidate.entity for candidate in mention.candidates]
+    right = next((entities.index(link.entity) for link in here if link.entity in entities and link.score > 0), None)
+    optional = any(link.score == 0 and link.start is not None for link in here)
+    return optional, right
+
+
+def cases(
+    texts: Sequence[str], every: Sequence[Sequence[Mention]], chosen: Sequence[Sequence[Mention]],
+    gold: Sequence[Sequence[Link]], folds: int,
+) -> list[Case]:  # fmt: skip
+    """Make the cases of texts: the mentions that the linker would give, and others at gold places."""
+    made = []
+    for text, mentions, kept, links in zip(texts, every, chosen, gold, strict=True):
+        fold = int.from_bytes(hashlib.blake2b(text.encode(), digest_size=8).digest(), "big") % folds
+        shares = {id(mention): share for mention, share in zip(kept, shares_of(kept), strict=True)}
+        for mention in mentions:
+            optional, right = at(mention, links)
+            taken = id(mention) in shares
+            if optional or not (taken or right is not None):
+                continue
+            rows = [choice_row(mention, candidate) for candidate in mention.candidates]
+            made.append(Case(fold, rows, right, mention, shares.get(id(mention), 1.0), taken))
+    return made
+
+
+def learn(
+    some: Sequence[Case], wanted_links: int, training: LinkerTraining, probe: Sequence[float] | None
+) -> tuple[Weights, Mapping[str, float]]:
+    """Fit the weights, calibrate them on parts of the texts that they did not see, and choose the threshold.
+
+    Returns:
+        The weights, and figures over all parts, each scored by the weights of the others: ``accuracy`` of the choice
+        among several candidates, ``f1`` of links at the threshold, ``calibration_error`` after calibration.
+
+    Raises:
+        DriverError: If there is nothing to learn from.
+    """
+    ambiguous = [case for case in some if case.right is not None and len(case.rows) > 1]
+    given = [case for case in some if case.chosen]
+    if not any(case.right is not None for case in given):
+        raise DriverError(
+            "no gold link is among the names that the linker finds; check that the questions have gold links with ids"
+            " of this graph"
+        )
+    scores, right = np.zeros(len(given)), np.zeros(len(given), dtype=bool)
+    folds = np.array([case.fold for case in given])
+    hits = []
+    for fold in range(training.folds):
+        choice, found = _fit(
+            [case for case in ambiguous if case.fold != fold], [case for case in given if case.fold != fold], training
+        )
+        here = np.flatnonzero(folds == fold)
+        if len(here):
+            scores[here], right[here] = _scored([given[i] for i in here], choice, found)
+        hits += [_best(case, choice)[0] == case.right for case in ambiguous if case.fold == fold]
+    calibrated = np.zeros(len(given))
+    for fold in range(training.folds):
+        here, others = folds == fold, folds != fold
+        calibrated[here] = Calibration.learnt(scores[others], right[others])(scores[here])
+    calibration = Calibration.learnt(scores, right)
+    threshold, f1 = best_threshold(calibration(scores), right, wanted_links)
+    choice, found = _fit(ambiguous, given, training)
+    figures = {
+        "mentions": float(len(given)),
+        "ambiguous": float(len(ambiguous)),
+        "accuracy": float(np.mean(hits)) if hits else 1.0,
+        "f1": f1,
+        "threshold": threshold,
+        "calibration_error": calibration_error(calibrated, right),
+        "calibration_error_before": calibration_error(scores, right),
+    }
+    return Weights(choice, found, calibration, round(threshold, 4), probe), figures
+
+
+def _fit(ambiguous: Sequence[Case], given: Sequence[Case], training: LinkerTraining) -> tuple[Floats, Floats]:
+    """Fit the choice among candidates, then whether the likeliest of a mention is right."""
+    groups = Groups.of([case.rows for case in ambiguous], len(CHOICE))
+    scale = _scale(_centred(groups))
+    rights = groups.offsets[:-1] + np.array([case.right for case in ambiguous], dtype=np.int64)
+    choice = fit(Groups(groups.rows / scale, groups.offsets), rights, training.penalty) / scale
+    rows = _found_rows(given, choice)
+    spread = _scale(rows)
+    labels = np.array([case.right is not None for case in given], dtype=bool)
+    found = fit_binary(rows / spread, labels, training.penalty) / spread
+    return choice, found
+
+
+def _found_rows(some: Sequence[Case], choice: Floats) -> Floats:
+    rows = []
+    for case in some:
+        place, chance = _best(case, choice)
+        rows.append(found_row(case.mention, case.mention.candidates[place], chance, case.share))
+    return np.array(rows, dtype=np.float64).reshape(len(rows), len(FOUND))
+
+
+def _scored(some: Sequence[Case], choice: Floats, found: Floats) -> tuple[Floats, npt.NDArray[np.bool_]]:
+    """Return the score of each mention's best candidate, and whether it is the right one."""
+    best = [_best(case, choice) for case in some]
+    likely = np.array([chance for _, chance in best])
+    right = np.array([case.right == place for case, (place, _) in zip(some, best, strict=True)], dtype=bool)
+    return likely * sigmoid(utilities(_found_rows(some, choice), found)), right
+
+
+def _best(case: Case, choice: Floats) -> tuple[int, float]:
+    likely = chances(Groups.of([case.rows], len(CHOICE)), choice)
+    place = int(np.argmax(likely))
+    return place, float(likely[place])
+
+
+def _centred(groups: Groups) -> Floats:
+    if not len(groups.rows):
+        return groups.rows
+    means = np.add.reduceat(groups.rows, groups.offsets[:-1], axis=0) / np.diff(groups.offsets)[:, None]
+    return np.asarray(groups.rows - means[groups.owner])
+
+
+def _scale(rows: Floats) -> Floats:
+    """Return the spread of each feature, 1 where it does not vary."""
+    spread = rows.std(axis=0) if len(rows) else np.ones(rows.shape[1])
+    return np.where(spread > 1e-9, spread, 1.0)

@@ -1,0 +1,138 @@
+"""Finds the mentions of texts: which spans are names of the graph, and of which entities."""
+
+from __future__ import annotations
+
+import math
+from bisect import bisect_left, bisect_right
+from collections.abc import Callable, Mapping, Sequence
+from typing import TypeVar
+
+import attrs
+
+from srtk_framework.specs import KnowledgeGraph
+from srtk_framework.text import fold
+from srtk_framework.types import Mention as Place
+from srtk_plugin_local.mentions import Span, Words
+from srtk_plugin_local.ranking import fuzzy
+from srtk_plugin_local.ranking.candidates import Candidate, Mention
+
+T = TypeVar("T")
+
+
+@attrs.frozen
+class Wanted:
+    """Which spans are looked up.
+
+    Attributes:
+        max_words: Most words of a span.
+        candidates: Most entities of one mention, those with most triples first.
+        fuzzy: Least likeness of a name that is not written as in the graph; None for none.
+        only: Look at detected places alone, rather than at them also.
+    """
+
+    max_words: int
+    candidates: int
+    fuzzy: float | None = None
+    only: bool = False
+
+
+def look_up(
+    graph: KnowledgeGraph, parsed: Sequence[Words], places: Sequence[Sequence[Place]] | None, wanted: Wanted
+) -> list[list[Mention]]:
+    """Look up the spans of all texts at once.
+
+    Args:
+        graph: Whose names are looked up.
+        parsed: The texts.
+        places: Where a detector sees mentions in each text; None without a detector.
+        wanted: Which spans.
+
+    Returns:
+        Per text the mentions, each with its candidates, not yet scored.
+    """
+    spans = [words.spans(wanted.max_words) for words in parsed]
+    if places is not None:
+        spans = [
+            _detected(words, row, found, wanted.only) for words, row, found in zip(parsed, spans, places, strict=True)
+        ]
+    names = list({span[0]: None for row in spans for span in row})
+    known = {name: ids for name, ids in zip(names, graph.find(names), strict=True) if len(ids)}
+    found = [_mentions(words, row, known) for words, row in zip(parsed, spans, strict=True)]
+    if wanted.fuzzy is not None:
+        _add_near(graph, parsed, spans, found, known, wanted.fuzzy)
+    _add_candidates(graph, [mention for mentions in found for mention in mentions], known, wanted.candidates)
+    return found
+
+
+def _mentions(words: Words, spans: Sequence[Span], known: Mapping[str, Sequence[str]]) -> list[Mention]:
+    mentions: dict[tuple[int, int], Mention] = {}
+    for name, start, end, first, last in spans:
+        if name in known:
+            mention = mentions.get((start, end))
+            if mention is None:
+                mention = mentions[start, end] = Mention(words, start, end, first, last)
+            mention.names.append(name)
+    return list(mentions.values())
+
+
+def _detected(words: Words, spans: Sequence[Span], places: Sequence[Place], only: bool) -> list[Span]:
+    """Keep the spans that were detected, or all; add detected ones that do not end where words do, or are longer."""
+    marked = {(place.start, place.end) for place in places}
+    kept = [span for span in spans if not only or (span[1], span[2]) in marked]
+    starts, ends = [low for low, _ in words.bounds], [high for _, high in words.bounds]
+    for start, end in sorted(marked - {(span[1], span[2]) for span in spans}):
+        first, last = bisect_right(ends, start), bisect_left(starts, end) - 1
+        name = fold(words.text[start:end])
+        if name and first <= last:
+            kept.append((name, start, end, first, last))
+    return kept
+
+
+def _add_near(
+    graph: KnowledgeGraph, parsed: Sequence[Words], spans: Sequence[Sequence[Span]],
+    found: Sequence[list[Mention]], known: dict[str, Sequence[str]], least: float,
+) -> None:  # fmt: skip
+    """Add mentions of names that differ from the text by one slip, where no name is written as in the graph."""
+    rows = [
+        [row[place] for place in fuzzy.open_spans(words, row, exact)]
+        for words, row, exact in zip(parsed, spans, found, strict=True)
+    ]
+    names = list({span[0]: None for row in rows for span in row})
+    near = dict(zip(names, fuzzy.near_names(graph, names, least), strict=True)) if names else {}
+    for words, row, mentions in zip(parsed, rows, found, strict=True):
+        for name, start, end, first, last in row:
+            string, others = near[name]
+            if others:
+                mentions.append(
+                    Mention(words, start, end, first, last, names=[other for other, _ in others], string=string)
+                )
+                known.update(others)
+
+
+def _add_candidates(
+    graph: KnowledgeGraph, mentions: Sequence[Mention], known: Mapping[str, Sequence[str]], most: int
+) -> None:
+    """Give each mention the entities of its names, the most connected ones."""
+    rows = [list(dict.fromkeys(id_ for name in m.names for id_ in known[name])) for m in mentions]
+    degrees = _told(graph.degrees, rows)
+    rows = [sorted(row, key=lambda id_: (-degrees[id_], id_))[:most] for row in rows]
+    labels = _told(graph.labels, rows)
+    for mention, row in zip(mentions, rows, strict=True):
+        best = math.log1p(degrees[row[0]]) or 1.0
+        mention.candidates = [
+            Candidate(
+                id_,
+                labels[id_],
+                degrees[id_],
+                mention.match(labels[id_]),
+                math.log1p(degrees[id_]) / best,
+                mention.string,
+            )
+            for id_ in row
+        ]
+
+
+def _told(ask: Callable[[Sequence[str]], Sequence[T]], rows: Sequence[Sequence[str]]) -> dict[str, T]:
+    """Ask once about all ids of some rows."""
+    ids = list(dict.fromkeys(id_ for row in rows for id_ in row))
+    return dict(zip(ids, ask(ids), strict=True)) if ids else {}

@@ -1,0 +1,184 @@
+"""The learnt weights of the dictionary linker: which entity a mention stands for, and whether it stands for any."""
+
+from __future__ import annotations
+
+import hashlib
+import itertools
+import json
+import math
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import attrs
+import numpy as np
+
+from srtk_framework.errors import DriverError
+from srtk_framework.text import fold
+from srtk_framework.types import rounded
+from srtk_plugin_local.ranking.calibration import Calibration
+from srtk_plugin_local.ranking.candidates import Candidate, Mention
+from srtk_plugin_local.ranking.choice import Floats, Groups, chances, sigmoid, utilities
+
+FILE = "linker.json"
+LEAST = 0.0001
+"""The smallest score after rounding."""
+
+CHOICE = ("exact", "folded", "coverage", "capital", "string", "popularity", "own", "facts", "coherence")
+"""What decides between the entities of a mention."""
+
+FOUND = (
+    "one", "looks", "length", "share", "rivals", "chance",
+    "exact", "folded", "string", "popularity", "own", "facts", "coherence",
+)  # fmt: skip
+"""What tells whether the likeliest entity of a mention is meant."""
+
+_SAME = 0.15
+"""Distance up to which two vectors of one text are taken to come from one encoder."""
+
+
+def choice_row(mention: Mention, candidate: Candidate) -> list[float]:
+    """Return the features of a candidate, in the order of ``CHOICE``."""
+    text, label = mention.text, candidate.label
+    return [
+        float(label == text),
+        float(fold(label) == fold(text)),
+        min(len(text), len(label)) / max(len(text), len(label), 1),
+        float(label[:1].isupper() == text[:1].isupper()),
+        candidate.string,
+        math.log1p(candidate.degree),
+        candidate.own,
+        candidate.facts,
+        candidate.coherence,
+    ]
+
+
+def found_row(mention: Mention, candidate: Candidate, chance: float, share: float) -> list[float]:
+    """Return the features of a mention with its likeliest candidate, in the order of ``FOUND``.
+
+    Args:
+        mention: The mention.
+        candidate: The likeliest.
+        chance: Its probability among the candidates.
+        share: Unlearnt score of the mention as a share of the best in its text.
+    """
+    return [
+        1.0,
+        mention.looks,
+        mention.length / (mention.length + 1),
+        share,
+        math.log(len(mention.candidates)),
+        chance,
+        float(candidate.label == mention.text),
+        float(fold(candidate.label) == fold(mention.text)),
+        candidate.string,
+        math.log1p(candidate.degree),
+        candidate.own,
+        candidate.facts,
+        candidate.coherence,
+    ]
+
+
+@attrs.frozen(eq=False)
+class Weights:
+    """What was learnt.
+
+    Attributes:
+        choice: Weights of ``CHOICE``.
+        found: Weights of ``FOUND``.
+        calibration: From the product of both probabilities to that of a right link.
+        threshold: Links below it are left out, unless the linker says otherwise.
+        probe: The encoder's vector of one text, or None where it was learnt without an encoder.
+    """
+
+    choice: Floats
+    found: Floats
+    calibration: Calibration = attrs.field(factory=Calibration)
+    threshold: float = 0.0
+    probe: Sequence[float] | None = None
+
+    def score(self, found: Sequence[Sequence[Mention]]) -> None:
+        """Give the candidates of all texts the probability that a link to them is right, and sort them."""
+        every = [mention for mentions in found for mention in mentions]
+        if not every:
+            return
+        groups = Groups.of([[choice_row(m, c) for c in m.candidates] for m in every], len(CHOICE))
+        likely = chances(groups, self.choice)
+        shares = [share for mentions in found for share in shares_of(mentions)]
+        starts = groups.offsets.tolist()
+        best = [start + int(np.argmax(likely[start:end])) for start, end in itertools.pairwise(starts)]
+        rows = np.array(
+            [
+                found_row(m, m.candidates[at - start], float(likely[at]), share)
+                for m, at, start, share in zip(every, best, starts, shares, strict=False)
+            ]
+        )
+        right = sigmoid(utilities(rows, self.found))
+        scores = self.calibration(likely * right[groups.owner])
+        for mention, start in zip(every, starts, strict=False):
+            for place, candidate in enumerate(mention.candidates):
+                candidate.score = max(rounded(scores[start + place]), LEAST)
+            mention.candidates.sort(key=lambda candidate: (-candidate.score, candidate.entity))
+
+    def fingerprint(self) -> str:
+        """Identify the numbers."""
+        return hashlib.sha256(json.dumps(self._told(), sort_keys=True).encode()).hexdigest()[:16]
+
+    def _told(self) -> dict[str, Any]:
+        return {
+            "choice": dict(zip(CHOICE, map(float, self.choice), strict=True)),
+            "found": dict(zip(FOUND, map(float, self.found), strict=True)),
+            "calibration": attrs.asdict(self.calibration),
+            "threshold": self.threshold,
+            "probe": None if self.probe is None else list(self.probe),
+        }
+
+    def save(self, folder: Path) -> None:
+        """Write the weights by name, as JSON."""
+        folder.mkdir(parents=True, exist_ok=True)
+        (folder / FILE).write_text(json.dumps(self._told(), indent=1) + "\n", encoding="utf-8")
+
+    @classmethod
+    def load(cls, folder: Path) -> Weights:
+        """Read weights.
+
+        Raises:
+            DriverError: If the folder has none that this version can use.
+        """
+        file = folder / FILE
+        try:
+            data = json.loads(file.read_text(encoding="utf-8"))
+        except OSError as error:
+            raise DriverError(f"{file} cannot be read ({error.strerror}); name the folder of a training") from error
+        except ValueError as error:
+            raise DriverError(f"{file} is damaged ({error}); train anew") from error
+        try:
+            return cls(
+                np.array([float(data["choice"][name]) for name in CHOICE]),
+                np.array([float(data["found"][name]) for name in FOUND]),
+                Calibration(**data["calibration"]),
+                float(data["threshold"]),
+                data["probe"],
+            )
+        except (KeyError, TypeError, ValueError) as error:
+            raise DriverError(f"{file} was written by another version ({error}); train anew") from error
+
+    def check_encoder(self, probe: Sequence[float] | None, where: object) -> None:
+        """Refuse weights that were learnt with another encoder.
+
+        Raises:
+            DriverError: If the encoders differ, or one of them is missing.
+        """
+        if (probe is None) != (self.probe is None):
+            had = "without an" if self.probe is None else "with an"
+            raise DriverError(f"the weights in {where} were learnt {had} encoder; use them so, or train anew")
+        if probe is None or self.probe is None:
+            return
+        if len(probe) != len(self.probe) or float(np.linalg.norm(np.subtract(probe, self.probe))) > _SAME:
+            raise DriverError(f"the weights in {where} were learnt with another encoder; use that one, or train anew")
+
+
+def shares_of(mentions: Sequence[Mention]) -> list[float]:
+    """Return the mentions' scores as shares of the best one."""
+    best = max((mention.score for mention in mentions), default=0.0) or 1.0
+    return [mention.score / best for mention in mentions]

@@ -1,0 +1,253 @@
+"""Weights of the dictionary linker that are learnt from gold links: choice, probability, threshold."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import attrs
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from srtk_plugin_local.dictionary import DictionaryLinker
+from srtk_plugin_local.memory import MemoryGraph
+from srtk_plugin_local.ranking.calibration import Calibration, best_threshold, calibration_error
+from srtk_plugin_local.ranking.choice import Groups, chances, fit, fit_binary
+from srtk_plugin_local.ranking.learning import LinkerTraining
+
+from srtk_framework.errors import DriverError
+from srtk_framework.specs import Course, Encoder, Trainable
+from srtk_framework.text import fold
+from srtk_framework.types import NIL, Lesson, Link, Question
+
+RIVERS = ["Bann", "Erne", "Foyle", "Lagan", "Main", "Roe", "Bush", "Mourne", "Quoile", "Faughan"]
+
+
+@attrs.define(eq=False)
+class Bag(Encoder):
+    """Encodes a text by which of some words it has."""
+
+    known: Sequence[str] = ("river", "singer")
+
+    def encode(self, texts: Sequence[str]) -> Any:
+        rows = [[float(word in fold(text)) for word in self.known] for text in texts]
+        return np.array(rows, dtype=np.float32).reshape(len(texts), len(self.known))
+
+
+def world() -> MemoryGraph:
+    """Each name is that of a river, which is little known, and of a singer, who is well known."""
+    triples, labels = [], {}
+    for number, name in enumerate(RIVERS):
+        river, singer = f"R{number}", f"S{number}"
+        labels[river] = labels[singer] = name
+        triples += [[river, "description", '"a river"'], [singer, "description", '"a singer"']]
+        triples += [[singer, "sang", f"song {number} {k}"] for k in range(5)]
+    return MemoryGraph([*triples, ["actor", "r", "x"]], labels=labels)
+
+
+def lessons(kind: str, count: int = 40) -> list[Lesson]:
+    """Ask about the river or the singer of a name; ``actor`` is a name too, but never meant."""
+    letter = "R" if kind == "river" else "S"
+    made = []
+    for number in range(count):
+        text = f"how long is {RIVERS[number % 10].lower()} the {kind} of the actor number {number}"
+        start = text.index(RIVERS[number % 10].lower())
+        gold = Link(f"{letter}{number % 10}", 1.0, start, start + len(RIVERS[number % 10]))
+        made.append(Lesson(Question(f"{kind}{number}", text, gold_links=(gold,))))
+    return made
+
+
+def course(folder: Path, some: Sequence[Lesson], validate: Any = None) -> Course:
+    return Course(some, validate, folder, 0)
+
+
+@pytest.fixture
+def taught(tmp_path: Path) -> DictionaryLinker:
+    linker = DictionaryLinker(world(), encoder=Bag())
+    linker.fit(course(tmp_path, [*lessons("river"), *lessons("singer")]), LinkerTraining())
+    return linker
+
+
+def test_the_linker_can_be_trained() -> None:
+    assert isinstance(DictionaryLinker(world()), Trainable)
+
+
+def test_what_is_always_meant_is_learnt(tmp_path: Path) -> None:
+    linker = DictionaryLinker(world())
+    text = "where is the bann"
+    assert linker.link([text])[0][0].entity == "S0"
+    figures = linker.fit(course(tmp_path, lessons("river")), LinkerTraining(penalty=0.1))
+    assert linker.link([text])[0][0].entity == "R0"
+    assert figures["accuracy"] == 1.0
+    assert figures["links"] == 40.0
+
+
+def test_the_text_around_a_name_is_learnt_to_decide(taught: DictionaryLinker) -> None:
+    found = taught.link(["the river called bann", "the singer called bann"])
+    assert [links[0].entity for links in found] == ["R0", "S0"]
+
+
+def test_a_name_that_is_never_meant_is_learnt_to_be_none(taught: DictionaryLinker) -> None:
+    text = "how long is erne the river of the actor number 7"
+    assert [link.entity for link in DictionaryLinker(world(), keep=0.0).link([text])[0]] == ["S1", "actor"]
+    assert [link.entity for link in taught.link([text])[0]] == ["R1"]
+
+
+def test_a_text_without_anything_that_is_meant_gets_no_link(taught: DictionaryLinker) -> None:
+    assert taught.link(["who is the actor"]) == [[]]
+
+
+def test_scores_are_the_probability_of_being_right(taught: DictionaryLinker) -> None:
+    found = attrs.evolve(taught, n_best=2, min_score=0.0)
+    found._learnt = taught._learnt
+    right, wrong = sorted(
+        found.link(["how long is foyle the river of the actor number 3"])[0][:2], key=lambda k: -k.score
+    )
+    assert right.score > 0.8
+    assert right.score + wrong.score <= 1.0001
+
+
+def test_the_learnt_threshold_drops_mentions_but_not_their_alternatives(taught: DictionaryLinker) -> None:
+    found = attrs.evolve(taught, n_best=2)
+    found._learnt = taught._learnt
+    (links,) = found.link(["how long is foyle the river of the actor number 3"])
+    assert [link.entity for link in links] == ["R2", "S2"]
+
+
+def test_a_link_without_a_span_teaches_wherever_its_entity_is_found(tmp_path: Path) -> None:
+    some = [
+        attrs.evolve(lesson, question=attrs.evolve(lesson.question, gold_links=None, links=(Link(f"R{n % 10}"),)))
+        for n, lesson in enumerate(lessons("river"))
+    ]
+    linker = DictionaryLinker(world())
+    linker.fit(course(tmp_path, some), LinkerTraining(penalty=0.1))
+    assert linker.link(["where is the bann"])[0][0].entity == "R0"
+
+
+def test_gold_that_need_not_be_found_and_nil_teach_nothing(tmp_path: Path) -> None:
+    question = lessons("river", 1)[0].question
+    spared = [attrs.evolve(link, score=0.0) for link in question.gold_links or ()]
+    nil = [Link(NIL, 1.0, link.start, link.end) for link in question.gold_links or ()]
+    for gold in (spared, nil):
+        with pytest.raises(DriverError, match="no gold link is among the names that the linker finds"):
+            DictionaryLinker(world()).fit(
+                course(tmp_path, [Lesson(attrs.evolve(question, gold_links=tuple(gold)))]), LinkerTraining()
+            )
+
+
+def test_saved_weights_give_the_same_links(taught: DictionaryLinker, tmp_path: Path) -> None:
+    taught.save(tmp_path / "model")
+    other = DictionaryLinker(world(), encoder=Bag(), model=str(tmp_path / "model"))
+    other.open()
+    texts = [lesson.question.text for lesson in [*lessons("river", 12), *lessons("singer", 12)]]
+    assert other.link(texts) == taught.link(texts)
+    assert other.fingerprint() == taught.fingerprint() != DictionaryLinker(world(), encoder=Bag()).fingerprint()
+
+
+def test_links_by_learnt_weights_do_not_depend_on_the_batch(taught: DictionaryLinker) -> None:
+    texts = [lesson.question.text for lesson in [*lessons("river", 9), *lessons("singer", 9)]]
+    assert taught.link(texts) == [taught.link([text])[0] for text in texts]
+
+
+def test_training_again_gives_the_same_weights(taught: DictionaryLinker, tmp_path: Path) -> None:
+    before = taught.fingerprint()
+    taught.fit(course(tmp_path, [*lessons("river"), *lessons("singer")]), LinkerTraining())
+    assert taught.fingerprint() == before
+
+
+def test_the_figures_of_the_validation_are_told(tmp_path: Path) -> None:
+    figures = DictionaryLinker(world()).fit(
+        course(tmp_path, lessons("river"), lambda: {"strong_f1": 0.5}), LinkerTraining()
+    )
+    assert figures["strong_f1"] == 0.5
+
+
+def test_weights_of_another_encoder_are_refused(taught: DictionaryLinker, tmp_path: Path) -> None:
+    taught.save(tmp_path)
+    with pytest.raises(DriverError, match="learnt with an encoder"):
+        DictionaryLinker(world()).load(tmp_path)
+    with pytest.raises(DriverError, match="learnt with another encoder"):
+        DictionaryLinker(world(), encoder=Bag(["capital", "country", "city"])).load(tmp_path)
+
+
+def test_a_folder_without_weights_and_damaged_ones_are_told(taught: DictionaryLinker, tmp_path: Path) -> None:
+    with pytest.raises(DriverError, match=r"linker\.json cannot be read"):
+        taught.load(tmp_path)
+    (tmp_path / "linker.json").write_text("{")
+    with pytest.raises(DriverError, match="is damaged"):
+        taught.load(tmp_path)
+    (tmp_path / "linker.json").write_text(json.dumps({"choice": {}}))
+    with pytest.raises(DriverError, match="written by another version"):
+        taught.load(tmp_path)
+
+
+def test_what_was_not_learnt_cannot_be_saved(tmp_path: Path) -> None:
+    with pytest.raises(DriverError, match="no learnt weights to save"):
+        DictionaryLinker(world()).save(tmp_path)
+
+
+@pytest.mark.parametrize(
+    ("settings", "said"), [({"penalty": 0}, "penalty"), ({"folds": 1}, "folds"), ({"batch": 0}, "batch")]
+)
+def test_settings_of_a_training_that_make_no_sense_are_refused(settings: dict[str, Any], said: str) -> None:
+    with pytest.raises(ValueError, match=said):
+        LinkerTraining(**settings)
+
+
+@given(st.integers(0, 10_000))
+def test_a_choice_model_finds_the_weights_that_made_the_choices(seed: int) -> None:
+    chance = np.random.default_rng(seed)
+    true = chance.normal(size=3)
+    rows = chance.normal(size=(1500, 3))
+    groups = Groups(rows, np.arange(0, 1501, 3))
+    p = chances(groups, true).reshape(-1, 3)
+    right = groups.offsets[:-1] + (chance.random(500)[:, None] > p.cumsum(axis=1)[:, :2]).sum(axis=1)
+    learnt = fit(groups, right, 0.01)
+    assert np.abs(learnt - true).max() < 0.8
+    assert np.allclose(np.add.reduceat(chances(groups, learnt), groups.offsets[:-1]), 1.0)
+
+
+def test_a_separable_choice_keeps_finite_weights() -> None:
+    rows = np.array([[1.0], [0.0]] * 20)
+    weights = fit(Groups(rows, np.arange(0, 41, 2)), np.arange(0, 40, 2), 0.1)
+    assert 1 < weights[0] < 20
+    assert fit_binary(np.ones((4, 1)), np.array([True, True, False, False]), 0.1)[0] == pytest.approx(0.0)
+
+
+def test_calibration_turns_overconfident_scores_into_frequencies() -> None:
+    chance = np.random.default_rng(0)
+    scores = np.where(chance.random(4000) < 0.5, 0.99, 0.01)
+    right = chance.random(4000) < np.where(scores > 0.5, 0.7, 0.2)
+    calibrated = Calibration.learnt(scores, right)(scores)
+    assert calibration_error(scores, right) > 0.2
+    assert calibration_error(calibrated, right) < 0.03
+
+
+@given(st.lists(st.tuples(st.floats(0, 1), st.booleans()), max_size=30))
+def test_calibration_keeps_the_order_of_scores(pairs: list[tuple[float, bool]]) -> None:
+    scores = np.array([score for score, _ in pairs])
+    right = np.array([hit for _, hit in pairs], dtype=bool)
+    calibrated = Calibration.learnt(scores, right)(scores)
+    assert all(
+        calibrated[i] <= calibrated[j] for i in range(len(pairs)) for j in range(len(pairs)) if scores[i] < scores[j]
+    )
+    assert ((calibrated >= 0) & (calibrated <= 1)).all()
+
+
+@given(st.lists(st.tuples(st.sampled_from([0.1, 0.2, 0.5, 0.9]), st.booleans()), max_size=20), st.integers(0, 20))
+def test_no_other_threshold_has_a_greater_f1(pairs: list[tuple[float, bool]], more: int) -> None:
+    scores = np.array([score for score, _ in pairs])
+    right = np.array([hit for _, hit in pairs], dtype=bool)
+    wanted = int(right.sum()) + more
+    threshold, f1 = best_threshold(scores, right, wanted)
+
+    def at(least: float) -> float:
+        kept = scores >= least
+        return float(2 * (right & kept).sum() / (kept.sum() + wanted)) if wanted else 0.0
+
+    assert f1 == pytest.approx(max((at(least) for least in scores.tolist()), default=0.0))
+    if len(scores) and wanted:
+        assert at(threshold) == pytest.approx(f1)

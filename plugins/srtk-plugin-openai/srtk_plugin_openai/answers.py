@@ -1,0 +1,175 @@
+"""Reads what came back under status 200: a whole reply, or the error that it stands for."""
+
+from __future__ import annotations
+
+import json
+import math
+import re
+from collections.abc import Iterator, Mapping
+from typing import Any, Literal
+
+import attrs
+
+from srtk_plugin_openai.errors import CutError, MalformedError, UnavailableError, shortened
+
+_THOUGHTS = re.compile(r"^\s*<think>.*?</think>\s*", re.DOTALL)
+
+
+@attrs.frozen
+class Answer:
+    """One whole reply of a server.
+
+    Attributes:
+        text: What the model wrote; thoughts that it put between ``<think>`` and ``</think>`` first are left out.
+        finish: ``stop``, or ``length`` when the reply was cut at its longest.
+        refusal: Why the model or the server's filter gives no reply; empty when there is one.
+        tokens_in: Tokens read, or None where the server does not say.
+        tokens_out: Tokens written, or None.
+        top: Log-probabilities of what the first token might have been, where they were asked for.
+    """
+
+    text: str
+    finish: Literal["stop", "length"] = "stop"
+    refusal: str = ""
+    tokens_in: int | None = None
+    tokens_out: int | None = None
+    top: tuple[tuple[str, float], ...] = ()
+
+
+def answer_of(kind: str, body: bytes) -> Answer:
+    """Read the body of a response.
+
+    Args:
+        kind: Its content type.
+        body: All of it, as far as it came.
+
+    Raises:
+        CutError: If it is the start of a reply, or one without text.
+        MalformedError: If it is something else.
+        UnavailableError: If it tells of a failure.
+    """
+    if kind.partition(";")[0].strip() == "text/event-stream" or body.startswith((b"data:", b":")):
+        data = _joined(body)
+    else:
+        data = _parsed(body, kind)
+    return _read(data)
+
+
+def _parsed(body: bytes, kind: str) -> Mapping[str, Any]:
+    start = body[:1000].decode("utf-8", "replace")
+    if not body.strip():
+        raise MalformedError("the reply is empty")
+    try:
+        data = json.loads(body)
+    except ValueError as error:
+        if start.lstrip().startswith("{"):
+            raise CutError(f"the reply breaks off ({error})") from error
+        raise MalformedError(f"the reply is not JSON ({kind or 'no content type'}): {shortened(start)}") from error
+    if not isinstance(data, dict):
+        raise MalformedError(f"the reply is not an object: {shortened(start)}")
+    _stop_at_error(data)
+    return data
+
+
+def _stop_at_error(data: Mapping[str, Any]) -> None:
+    """Raise what a body tells of a failure under status 200, as gateways do."""
+    told = data.get("error")
+    if told and not data.get("choices"):
+        message = told.get("message", told) if isinstance(told, dict) else told
+        raise UnavailableError(f"it failed under status 200 and says: {shortened(str(message))}")
+
+
+def _events(body: bytes) -> Iterator[str]:
+    """Yield the data of each whole server-sent event; what follows the last blank line is none."""
+    text = body.decode("utf-8", "replace").replace("\r\n", "\n").replace("\r", "\n")
+    for block in text.split("\n\n")[:-1]:
+        lines = [line[5:].removeprefix(" ") for line in block.split("\n") if line.startswith("data:")]
+        if lines:
+            yield "\n".join(lines)
+
+
+def _joined(body: bytes) -> Mapping[str, Any]:
+    """Put the parts of a streamed reply together, in the form of one that came at once."""
+    text: list[str] = []
+    refusal: list[str] = []
+    top: Any = None
+    finish, usage, done, choices = None, None, False, False
+    for data in _events(body):
+        if data.startswith("[DONE]"):
+            done = True
+            break
+        try:
+            part = json.loads(data)
+        except ValueError as error:
+            raise CutError(f"a part of the streamed reply is not JSON ({error})") from error
+        if not isinstance(part, dict):
+            raise MalformedError(f"a part of the streamed reply is not an object: {shortened(data)}")
+        _stop_at_error(part)
+        usage = part.get("usage") or usage
+        for choice in part.get("choices") or ():
+            choices = True
+            delta = choice.get("delta") or {}
+            text.append(delta.get("content") or "")
+            refusal.append(delta.get("refusal") or "")
+            top = top or choice.get("logprobs")
+            finish = choice.get("finish_reason") or finish
+    if not done and finish is None:
+        raise CutError("the streamed reply breaks off")
+    if not choices:
+        return {"choices": [], "usage": usage}
+    content = "".join(text) or None
+    message = {"content": content, "refusal": "".join(refusal) or None}
+    return {"choices": [{"message": message, "finish_reason": finish, "logprobs": top}], "usage": usage}
+
+
+def _read(data: Mapping[str, Any]) -> Answer:
+    choices = data.get("choices")
+    if not isinstance(choices, list) or not choices or not isinstance(choices[0], dict):
+        raise MalformedError("the reply has no choices")
+    choice = choices[0]
+    message = choice.get("message")
+    if not isinstance(message, dict):
+        raise MalformedError("the reply has no message")
+    content, reason = message.get("content"), choice.get("finish_reason")
+    if isinstance(content, list):
+        content = "".join(str(part.get("text") or "") for part in content if isinstance(part, dict))
+    usage = data.get("usage") if isinstance(data.get("usage"), dict) else {}
+    tokens_in, tokens_out = _whole((usage or {}).get("prompt_tokens")), _whole((usage or {}).get("completion_tokens"))
+    refusal = ""
+    if message.get("refusal"):
+        refusal = f"the model refuses: {shortened(str(message['refusal']))}"
+    elif reason == "content_filter":
+        refusal = "the server's content filter holds the reply back"
+    elif content is None and reason != "length":
+        raise CutError("the reply holds no text")
+    return Answer(
+        text=_THOUGHTS.sub("", str(content or ""), count=1),
+        finish="length" if reason == "length" else "stop",
+        refusal=refusal,
+        tokens_in=tokens_in,
+        tokens_out=tokens_out,
+        top=_top(choice.get("logprobs")),
+    )
+
+
+def _whole(value: Any) -> int | None:
+    return value if isinstance(value, int) and not isinstance(value, bool) and value >= 0 else None
+
+
+def _top(logprobs: Any) -> tuple[tuple[str, float], ...]:
+    """Read what the first token might have been; empty where the server does not say."""
+    tokens = logprobs.get("content") if isinstance(logprobs, dict) else None
+    if not isinstance(tokens, list) or not tokens or not isinstance(tokens[0], dict):
+        return ()
+    told = tokens[0].get("top_logprobs")
+    if not isinstance(told, list):
+        return ()
+    return tuple(
+        (str(item["token"]), float(item["logprob"]))
+        for item in told
+        if isinstance(item, dict) and "token" in item and _is_finite(item.get("logprob"))
+    )
+
+
+def _is_finite(value: Any) -> bool:
+    return isinstance(value, (int, float)) and math.isfinite(value)

@@ -1,0 +1,219 @@
+"""Makes the calls of a run: from what is kept or by the server, within the budget, side by side, each counted once."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
+from typing import Any
+
+import attrs
+
+from srtk_plugin_openai.answers import Answer
+from srtk_plugin_openai.client import Asked, Client
+from srtk_plugin_openai.counting import Counter
+from srtk_plugin_openai.errors import NotKeptError, RefusedError, ServerError, SpentError
+from srtk_plugin_openai.keeping import Kept, key_of
+from srtk_plugin_openai.refusals import wrong_setting
+from srtk_plugin_openai.requests import Dialect
+from srtk_plugin_openai.spending import NOTHING, Purse, Size
+
+_CONCESSIONS = 6
+"""More often than this no server has to be given way."""
+_TURN = 4
+"""Tokens that a template of chats puts around a message, roughly."""
+_TURN_MOST = 32
+
+Make = Callable[[], dict[str, Any]]
+"""Makes a request in what is known of the server's dialect by now."""
+
+
+@attrs.frozen
+class Prepared:
+    """A request in the dialect of a moment.
+
+    Attributes:
+        make: Makes it anew.
+        version: Of the dialect.
+        body: What is sent.
+        key: Under which its reply is kept.
+    """
+
+    make: Make
+    version: int
+    body: dict[str, Any]
+    key: str
+
+
+@attrs.frozen
+class Called:
+    """How a call ended.
+
+    Attributes:
+        answer: The reply, or the error that stood in its way.
+        size: Tokens that were read and written for the reply; the same whether it was kept, or others were lost.
+        lost: Tokens of replies to the same request that were probably billed and did not arrive.
+        cached: Whether nothing was paid now: the reply was kept from before, or is that of an equal request.
+    """
+
+    answer: Answer | ServerError
+    size: Size = NOTHING
+    lost: Size = NOTHING
+    cached: bool = False
+
+
+class Calls:
+    """All calls of a run.
+
+    Args:
+        client: Whom to ask; None answers from what is kept alone.
+        base_url: Of the server, as part of what is asked.
+        model: Name of the model.
+        dialect: What the server takes; what it gives up is kept too.
+        kept: Replies of before.
+        purse: The budget.
+        count: Counts the tokens that the server does not tell.
+        workers: Most calls at once.
+    """
+
+    def __init__(
+        self,
+        client: Client | None,
+        base_url: str,
+        model: str,
+        dialect: Dialect,
+        kept: Kept,
+        purse: Purse,
+        count: Counter,
+        workers: int,
+    ) -> None:
+        self._client = client
+        self._base_url = base_url
+        self._model = model
+        self._dialect = dialect
+        self._kept = kept
+        self._purse = purse
+        self._count = count
+        self._pool = ThreadPoolExecutor(workers, thread_name_prefix="openai")
+
+    def close(self) -> None:
+        """Drop what has not begun."""
+        self._pool.shutdown(wait=True, cancel_futures=True)
+
+    def all(self, makes: Sequence[Make]) -> list[Called]:
+        """Make calls, each distinct one once; the results are in their order, however they came."""
+        prepared = [self._prepare(make) for make in makes]
+        done: dict[str, Called] = {}
+        flying: dict[str, Future[Called]] = {}
+        for one in prepared:
+            key = one.key
+            if key in done or key in flying:
+                continue
+            known = self._known(key)
+            if known is not None:
+                done[key] = known
+            elif self._client is None:
+                error = NotKeptError("the file of `cache` has no reply to this prompt; run once online")
+                done[key] = Called(error)
+            else:
+                largest = self._largest(one.body)
+                try:
+                    self._purse.admit(self._expected(one.body) if self._purse.limited else largest, largest)
+                except SpentError as error:
+                    done[key] = Called(error)
+                    continue
+                flying[key] = self._pool.submit(self._settled, self._client, one, largest)
+        done.update({key: future.result() for key, future in flying.items()})
+        first: set[str] = set()
+        rows = []
+        for key in (one.key for one in prepared):
+            # The first of equal requests was paid for.
+            rows.append(attrs.evolve(done[key], lost=NOTHING, cached=True) if key in first else done[key])
+            first.add(key)
+        return rows
+
+    def _prepare(self, make: Make) -> Prepared:
+        version = self._dialect.version
+        body = make()
+        return Prepared(make, version, body, key_of(self._base_url, body))
+
+    def _settled(self, client: Client, one: Prepared, largest: Size) -> Called:
+        called = None
+        try:
+            called = self._call(client, one)
+            return called
+        finally:
+            new = called is not None and not called.cached
+            self._purse.settle(largest, called.size if called and new else NOTHING, called.lost if called else NOTHING)
+
+    def _call(self, client: Client, one: Prepared) -> Called:
+        """Ask, giving way where the server does not take a request as it is."""
+        lost = 0
+        failed: ServerError | None = None
+        for _ in range(_CONCESSIONS):
+            if one.version != self._dialect.version:
+                one = self._prepare(one.make)
+                known = self._known(one.key)
+                if known is not None:
+                    return known
+            try:
+                asked = client.ask(one.body)
+            except ServerError as error:
+                failed = error
+            else:
+                return self._answered(one, attrs.evolve(asked, lost=asked.lost + lost))
+            lost += failed.lost
+            if not isinstance(failed, RefusedError):
+                break
+            if not self._dialect.concede(one.body, failed):
+                wrong = wrong_setting(failed, one.body)
+                if wrong is not None:
+                    client.stop(wrong)
+                    failed = wrong
+                break
+            self._kept.put(self._dialect_key(), self._dialect.given_up())
+        assert failed is not None, "what is not answered has failed"
+        return Called(failed, lost=Size(lost * self._expected(one.body).tokens_in, 0) if lost else NOTHING)
+
+    def recall(self) -> None:
+        """Begin with what the server was found to take in an earlier run, as far as that is kept."""
+        given_up = self._kept.get(self._dialect_key())
+        if given_up is not None:
+            self._dialect.give_up(given_up)
+
+    def _dialect_key(self) -> str:
+        return f"dialect {self._base_url} {self._model}"
+
+    def _known(self, key: str) -> Called | None:
+        kept: Mapping[str, Any] | None = self._kept.get(key)
+        if kept is None:
+            return None
+        top = tuple((str(token), float(value)) for token, value in kept["top"])
+        answer = Answer(kept["text"], kept["finish"], "", kept["in"], kept["out"], top)
+        return Called(answer, Size(kept["in"], kept["out"]), cached=True)
+
+    def _answered(self, request: Prepared, asked: Asked) -> Called:
+        """Count a reply and keep it; replies that were lost are taken to have been as long as the one that came."""
+        answer = asked.answer
+        one = Size(
+            self._expected(request.body).tokens_in if answer.tokens_in is None else answer.tokens_in,
+            self._count(answer.text) if answer.tokens_out is None else answer.tokens_out,
+        )
+        if not answer.refusal:
+            kept = {"text": answer.text, "finish": answer.finish, "top": answer.top}
+            self._kept.put(request.key, {**kept, "in": one.tokens_in, "out": one.tokens_out})
+        return Called(answer, one, Size(one.tokens_in * asked.lost, one.tokens_out * asked.lost))
+
+    def _expected(self, body: Mapping[str, Any]) -> Size:
+        """Say what a request will probably take."""
+        read = sum(self._count(message["content"]) + _TURN for message in body["messages"])
+        return Size(read, self._longest(body))
+
+    def _largest(self, body: Mapping[str, Any]) -> Size:
+        """Say what a request may take: no tokenizer makes more tokens than there are bytes."""
+        read = sum(len(message["content"].encode()) + _TURN_MOST for message in body["messages"])
+        form = len(json.dumps(body.get("response_format", "")))
+        return Size(read + form, self._longest(body))
+
+    def _longest(self, body: Mapping[str, Any]) -> int:
+        return int(body.get(self._dialect.length) or body.get("max_tokens") or body.get("max_completion_tokens") or 0)

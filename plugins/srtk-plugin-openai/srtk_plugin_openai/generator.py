@@ -1,0 +1,244 @@
+"""The generator ``openai``: any server that speaks the OpenAI chat protocol, hosted or your own."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Mapping, Sequence
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import attrs
+
+from srtk_framework.dialogue import Message, Prompt, Reply
+from srtk_framework.errors import DriverError, close_matches
+from srtk_framework.specs import Generator
+from srtk_framework.types import rounded
+from srtk_plugin_openai.calling import Called, Calls
+from srtk_plugin_openai.client import Client
+from srtk_plugin_openai.counting import Counter, counter_of
+from srtk_plugin_openai.errors import ModelError, ServerError, SetUpError
+from srtk_plugin_openai.keeping import Kept
+from srtk_plugin_openai.limits import Limits
+from srtk_plugin_openai.rating import LETTERS, Top, rated
+from srtk_plugin_openai.requests import Dialect, Structure, Wish, body_of, text_of, turns_of, whole
+from srtk_plugin_openai.spending import NOTHING, Prices, Purse, Size
+
+_SHOWN = 10
+
+_log = logging.getLogger(__name__)
+
+
+@attrs.define(eq=False, kw_only=True)
+class OpenAIGenerator(Generator):
+    """Reply by a model behind a server that speaks the OpenAI chat protocol: vLLM, Ollama, llama.cpp, a hosted one.
+
+    Attributes:
+        model: Name of the model, as the server calls it.
+        base_url: Address of the server, up to `/v1`.
+        key: Key of the server, if it wants one; write `{env: NAME}`.
+        temperature: Of sampling; 0 takes the most probable word, null leaves it to the server.
+        seed: Of sampling; null for servers that take none.
+        length: Most tokens of a reply whose prompt does not say.
+        structure: How replies keep to a list of numbers or another form: by a JSON `schema`, as a JSON `object`, by the
+            words of the prompt alone (`none`), or `auto`: the first of these that the server takes.
+        stream: Whether replies come in parts; of use where a proxy breaks long waits off.
+        rating: Whether options are rated by log-probabilities, for servers that tell them.
+        extra: Further fields of every request, such as `{top_p: 0.9}`.
+        workers: Most requests in flight.
+        limits: How hard the server is asked: deadline, attempts, patience, waits, requests a second.
+        max_tokens_total: Most tokens, read and written, of a run; what comes after has an error.
+        max_cost: Most money of a run, in the currency of the prices.
+        price_in: Of a million tokens read.
+        price_out: Of a million tokens written.
+        cache: SQLite file for replies, used by later runs; without it they are kept for the run.
+        offline: Answer from `cache` alone.
+        tokenizer: Counts tokens of texts: an encoding of tiktoken, `estimate` by words and marks, or `auto`: the
+            encoding of the model where tiktoken is installed and knows it, else the estimate.
+    """
+
+    model: str
+    base_url: str = "https://api.openai.com/v1"
+    key: str = attrs.field(default="", repr=False)
+    temperature: float | None = 0.0
+    seed: int | None = 0
+    length: int = 512
+    structure: Structure = "auto"
+    stream: bool = False
+    rating: bool = False
+    extra: Mapping[str, Any] = attrs.field(factory=dict)
+    workers: int = 8
+    limits: Limits = attrs.field(factory=Limits)
+    max_tokens_total: int | None = None
+    max_cost: float | None = None
+    price_in: float = 0.0
+    price_out: float = 0.0
+    cache: str | None = None
+    offline: bool = False
+    tokenizer: str = "auto"
+    _calls: Calls | None = attrs.field(init=False, default=None, repr=False)
+    _client: Client | None = attrs.field(init=False, default=None, repr=False)
+    _kept: Kept | None = attrs.field(init=False, default=None, repr=False)
+    _purse: Purse | None = attrs.field(init=False, default=None, repr=False)
+    _dialect: Dialect | None = attrs.field(init=False, default=None, repr=False)
+    _counter: tuple[str, Counter] | None = attrs.field(init=False, default=None, repr=False)
+
+    def __attrs_post_init__(self) -> None:
+        for name, least in (("workers", 1), ("length", 1), ("price_in", 0), ("price_out", 0)):
+            if getattr(self, name) < least:
+                raise ValueError(f"{name} must be at least {least}, not {getattr(self, name)}")
+        for name in ("max_tokens_total", "max_cost"):
+            value = getattr(self, name)
+            if value is not None and not value > 0:
+                raise ValueError(f"{name} must be above 0, not {value}; leave it out for no limit")
+        if self.max_cost is not None and not self.price_in and not self.price_out:
+            raise ValueError("max_cost needs price_in and price_out, the prices of a million tokens")
+        if self.offline and self.cache is None:
+            raise ValueError("offline replies come from a file; name it by `cache`")
+
+    def open(self) -> None:
+        """Open the file of replies and make the client; nothing is sent yet."""
+        self._counter = counter_of(self.tokenizer, self.model)
+        self._kept = Kept(Path(self.cache) if self.cache else None)
+        if not self.offline:
+            self._client = Client(self.base_url, self.key, self.workers, self.limits)
+        self._purse = Purse(self.max_tokens_total, self.max_cost, Prices(self.price_in, self.price_out))
+        self._dialect = Dialect(self.structure)
+        self._calls = Calls(
+            self._client,
+            self._address(),
+            self.model,
+            self._dialect,
+            self._kept,
+            self._purse,
+            self._counter[1],
+            self.workers,
+        )
+        self._calls.recall()
+
+    def close(self) -> None:
+        """Close connections and file; what has not begun is dropped."""
+        if self._client is not None:
+            self._client.close()
+        if self._calls is not None:
+            self._calls.close()
+        if self._kept is not None:
+            self._kept.close()
+        if self._client is not None and self.lost != NOTHING:
+            _log.warning(
+                "replies that broke off or came too late were probably billed: %d tokens read and %d written, which are"
+                " in no record",
+                self.lost.tokens_in,
+                self.lost.tokens_out,
+            )
+        self._client = self._calls = self._kept = None
+
+    def fingerprint(self) -> str:
+        """Name what decides the replies; neither the key nor how hard is asked, kept or paid does."""
+        decides = ("model", "temperature", "seed", "length", "structure", "rating", "extra")
+        parts = [f"{name}={getattr(self, name)!r}" for name in decides]
+        tokenizer = self._counter[0] if self._counter else self.tokenizer
+        parts.extend((f"base_url={self._address()!r}", f"tokenizer={tokenizer!r}"))
+        return f"{type(self).__module__}.{type(self).__qualname__}({', '.join(parts)})"
+
+    @property
+    def spent(self) -> Size:
+        """Tokens that were billed since opening, as far as is known: of replies, ratings, and replies lost."""
+        return self._purse.spent if self._purse else NOTHING
+
+    @property
+    def lost(self) -> Size:
+        """Tokens of replies among them that broke off or came too late."""
+        return self._purse.lost if self._purse else NOTHING
+
+    @property
+    def cost(self) -> float:
+        """What all that was billed cost."""
+        return self._purse.prices.cost(self.spent.tokens_in, self.spent.tokens_out) if self._purse else 0.0
+
+    def generate(self, prompts: Sequence[Prompt]) -> list[Reply]:
+        """Ask for each distinct prompt once; the same prompt has the same reply for the whole run.
+
+        Raises:
+            SetUpError: If key, model, address or a setting is wrong, so that there is no reply at all.
+            DownError: If nothing gets through to the server.
+        """
+        calls, dialect = self._opened()
+        called = calls.all([partial(body_of, prompt, self._wish(), dialect) for prompt in prompts])
+        self._stop_if_all_failed(called)
+        prices = Prices(self.price_in, self.price_out)
+        return [_reply(prompt, call, prices) for prompt, call in zip(prompts, called, strict=True)]
+
+    def rates(self) -> bool:
+        """Tell the setting `rating`."""
+        return self.rating
+
+    def rate(self, prompts: Sequence[Prompt]) -> list[list[float]]:
+        """Rate options by the log-probability of a letter that stands for each.
+
+        Raises:
+            DriverError: If `rating` is off, the server tells no log-probabilities, or a prompt fails.
+        """
+        if not self.rating:
+            raise DriverError("options are rated with `rating: true`, by servers that tell log-probabilities")
+        return [[rounded(rating) for rating in row] for row in rated(prompts, self._tops)]
+
+    def count_tokens(self, texts: Sequence[str]) -> list[int]:
+        """Count by the tokenizer."""
+        assert self._counter is not None, "open the generator first"
+        return [self._counter[1](text) for text in texts]
+
+    def _tops(self, conversations: Sequence[Sequence[Message]]) -> list[Top]:
+        """Ask for the most probable first tokens of each reply."""
+        calls, dialect = self._opened()
+        extra = {**self.extra, "logprobs": True, "top_logprobs": len(LETTERS)}
+        wish = attrs.evolve(self._wish(), stream=False, extra=extra)
+        called = calls.all([partial(whole, turns_of(one), 1, None, wish, dialect) for one in conversations])
+        self._stop_if_all_failed(called)
+        tops: list[Top] = []
+        for call in called:
+            if isinstance(call.answer, ServerError):
+                raise call.answer
+            if not call.answer.top:
+                raise SetUpError("the server tells no log-probabilities; set `rating: false`")
+            tops.append(call.answer.top)
+        return tops
+
+    def _stop_if_all_failed(self, called: Sequence[Called]) -> None:
+        """Raise what stops all prompts, unless there are replies that were paid for."""
+        if any(not isinstance(call.answer, ServerError) and not call.cached for call in called):
+            return
+        fatal = next((c.answer for c in called if isinstance(c.answer, ServerError) and c.answer.fatal), None)
+        if isinstance(fatal, ModelError) and self._client is not None:
+            names = self._client.models()
+            if names and self.model not in names:
+                more = f" and {len(names) - _SHOWN} more" if len(names) > _SHOWN else ""
+                hint = close_matches(self.model, names)
+                raise SetUpError(
+                    f"the server at {self._client.who} does not have the model {self.model!r}; it has "
+                    f"{', '.join(names[:_SHOWN])}{more}: correct `model`.{hint}"
+                ) from fatal
+        if fatal is not None:
+            raise fatal
+
+    def _opened(self) -> tuple[Calls, Dialect]:
+        assert self._calls is not None, "open the generator first"
+        assert self._dialect is not None, "open the generator first"
+        return self._calls, self._dialect
+
+    def _wish(self) -> Wish:
+        return Wish(self.model, self.temperature, self.seed, self.length, self.stream, self.extra)
+
+    def _address(self) -> str:
+        return self.base_url.rstrip("/")
+
+
+def _reply(prompt: Prompt, call: Called, prices: Prices) -> Reply:
+    """Say how a call ended."""
+    read, written = call.size.tokens_in, call.size.tokens_out
+    counted = Reply(tokens_in=read, tokens_out=written, cost=prices.cost(read, written), cached=call.cached)
+    if isinstance(call.answer, ServerError):
+        return attrs.evolve(counted, error=str(call.answer))
+    if call.answer.refusal:
+        return attrs.evolve(counted, error=call.answer.refusal)
+    return attrs.evolve(counted, text=text_of(prompt, call.answer.text), finish=call.answer.finish)

@@ -1,0 +1,194 @@
+"""Makes requests of prompts, in the words that the server takes, and reads lists of numbers out of their replies."""
+
+from __future__ import annotations
+
+import json
+import logging
+import re
+import threading
+from collections.abc import Mapping, Sequence
+from typing import Any, Literal
+
+import attrs
+
+from srtk_framework.dialogue import Message, Prompt
+from srtk_plugin_openai.errors import RefusedError
+from srtk_plugin_openai.refusals import is_about_forms
+
+Structure = Literal["auto", "schema", "object", "none"]
+Level = Literal["schema", "object", "none"]
+
+NUMBERS = "numbers"
+"""Name of the list in a reply that is an object."""
+
+_LOWER: Mapping[Level, Level] = {"schema": "object", "object": "none"}
+_LISTED = 500
+"""Up to so many options are listed in a schema; more are given as a range."""
+
+_HALF = re.compile("[\ud800-\udfff]")
+
+_log = logging.getLogger(__name__)
+
+
+@attrs.frozen
+class Wish:
+    """What is asked of every reply.
+
+    Attributes:
+        model: Name of the model.
+        temperature: Of sampling; None leaves it to the server.
+        seed: Of sampling; None leaves it to the server.
+        length: Most tokens of a reply.
+        stream: Whether replies come in parts.
+        extra: Further fields of each request.
+    """
+
+    model: str
+    temperature: float | None
+    seed: int | None
+    length: int
+    stream: bool
+    extra: Mapping[str, Any]
+
+
+class Dialect:
+    """What a server takes, as far as it is known: begins with all, and gives up what the server refuses.
+
+    Args:
+        structure: How replies are kept to a form.
+    """
+
+    def __init__(self, structure: Structure) -> None:
+        self.level: Level = "schema" if structure == "auto" else structure
+        self.length = "max_tokens"
+        self.tells_usage = True
+        self.version = 0
+        """Rises with all that is given up."""
+        self._gives_up = structure == "auto"
+        self._lock = threading.Lock()
+
+    def concede(self, body: Mapping[str, Any], error: RefusedError) -> bool:
+        """Give up what a request had and the server refused; tell whether the request is worth making anew."""
+        about = error.about
+        with self._lock:
+            if self.length in body and "max_completion_tokens" in about and "max_completion_tokens" not in body:
+                self.length = "max_completion_tokens"
+                self.version += 1
+                return True
+            if "stream_options" in body and "stream_options" in about:
+                if self.tells_usage:
+                    self._tell("does not tell the usage of streamed replies, which is estimated then")
+                    self.version += 1
+                self.tells_usage = False
+                return True
+            form = body.get("response_format")
+            if form is None or not is_about_forms(error, body):
+                # Another request may have given up the name of the length meanwhile.
+                return "max_tokens" in body and self.length != "max_tokens" and "max_tokens" in about
+            used: Level = "schema" if form["type"] == "json_schema" else "object"
+            if self._gives_up and self.level == used:
+                self.level = _LOWER[used]
+                self.version += 1
+                self._tell(f"takes no response_format {form['type']}, so `structure: {self.level}` is used")
+            return self.level != used
+
+    def given_up(self) -> list[Any]:
+        """Say what was given up, as plain data."""
+        return [self.level if self._gives_up else None, self.length, self.tells_usage]
+
+    def give_up(self, given_up: Sequence[Any]) -> None:
+        """Begin with what ``given_up`` said."""
+        level, self.length, self.tells_usage = given_up
+        if self._gives_up and level is not None:
+            self.level = level
+
+    def _tell(self, what: str) -> None:
+        _log.warning("the server %s", what)
+
+
+def body_of(prompt: Prompt, wish: Wish, dialect: Dialect) -> dict[str, Any]:
+    """Make the request of a prompt."""
+    messages = turns_of(prompt.messages)
+    level = dialect.level
+    form: dict[str, Any] | None = None
+    schema = prompt.schema if not prompt.options else schema_of(len(prompt.options), prompt.least, prompt.most)
+    if schema is not None and level == "schema":
+        named = {"name": "reply", "schema": dict(schema), "strict": _is_strict(schema)}
+        form = {"type": "json_schema", "json_schema": named}
+    elif schema is not None and level == "object":
+        form = {"type": "json_object"}
+        if messages:
+            messages[-1]["content"] += _object_words(prompt)
+    return whole(messages, prompt.length or wish.length, form, wish, dialect)
+
+
+def turns_of(messages: Sequence[Message]) -> list[dict[str, str]]:
+    """Write messages as requests have them."""
+    return [{"role": message.role, "content": _sendable(message.content)} for message in messages]
+
+
+def whole(
+    messages: Sequence[Mapping[str, str]], length: int, form: Mapping[str, Any] | None, wish: Wish, dialect: Dialect
+) -> dict[str, Any]:
+    """Make a request of messages."""
+    body: dict[str, Any] = {"model": wish.model, "messages": list(messages), dialect.length: length}
+    if wish.temperature is not None:
+        body["temperature"] = wish.temperature
+    if wish.seed is not None:
+        body["seed"] = wish.seed
+    if form is not None:
+        body["response_format"] = dict(form)
+    if wish.stream:
+        body["stream"] = True
+        if dialect.tells_usage:
+            body["stream_options"] = {"include_usage": True}
+    return body | dict(wish.extra)
+
+
+def schema_of(count: int, least: int, most: int) -> dict[str, Any]:
+    """Make the schema of an object with a list of ``least`` to ``most`` numbers from 1 to ``count``."""
+    number: dict[str, Any] = {"type": "integer", "enum": list(range(1, count + 1))}
+    if count > _LISTED:
+        number = {"type": "integer", "minimum": 1, "maximum": count}
+    most = min(most, count)
+    numbers = {"type": "array", "items": number, "minItems": min(least, most), "maxItems": most}
+    return {"type": "object", "properties": {NUMBERS: numbers}, "required": [NUMBERS], "additionalProperties": False}
+
+
+def text_of(prompt: Prompt, text: str) -> str:
+    """Write a reply to a prompt with options as a JSON list, where it is the object that was asked for."""
+    if not prompt.options:
+        return text
+    try:
+        data = json.loads(text)
+    except ValueError:
+        return text
+    if isinstance(data, dict) and list(data) == [NUMBERS] and isinstance(data[NUMBERS], list):
+        return json.dumps(data[NUMBERS])
+    return text
+
+
+def _object_words(prompt: Prompt) -> str:
+    """Say in words what a schema would enforce."""
+    if prompt.options:
+        return f'\n\nReply with a JSON object that has one field, "{NUMBERS}": the list of numbers.'
+    return f"\n\nReply with a JSON object of this JSON schema: {json.dumps(prompt.schema, ensure_ascii=False)}"
+
+
+def _is_strict(schema: Any) -> bool:
+    """Tell whether every object of a schema requires all of its fields and allows no others."""
+    if isinstance(schema, list):
+        return all(_is_strict(part) for part in schema)
+    if not isinstance(schema, Mapping):
+        return True
+    if "properties" in schema or schema.get("type") == "object":
+        fields = schema.get("properties", {})
+        if schema.get("additionalProperties") is not False or set(schema.get("required", ())) != set(fields):
+            return False
+        return all(_is_strict(part) for part in fields.values())
+    return all(_is_strict(part) for part in schema.values())
+
+
+def _sendable(text: str) -> str:
+    """Replace half characters, which no encoding has, one for one."""
+    return _HALF.sub("\ufffd", text)

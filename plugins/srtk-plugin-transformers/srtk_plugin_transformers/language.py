@@ -1,0 +1,267 @@
+"""Run a Hugging Face language model: write replies, and tell how likely given replies are."""
+
+from __future__ import annotations
+
+import copy
+import hashlib
+import inspect
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from srtk_framework.dialogue import Message
+from srtk_framework.errors import DriverError
+from srtk_plugin_transformers.network import longest_input, quiet
+from srtk_plugin_transformers.talking import NEXT, clean, marks_of, plain, templated
+
+LENGTH_STEP = 16
+"""Prompts are padded to a multiple of this many tokens."""
+
+OPTIONS = 16
+"""So many given replies to one prompt go through the model at once."""
+
+GGUF = ".gguf"
+
+
+class Written(NamedTuple):
+    """A reply of a model.
+
+    Attributes:
+        text: Of the reply, without blanks around it.
+        tokens: How many were written, that for the end left out.
+        ended: Whether the model ended it, rather than the limit.
+    """
+
+    text: str
+    tokens: int
+    ended: bool
+
+
+class Task(NamedTuple):
+    """A reply to be written.
+
+    Attributes:
+        ids: Tokens of the prompt.
+        length: Most tokens of the reply.
+    """
+
+    ids: tuple[int, ...]
+    length: int
+
+
+class LanguageModel:
+    """A tokenizer and a model in memory.
+
+    Args:
+        tokenizer: Of transformers.
+        model: Of transformers, for causal or conditional generation.
+        context: Most tokens of prompt and reply; None for what the model's settings say.
+        temperature: Of sampling; 0 takes the likeliest token.
+        seed: Of sampling.
+    """
+
+    def __init__(self, tokenizer: Any, model: Any, context: int | None, temperature: float, seed: int) -> None:
+        import torch
+
+        self.torch = torch
+        self.tokenizer = tokenizer
+        self.model = model
+        self.device = model.device
+        self.maps = bool(model.config.is_encoder_decoder)
+        self.temperature = temperature
+        self.seed = seed
+        known = longest_input(tokenizer, model.config)
+        self.context = min(context, known) if context and known else context or known
+        own = model.generation_config
+        ends = [own.eos_token_id, tokenizer.eos_token_id]
+        self.ends = sorted({i for end in ends if end is not None for i in (end if isinstance(end, list) else [end])})
+        pads = [tokenizer.pad_token_id, own.pad_token_id, *self.ends, 0]
+        self.pad = next(int(pad) for pad in pads if pad is not None)
+        start = own.decoder_start_token_id
+        self.start = start if start is not None else getattr(model.config, "decoder_start_token_id", None)
+        if self.maps and self.start is None:
+            self.start = self.pad
+        # Logits of a long prompt take more room than all else, and the last are enough.
+        few = "logits_to_keep" in inspect.signature(model.forward).parameters
+        self.last = {"logits_to_keep": 1} if few else {}
+        self.marks = marks_of(tokenizer)
+        self.has_template = bool(tokenizer.chat_template)
+
+    def prompt_ids(self, messages: Sequence[Message]) -> tuple[int, ...]:
+        """Write a conversation as tokens.
+
+        Raises:
+            TemplateError: If the model's chat template refuses it.
+        """
+        turns = [Message(message.role, clean(message.content, self.marks)) for message in messages]
+        if self.has_template:
+            return self.ids(templated(self.tokenizer, turns))
+        return self.ids(plain(turns, named=not self.maps), special=True) or (self.pad,)
+
+    def ids(self, text: str, special: bool = False) -> tuple[int, ...]:
+        """Turn a text into tokens; with those that the model has around every text where ``special``."""
+        return tuple(self.tokenizer(text, add_special_tokens=special, verbose=False)["input_ids"])
+
+    def reply_ids(self, text: str) -> tuple[int, ...]:
+        """Turn a whole reply into the tokens that the model would write it with."""
+        between = "" if self.has_template or self.maps else " "
+        return self.ids(between + clean(text, self.marks))
+
+    def padded(self, tokens: int) -> int:
+        """Return the length to which a prompt is padded: at least one place more, so that a mask is always used."""
+        return -(-(tokens + 1) // LENGTH_STEP) * LENGTH_STEP
+
+    def write(self, tasks: Sequence[Task], rows: int) -> list[Written]:
+        """Write replies to prompts of one padded length in a pass of ``rows`` rows; those left over repeat the first.
+
+        Whatever stands in the other rows, a row is computed in passes of the same shapes, so its bits are the same.
+        """
+        torch = self.torch
+        from transformers import GenerationConfig, LogitsProcessorList
+
+        length = self.padded(len(tasks[0].ids))
+        filled = [*tasks, *[tasks[0]] * (rows - len(tasks))]
+        ids = torch.full((rows, length), self.pad, dtype=torch.long)
+        mask = torch.zeros((rows, length), dtype=torch.long)
+        for i, task in enumerate(filled):
+            # A decoder goes on from the right end; what maps text to text reads from the left.
+            at = slice(0, len(task.ids)) if self.maps else slice(length - len(task.ids), length)
+            ids[i, at] = torch.tensor(task.ids)
+            mask[i, at] = 1
+        settings = GenerationConfig(
+            max_new_tokens=max(task.length for task in tasks),
+            do_sample=False,
+            num_beams=1,
+            eos_token_id=self.ends or None,
+            pad_token_id=self.pad,
+            decoder_start_token_id=self.start,
+        )
+        chance = LogitsProcessorList([_Chance(self, filled)] if self.temperature > 0 else [])
+        with torch.inference_mode(), quiet():
+            try:
+                found = self.model.generate(
+                    ids.to(self.device),
+                    attention_mask=mask.to(self.device),
+                    generation_config=settings,
+                    logits_processor=chance,
+                )
+            except torch.OutOfMemoryError as error:
+                raise DriverError(f"the device has no room for {rows} prompts at once; lower batch_size") from error
+        skip = 1 if self.maps else length
+        return [
+            self._written(row[skip:], task) for row, task in zip(found.cpu().tolist()[: len(tasks)], tasks, strict=True)
+        ]
+
+    def _written(self, row: Sequence[int], task: Task) -> Written:
+        end = next((i for i, token in enumerate(row) if token in self.ends), None)
+        kept = row[: task.length if end is None else min(end, task.length)]
+        text = self.tokenizer.decode(kept, skip_special_tokens=True)
+        ended = end is not None and end <= task.length
+        if not self.has_template and not self.maps and NEXT in text:
+            text, ended = text.partition(NEXT)[0], True
+        return Written(text.strip(), len(kept), ended)
+
+    def likelihoods(self, ids: Sequence[int], replies: Sequence[Sequence[int]]) -> list[list[float]]:
+        """Tell the log-probability of each token of replies to one prompt, which shares no pass with any other."""
+        torch = self.torch
+        rows: list[list[float]] = []
+        with torch.inference_mode():
+            read = self._read(ids)
+            for at in range(0, len(replies), OPTIONS):
+                some = replies[at : at + OPTIONS]
+                width = max(map(len, some))
+                tokens = torch.full((len(some), width), self.pad, dtype=torch.long)
+                for i, reply in enumerate(some):
+                    tokens[i, : len(reply)] = torch.tensor(reply, dtype=torch.long)
+                logits = self._mapped(read, tokens) if self.maps else self._continued(read, tokens, len(ids))
+                known = logits.float().log_softmax(-1).gather(-1, tokens.to(self.device)[..., None])[..., 0].tolist()
+                rows += [row[: len(reply)] for row, reply in zip(known, some, strict=True)]
+        return rows
+
+    def _read(self, ids: Sequence[int]) -> Any:
+        """Read a prompt once: the states of an encoder, or logits and cache of a decoder."""
+        prompt = self.torch.tensor([list(ids)], device=self.device)
+        if self.maps:
+            return self.model.get_encoder()(input_ids=prompt)
+        return self.model(input_ids=prompt, use_cache=True, **self.last)
+
+    def _continued(self, read: Any, tokens: Any, before: int) -> Any:
+        """Compute the logits of each token of some replies, all after the prompt that was read."""
+        torch = self.torch
+        first = read.logits[:, -1:].expand(len(tokens), -1, -1)
+        if tokens.shape[1] == 1:
+            return first
+        cache = copy.deepcopy(read.past_key_values)
+        cache.batch_repeat_interleave(len(tokens))
+        places = torch.arange(before, before + tokens.shape[1] - 1, device=self.device).expand(len(tokens), -1)
+        rest = self.model(
+            input_ids=tokens[:, :-1].to(self.device), past_key_values=cache, position_ids=places, use_cache=True
+        )
+        return torch.cat([first, rest.logits], dim=1)
+
+    def _mapped(self, read: Any, tokens: Any) -> Any:
+        """Compute the logits of each token of some replies to what an encoder has read."""
+        torch = self.torch
+        states = copy.copy(read)
+        states.last_hidden_state = read.last_hidden_state.expand(len(tokens), -1, -1)
+        start = torch.full((len(tokens), 1), self.start, dtype=torch.long)
+        shifted = torch.cat([start, tokens[:, :-1]], dim=1).to(self.device)
+        return self.model(encoder_outputs=states, decoder_input_ids=shifted, use_cache=False).logits
+
+
+class _Chance:
+    """Samples by adding noise to logits and taking the highest: each row's noise depends on its prompt alone.
+
+    The highest of logits with Gumbel noise is distributed as a sample from their softmax (Gumbel, 1954).
+    """
+
+    def __init__(self, model: LanguageModel, tasks: Sequence[Task]) -> None:
+        self._torch = torch = model.torch
+        self._temperature = model.temperature
+        self._makers = []
+        for task in tasks:
+            digest = hashlib.sha256(f"{model.seed}\0{task.ids}".encode()).digest()
+            self._makers.append(torch.Generator().manual_seed(int.from_bytes(digest[:8]) >> 1))
+
+    def __call__(self, input_ids: Any, scores: Any) -> Any:
+        torch = self._torch
+        even = torch.stack([torch.rand(scores.shape[1], generator=maker) for maker in self._makers])
+        noise = -torch.log(-torch.log(even.clamp(1e-9, 1 - 1e-7)))
+        return scores.float() / self._temperature + noise.to(scores.device)
+
+
+def load(folder: Path, name: str, device: str, dtype: str, pickled: bool, code: bool) -> tuple[Any, Any]:
+    """Read the tokenizer and model of a folder, or of a GGUF file.
+
+    Raises:
+        DriverError: If transformers cannot read it, it writes no text, or its weights are not all there.
+    """
+    import torch
+    import transformers
+    from safetensors import SafetensorError
+
+    where: dict[str, Any] = {"pretrained_model_name_or_path": folder, "trust_remote_code": code}
+    if folder.suffix == GGUF:
+        where |= {"pretrained_model_name_or_path": folder.parent, "gguf_file": folder.name}
+    with quiet():
+        try:
+            config = transformers.AutoConfig.from_pretrained(**where)
+            maps = bool(config.is_encoder_decoder)
+            kind: Any = transformers.AutoModelForSeq2SeqLM if maps else transformers.AutoModelForCausalLM
+            tokenizer = transformers.AutoTokenizer.from_pretrained(**where)
+            model, report = kind.from_pretrained(
+                **where,
+                config=config,
+                dtype=getattr(torch, dtype),
+                use_safetensors=None if pickled or folder.suffix == GGUF else True,
+                output_loading_info=True,
+            )
+        except (OSError, ValueError, RuntimeError, KeyError, ImportError, SafetensorError) as error:
+            reason = " ".join(str(error).split())
+            raise DriverError(f"model {name!r} cannot be loaded from {folder}: {reason}") from error
+    if absent := sorted(report["missing_keys"]):
+        raise DriverError(
+            f"model {name!r}: the weights lack {len(absent)} tensors of {type(model).__name__} "
+            f"({absent[0]}, ...); name a model that writes text and whose weights fit its config.json"
+        )
+    return tokenizer, model.to(device).eval()

@@ -1,0 +1,133 @@
+"""Conformance of readers: answers that rest on the subgraph alone, and refusals that say nothing else."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import attrs
+import pytest
+
+from srtk_framework import specs
+from srtk_framework.errors import DriverError
+from srtk_framework.jsonl import dumps
+from srtk_framework.testing.batches import BatchConformance, Probe, Probes
+from srtk_framework.testing.oracle import OracleGraph
+from srtk_framework.testing.sample import SAMPLE, is_plain
+from srtk_framework.types import Answer, Link, Question, Subgraph, Triple
+
+SEVERAL = 12
+
+
+class ReaderConformance(BatchConformance):
+    """Checks a Reader; its ``driver`` is opened, over ``graph`` if it needs one."""
+
+    role = specs.Reader
+
+    @pytest.fixture
+    def graph(self) -> OracleGraph:
+        """Return the opened sample graph."""
+        graph = OracleGraph()
+        graph.open()
+        return graph
+
+    @pytest.fixture
+    def cases(self) -> list[tuple[Question, Subgraph]]:
+        """Return different questions with the triples around their entity; the driver must answer one of them."""
+        made = []
+        asked = dict.fromkeys((t.subject, t.relation) for t in SAMPLE.triples)
+        for i, (entity, relation) in enumerate(pair for pair in asked if all(map(is_plain, pair))):
+            triples = [t for t in SAMPLE.triples if t.subject == entity]
+            words = SAMPLE.labels.get(relation, relation).replace("_", " ")
+            question = Question(f"q{i}", f"What is the {words} of {entity}?", (Link(entity),))
+            made.append((question, _subgraph(sorted(triples, key=lambda t: t.relation != relation))))
+        return made
+
+    @pytest.fixture
+    def probes(self, cases: list[tuple[Question, Subgraph]]) -> Probes:
+        """Probe ``read``."""
+        return lambda driver: [Probe("read", driver.read, cases)]
+
+    def use(self, driver: Any) -> None:
+        """Read a subgraph."""
+        triple = Triple("Latvia", "capital", "Riga")
+        driver.read([Question("q", "What is the capital of Latvia?", (Link("Latvia"),))], [_subgraph([triple])])
+
+    def answers(self, driver: Any, cases: list[tuple[Question, Subgraph]]) -> list[tuple[Subgraph, Any]]:
+        """Read some subgraphs one by one; return each with its answer."""
+        return [(subgraph, driver.read([question], [subgraph])[0]) for question, subgraph in cases[:SEVERAL]]
+
+    def test_something_is_answered(self, driver: Any, cases: list[tuple[Question, Subgraph]]) -> None:
+        """At least one of the answers is an Answer that is no refusal."""
+        found = [answer for _, answer in self.answers(driver, cases)]
+        assert all(isinstance(answer, Answer) for answer in found), "read returned what is no Answer"
+        assert any(answer.enough for answer in found), "every question is refused"
+
+    def test_an_answer_has_words(self, driver: Any, cases: list[tuple[Question, Subgraph]]) -> None:
+        """Its ``text`` says it, also where it names entities."""
+        for _, answer in self.answers(driver, cases):
+            assert not answer.enough or answer.text.strip(), f"{answer} has no words"
+
+    def test_a_refusal_says_nothing_else(self, driver: Any, cases: list[tuple[Question, Subgraph]]) -> None:
+        """Where the subgraph is not enough, there are no words, no entities and no support."""
+        for _, answer in self.answers(driver, [*_empty(cases), *cases]):
+            said = answer.text or answer.entities or answer.support
+            assert answer.enough or not said, f"a refusal says {said!r}"
+
+    def test_the_entities_of_an_answer_are_in_the_subgraph(
+        self, driver: Any, cases: list[tuple[Question, Subgraph]]
+    ) -> None:
+        """Distinct nodes of its triples."""
+        for subgraph, answer in self.answers(driver, cases):
+            nodes = {end for triple in subgraph.triples for end in (triple.subject, triple.object)}
+            strange = [entity for entity in answer.entities if entity not in nodes]
+            assert not strange, f"{strange} are not in the subgraph"
+            assert len(set(answer.entities)) == len(answer.entities), f"{answer.entities} come twice"
+
+    def test_the_support_of_an_answer_names_triples(self, driver: Any, cases: list[tuple[Question, Subgraph]]) -> None:
+        """Distinct places in the subgraph, sorted."""
+        for subgraph, answer in self.answers(driver, cases):
+            fine = all(type(place) is int and 0 <= place < len(subgraph.triples) for place in answer.support)
+            assert fine, f"the support {answer.support} lies outside of {len(subgraph.triples)} triples"
+            assert list(answer.support) == sorted(set(answer.support)), f"the support {answer.support} is not sorted"
+
+    def test_refuses_answers_yes_or_no(self, driver: Any) -> None:
+        """It tells whether the reader may end a search."""
+        assert isinstance(driver.refuses(), bool), f"refuses returned {driver.refuses()!r}"
+
+    def test_an_empty_subgraph_is_no_error(self, driver: Any, cases: list[tuple[Question, Subgraph]]) -> None:
+        """A reader that can refuse does so."""
+        question = cases[0][0]
+        try:
+            answer = driver.read([question], [Subgraph()])[0]
+        except DriverError as error:
+            pytest.fail(f"an empty subgraph is an error: {error}")
+        assert isinstance(answer, Answer), f"an empty subgraph is answered by {answer!r}"
+        assert not (driver.refuses() is True and answer.enough), (
+            f"nothing was there to read, and the answer is {answer}"
+        )
+
+    def test_the_trace_can_be_written_as_json(self, driver: Any, cases: list[tuple[Question, Subgraph]]) -> None:
+        """It becomes part of the record."""
+        for _, answer in self.answers(driver, cases):
+            assert dumps({"trace": dict(answer.trace)}), "the trace is not written"
+
+    def test_quotes_and_other_scripts_are_read(self, driver: Any) -> None:
+        """In questions, ids and labels."""
+        for entity in SAMPLE.strange():
+            triples = [t for t in SAMPLE.triples if entity in (t.subject, t.object)]
+            question = Question(entity, f'What of "{entity}"?', (Link(entity),))
+            assert isinstance(driver.read([question], [_subgraph(triples)])[0], Answer), f"{entity!r} is not answered"
+
+
+def _subgraph(triples: list[Triple]) -> Subgraph:
+    return Subgraph(
+        triples=tuple(triples),
+        scores=(0.0,) * len(triples),
+        path_of=(-1,) * len(triples),
+        provenance=("sample",) * len(triples),
+        qualifiers=tuple(SAMPLE.qualifiers.get(triple, ()) for triple in triples),
+    )
+
+
+def _empty(cases: list[tuple[Question, Subgraph]]) -> list[tuple[Question, Subgraph]]:
+    return [(attrs.evolve(cases[0][0], id="empty"), Subgraph())]
