@@ -1,0 +1,229 @@
+"""Small graphs in memory and behind an Oxigraph server, and walks over them told where to go by rules."""
+
+from __future__ import annotations
+
+import shutil
+import socket
+import subprocess
+import sys
+import time
+import urllib.error
+import urllib.request
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import ExitStack, contextmanager
+from pathlib import Path
+from typing import Any
+
+import attrs
+import pytest
+from srtk_plugin_local.memory import MemoryGraph
+from srtk_plugin_structgpt.reader import LlmReader
+from srtk_plugin_structgpt.structgpt import StructGptExpander
+
+from srtk_framework.specs import KnowledgeGraph
+from srtk_framework.testing.scripted import ScriptedGenerator
+from srtk_framework.types import Link, Literal, Question
+
+SPACE = "http://example.org/show/"
+
+SHOW = [
+    ("jeff", "spouse", "lisa"),
+    ("jeff", "spouse_s", "m1"),
+    ("jeff", "profession", "producer"),
+    ("show", "nominee", "jeff"),
+    ("show", "nominee", "lisa"),
+    ("lisa", "born_in", "oslo"),
+    ("oslo", "country", "norway"),
+    ("paper1", "venue", "icsa"),
+    ("paper2", "venue", "icsa"),
+]
+"""People, a town, papers; ``m1`` is a mediator with nothing behind it."""
+
+AWARDS = [
+    ("jeff", "award", "st1"),
+    ("jeff", "award", "st2"),
+    ("jeff", "award", "st3"),
+    ("st1", "prize", "oscar"),
+    ("st1", "country_of_award", "usa"),
+    ("st2", "prize", "amanda"),
+    ("st2", "country_of_award", "norway"),
+    ("st2", "film", "st9"),
+    ("st3", "prize", "bodil"),
+    ("st3", "nation", "denmark"),
+    ("show", "winner", "st2"),
+    ("norway", "capital", "oslo"),
+    ("amanda", "given_by", "film_festival"),
+]
+"""Awards as statements: nodes that hold a prize and a country together."""
+
+GraphOf = Callable[..., KnowledgeGraph]
+
+
+@contextmanager
+def served(store: Path) -> Iterator[str]:
+    """Serve a store by Oxigraph on a free port."""
+    from srtk_plugin_sparql.store import DATA
+
+    beside = Path(sys.executable).parent / "oxigraph"
+    binary = str(beside) if beside.is_file() else shutil.which("oxigraph")
+    if binary is None:
+        pytest.skip("the oxigraph server is not installed (pip install oxigraph)")
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        address = f"127.0.0.1:{free.getsockname()[1]}"
+    command = [binary, "serve-read-only", "-l", str(store / DATA), "-b", address]
+    process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    try:
+        until = time.monotonic() + 60
+        while True:
+            try:
+                urllib.request.urlopen(f"http://{address}/query?query=ASK%7B%7D", timeout=5).close()
+            except (urllib.error.URLError, ConnectionError):
+                if time.monotonic() > until or process.poll() is not None:
+                    pytest.fail("the oxigraph server did not come up")
+                time.sleep(0.05)
+            else:
+                break
+        yield f"http://{address}/query"
+    finally:
+        process.terminate()
+        process.wait(30)
+
+
+@pytest.fixture(scope="session")
+def sparql(tmp_path_factory: pytest.TempPathFactory) -> Iterator[GraphOf]:
+    """Put triples behind a server, once for each set of them."""
+    pytest.importorskip("pyoxigraph")
+    from srtk_plugin_sparql.commands.load import load
+    from srtk_plugin_sparql.graph import SparqlGraph
+    from srtk_plugin_sparql.vocabulary import Vocabulary
+
+    urls: dict[Any, str] = {}
+    with ExitStack() as stack:
+
+        def make(triples: Sequence[Sequence[str]], mediators: Sequence[str] = (), noise: Sequence[str] = ()) -> Any:
+            key = tuple(map(tuple, triples))
+            if key not in urls:
+                folder = tmp_path_factory.mktemp("rdf")
+                (folder / "data.nt").write_text("".join(map(_line, triples)), encoding="utf-8")
+                load([folder / "data.nt"], folder / "store")
+                urls[key] = stack.enter_context(served(folder / "store"))
+            meaning = Vocabulary(prefixes={"": SPACE}, decode=True, mediators=tuple(mediators), noise=tuple(noise))
+            graph = SparqlGraph(urls[key], engine="oxigraph", vocabulary=meaning)
+            graph.open()
+            stack.callback(graph.close)
+            return graph
+
+        yield make
+
+
+def _line(triple: Sequence[str]) -> str:
+    subject, relation, object_ = triple
+    end = object_ if isinstance(object_, Literal) else f"<{SPACE}{object_}>"
+    return f"<{SPACE}{subject}> <{SPACE}{relation}> {end} .\n"
+
+
+@pytest.fixture
+def memory() -> GraphOf:
+    """Make a graph of triples in memory."""
+
+    def make(triples: Sequence[Sequence[str]], mediators: Sequence[str] = (), noise: Sequence[str] = ()) -> Any:
+        return MemoryGraph(triples=triples, mediators=mediators, noise=noise)
+
+    return make
+
+
+@pytest.fixture(params=["memory", "sparql"])
+def graph_of(request: pytest.FixtureRequest) -> GraphOf:
+    """Make a graph of triples, in memory and behind a server."""
+    made: GraphOf = request.getfixturevalue(request.param)
+    return made
+
+
+@pytest.fixture
+def show_rows() -> list[tuple[str, str, str]]:
+    """Return the triples about people, a town and papers."""
+    return list(SHOW)
+
+
+@pytest.fixture
+def show(graph_of: GraphOf) -> KnowledgeGraph:
+    """Return the graph of people, a town and papers."""
+    return graph_of(SHOW)
+
+
+@pytest.fixture
+def awards(graph_of: GraphOf) -> KnowledgeGraph:
+    """Return the graph of awards, statements and all."""
+    return graph_of(AWARDS, mediators=["st*"])
+
+
+@pytest.fixture
+def ask() -> Callable[..., Question]:
+    """Make a question about entities."""
+
+    def make(text: str, *entities: str, id_: str = "q") -> Question:
+        return Question(id_, text, tuple(Link(entity) for entity in entities))
+
+    return make
+
+
+@pytest.fixture
+def walk() -> Callable[..., Any]:
+    """Open a walk whose chooser and reader follow a script."""
+
+    def make(graph: Any, script: Sequence[tuple[str, Any]], cls: Any = StructGptExpander, **settings: Any) -> Any:
+        scripted = ScriptedGenerator(script, default='{"enough": false, "answer": [], "triples": []}')
+        if settings.get("stop") != "depth":
+            settings.setdefault("reader", LlmReader(graph, scripted))
+            settings["reader"].open()
+        expander = cls(graph=graph, generator=scripted, **settings)
+        expander.open()
+        return expander
+
+    return make
+
+
+@attrs.define(eq=False)
+class Watched(KnowledgeGraph):
+    """A graph that keeps what it was asked.
+
+    Attributes:
+        graph: Answers.
+        calls: Name of the method and its batch, in order.
+    """
+
+    graph: KnowledgeGraph
+    calls: list[tuple[str, Any]] = attrs.field(factory=list)
+
+    def frontiers(self, node_sets: Any) -> Any:
+        return self.graph.frontiers(node_sets)
+
+    def steps(self, frontiers: Any, inverse: bool) -> Any:
+        self.calls.append(("steps", [tuple(one.ids()) for one in frontiers]))
+        return self.graph.steps(frontiers, inverse)
+
+    def follow(self, frontiers: Any, steps: Any, limit: int | None) -> Any:
+        return self.graph.follow(frontiers, steps, limit)
+
+    def triples(self, frontiers: Any, steps: Any, limit: int | None) -> Any:
+        self.calls.append(("triples", [(tuple(f.ids()), s) for f, s in zip(frontiers, steps, strict=True)]))
+        return self.graph.triples(frontiers, steps, limit)
+
+    def labels(self, ids: Any) -> Any:
+        return self.graph.labels(ids)
+
+    def find(self, names: Any) -> Any:
+        return self.graph.find(names)
+
+    def schema(self) -> Any:
+        return self.graph.schema()
+
+    def source(self) -> str:
+        return self.graph.source()
+
+
+@pytest.fixture
+def watched() -> Callable[[Any], Watched]:
+    """Wrap a graph so that it keeps what it was asked."""
+    return Watched

@@ -1,0 +1,139 @@
+"""The drivers of this plugin against the checks that every driver of their role must pass."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import attrs
+import numpy as np
+import pytest
+from srtk_plugin_structgpt.chooser import EncoderChooser
+from srtk_plugin_structgpt.reader import LlmReader
+from srtk_plugin_structgpt.structgpt import StructGptExpander
+from srtk_plugin_structgpt.tog import TogExpander
+
+from srtk_framework.dialogue import Prompt, Reply
+from srtk_framework.specs import Encoder, Generator
+from srtk_framework.testing import ExpanderConformance, GeneratorConformance, ReaderConformance
+from srtk_framework.testing.oracle import OracleGraph
+from srtk_framework.testing.scripted import ScriptedGenerator
+from srtk_framework.types import Budget
+
+
+@attrs.define(eq=False)
+class Letters(Encoder):
+    """Count letters."""
+
+    def encode(self, texts: Any) -> Any:
+        rows = [[1 + text.lower().count(letter) for letter in "abcdefghijklmnopqrstuvwxyz"] for text in texts]
+        return np.array(rows, dtype=np.float32).reshape(len(rows), 26)
+
+
+@attrs.define(eq=False)
+class SharedWords(Generator):
+    """Rate an option by the words that it shares with the question."""
+
+    def generate(self, prompts: Sequence[Prompt]) -> list[Reply]:
+        return [Reply("[1]") for _ in prompts]
+
+    def rate(self, prompts: Sequence[Prompt]) -> list[list[float]]:
+        return [[likeness(prompt.query, option) for option in prompt.options] for prompt in prompts]
+
+    def rates(self) -> bool:
+        return True
+
+
+def likeness(query: str, option: str) -> float:
+    asked = query.lower().split()
+    return sum(word in asked for word in option.lower().replace("_", " ").split()) + ("_" in option) * 0.5
+
+
+def opened(driver: Any) -> Any:
+    driver.open()
+    return driver
+
+
+class TestEncoderChooser(GeneratorConformance):
+    name = "encoder-chooser"
+    free = False
+
+    @pytest.fixture
+    def driver(self) -> EncoderChooser:
+        return opened(EncoderChooser(Letters()))
+
+    @pytest.fixture
+    def faulty(self) -> EncoderChooser:
+        return EncoderChooser(Letters(), margin=-1.0)
+
+
+class TestLlmReader(ReaderConformance):
+    name = "llm"
+
+    @pytest.fixture
+    def driver(self, graph: Any) -> LlmReader:
+        said = '{"enough": true, "answer": ["Riga"], "triples": [1]}'
+        scripted = ScriptedGenerator([("Latvia", said), ("Narcissus", "who knows?")], default='{"enough": false}')
+        return opened(LlmReader(graph, scripted))
+
+    @pytest.fixture
+    def faulty(self, graph: Any, tmp_path: Path) -> LlmReader:
+        return LlmReader(graph, ScriptedGenerator(), prompts={"answer": str(tmp_path / "none.yaml")})
+
+
+class TestStructGpt(ExpanderConformance):
+    name = "structgpt"
+
+    @pytest.fixture
+    def driver(self, graph: OracleGraph, budget: Budget) -> StructGptExpander:
+        chooser = SharedWords()
+        return opened(StructGptExpander(graph, chooser, budget=budget, stop="depth", by="rating", width=2))
+
+    @pytest.fixture
+    def faulty(self, graph: OracleGraph) -> StructGptExpander:
+        return StructGptExpander(graph, ScriptedGenerator(), width=0, stop="depth")
+
+
+class TestStructGptWithScorerAndPaths(ExpanderConformance):
+    name = "structgpt"
+
+    @pytest.fixture
+    def driver(self, graph: OracleGraph, scorer: Any, budget: Budget) -> StructGptExpander:
+        return opened(
+            StructGptExpander(
+                graph,
+                opened(EncoderChooser(Letters())),
+                scorer=scorer,
+                budget=budget,
+                stop="depth",
+                show="path",
+                width=3,
+                narrow=4,
+                mention="",
+            )
+        )
+
+
+class TestStructGptWithReader(ExpanderConformance):
+    name = "structgpt"
+
+    @pytest.fixture
+    def driver(self, graph: OracleGraph, budget: Budget) -> StructGptExpander:
+        scripted = ScriptedGenerator(
+            [("Facts", '{"enough": true, "answer": ["Riga"], "triples": [1, 2, 3]}')], default="[1]"
+        )
+        reader = opened(LlmReader(graph, scripted))
+        return opened(StructGptExpander(graph, scripted, reader=reader, budget=budget, relation_triples=None))
+
+
+class TestTog(ExpanderConformance):
+    name = "tog"
+
+    @pytest.fixture
+    def driver(self, graph: OracleGraph, budget: Budget) -> TogExpander:
+        return opened(TogExpander(graph, SharedWords(), budget=budget, stop="depth", by="rating"))
+
+    @pytest.fixture
+    def faulty(self, graph: OracleGraph) -> TogExpander:
+        return TogExpander(graph, ScriptedGenerator())
