@@ -1,0 +1,1 @@
+"""A generator that runs GGUF files in process."""

