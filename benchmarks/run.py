@@ -2,8 +2,9 @@
 
     python benchmarks/run.py [--limit N] [--only NAME ...]      (make bench)
 
-Writes build/bench/results.json, and build/bench/zero_shot.md with the table of the zero-shot runs. Each benchmark can
-also be run by itself: see the files beside this one.
+Takes hours. Writes build/bench/results.json, and build/bench/zero_shot.md with the table of the zero-shot runs. Each
+benchmark can also be run by itself, and some with more choices: see the files beside this one. The comparison with
+SRTK (against_srtk.py) needs an environment with SRTK and is not among these.
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ import platform
 import sys
 import time
 from collections.abc import Callable, Sequence
+from functools import partial
 from importlib.metadata import version
 from pathlib import Path
 
@@ -23,17 +25,32 @@ import encoder_share
 import zero_shot
 from common import OUT, Result, run, shown, tell
 
+SCRIPTS: dict[str, tuple[str, ...]] = {
+    "local-graph": ("local_graph.py",),
+    "same-subgraphs": ("same_subgraphs.py",),
+    "faults": ("faults.py",),
+    "path-search": ("path_search.py",),
+    "mentions": ("mentions.py",),
+    "linking": ("linking.py",),
+    "linking-learnt": ("linking_learnt.py",),
+    "linking-recall": ("linking_recall.py",),
+    "linking-retrieval": ("linking_retrieval.py",),
+    "dictionary-speed": ("dictionary_speed.py",),
+    "structgpt": ("structgpt.py",),
+    "structgpt-speed": ("structgpt.py", "--speed"),
+    "trained": ("trained.py",),
+    "trained-losses": ("trained.py", "--losses"),
+    "cross-validation": ("cross_validation.py",),
+}
+"""Benchmarks that tell their own figures, what they skip included: name to file and arguments."""
 
-def local_graph() -> Result:
-    """Run the benchmark of the local graph, which makes its own data, in a process of its own."""
-    script = Path(__file__).with_name("local_graph.py")
-    command = f"python {shown(script)}"
-    if not script.exists():
-        return Result("local-graph", command, skipped=f"there is no {shown(script)}")
-    output, failed = run([sys.executable, str(script)])
-    if failed:
-        return Result("local-graph", command, failed=failed)
-    return Result("local-graph", command, figures=json.loads(output))
+
+def script(name: str) -> Result:
+    """Run a benchmark in a process of its own."""
+    file, *arguments = SCRIPTS[name]
+    path = Path(__file__).with_name(file)
+    output, failed = run([sys.executable, str(path), *arguments])
+    return Result(name, " ".join(["python", shown(path), *arguments]), {"output": output.splitlines()}, failed=failed)
 
 
 def main() -> int:
@@ -63,7 +80,7 @@ def parts(out: Path, limit: int) -> list[tuple[str, Callable[[], Result]]]:
     most = min(limit or encoder_share.DEFAULT_LIMIT, encoder_share.DEFAULT_LIMIT)
     return [
         ("encoder-share", lambda: encoder_share.measure(most, out)),
-        ("local-graph", local_graph),
+        *((name, partial(script, name)) for name in SCRIPTS),
     ]
 
 
@@ -75,7 +92,7 @@ def report(zero: Sequence[Result], others: Sequence[Result]) -> None:
         if result.figures:
             print(f"\n{result.name}: {result.command}")
             for key, value in result.figures.items():
-                print(f"  {key}: {value}")
+                print(*(f"  {line}" for line in value) if key == "output" else [f"  {key}: {value}"], sep="\n")
     passed_over = [result for result in (*zero, *others) if result.skipped or result.failed]
     if passed_over:
         print()
