@@ -185,6 +185,14 @@ def test_a_finished_training_is_taken_over_and_one_of_other_data_is_done_anew(tm
     assert run(recipe(tmp_path, files)).trained.repeated
 
 
+def test_what_only_evaluates_has_no_part_in_the_training(tmp_path, files, install):
+    install("srtk-plugin-others", "srtk_others", LEARNERS, {"expander": {"other": "Stay"}})
+    run(recipe(tmp_path, files))
+    outcome = run(recipe(tmp_path, files, evaluate={"against": ["other"]}))
+    assert set(outcome.evaluation["methods"]) == {"walk", "other"}
+    assert not outcome.trained.repeated
+
+
 def test_other_settings_of_the_training_are_another_training(tmp_path, files):
     run(recipe(tmp_path, files))
     assert run(recipe(tmp_path, files, {"fit": {"least": 2}})).trained.repeated

@@ -87,15 +87,24 @@ def setup(composer: Composer, recipe: Recipe, train: Train, expander: Expander |
     return Setup(train.driver, driver, supervision, questions, validation, settings)
 
 
+def held_by(*drivers: Any) -> list[Any]:
+    """List drivers, ports among them, with all that they hold, each before what it holds."""
+    found: list[Any] = []
+    waiting = [one for one in drivers if one is not None]
+    while waiting:
+        one = waiting.pop(0)
+        found.append(one)
+        driver = getattr(one, "driver", one)
+        if attrs.has(type(driver)):
+            values = [getattr(driver, field.name) for field in attrs.fields(type(driver))]
+            lists = [value if isinstance(value, list | tuple) else [value] for value in values]
+            waiting += [value for row in lists for value in row if isinstance(value, Role)]
+    return found
+
+
 def _holds(driver: Any, wanted: Any) -> bool:
     """Tell whether a driver, or one that it holds, is another one."""
-    found = getattr(driver, "driver", driver)
-    if found is wanted:
-        return True
-    if not attrs.has(type(found)):
-        return False
-    held = (getattr(found, field.name) for field in attrs.fields(type(found)))
-    return any(_holds(value, wanted) for value in held if isinstance(value, Role))
+    return any(getattr(one, "driver", one) is wanted for one in held_by(driver))
 
 
 def _check_parts(asked: Any, learnt: Any, wrong: Any) -> None:

@@ -27,7 +27,7 @@ from srtk_framework.records import read_questions
 from srtk_framework.specs import Course
 from srtk_framework.training.links import teaches_linking, validate_links
 from srtk_framework.training.model_card import card
-from srtk_framework.training.setup import Setup
+from srtk_framework.training.setup import Setup, held_by
 from srtk_framework.types import Lesson, Question
 
 if TYPE_CHECKING:
@@ -175,8 +175,10 @@ class Trainer:
         session, options = self._session, self._session.recipe.options
         data = {"questions": _hash(learning), "validation": _hash(validation)}
         versions = {"srtk-framework": __version__}
-        versions |= {name: version(name) for name in distributions_of(session.drivers)}
         main = next(iter(session.methods.values()), None)
+        # What only evaluates or exports changes no weight.
+        parts = held_by(self._setup.driver, self._supervision, main)
+        versions |= {name: version(name) for name in distributions_of([(one.role, one.name) for one in parts])}
         supervised = self._supervision.fingerprint() if self._supervision else "gold links"
         lessons = [data["questions"], supervised]
         whole = [
