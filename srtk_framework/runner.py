@@ -28,7 +28,7 @@ from srtk_framework.observers import Observer, Timing, share_of_time
 from srtk_framework.plugins import distributions_of
 from srtk_framework.recipe import Recipe
 from srtk_framework.records import read_questions, read_retrievals
-from srtk_framework.session import LINKERS_FAILED, Session
+from srtk_framework.session import LABELS_FAILED, LINKERS_FAILED, Session
 from srtk_framework.training.trainer import Trained
 from srtk_framework.types import LINKED_BY, Question, Retrieval
 
@@ -56,6 +56,7 @@ class Outcome:
         usage: Method to what generators took for its finished questions.
         spent: Generator to what it took since the start of this process, and what of it was paid.
         linkers_failed: Linker to how many of the questions linked now it could not be asked about, though another was.
+        unlabelled: How many of the results made now, of all methods, stand without labels, since the graph failed.
     """
 
     state: str
@@ -71,6 +72,7 @@ class Outcome:
     usage: dict[str, Any] = attrs.field(factory=dict)
     spent: dict[str, Any] = attrs.field(factory=dict)
     linkers_failed: dict[str, int] = attrs.field(factory=dict)
+    unlabelled: int = 0
 
 
 class Runner:
@@ -94,6 +96,7 @@ class Runner:
         self._observers = [self._timing, *observers]
         self._stopping = False
         self._linkers_failed: dict[str, int] = {}
+        self._unlabelled = 0
         self._session: Session | None = None
 
     def stop(self) -> None:
@@ -136,7 +139,7 @@ class Runner:
             write_json(folder / "manifest.json", manifest)
             outcome = Outcome(STOPPED, folder, questions=source.count, trained=trained, shared=source.shared)
             journals = self._methods(session, source, outcome)
-            outcome.linkers_failed = self._linkers_failed
+            outcome.linkers_failed, outcome.unlabelled = self._linkers_failed, self._unlabelled
             self._count_use(session, journals, outcome)
             if not self._stopping:
                 main = next(iter(journals.values()))
@@ -199,6 +202,7 @@ class Runner:
             else:
                 done = session.retrieve([r.question for r in batch], name)
             journal.add(done, time.perf_counter() - started)
+            self._unlabelled += sum(LABELS_FAILED in result.subgraph.trace for result in done)
             for linker in (name for result in done for name in result.subgraph.trace.get(LINKERS_FAILED, ())):
                 self._linkers_failed[linker] = self._linkers_failed.get(linker, 0) + (not follows)
             self._tell(session, "batch", {"completed": journal.finished, "failed": journal.failed})

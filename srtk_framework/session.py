@@ -29,6 +29,7 @@ R = TypeVar("R")
 
 GIVEN, LINKED = "given", "linked"
 LINKERS_FAILED = "linkers_failed"
+LABELS_FAILED = "labels_failed"
 
 NOT_CONVERTED = "not_converted_entities"
 """SRTK's field for the names of pages that have no id in the graph."""
@@ -195,12 +196,19 @@ class Session:
         return done
 
     def labelled(self, retrievals: Sequence[Retrieval]) -> list[Retrieval]:
-        """Add the labels of all entities and relations that occur, where they differ from the id."""
+        """Add the labels of all entities and relations that occur, where they differ from the id.
+
+        Where the graph does not tell them, the results stand without, and ``labels_failed`` in their traces says why.
+        """
         if self.graph is None:
             return list(retrievals)
         wanted = [_ids(retrieval) for retrieval in retrievals]
         every = sorted({id_ for ids in wanted for id_ in ids})
-        labels = {id_: label for id_, label in zip(every, self.graph.labels(every), strict=True) if label != id_}
+        try:
+            told = self.graph.labels(every)
+        except DriverError as error:
+            return [_with_trace(r, {LABELS_FAILED: str(error)}) for r in retrievals]
+        labels = {id_: label for id_, label in zip(every, told, strict=True) if label != id_}
         return [
             attrs.evolve(r, labels={**{i: labels[i] for i in ids if i in labels}, **r.labels})
             for r, ids in zip(retrievals, wanted, strict=True)
@@ -228,14 +236,11 @@ class Session:
         """Fail the questions that have no link, or none that the graph knows; drop unknown links of the others."""
         done = list(items)
         asked = [i for i, item in enumerate(done) if isinstance(item, Question)]
-        entities = sorted({link.entity for i in asked for link in _links(done[i])})
-        known = set(entities)
-        if self.graph is not None and entities:
-            sizes = self.graph.frontiers([[entity] for entity in entities])
-            known = {entity for entity, frontier in zip(entities, sizes, strict=True) if frontier.size}
-        for i in asked:
-            question = done[i]
-            assert isinstance(question, Question)
+        questions = [item for item in items if isinstance(item, Question)]
+        for i, question, known in zip(asked, questions, _each(questions, self._known), strict=True):
+            if isinstance(known, DriverError):
+                done[i] = _failed(question, str(known))
+                continue
             unknown = [link.entity for link in question.links if link.entity not in known]
             if not question.links:
                 reason = (
@@ -247,6 +252,15 @@ class Session:
                 reason = f"the graph has none of the entities {', '.join(unknown)}; check their ids"
                 done[i] = _failed(question, reason)
         return done
+
+    def _known(self, questions: Sequence[Question]) -> list[set[str]]:
+        """Return which of the linked entities the graph knows."""
+        entities = sorted({link.entity for question in questions for link in question.links})
+        known = set(entities)
+        if self.graph is not None and entities:
+            sizes = self.graph.frontiers([[entity] for entity in entities])
+            known = {entity for entity, frontier in zip(entities, sizes, strict=True) if frontier.size}
+        return [known] * len(questions)
 
     def _method(self, name: str | None) -> Expander:
         if not self.methods:
@@ -285,12 +299,13 @@ class Session:
                     self._composer.build(block)
 
 
-def _links(item: Question | Retrieval) -> tuple[Link, ...]:
-    return item.links if isinstance(item, Question) else ()
-
-
 def _failed(question: Question, reason: str, trace: Mapping[str, Any] | None = None) -> Retrieval:
     return Retrieval(question, Subgraph(trace={"reason": reason, **(trace or {})}), error=reason)
+
+
+def _with_trace(retrieval: Retrieval, told: Mapping[str, Any]) -> Retrieval:
+    subgraph = retrieval.subgraph
+    return attrs.evolve(retrieval, subgraph=attrs.evolve(subgraph, trace={**subgraph.trace, **told}))
 
 
 def _with_links(question: Question, links: Sequence[Link]) -> Retrieval:

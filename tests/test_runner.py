@@ -15,6 +15,24 @@ from srtk_framework.runner import Runner
 
 pytestmark = pytest.mark.usefixtures("toys")
 
+FAILING = '''
+"""A graph that fails in part."""
+import attrs
+from srtk_framework.errors import DriverError
+from srtk_toys import Graph
+
+@attrs.define
+class Failing(Graph):
+    """Knows no labels, and cannot be asked about some nodes."""
+    poison: str = ""
+    def labels(self, ids):
+        raise DriverError("it is down")
+    def frontiers(self, node_sets):
+        if any(self.poison in row for row in node_sets):
+            raise DriverError("it cannot say")
+        return super().frontiers(node_sets)
+'''
+
 TEXTS = [f"what about {w} {i}?" for i in range(4) for w in ("paris", "rome", "lima", "nowhere")]
 
 
@@ -162,6 +180,35 @@ def test_an_unknown_entity_fails_its_question_only(tmp_path):
     first, second = map(json.loads, journal(tmp_path).splitlines())
     assert first["error"] == "the graph has none of the entities Q9; check their ids"
     assert "error" not in second
+
+
+@pytest.fixture
+def failing(install):
+    install("srtk-plugin-failing", "srtk_failing", FAILING, {"knowledge_graph": {"failing": "Failing"}})
+
+
+def test_results_stand_without_labels_where_the_graph_fails_to_tell_them(tmp_path, questions, failing):
+    recipe = data(
+        tmp_path, questions, knowledge_graph="failing", entity_linker={"use": "words", "graph": {"use": "toy"}}
+    )
+    outcome = run(recipe)
+    assert (outcome.finished, outcome.failed, outcome.unlabelled) == (16, 4, 16)
+    first = json.loads(journal(tmp_path).splitlines()[0])
+    assert first["trace"]["labels_failed"] == "failing: it is down"
+    assert first["triplets"] == [["paris", "capital_of", "france"]]
+
+
+def test_an_entity_that_the_graph_cannot_be_asked_about_fails_its_question_only(tmp_path, questions, failing):
+    recipe = data(
+        tmp_path,
+        questions,
+        knowledge_graph={"use": "failing", "poison": "rome"},
+        entity_linker={"use": "words", "graph": {"use": "toy"}},
+    )
+    assert run(recipe).failed == 8
+    errors = {r["id"]: r.get("error") for r in map(json.loads, journal(tmp_path).splitlines())}
+    assert errors["q0"] is None
+    assert errors["q1"] == "failing: it cannot say"
 
 
 def test_a_recipe_without_an_expander_links(tmp_path, questions):

@@ -98,6 +98,12 @@ def run_recipe(recipe: Recipe, resume: bool, quiet: bool, train_only: bool = Fal
             " each says why under `linkers_failed` in its trace",
             file=sys.stderr,
         )
+    if outcome.unlabelled:
+        print(
+            f"srtk: {outcome.unlabelled} results have no labels, since the graph could not be asked for them; each says"
+            " why under `labels_failed` in its trace",
+            file=sys.stderr,
+        )
     if outcome.failed:
         print(
             f"srtk: {outcome.failed} of {outcome.questions} questions failed; each says why under `error` in the"

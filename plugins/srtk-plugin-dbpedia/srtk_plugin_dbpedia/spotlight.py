@@ -96,6 +96,8 @@ class SpotlightLinker(EntityLinker):
             raise ValueError(f"confidence must be from 0 to 1, not {self.confidence}")
         if self.n_best < 1:
             raise ValueError(f"n_best must be at least 1, not {self.n_best}")
+        if not 0 <= self.min_score <= 1:
+            raise ValueError(f"min_score must be from 0 to 1, not {self.min_score}")
         if not self.language.replace("-", "").isalnum():
             raise ValueError(f"language {self.language!r} is no language code, such as en or de")
 

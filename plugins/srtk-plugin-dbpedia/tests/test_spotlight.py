@@ -405,7 +405,7 @@ def test_secrets_stay_out_of_sight(opened: Callable[..., SpotlightLinker], serve
     assert "s3cret" not in repr(linker) + linker.fingerprint()
 
 
-@pytest.mark.parametrize("settings", [{"confidence": 2.0}, {"n_best": 0}, {"language": "../x"}])
+@pytest.mark.parametrize("settings", [{"confidence": 2.0}, {"n_best": 0}, {"language": "../x"}, {"min_score": 2.0}])
 def test_settings_out_of_range_are_refused(settings: dict[str, Any]) -> None:
     with pytest.raises(ValueError, match=next(iter(settings))):
         SpotlightLinker(**settings)

@@ -19,8 +19,7 @@ from srtk_plugin_local.ranking.candidates import Mention, cover
 from srtk_plugin_local.ranking.learning import LinkerTraining
 from srtk_plugin_local.ranking.lookup import Wanted, look_up
 from srtk_plugin_local.ranking.vectors import Vectors
-from srtk_plugin_local.ranking.weights import LEAST
-from srtk_plugin_local.ranking.weights import Weights as Learnt
+from srtk_plugin_local.ranking.weights import EVERYWHERE, LEAST, LearntWeights
 from srtk_plugin_local.stopwords import STOP_WORDS
 
 WEIGHTS = {"match": 2.0, "popularity": 1.0, "length": 1.0, "context": 1.0}
@@ -42,30 +41,33 @@ _PROBE = "What is the capital of the country that borders it?"
 class DictionaryLinker(EntityLinker):
     """Link the names that a graph has: labels and aliases, compared as ``text.fold`` does.
 
-    A score is the weighted mean of match, popularity among the entities of the name, length in words and
-    (with an encoder) fit to the text, times how much the mention looks like a name in its text. With learnt weights
-    it is the probability that the link is right.
+    Without learnt weights a score orders links: it is the weighted mean of match, popularity among the entities of the
+    name, length in words and (with an encoder) fit to the text, times how much the mention looks like a name in its
+    text. With learnt weights it is the probability that the link is right, and a mention that seems to stand for
+    nothing gets no link.
 
     Attributes:
         graph: Whose labels and aliases are looked up.
-        encoder: Compares the sentence of a mention with what the graph says about its entities.
+        encoder: Compares the sentence of a mention with what the graph says about its entities: descriptions and facts.
         detector: Says where a text may name something; without one, every run of words is looked up.
         detected: `only` looks up detected places alone, `also` them and every run of words.
         fuzzy: Least likeness, such as 0.85, of a name one slip away (a letter, a mark, an ending) from words that look
             like a name and are none; no such names by default. Needs rapidfuzz.
         max_words: Most words of a name.
-        n_best: Most entities for one mention.
+        n_best: Most entities for one mention; the others are alternatives to the best.
         candidates: Most entities of one name that are compared, those with most triples first.
-        min_score: Links with a lower score are dropped. By default, mentions are whose best link is below the
-            threshold that was learnt, if any.
+        min_score: Links with a lower score are dropped. By default that is the learnt threshold for the best link of a
+            mention, and 0 for its alternatives and without learnt weights.
         keep: Mentions are dropped whose score is below this share of the best score in the text; 0.5 by default, 0
             with learnt weights.
         longest: Of overlapping mentions, keep those that together cover the text best; if false, all.
-        languages: Whose function words, in small letters, are no names: de, en, es, fr, it, nl, pt.
+        languages: Whose function words, in small letters, are no names: de, en, es, fr, it, nl, pt. Descriptions are
+            taken in these languages, the first before the others.
         stop_words: Words to use in place of these languages' function words.
-        weights: Weights of `match`, `popularity`, `length` and `context`, where they are not the default.
+        weights: Weights of `match` (2), `popularity`, `length` and `context` (1 each), where they are to differ. With
+            learnt weights they only choose among overlapping mentions.
         about: Relations whose values describe an entity in words, for the encoder.
-        model: Folder of learnt weights; a recipe that trains needs none.
+        model: Folder of learnt weights, `training/model` in that of a run; a recipe that trains needs none.
     """
 
     graph: KnowledgeGraph
@@ -86,10 +88,23 @@ class DictionaryLinker(EntityLinker):
     model: str | None = None
     _stop: frozenset[str] = attrs.field(init=False, repr=False)
     _weights: dict[str, float] = attrs.field(init=False, repr=False)
-    _learnt: Learnt | None = attrs.field(init=False, default=None, repr=False)
+    _learnt: LearntWeights | None = attrs.field(init=False, default=None, repr=False)
     _vectors: Vectors | None = attrs.field(init=False, default=None, repr=False)
 
     def __attrs_post_init__(self) -> None:
+        self._check()
+        words = self.stop_words
+        if words is None:
+            words = [word for language in self.languages for word in sorted(STOP_WORDS[language])]
+        self._stop = frozenset(word.lower() for word in words)
+        self._weights = {**WEIGHTS, **self.weights}
+        if self.encoder is None:
+            self._weights["context"] = 0.0
+        if not any(self._weights.values()):
+            raise ValueError("weights are all 0; one must be above 0, and context counts only with an encoder")
+
+    def _check(self) -> None:
+        """Refuse settings that make no sense."""
         for name, known in (("languages", STOP_WORDS), ("weights", WEIGHTS)):
             if unknown := sorted(set(getattr(self, name)) - known.keys()):
                 raise ValueError(f"{name} has {unknown[0]!r}; known are {', '.join(sorted(known))}")
@@ -98,17 +113,14 @@ class DictionaryLinker(EntityLinker):
                 raise ValueError(f"{name} must be at least 1, not {getattr(self, name)}")
         if self.detected not in ("only", "also"):
             raise ValueError(f"detected is {self.detected!r}; use only or also")
+        for name in ("min_score", "keep"):
+            share = getattr(self, name)
+            if share is not None and not 0 <= share <= 1:
+                raise ValueError(f"{name} must be from 0 to 1, not {share}")
+        if any(not weight >= 0 for weight in self.weights.values()):
+            raise ValueError("weights must not be negative")
         if self.fuzzy is not None and not 0 < self.fuzzy < 1:
             raise ValueError(f"fuzzy is a likeness between 0 and 1, such as 0.85, not {self.fuzzy}")
-        words = self.stop_words
-        if words is None:
-            words = [word for language in self.languages for word in sorted(STOP_WORDS[language])]
-        self._stop = frozenset(word.lower() for word in words)
-        self._weights = {**WEIGHTS, **self.weights}
-        if self.encoder is None:
-            self._weights["context"] = 0.0
-        if min(self._weights.values()) < 0 or not any(self._weights.values()):
-            raise ValueError("weights must not be negative, and one must be above 0")
 
     def open(self) -> None:
         """Read the learnt weights, if a folder of them is named."""
@@ -140,24 +152,23 @@ class DictionaryLinker(EntityLinker):
         return [self._links(mentions) for mentions in found]
 
     def fit(self, course: Course, training: LinkerTraining) -> Mapping[str, float]:
-        """Learn weights from the gold links of the lessons' questions, or their given links where they have none."""
-        lessons = [lesson for lesson in course.lessons if learning.gold_of(lesson)]
+        """Learn weights from the gold links of the lessons' questions, or their given links where they have none.
+
+        A question whose gold links are an empty list teaches that nothing in it is meant.
+        """
+        lessons = [lesson for lesson in course.lessons if learning.is_annotated(lesson)]
         found: list[learning.Case] = []
-        self._learnt = None
         for start in range(0, len(lessons), training.batch):
             some = lessons[start : start + training.batch]
             texts, gold = [lesson.question.text for lesson in some], [learning.gold_of(lesson) for lesson in some]
             every = self._mentions(texts)
             chosen = self._chosen(every)
+            concerned = learning.concerned(every, chosen, gold)
             if self.encoder is not None:
-                wanted = [
-                    [m for m in mentions if any(m is k for k in kept) or learning.at(m, links)[1] is not None]
-                    for mentions, kept, links in zip(every, chosen, gold, strict=True)
-                ]
-                self._compare(self.encoder, wanted, True)
-            found += learning.cases(texts, every, chosen, gold, training.folds)
+                self._compare(self.encoder, concerned, True)
+            found += learning.cases(texts, concerned, chosen, gold, training.folds)
         wanted_links = sum(learning.wanted(learning.gold_of(lesson)) for lesson in lessons)
-        self._learnt, told = learning.learn(found, wanted_links, training, self._probe())
+        self._learnt, told = learning.learn(found, wanted_links, training, self._probe(), self._places)
         figures = {**told, "links": float(wanted_links)}
         if course.validate is not None:
             figures.update(course.validate())
@@ -170,25 +181,31 @@ class DictionaryLinker(EntityLinker):
         self._learnt.save(folder)
 
     def load(self, folder: Path) -> None:
-        """Take over weights that ``save`` wrote; they must have been learnt with the same encoder, or with none."""
-        learnt = Learnt.load(folder)
+        """Take over weights that ``save`` wrote; encoder and detector must be there as they were in training."""
+        learnt = LearntWeights.load(folder)
+        learnt.check_places(self._places, folder)
         learnt.check_encoder(self._probe(), folder)
         self._learnt = learnt
 
     def _compare(self, encoder: Encoder, found: Sequence[Sequence[Mention]], every: bool) -> None:
+        """Compare candidates with their texts: of every mention, or of those with several candidates."""
         if self._vectors is None or self._vectors.encoder is not encoder:
             self._vectors = Vectors(encoder)
         context.compare(self.graph, self._vectors, self.about, self.languages, found, every)
 
+    @property
+    def _places(self) -> str:
+        return EVERYWHERE if self.detector is None else self.detected
+
     def _probe(self) -> list[float] | None:
-        """Tell the encoder by its vector of one text."""
+        """Return the encoder's vector of one text, by which ``load`` knows the encoder again."""
         if self.encoder is None:
             return None
         vector = self.encoder.encode([_PROBE])[0].astype(float)
         return [round(float(value), 4) for value in vector / max(math.sqrt(float(vector @ vector)), 1e-9)]
 
     def _mentions(self, texts: Sequence[str]) -> list[list[Mention]]:
-        """Look up all spans of all texts at once; score what is found."""
+        """Look up all spans of all texts at once, and score what is found by the weights that are not learnt."""
         parsed = [Words(text, self._stop) for text in texts]
         places = self.detector.detect(texts) if self.detector is not None else None
         wanted = Wanted(self.max_words, self.candidates, self.fuzzy, self.detected == "only")
@@ -246,8 +263,10 @@ class DictionaryLinker(EntityLinker):
                     self._score(mention)
 
     def _links(self, mentions: Sequence[Mention]) -> list[Link]:
-        learnt = self._learnt
-        keep = self.keep if self.keep is not None else 0.0 if learnt else KEEP
+        """Write the links of mentions that score enough: by themselves, and beside the best one of the text."""
+        keep = self.keep
+        if keep is None:
+            keep = 0.0 if self._learnt else KEEP
         least = max(self._least, keep * max((mention.score for mention in mentions), default=0.0))
         lowest = self.min_score or 0.0
         links = [

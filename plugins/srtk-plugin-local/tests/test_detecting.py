@@ -162,6 +162,8 @@ def test_a_recipe_names_a_detector_at_its_top_level_and_inside_of_others() -> No
         ({"use": "capitals", "max_words": 0}, "max_words must be at least 1"),
         ({"use": "ngrams", "max_words": 0}, "max_words must be at least 1"),
         ({"use": "ngrams", "languages": ["xx"]}, "languages has 'xx'"),
+        ({"use": "ngrams", "min_score": 2}, "min_score must be from 0 to 1"),
+        ({"use": "names", "path": "names.txt", "min_score": 2}, "min_score must be from 0 to 1"),
         ({"use": "names"}, "needs the setting 'path'"),
         ({"use": "union", "detectors": []}, "detectors is empty"),
         ({"use": "capital"}, "Did you mean 'capitals'?"),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -10,29 +11,27 @@ from typing import Any
 import attrs
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 from srtk_plugin_local.dictionary import DictionaryLinker
 from srtk_plugin_local.memory import MemoryGraph
-from srtk_plugin_local.ranking.calibration import Calibration, best_threshold, calibration_error
-from srtk_plugin_local.ranking.choice import Groups, chances, fit, fit_binary
 from srtk_plugin_local.ranking.learning import LinkerTraining
 
 from srtk_framework.errors import DriverError
-from srtk_framework.specs import Course, Encoder, Trainable
+from srtk_framework.specs import Course, Encoder, MentionDetector, Trainable
 from srtk_framework.text import fold
-from srtk_framework.types import NIL, Lesson, Link, Question
+from srtk_framework.types import NIL, Lesson, Link, Mention, Question
 
 RIVERS = ["Bann", "Erne", "Foyle", "Lagan", "Main", "Roe", "Bush", "Mourne", "Quoile", "Faughan"]
 
 
 @attrs.define(eq=False)
 class Bag(Encoder):
-    """Encodes a text by which of some words it has."""
+    """Encodes a text by which of some words it has, and counts its calls."""
 
     known: Sequence[str] = ("river", "singer")
+    calls: int = attrs.field(init=False, default=0, repr=False)
 
     def encode(self, texts: Sequence[str]) -> Any:
+        self.calls += 1
         rows = [[float(word in fold(text)) for word in self.known] for text in texts]
         return np.array(rows, dtype=np.float32).reshape(len(texts), len(self.known))
 
@@ -96,6 +95,29 @@ def test_a_name_that_is_never_meant_is_learnt_to_be_none(taught: DictionaryLinke
     assert [link.entity for link in taught.link([text])[0]] == ["R1"]
 
 
+@attrs.define(eq=False)
+class Starred(MentionDetector):
+    """Finds words behind a star."""
+
+    def detect(self, texts: Sequence[str]) -> list[list[Mention]]:
+        return [[Mention(m.start(1), m.end(1), 0.9) for m in re.finditer(r"[*] (\w+)", text)] for text in texts]
+
+
+def test_a_detector_is_learnt_to_be_trusted(tmp_path: Path) -> None:
+    questions = []
+    for number in range(40):
+        name = RIVERS[number % 10].lower()
+        text = f"how long is {'* ' if number % 2 else ''}{name} number {number}"
+        start = text.index(name)
+        gold = (Link(f"R{number % 10}", 1.0, start, start + len(name)),) if number % 2 else ()
+        questions.append(Lesson(Question(str(number), text, gold_links=gold)))
+    linker = DictionaryLinker(world(), detector=Starred(), detected="also")
+    linker.fit(course(tmp_path, questions), LinkerTraining(penalty=0.1))
+    starred, plain = linker.link(["where is * erne", "where is erne"])
+    assert [link.entity for link in starred] == ["R1"]
+    assert plain == []
+
+
 def test_a_text_without_anything_that_is_meant_gets_no_link(taught: DictionaryLinker) -> None:
     assert taught.link(["who is the actor"]) == [[]]
 
@@ -152,6 +174,20 @@ def test_links_by_learnt_weights_do_not_depend_on_the_batch(taught: DictionaryLi
     assert taught.link(texts) == [taught.link([text])[0] for text in texts]
 
 
+def test_a_batch_is_encoded_by_one_call_with_learnt_weights_too(taught: DictionaryLinker) -> None:
+    assert isinstance(taught.encoder, Bag)
+    before = taught.encoder.calls
+    taught.link([lesson.question.text for lesson in [*lessons("river"), *lessons("singer")]])
+    assert taught.encoder.calls == before + 1
+
+
+def test_training_in_vain_leaves_the_weights_that_were_there(taught: DictionaryLinker, tmp_path: Path) -> None:
+    before = taught.fingerprint()
+    with pytest.raises(DriverError, match="no gold link"):
+        taught.fit(course(tmp_path, []), LinkerTraining())
+    assert taught.fingerprint() == before
+
+
 def test_training_again_gives_the_same_weights(taught: DictionaryLinker, tmp_path: Path) -> None:
     before = taught.fingerprint()
     taught.fit(course(tmp_path, [*lessons("river"), *lessons("singer")]), LinkerTraining())
@@ -171,6 +207,17 @@ def test_weights_of_another_encoder_are_refused(taught: DictionaryLinker, tmp_pa
         DictionaryLinker(world()).load(tmp_path)
     with pytest.raises(DriverError, match="learnt with another encoder"):
         DictionaryLinker(world(), encoder=Bag(["capital", "country", "city"])).load(tmp_path)
+
+
+def test_weights_of_other_places_are_refused(taught: DictionaryLinker, tmp_path: Path) -> None:
+    taught.save(tmp_path)
+    for detected in ("only", "also"):
+        with pytest.raises(DriverError, match="learnt without a detector; use them so"):
+            attrs.evolve(taught, detector=Starred(), detected=detected).load(tmp_path)
+    assert taught._learnt is not None
+    attrs.evolve(taught._learnt, places="only").save(tmp_path)
+    with pytest.raises(DriverError, match="learnt with a detector and detected: only"):
+        taught.load(tmp_path)
 
 
 def test_a_folder_without_weights_and_damaged_ones_are_told(taught: DictionaryLinker, tmp_path: Path) -> None:
@@ -195,59 +242,3 @@ def test_what_was_not_learnt_cannot_be_saved(tmp_path: Path) -> None:
 def test_settings_of_a_training_that_make_no_sense_are_refused(settings: dict[str, Any], said: str) -> None:
     with pytest.raises(ValueError, match=said):
         LinkerTraining(**settings)
-
-
-@given(st.integers(0, 10_000))
-def test_a_choice_model_finds_the_weights_that_made_the_choices(seed: int) -> None:
-    chance = np.random.default_rng(seed)
-    true = chance.normal(size=3)
-    rows = chance.normal(size=(1500, 3))
-    groups = Groups(rows, np.arange(0, 1501, 3))
-    p = chances(groups, true).reshape(-1, 3)
-    right = groups.offsets[:-1] + (chance.random(500)[:, None] > p.cumsum(axis=1)[:, :2]).sum(axis=1)
-    learnt = fit(groups, right, 0.01)
-    assert np.abs(learnt - true).max() < 0.8
-    assert np.allclose(np.add.reduceat(chances(groups, learnt), groups.offsets[:-1]), 1.0)
-
-
-def test_a_separable_choice_keeps_finite_weights() -> None:
-    rows = np.array([[1.0], [0.0]] * 20)
-    weights = fit(Groups(rows, np.arange(0, 41, 2)), np.arange(0, 40, 2), 0.1)
-    assert 1 < weights[0] < 20
-    assert fit_binary(np.ones((4, 1)), np.array([True, True, False, False]), 0.1)[0] == pytest.approx(0.0)
-
-
-def test_calibration_turns_overconfident_scores_into_frequencies() -> None:
-    chance = np.random.default_rng(0)
-    scores = np.where(chance.random(4000) < 0.5, 0.99, 0.01)
-    right = chance.random(4000) < np.where(scores > 0.5, 0.7, 0.2)
-    calibrated = Calibration.learnt(scores, right)(scores)
-    assert calibration_error(scores, right) > 0.2
-    assert calibration_error(calibrated, right) < 0.03
-
-
-@given(st.lists(st.tuples(st.floats(0, 1), st.booleans()), max_size=30))
-def test_calibration_keeps_the_order_of_scores(pairs: list[tuple[float, bool]]) -> None:
-    scores = np.array([score for score, _ in pairs])
-    right = np.array([hit for _, hit in pairs], dtype=bool)
-    calibrated = Calibration.learnt(scores, right)(scores)
-    assert all(
-        calibrated[i] <= calibrated[j] for i in range(len(pairs)) for j in range(len(pairs)) if scores[i] < scores[j]
-    )
-    assert ((calibrated >= 0) & (calibrated <= 1)).all()
-
-
-@given(st.lists(st.tuples(st.sampled_from([0.1, 0.2, 0.5, 0.9]), st.booleans()), max_size=20), st.integers(0, 20))
-def test_no_other_threshold_has_a_greater_f1(pairs: list[tuple[float, bool]], more: int) -> None:
-    scores = np.array([score for score, _ in pairs])
-    right = np.array([hit for _, hit in pairs], dtype=bool)
-    wanted = int(right.sum()) + more
-    threshold, f1 = best_threshold(scores, right, wanted)
-
-    def at(least: float) -> float:
-        kept = scores >= least
-        return float(2 * (right & kept).sum() / (kept.sum() + wanted)) if wanted else 0.0
-
-    assert f1 == pytest.approx(max((at(least) for least in scores.tolist()), default=0.0))
-    if len(scores) and wanted:
-        assert at(threshold) == pytest.approx(f1)

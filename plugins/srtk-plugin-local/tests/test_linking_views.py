@@ -174,7 +174,9 @@ def test_the_order_of_equally_trusted_linkers_changes_nothing(
     assert all(0 < link.score <= 1 for link in forward[0])
 
 
-@pytest.mark.parametrize("settings", [{"linkers": []}, {"weights": [1.0, 2.0]}, {"weights": [0.0]}, {"n_best": 0}])
+@pytest.mark.parametrize(
+    "settings", [{"linkers": []}, {"weights": [1.0, 2.0]}, {"weights": [0.0]}, {"n_best": 0}, {"min_score": 2.0}]
+)
 def test_settings_of_union_that_cannot_be_are_refused(settings: dict[str, object]) -> None:
     with pytest.raises(ValueError, match=next(iter(settings))):
         UnionLinker(**{"linkers": [told()], **settings})  # type: ignore[arg-type]
@@ -183,6 +185,11 @@ def test_settings_of_union_that_cannot_be_are_refused(settings: dict[str, object
 def test_fallback_needs_a_linker() -> None:
     with pytest.raises(ValueError, match="linkers is empty"):
         FallbackLinker([])
+
+
+def test_a_least_score_of_fallback_is_a_share() -> None:
+    with pytest.raises(ValueError, match="min_score must be from 0 to 1"):
+        FallbackLinker([told()], min_score=50.0)
 
 
 def test_a_recipe_composes_linkers_in_a_list() -> None:

@@ -11,6 +11,7 @@ from typing import Any, ClassVar, Literal
 
 import attrs
 
+from srtk_framework.errors import DriverError
 from srtk_framework.specs import EntityLinker
 from srtk_framework.types import Link, rounded
 from srtk_plugin_rel.converting import Converter, Unmapped, as_id, ordered
@@ -151,14 +152,16 @@ class ServiceLinker(EntityLinker):
         parts.append(f"ids={self._converter.fingerprint() if self._converter else self.ids!r}")
         return f"{type(self).__module__}.{type(self).__qualname__}({', '.join(parts)})"
 
-    def link(self, texts: Sequence[str]) -> list[list[Link]]:
+    def link(self, texts: Sequence[str]) -> Sequence[Sequence[Link]]:
         """Ask the service about each text; a text of blanks is not sent.
 
         Raises:
+            DriverError: If the linker is not open.
             ServiceError: For the first text that has no answer. The other answers are kept, so that a caller
                 that then asks text by text sends nothing twice.
         """
-        assert self._service is not None, "open the linker first"
+        if self._service is None:
+            raise DriverError("the linker is not open; call open() first")
         asked = [text for text in dict.fromkeys(texts) if text.strip()]
         answers = self._service.ask_all([self._request(_sendable(text)) for text in asked], self._read)
         found: dict[str, tuple[list[Link], list[int | None]]] = {}

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 
 import attrs
 
+from srtk_framework.errors import DriverError
 from srtk_framework.specs import EntityLinker
 from srtk_framework.types import Link
 from srtk_plugin_rel.converting import Converter, Unmapped
@@ -52,7 +53,8 @@ class WikipediaMap(EntityLinker):
         told = f"{self.linker.fingerprint()}, {index}, {self.language!r}, {self.unmapped!r}"
         return f"{type(self).__module__}.{type(self).__qualname__}({told})"
 
-    def link(self, texts: Sequence[str]) -> list[list[Link]]:
+    def link(self, texts: Sequence[str]) -> Sequence[Sequence[Link]]:
         """Link by the inner linker, and map its entities."""
-        assert self._converter is not None, "open the linker first"
+        if self._converter is None:
+            raise DriverError("the linker is not open; call open() first")
         return self._converter.convert(self.linker.link(texts))

@@ -28,6 +28,7 @@ from srtk_plugin_rel.errors import (
 from srtk_plugin_rel.limits import Limits
 from srtk_plugin_rel.rel import RelLinker
 from srtk_plugin_rel.tagme import TagMeLinker
+from srtk_plugin_rel.view import WikipediaMap
 from srtk_plugin_rel.wat import WatLinker
 
 from srtk_framework.errors import DriverError
@@ -116,10 +117,11 @@ def test_without_a_token_the_refusal_says_so(service: Start, linked: Any) -> Non
         linked(here).link([TEXT])
 
 
+@pytest.mark.parametrize("form", DRIVERS)
 def test_too_many_requests_are_sent_again_after_the_rest_that_is_asked_for(
-    service: Start, linked: Any, reply: Fault
+    service: Start, linked: Any, reply: Fault, form: str
 ) -> None:
-    here = service("rel-lists")
+    here = service(form)
     here.plan = [reply(429, "slow down", Retry_After="1")]
     assert linked(here).link([TEXT]) == [[WARD]]
     assert here.moments[1] - here.moments[0] >= 0.9
@@ -168,9 +170,13 @@ def reset(handler: BaseHTTPRequestHandler) -> None:
     handler.close_connection = True
 
 
-@pytest.mark.parametrize("fault", [drip, hang])
-def test_an_answer_that_takes_too_long_is_a_deadline(service: Start, linked: Any, quick: Limits, fault: Any) -> None:
-    here = service("rel-lists")
+@pytest.mark.parametrize(
+    ("form", "fault"), [("rel-lists", drip), *((form, hang) for form in DRIVERS)], ids=lambda value: str(value)[:13]
+)
+def test_an_answer_that_takes_too_long_is_a_deadline(
+    service: Start, linked: Any, quick: Limits, form: str, fault: Any
+) -> None:
+    here = service(form)
     here.plan = [fault]
     limits = attrs.evolve(quick, deadline=0.3, attempts=1)
     with pytest.raises(DeadlineError, match=r"no whole answer within 0.3 s; the text was: Where is Hakata Ward\?"):
@@ -189,8 +195,9 @@ def test_an_answer_that_breaks_off_is_asked_for_again(
         linked(here, limits=attrs.evolve(quick, attempts=1)).link([TEXT])
 
 
-def test_an_empty_answer_is_no_answer(service: Start, linked: Any, reply: Fault) -> None:
-    here = service("wat")
+@pytest.mark.parametrize("form", DRIVERS)
+def test_an_empty_answer_is_no_answer(service: Start, linked: Any, reply: Fault, form: str) -> None:
+    here = service(form)
     here.plan = [reply(200, " \n")] * 3
     with pytest.raises(EmptyError, match="the answer is empty"):
         linked(here).link([TEXT])
@@ -365,6 +372,25 @@ def test_settings_of_the_service_are_sent(service: Start, linked: Any) -> None:
     assert here.seen[0][1] == "/tag?lang=de&text=a+%26+b%3Dc%3F&tokenizer=nlp4j"
 
 
+@pytest.mark.parametrize("form", DRIVERS)
+@pytest.mark.parametrize("count", ["characters", "utf16", "bytes"])
+@pytest.mark.parametrize(
+    ("text", "spans"),
+    [
+        ("👩\u200d🚀🇱🇻 Riga, Hakata Ward 😀?", [(6, 10), (12, 23)]),
+        ("Ri\u0304ga e\u0301e\u0301 Riga", [(11, 15)]),
+        ("האם ירושלים עתיקה?", [(4, 11)]),
+        ("\u202bأين ירושלים\u202c 日本国", [(5, 12), (14, 17)]),
+    ],
+)
+def test_emoji_combining_marks_and_right_to_left_text_keep_spans(
+    service: Start, linked: Any, form: str, count: str, text: str, spans: list[tuple[int, int]]
+) -> None:
+    here = service(form)
+    here.count = count
+    assert [(link.start, link.end) for link in linked(here).link([text])[0]] == spans
+
+
 def test_a_half_character_is_sent_as_one_character(service: Start, linked: Any) -> None:
     here = service("tagme")
     (links,) = linked(here).link(["\ud83d Riga"])
@@ -376,3 +402,9 @@ def test_a_text_that_stands_twice_is_sent_once(service: Start, linked: Any) -> N
     here = service("wat")
     assert linked(here).link([TEXT, TEXT]) == [[WARD], [WARD]]
     assert len(here.seen) == 1
+
+
+@pytest.mark.parametrize("linker", [RelLinker(), TagMeLinker(), WatLinker(), WikipediaMap(RelLinker(), "titles.db")])
+def test_a_linker_that_is_not_open_says_so(linker: Any) -> None:
+    with pytest.raises(DriverError, match="not open"):
+        linker.link([TEXT])

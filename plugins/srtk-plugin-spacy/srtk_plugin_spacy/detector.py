@@ -61,6 +61,8 @@ class SpacyDetector(MentionDetector):
             raise ValueError("nothing is left to find; set entities, names or phrases to true")
         if self.batch_size < 1:
             raise ValueError(f"batch_size must be at least 1, not {self.batch_size}")
+        if not 0 <= self.min_score <= 1:
+            raise ValueError(f"min_score must be from 0 to 1, not {self.min_score}")
 
     def open(self) -> None:
         """Load the model, without the components that nothing here needs; refuse one that lacks what is asked for."""

@@ -170,3 +170,9 @@ def test_a_recipe_gives_the_detector_to_a_linker_and_refuses_settings_that_are_n
     block = {"use": "spacy", "model": models.SMALL_ENGLISH, "batch": 3}
     with pytest.raises(RecipeError, match="has no setting 'batch'"):
         srtk_framework.open({"srtk": 1, "entity_linker": {**linker, "detector": block}})
+
+
+@pytest.mark.parametrize(("settings", "told"), [({"min_score": 2.0}, "min_score"), ({"batch_size": 0}, "batch_size")])
+def test_numbers_out_of_range_are_refused(settings: dict[str, Any], told: str) -> None:
+    with pytest.raises(ValueError, match=told):
+        SpacyDetector(**settings)

@@ -104,6 +104,8 @@ class WikidataSearchLinker(EntityLinker):
                 raise ValueError(f"{name} must be from {least} to {most}, not {getattr(self, name)}")
         if not self.languages:
             raise ValueError("languages must name at least one")
+        if not 0 <= self.min_score <= 1:
+            raise ValueError(f"min_score must be from 0 to 1, not {self.min_score}")
         host = urlsplit(self.endpoint).hostname or ""
         if host.endswith("wikidata.org") and (self.limits.at_once or MOST_AT_ONCE) > MOST_AT_ONCE:
             raise ValueError(f"limits at_once: Wikidata allows {MOST_AT_ONCE}, not {self.limits.at_once}")

@@ -247,7 +247,8 @@ def test_the_longest_of_overlapping_mentions_is_looked_up_first(
 def test_mentions_within_one_that_finds_nothing_are_looked_up_before_its_parts(
     server: Server, opened: Callable[..., WikidataSearchLinker]
 ) -> None:
-    linker = opened(detector=Listed("old song of riga and france", "song", "france"), shorten=1)
+    one_by_one = attrs.evolve(QUICK, at_once=1)
+    linker = opened(detector=Listed("old song of riga and france", "song", "france"), shorten=1, limits=one_by_one)
     assert told(linker, "an old song of riga and france") == [("france", "Q142")]
     assert [form["search"] for form in server.seen] == ["old song of riga and france", "song", "france"]
 
@@ -408,6 +409,7 @@ def test_secrets_stay_out_of_sight(server: Server, opened: Callable[..., Wikidat
         ({"n_best": 0}, "n_best"),
         ({"shorten": -1}, "shorten"),
         ({"languages": []}, "languages"),
+        ({"min_score": 2.0}, "min_score must be from 0 to 1"),
         ({"limits": SearchLimits(at_once=4)}, "Wikidata allows 3"),
     ],
 )

@@ -37,6 +37,8 @@ class NgramDetector(MentionDetector):
     def __attrs_post_init__(self) -> None:
         if self.max_words < 1:
             raise ValueError(f"max_words must be at least 1, not {self.max_words}")
+        if not 0 <= self.min_score <= 1:
+            raise ValueError(f"min_score must be from 0 to 1, not {self.min_score}")
         self._stop = stop_words(self.languages)
 
     def detect(self, texts: Sequence[str]) -> list[list[Mention]]:

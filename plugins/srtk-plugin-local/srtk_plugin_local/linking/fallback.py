@@ -35,6 +35,8 @@ class FallbackLinker(EntityLinker):
     def __attrs_post_init__(self) -> None:
         if not self.linkers:
             raise ValueError("linkers is empty; name at least one")
+        if not 0 <= self.min_score <= 1:
+            raise ValueError(f"min_score must be from 0 to 1, not {self.min_score}")
 
     def fingerprint(self) -> str:
         """Identify the linkers and their order."""

@@ -69,6 +69,8 @@ class UnionLinker(EntityLinker):
             raise ValueError("weights must be above 0; remove a linker that shall not count")
         if self.n_best is not None and self.n_best < 1:
             raise ValueError(f"n_best must be at least 1, not {self.n_best}")
+        if not 0 <= self.min_score <= 1:
+            raise ValueError(f"min_score must be from 0 to 1, not {self.min_score}")
         most = max(self.weights, default=1.0)
         self._weights = tuple(weight / most for weight in self.weights) or (1.0,) * len(self.linkers)
 

@@ -62,6 +62,7 @@ class Mention:
         names: The folded names that were found there.
         string: Likeness of the text to these names, 1 where they are equal.
         candidates: Entities, best first.
+        detected: Score that a mention detector gave the place, 0 without one.
         looks: From 0 to 1, how much it looks like a name in its text.
         length: In words.
     """
@@ -74,6 +75,7 @@ class Mention:
     names: list[str] = attrs.field(factory=list)
     string: float = 1.0
     candidates: list[Candidate] = attrs.field(factory=list)
+    detected: float = 0.0
     looks: float = attrs.field(init=False)
     length: float = attrs.field(init=False)
 

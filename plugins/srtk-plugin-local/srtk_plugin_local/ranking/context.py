@@ -45,22 +45,21 @@ def compare(
         found: Mentions of each text.
         every: Also compare mentions with a single candidate, as learnt weights want it.
     """
-    open_ = [(place, m) for place, mentions in enumerate(found) for m in mentions if every or len(m.candidates) > 1]
-    ids = list(dict.fromkeys(c.entity for _, mention in open_ for c in mention.candidates))
+    open_ = [m for mentions in found for m in mentions if every or len(m.candidates) > 1]
+    ids = list(dict.fromkeys(c.entity for mention in open_ for c in mention.candidates))
     if not ids:
         return
-    asked = [sentence(m.words.text, m.start, m.end) for _, m in open_]
-    told = surroundings.texts(graph, ids, about, languages)
-    row = vectors.of(asked, [text for pair in told for text in pair])
-    place_of = {id_: place for place, id_ in enumerate(ids)}
-    for (_, mention), text in zip(open_, asked, strict=True):
-        pairs = [told[place_of[c.entity]] for c in mention.candidates]
-        own = (np.stack([row[own] for own, _ in pairs]) * row[text]).sum(axis=1)
-        facts = (np.stack([row[facts] for _, facts in pairs]) * row[text]).sum(axis=1)
-        for candidate, one, other in zip(mention.candidates, own.tolist(), facts.tolist(), strict=True):
+    asked = [sentence(m.words.text, m.start, m.end) for m in open_]
+    told = dict(zip(ids, surroundings.texts(graph, ids, about, languages), strict=True))
+    vector = vectors.of(asked, [text for pair in told.values() for text in pair])
+    for mention, text in zip(open_, asked, strict=True):
+        own, facts = zip(*(told[c.entity] for c in mention.candidates), strict=True)
+        own_cosines = (np.stack([vector[one] for one in own]) * vector[text]).sum(axis=1)
+        facts_cosines = (np.stack([vector[one] for one in facts]) * vector[text]).sum(axis=1)
+        for candidate, one, other in zip(mention.candidates, own_cosines.tolist(), facts_cosines.tolist(), strict=True):
             candidate.own, candidate.facts = rounded(one), rounded(other)
-    _connect(graph, found, {id(mention) for _, mention in open_})
-    for _, mention in open_:
+    _connect(graph, found, {id(mention) for mention in open_})
+    for mention in open_:
         values = [(c.own + c.facts) / 2 + COHERENCE * c.coherence for c in mention.candidates]
         for candidate, value in zip(mention.candidates, values, strict=True):
             candidate.context = rounded(math.exp(SHARPNESS * (value - max(values))))

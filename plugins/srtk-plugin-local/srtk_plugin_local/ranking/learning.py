@@ -14,7 +14,7 @@ from srtk_framework.types import NIL, Lesson, Link
 from srtk_plugin_local.ranking.calibration import Calibration, best_threshold, calibration_error
 from srtk_plugin_local.ranking.candidates import Mention
 from srtk_plugin_local.ranking.choice import Floats, Groups, chances, fit, fit_binary, sigmoid, utilities
-from srtk_plugin_local.ranking.weights import CHOICE, FOUND, Weights, choice_row, found_row, shares_of
+from srtk_plugin_local.ranking.weights import CHOICE, FOUND, LearntWeights, choice_row, found_row, shares_of
 
 
 @attrs.frozen
@@ -67,12 +67,17 @@ def gold_of(lesson: Lesson) -> list[Link]:
     return list(lesson.question.links if links is None else links)
 
 
+def is_annotated(lesson: Lesson) -> bool:
+    """Tell whether it is known what should be found; that nothing should is known too."""
+    return lesson.question.gold_links is not None or bool(lesson.question.links)
+
+
 def wanted(gold: Sequence[Link]) -> int:
     """Count the links that should be found."""
     return sum(link.score > 0 and link.entity != NIL for link in gold)
 
 
-def at(mention: Mention, gold: Sequence[Link]) -> tuple[bool, int | None]:
+def judged(mention: Mention, gold: Sequence[Link]) -> tuple[bool, int | None]:
     """Compare a mention with gold links.
 
     Returns:
@@ -86,29 +91,54 @@ def at(mention: Mention, gold: Sequence[Link]) -> tuple[bool, int | None]:
     return optional, right
 
 
+def concerned(
+    every: Sequence[Sequence[Mention]], chosen: Sequence[Sequence[Mention]], gold: Sequence[Sequence[Link]]
+) -> list[list[Mention]]:
+    """Return, of all mentions of each text, those that the linker would give, and those with a right candidate."""
+    rows = []
+    for mentions, kept, links in zip(every, chosen, gold, strict=True):
+        given = {id(mention) for mention in kept}
+        rows.append([m for m in mentions if id(m) in given or judged(m, links)[1] is not None])
+    return rows
+
+
 def cases(
-    texts: Sequence[str], every: Sequence[Sequence[Mention]], chosen: Sequence[Sequence[Mention]],
+    texts: Sequence[str], some: Sequence[Sequence[Mention]], chosen: Sequence[Sequence[Mention]],
     gold: Sequence[Sequence[Link]], folds: int,
 ) -> list[Case]:  # fmt: skip
-    """Make the cases of texts: the mentions that the linker would give, and others at gold places."""
+    """Make the cases of texts.
+
+    Args:
+        texts: The texts.
+        some: Their mentions to learn from, as ``concerned`` returns them.
+        chosen: Their mentions that the linker would give.
+        gold: What should be found.
+        folds: Parts among which the texts are divided by hash.
+    """
     made = []
-    for text, mentions, kept, links in zip(texts, every, chosen, gold, strict=True):
+    for text, mentions, kept, links in zip(texts, some, chosen, gold, strict=True):
         fold = int.from_bytes(hashlib.blake2b(text.encode(), digest_size=8).digest(), "big") % folds
         shares = {id(mention): share for mention, share in zip(kept, shares_of(kept), strict=True)}
         for mention in mentions:
-            optional, right = at(mention, links)
-            taken = id(mention) in shares
-            if optional or not (taken or right is not None):
-                continue
-            rows = [choice_row(mention, candidate) for candidate in mention.candidates]
-            made.append(Case(fold, rows, right, mention, shares.get(id(mention), 1.0), taken))
+            optional, right = judged(mention, links)
+            if not optional:
+                rows = [choice_row(mention, candidate) for candidate in mention.candidates]
+                share = shares.get(id(mention), 1.0)
+                made.append(Case(fold, rows, right, mention, share, id(mention) in shares))
     return made
 
 
 def learn(
-    some: Sequence[Case], wanted_links: int, training: LinkerTraining, probe: Sequence[float] | None
-) -> tuple[Weights, Mapping[str, float]]:
+    some: Sequence[Case], wanted_links: int, training: LinkerTraining, probe: Sequence[float] | None, places: str
+) -> tuple[LearntWeights, Mapping[str, float]]:
     """Fit the weights, calibrate them on parts of the texts that they did not see, and choose the threshold.
+
+    Args:
+        some: The cases of all texts.
+        wanted_links: How many links there should be.
+        training: How to learn.
+        probe: What tells the encoder, for ``LearntWeights``.
+        places: Which places are looked at, likewise.
 
     Returns:
         The weights, and figures over all parts, each scored by the weights of the others: ``accuracy`` of the choice
@@ -151,7 +181,7 @@ def learn(
         "calibration_error": calibration_error(calibrated, right),
         "calibration_error_before": calibration_error(scores, right),
     }
-    return Weights(choice, found, calibration, round(threshold, 4), probe), figures
+    return LearntWeights(choice, found, calibration, round(threshold, 4), probe, places), figures
 
 
 def _fit(ambiguous: Sequence[Case], given: Sequence[Case], training: LinkerTraining) -> tuple[Floats, Floats]:

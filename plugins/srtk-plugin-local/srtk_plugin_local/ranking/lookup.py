@@ -61,6 +61,8 @@ def look_up(
     if wanted.fuzzy is not None:
         _add_near(graph, parsed, spans, found, known, wanted.fuzzy)
     _add_candidates(graph, [mention for mentions in found for mention in mentions], known, wanted.candidates)
+    if places is not None:
+        _add_scores(found, places)
     return found
 
 
@@ -130,6 +132,14 @@ def _add_candidates(
             )
             for id_ in row
         ]
+
+
+def _add_scores(found: Sequence[Sequence[Mention]], places: Sequence[Sequence[Place]]) -> None:
+    """Give each mention the score of the detector for its place."""
+    for mentions, row in zip(found, places, strict=True):
+        scores = {(place.start, place.end): place.score for place in row}
+        for mention in mentions:
+            mention.detected = scores.get((mention.start, mention.end), 0.0)
 
 
 def _told(ask: Callable[[Sequence[str]], Sequence[T]], rows: Sequence[Sequence[str]]) -> dict[str, T]:

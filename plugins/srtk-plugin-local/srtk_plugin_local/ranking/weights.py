@@ -28,10 +28,12 @@ CHOICE = ("exact", "folded", "coverage", "capital", "string", "popularity", "own
 """What decides between the entities of a mention."""
 
 FOUND = (
-    "one", "looks", "length", "share", "rivals", "chance",
+    "one", "looks", "detected", "length", "share", "rivals", "chance",
     "exact", "folded", "string", "popularity", "own", "facts", "coherence",
 )  # fmt: skip
 """What tells whether the likeliest entity of a mention is meant."""
+
+EVERYWHERE = "all"
 
 _SAME = 0.15
 """Distance up to which two vectors of one text are taken to come from one encoder."""
@@ -65,6 +67,7 @@ def found_row(mention: Mention, candidate: Candidate, chance: float, share: floa
     return [
         1.0,
         mention.looks,
+        mention.detected,
         mention.length / (mention.length + 1),
         share,
         math.log(len(mention.candidates)),
@@ -80,8 +83,8 @@ def found_row(mention: Mention, candidate: Candidate, chance: float, share: floa
 
 
 @attrs.frozen(eq=False)
-class Weights:
-    """What was learnt.
+class LearntWeights:
+    """What was learnt: two linear models, one after the other, and what makes probabilities of their scores.
 
     Attributes:
         choice: Weights of ``CHOICE``.
@@ -89,6 +92,7 @@ class Weights:
         calibration: From the product of both probabilities to that of a right link.
         threshold: Links below it are left out, unless the linker says otherwise.
         probe: The encoder's vector of one text, or None where it was learnt without an encoder.
+        places: Which places were looked at: ``all`` without a detector, else the linker's ``detected``.
     """
 
     choice: Floats
@@ -96,6 +100,7 @@ class Weights:
     calibration: Calibration = attrs.field(factory=Calibration)
     threshold: float = 0.0
     probe: Sequence[float] | None = None
+    places: str = EVERYWHERE
 
     def score(self, found: Sequence[Sequence[Mention]]) -> None:
         """Give the candidates of all texts the probability that a link to them is right, and sort them."""
@@ -131,6 +136,7 @@ class Weights:
             "calibration": attrs.asdict(self.calibration),
             "threshold": self.threshold,
             "probe": None if self.probe is None else list(self.probe),
+            "places": self.places,
         }
 
     def save(self, folder: Path) -> None:
@@ -139,7 +145,7 @@ class Weights:
         (folder / FILE).write_text(json.dumps(self._told(), indent=1) + "\n", encoding="utf-8")
 
     @classmethod
-    def load(cls, folder: Path) -> Weights:
+    def load(cls, folder: Path) -> LearntWeights:
         """Read weights.
 
         Raises:
@@ -159,9 +165,20 @@ class Weights:
                 Calibration(**data["calibration"]),
                 float(data["threshold"]),
                 data["probe"],
+                str(data["places"]),
             )
         except (KeyError, TypeError, ValueError) as error:
             raise DriverError(f"{file} was written by another version ({error}); train anew") from error
+
+    def check_places(self, places: str, where: object) -> None:
+        """Refuse weights that were learnt with a detector where there is none, and the other way round.
+
+        Raises:
+            DriverError: If the places differ.
+        """
+        if places != self.places:
+            had = "without a detector" if self.places == EVERYWHERE else f"with a detector and detected: {self.places}"
+            raise DriverError(f"the weights in {where} were learnt {had}; use them so, or train anew")
 
     def check_encoder(self, probe: Sequence[float] | None, where: object) -> None:
         """Refuse weights that were learnt with another encoder.
