@@ -1,11 +1,16 @@
 """Walks told by a generator: quality against simpler methods at equal triples, and questions asked side by side.
 
-    python benchmarks/structgpt.py [--limit N] [--only NAME ...] [--generator YAML] [--width N ...]
+    python benchmarks/structgpt.py [--limit N] [--only NAME ...] [--width N ...]
+    python benchmarks/structgpt.py --model smollm2 --limit 20 --only demo metaqa-2
     python benchmarks/structgpt.py --speed
 
-Quality: on the demo's questions and on samples of PathQuestion and MetaQA, `structgpt` and `tog` with a generator (by
-default the encoder-chooser), the same walk with relations chosen at random, and `bfs` with as many triples as the walk
-took in the mean. With a generator that writes, the reader ends the search.
+Quality: on the demo's questions and on samples of PathQuestion and MetaQA, `structgpt` and `tog` with the
+encoder-chooser, the same walk with relations chosen at random, and `bfs` with as many triples as the walk took in the
+mean.
+
+With a model (`smollm2`, the path of a GGUF file, or any generator's block): the walk to its depth, told by the model;
+the same ended by its reader, with the answers; and the encoder-chooser, random relations and `bfs`, each cut to as many
+triples as the first has in the mean.
 
 Speed: 100 questions of three hops against a server on loopback that takes 50 ms a reply, with 32 requests in flight and
 one after another.
@@ -17,9 +22,9 @@ import argparse
 import hashlib
 import json
 import random
+import shlex
 import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -30,10 +35,24 @@ from srtk_framework.dialogue import Message, Prompt, Reply
 from srtk_framework.specs import Generator
 
 DEFAULT_LIMIT = 300
-ENCODER = "{use: encoder-chooser}"
 BATCH = 50
 LATENCY, FLIGHT, QUESTIONS, HOPS = 0.05, 32, 100, 3
-COLUMNS = ("case", "method", "asked", "coverage", "recall", "triples", "calls", "tokens", "q/s")
+COLUMNS = (
+    "case",
+    "method",
+    "asked",
+    "coverage",
+    "recall",
+    "triples",
+    "answered",
+    "hit",
+    "F1",
+    "calls",
+    "tokens",
+    "q/s",
+)
+CONTEXT, LENGTH, SHOWN = 4096, 128, 400
+"""Of a small model: tokens of a prompt and its reply, of a reply, and of the triples that its reader is shown."""
 
 
 @attrs.define(eq=False)
@@ -50,6 +69,24 @@ class RandomChooser(Generator):
         text = f"{self.seed}\0{prompt.query}\0{prompt.options}"
         chance = random.Random(int.from_bytes(hashlib.sha256(text.encode()).digest()[:8]))
         return chance.sample(range(1, len(prompt.options) + 1), min(prompt.most, len(prompt.options)))
+
+
+@attrs.define(eq=False)
+class Remembering(Generator):
+    """Ask for each prompt once: two walks that go the same way share their calls."""
+
+    generator: Generator
+    known: dict[Prompt, Reply] = attrs.field(factory=dict)
+
+    def generate(self, prompts: Sequence[Prompt]) -> list[Reply]:
+        """Reply from memory, else by the generator."""
+        new = [prompt for prompt in dict.fromkeys(prompts) if prompt not in self.known]
+        self.known.update(zip(new, self.generator.generate(new), strict=True))
+        return [self.known[prompt] for prompt in prompts]
+
+    def count_tokens(self, texts: Sequence[str]) -> list[int]:
+        """Count as the generator does."""
+        return list(self.generator.count_tokens(texts))
 
 
 @attrs.frozen
@@ -94,50 +131,91 @@ def missing(case: Case) -> str | None:
     return lacking(*case.needs)
 
 
-def expander_of(case: Case, use: str, width: int, triples: int, writes: bool) -> dict[str, Any]:
-    """Write the block of a walk."""
-    block: dict[str, Any] = {"use": use, "width": width, "max_iterations": case.hops, "mention": case.mention}
-    block |= {"show": "relation", "reader": {"use": "llm"}} if writes else {"show": "path", "stop": "depth"}
-    return block if use == "tog" else {**block, "relation_triples": triples}
+def sample(questions: Iterable[Any], limit: int) -> list[Any]:
+    """Draw questions by a hash of their ids, in their order; what a dataset has drawn already stays whole."""
+    every = list(questions)
+    drawn = sorted(every, key=lambda one: hashlib.sha256(one.id.encode()).digest())[:limit]
+    kept = {one.id for one in drawn}
+    return [one for one in every if one.id in kept]
 
 
-def measure(case: Case, limit: int, generator: str, width: int, triples: int, budget: int) -> Result:
+def generator_of(model: str) -> dict[str, Any]:
+    """Write the block of a generator: of the encoder-chooser, of a GGUF file, or as it was given."""
+    import yaml
+
+    if not model:
+        return {"use": "encoder-chooser"}
+    if model.lstrip().startswith("{"):
+        block: dict[str, Any] = yaml.safe_load(model)
+        return block
+    return {"use": "llama-cpp", "model": model, "context": CONTEXT, "length": LENGTH, "threads": 1}
+
+
+def recipe_of(case: Case, model: str, width: int, triples: int, budget: int) -> dict[str, Any]:
+    """Write the recipe: a walk to its depth as the main method, the others against it."""
+    import yaml
+
+    walk: dict[str, Any] = {"use": "structgpt", "stop": "depth", "width": width, "max_iterations": case.hops}
+    walk |= {"mention": case.mention, "relation_triples": triples, "show": "relation" if model else "path"}
+    bfs = {"use": "bfs", "depth": case.hops}
+    data: dict[str, Any] = yaml.safe_load((ROOT / case.recipe).read_text(encoding="utf-8"))
+    recipe = {key: value for key, value in data.items() if key in _KEPT}
+    recipe |= {"generator": generator_of(model), "expander": walk, "budget": {"triples": budget}}
+    if model:
+        reader = {"use": "llm", "named": True, "tokens": SHOWN}
+        ends = {**walk, "stop": "reader", "reader": reader, "name": "reader ends"}
+        return {**recipe, "evaluate": {"against": [ends, bfs]}}
+    tog = {key: value for key, value in walk.items() if key != "relation_triples"} | {"use": "tog", "name": "tog"}
+    return {**recipe, "evaluate": {"against": [tog, bfs]}}
+
+
+def measure(case: Case, limit: int, model: str, width: int, triples: int, budget: int, command: str) -> Result:
     """Run all methods of one case in this process."""
     import yaml
+    from srtk_plugin_structgpt.chooser import EncoderChooser
+    from srtk_plugin_transformers.encoder import TransformersEncoder
 
     import srtk_framework
     from srtk_framework.evaluation.metrics import row, summarise
     from srtk_framework.records import read_questions
 
-    command = f"python benchmarks/structgpt.py --only {case.name} --limit {limit}"
+    command = f"{command} --only {case.name}"
     if why := missing(case):
         return Result(case.name, command, skipped=why)
-    writes = "encoder-chooser" not in generator
-    main = expander_of(case, "structgpt", width, triples, writes)
-    other = {**expander_of(case, "tog", width, triples, writes), "name": "tog"}
-    data: dict[str, Any] = yaml.safe_load((ROOT / case.recipe).read_text(encoding="utf-8"))
-    recipe = {key: value for key, value in data.items() if key in _KEPT}
-    recipe |= {"generator": yaml.safe_load(generator), "expander": main, "budget": {"triples": budget}}
-    recipe["evaluate"] = {"against": [other, {"use": "bfs", "depth": case.hops}]}
     folder = OUT / "structgpt"
     folder.mkdir(parents=True, exist_ok=True)
     path = folder / f"{case.name}.yaml"
+    recipe = recipe_of(case, model, width, triples, budget)
     path.write_text(yaml.safe_dump(recipe, sort_keys=False), encoding="utf-8")
     figures: dict[str, Any] = {}
     with srtk_framework.open(str(path), list(case.sets)) as session:
         source = session.dataset
         every: Iterable[Any] = read_questions(ROOT / source) if isinstance(source, str) else source.read()  # type: ignore[union-attr]
-        questions = list(islice(every, limit))
-        walk = session.methods["structgpt"].driver  # type: ignore[attr-defined]
-        lot = attrs.evolve(walk, generator=RandomChooser(), reader=None, stop="depth", show="path")
-        lot.open()
-        session.methods["random relations"] = lot
-        for name in ("structgpt", "tog", "random relations", "bfs"):
-            if name == "bfs":
-                near = session.methods["bfs"].driver  # type: ignore[attr-defined]
-                most = max(1, round(figures["structgpt"]["triples"]["mean"]))
-                session.methods["bfs"] = attrs.evolve(near, budget=attrs.evolve(near.budget, triples=most))
-            began = time.perf_counter()
+        questions = sample(every, limit)
+        methods = session.methods
+        walk = methods["structgpt"].driver  # type: ignore[attr-defined]
+        others: dict[str, Any] = {"random relations": attrs.evolve(walk, generator=RandomChooser())}
+        if model:
+            encoder = TransformersEncoder(model="minilm")
+            encoder.open()
+            chooser = attrs.evolve(walk, generator=EncoderChooser(encoder), show="path")
+            others = {"encoder-chooser": chooser, **others}
+            memory = Remembering(walk.generator)
+            for name in ("structgpt", "reader ends"):
+                driver = methods[name].driver  # type: ignore[attr-defined]
+                told = attrs.evolve(driver, generator=memory)
+                told.open()
+                methods[name] = told
+        others["bfs"] = methods.pop("bfs").driver  # type: ignore[attr-defined]
+        for name in [*methods, *others]:
+            if name in others:
+                driver = others[name]
+                if model or name == "bfs":
+                    most = max(1, round(figures["structgpt"]["triples"]["mean"]))
+                    driver = attrs.evolve(driver, budget=attrs.evolve(driver.budget, triples=most))
+                driver.open()
+                methods[name] = driver
+            began, busy = time.perf_counter(), time.process_time()
             found = []
             for start in range(0, len(questions), BATCH):
                 found += session.retrieve(questions[start : start + BATCH], name)
@@ -146,6 +224,7 @@ def measure(case: Case, limit: int, generator: str, width: int, triples: int, bu
             figures[name] = {key: dict(value) for key, value in summary.items()}
             figures[name]["asked"] = len(found)
             figures[name]["questions_per_second"] = round(len(found) / seconds, 2)
+            figures[name]["processor_seconds"] = round(time.process_time() - busy, 1)
             figures[name]["generator"] = used(found)
     return Result(case.name, command, figures=figures)
 
@@ -173,9 +252,18 @@ def show(results: Sequence[Result]) -> None:
         for i, (method, figures) in enumerate(result.figures.items()):
             cells = [result.name if i == 0 else "", method, str(figures["asked"])]
             cells += [share(figures["answer_coverage"]), share(figures["answer_recall"])]
-            cells += [f"{figures['triples']['mean']:.1f}", f"{figures['generator']['calls']:.1f}"]
+            cells += [f"{figures['triples']['mean']:.1f}", *said(figures)]
+            cells += [f"{figures['generator']['calls']:.1f}"]
             cells += [f"{figures['generator']['tokens_in']:.0f}", f"{figures['questions_per_second']:.1f}"]
             print("| " + " | ".join(cells) + " |")
+
+
+def said(figures: Mapping[str, Any]) -> list[str]:
+    """Write the share of questions with an answer, with a right first entity, and the F1 of the entities."""
+    if "answer_hit" not in figures:
+        return ["-"] * 3
+    answered = f"{1 - figures['answer_refused']['mean']:.2f}"
+    return [answered, share(figures["answer_hit"]), share(figures["answer_f1"])]
 
 
 def share(estimate: Mapping[str, Any]) -> str:
@@ -233,12 +321,25 @@ def speed() -> Result:
     return Result("structgpt-speed", "python benchmarks/structgpt.py --speed", figures=figures)
 
 
+def write(path: Path, results: Sequence[Result]) -> None:
+    """Write what was measured so far."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(json.dumps([attrs.asdict(one) for one in results], indent=1) + "\n", encoding="utf-8")
+
+
+def command(args: argparse.Namespace) -> str:
+    """Write the command that measures one case, but for its name."""
+    words = [f"python benchmarks/structgpt.py --limit {args.limit} --width {args.width}"]
+    words.append(f"--relation-triples {args.relation_triples} --triples {args.triples}")
+    return " ".join([*words, *([f"--model {shlex.quote(args.model)}"] if args.model else [])])
+
+
 def main() -> int:
     """Run the cases and print their table."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--limit", type=int, default=DEFAULT_LIMIT, help="questions of each case")
     parser.add_argument("--only", nargs="*", metavar="NAME", help="cases whose names begin so")
-    parser.add_argument("--generator", default=ENCODER, help="block of the generator, as a recipe has it")
+    parser.add_argument("--model", default="", help="smollm2, a GGUF file or a generator's block; else the encoder")
     parser.add_argument("--width", type=int, default=3, help="relations a hop")
     parser.add_argument("--relation-triples", type=int, default=10, help="triples of one relation at one hop")
     parser.add_argument("--triples", type=int, default=60, help="triples of a question, at most")
@@ -249,18 +350,16 @@ def main() -> int:
         results = [speed()]
         for key, value in results[0].figures.items():
             print(f"{key}: {value}")
+        write(args.out / "speed.json", results)
     else:
         results = []
         for case in cases(args.limit):
             if not args.only or case.name.startswith(tuple(args.only)):
-                results.append(
-                    measure(case, args.limit, args.generator, args.width, args.relation_triples, args.triples)
-                )
+                numbers = (args.width, args.relation_triples, args.triples)
+                results.append(measure(case, args.limit, args.model, *numbers, command(args)))
                 tell(results[-1])
+                write(args.out / "quality.json", results)
         show(results)
-    args.out.mkdir(parents=True, exist_ok=True)
-    name = "speed.json" if args.speed else "quality.json"
-    (args.out / name).write_text(json.dumps([attrs.asdict(one) for one in results], indent=1) + "\n", encoding="utf-8")
     return 1 if any(result.failed for result in results) else 0
 
 

@@ -88,12 +88,21 @@ class Tokenizer:
 
     def count(self, text: str) -> int:
         """Count the tokens of a text, without those around every text."""
-        self._connection.request("POST", "/tokenize", json.dumps({"content": text}).encode(), self._headers)
+        body = json.dumps({"content": text}).encode()
+        try:
+            status, told = self._post(body)
+        except (ConnectionError, http.client.HTTPException):
+            # The server hangs up on a connection that was idle for some seconds.
+            self._connection.close()
+            status, told = self._post(body)
+        if status != http.client.OK:
+            raise DriverError(f"llama.cpp does not count tokens ({status}: {told[:200]!r}); update xllamacpp")
+        return len(json.loads(told)["tokens"])
+
+    def _post(self, body: bytes) -> tuple[int, bytes]:
+        self._connection.request("POST", "/tokenize", body, self._headers)
         answer = self._connection.getresponse()
-        body = answer.read()
-        if answer.status != http.client.OK:
-            raise DriverError(f"llama.cpp does not count tokens ({answer.status}: {body[:200]!r}); update xllamacpp")
-        return len(json.loads(body)["tokens"])
+        return answer.status, answer.read()
 
     def close(self) -> None:
         """Close the connection."""

@@ -6,6 +6,7 @@ import importlib.util
 import json
 import os
 import re
+import socket
 import subprocess
 import sys
 import urllib.error
@@ -104,6 +105,13 @@ def test_tokens_are_counted_as_the_model_reads_them(writer: Writer, tiny: Path) 
     assert generator.count_tokens(["", "Riga", "\N{LATIN SMALL LETTER I WITH MACRON}"]) == [0, 4, 2]
     # Two marks of the template stand around the words, and one opens the reply.
     assert generator.generate([ask("Riga")])[0].tokens_in == 7
+
+
+def test_tokens_are_counted_on_a_connection_that_the_server_has_left(writer: Writer, tiny: Path) -> None:
+    generator = writer(tiny)
+    assert generator.count_tokens(["Riga"]) == [4]
+    generator._tokenizer._connection.sock.shutdown(socket.SHUT_RDWR)
+    assert generator.count_tokens(["Riga", "Oslo!"]) == [4, 5]
 
 
 def test_a_label_cannot_end_its_turn(writer: Writer, tiny: Path) -> None:

@@ -61,13 +61,15 @@ def record(state: WalkState, template: Template, replies: Sequence[Reply], **wha
 
 
 def call(template: Template, replies: Sequence[Reply], hop: int | None = None, **what: Any) -> dict[str, Any]:
-    """Write down one call, without times."""
+    """Write down one call, without times; ``cut`` counts replies that ended at their longest."""
     written: dict[str, Any] = {"template": template.name, "version": template.version}
     if hop is not None:
         written["hop"] = hop
     for name, value in what.items():
         written[name] = list(value) if isinstance(value, tuple) else value
     written["replies"] = [reply.text for reply in replies]
+    if cut := sum(reply.finish == "length" for reply in replies):
+        written["cut"] = cut
     if errors := [reply.error for reply in replies if reply.error is not None]:
         written["errors"] = errors
     return written

@@ -17,7 +17,7 @@ from srtk_framework.verbalise import name, triple_text
 from srtk_plugin_structgpt.asking import call
 from srtk_plugin_structgpt.fitting import fitting
 from srtk_plugin_structgpt.replies import CORRECTION, Said, said, schema
-from srtk_plugin_structgpt.templates import Template, digest, read_templates
+from srtk_plugin_structgpt.templates import READING, Template, digest, read_templates
 
 TEMPLATE = "answer"
 _ECHO = 2000
@@ -47,12 +47,15 @@ class LlmReader(Reader):
         graph: Gives the labels.
         generator: Answers.
         tokens: Most tokens of the triples shown, as the generator counts them; null for all.
+        named: Take names from the facts alone for answers, and hold the generator to them where it can be held to a
+            JSON schema; small models write other words. Answers that are counts, or yes and no, need `false`.
         prompts: Name of a prompt (`answer`) to the YAML file that replaces it.
     """
 
     graph: KnowledgeGraph
     generator: Generator
     tokens: int | None = 1024
+    named: bool = False
     prompts: dict[str, str] = attrs.field(factory=dict)
     _template: Template | None = attrs.field(init=False, default=None, repr=False)
 
@@ -60,13 +63,13 @@ class LlmReader(Reader):
         """Read the prompt."""
         if self.tokens is not None and self.tokens < 1:
             raise DriverError(f"tokens is {self.tokens}; it must be at least 1")
-        self._template = read_templates(self.prompts)[TEMPLATE]
+        self._template = read_templates(self.prompts, READING)[TEMPLATE]
 
     def fingerprint(self) -> str:
         """Identify graph, generator, settings and the wording of the prompt."""
         return (
             f"llm({self.graph.fingerprint()}, {self.generator.fingerprint()}, tokens={self.tokens},"
-            f" prompts={digest(self.prompts)})"
+            f" named={self.named}, prompts={digest(self.prompts, READING)})"
         )
 
     def refuses(self) -> bool:
@@ -105,14 +108,16 @@ class LlmReader(Reader):
         cases = []
         sizes = fitting(self.generator.count_tokens, rows, self.tokens)
         for question, one, row, size in zip(questions, subgraphs, rows, sizes, strict=True):
-            values = {"question": question.text, "triples": numbered(row[:size])}
-            prompt = template.prompt(values, query=question.text, schema=schema(size))
-            entities: dict[str, list[str]] = {}
-            for triple in one.triples[:size]:
-                for id_ in (triple.subject, triple.object):
-                    same = entities.setdefault(fold(name(id_, labels)), [])
-                    if id_ not in same:
-                        same.append(id_)
+            shown = dict.fromkeys(end for triple in one.triples[:size] for end in (triple.subject, triple.object))
+            values = [value for qualifiers in one.qualifiers[:size] for _, value in qualifiers]
+            names = tuple(dict.fromkeys(name(id_, labels) for id_ in (*shown, *values)))
+            # What only a qualifier says is an answer too, but no entity of the triples.
+            entities: dict[str, list[str]] = {fold(text): [] for text in names}
+            for id_ in shown:
+                entities[fold(name(id_, labels))].append(id_)
+            filled = {"question": question.text, "triples": numbered(row[:size])}
+            form = schema(size, names if self.named else ())
+            prompt = template.prompt(filled, query=question.text, schema=form)
             cases.append(_Case(one, prompt, size, entities))
         return cases
 
@@ -122,7 +127,7 @@ class LlmReader(Reader):
         for case, reply in zip(cases, self.generator.generate(prompts), strict=True):
             case.replies.append(reply)
             if reply.error is None:
-                case.said = said(reply.text, case.shown, case.entities)
+                case.said = said(reply.text, case.shown, case.entities, self.named)
 
     def _answer(self, template: Template, case: _Case) -> Answer:
         found = case.said

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 import attrs
@@ -41,21 +41,30 @@ class Said:
     beyond: int = 0
 
 
-def schema(count: int) -> dict[str, Any]:
-    """Describe the reply for generators that can be held to a JSON schema."""
+def schema(count: int, names: Sequence[str] = ()) -> dict[str, Any]:
+    """Describe the reply for generators that can be held to a JSON schema.
+
+    Lists have an end, since small models go on for as long as they may.
+
+    Args:
+        count: Number of facts; each may show two answers.
+        names: What an answer must be one of; empty for any words.
+    """
+    number = {"type": "integer", "minimum": 1, "maximum": count}
+    answer = {"type": "string", "enum": list(names)} if names else {"type": "string"}
     return {
         "type": "object",
         "properties": {
             "enough": {"type": "boolean"},
-            "answer": {"type": "array", "items": {"type": "string"}},
-            "triples": {"type": "array", "items": {"type": "integer", "minimum": 1, "maximum": count}},
+            "answer": {"type": "array", "items": answer, "maxItems": 2 * count},
+            "triples": {"type": "array", "items": number, "maxItems": count},
         },
         "required": ["enough", "answer", "triples"],
         "additionalProperties": False,
     }
 
 
-def said(text: str, count: int, known: Mapping[str, Any]) -> Said | None:
+def said(text: str, count: int, known: Mapping[str, Any], named: bool = False) -> Said | None:
     """Read a reply.
 
     Understood are the JSON object that was asked for, by itself, in prose or in a code fence, and a reply that is
@@ -65,6 +74,7 @@ def said(text: str, count: int, known: Mapping[str, Any]) -> Said | None:
         text: The reply.
         count: Number of facts.
         known: Their names, folded.
+        named: Whether answers in other words than these names are unclear.
 
     Returns:
         What it says, or None where that is not clear.
@@ -73,7 +83,9 @@ def said(text: str, count: int, known: Mapping[str, Any]) -> Said | None:
     found = [value for value in _objects(text) if isinstance(value.get("enough"), bool)]
     if found:
         # What is repeated is the same; of several that differ, none is clear.
-        return _said(found[0], count) if all(value == found[0] for value in found) else None
+        read = _said(found[0], count) if all(value == found[0] for value in found) else None
+        foreign = named and read is not None and any(fold(answer) not in known for answer in read.answers)
+        return None if foreign else read
     name = text.strip(_MARKS)
     return Said(True, (name,)) if fold(name) in known else None
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import string
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from importlib import resources
 from pathlib import Path
 from typing import Any
@@ -24,6 +24,12 @@ PLACES: Mapping[str, tuple[str, ...]] = {
     "closed-book": ("question",),
 }
 """Name of each template, and what may be filled in."""
+
+READING = ("answer",)
+"""Those of the reader."""
+
+CHOOSING = tuple(name for name in PLACES if name not in (*READING, "entities"))
+"""Those of a walk; the one that chooses among triples has `entities` as well."""
 
 NEEDED = ("question", "options", "triples")
 """Places without which a prompt makes no sense, where it has them."""
@@ -59,26 +65,30 @@ class Template:
         return Prompt(messages=(Message("system", system), user) if system else (user,), **rest)
 
 
-def read_templates(replaced: Mapping[str, str]) -> dict[str, Template]:
-    """Read all templates.
+def read_templates(replaced: Mapping[str, str], own: Sequence[str] = tuple(PLACES)) -> dict[str, Template]:
+    """Read the templates of a driver.
 
     Args:
         replaced: Name of a template to the YAML file that takes its place.
+        own: Those that the driver fills in.
 
     Raises:
-        InputError: If a file cannot be read or filled, or there is no template of such a name.
+        InputError: If a file cannot be read or filled, or the driver has no template of such a name.
     """
     for name in replaced:
-        if name not in PLACES:
+        if name in PLACES and name not in own:
+            whose = "the reader" if name in READING else "another expander"
+            raise InputError(f"the prompt {name!r} is one of {whose}; the prompts here are {', '.join(own)}")
+        if name not in own:
             raise InputError(
-                f"there is no prompt {name!r}; there are {', '.join(PLACES)}.{close_matches(name, list(PLACES))}"
+                f"there is no prompt {name!r}; there are {', '.join(own)}.{close_matches(name, list(own))}"
             )
-    return {name: _read(name, replaced.get(name)) for name in PLACES}
+    return {name: _read(name, replaced.get(name)) for name in own}
 
 
-def digest(replaced: Mapping[str, str]) -> str:
-    """Identify the wording of all prompts, those of the recipe by content and not by the name of their file."""
-    texts = "\0".join(repr(template) for template in read_templates(replaced).values())
+def digest(replaced: Mapping[str, str], own: Sequence[str] = tuple(PLACES)) -> str:
+    """Identify the wording of a driver's prompts, those of the recipe by content and not by the name of their file."""
+    texts = "\0".join(repr(template) for template in read_templates(replaced, own).values())
     return hashlib.sha256(texts.encode("utf-8", "surrogatepass")).hexdigest()[:16]
 
 

@@ -9,8 +9,11 @@ import attrs
 from srtk_plugin_structgpt.asking import Asked, choices, options_prompt, unreadable
 from srtk_plugin_structgpt.fitting import fitting
 from srtk_plugin_structgpt.state import Branch, Fact, Walk, WalkState
+from srtk_plugin_structgpt.templates import CHOOSING
 from srtk_plugin_structgpt.walking import Place, Walking
 from srtk_plugin_structgpt.wording import lines, names
+
+TEMPLATE = "entities"
 
 
 @attrs.define(eq=False)
@@ -44,6 +47,7 @@ class TogExpander(Walking):
         prompts: Name of a prompt to the YAML file that replaces it.
     """
 
+    own_prompts = (*CHOOSING, TEMPLATE)
     width: int = 3
     relation_triples: int | None = 20
 
@@ -57,7 +61,7 @@ class TogExpander(Walking):
         # Triples that read alike are one option.
         options = [list(dict.fromkeys(row)) for row in rows]
         sizes = fitting(self.generator.count_tokens, options, self.tokens)
-        template = self.templates["entities"]
+        template = self.templates[TEMPLATE]
         topics = names(self.graph, [found[i][0].topics for i in wide])
         asked = []
         for i, row, size, start in zip(wide, options, sizes, topics, strict=True):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Mapping, Sequence
-from typing import Any, Literal, NamedTuple
+from typing import Any, ClassVar, Literal, NamedTuple
 
 import attrs
 
@@ -12,9 +12,10 @@ from srtk_framework.errors import DriverError
 from srtk_framework.expansion import finish
 from srtk_framework.specs import Expander, Generator, HopState, KnowledgeGraph, PathScorer, Reader
 from srtk_framework.stopping import EXHAUSTED, stopping_reader
-from srtk_framework.types import Answer, Budget, Path, Question, Schema, Subgraph, Triple, rounded
+from srtk_framework.types import Budget, Path, Question, Schema, Subgraph, Triple, rounded
 from srtk_framework.types import Literal as Value
-from srtk_plugin_structgpt.asking import Asked, By, choices, options_prompt, record, unreadable
+from srtk_plugin_structgpt.asking import Asked, By, choices, options_prompt, unreadable
+from srtk_plugin_structgpt.closing import CLOSED_BOOK, close_book
 from srtk_plugin_structgpt.constraining import statements
 from srtk_plugin_structgpt.marking import marked
 from srtk_plugin_structgpt.mediators import Parts, is_mediator
@@ -23,10 +24,9 @@ from srtk_plugin_structgpt.offering import Group, Offer, Show, offered
 from srtk_plugin_structgpt.ranking import connected, ranked
 from srtk_plugin_structgpt.reaching import read
 from srtk_plugin_structgpt.state import Branch, Fact, Walk, WalkState, copied, weights
-from srtk_plugin_structgpt.templates import Template, digest, read_templates
+from srtk_plugin_structgpt.templates import CHOOSING, Template, digest, read_templates
 from srtk_plugin_structgpt.wording import followed, names
 
-CLOSED_BOOK = "closed-book"
 _CHOICES = (("stop", ("reader", "depth")), ("show", ("relation", "path")), ("by", ("reply", "rating")))
 
 
@@ -41,6 +41,7 @@ class Place(NamedTuple):
 class Walking(Expander):
     """Base of both walks; its fields are described there."""
 
+    own_prompts: ClassVar[tuple[str, ...]] = CHOOSING
     graph: KnowledgeGraph
     generator: Generator
     reader: Reader | None = None
@@ -76,12 +77,12 @@ class Walking(Expander):
         if self.by == "rating" and not self.generator.rates():
             raise DriverError("by is rating, but the generator does not rate options; set it to reply")
         stopping_reader(self)
-        self.templates = read_templates(self.prompts)
+        self.templates = read_templates(self.prompts, self.own_prompts)
         self.schema = self.graph.schema()
 
     def fingerprint(self) -> str:
         """Identify drivers, settings and the wording of the prompts."""
-        parts = [f"prompts={digest(self.prompts)}"]
+        parts = [f"prompts={digest(self.prompts, self.own_prompts)}"]
         for field in attrs.fields(type(self)):
             if field.init and field.name != "prompts":
                 value = getattr(self, field.name)
@@ -113,7 +114,7 @@ class Walking(Expander):
     def step(self, states: Sequence[HopState]) -> list[WalkState]:
         """Have the generator choose where to go, and read what is there; each is one call for all questions."""
         moved = [copied(state) for state in states]
-        self._close_book([state for state in moved if state.over])
+        close_book(self.generator, self.templates[CLOSED_BOOK], [state for state in moved if state.over])
         going = [state for state in moved if not state.over]
         walks = self._chosen_walks(going)
         found: dict[int, list[Fact]] = {id(state): [] for state in going}
@@ -283,20 +284,6 @@ class Walking(Expander):
         if state.errors:
             trace["errors"] = list(state.errors)
         return {**trace, "generator": dict(state.used), "calls": list(state.calls)}
-
-    def _close_book(self, states: Sequence[WalkState]) -> None:
-        """Ask for answers without the graph, where the walk found none."""
-        if not states:
-            return
-        template = self.templates[CLOSED_BOOK]
-        prompts = [template.prompt({"question": state.question.text}, query=state.query) for state in states]
-        for state, reply in zip(states, self.generator.generate(prompts), strict=True):
-            record(state, template, (reply,))
-            state.done = True
-            text = reply.text.rpartition("</think>")[2].strip()
-            if reply.error is None and text:
-                state.answer = Answer(text=text)
-                state.stop = CLOSED_BOOK
 
 
 def _new(state: WalkState, facts: Sequence[Fact]) -> list[Fact]:

@@ -1,13 +1,15 @@
-"""Small graphs in memory and behind an Oxigraph server, and walks over them told where to go by rules."""
+"""Small graphs in memory, as snapshots and behind a server, and walks over them told where to go by rules."""
 
 from __future__ import annotations
 
+import importlib
 import shutil
 import socket
 import subprocess
 import sys
 import time
 import urllib.error
+import urllib.parse
 import urllib.request
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
@@ -101,7 +103,13 @@ def sparql(tmp_path_factory: pytest.TempPathFactory) -> Iterator[GraphOf]:
     urls: dict[Any, str] = {}
     with ExitStack() as stack:
 
-        def make(triples: Sequence[Sequence[str]], mediators: Sequence[str] = (), noise: Sequence[str] = ()) -> Any:
+        def make(
+            triples: Sequence[Sequence[str]],
+            mediators: Sequence[str] = (),
+            noise: Sequence[str] = (),
+            through: Callable[[str], str] = str,
+            **settings: Any,
+        ) -> Any:
             key = tuple(map(tuple, triples))
             if key not in urls:
                 folder = tmp_path_factory.mktemp("rdf")
@@ -109,7 +117,7 @@ def sparql(tmp_path_factory: pytest.TempPathFactory) -> Iterator[GraphOf]:
                 load([folder / "data.nt"], folder / "store")
                 urls[key] = stack.enter_context(served(folder / "store"))
             meaning = Vocabulary(prefixes={"": SPACE}, decode=True, mediators=tuple(mediators), noise=tuple(noise))
-            graph = SparqlGraph(urls[key], engine="oxigraph", vocabulary=meaning)
+            graph = SparqlGraph(through(urls[key]), engine="oxigraph", vocabulary=meaning, **settings)
             graph.open()
             stack.callback(graph.close)
             return graph
@@ -119,8 +127,12 @@ def sparql(tmp_path_factory: pytest.TempPathFactory) -> Iterator[GraphOf]:
 
 def _line(triple: Sequence[str]) -> str:
     subject, relation, object_ = triple
-    end = object_ if isinstance(object_, Literal) else f"<{SPACE}{object_}>"
-    return f"<{SPACE}{subject}> <{SPACE}{relation}> {end} .\n"
+    end = object_ if isinstance(object_, Literal) else _iri(object_)
+    return f"{_iri(subject)} {_iri(relation)} {end} .\n"
+
+
+def _iri(id_: str) -> str:
+    return f"<{SPACE}{urllib.parse.quote(id_)}>"
 
 
 @pytest.fixture
@@ -133,11 +145,55 @@ def memory() -> GraphOf:
     return make
 
 
-@pytest.fixture(params=["memory", "sparql"])
+@pytest.fixture(scope="session")
+def local(tmp_path_factory: pytest.TempPathFactory) -> Iterator[GraphOf]:
+    """Make snapshots of triples, once for each set of them."""
+    pytest.importorskip("polars")
+    from srtk_plugin_local.build import build
+    from srtk_plugin_local.graph import LocalGraph
+    from srtk_plugin_local.settings import BuildSettings
+
+    folders: dict[Any, str] = {}
+    with ExitStack() as stack:
+
+        def make(triples: Sequence[Sequence[str]], mediators: Sequence[str] = (), noise: Sequence[str] = ()) -> Any:
+            key = (tuple(map(tuple, triples)), tuple(mediators), tuple(noise))
+            if key not in folders:
+                folder = tmp_path_factory.mktemp("snapshot")
+                (folder / "data.tsv").write_text("".join("\t".join(row) + "\n" for row in triples), encoding="utf-8")
+                files, meaning = (str(folder / "data.tsv"),), {"mediators": key[1], "noise": key[2]}
+                build(BuildSettings(files, literals="none", names=False, **meaning), folder / "graph")
+                folders[key] = str(folder / "graph")
+            graph = LocalGraph(folders[key])
+            graph.open()
+            stack.callback(graph.close)
+            return graph
+
+        yield make
+
+
+@pytest.fixture(params=["memory", "local", "sparql"])
 def graph_of(request: pytest.FixtureRequest) -> GraphOf:
-    """Make a graph of triples, in memory and behind a server."""
+    """Make a graph of triples, in memory, as a snapshot and behind a server."""
     made: GraphOf = request.getfixturevalue(request.param)
     return made
+
+
+@pytest.fixture(scope="session")
+def bench() -> Callable[[str], Any]:
+    """Import a module of the benchmarks, which have servers that misbehave."""
+    folder = Path(__file__).parents[3] / "benchmarks"
+
+    def module(name: str) -> Any:
+        if not (folder / f"{name}.py").exists():
+            pytest.skip(f"benchmarks/{name}.py is not here")
+        sys.path.insert(0, str(folder))
+        try:
+            return importlib.import_module(name)
+        finally:
+            sys.path.pop(0)
+
+    return module
 
 
 @pytest.fixture

@@ -13,12 +13,14 @@ from srtk_plugin_structgpt.fitting import fitting
 from srtk_plugin_structgpt.reader import LlmReader
 from srtk_plugin_structgpt.structgpt import StructGptExpander
 from srtk_plugin_structgpt.templates import PLACES, digest, read_templates
+from srtk_plugin_structgpt.tog import TogExpander
 
 from srtk_framework.choosing import numbered
+from srtk_framework.dialogue import Reply
 from srtk_framework.errors import InputError
 from srtk_framework.testing.scripted import ScriptedGenerator, misnumbered
 from srtk_framework.text import count_tokens
-from srtk_framework.types import Subgraph, Triple
+from srtk_framework.types import Link, Question, Subgraph, Triple
 
 SNAPSHOTS = Path(__file__).with_name("prompts")
 
@@ -97,6 +99,19 @@ def test_a_prompt_that_is_not_there_is_refused():
         read_templates({"answr": "x.yaml"})
 
 
+def test_a_prompt_of_another_driver_is_refused_and_named(memory, show_rows, tmp_path):
+    graph, generator = memory(show_rows), ScriptedGenerator()
+    expander = StructGptExpander(graph, generator, stop="depth", prompts={"answer": "mine.yaml"})
+    with pytest.raises(InputError, match="'answer' is one of the reader; the prompts here are first-relations"):
+        expander.open()
+    with pytest.raises(InputError, match="'entities' is one of another expander"):
+        attrs.evolve(expander, prompts={"entities": "mine.yaml"}).open()
+    with pytest.raises(InputError, match="the prompts here are answer"):
+        LlmReader(graph, generator, prompts={"support": "mine.yaml"}).open()
+    (tmp_path / "mine.yaml").write_text("version: 1\nuser: '{question} {options}'\n", encoding="utf-8")
+    TogExpander(graph, generator, stop="depth", prompts={"entities": str(tmp_path / "mine.yaml")}).open()
+
+
 def words(texts):
     return [len(text.split()) for text in texts]
 
@@ -122,6 +137,51 @@ def test_a_reader_shows_what_fits_and_counts_the_rest(memory, show_rows, ask):
     assert "profession" not in generator.prompts[0].messages[-1].content
     assert answer.trace["unshown"] == 1
     assert answer.trace["calls"][0]["shown"] == 2
+
+
+def read_by(graph, reply, **settings):
+    generator = ScriptedGenerator(default=reply)
+    reader = LlmReader(graph, generator, **settings)
+    reader.open()
+    found = Subgraph(
+        triples=(Triple("jeff", "award", "oscar"), Triple("jeff", "spouse", "lisa")),
+        qualifiers=((("year", "1990"), ("for", "lisa")), ()),
+    )
+    question = Question("q", "When did Jeff get the Oscar?", (Link("jeff"),))
+    return reader.read([question], [found])[0], generator.prompts
+
+
+def test_a_reader_of_names_takes_no_other_words_and_asks_once_more(memory, show_rows):
+    other = '{"enough": true, "answer": ["Denmark"], "triples": [1]}'
+    answer, prompts = read_by(memory(show_rows), other, named=True)
+    assert not answer.enough
+    assert answer.trace["calls"][0]["how"] == "fallback"
+    assert len(prompts) == 2
+    allowed = prompts[0].schema["properties"]["answer"]["items"]["enum"]
+    assert allowed == ["jeff", "oscar", "lisa", "1990"]
+    free, prompts = read_by(memory(show_rows), other)
+    assert (free.text, free.entities) == ("Denmark", ())
+    assert "enum" not in prompts[0].schema["properties"]["answer"]["items"]
+
+
+def test_the_value_of_a_qualifier_is_an_answer_but_no_entity_of_the_triples(memory, show_rows):
+    reply = '{"enough": true, "answer": ["1990", "Lisa"], "triples": [1]}'
+    answer, _ = read_by(memory(show_rows), reply, named=True)
+    assert answer.text == "1990, Lisa"
+    assert answer.entities == ("lisa",)
+    assert answer.support == (0,)
+
+
+def test_lists_of_a_schema_have_an_end(memory, show_rows):
+    _, prompts = read_by(memory(show_rows), '{"enough": false}')
+    lists = prompts[0].schema["properties"]
+    assert (lists["answer"]["maxItems"], lists["triples"]["maxItems"]) == (4, 2)
+
+
+def test_a_reply_that_was_cut_is_told(memory, show_rows):
+    cut = Reply('{"enough": true, "answer": ["os', finish="length")
+    answer, _ = read_by(memory(show_rows), cut)
+    assert answer.trace["calls"][0]["cut"] == 2
 
 
 @given(st.lists(st.lists(st.text("ab |", max_size=12), max_size=6), max_size=4), st.integers(1, 30))

@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-import importlib
 import json
-import sys
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -17,20 +14,15 @@ import srtk_framework
 from srtk_framework.cli import main
 from srtk_framework.types import Link, Question
 
-BENCHMARKS = Path(__file__).parents[3] / "benchmarks"
 COUNT = 10
+IN, OUT = 1.0, 2.0
+"""Prices of a million tokens."""
 
 
 @pytest.fixture(scope="module")
-def servers() -> Any:
+def servers(bench: Any) -> Any:
     pytest.importorskip("srtk_plugin_openai")
-    if not (BENCHMARKS / "openai_server.py").exists():
-        pytest.skip("benchmarks/openai_server.py is not here")
-    sys.path.insert(0, str(BENCHMARKS))
-    try:
-        return importlib.import_module("openai_server")
-    finally:
-        sys.path.pop(0)
+    return bench("openai_server")
 
 
 def rows():
@@ -64,13 +56,14 @@ def clerk(body):
     return json.dumps({"enough": True, "answer": [land], "triples": [int(number)]})
 
 
-def walked(url, workers):
+def walked(url, workers, **settings):
     from srtk_plugin_openai.generator import OpenAIGenerator
     from srtk_plugin_openai.limits import Limits
 
     limits = Limits(wait=0.01, wait_most=0.05, deadline=0.5, patience=20.0, attempts=8, failures=100, pause=0.1)
     graph = MemoryGraph(triples=rows())
-    generator = OpenAIGenerator(model="tiny", base_url=url, workers=workers, limits=limits, price_in=1.0, price_out=2.0)
+    settings = {"price_in": IN, "price_out": OUT, "limits": limits, "workers": workers, **settings}
+    generator = OpenAIGenerator(model="tiny", base_url=url, **settings)
     reader = LlmReader(graph, generator)
     expander = StructGptExpander(graph, generator, reader=reader)
     for driver in (generator, reader, expander):
@@ -81,12 +74,20 @@ def walked(url, workers):
         generator.close()
 
 
-def test_a_server_that_fails_at_random_loses_and_doubles_nothing(servers):
+def told(found):
+    """Give what a trace tells of the calls of the walk, and of those of its reader."""
+    return [found.trace["generator"], found.trace["reader"]["generator"]]
+
+
+@pytest.mark.parametrize("stream", [False, True])
+def test_a_server_that_fails_at_random_loses_and_doubles_nothing(servers, stream):
     with servers.serve(clerk) as server:
-        quiet = walked(server.url, 1)
+        quiet = walked(server.url, 1, stream=stream)
+        billed = server.billed
     with servers.serve(clerk, share=0.2, seed=3, stall=1.0) as server:
-        faulty = walked(server.url, 8)
+        faulty = walked(server.url, 8, stream=stream)
         assert sum(server.served.values()) > COUNT
+        assert set(server.answered.values()) == {1}
     assert faulty == quiet
     for i, found in enumerate(quiet):
         assert found.answer.entities == (f"land {i}",)
@@ -94,9 +95,22 @@ def test_a_server_that_fails_at_random_loses_and_doubles_nothing(servers):
         # Three hops with one option less each time; the last needs no choice, each is read.
         calls = [*found.trace["calls"], *found.trace["reader"]["calls"]]
         asked = sum(len(call["replies"]) for call in calls)
-        told = [found.trace["generator"], found.trace["reader"]["generator"]]
-        assert sum(part["calls"] for part in told) == asked
-        assert sum(part["cost"] for part in told) > 0
+        assert sum(part["calls"] for part in told(found)) == asked
+    cost = sum(part["cost"] for found in faulty for part in told(found))
+    assert cost == pytest.approx((billed[0] * IN + billed[1] * OUT) / 1e6)
+    tokens = [sum(part[name] for found in faulty for part in told(found)) for name in ("tokens_in", "tokens_out")]
+    assert tokens == list(billed)
+
+
+@pytest.mark.parametrize("fault", ["context", "500"])
+def test_a_question_whose_calls_fail_for_good_says_so_and_the_others_are_answered(servers, fault):
+    with servers.serve(clerk, bad={"film 3 ": fault}) as server:
+        found = walked(server.url, 8)
+    lost, others = found[3], found[:3] + found[4:]
+    assert not lost.triples
+    assert lost.trace["stop"] == lost.trace["reason"] == "a call failed"
+    assert lost.trace["errors"]
+    assert all(one.trace["stop"] == "answered" and len(one.triples) == 3 for one in others)
 
 
 def test_a_recipe_runs_it_and_a_second_run_gives_the_same_bytes(servers, tmp_path):
