@@ -76,15 +76,22 @@ def _pull_recipe(args: argparse.Namespace, source: Path, out: Path) -> int:
         told = f"{outcome.finished} of {outcome.questions} questions are done"
         print(f"srtk: stopped; {told}; the same command goes on", file=sys.stderr)
         return _INTERRUPTED
-    more: dict[str, Any] = {"recipe": source.name, "questions": outcome.questions}
+    try:
+        return _make(args, pull, outcome, out)
+    except KeyboardInterrupt:
+        print("srtk: what was read is kept; the same command goes on", file=sys.stderr)
+        raise
+
+
+def _make(args: argparse.Namespace, pull: Any, outcome: Any, out: Path) -> int:
+    """Read the rest of what a search may come to, if it is wanted, and build the snapshot."""
+    from srtk_plugin_sparql import pulling
+
+    more: dict[str, Any] = {"recipe": Path(args.source).name, "questions": outcome.questions}
     if args.whole:
-        hub = recipe.options.budget.hub if args.hub is None else args.hub or None
-        try:
-            with _Bar(args.quiet) as bar:
-                pulling.fill(pull, hub, bar)
-        except KeyboardInterrupt:
-            print("srtk: what was read is kept; the same command goes on", file=sys.stderr)
-            raise
+        hub = pull.recipe.options.budget.hub if args.hub is None else args.hub or None
+        with _Bar(args.quiet) as bar:
+            pulling.fill(pull, hub, bar)
         more["whole"] = "all neighbours" if hub is None else f"up to {hub} neighbours a step"
     if outcome.failed:
         told = f"{outcome.failed} of {outcome.questions} questions failed, and what they would have read is missing"
@@ -92,7 +99,7 @@ def _pull_recipe(args: argparse.Namespace, source: Path, out: Path) -> int:
         more["failed"] = outcome.failed
     if outcome.questions and outcome.failed == outcome.questions:
         return _FAILED
-    return _build(args, read(folder), out, **more)
+    return _build(args, read(pull.folder), out, **more)
 
 
 def _retrieve(pull: Any, quiet: bool) -> tuple[Any, bool]:
