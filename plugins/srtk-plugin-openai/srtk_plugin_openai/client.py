@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import math
 import random
 import threading
@@ -15,6 +16,7 @@ import attrs
 
 from srtk_framework.politeness import Breaker, Gate, TokenBucket
 from srtk_plugin_openai.answers import Answer, answer_of
+from srtk_plugin_openai.connections import Connections
 from srtk_plugin_openai.errors import (
     CutError,
     DownError,
@@ -29,9 +31,6 @@ from srtk_plugin_openai.errors import (
 from srtk_plugin_openai.limits import Limits
 from srtk_plugin_openai.refusals import refusal_of
 
-AGENT = "srtk-plugin-openai/0.1 (https://pypi.org/project/srtk-plugin-openai/)"
-
-_CONNECT = 15.0
 _LARGEST = 1 << 25
 _REMEMBERED = 30.0
 """For so many seconds after a wrong key, model or address nothing more is sent."""
@@ -63,8 +62,6 @@ class Client:
     """
 
     def __init__(self, base_url: str, key: str, workers: int, limits: Limits) -> None:
-        import openai
-
         place = urlsplit(base_url)
         if place.scheme not in ("http", "https") or not place.hostname:
             raise SetUpError(f"base_url {base_url!r} is not an http or https URL; correct it")
@@ -75,17 +72,7 @@ class Client:
             raise SetUpError("the key has characters that no request can carry; set `key` to the key alone")
         self.who = urlunsplit(place._replace(query=""))
         self._limits = limits
-        omit: Any = openai.Omit()
-        # What the environment says about OpenAI's own service is not for other servers: the recipe alone decides.
-        unsent = dict.fromkeys(("OpenAI-Organization", "OpenAI-Project"), omit)
-        self._headers: dict[str, Any] = {} if self._key else {"Authorization": omit}
-        self._client = openai.OpenAI(
-            api_key=self._key or "none",
-            base_url=base_url,
-            timeout=openai.Timeout(limits.deadline, connect=min(_CONNECT, limits.deadline)),
-            max_retries=0,
-            default_headers={"User-Agent": AGENT, **unsent},
-        )
+        self._connections = Connections(base_url, self._key, limits.deadline)
         self._gate = Gate(workers, TokenBucket(limits.per_second, limits.burst) if limits.per_second else None)
         self._breaker = Breaker(limits.failures, limits.pause)
         self._lock = threading.Lock()
@@ -98,7 +85,7 @@ class Client:
         with self._lock:
             self._stopped = (math.inf, DownError("the client is closed"))
             self._alarm.set()
-        self._client.close()
+        self._connections.close()
 
     def ask(self, body: Mapping[str, Any]) -> Asked:
         """Send a request until there is a reply.
@@ -129,10 +116,9 @@ class Client:
         import openai
 
         try:
-            told = self._client.models.list(extra_headers=self._headers)
+            return self._connections.models()
         except openai.OpenAIError:  # only for a better message about another error
             return []
-        return sorted(model.id for model in told.data or ())
 
     def _wait(self, failures: int, asked: float | None) -> float:
         """Say how long to wait, with some chance in it so that those who failed together do not return together."""
@@ -200,39 +186,29 @@ class Client:
     def _send(self, body: Mapping[str, Any]) -> tuple[str, bytes]:
         """Send one request; return content type and body of its response.
 
-        What fails is told outside of the `except`: the client's own errors may hold the key.
+        What fails is told outside of the `except`: the transport's own errors may hold the key.
         """
         import httpx2
-        import openai
 
         until = time.monotonic() + self._limits.deadline
+        sent = json.dumps(body, ensure_ascii=False, separators=(",", ":")).encode()
         failed: ServerError | None = None
         try:
-            # The plain way into the client rebuilds neither request nor reply, which would cost as much as the sending.
-            stream = self._client.post(
-                "/chat/completions",
-                cast_to=object,
-                body=body,
-                options={"headers": self._headers},
-                stream=True,
-                stream_cls=openai.Stream[object],
-            )
-        except openai.APIStatusError as error:
-            response = error.response
-            failed = refusal_of(error.status_code, response.headers, self._hidden(response.content), bool(self._key))
-        except openai.APITimeoutError as error:
-            failed = self._late(error.__cause__)
-        except openai.APIConnectionError as error:
-            failed = UnreachableError(f"there is no connection to {self.who}, or it was reset ({error.__cause__})")
-        except httpx2.HTTPError as error:
-            failed = UnavailableError(f"it failed, and the message about it breaks off ({error})")
+            with self._connections.post(sent) as response:
+                headers = response.headers
+                if response.is_success:
+                    data = self._read(response, until)
+                else:
+                    failed = self._refusal(response)
+        except httpx2.TimeoutException as error:
+            failed = self._late(error)
+        except (httpx2.HTTPError, httpx2.InvalidURL) as error:
+            failed = UnreachableError(f"there is no connection to {self.who}, or it was reset ({error})")
         if failed is not None:
             raise failed
-        with stream:
-            data = self._read(stream.response, until)
         # Of what is no reply the start is shown.
         shown = data if b'"choices"' in data else self._hidden(data)
-        return stream.response.headers.get("content-type", ""), shown
+        return headers.get("content-type", ""), shown
 
     def _read(self, response: Any, until: float) -> bytes:
         """Read all of a body, in time."""
@@ -254,6 +230,16 @@ class Client:
         except httpx2.HTTPError as error:
             raise CutError(f"the reply breaks off ({error})") from error
         return b"".join(blocks)
+
+    def _refusal(self, response: Any) -> ServerError:
+        """Read what a response says that is no reply."""
+        import httpx2
+
+        try:
+            told = response.read()
+        except httpx2.HTTPError as error:
+            return UnavailableError(f"it failed, and the message about it breaks off ({error})")
+        return refusal_of(response.status_code, response.headers, self._hidden(told), bool(self._key))
 
     def _late(self, error: BaseException | None) -> ServerError:
         import httpx2
