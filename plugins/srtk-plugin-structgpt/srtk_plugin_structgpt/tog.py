@@ -38,7 +38,8 @@ class TogExpander(Walking):
         show: An option says the `relation`, or the whole `path` with it.
         narrow: Options that the scorer leaves.
         relation_triples: Most triples of one relation of one entity, the first in order; null for all.
-        tokens: Most tokens of the triples or values shown in one prompt; null for all.
+        tokens: Most tokens of the relations, triples or values shown in one prompt; null for all. Where relations are
+            more, they are shown in several prompts, and those chosen once more.
         constraints: Have the generator choose among statements behind mediators by their values.
         support: Keep only the triples that the answer rests on, and what leads to them.
         closed_book: Where the graph gives no answer, ask the generator for one without it; the trace says so in `stop`.

@@ -14,13 +14,14 @@ from srtk_framework.specs import Expander, Generator, HopState, KnowledgeGraph, 
 from srtk_framework.stopping import EXHAUSTED, stopping_reader
 from srtk_framework.types import Budget, Path, Question, Schema, Subgraph, Triple, rounded
 from srtk_framework.types import Literal as Value
-from srtk_plugin_structgpt.asking import Asked, By, choices, options_prompt, unreadable
+from srtk_plugin_structgpt.asking import By
 from srtk_plugin_structgpt.closing import CLOSED_BOOK, close_book
 from srtk_plugin_structgpt.constraining import statements
 from srtk_plugin_structgpt.marking import marked
 from srtk_plugin_structgpt.mediators import Parts, is_mediator
 from srtk_plugin_structgpt.mention import without_mentions
 from srtk_plugin_structgpt.offering import Group, Offer, Show, offered
+from srtk_plugin_structgpt.paging import Ballot, elected
 from srtk_plugin_structgpt.ranking import connected, ranked
 from srtk_plugin_structgpt.reaching import read
 from srtk_plugin_structgpt.state import Branch, Fact, Walk, WalkState, copied, weights
@@ -140,7 +141,7 @@ class Walking(Expander):
         rows = [(place, row) for place, row in zip(places, self._offers(places), strict=True) if row]
         here = names(self.graph, [[id_ for branch in place.branches for id_ in branch.nodes] for place, _ in rows])
         topics = names(self.graph, [place.state.topics for place, _ in rows])
-        asked = []
+        ballots = []
         for (place, row), at, start in zip(rows, here, topics, strict=True):
             state = place.state
             template = self.templates["next-relations" if state.hop and self.history else "first-relations"]
@@ -150,15 +151,12 @@ class Walking(Expander):
                 "here": at,
                 "history": followed(state.history),
             }
-            texts = [offer.text for offer in row]
-            asked.append(Asked(state, template, options_prompt(template, texts, values, 1, self.width, state.query)))
+            ballots.append(Ballot(state, template, [offer.text for offer in row], values, self.width))
         walks: list[tuple[WalkState, Walk]] = []
         chosen: dict[int, list[str]] = {id(place.state): [] for place, _ in rows}
-        for (place, row), choice in zip(rows, choices(self.generator, self.by, asked), strict=True):
+        for (place, row), won in zip(rows, elected(self.generator, self.by, ballots, self.tokens), strict=True):
             state = place.state
-            state.count("unreadable", int(unreadable(choice)))
-            for rank, number in enumerate(choice.numbers, 1):
-                offer = row[number - 1]
+            for rank, offer in enumerate([row[i] for i in won], 1):
                 option = len(chosen[id(state)])
                 chosen[id(state)].append(offer.text)
                 walks += [(state, Walk(branch, step, rank, option)) for branch, step in offer.walks]
