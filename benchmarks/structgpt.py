@@ -9,8 +9,8 @@ encoder-chooser, the same walk with relations chosen at random, and `bfs` with a
 mean.
 
 With a model (`smollm2`, the path of a GGUF file, or any generator's block): the walk to its depth, told by the model;
-the same ended by its reader, with the answers; and the encoder-chooser, random relations and `bfs`, each cut to as many
-triples as the first has in the mean.
+the same ended by its reader, with the answers; `tog` to its depth; and the encoder-chooser, random relations and `bfs`,
+each cut to as many triples as the first has in the mean.
 
 Speed: 100 questions of three hops against a server on loopback that takes 50 ms a reply, one after another and with 32
 requests in flight, which is done five times since a busy machine may take as long as the replies.
@@ -162,11 +162,11 @@ def recipe_of(case: Case, model: str, width: int, triples: int, budget: int) -> 
     data: dict[str, Any] = yaml.safe_load((ROOT / case.recipe).read_text(encoding="utf-8"))
     recipe = {key: value for key, value in data.items() if key in _KEPT}
     recipe |= {"generator": generator_of(model), "expander": walk, "budget": {"triples": budget}}
+    tog = {key: value for key, value in walk.items() if key != "relation_triples"} | {"use": "tog", "name": "tog"}
     if model:
         reader = {"use": "llm", "named": True, "tokens": SHOWN}
         ends = {**walk, "stop": "reader", "reader": reader, "name": "reader ends"}
-        return {**recipe, "evaluate": {"against": [ends, bfs]}}
-    tog = {key: value for key, value in walk.items() if key != "relation_triples"} | {"use": "tog", "name": "tog"}
+        return {**recipe, "evaluate": {"against": [ends, tog, bfs]}}
     return {**recipe, "evaluate": {"against": [tog, bfs]}}
 
 
@@ -202,7 +202,7 @@ def measure(case: Case, limit: int, model: str, width: int, triples: int, budget
             chooser = attrs.evolve(walk, generator=EncoderChooser(encoder), show="path")
             others = {"encoder-chooser": chooser, **others}
             memory = Remembering(walk.generator)
-            for name in ("structgpt", "reader ends"):
+            for name in ("structgpt", "reader ends", "tog"):
                 driver = methods[name].driver  # type: ignore[attr-defined]
                 told = attrs.evolve(driver, generator=memory)
                 told.open()

@@ -43,7 +43,9 @@ from srtk_framework.testing.exporter import ExporterConformance  # noqa: E402
 from srtk_framework.testing.generator import GeneratorConformance  # noqa: E402
 from srtk_framework.testing.knowledge_graph import KnowledgeGraphConformance  # noqa: E402
 from srtk_framework.testing.mention_detector import MentionDetectorConformance  # noqa: E402
+from srtk_framework.testing.ntriples import to_ntriples  # noqa: E402
 from srtk_framework.testing.oracle import OracleGraph  # noqa: E402
+from srtk_framework.testing.oxigraph import served  # noqa: E402
 from srtk_framework.testing.path_scorer import PathScorerConformance  # noqa: E402
 from srtk_framework.testing.reader import ReaderConformance  # noqa: E402
 from srtk_framework.testing.registered import (  # noqa: E402
@@ -106,4 +108,6 @@ __all__ = [
     "misnumbered",
     "picks",
     "registered_drivers",
+    "served",
+    "to_ntriples",
 ]

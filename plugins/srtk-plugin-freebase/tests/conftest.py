@@ -3,15 +3,8 @@
 from __future__ import annotations
 
 import os
-import shutil
-import socket
-import subprocess
-import sys
-import time
-import urllib.error
-import urllib.request
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack
 from fnmatch import fnmatchcase
 from pathlib import Path
 
@@ -23,12 +16,13 @@ from srtk_plugin_freebase.vocabulary import FREEBASE, SPACE
 from srtk_plugin_sparql.commands.load import load
 from srtk_plugin_sparql.store import DATA
 
-from srtk_framework.testing.sample import SAMPLE, Sample
+from srtk_framework.testing import SAMPLE, Sample, served, to_ntriples
 from srtk_framework.types import Literal, Qualifier, Triple
 
 Brute = Callable[..., Sample]
 Store = Callable[..., Path]
 
+NAME, ALIAS = SPACE + "type.object.name", SPACE + "common.topic.alias"
 MEDIATED = ("borders", "president", "capital", "lists", "nickname", "родился в", "twin_town")
 """Relations of the kit's sample that the tests lead through a mediator."""
 
@@ -72,32 +66,6 @@ def joined(
         labels=shown,
         qualifiers={fact: tuple(sorted(pairs)) for fact, pairs in qualifiers.items() if pairs},
     )
-
-
-def write_ntriples(rows: Sequence[Triple], labels: Mapping[str, str], aliases: Mapping[str, Sequence[str]]) -> str:
-    """Write triples with dotted ids as N-Triples."""
-    import pyoxigraph as ox
-
-    ids = FreebaseIds(FREEBASE, slashes=False, joins=False)
-
-    def node(id_: str) -> ox.NamedNode:
-        iri = ids.iri(id_)
-        assert iri is not None, id_
-        return ox.NamedNode(iri)
-
-    def value(text: str) -> ox.NamedNode | ox.Literal:
-        if not isinstance(text, Literal):
-            return node(text)
-        if text.language:
-            return ox.Literal(text.lexical, language=text.language)
-        datatype = (text.datatype or "xsd:string").replace("xsd:", "http://www.w3.org/2001/XMLSchema#")
-        return ox.Literal(text.lexical, datatype=ox.NamedNode(datatype))
-
-    name, alias = ox.NamedNode(SPACE + "type.object.name"), ox.NamedNode(SPACE + "common.topic.alias")
-    triples = [ox.Triple(node(s), node(r), value(o)) for s, r, o in rows]
-    triples += [ox.Triple(node(n), name, ox.Literal(text, language="en")) for n, text in labels.items()]
-    triples += [ox.Triple(node(n), alias, ox.Literal(text)) for n, texts in aliases.items() for text in texts]
-    return "".join(f"{triple} .\n" for triple in triples)
 
 
 def _entity(name: str) -> str:
@@ -168,14 +136,16 @@ def brute() -> Brute:
 @pytest.fixture(scope="session")
 def make_store(tmp_path_factory: pytest.TempPathFactory) -> Store:
     """Return what makes a store of triples with dotted ids."""
+    iri = FreebaseIds(FREEBASE, slashes=False, joins=False).iri
 
     def make(
         rows: Sequence[Triple],
         labels: Mapping[str, str],
-        aliases: Mapping[str, Sequence[str]] | None = None,
+        aliases: Mapping[str, tuple[str, ...]] | None = None,
     ) -> Path:
         folder = tmp_path_factory.mktemp("freebase")
-        (folder / "graph.nt").write_text(write_ntriples(rows, labels, aliases or {}), encoding="utf-8")
+        text = to_ntriples(Sample(tuple(rows), labels, aliases or {}), iri, NAME, ALIAS, language="en")
+        (folder / "graph.nt").write_text(text, encoding="utf-8")
         load([folder / "graph.nt"], folder / "store")
         return folder / "store"
 
@@ -192,38 +162,7 @@ def kit_store(kit: Kit, make_store: Store) -> Path:
 def serve() -> Iterator[Callable[[Path], str]]:
     """Return what starts an Oxigraph server over a store and returns its URL."""
     with ExitStack() as stack:
-        yield lambda store: stack.enter_context(_served(store))
-
-
-@contextmanager
-def _served(store: Path) -> Iterator[str]:
-    beside = Path(sys.executable).parent / "oxigraph"
-    binary = str(beside) if beside.is_file() else shutil.which("oxigraph")
-    if binary is None:
-        pytest.skip("the oxigraph server is not installed (pip install oxigraph)")
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        address = f"127.0.0.1:{free.getsockname()[1]}"
-    command = [binary, "serve-read-only", "-l", str(store / DATA), "-b", address]
-    process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-    try:
-        _await(process, address)
-        yield f"http://{address}/query"
-    finally:
-        process.terminate()
-        process.wait(30)
-
-
-def _await(process: subprocess.Popen[bytes], address: str) -> None:
-    until = time.monotonic() + 60
-    while time.monotonic() < until and process.poll() is None:
-        try:
-            urllib.request.urlopen(f"http://{address}/query?query=ASK%7B%7D", timeout=5).close()
-        except (urllib.error.URLError, ConnectionError):
-            time.sleep(0.05)
-        else:
-            return
-    pytest.fail("the oxigraph server did not come up")
+        yield lambda store: stack.enter_context(served(store / DATA))
 
 
 @pytest.fixture(scope="session")

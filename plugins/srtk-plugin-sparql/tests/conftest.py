@@ -1,13 +1,10 @@
-"""An Oxigraph server, stores on disk, and a proxy that misbehaves: all on loopback."""
+"""The kit's sample as a store on disk and behind a server, and a proxy that misbehaves: all on loopback."""
 
 from __future__ import annotations
 
 import json
-import shutil
 import socket
 import struct
-import subprocess
-import sys
 import threading
 import time
 import urllib.error
@@ -21,91 +18,28 @@ from typing import Any
 import pytest
 from srtk_plugin_sparql.commands.load import load
 from srtk_plugin_sparql.store import DATA
-from srtk_plugin_sparql.vocabulary import RDFS_LABEL, SKOS_ALIAS, Ids, Vocabulary
+from srtk_plugin_sparql.vocabulary import Ids, Vocabulary
 
-from srtk_framework.testing.sample import SAMPLE, Sample
-from srtk_framework.types import Literal
+from srtk_framework.testing import SAMPLE, served, to_ntriples
 
 SPACE = "http://example.org/kit/"
 VOCABULARY = Vocabulary(prefixes={"": SPACE}, decode=True, noise=("code",))
-
-
-def write_ntriples(sample: Sample, path: Path, vocabulary: Vocabulary = VOCABULARY) -> Path:
-    import pyoxigraph as ox
-
-    ids = Ids(vocabulary)
-
-    def node(id_: str) -> ox.NamedNode:
-        iri = ids.iri(id_)
-        assert iri is not None, id_
-        return ox.NamedNode(iri)
-
-    def value(text: str) -> ox.NamedNode | ox.Literal:
-        if not isinstance(text, Literal):
-            return node(text)
-        if text.language:
-            return ox.Literal(text.lexical, language=text.language)
-        datatype = (text.datatype or "xsd:string").replace("xsd:", "http://www.w3.org/2001/XMLSchema#")
-        return ox.Literal(text.lexical, datatype=ox.NamedNode(datatype))
-
-    triples = [ox.Triple(node(s), node(r), value(o)) for s, r, o in sample.triples]
-    triples += [ox.Triple(node(n), ox.NamedNode(RDFS_LABEL), ox.Literal(text)) for n, text in sample.labels.items()]
-    for name, texts in sample.aliases.items():
-        triples += [ox.Triple(node(name), ox.NamedNode(SKOS_ALIAS), ox.Literal(text)) for text in texts]
-    path.write_text("".join(f"{triple} .\n" for triple in triples), encoding="utf-8")
-    return path
 
 
 @pytest.fixture(scope="session")
 def kit_store(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Return a loaded store of the kit's sample."""
     folder = tmp_path_factory.mktemp("kit")
-    load([write_ntriples(SAMPLE, folder / "kit.nt")], folder / "store")
+    (folder / "kit.nt").write_text(to_ntriples(SAMPLE, Ids(VOCABULARY).iri), encoding="utf-8")
+    load([folder / "kit.nt"], folder / "store")
     return folder / "store"
 
 
 @pytest.fixture(scope="session")
 def kit_server(kit_store: Path) -> Iterator[str]:
     """Return the URL of an Oxigraph server over the kit's sample."""
-    with served(kit_store) as url:
+    with served(kit_store / DATA) as url:
         yield url
-
-
-class served:
-    """An Oxigraph server over a store, on a free port."""
-
-    def __init__(self, store: Path) -> None:
-        beside = Path(sys.executable).parent / "oxigraph"
-        binary = str(beside) if beside.is_file() else shutil.which("oxigraph")
-        if binary is None:
-            pytest.skip("the oxigraph server is not installed (pip install oxigraph)")
-        with socket.socket() as free:
-            free.bind(("127.0.0.1", 0))
-            self._address = f"127.0.0.1:{free.getsockname()[1]}"
-        self._command = [binary, "serve-read-only", "-l", str(store / DATA), "-b", self._address]
-
-    def __enter__(self) -> str:
-        self._process = subprocess.Popen(self._command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-        until = time.monotonic() + 60
-        while time.monotonic() < until and self._process.poll() is None:
-            try:
-                urllib.request.urlopen(f"http://{self._address}/query?query=ASK%7B%7D", timeout=5).close()
-            except (urllib.error.URLError, ConnectionError):
-                time.sleep(0.05)
-            else:
-                return f"http://{self._address}/query"
-        self.__exit__()
-        pytest.fail("the oxigraph server did not come up")
-
-    def __exit__(self, *_: object) -> None:
-        self._process.terminate()
-        self._process.wait(30)
-
-
-@pytest.fixture(scope="session")
-def serve() -> type[served]:
-    """Return what serves a loaded store: a context that gives the URL."""
-    return served
 
 
 class Proxy:

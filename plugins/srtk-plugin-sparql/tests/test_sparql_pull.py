@@ -13,11 +13,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from srtk_plugin_sparql import store
 from srtk_plugin_sparql.commands.load import load
 from srtk_plugin_sparql.reads import READS, Log, read
 
 from srtk_framework.cli import main
-from srtk_framework.testing.sample import SAMPLE
+from srtk_framework.testing import SAMPLE, served
 from srtk_framework.types import Literal, Pattern, Triple
 
 pytest.importorskip("srtk_plugin_local", reason="srtk-plugin-local builds the snapshots; it is not installed")
@@ -433,7 +434,7 @@ WD, WDT, LABEL = "http://www.wikidata.org/entity/", "http://www.wikidata.org/pro
 
 
 @pytest.fixture(scope="module")
-def wiki_server(tmp_path_factory: pytest.TempPathFactory, serve: Any) -> Iterator[str]:
+def wiki_server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     """Return the URL of a server over Wiki27K in the form of Wikidata's direct claims."""
     import pyoxigraph as ox
 
@@ -452,7 +453,7 @@ def wiki_server(tmp_path_factory: pytest.TempPathFactory, serve: Any) -> Iterato
         for id_, text in names.items():
             file.write(f"<{WD}{id_}> {label} {ox.Literal(text, language='en')} .\n")
     load([folder / "wiki.nt"], folder / "store")
-    with serve(folder / "store") as url:
+    with served(folder / "store" / store.DATA) as url:
         yield url
 
 

@@ -1,18 +1,12 @@
-"""Small graphs in memory, as snapshots and behind a server, and walks over them told where to go by rules."""
+"""Small graphs in memory, as snapshots, in stores and behind servers, and walks over them told where to go by rules."""
 
 from __future__ import annotations
 
 import importlib
-import shutil
-import socket
-import subprocess
 import sys
-import time
-import urllib.error
 import urllib.parse
-import urllib.request
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
 
@@ -23,8 +17,8 @@ from srtk_plugin_structgpt.reader import LlmReader
 from srtk_plugin_structgpt.structgpt import StructGptExpander
 
 from srtk_framework.specs import KnowledgeGraph
-from srtk_framework.testing.scripted import ScriptedGenerator
-from srtk_framework.types import Link, Literal, Question
+from srtk_framework.testing import Sample, ScriptedGenerator, served, to_ntriples
+from srtk_framework.types import Link, Question, Triple
 
 SPACE = "http://example.org/show/"
 
@@ -61,46 +55,64 @@ AWARDS = [
 GraphOf = Callable[..., KnowledgeGraph]
 
 
-@contextmanager
-def served(store: Path) -> Iterator[str]:
-    """Serve a store by Oxigraph on a free port."""
-    from srtk_plugin_sparql.store import DATA
+@pytest.fixture(scope="session")
+def store_of(tmp_path_factory: pytest.TempPathFactory) -> Callable[..., Path]:
+    """Load triples into a store, once for each set of them."""
+    pytest.importorskip("pyoxigraph")
+    from srtk_plugin_sparql.commands.load import load
 
-    beside = Path(sys.executable).parent / "oxigraph"
-    binary = str(beside) if beside.is_file() else shutil.which("oxigraph")
-    if binary is None:
-        pytest.skip("the oxigraph server is not installed (pip install oxigraph)")
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        address = f"127.0.0.1:{free.getsockname()[1]}"
-    command = [binary, "serve-read-only", "-l", str(store / DATA), "-b", address]
-    process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-    try:
-        until = time.monotonic() + 60
-        while True:
-            try:
-                urllib.request.urlopen(f"http://{address}/query?query=ASK%7B%7D", timeout=5).close()
-            except (urllib.error.URLError, ConnectionError):
-                if time.monotonic() > until or process.poll() is not None:
-                    pytest.fail("the oxigraph server did not come up")
-                time.sleep(0.05)
-            else:
-                break
-        yield f"http://{address}/query"
-    finally:
-        process.terminate()
-        process.wait(30)
+    folders: dict[Any, Path] = {}
+
+    def make(triples: Sequence[Sequence[str]]) -> Path:
+        rows = tuple(Triple(*row) for row in triples)
+        if rows not in folders:
+            folder = tmp_path_factory.mktemp("rdf")
+            (folder / "data.nt").write_text(to_ntriples(Sample(rows), _iri), encoding="utf-8")
+            load([folder / "data.nt"], folder / "store")
+            folders[rows] = folder / "store"
+        return folders[rows]
+
+    return make
+
+
+def _iri(id_: str) -> str:
+    return SPACE + urllib.parse.quote(id_)
 
 
 @pytest.fixture(scope="session")
-def sparql(tmp_path_factory: pytest.TempPathFactory) -> Iterator[GraphOf]:
-    """Put triples behind a server, once for each set of them."""
-    pytest.importorskip("pyoxigraph")
-    from srtk_plugin_sparql.commands.load import load
-    from srtk_plugin_sparql.graph import SparqlGraph
-    from srtk_plugin_sparql.vocabulary import Vocabulary
+def queried() -> Iterator[Callable[..., Any]]:
+    """Open a graph that is asked by queries, at a URL or in a folder."""
+    with ExitStack() as stack:
 
-    urls: dict[Any, str] = {}
+        def make(endpoint: str, mediators: Sequence[str], noise: Sequence[str], **settings: Any) -> Any:
+            from srtk_plugin_sparql.graph import SparqlGraph
+            from srtk_plugin_sparql.vocabulary import Vocabulary
+
+            meaning = Vocabulary(prefixes={"": SPACE}, decode=True, mediators=tuple(mediators), noise=tuple(noise))
+            graph = SparqlGraph(endpoint, vocabulary=meaning, **settings)
+            graph.open()
+            stack.callback(graph.close)
+            return graph
+
+        yield make
+
+
+@pytest.fixture
+def embedded(store_of: Callable[..., Path], queried: Callable[..., Any]) -> GraphOf:
+    """Put triples into a store that is opened in this process."""
+
+    def make(triples: Sequence[Sequence[str]], mediators: Sequence[str] = (), noise: Sequence[str] = ()) -> Any:
+        return queried(str(store_of(triples)), mediators, noise)
+
+    return make
+
+
+@pytest.fixture(scope="session")
+def sparql(store_of: Callable[..., Path], queried: Callable[..., Any]) -> Iterator[GraphOf]:
+    """Put triples behind a server, once for each set of them."""
+    from srtk_plugin_sparql.store import DATA
+
+    urls: dict[Path, str] = {}
     with ExitStack() as stack:
 
         def make(
@@ -110,29 +122,12 @@ def sparql(tmp_path_factory: pytest.TempPathFactory) -> Iterator[GraphOf]:
             through: Callable[[str], str] = str,
             **settings: Any,
         ) -> Any:
-            key = tuple(map(tuple, triples))
-            if key not in urls:
-                folder = tmp_path_factory.mktemp("rdf")
-                (folder / "data.nt").write_text("".join(map(_line, triples)), encoding="utf-8")
-                load([folder / "data.nt"], folder / "store")
-                urls[key] = stack.enter_context(served(folder / "store"))
-            meaning = Vocabulary(prefixes={"": SPACE}, decode=True, mediators=tuple(mediators), noise=tuple(noise))
-            graph = SparqlGraph(through(urls[key]), engine="oxigraph", vocabulary=meaning, **settings)
-            graph.open()
-            stack.callback(graph.close)
-            return graph
+            store = store_of(triples)
+            if store not in urls:
+                urls[store] = stack.enter_context(served(store / DATA))
+            return queried(through(urls[store]), mediators, noise, engine="oxigraph", **settings)
 
         yield make
-
-
-def _line(triple: Sequence[str]) -> str:
-    subject, relation, object_ = triple
-    end = object_ if isinstance(object_, Literal) else _iri(object_)
-    return f"{_iri(subject)} {_iri(relation)} {end} .\n"
-
-
-def _iri(id_: str) -> str:
-    return f"<{SPACE}{urllib.parse.quote(id_)}>"
 
 
 @pytest.fixture
@@ -172,9 +167,9 @@ def local(tmp_path_factory: pytest.TempPathFactory) -> Iterator[GraphOf]:
         yield make
 
 
-@pytest.fixture(params=["memory", "local", "sparql"])
+@pytest.fixture(params=["memory", "local", "embedded", "sparql"])
 def graph_of(request: pytest.FixtureRequest) -> GraphOf:
-    """Make a graph of triples, in memory, as a snapshot and behind a server."""
+    """Make a graph of triples, in memory, as a snapshot, in a store and behind a server."""
     made: GraphOf = request.getfixturevalue(request.param)
     return made
 

@@ -2,20 +2,15 @@
 
 from __future__ import annotations
 
-import shutil
-import socket
-import subprocess
-import sys
-import time
-import urllib.error
-import urllib.request
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack
 from pathlib import Path
 
 import pytest
 from srtk_plugin_sparql.commands.load import load
 from srtk_plugin_sparql.store import DATA
+
+from srtk_framework.testing import served
 
 PREFIXES = """
 @prefix wd: <http://www.wikidata.org/entity/> .
@@ -35,35 +30,6 @@ PREFIXES = """
 
 Stores = Callable[[str], Path]
 Servers = Callable[[Path], str]
-
-
-@contextmanager
-def served(store: Path) -> Iterator[str]:
-    """Run an Oxigraph server over a store, on a free port."""
-    beside = Path(sys.executable).parent / "oxigraph"
-    binary = str(beside) if beside.is_file() else shutil.which("oxigraph")
-    if binary is None:
-        pytest.skip("the oxigraph server is not installed (pip install oxigraph)")
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        address = f"127.0.0.1:{free.getsockname()[1]}"
-    command = [binary, "serve-read-only", "-l", str(store / DATA), "-b", address]
-    process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-    try:
-        until = time.monotonic() + 60
-        while True:
-            try:
-                urllib.request.urlopen(f"http://{address}/query?query=ASK%7B%7D", timeout=5).close()
-            except (urllib.error.URLError, ConnectionError):
-                if time.monotonic() > until or process.poll() is not None:
-                    pytest.fail("the oxigraph server did not come up")
-                time.sleep(0.05)
-            else:
-                break
-        yield f"http://{address}/query"
-    finally:
-        process.terminate()
-        process.wait(30)
 
 
 @pytest.fixture(scope="session")
@@ -87,7 +53,7 @@ def serve() -> Iterator[Servers]:
 
         def start(store: Path) -> str:
             if store not in running:
-                running[store] = stack.enter_context(served(store))
+                running[store] = stack.enter_context(served(store / DATA))
             return running[store]
 
         yield start
