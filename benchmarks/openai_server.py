@@ -113,6 +113,8 @@ class Server(ThreadingHTTPServer):
         """Tokens in and out of all that was generated, whether or not it arrived whole."""
         self.flying = self.most = 0
         """Requests in flight now, and at most."""
+        self.connections = 0
+        """How many were opened."""
         self.echo = ""
         """What faults under status 200 say besides."""
         self.lock = threading.Lock()
@@ -123,6 +125,11 @@ class Server(ThreadingHTTPServer):
     def url(self) -> str:
         """Where it listens: the `base_url` of clients."""
         return f"http://127.0.0.1:{self.server_port}/v1"
+
+    def process_request(self, request: Any, client_address: Any) -> None:
+        """Count a connection, and answer what comes over it in a thread."""
+        self.connections += 1
+        super().process_request(request, client_address)
 
     def draw(self, body: Mapping[str, Any], path: str, headers: Mapping[str, str]) -> str | None:
         """Note a request, and choose its fault or None."""

@@ -144,6 +144,24 @@ def test_requests_are_in_flight_side_by_side_up_to_the_number_of_workers(
     assert server.most == 5
 
 
+@pytest.mark.parametrize("stream", [False, True])
+def test_there_is_one_connection_for_each_request_in_flight_and_it_is_used_again(
+    serve: Serve, generator: Make, prompt: Ask, stream: bool
+) -> None:
+    server = serve(latency=0.02)
+    made = generator(server, workers=3, stream=stream)
+    for start in (0, 20):
+        made.generate([prompt(f"number {i}") for i in range(start, start + 20)])
+    assert server.most == server.connections == 3
+
+
+def test_a_query_in_the_address_is_sent_with_every_chat(serve: Serve, generator: Make, prompt: Ask) -> None:
+    server = serve()
+    with pytest.raises(DriverError):  # this server knows no queries
+        generator(server, base_url=f"{server.url}?version=2").generate([prompt("hello")])
+    assert server.seen[0].path == "/v1/chat/completions?version=2"
+
+
 def test_equal_prompts_are_asked_once_and_paid_once(serve: Serve, generator: Make, prompt: Ask) -> None:
     server = serve()
     made = generator(server, price_in=1.0)
