@@ -1,3 +1,15 @@
-"""The version of the framework, which all its plugins share."""
+"""The versions that a result depends on: of the framework, which all its plugins share, and of libraries."""
+
+from __future__ import annotations
+
+import sys
 
 __version__ = "0.1.0"
+
+_LIBRARIES = ("numpy", "scipy", "torch", "transformers", "tokenizers", "lightning")
+
+
+def libraries() -> dict[str, str]:
+    """Return the versions of loaded libraries that can change a float."""
+    modules = {name: sys.modules.get(name) for name in _LIBRARIES}
+    return {name: str(getattr(module, "__version__", "?")) for name, module in modules.items() if module is not None}

@@ -2,20 +2,15 @@
 
 from __future__ import annotations
 
-import hashlib
 import itertools
-import os
-import platform
-import sys
 import time
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from importlib.metadata import version
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any
 
 import attrs
 
-from srtk_framework.about import __version__
+from srtk_framework.batching import batched
 from srtk_framework.errors import RunError
 from srtk_framework.evaluation.answering import whole_use
 from srtk_framework.evaluation.linking import covered_by, link_counts
@@ -24,17 +19,15 @@ from srtk_framework.evaluation.scores import write_scores
 from srtk_framework.evaluation.slices import learnt_from
 from srtk_framework.gold import with_gold_triples
 from srtk_framework.journal import Journal, write_json
+from srtk_framework.manifest import COMPLETE, NAME, STOPPED, claim, manifest_of
 from srtk_framework.observers import Observer, Timing, share_of_time
-from srtk_framework.plugins import distributions_of
 from srtk_framework.recipe import Recipe
-from srtk_framework.records import read_questions, read_retrievals
-from srtk_framework.session import LABELS_FAILED, LINKERS_FAILED, Session
+from srtk_framework.retrieving import LABELS_FAILED, LINKERS_FAILED
+from srtk_framework.run_questions import RunQuestions
+from srtk_framework.session import Session
 from srtk_framework.training.trainer import Trained
-from srtk_framework.types import LINKED_BY, Question, Retrieval
+from srtk_framework.types import LINKED_BY, Retrieval
 
-T = TypeVar("T")
-
-COMPLETE, STOPPED, RUNNING = "complete", "stopped", "running"
 PASSED, LINKED = "given", "linked"
 
 
@@ -125,20 +118,20 @@ class Runner:
             trained = self._train(session) if trains else None
             if self.train_only or self.recipe.questions is None or (trained and trained.follows):
                 return Outcome(COMPLETE, folder, trained=trained)
-            source = _Source(session, folder, self.recipe, trained)
-            manifest = self._manifest(session, source)
+            asked = RunQuestions(session, folder, self.recipe, trained)
+            manifest = manifest_of(session, asked)
             if trained is not None:
                 manifest["training"] = {
                     "folder": str(trained.folder),
                     "fingerprint": trained.fingerprint,
                     "figures": trained.figures,
                     "counts": trained.counts,
-                    "questions_seen": source.shared,
+                    "questions_seen": asked.shared,
                 }
-            self._claim(folder, manifest["fingerprint"])
-            write_json(folder / "manifest.json", manifest)
-            outcome = Outcome(STOPPED, folder, questions=source.count, trained=trained, shared=source.shared)
-            journals = self._methods(session, source, outcome)
+            claim(folder, manifest["fingerprint"], self.resume)
+            write_json(folder / NAME, manifest)
+            outcome = Outcome(STOPPED, folder, questions=asked.count, trained=trained, shared=asked.shared)
+            journals = self._methods(session, asked, outcome)
             outcome.linkers_failed, outcome.unlabelled = self._linkers_failed, self._unlabelled
             self._count_use(session, journals, outcome)
             if not self._stopping:
@@ -149,13 +142,13 @@ class Runner:
                 outcome.state = COMPLETE
             manifest.update(
                 state=outcome.state,
-                counts={"questions": source.count, "finished": outcome.finished, "failed": outcome.failed},
+                counts={"questions": asked.count, "finished": outcome.finished, "failed": outcome.failed},
                 seconds=round(time.time() - started, 3),
                 timing=outcome.timing,
                 exports=outcome.exports,
                 **({"generators": {"usage": outcome.usage, "spent": outcome.spent}} if outcome.spent else {}),
             )
-            write_json(folder / "manifest.json", manifest)
+            write_json(folder / NAME, manifest)
             self._tell(session, outcome.state, {"completed": outcome.finished, "failed": outcome.failed})
         return outcome
 
@@ -166,7 +159,7 @@ class Runner:
         finally:
             self._training = False
 
-    def _methods(self, session: Session, source: _Source, outcome: Outcome) -> dict[str, Journal]:
+    def _methods(self, session: Session, asked: RunQuestions, outcome: Outcome) -> dict[str, Journal]:
         """Run each method over all questions; stops early when asked to."""
         folder = self.recipe.output
         names: list[str | None] = [*session.methods] or [None]
@@ -175,9 +168,9 @@ class Runner:
             shown = name or (LINKED if session.linker else PASSED)
             journal = journals[shown] = Journal(folder, shown, self.resume)
             self._timing.take()
-            data = {"name": shown, "total": source.count, "completed": journal.finished, "failed": journal.failed}
+            data = {"name": shown, "total": asked.count, "completed": journal.finished, "failed": journal.failed}
             self._tell(session, "method", data)
-            items: Iterable[Retrieval] = source.read() if number == 0 else next(iter(journals.values())).read()
+            items: Iterable[Retrieval] = asked.read() if number == 0 else next(iter(journals.values())).read()
             self._batches(session, itertools.islice(items, journal.finished, None), name, journal, number > 0)
             outcome.timing[shown] = _rounded(self._timing.take())
             if number == 0:
@@ -190,7 +183,7 @@ class Runner:
     def _batches(
         self, session: Session, items: Iterable[Retrieval], name: str | None, journal: Journal, follows: bool
     ) -> None:
-        for batch in _batched(items, self.recipe.options.batch):
+        for batch in batched(items, self.recipe.options.batch):
             if self._stopping:
                 return
             started = time.perf_counter()
@@ -218,7 +211,7 @@ class Runner:
         for exporter in session.exporters:
             exporter.open_driver()
             try:
-                for batch in _batched(journal.read(), self.recipe.options.batch):
+                for batch in batched(journal.read(), self.recipe.options.batch):
                     exporter.write(batch)
             except BaseException:
                 exporter.abort()
@@ -234,7 +227,7 @@ class Runner:
         for name, journal in journals.items():
             rows[name] = []
             seconds = iter(journal.seconds())
-            for batch in _batched(journal.read(), self.recipe.options.batch):
+            for batch in batched(journal.read(), self.recipe.options.batch):
                 questions = [retrieval.question for retrieval in batch]
                 if session.graph is not None:
                     questions = with_gold_triples(session.graph, questions)
@@ -253,85 +246,9 @@ class Runner:
         write_json(self.recipe.output / "evaluation.json", outcome.evaluation)
         write_scores(self.recipe.output, rows)
 
-    def _manifest(self, session: Session, source: _Source) -> dict[str, Any]:
-        names = ["srtk-framework", *distributions_of(session.drivers)]
-        fingerprints = {name: method.fingerprint() for name, method in session.methods.items()}
-        if session.linker is not None:
-            fingerprints["linker"] = session.linker.fingerprint()
-        if session.reader is not None:
-            fingerprints["reader"] = session.reader.fingerprint()
-        options = self.recipe.options
-        whole = repr((sorted(fingerprints.items()), options.relink, options.limit, options.seed, source.hash))
-        return {
-            "recipe": self.recipe.file,
-            "written": self.recipe.written,
-            "state": RUNNING,
-            "fingerprint": hashlib.sha256(whole.encode()).hexdigest(),
-            "fingerprints": fingerprints,
-            "graph": session.graph.source() if session.graph is not None else None,
-            "questions": {"count": source.count, "sha256": source.hash},
-            "seed": options.seed,
-            "reproducible": options.budget.seconds is None,
-            "versions": {name: _version(name) for name in dict.fromkeys(names)},
-            "python": platform.python_version(),
-            "libraries": _libraries(),
-        }
-
-    def _claim(self, folder: Path, fingerprint: str) -> None:
-        """Make the folder, and on ``--resume`` make sure that it holds the same run."""
-        try:
-            folder.mkdir(parents=True, exist_ok=True)
-        except OSError as error:
-            raise RunError(f"the output folder {folder} cannot be made: {error}; choose another `output:`") from error
-        earlier = _earlier(folder)
-        if self.resume and earlier is not None and earlier != fingerprint:
-            raise RunError(
-                f"{folder} holds a run with other settings, questions or data; run without --resume to start anew"
-            )
-
     def _tell(self, session: Session, name: str, data: Mapping[str, Any]) -> None:
         for observer in session.observers:
             observer.event(name, data)
-
-
-class _Source:
-    """The questions of a run: checked and counted before any work, then streamed."""
-
-    def __init__(self, session: Session, folder: Path, recipe: Recipe, trained: Trained | None = None) -> None:
-        self._session, self._recipe = session, recipe
-        self._dataset: Any = session.dataset
-        if self._dataset == "-":
-            self._dataset = _kept_input(folder)
-        digest = hashlib.sha256()
-        self.count = self.shared = 0
-        for retrieval in self.read():
-            self.count += 1
-            self.shared += trained is not None and trained.shares(retrieval.question)
-            digest.update(repr((retrieval.question, retrieval.subgraph.triples)).encode("utf-8", "surrogatepass"))
-        self.hash = digest.hexdigest()
-
-    def read(self) -> Iterator[Retrieval]:
-        """Yield the questions; those of a recipe without methods come with their subgraphs."""
-        return itertools.islice(self._all(), self._recipe.options.limit)
-
-    def _all(self) -> Iterator[Retrieval]:
-        if isinstance(self._dataset, str) and not self._session.methods and not self._session.linker:
-            yield from read_retrievals(self._dataset)
-            return
-        questions: Iterable[Question]
-        questions = read_questions(self._dataset) if isinstance(self._dataset, str) else self._dataset.read()
-        for question in questions:
-            yield Retrieval(question)
-
-
-def _kept_input(folder: Path) -> str:
-    """Copy the standard input beside the run, so that the run can be resumed."""
-    folder.mkdir(parents=True, exist_ok=True)
-    kept = folder / "questions.in"
-    data = sys.stdin.buffer.read()
-    if data or not kept.exists():
-        kept.write_bytes(data)
-    return os.fspath(kept)
 
 
 def _linked(session: Session, batch: Sequence[Retrieval]) -> list[Retrieval]:
@@ -346,34 +263,6 @@ def _as_linked(after: Retrieval, before: Retrieval) -> Retrieval:
     if not told:
         return after
     return attrs.evolve(after, subgraph=attrs.evolve(after.subgraph, trace={**after.subgraph.trace, **told}))
-
-
-def _batched(items: Iterable[T], size: int) -> Iterator[list[T]]:
-    iterator = iter(items)
-    while batch := list(itertools.islice(iterator, size)):
-        yield batch
-
-
-def _earlier(folder: Path) -> str | None:
-    import json
-
-    manifest = folder / "manifest.json"
-    if not manifest.exists():
-        return None
-    try:
-        return str(json.loads(manifest.read_text(encoding="utf-8"))["fingerprint"])
-    except (ValueError, KeyError) as error:
-        raise RunError(f"{manifest} is not a manifest; run without --resume to start anew") from error
-
-
-def _version(distribution: str) -> str:
-    return __version__ if distribution == "srtk-framework" else version(distribution)
-
-
-def _libraries() -> dict[str, str]:
-    """Return the versions of loaded libraries that can change a float."""
-    modules = {name: sys.modules.get(name) for name in ("numpy", "scipy", "torch", "transformers")}
-    return {name: str(getattr(module, "__version__", "?")) for name, module in modules.items() if module is not None}
 
 
 def _rounded(table: Mapping[str, Mapping[str, float]]) -> dict[str, dict[str, float]]:

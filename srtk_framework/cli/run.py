@@ -10,8 +10,9 @@ from typing import Any
 
 from srtk_framework.cli import FAILED, INTERRUPTED, OK
 from srtk_framework.cli.evaluate import compare_runs, write
+from srtk_framework.manifest import COMPLETE
 from srtk_framework.recipe import Recipe, load
-from srtk_framework.runner import COMPLETE, Outcome, Runner
+from srtk_framework.runner import Outcome, Runner
 from srtk_framework.session import Session
 from srtk_framework.training.trainer import Trained
 

@@ -3,19 +3,18 @@
 from __future__ import annotations
 
 import hashlib
-import itertools
 import json
 import os
 import shutil
-import sys
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from importlib.metadata import version
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import attrs
 
-from srtk_framework.about import __version__
+from srtk_framework.about import __version__, libraries
+from srtk_framework.batching import batched
 from srtk_framework.errors import InputError, RunError
 from srtk_framework.evaluation.metrics import row
 from srtk_framework.gold import with_gold_triples
@@ -166,7 +165,7 @@ class Trainer:
         if self._supervision is None:
             return list(questions)
         done: list[Question] = []
-        for batch in _batched(questions, self._session.recipe.options.batch):
+        for batch in batched(questions, self._session.recipe.options.batch):
             done += [item if isinstance(item, Question) else item.question for item in self._session.link(batch)]
         return done
 
@@ -238,7 +237,7 @@ class Trainer:
         else:
             lessons = []
             self._tell("method", {"name": "supervision", "total": len(questions), "completed": 0, "failed": 0})
-            for batch in _batched(questions, self._session.recipe.options.batch):
+            for batch in batched(questions, self._session.recipe.options.batch):
                 rows = self._supervision.supervise(batch) if self._supervision else [()] * len(batch)
                 lessons += [Lesson(q, tuple(paths)) for q, paths in zip(batch, rows, strict=True)]
                 failed = sum(not self._teaches(one) for one in lessons)
@@ -262,7 +261,7 @@ class Trainer:
             size = self._session.recipe.options.batch
             return validate_links(self._setup.driver, self._session.graph, questions, size)
         values: dict[str, list[float]] = {}
-        for batch in _batched(questions, self._session.recipe.options.batch):
+        for batch in batched(questions, self._session.recipe.options.batch):
             done = self._session.retrieve(batch, read=False)
             gold = [retrieval.question for retrieval in done]
             if self._session.graph is not None:
@@ -278,7 +277,7 @@ class Trainer:
         part = self._folder / "model.part"
         shutil.rmtree(part, ignore_errors=True)
         self._setup.driver.driver.save(part)
-        told = {**state, "figures": dict(figures), "counts": dict(counts), "libraries": _libraries()}
+        told = {**state, "figures": dict(figures), "counts": dict(counts), "libraries": libraries()}
         recipe = self._session.recipe
         (part / "README.md").write_text(card(recipe.file, recipe.written, told), encoding="utf-8")
         shutil.rmtree(self._model, ignore_errors=True)
@@ -336,15 +335,3 @@ def _hash(questions: Sequence[Question]) -> str:
 
 def _digest(parts: Sequence[str]) -> str:
     return hashlib.sha256("\0".join(parts).encode("utf-8", "surrogatepass")).hexdigest()
-
-
-def _batched(items: Iterable[T], size: int) -> Iterator[list[T]]:
-    iterator = iter(items)
-    while batch := list(itertools.islice(iterator, size)):
-        yield batch
-
-
-def _libraries() -> dict[str, str]:
-    names = ("numpy", "torch", "transformers", "tokenizers", "lightning")
-    modules = {name: sys.modules.get(name) for name in names}
-    return {name: str(getattr(module, "__version__", "?")) for name, module in modules.items() if module is not None}

@@ -5,21 +5,22 @@ from __future__ import annotations
 import hashlib
 import json
 import shutil
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import ExitStack
-from itertools import islice
 from pathlib import Path
 from typing import Any, TypeVar
 
 import attrs
 
 from srtk_framework import plugins
+from srtk_framework.batching import batched
 from srtk_framework.composing import Composer, needs_of
 from srtk_framework.errors import InputError, PluginError, RunError
+from srtk_framework.manifest import COMPLETE
 from srtk_framework.observers import Observer
 from srtk_framework.ports import KnowledgeGraphPort
 from srtk_framework.recipe import Block, Recipe, block_in
-from srtk_framework.runner import COMPLETE, Outcome, Runner
+from srtk_framework.runner import Outcome, Runner
 from srtk_framework.specs import ROLES
 from srtk_framework.types import Frontier, Literal, Step
 from srtk_framework.walking import parts
@@ -171,7 +172,7 @@ def _fill_steps(view: CollectingGraph, log: Log, hub: int | None, progress: Prog
     nodes = {node: True for node in log.reads.seen if node not in ends} | log.reads.nodes
     every = sorted(nodes.items())
     left = [(node, inverse) for node, inverse in every if not _covers(log.reads.filled.get(node), hub)]
-    for batch in _batched(left, _NODES):
+    for batch in batched(left, _NODES):
         progress("nodes", len(every) - len(left), len(every))
         for inverse in (False, True):
             some = [node for node, back in batch if back == inverse]
@@ -199,17 +200,11 @@ def _fill_labels(view: CollectingGraph, log: Log, progress: Progress) -> None:
     every = sorted({*reads.entities(), *reads.relations(), *values})
     left = [id_ for id_ in every if id_ not in reads.labels]
     done = len(every) - len(left)
-    for batch in _batched(left, _LABELS):
+    for batch in batched(left, _LABELS):
         progress("labels", done, len(every))
         view.labels(batch)
         done += len(batch)
     progress("labels", len(every), len(every))
-
-
-def _batched(items: Sequence[T], size: int) -> Iterator[list[T]]:
-    iterator = iter(items)
-    while batch := list(islice(iterator, size)):
-        yield batch
 
 
 def origin(reads: Mapping[str, Any], times: Sequence[str], **more: Any) -> dict[str, Any]:
