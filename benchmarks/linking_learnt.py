@@ -22,7 +22,7 @@ from typing import Any
 import attrs
 import linking
 import numpy as np
-from common import OUT, lacking
+from common import OUT, lacking, recalled
 from srtk_plugin_local.ranking.learning import LinkerTraining
 
 from srtk_framework.evaluation.linking import compare_links, counts, covered_by
@@ -53,10 +53,7 @@ class Remembering(Encoder):
 
     def encode(self, texts: Sequence[str]) -> Any:
         """Encode what is new."""
-        missing = [text for text in dict.fromkeys(texts) if text not in self._known]
-        if missing:
-            self._known.update(zip(missing, self.inner.encode(missing), strict=True))
-        return np.stack([self._known[text] for text in texts])
+        return np.stack(recalled(self._known, texts, self.inner.encode))
 
 
 @attrs.define(eq=False)
@@ -68,10 +65,7 @@ class RememberingDetector(MentionDetector):
 
     def detect(self, texts: Sequence[str]) -> Any:
         """Look at what is new."""
-        missing = [text for text in dict.fromkeys(texts) if text not in self._known]
-        if missing:
-            self._known.update(zip(missing, self.inner.detect(missing), strict=True))
-        return [self._known[text] for text in texts]
+        return recalled(self._known, texts, self.inner.detect)
 
 
 def link(linker: Any, texts: Sequence[str]) -> Rows:

@@ -15,6 +15,8 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 from urllib.parse import urlsplit
 
+from serving import running
+
 JSON = "application/sparql-results+json"
 FAULTS: Mapping[str, int] = {
     "429": 6,
@@ -134,12 +136,5 @@ class _Handler(BaseHTTPRequestHandler):
 @contextmanager
 def proxy(server: str, share: float, seed: int = 0, stall: float = 3.0) -> Iterator[Proxy]:
     """Run a proxy in front of a server."""
-    made = Proxy(server, share, seed, stall)
-    thread = threading.Thread(target=made.serve_forever, args=(0.05,), daemon=True)
-    thread.start()
-    try:
+    with running(Proxy(server, share, seed, stall)) as made:
         yield made
-    finally:
-        made.shutdown()
-        made.server_close()
-        thread.join()

@@ -23,6 +23,7 @@ from typing import Any, NamedTuple
 
 from openai_forms import FAULTS, PERMANENT, UNUSUAL, Rule, instance, plain, said, tokens_of
 from openai_handler import Handler
+from serving import running
 
 __all__ = [
     "FAULTS",
@@ -164,15 +165,8 @@ class Server(ThreadingHTTPServer):
 @contextmanager
 def serve(rule: Rule = plain, **settings: Any) -> Iterator[Server]:
     """Run a server in a thread of this process; the settings are those of ``Server``."""
-    made = Server(rule, **settings)
-    thread = threading.Thread(target=made.serve_forever, args=(0.02,), daemon=True)
-    thread.start()
-    try:
+    with running(Server(rule, **settings)) as made:
         yield made
-    finally:
-        made.shutdown()
-        made.server_close()
-        thread.join()
 
 
 @contextmanager

@@ -30,7 +30,7 @@ from statistics import median
 from typing import Any
 
 import attrs
-from common import OUT, ROOT, Result, lacking, tell
+from common import OUT, ROOT, Result, lacking, recalled, tell
 
 from srtk_framework.dialogue import Message, Prompt, Reply
 from srtk_framework.specs import Generator
@@ -81,9 +81,7 @@ class Remembering(Generator):
 
     def generate(self, prompts: Sequence[Prompt]) -> list[Reply]:
         """Reply from memory, else by the generator."""
-        new = [prompt for prompt in dict.fromkeys(prompts) if prompt not in self.known]
-        self.known.update(zip(new, self.generator.generate(new), strict=True))
-        return [self.known[prompt] for prompt in prompts]
+        return recalled(self.known, prompts, self.generator.generate)
 
     def count_tokens(self, texts: Sequence[str]) -> list[int]:
         """Count as the generator does."""

@@ -6,7 +6,6 @@ import http.client
 import importlib
 import json
 import sys
-import threading
 from http.server import BaseHTTPRequestHandler, HTTPServer
 from pathlib import Path
 from types import ModuleType
@@ -152,10 +151,10 @@ class Answers(BaseHTTPRequestHandler):
 
 def test_the_proxy_counts_and_changes_nothing() -> None:
     against = benchmark("against_srtk")
-    upstream = HTTPServer(("127.0.0.1", 0), Answers)
-    thread = threading.Thread(target=upstream.serve_forever, daemon=True)
-    thread.start()
-    with against.counting(upstream.server_port) as proxy:
+    with (
+        benchmark("serving").running(HTTPServer(("127.0.0.1", 0), Answers)) as upstream,
+        against.counting(upstream.server_port) as proxy,
+    ):
         client = http.client.HTTPConnection("127.0.0.1", proxy.server_port, timeout=10)
         for path, status in (("/query", 200), ("/fail", 503), ("/query", 200)):
             client.request("POST", path, b"abc")
@@ -163,9 +162,6 @@ def test_the_proxy_counts_and_changes_nothing() -> None:
             assert (answer.status, answer.read(), answer.getheader("Content-Type")) == (status, b"abc", "text/plain")
         client.close()
         counts = proxy.counts
-    upstream.shutdown()
-    upstream.server_close()
-    thread.join()
     assert (counts.requests, counts.connections, counts.failed, counts.received) == (3, 1, 1, 9)
 
 

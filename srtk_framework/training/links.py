@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from srtk_framework.batching import batched
 from srtk_framework.evaluation.linking import counts, covered_by
 from srtk_framework.specs import EntityLinker, KnowledgeGraph
 from srtk_framework.types import NIL, Link, Question
@@ -35,8 +36,7 @@ def validate_links(
     known = [question for question in questions if question.gold_links is not None or question.links]
     covered = covered_by(graph, known) if graph is not None else None
     sums: dict[str, list[float]] = {}
-    for start in range(0, len(known), batch):
-        some = known[start : start + batch]
+    for some in batched(known, batch):
         for question, found in zip(some, linker.link([question.text for question in some]), strict=True):
             for name, (right, of) in counts(gold_links(question), found, covered).items():
                 total = sums.setdefault(name, [0.0, 0.0])

@@ -9,7 +9,7 @@ import shutil
 from collections.abc import Iterable, Mapping, Sequence
 from importlib.metadata import version
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any
 
 import attrs
 
@@ -32,7 +32,6 @@ from srtk_framework.types import Lesson, Question
 if TYPE_CHECKING:
     from srtk_framework.session import Session
 
-T = TypeVar("T")
 
 COMPLETE, RUNNING = "complete", "running"
 _OURS = ("checkpoints", "log", "model", "best.safetensors", "broken-batch.json", "lessons.jsonl")

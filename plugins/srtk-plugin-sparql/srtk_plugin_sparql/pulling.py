@@ -8,7 +8,7 @@ import shutil
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import ExitStack
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any
 
 import attrs
 
@@ -27,8 +27,6 @@ from srtk_framework.walking import parts
 from srtk_plugin_sparql.collecting import CollectingGraph
 from srtk_plugin_sparql.graph import SparqlGraph
 from srtk_plugin_sparql.reads import Log
-
-T = TypeVar("T")
 
 COLLECT = "collect"
 RUN = "run"

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import itertools
 from collections.abc import Sequence
 from pathlib import Path as FilePath
 from typing import Any, Protocol
 
+from srtk_framework.batching import batched
 from srtk_framework.errors import DriverError
 from srtk_framework.specs import Encoder, KnowledgeGraph
 from srtk_framework.training.sampling import samples
@@ -52,8 +52,7 @@ def teachable(encoder: Encoder) -> Teachable:
 def decisions(graph: KnowledgeGraph, lessons: Sequence[Lesson], training: Training, seed: int) -> list[Sample]:
     """Make the samples of all lessons, with the questions' texts as the search shows them to the scorer."""
     made: list[Sample] = []
-    some = iter(lessons)
-    while batch := list(itertools.islice(some, _BATCH)):
+    for batch in batched(lessons, _BATCH):
         labels: dict[str, str] = {}
         if training.mention is not None and (nameless := names_needed([lesson.question for lesson in batch])):
             labels = dict(zip(nameless, graph.labels(nameless), strict=True))

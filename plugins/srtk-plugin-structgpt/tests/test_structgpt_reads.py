@@ -16,16 +16,11 @@ COUNT = 300
 """More nodes than one query names."""
 
 
-@pytest.fixture(scope="module")
-def misbehaving(bench: Any) -> Any:
-    return bench("misbehaving")
-
-
 @contextmanager
-def meeting(misbehaving: Any, url: str, wanted: int) -> Iterator[Any]:
+def meeting(bench: Any, url: str, wanted: int) -> Iterator[Any]:
     """Pass requests on to a server, none before so many have been under way at once."""
 
-    class Meeting(misbehaving.Proxy):
+    class Meeting(bench("misbehaving").Proxy):
         under_way = most = 0
 
         def draw(self) -> None:
@@ -39,19 +34,12 @@ def meeting(misbehaving: Any, url: str, wanted: int) -> Iterator[Any]:
                 self.under_way -= 1
 
     met = threading.Event()
-    proxy = Meeting(url, 0.0, 0, 0.0)
-    thread = threading.Thread(target=proxy.serve_forever, args=(0.02,), daemon=True)
-    thread.start()
-    try:
+    with bench("serving").running(Meeting(url, 0.0, 0, 0.0)) as proxy:
         yield proxy
-    finally:
-        proxy.shutdown()
-        proxy.server_close()
-        thread.join()
 
 
 @pytest.mark.parametrize(("workers", "wanted"), [(1, 1), (8, 2)])
-def test_reads_of_a_hop_overlap_and_change_nothing(misbehaving, memory, sparql, walk, workers, wanted):
+def test_reads_of_a_hop_overlap_and_change_nothing(bench, memory, sparql, walk, workers, wanted):
     from srtk_plugin_sparql.limits import Limits
 
     rows = [
@@ -71,7 +59,7 @@ def test_reads_of_a_hop_overlap_and_change_nothing(misbehaving, memory, sparql, 
         proxies = []
 
         def through(url: str) -> str:
-            proxies.append(stack.enter_context(meeting(misbehaving, url, wanted)))
+            proxies.append(stack.enter_context(meeting(bench, url, wanted)))
             return str(proxies[0].url)
 
         assert found(sparql(rows, through=through, limits=Limits(at_once=workers))) == near
