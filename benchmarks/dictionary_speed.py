@@ -23,7 +23,7 @@ from typing import Any
 
 from common import OUT, srtk
 
-from srtk_framework.journal import write_json
+from srtk_framework.records import write_json
 
 FOLDER = OUT / "dictionary-speed"
 VOCABULARY = 120_000

@@ -30,9 +30,9 @@ from common import DATA, OUT, lacking, shown
 from misbehaving import Proxy, proxy
 from srtk_plugin_sparql.commands.load import load
 
-from srtk_framework import recipe
+from srtk_framework.recipe import recipe
 from srtk_framework.records import dumps
-from srtk_framework.runner import Runner
+from srtk_framework.run import Runner
 
 SMALL = 4000
 """Entities of the generated graph."""

@@ -13,7 +13,7 @@ from srtk_plugin_sparql.vocabulary import RDFS_LABEL, SKOS_ALIAS, Ids, Vocabular
 
 from srtk_framework.records import dumps
 from srtk_framework.testing.sample import Sample
-from srtk_framework.types import Literal, Triple
+from srtk_framework.values import Literal, Triple
 
 FILMS = "http://example.org/films/"
 ENTITY = "http://www.wikidata.org/entity/"

@@ -21,12 +21,11 @@ from typing import Any
 from common import DATA, OUT, lacking
 from linking_graph import FOLDER, build
 
-from srtk_framework.evaluation.linking import Share, compare_links, counts, covered_by
-from srtk_framework.journal import write_json
-from srtk_framework.jsonl import dumps
+from srtk_framework.evaluation import Share, compare_links, counts, covered_by
 from srtk_framework.recipe import from_data
-from srtk_framework.session import Session
-from srtk_framework.types import NIL, Link, Question
+from srtk_framework.records import dumps, write_json
+from srtk_framework.run import Session
+from srtk_framework.values import NIL, Link, Question
 
 MINILM = {"use": "transformers", "model": "minilm"}
 

@@ -25,11 +25,10 @@ import numpy as np
 from common import OUT, lacking, recalled
 from srtk_plugin_local.ranking.learning import LinkerTraining
 
-from srtk_framework.evaluation.linking import compare_links, counts, covered_by
-from srtk_framework.journal import write_json
-from srtk_framework.parts import place
-from srtk_framework.specs import Course, Encoder, MentionDetector
-from srtk_framework.types import Lesson, Link, Question
+from srtk_framework.evaluation import compare_links, counts, covered_by
+from srtk_framework.records import place, write_json
+from srtk_framework.roles import Course, Encoder, MentionDetector
+from srtk_framework.values import Lesson, Link, Question
 
 DETECTOR = {"use": "union", "detectors": [{"use": "capitals"}, {"use": "spacy"}]}
 

@@ -24,9 +24,9 @@ from srtk_plugin_local.dictionary import DictionaryLinker
 from srtk_plugin_local.graph import LocalGraph
 from srtk_plugin_local.settings import BuildSettings
 
-from srtk_framework.journal import write_json
-from srtk_framework.specs import EntityLinker
-from srtk_framework.types import Link
+from srtk_framework.records import write_json
+from srtk_framework.roles import EntityLinker
+from srtk_framework.values import Link
 
 BATCH = 256
 KB = ("metaqa/kb_from_splits.txt", "metaqa/kb_from_1hop_answers.txt")

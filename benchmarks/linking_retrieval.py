@@ -18,7 +18,7 @@ from typing import Any
 import attrs
 from common import OUT, ROOT, lacking, read_json, srtk
 
-from srtk_framework.evaluation.comparing import compare_runs
+from srtk_framework.evaluation import compare_runs
 
 RETRIEVAL = ("answer_coverage", "answer_recall", "triples")
 LINKING = ("entity_precision", "entity_recall", "recall_at_1", "recall_at_5")

@@ -23,12 +23,11 @@ from common import OUT, lacking
 from linking import SETS, read
 from linking_graph import build
 
-from srtk_framework.composing import Composer
-from srtk_framework.evaluation.intervals import ratios
-from srtk_framework.journal import write_json
-from srtk_framework.mentions import Span, best_apart
-from srtk_framework.recipe import from_data
-from srtk_framework.types import Mention, Question
+from srtk_framework.evaluation import ratios
+from srtk_framework.recipe import Composer, from_data
+from srtk_framework.records import write_json
+from srtk_framework.text import Span, best_apart
+from srtk_framework.values import Mention, Question
 
 DETECTORS: dict[str, dict[str, Any]] = {
     "capitals": {"use": "capitals"},

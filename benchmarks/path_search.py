@@ -26,8 +26,8 @@ import wikidata_shaped
 from against_srtk import SPARQL, counting, server
 from common import OUT, shown
 
-from srtk_framework.paths import find_paths
-from srtk_framework.types import Budget, FoundPaths
+from srtk_framework.graph import find_paths
+from srtk_framework.values import Budget, FoundPaths
 
 WAYS = ("walked", "walked without limits", "server")
 

@@ -29,9 +29,9 @@ from srtk_plugin_local.build import build
 from srtk_plugin_local.settings import BuildSettings
 from srtk_plugin_sparql.commands.load import load
 
-from srtk_framework import recipe
+from srtk_framework.recipe import recipe
 from srtk_framework.records import dumps
-from srtk_framework.runner import Runner
+from srtk_framework.run import Runner
 
 QUESTIONS = 200
 METHODS = ("beam", "bfs", "ppr")

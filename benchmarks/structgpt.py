@@ -32,8 +32,8 @@ from typing import Any
 import attrs
 from common import OUT, ROOT, Result, lacking, recalled, tell
 
-from srtk_framework.dialogue import Message, Prompt, Reply
-from srtk_framework.specs import Generator
+from srtk_framework.roles import Generator
+from srtk_framework.values import Message, Prompt, Reply
 
 DEFAULT_LIMIT = 300
 BATCH = 50
@@ -175,7 +175,7 @@ def measure(case: Case, limit: int, model: str, width: int, triples: int, budget
     from srtk_plugin_transformers.encoder import TransformersEncoder
 
     import srtk_framework
-    from srtk_framework.evaluation.metrics import row, summarise
+    from srtk_framework.evaluation import row, summarise
     from srtk_framework.records import read_questions
 
     command = f"{command} --only {case.name}"
@@ -233,7 +233,7 @@ _KEPT = ("srtk", "vars", "questions", "knowledge_graph", "entity_linker", "encod
 
 def used(found: Sequence[Any]) -> dict[str, float]:
     """Count what the generator was asked, by expander and reader, a question."""
-    from srtk_framework.dialogue import total
+    from srtk_framework.values import total
 
     rows = []
     for one in found:
@@ -286,7 +286,7 @@ def speed() -> Result:
     from srtk_plugin_structgpt.reader import LlmReader
     from srtk_plugin_structgpt.structgpt import StructGptExpander
 
-    from srtk_framework.types import Link, Question
+    from srtk_framework.values import Link, Question
 
     rows = [
         (f"q{i}n{hop}", relation, f"q{i}n{hop + 1}" if relation == "a" else f"q{i}x{hop}")

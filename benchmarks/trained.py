@@ -75,8 +75,7 @@ def run(case: Case, out: Path, *changes: str) -> Path:
 
 def compare(case: Case, out: Path) -> dict[str, Any]:
     """Run a case with and without training, and compare; return the figures that the documentation shows."""
-    from srtk_framework.evaluation.comparing import compare_runs
-    from srtk_framework.evaluation.report import write_report
+    from srtk_framework.evaluation import compare_runs, write_report
 
     folders = [run(case, out / "trained"), run(case, out / "untrained", *UNTRAINED)]
     report = compare_runs(folders)

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from srtk_framework.about import __version__
+from srtk_framework.host.versions import __version__
 
 if TYPE_CHECKING:
-    from srtk_framework.session import open_session as open
+    from srtk_framework.run.session import open_session as open
 
 __all__ = ["__version__", "open"]
 
@@ -15,7 +15,7 @@ __all__ = ["__version__", "open"]
 def __getattr__(name: str) -> Any:
     """Import the session only when it is wanted: ``import srtk_framework`` stays instant."""
     if name == "open":
-        from srtk_framework.session import open_session
+        from srtk_framework.run.session import open_session
 
         return open_session
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

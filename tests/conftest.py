@@ -12,10 +12,10 @@ TOYS = '''
 """Small drivers for the tests of the core."""
 from __future__ import annotations
 import attrs
-from srtk_framework.errors import DriverError
-from srtk_framework.expansion import facts
-from srtk_framework.specs import Encoder, EntityLinker, Expander, Exporter, KnowledgeGraph, PathScorer
-from srtk_framework.types import Budget, Link, NodeSet, RankedPath, Step, Subgraph, Triple
+from srtk_framework.values import DriverError
+from srtk_framework.graph.path_facts import facts
+from srtk_framework.roles import Encoder, EntityLinker, Expander, Exporter, KnowledgeGraph, PathScorer
+from srtk_framework.values import Budget, Link, NodeSet, RankedPath, Step, Subgraph, Triple
 
 @attrs.define
 class Graph(KnowledgeGraph):

@@ -9,11 +9,11 @@ from pathlib import Path
 import attrs
 import pytest
 
-from srtk_framework.specs import ROLES
+from srtk_framework.roles import ROLES
 from srtk_framework.testing import CONFORMANCE, SAMPLE, PathScorerConformance, UniformScorer, checks_of
 from srtk_framework.testing.base import loaded_by
 from srtk_framework.testing.broken.checked import classes, expected, write_entry_points
-from srtk_framework.types import Literal
+from srtk_framework.values import Literal
 
 SETTINGS = "[pytest]\naddopts = --import-mode=importlib\nfilterwarnings = error\n"
 WITHOUT = ("cacheprovider", "timeout", "xdist")

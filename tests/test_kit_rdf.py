@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from srtk_framework.testing import SAMPLE, Sample, served, to_ntriples
-from srtk_framework.types import Literal, Triple
+from srtk_framework.values import Literal, Triple
 
 SPACE = "http://example.org/"
 LABEL, ALIAS = "http://www.w3.org/2000/01/rdf-schema#label", "http://www.w3.org/2004/02/skos/core#altLabel"

@@ -5,10 +5,10 @@ from pathlib import Path
 
 import pytest
 
-from srtk_framework.about import __version__
-from srtk_framework.errors import PluginError
-from srtk_framework.known import DRIVERS
-from srtk_framework.plugins import load
+from srtk_framework.host.discovery import load
+from srtk_framework.host.known_drivers import DRIVERS
+from srtk_framework.host.versions import __version__
+from srtk_framework.values import PluginError
 
 ROOT = Path(__file__).parents[1]
 PLUGINS = sorted((ROOT / "plugins").glob("srtk-plugin-*"))
@@ -28,7 +28,7 @@ def test_the_table_of_known_drivers_is_that_of_the_plugins_here():
 
 
 def test_a_known_driver_that_is_not_installed_names_its_distribution(monkeypatch):
-    monkeypatch.setattr("srtk_framework.plugins.find", lambda role: [])
+    monkeypatch.setattr("srtk_framework.host.discovery.find", lambda role: [])
     with pytest.raises(PluginError, match="expander 'bfs' is not installed; run: pip install srtk-plugin-baselines"):
         load("expander", "bfs")
 

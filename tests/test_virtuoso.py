@@ -17,7 +17,7 @@ from srtk_plugin_sparql.vocabulary import Vocabulary
 
 from srtk_framework.testing import KnowledgeGraphConformance
 from srtk_framework.testing.sample import SAMPLE, Sample
-from srtk_framework.types import Step, Triple
+from srtk_framework.values import Step, Triple
 
 ROOT = Path(__file__).parents[1]
 VOCABULARY = Vocabulary(prefixes={"": "http://example.org/kit/"}, decode=True, noise=("code",))

@@ -8,8 +8,8 @@ from collections.abc import Sequence
 from importlib import import_module
 from typing import Any
 
-from srtk_framework.about import __version__
-from srtk_framework.errors import RecipeError, SrtkError, close_matches
+from srtk_framework.host.versions import __version__
+from srtk_framework.values import RecipeError, SrtkError, close_matches
 
 COMMANDS = {
     "run": ("srtk_framework.cli.run", "run recipes"),

@@ -5,9 +5,9 @@ from __future__ import annotations
 import argparse
 
 from srtk_framework.cli import OK
-from srtk_framework.plugins import distributions_of
-from srtk_framework.recipe import load
-from srtk_framework.session import Session
+from srtk_framework.host.discovery import distributions_of
+from srtk_framework.recipe.recipe import load
+from srtk_framework.run.session import Session
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

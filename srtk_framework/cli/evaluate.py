@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 import argparse
-import sys
-from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 from srtk_framework.cli import OK
-from srtk_framework.errors import InputError
+from srtk_framework.cli.reports import show
 from srtk_framework.evaluation.files import evaluate_files
-from srtk_framework.journal import write_json
+from srtk_framework.records.jsonl import write_json
+from srtk_framework.values import InputError
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -78,9 +77,9 @@ def _links(args: argparse.Namespace) -> dict[str, Any]:
     """Score files of links, with the gold of a question set and a graph where they are named."""
     from srtk_framework.cli.short import graph_block
     from srtk_framework.evaluation.link_files import evaluate_links
-    from srtk_framework.recipe import from_data
-    from srtk_framework.records import read_questions
-    from srtk_framework.session import Session
+    from srtk_framework.recipe.recipe import from_data
+    from srtk_framework.records.retrieval_records import read_questions
+    from srtk_framework.run.session import Session
 
     data: dict[str, Any] = {"srtk": 1, **graph_block(args)}
     gold = str(args.gold or args.questions or "")
@@ -101,51 +100,3 @@ def _block(text: str) -> Any:
         return yaml.safe_load(text)
     except yaml.YAMLError as error:
         raise InputError(f"--gold {text!r} is no YAML ({error}); write it as '{{use: elevant, path: FILE}}'") from error
-
-
-def show(report: Mapping[str, Any], folder: Path | None, quiet: bool = False) -> None:
-    """Print a report, and write it to a folder if there is one."""
-    from rich.console import Console
-
-    from srtk_framework.evaluation.tables import tables
-
-    console = Console()
-    for number, table in enumerate(() if quiet else tables(report)):
-        if number:
-            console.print()
-        console.print(table)
-    if folder is not None:
-        write(report, folder, quiet)
-
-
-def write(report: Mapping[str, Any], folder: Path, quiet: bool = False) -> None:
-    """Write a report to a folder, and say which files it has now."""
-    from rich.console import Console
-
-    from srtk_framework.evaluation.plots import INSTALL, can_plot
-    from srtk_framework.evaluation.report import write_report
-
-    files = write_report(report, folder)
-    if not can_plot():
-        print(f"srtk: {INSTALL}", file=sys.stderr)
-    if not quiet:
-        console = Console()
-        for file in files:
-            console.print(f"wrote {file}", highlight=False, soft_wrap=True)
-
-
-def compare_runs(folders: Sequence[Path], quiet: bool = False) -> None:
-    """Print and write the comparison of finished runs, beside their folders; say why where there can be none."""
-    from srtk_framework.evaluation import comparing
-
-    distinct = list(dict.fromkeys(folders))
-    if len(distinct) < 2:
-        return
-    parents = {folder.parent for folder in distinct}
-    target = (parents.pop() if len(parents) == 1 else Path("out")) / "comparison"
-    try:
-        report = comparing.compare_runs(distinct)
-    except InputError as error:
-        print(f"srtk: the runs are not compared: {error}", file=sys.stderr)
-        return
-    show(report, target, quiet)

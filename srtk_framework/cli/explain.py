@@ -16,12 +16,11 @@ from textwrap import wrap
 from typing import Any
 
 from srtk_framework.cli import INTERRUPTED, OK
-from srtk_framework.errors import InputError, RunError, close_matches
 from srtk_framework.explaining.explainer import Explainer
-from srtk_framework.explaining.values import FOUND, Explanation
-from srtk_framework.records import dumps, read_questions
-from srtk_framework.session import Session
-from srtk_framework.types import Question
+from srtk_framework.explaining.findings import FOUND, Explanation
+from srtk_framework.records.retrieval_records import dumps, read_questions
+from srtk_framework.run.session import Session
+from srtk_framework.values import InputError, Question, RunError, close_matches
 
 _INDENT = 23
 _SHOWN = 5
@@ -54,9 +53,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Run the command."""
-    from srtk_framework.explaining.earlier import earlier_run
+    from srtk_framework.explaining.earlier_run import earlier_run
     from srtk_framework.explaining.records import Advice
-    from srtk_framework.recipe import load
+    from srtk_framework.recipe.recipe import load
 
     session = Session(load(args.recipe, args.set))
     with session:
@@ -146,7 +145,7 @@ def _entities(session: Session, names: Sequence[str]) -> tuple[str, ...]:
 def _collect(
     explanations: Iterator[Explanation], done: list[Explanation], method: str, total: int, quiet: bool
 ) -> None:
-    from srtk_framework.observers import Observer, Progress
+    from srtk_framework.host.observers import Observer, Progress
 
     bar = Observer() if quiet else Progress()
     bar.open()

@@ -7,9 +7,9 @@ import inspect
 from typing import Any
 
 from srtk_framework.cli import FAILED, OK
-from srtk_framework.errors import PluginError, SrtkError, close_matches
-from srtk_framework.plugins import OBSERVER, find, load
-from srtk_framework.specs import ROLES
+from srtk_framework.host.discovery import OBSERVER, find, load
+from srtk_framework.roles import ROLES
+from srtk_framework.values import PluginError, SrtkError, close_matches
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -43,8 +43,8 @@ def run(args: argparse.Namespace) -> int:
 def _show(role: str, name: str) -> int:
     import attrs
 
-    from srtk_framework.composing import a, needs_of, wants_budget
-    from srtk_framework.settings import describe
+    from srtk_framework.recipe.composer import a, needs_of, wants_budget
+    from srtk_framework.recipe.settings import describe
 
     known = [*ROLES, OBSERVER]
     if role not in known:

@@ -9,11 +9,11 @@ from types import FrameType
 from typing import Any
 
 from srtk_framework.cli import FAILED, INTERRUPTED, OK
-from srtk_framework.cli.evaluate import compare_runs, write
-from srtk_framework.manifest import COMPLETE
-from srtk_framework.recipe import Recipe, load
-from srtk_framework.runner import Outcome, Runner
-from srtk_framework.session import Session
+from srtk_framework.cli.reports import compare_runs, write
+from srtk_framework.recipe.recipe import Recipe, load
+from srtk_framework.run.manifest import COMPLETE
+from srtk_framework.run.runner import Outcome, Runner
+from srtk_framework.run.session import Session
 from srtk_framework.training.trainer import Trained
 
 
@@ -54,7 +54,7 @@ def run(args: argparse.Namespace) -> int:
 
 def run_recipe(recipe: Recipe, resume: bool, quiet: bool, train_only: bool = False) -> int:
     """Run one recipe with progress, a clean stop on Ctrl-C, and a report at the end."""
-    from srtk_framework.observers import Progress
+    from srtk_framework.host.observers import Progress
 
     runner = Runner(recipe, resume, () if quiet else (Progress(),), train_only)
     before = signal.getsignal(signal.SIGINT)

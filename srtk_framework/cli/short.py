@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from srtk_framework.cli.run import add_run_arguments, run_recipe
-from srtk_framework.recipe import from_data
+from srtk_framework.recipe.recipe import from_data
 
 
 def add_file_arguments(parser: argparse.ArgumentParser, output: str) -> None:

@@ -1,5 +1,27 @@
-"""Evaluation: metrics of single questions, intervals and tests over them, curves, slices, comparisons and reports."""
+"""Metrics, intervals, slices, and the reports over one or several methods."""
 
-from srtk_framework.evaluation.metrics import METRICS, Row, compare, row, score, summarise, table
+from __future__ import annotations
 
-__all__ = ["METRICS", "Row", "compare", "row", "score", "summarise", "table"]
+from srtk_framework.evaluation.comparison import compare_runs
+from srtk_framework.evaluation.intervals import ratios
+from srtk_framework.evaluation.link_scores import Share, compare_links, counts, covered_by
+from srtk_framework.evaluation.metrics import METRICS, compare, row, score, summarise, table
+from srtk_framework.evaluation.report import write_report
+from srtk_framework.evaluation.rows import Row
+
+__all__ = [
+    "METRICS",
+    "Row",
+    "Share",
+    "compare",
+    "compare_links",
+    "compare_runs",
+    "counts",
+    "covered_by",
+    "ratios",
+    "row",
+    "score",
+    "summarise",
+    "table",
+    "write_report",
+]

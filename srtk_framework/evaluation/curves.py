@@ -10,8 +10,8 @@ import numpy as np
 import numpy.typing as npt
 
 from srtk_framework.evaluation.intervals import Estimate, bootstrap_many, holm, paired_many
-from srtk_framework.gold import names_of
-from srtk_framework.types import Retrieval
+from srtk_framework.graph.path_instances import names_of
+from srtk_framework.values import Retrieval
 
 CUTS = (5, 10, 20, 50, 100, 200)
 """Numbers of triples at which methods are compared."""

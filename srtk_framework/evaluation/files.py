@@ -8,13 +8,13 @@ from typing import Any, Literal
 
 import attrs
 
-from srtk_framework.errors import InputError
-from srtk_framework.evaluation.comparing import compare_runs, names_of
-from srtk_framework.evaluation.metrics import Row, compare, row
+from srtk_framework.evaluation.comparison import compare_runs, names_of
+from srtk_framework.evaluation.metrics import compare, row
+from srtk_framework.evaluation.rows import Row
 from srtk_framework.evaluation.slices import RELATIONS, learnt_from
-from srtk_framework.jsonl import read_jsonl, shown
-from srtk_framework.records import read_questions, retrieval_from_record
-from srtk_framework.types import Question, Retrieval
+from srtk_framework.records.jsonl import read_jsonl, shown
+from srtk_framework.records.retrieval_records import read_questions, retrieval_from_record
+from srtk_framework.values import InputError, Question, Retrieval
 
 _SHOWN = 5
 

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from srtk_framework.types import rounded
+from srtk_framework.values import rounded
 
 SEED = 20240101
 RESAMPLES = 1000

@@ -8,13 +8,13 @@ from typing import Any, Literal
 
 import attrs
 
-from srtk_framework.errors import InputError
 from srtk_framework.evaluation.files import Gold, names_of, own_results
-from srtk_framework.evaluation.linking import covered_by, link_counts
-from srtk_framework.evaluation.metrics import Row, compare, row
-from srtk_framework.jsonl import shown
-from srtk_framework.specs import KnowledgeGraph
-from srtk_framework.types import LINKED_BY, Question, Retrieval, Subgraph
+from srtk_framework.evaluation.link_scores import covered_by, link_counts
+from srtk_framework.evaluation.metrics import compare, row
+from srtk_framework.evaluation.rows import Row
+from srtk_framework.records.jsonl import shown
+from srtk_framework.roles import KnowledgeGraph
+from srtk_framework.values import LINKED_BY, InputError, Question, Retrieval, Subgraph
 
 
 def evaluate_links(

@@ -7,16 +7,16 @@ from typing import Any
 
 import attrs
 
-from srtk_framework.errors import InputError
-from srtk_framework.evaluation.answering import ANSWER_METRICS, USE_METRICS, answer_scores, use_scores
-from srtk_framework.evaluation.curves import Ranking, Ranks, correct, curves, ranks_of
+from srtk_framework.evaluation.answers import ANSWER_METRICS, USE_METRICS, answer_scores, use_scores
+from srtk_framework.evaluation.curves import Ranking, correct, curves, ranks_of
 from srtk_framework.evaluation.intervals import Estimate, bootstrap_many, paired_many, rates, spread
-from srtk_framework.evaluation.linking import Share, compare_links
+from srtk_framework.evaluation.link_scores import compare_links
+from srtk_framework.evaluation.rows import Row
 from srtk_framework.evaluation.slices import Learnt, fields_of, gold_paths, gold_relations, groups
 from srtk_framework.evaluation.tables import table
-from srtk_framework.gold import gold_triples_of, names_of, with_gold_triples
-from srtk_framework.types import END, LINKED_BY, Path, Retrieval
-from srtk_framework.verbalise import subgraph_tokens
+from srtk_framework.graph.path_instances import gold_triples_of, names_of, with_gold_triples
+from srtk_framework.text.verbalise import subgraph_tokens
+from srtk_framework.values import END, LINKED_BY, InputError, Path, Retrieval
 
 METRICS = ("answer_coverage", "answer_recall", "triple_precision", "triple_recall", "triple_f1", "triples", "tokens")
 """Metrics of every report; without gold to compare with, their ``n`` is 0 and their ``mean`` None."""
@@ -33,41 +33,6 @@ SIZES = ("triples", "tokens")
 SPEED = "questions_per_second"
 
 Score = dict[str, float | None]
-
-
-@attrs.frozen
-class Row:
-    """What one method did on one question.
-
-    Attributes:
-        id: Of the question.
-        metrics: Metric to value; None where it does not apply.
-        failed: Whether the question ended in an error.
-        links: ``given`` with the question, ``linked`` from its text, or ``none``.
-        hops: Steps of its shortest gold path, or None.
-        walks: Whether the method reported paths.
-        seconds: Time that it took, or None when not measured.
-        text: Of the question.
-        ranks: Where in the ranking the gold stands, or None.
-        paths: Gold paths as text.
-        relations: Of each gold path, or of all gold triples.
-        fields: Further fields of the question's record, as texts.
-        linking: Metric of its links to what is right, and of how many; None without gold links.
-    """
-
-    id: str
-    metrics: Mapping[str, float | None] = attrs.field(hash=False)
-    failed: bool = False
-    links: str = "none"
-    hops: int | None = None
-    walks: bool = False
-    seconds: float | None = None
-    text: str = ""
-    ranks: Ranks | None = None
-    paths: tuple[tuple[str, ...], ...] = ()
-    relations: tuple[tuple[str, ...], ...] = ()
-    fields: Mapping[str, tuple[str, ...]] = attrs.field(factory=dict, hash=False)
-    linking: Mapping[str, Share] | None = attrs.field(default=None, hash=False)
 
 
 def score(retrieval: Retrieval) -> Score:

@@ -9,13 +9,13 @@ from importlib import resources
 from pathlib import Path
 from typing import Any
 
-from srtk_framework.errors import RunError
 from srtk_framework.evaluation.curves import WHOLE
 from srtk_framework.evaluation.intervals import Estimate
 from srtk_framework.evaluation.link_tables import SHORT as LINKS
 from srtk_framework.evaluation.plots import can_plot, draw, points
 from srtk_framework.evaluation.tables import CURVES, SHORT
-from srtk_framework.journal import write_json
+from srtk_framework.records.jsonl import write_json
+from srtk_framework.values import RunError
 
 Pictures = Mapping[str, tuple[bytes, bytes]]
 """Metric to its SVG for light and for dark paper."""

@@ -9,10 +9,10 @@ from typing import Any
 
 import attrs
 
-from srtk_framework.errors import InputError
 from srtk_framework.evaluation.curves import Ranks
-from srtk_framework.evaluation.metrics import Row
-from srtk_framework.jsonl import dumps, read_jsonl, shown
+from srtk_framework.evaluation.rows import Row
+from srtk_framework.records.jsonl import dumps, read_jsonl, shown
+from srtk_framework.values import InputError
 
 FILE = "scores.jsonl"
 """Name of the file in a run's folder."""

@@ -4,16 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path as FilePath
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import attrs
 
-from srtk_framework.errors import InputError, close_matches
-from srtk_framework.jsonl import shown
-from srtk_framework.types import END, Question, Step
-
-if TYPE_CHECKING:
-    from srtk_framework.evaluation.metrics import Row
+from srtk_framework.evaluation.rows import Row
+from srtk_framework.records.jsonl import shown
+from srtk_framework.values import END, InputError, Question, Step, close_matches
 
 SEEN, UNSEEN = "seen", "unseen"
 RELATIONS, PATH = "relations in training", "path in training"
@@ -56,7 +53,7 @@ def learnt_from(file: str | FilePath) -> Learnt:
     Raises:
         InputError: If the file cannot be read or has neither.
     """
-    from srtk_framework.lessons import read_lessons
+    from srtk_framework.records.training_examples import read_lessons
 
     relations: set[str] = set()
     paths: set[tuple[str, ...]] = set()

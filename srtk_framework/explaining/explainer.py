@@ -8,12 +8,10 @@ from typing import Any
 
 import attrs
 
-from srtk_framework.errors import RunError
 from srtk_framework.evaluation.metrics import score
-from srtk_framework.explaining.earlier import Earlier
-from srtk_framework.explaining.lifting import chooser, cut_of, driver_of, setting
-from srtk_framework.explaining.pruning import best_loss, follow
-from srtk_framework.explaining.values import (
+from srtk_framework.explaining.budget_probe import chooser, cut_of, driver_of, setting
+from srtk_framework.explaining.earlier_run import Earlier
+from srtk_framework.explaining.findings import (
     ABSENT,
     CUT,
     FAILED,
@@ -29,11 +27,12 @@ from srtk_framework.explaining.values import (
     Loss,
     kind_of,
 )
-from srtk_framework.explaining.whereabouts import Lead, Search, gold_topics, located, same_nodes
-from srtk_framework.gold import names_of
-from srtk_framework.session import Session
-from srtk_framework.specs import Expander, KnowledgeGraph
-from srtk_framework.types import Budget, Question, RankedPath, Retrieval
+from srtk_framework.explaining.locate import Lead, Search, gold_topics, located, same_nodes
+from srtk_framework.explaining.pruning import best_loss, follow
+from srtk_framework.graph.path_instances import names_of
+from srtk_framework.roles import Expander, KnowledgeGraph
+from srtk_framework.run.session import Session
+from srtk_framework.values import Budget, Question, RankedPath, Retrieval, RunError
 
 _DEPTH = 3
 """How far paths are looked for where the expander has no depth."""

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from srtk_framework.explaining.values import Choice, Chooses, Loss
-from srtk_framework.specs import HopState
-from srtk_framework.types import END, Path, Question, RankedPath
+from srtk_framework.explaining.findings import Loss
+from srtk_framework.roles import Explainable, HopChoice
+from srtk_framework.values import END, HopState, Path, Question, RankedPath
 
 _WINNERS = 3
 
 
-def follow(search: Chooses, question: Question, paths: Sequence[RankedPath]) -> tuple[list[RankedPath], list[Loss]]:
+def follow(search: Explainable, question: Question, paths: Sequence[RankedPath]) -> tuple[list[RankedPath], list[Loss]]:
     """Search one question again, and watch what becomes of some paths.
 
     Args:
@@ -50,7 +50,7 @@ def _wanted(steps: Path, hop: int) -> Path:
     return (*steps, END) if len(steps) + 1 == hop else ()
 
 
-def _loss(path: RankedPath, wanted: Path, choice: Choice, hop: int, at_end: bool) -> Loss | None:
+def _loss(path: RankedPath, wanted: Path, choice: HopChoice, hop: int, at_end: bool) -> Loss | None:
     """Tell how a choice left a path out; None where it is kept."""
     kept = [ranked for ranked, dropped in zip(choice.ranked, choice.dropped, strict=True) if not dropped]
     place = next(

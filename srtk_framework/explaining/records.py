@@ -7,8 +7,8 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from srtk_framework.explaining.lifting import setting
-from srtk_framework.explaining.values import (
+from srtk_framework.explaining.budget_probe import setting
+from srtk_framework.explaining.findings import (
     ABSENT,
     CLASSES,
     CUT,
@@ -22,9 +22,9 @@ from srtk_framework.explaining.values import (
     Explanation,
     Loss,
 )
-from srtk_framework.session import Session
-from srtk_framework.specs import Expander
-from srtk_framework.types import RankedPath, rounded
+from srtk_framework.roles import Expander
+from srtk_framework.run.session import Session
+from srtk_framework.values import RankedPath, rounded
 
 _LINKER = ("n_best", "candidates", "min_score", "keep", "languages")
 

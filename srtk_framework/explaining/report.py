@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
+from srtk_framework.explaining.findings import ABSENT, CLASSES, FOUND, NOT_LINKED, PRUNED, Cut, Explanation, Far, Loss
 from srtk_framework.explaining.records import Advice, counts_of, hops_of
-from srtk_framework.explaining.values import ABSENT, CLASSES, FOUND, NOT_LINKED, PRUNED, Cut, Explanation, Far, Loss
-from srtk_framework.types import END
-from srtk_framework.verbalise import name, path_text
+from srtk_framework.text.verbalise import name, path_text
+from srtk_framework.values import END
 
 if TYPE_CHECKING:
     from rich.table import Table

@@ -10,9 +10,9 @@ from pathlib import Path
 from string import Template
 from typing import NamedTuple
 
-from srtk_framework.about import __version__
-from srtk_framework.errors import SrtkError, close_matches
-from srtk_framework.specs import ROLES
+from srtk_framework.host.versions import __version__
+from srtk_framework.roles import ROLES
+from srtk_framework.values import SrtkError, close_matches
 
 PREFIX = "srtk-plugin-"
 _NAME = re.compile(r"[a-z][a-z0-9]*(?:[-_][a-z0-9]+)*")

@@ -17,9 +17,9 @@ from typing import Any, ClassVar
 import attrs
 import pytest
 
-from srtk_framework.errors import SrtkError
-from srtk_framework.plugins import check_class, group
-from srtk_framework.specs import Role
+from srtk_framework.host.discovery import check_class, group
+from srtk_framework.roles import Role
+from srtk_framework.values import SrtkError
 
 HEAVY = ("torch", "transformers", "SPARQLWrapper", "duckdb", "pyoxigraph", "polars", "scipy", "spacy")
 """Modules that the module of a driver may import only inside ``open`` or a function."""

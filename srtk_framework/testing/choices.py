@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from srtk_framework.testing.oracle import OracleGraph
 from srtk_framework.testing.sample import Sample
-from srtk_framework.types import Literal, Pattern, Step, Triple
+from srtk_framework.values import Literal, Pattern, Step, Triple
 
 EACH = 3
 

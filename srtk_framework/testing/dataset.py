@@ -10,10 +10,9 @@ from typing import Any
 
 import pytest
 
-from srtk_framework import specs
-from srtk_framework.errors import InputError
+from srtk_framework import roles
 from srtk_framework.testing.base import Conformance
-from srtk_framework.types import Link, Question, Step, Triple
+from srtk_framework.values import InputError, Link, Question, Step, Triple
 
 _LINE = re.compile(r"(?::|\bline )\d+")
 
@@ -21,7 +20,7 @@ _LINE = re.compile(r"(?::|\bline )\d+")
 class DatasetConformance(Conformance):
     """Checks a Dataset; its ``driver`` is opened over a small file of the author's own."""
 
-    role = specs.Dataset
+    role = roles.Dataset
 
     @pytest.fixture
     def broken(self) -> Any:

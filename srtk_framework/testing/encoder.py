@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from srtk_framework import specs
+from srtk_framework import roles
 from srtk_framework.testing.batches import BatchConformance, Probe, Probes
 
 STRANGE = ('Who said "hello" to <b>her</b> & \\?', "Где находится Рига? 日本国", "\u202ertl\u202c \U0001d50a\n\t")
@@ -16,7 +16,7 @@ STRANGE = ('Who said "hello" to <b>her</b> & \\?', "Где находится Р
 class EncoderConformance(BatchConformance):
     """Checks an Encoder; rows are compared bit by bit."""
 
-    role = specs.Encoder
+    role = roles.Encoder
 
     @pytest.fixture
     def texts(self) -> list[str]:

@@ -8,11 +8,11 @@ from typing import Any, ClassVar
 import attrs
 import pytest
 
-from srtk_framework import specs
-from srtk_framework.specs import KnowledgeGraph
+from srtk_framework import roles
+from srtk_framework.roles import KnowledgeGraph
 from srtk_framework.testing.batches import BatchConformance, Probe, Probes
 from srtk_framework.testing.oracle import OracleGraph
-from srtk_framework.types import Link
+from srtk_framework.values import Link
 
 STRANGE = (
     "Who said \"hello\" to <b>Riga</b> & \\ 'Riga'?",
@@ -28,7 +28,7 @@ class EntityLinkerConformance(BatchConformance):
         mention: A name that the linker knows.
     """
 
-    role = specs.EntityLinker
+    role = roles.EntityLinker
     mention: ClassVar[str] = "Riga"
 
     @pytest.fixture

@@ -11,13 +11,13 @@ from typing import Any
 import attrs
 import pytest
 
-from srtk_framework import specs
-from srtk_framework.expansion import path_order
+from srtk_framework import roles
+from srtk_framework.graph.path_facts import path_order
 from srtk_framework.testing.batches import BatchConformance, Probe, Probes
 from srtk_framework.testing.oracle import OracleGraph
 from srtk_framework.testing.sample import SAMPLE, is_plain
 from srtk_framework.testing.scorers import OverlapScorer
-from srtk_framework.types import Budget, Link, NodeSet, Pattern, Question, RankedPath, Subgraph, Triple, rounded
+from srtk_framework.values import Budget, Link, NodeSet, Pattern, Question, RankedPath, Subgraph, Triple, rounded
 
 SEVERAL = 10
 LITTLE = 0.001
@@ -27,7 +27,7 @@ LITTLE = 0.001
 class ExpanderConformance(BatchConformance):
     """Checks an Expander; its ``driver`` is opened over ``graph``, with ``budget`` and, if it needs one, ``scorer``."""
 
-    role = specs.Expander
+    role = roles.Expander
 
     @pytest.fixture
     def graph(self) -> OracleGraph:

@@ -10,11 +10,10 @@ from typing import Any
 import attrs
 import pytest
 
-from srtk_framework import specs
-from srtk_framework.errors import SrtkError
+from srtk_framework import roles
 from srtk_framework.testing.base import Conformance
 from srtk_framework.testing.sample import SAMPLE
-from srtk_framework.types import Answer, Link, Question, RankedPath, Retrieval, Step, Subgraph, Triple
+from srtk_framework.values import Answer, Link, Question, RankedPath, Retrieval, SrtkError, Step, Subgraph, Triple
 
 OLD = "what stood here before\n"
 
@@ -22,7 +21,7 @@ OLD = "what stood here before\n"
 class ExporterConformance(Conformance):
     """Checks an Exporter; its ``driver`` is opened and writes to ``path``. The kit closes it, once."""
 
-    role = specs.Exporter
+    role = roles.Exporter
     is_closed = False
 
     @pytest.fixture

@@ -10,12 +10,11 @@ from typing import Any, ClassVar
 import attrs
 import pytest
 
-from srtk_framework import specs
-from srtk_framework.choosing import numbered
-from srtk_framework.dialogue import Message, Prompt, Reply
-from srtk_framework.errors import DriverError
+from srtk_framework import roles
 from srtk_framework.testing.batches import MANY, BatchConformance, Probe, Probes
 from srtk_framework.testing.encoder import STRANGE
+from srtk_framework.text.option_choice import numbered
+from srtk_framework.values import DriverError, Message, Prompt, Reply
 
 LONG = 50_000
 SHORT = 4
@@ -31,7 +30,7 @@ class GeneratorConformance(BatchConformance):
         tolerance: How far rates may differ between batches.
     """
 
-    role = specs.Generator
+    role = roles.Generator
     free: ClassVar[bool] = True
     tolerance: ClassVar[float] = 1e-4
 

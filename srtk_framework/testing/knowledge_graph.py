@@ -9,14 +9,13 @@ import hypothesis
 import pytest
 from hypothesis import strategies
 
-from srtk_framework import specs
-from srtk_framework.errors import DriverError
+from srtk_framework import roles
 from srtk_framework.testing.batches import BatchConformance, Probe, Probes
 from srtk_framework.testing.choices import all_steps, named, names_of, nodes_of, oracle_of, patterns_of, steps_of
 from srtk_framework.testing.oracle import OracleGraph
 from srtk_framework.testing.sample import SAMPLE, Sample, is_plain
 from srtk_framework.testing.values import plain
-from srtk_framework.types import Budget, Literal, Pattern, Schema, Step, Triple
+from srtk_framework.values import Budget, DriverError, Literal, Pattern, Schema, Step, Triple
 
 UNKNOWN = "no_such_entity"
 ALL = Budget(nodes=None, hub=None)
@@ -29,7 +28,7 @@ class KnowledgeGraphConformance(BatchConformance):
         examples: How many sets of nodes hypothesis makes.
     """
 
-    role = specs.KnowledgeGraph
+    role = roles.KnowledgeGraph
     examples: ClassVar[int] = 25
 
     @pytest.fixture(scope="class")

@@ -8,10 +8,10 @@ from typing import Any, ClassVar
 
 import pytest
 
-from srtk_framework import specs
+from srtk_framework import roles
 from srtk_framework.testing.batches import BatchConformance, Probe, Probes
 from srtk_framework.testing.oracle import OracleGraph
-from srtk_framework.types import Mention, rounded
+from srtk_framework.values import Mention, rounded
 
 SEVERAL = 10
 
@@ -23,7 +23,7 @@ class MentionDetectorConformance(BatchConformance):
         mention: A name that the detector finds.
     """
 
-    role = specs.MentionDetector
+    role = roles.MentionDetector
     mention: ClassVar[str] = "Riga"
 
     @pytest.fixture

@@ -7,10 +7,10 @@ from typing import Any
 
 import pytest
 
-from srtk_framework import specs
+from srtk_framework import roles
 from srtk_framework.testing.batches import BatchConformance, Probe, Probes
 from srtk_framework.testing.sample import SAMPLE, is_plain
-from srtk_framework.types import END, Path, Step
+from srtk_framework.values import END, Path, Step
 
 Case = tuple[str, Path, list[Step]]
 """A question, the path so far, and the candidates."""
@@ -21,7 +21,7 @@ TOLERANCE = 1e-5
 class PathScorerConformance(BatchConformance):
     """Checks a PathScorer."""
 
-    role = specs.PathScorer
+    role = roles.PathScorer
 
     @pytest.fixture
     def relations(self) -> list[str]:

@@ -7,13 +7,12 @@ from typing import Any
 import attrs
 import pytest
 
-from srtk_framework import specs
-from srtk_framework.errors import DriverError
-from srtk_framework.jsonl import dumps
+from srtk_framework import roles
+from srtk_framework.records.jsonl import dumps
 from srtk_framework.testing.batches import BatchConformance, Probe, Probes
 from srtk_framework.testing.oracle import OracleGraph
 from srtk_framework.testing.sample import SAMPLE, is_plain
-from srtk_framework.types import Answer, Link, Question, Subgraph, Triple
+from srtk_framework.values import Answer, DriverError, Link, Question, Subgraph, Triple
 
 SEVERAL = 12
 
@@ -21,7 +20,7 @@ SEVERAL = 12
 class ReaderConformance(BatchConformance):
     """Checks a Reader; its ``driver`` is opened, over ``graph`` if it needs one."""
 
-    role = specs.Reader
+    role = roles.Reader
 
     @pytest.fixture
     def graph(self) -> OracleGraph:

@@ -9,8 +9,8 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple
 
-from srtk_framework.plugins import group
-from srtk_framework.specs import ROLES
+from srtk_framework.host.discovery import group
+from srtk_framework.roles import ROLES
 
 
 class RegisteredDriver(NamedTuple):

@@ -8,7 +8,7 @@ from functools import cached_property
 
 import attrs
 
-from srtk_framework.types import Literal, Qualifier, Triple
+from srtk_framework.values import Literal, Qualifier, Triple
 
 _PLAIN = re.compile(r"[A-Za-z0-9_]+")
 

@@ -7,9 +7,9 @@ from collections.abc import Sequence
 
 import attrs
 
-from srtk_framework.specs import PathScorer
-from srtk_framework.text import fold, words
-from srtk_framework.types import END, Path, Step
+from srtk_framework.roles import PathScorer
+from srtk_framework.text.folding import fold, words
+from srtk_framework.values import END, Path, Step
 
 
 def _words(text: str) -> set[str]:

@@ -8,9 +8,9 @@ from typing import Any
 
 import attrs
 
-from srtk_framework.dialogue import Prompt, Reply
-from srtk_framework.specs import Generator
-from srtk_framework.text import count_tokens
+from srtk_framework.roles import Generator
+from srtk_framework.text.folding import count_tokens
+from srtk_framework.values import Prompt, Reply
 
 Script = Any
 """A text, a Reply, or a function that makes one of these from the prompt; None for no answer by this rule."""

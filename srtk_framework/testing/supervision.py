@@ -7,12 +7,12 @@ from typing import Any
 import attrs
 import pytest
 
-from srtk_framework import specs
-from srtk_framework.expansion import path_order
-from srtk_framework.paths import follow_path
+from srtk_framework import roles
+from srtk_framework.graph.path_facts import path_order
+from srtk_framework.graph.path_search import follow_path
 from srtk_framework.testing.batches import BatchConformance, Probe, Probes
 from srtk_framework.testing.oracle import OracleGraph
-from srtk_framework.types import END, Budget, Link, Question, RankedPath, Step, Triple, rounded
+from srtk_framework.values import END, Budget, Link, Question, RankedPath, Step, Triple, rounded
 
 SEVERAL = 10
 
@@ -20,7 +20,7 @@ SEVERAL = 10
 class SupervisionConformance(BatchConformance):
     """Checks a Supervision; its ``driver`` is opened, over ``graph`` if it needs one."""
 
-    role = specs.Supervision
+    role = roles.Supervision
 
     @pytest.fixture
     def graph(self) -> OracleGraph:

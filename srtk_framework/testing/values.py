@@ -9,7 +9,7 @@ from typing import Any
 import attrs
 import numpy as np
 
-from srtk_framework.types import Frontier
+from srtk_framework.values import Frontier
 
 
 def plain(value: Any) -> Any:

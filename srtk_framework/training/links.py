@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from srtk_framework.batching import batched
-from srtk_framework.evaluation.linking import counts, covered_by
-from srtk_framework.specs import EntityLinker, KnowledgeGraph
-from srtk_framework.types import NIL, Link, Question
+from srtk_framework.evaluation.link_scores import counts, covered_by
+from srtk_framework.roles import EntityLinker, KnowledgeGraph
+from srtk_framework.values import NIL, Link, Question, batched
 
 SHOWN = ("strong_precision", "strong_recall", "strong_f1", "recall_at_1", "recall_at_5", "coverage", "covered_f1")
 

@@ -9,14 +9,14 @@ from typing import TYPE_CHECKING, Any
 
 import attrs
 
-from srtk_framework.errors import close_matches
-from srtk_framework.parts import part_of
-from srtk_framework.recipe import Block, Recipe, Train
-from srtk_framework.settings import SettingsError, structure
-from srtk_framework.specs import Expander, Role, Supervision, Trainable
+from srtk_framework.recipe.recipe import Block, Recipe, Train
+from srtk_framework.recipe.settings import SettingsError, structure
+from srtk_framework.records.splits import part_of
+from srtk_framework.roles import Expander, Role, Supervision, Trainable
+from srtk_framework.values import close_matches
 
 if TYPE_CHECKING:
-    from srtk_framework.composing import Composer
+    from srtk_framework.recipe.composer import Composer
 
 
 @attrs.frozen

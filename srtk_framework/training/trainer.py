@@ -9,29 +9,25 @@ import shutil
 from collections.abc import Iterable, Mapping, Sequence
 from importlib.metadata import version
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any, Protocol
 
 import attrs
 
-from srtk_framework.about import __version__, libraries
-from srtk_framework.batching import batched
-from srtk_framework.errors import InputError, RunError
 from srtk_framework.evaluation.metrics import row
-from srtk_framework.gold import with_gold_triples
-from srtk_framework.journal import write_json
-from srtk_framework.lessons import read_lessons, write_lessons
-from srtk_framework.parts import place
-from srtk_framework.plugins import distributions_of
-from srtk_framework.records import read_questions
-from srtk_framework.specs import Course
+from srtk_framework.graph.path_instances import with_gold_triples
+from srtk_framework.host.discovery import distributions_of
+from srtk_framework.host.observers import Observer
+from srtk_framework.host.versions import __version__, libraries
+from srtk_framework.recipe.recipe import Recipe
+from srtk_framework.records.jsonl import write_json
+from srtk_framework.records.retrieval_records import read_questions
+from srtk_framework.records.splits import place
+from srtk_framework.records.training_examples import read_lessons, write_lessons
+from srtk_framework.roles import Course, Expander, KnowledgeGraph
 from srtk_framework.training.links import teaches_linking, validate_links
 from srtk_framework.training.model_card import card
 from srtk_framework.training.setup import Setup, held_by
-from srtk_framework.types import Lesson, Question
-
-if TYPE_CHECKING:
-    from srtk_framework.session import Session
-
+from srtk_framework.values import InputError, Lesson, Question, Retrieval, RunError, batched
 
 COMPLETE, RUNNING = "complete", "running"
 _OURS = ("checkpoints", "log", "model", "best.safetensors", "broken-batch.json", "lessons.jsonl")
@@ -71,19 +67,40 @@ class Trained:
         return question.id in self.ids or _words(question) in self.texts
 
 
+class Retriever(Protocol):
+    """What a training needs of the recipe's retrieval: links for its questions, and subgraphs to validate with."""
+
+    @property
+    def graph(self) -> KnowledgeGraph | None:
+        """The graph of the recipe."""
+
+    @property
+    def methods(self) -> Mapping[str, Expander]:
+        """The expanders of the recipe by name, the main one first."""
+
+    def link(self, questions: Sequence[Question]) -> Sequence[Question | Retrieval]:
+        """Link questions; a question that cannot be linked comes back as a failed retrieval."""
+
+    def retrieve(self, questions: Sequence[Question], method: str | None, read: bool) -> Sequence[Retrieval]:
+        """Retrieve subgraphs by one of the methods, the main one where it is None."""
+
+
 class Trainer:
-    """Trains what the recipe of an open session names.
+    """Trains the driver that a recipe's ``train`` names.
 
     Args:
-        session: With a ``train`` key in its recipe.
+        setup: The driver, its supervision, questions and settings.
+        recipe: The recipe; gives the folder, the seed and the size of batches.
+        retriever: Links and retrieves, its drivers open.
+        observers: Are notified of progress.
     """
 
-    def __init__(self, session: Session) -> None:
-        if session.training is None:
-            raise RunError(f"{session.recipe.file}: there is nothing to train; add `train:`")
-        self._session = session
-        self._setup: Setup = session.training
-        self._folder = session.recipe.training
+    def __init__(self, setup: Setup, recipe: Recipe, retriever: Retriever, observers: Sequence[Observer] = ()) -> None:
+        self._setup = setup
+        self._recipe = recipe
+        self._retriever = retriever
+        self._observers = observers
+        self._folder = recipe.training
         self._model = self._folder / "model"
         self._supervision = self._setup.supervision
         # Lightning starts one process more for each further device, which runs the same command.
@@ -122,7 +139,7 @@ class Trainer:
             [lesson for lesson in lessons if self._teaches(lesson)],
             (lambda: self._validate(validation)) if validation else None,
             self._folder,
-            self._session.recipe.options.seed,
+            self._recipe.options.seed,
         )
         self._tell("training", {"lessons": len(course.lessons), "validation": len(validation)})
         driver = self._setup.driver.driver
@@ -140,7 +157,7 @@ class Trainer:
         if given is None:
             return self._linked(learning), []
         if isinstance(given, float):
-            seed = f"validation {self._session.recipe.options.seed}"
+            seed = f"validation {self._recipe.options.seed}"
             # By text: equal questions never stand on both sides.
             places = [place(f"{seed}\0{_words(question)}", 0) for question in learning]
             validation = [q for q, at in zip(learning, places, strict=True) if at < given]
@@ -164,16 +181,16 @@ class Trainer:
         if self._supervision is None:
             return list(questions)
         done: list[Question] = []
-        for batch in batched(questions, self._session.recipe.options.batch):
-            done += [item if isinstance(item, Question) else item.question for item in self._session.link(batch)]
+        for batch in batched(questions, self._recipe.options.batch):
+            done += [item if isinstance(item, Question) else item.question for item in self._retriever.link(batch)]
         return done
 
     def _fingerprints(self, learning: Sequence[Question], validation: Sequence[Question]) -> dict[str, Any]:
         """Identify what decides the lessons, and what decides the training."""
-        session, options = self._session, self._session.recipe.options
+        options = self._recipe.options
         data = {"questions": _hash(learning), "validation": _hash(validation)}
         versions = {"srtk-framework": __version__}
-        main = next(iter(session.methods.values()), None)
+        main = next(iter(self._retriever.methods.values()), None)
         # What only evaluates or exports changes no weight.
         parts = held_by(self._setup.driver, self._supervision, main)
         versions |= {name: version(name) for name in distributions_of([(one.role, one.name) for one in parts])}
@@ -236,7 +253,7 @@ class Trainer:
         else:
             lessons = []
             self._tell("method", {"name": "supervision", "total": len(questions), "completed": 0, "failed": 0})
-            for batch in batched(questions, self._session.recipe.options.batch):
+            for batch in batched(questions, self._recipe.options.batch):
                 rows = self._supervision.supervise(batch) if self._supervision else [()] * len(batch)
                 lessons += [Lesson(q, tuple(paths)) for q, paths in zip(batch, rows, strict=True)]
                 failed = sum(not self._teaches(one) for one in lessons)
@@ -257,14 +274,14 @@ class Trainer:
     def _validate(self, questions: Sequence[Question]) -> dict[str, float]:
         """Retrieve for the validation questions and average the metrics; for a linker, link them."""
         if self._supervision is None:
-            size = self._session.recipe.options.batch
-            return validate_links(self._setup.driver, self._session.graph, questions, size)
+            size = self._recipe.options.batch
+            return validate_links(self._setup.driver, self._retriever.graph, questions, size)
         values: dict[str, list[float]] = {}
-        for batch in batched(questions, self._session.recipe.options.batch):
-            done = self._session.retrieve(batch, read=False)
+        for batch in batched(questions, self._recipe.options.batch):
+            done = self._retriever.retrieve(batch, None, False)
             gold = [retrieval.question for retrieval in done]
-            if self._session.graph is not None:
-                gold = with_gold_triples(self._session.graph, gold)
+            if self._retriever.graph is not None:
+                gold = with_gold_triples(self._retriever.graph, gold)
             for retrieval, question in zip(done, gold, strict=True):
                 for name, value in row(attrs.evolve(retrieval, question=question)).metrics.items():
                     if value is not None:
@@ -277,8 +294,7 @@ class Trainer:
         shutil.rmtree(part, ignore_errors=True)
         self._setup.driver.driver.save(part)
         told = {**state, "figures": dict(figures), "counts": dict(counts), "libraries": libraries()}
-        recipe = self._session.recipe
-        (part / "README.md").write_text(card(recipe.file, recipe.written, told), encoding="utf-8")
+        (part / "README.md").write_text(card(self._recipe.file, self._recipe.written, told), encoding="utf-8")
         shutil.rmtree(self._model, ignore_errors=True)
         part.rename(self._model)
         write_json(self._folder / "training.json", {"state": COMPLETE, **told})
@@ -312,7 +328,7 @@ class Trainer:
         )
 
     def _tell(self, name: str, data: Mapping[str, Any]) -> None:
-        for observer in self._session.observers:
+        for observer in self._observers:
             observer.event(name, data)
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from srtk_framework.types import Subgraph, Triple, rounded
+from srtk_framework.values import Subgraph, Triple, rounded
 
 
 def ranked(triples: Sequence[Triple], scores: Sequence[float], trace: Mapping[str, Any]) -> Subgraph:

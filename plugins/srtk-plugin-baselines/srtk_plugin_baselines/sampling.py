@@ -9,9 +9,9 @@ from typing import Any
 
 import attrs
 
-from srtk_framework.expansion import finish
-from srtk_framework.specs import Expander, KnowledgeGraph
-from srtk_framework.types import Budget, Question, Subgraph
+from srtk_framework.graph import finish
+from srtk_framework.roles import Expander, KnowledgeGraph
+from srtk_framework.values import Budget, Question, Subgraph
 from srtk_plugin_baselines.ranking import ranked
 from srtk_plugin_baselines.walking import around
 

@@ -9,8 +9,8 @@ from typing import Any
 
 import attrs
 
-from srtk_framework.specs import KnowledgeGraph
-from srtk_framework.types import Budget, Frontier, Literal, Question, Step, Triple
+from srtk_framework.roles import KnowledgeGraph
+from srtk_framework.values import Budget, Frontier, Literal, Question, Step, Triple
 
 _FIRST_READ = 32
 """Nodes read at first where a hop may not be needed whole; twice as many each time after."""

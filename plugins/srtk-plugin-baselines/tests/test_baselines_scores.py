@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from srtk_plugin_baselines.ppr import PprExpander, pagerank
 from srtk_plugin_baselines.sampling import RandomExpander
 
-from srtk_framework.types import Budget, Link, Question, rounded
+from srtk_framework.values import Budget, Link, Question, rounded
 
 memory = pytest.importorskip("srtk_plugin_local.memory", reason="srtk-plugin-local is not installed")
 

@@ -9,7 +9,7 @@ from srtk_plugin_baselines.bfs import BfsExpander
 from srtk_plugin_baselines.ppr import PprExpander
 from srtk_plugin_baselines.sampling import RandomExpander
 
-from srtk_framework.types import Budget, Link, Question, Subgraph, Triple
+from srtk_framework.values import Budget, Link, Question, Subgraph, Triple
 
 memory = pytest.importorskip("srtk_plugin_local.memory", reason="srtk-plugin-local is not installed")
 

@@ -10,7 +10,7 @@ from srtk_plugin_baselines.ppr import PprExpander
 from srtk_plugin_baselines.sampling import RandomExpander
 
 from srtk_framework.testing.expander import ExpanderConformance
-from srtk_framework.types import Budget
+from srtk_framework.values import Budget
 
 
 def opened(expander: Any) -> Any:

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 import attrs
 
-from srtk_framework.types import Link, Path, Step
+from srtk_framework.values import Link, Path, Step
 from srtk_plugin_datasets.files import link
 from srtk_plugin_datasets.ids import DBPEDIA, WIKIDATA, name_of, shortened
 from srtk_plugin_datasets.query import read_query

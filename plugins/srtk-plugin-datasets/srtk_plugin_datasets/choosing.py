@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable
 from itertools import islice
 from typing import TypeVar
 
-from srtk_framework.errors import InputError
+from srtk_framework.values import InputError
 
 T = TypeVar("T")
 

@@ -8,9 +8,9 @@ from typing import Any
 
 import attrs
 
-from srtk_framework import fields
-from srtk_framework.specs import Dataset
-from srtk_framework.types import Link, Path, Question, Step
+from srtk_framework.records import record_fields as fields
+from srtk_framework.roles import Dataset
+from srtk_framework.values import Link, Path, Question, Step
 from srtk_plugin_datasets.files import find, finished, kept, read_records, text_of
 from srtk_plugin_datasets.ids import FreebaseIds, freebase, is_freebase_entity
 from srtk_plugin_datasets.query import read_query

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from srtk_framework.errors import InputError
-from srtk_framework.gold import path_instances
-from srtk_framework.jsonl import read_lines
-from srtk_framework.types import Path, Step, Triple
+from srtk_framework.graph import instance_triples
+from srtk_framework.records import read_lines
+from srtk_framework.values import InputError, Path, Step, Triple
 
 
 class Facts:
@@ -29,7 +28,7 @@ class Facts:
 
     def gold(self, start: str, path: Path, answers: Iterable[str]) -> tuple[Triple, ...]:
         """Find the triples on whole instances of a path that end in an answer."""
-        return tuple(path_instances(self.read, start, path, answers))
+        return tuple(instance_triples(self.read, start, path, answers))
 
     def reached(self, start: str, path: Path) -> set[str]:
         """Find the nodes to which a path leads."""

@@ -9,10 +9,9 @@ from typing import Any
 
 import attrs
 
-from srtk_framework import fields
-from srtk_framework.errors import InputError
-from srtk_framework.jsonl import base_suffix, read_jsonl, read_lines
-from srtk_framework.types import Link, Question
+from srtk_framework.records import base_suffix, read_jsonl, read_lines
+from srtk_framework.records import record_fields as fields
+from srtk_framework.values import InputError, Link, Question
 from srtk_plugin_datasets.choosing import choose
 
 Record = tuple[str, dict[str, Any]]

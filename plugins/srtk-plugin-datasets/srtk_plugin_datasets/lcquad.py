@@ -8,9 +8,9 @@ from typing import Any, Literal
 
 import attrs
 
-from srtk_framework import fields
-from srtk_framework.specs import Dataset
-from srtk_framework.types import Question
+from srtk_framework.records import record_fields as fields
+from srtk_framework.roles import Dataset
+from srtk_framework.values import Question
 from srtk_plugin_datasets.asked import Asked, asked, linked
 from srtk_plugin_datasets.files import find, finished, kept, read_records, text_of, texts_of
 from srtk_plugin_datasets.ids import shortened

@@ -8,10 +8,9 @@ from typing import Any, Literal
 
 import attrs
 
-from srtk_framework import fields
-from srtk_framework.errors import InputError
-from srtk_framework.specs import Dataset
-from srtk_framework.types import NIL, Link, Question
+from srtk_framework.records import record_fields as fields
+from srtk_framework.roles import Dataset
+from srtk_framework.values import NIL, InputError, Link, Question
 from srtk_plugin_datasets.files import find, finished, kept, link, read_records, text_of
 
 _KNOWN = ("id", "question", "translations", "questionEntity", "answer", "category", "complexityType")

@@ -8,10 +8,9 @@ from typing import Literal
 
 import attrs
 
-from srtk_framework.errors import InputError
-from srtk_framework.jsonl import read_lines
-from srtk_framework.specs import Dataset
-from srtk_framework.types import Link, Question, Step
+from srtk_framework.records import read_lines
+from srtk_framework.roles import Dataset
+from srtk_framework.values import InputError, Link, Question, Step
 from srtk_plugin_datasets.choosing import choose
 from srtk_plugin_datasets.facts import Facts, read_facts
 from srtk_plugin_datasets.files import unlinked

@@ -11,9 +11,9 @@ from typing import Any
 
 import attrs
 
-from srtk_framework import fields
-from srtk_framework.specs import Dataset
-from srtk_framework.types import Literal, Question
+from srtk_framework.records import record_fields as fields
+from srtk_framework.roles import Dataset
+from srtk_framework.values import Literal, Question
 from srtk_plugin_datasets.asked import asked, linked
 from srtk_plugin_datasets.files import find, finished, kept, read_records, text_of
 from srtk_plugin_datasets.ids import shortened

@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterable, Sequence
 
 import attrs
 
-from srtk_framework.types import Path, Step, Triple
+from srtk_framework.values import Path, Step, Triple
 from srtk_plugin_datasets.sparql import REPEATED, TYPE, NotUnderstood, Parser
 
 _CLAIM = "http://www.wikidata.org/prop/"

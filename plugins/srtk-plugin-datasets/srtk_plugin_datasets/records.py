@@ -7,8 +7,8 @@ from collections.abc import Iterable
 import attrs
 
 from srtk_framework.records import read_questions
-from srtk_framework.specs import Dataset
-from srtk_framework.types import Link, Question
+from srtk_framework.roles import Dataset
+from srtk_framework.values import Link, Question
 from srtk_plugin_datasets.choosing import choose
 from srtk_plugin_datasets.files import texts_of, unlinked
 

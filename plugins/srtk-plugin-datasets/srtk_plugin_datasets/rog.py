@@ -11,9 +11,9 @@ from typing import Any, Literal
 
 import attrs
 
-from srtk_framework import fields
-from srtk_framework.specs import Dataset
-from srtk_framework.types import Path, Question, Triple
+from srtk_framework.records import record_fields as fields
+from srtk_framework.roles import Dataset
+from srtk_framework.values import Path, Question, Triple
 from srtk_plugin_datasets.files import Record, find, finished, kept, link, read_records, text_of, texts_of
 
 _KNOWN = ("id", "question", "q_entity", "a_entity", "answer", "graph", "choices", "ground_paths", "triples")

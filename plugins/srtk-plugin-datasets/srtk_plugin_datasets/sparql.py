@@ -6,7 +6,7 @@ import re
 from collections.abc import Mapping
 from itertools import product
 
-from srtk_framework.types import Literal, Path, Step, Triple
+from srtk_framework.values import Literal, Path, Step, Triple
 
 TYPE = "http://www.w3.org/1999/02/22-rdf-syntax-ns#type"
 _PREFIXES = {

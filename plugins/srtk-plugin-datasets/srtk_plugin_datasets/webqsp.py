@@ -8,9 +8,9 @@ from typing import Any, Literal
 
 import attrs
 
-from srtk_framework import fields
-from srtk_framework.specs import Dataset
-from srtk_framework.types import Link, Question, Step
+from srtk_framework.records import record_fields as fields
+from srtk_framework.roles import Dataset
+from srtk_framework.values import Link, Question, Step
 from srtk_plugin_datasets.files import find, finished, kept, link, read_records, text_of
 from srtk_plugin_datasets.ids import FreebaseIds, freebase
 

@@ -14,8 +14,7 @@ from srtk_plugin_datasets.metaqa import MetaQA
 from srtk_plugin_datasets.pathquestion import PathQuestion
 from srtk_plugin_datasets.records import Records
 
-from srtk_framework.errors import InputError
-from srtk_framework.types import Link, Question, Step, Triple
+from srtk_framework.values import InputError, Link, Question, Step, Triple
 
 ROOT = Path(__file__).parents[3]
 DATA = Path(os.environ.get("SRTK_DATA", ROOT.parent / "shared" / "data"))

@@ -21,8 +21,7 @@ from srtk_plugin_datasets.simplequestions import SimpleQuestions
 from srtk_plugin_datasets.wc2014 import WorldCup2014
 from srtk_plugin_datasets.webqsp import WebQSP
 
-from srtk_framework.errors import InputError
-from srtk_framework.types import Link, Question, Step, Triple
+from srtk_framework.values import InputError, Link, Question, Step, Triple
 
 
 def only(driver: Any) -> Question:

@@ -11,8 +11,7 @@ import pytest
 from srtk_plugin_datasets.elevant import Elevant
 from srtk_plugin_datasets.mintaka import Mintaka
 
-from srtk_framework.errors import InputError
-from srtk_framework.types import NIL, Link, Question
+from srtk_framework.values import NIL, InputError, Link, Question
 
 DATA = Path(os.environ.get("SRTK_DATA", Path(__file__).resolve().parents[3] / "../shared/data"))
 

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from srtk_plugin_datasets.query import read_query, shortest_paths
 
-from srtk_framework.types import Path, Step, Triple
+from srtk_framework.values import Path, Step, Triple
 
 WDT = "http://www.wikidata.org/prop/direct/"
 

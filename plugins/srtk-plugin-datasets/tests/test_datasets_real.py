@@ -15,7 +15,7 @@ from srtk_plugin_datasets.rog import RoG
 from srtk_plugin_datasets.simplequestions import SimpleQuestions
 from srtk_plugin_datasets.wc2014 import WorldCup2014
 
-from srtk_framework.types import Step
+from srtk_framework.values import Step
 
 ROOT = Path(__file__).parents[3]
 DATA = Path(os.environ.get("SRTK_DATA", ROOT.parent / "shared" / "data"))

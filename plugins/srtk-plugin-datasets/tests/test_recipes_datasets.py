@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from srtk_framework.recipe import load
-from srtk_framework.runner import Runner
+from srtk_framework.run import Runner
 
 ROOT = Path(__file__).parents[3]
 DATA = Path(os.environ.get("SRTK_DATA", ROOT.parent / "shared" / "data"))

@@ -11,8 +11,7 @@ from srtk_plugin_sparql.queries import Queries
 from srtk_plugin_sparql.reading import Reader
 from srtk_plugin_sparql.vocabulary import Ids, Vocabulary
 
-from srtk_framework.errors import DriverError
-from srtk_framework.types import Budget, FoundPaths, Frontier, Literal
+from srtk_framework.values import Budget, DriverError, FoundPaths, Frontier, Literal
 from srtk_plugin_dbpedia import titles
 from srtk_plugin_dbpedia.pages import Pages
 from srtk_plugin_dbpedia.queries import PlainQueries

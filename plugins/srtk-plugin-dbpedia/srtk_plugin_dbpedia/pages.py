@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from srtk_plugin_sparql.naming import Names
 from srtk_plugin_sparql.reading import MEMORY, Reader
 
-from srtk_framework.types import Step
+from srtk_framework.values import Step
 from srtk_plugin_dbpedia.vocabulary import DISAMBIGUATES, REDIRECTS
 
 

@@ -14,9 +14,8 @@ from srtk_plugin_sparql.errors import QueryError
 from srtk_plugin_sparql.keeping import Cached, Once, Recorder, Replay, Rows, Source
 from srtk_plugin_sparql.limits import Limits
 
-from srtk_framework.errors import DriverError
-from srtk_framework.specs import EntityLinker
-from srtk_framework.types import Link, rounded
+from srtk_framework.roles import EntityLinker
+from srtk_framework.values import DriverError, Link, rounded
 from srtk_plugin_dbpedia import titles
 from srtk_plugin_dbpedia.offsets import span
 

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import attrs
 from srtk_plugin_sparql.vocabulary import RDFS_LABEL, SKOS_ALIAS, Vocabulary
 
-from srtk_framework.errors import DriverError, close_matches
+from srtk_framework.values import DriverError, close_matches
 from srtk_plugin_dbpedia.titles import RESOURCE
 
 ONTOLOGY = "http://dbpedia.org/ontology/"

@@ -14,9 +14,8 @@ from srtk_plugin_sparql.keeping import Rows, Source
 from srtk_plugin_sparql.reading import Reader
 from srtk_plugin_sparql.vocabulary import Ids, Vocabulary
 
-from srtk_framework.errors import DriverError
-from srtk_framework.expansion import facts
-from srtk_framework.types import Budget, Link, Pattern, Question, RankedPath, Step, Triple
+from srtk_framework.graph import facts
+from srtk_framework.values import Budget, DriverError, Link, Pattern, Question, RankedPath, Step, Triple
 
 WORLD = """
 dbr:Barack_Obama a dbo:Politician, owl:Thing, yago:President ;

@@ -17,7 +17,7 @@ from srtk_plugin_dbpedia.vocabulary import vocabulary
 from srtk_plugin_sparql.terms import is_iri
 from srtk_plugin_sparql.vocabulary import Ids
 
-from srtk_framework.types import Pattern, Step
+from srtk_framework.values import Pattern, Step
 
 IDS = Ids(vocabulary(("ontology", "property", "category"), ("en",)))
 TITLES = {

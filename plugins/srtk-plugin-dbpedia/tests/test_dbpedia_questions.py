@@ -24,9 +24,9 @@ from srtk_plugin_sparql.commands.load import load
 from srtk_plugin_sparql.terms import is_iri
 from srtk_plugin_sr.beam import BeamExpander
 
-from srtk_framework.specs import Expander, KnowledgeGraph, PathScorer
-from srtk_framework.types import END, Budget, Link, Question, Step, Subgraph
-from srtk_framework.types import Path as Steps
+from srtk_framework.roles import Expander, KnowledgeGraph, PathScorer
+from srtk_framework.values import END, Budget, Link, Question, Step, Subgraph
+from srtk_framework.values import Path as Steps
 
 DATA = Path(os.environ.get("SRTK_DATA", Path(__file__).parents[3] / "../shared/data")) / "dbpedia" / "derived"
 TRIPLES, QUESTIONS = DATA / "dbp15k_en_union.tsv.gz", DATA / "lcquad1_in_dbp15k_union.jsonl"

@@ -30,8 +30,8 @@ from srtk_plugin_sparql.errors import (
 )
 from srtk_plugin_sparql.vocabulary import Ids
 
-from srtk_framework.errors import DriverError
 from srtk_framework.testing import EntityLinkerConformance
+from srtk_framework.values import DriverError
 
 RESOURCE = "http://dbpedia.org/resource/"
 QUICK = SpotlightLimits(per_second=1000.0, burst=100, wait=0.01, wait_most=0.02, deadline=5.0)

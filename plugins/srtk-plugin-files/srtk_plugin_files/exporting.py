@@ -7,9 +7,8 @@ from collections.abc import Sequence
 
 import attrs
 
-from srtk_framework.errors import DriverError
-from srtk_framework.specs import Exporter
-from srtk_framework.types import Retrieval
+from srtk_framework.roles import Exporter
+from srtk_framework.values import DriverError, Retrieval
 from srtk_plugin_files.writing import Output
 
 

@@ -11,10 +11,9 @@ from typing import Any
 
 import attrs
 
-from srtk_framework.errors import DriverError
-from srtk_framework.evaluation.metrics import score
+from srtk_framework.evaluation import score
 from srtk_framework.records import dumps
-from srtk_framework.types import Retrieval, rounded
+from srtk_framework.values import DriverError, Retrieval, rounded
 from srtk_plugin_files.exporting import FileExporter
 from srtk_plugin_files.terms import Terms
 

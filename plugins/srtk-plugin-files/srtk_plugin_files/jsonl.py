@@ -5,7 +5,7 @@ from __future__ import annotations
 import attrs
 
 from srtk_framework.records import dumps, record_from_retrieval
-from srtk_framework.types import Retrieval
+from srtk_framework.values import Retrieval
 from srtk_plugin_files.exporting import FileExporter
 
 

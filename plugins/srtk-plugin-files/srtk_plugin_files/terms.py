@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from srtk_framework.gold import names_of
+from srtk_framework.graph import names_of
 from srtk_framework.text import fold
-from srtk_framework.types import Answer, Literal, Retrieval
+from srtk_framework.values import Answer, Literal, Retrieval
 
 
 class Terms:

@@ -4,10 +4,8 @@ from __future__ import annotations
 
 import attrs
 
-from srtk_framework.errors import DriverError, InputError
-from srtk_framework.text import count_tokens
-from srtk_framework.types import Retrieval
-from srtk_framework.verbalise import DEFAULT, Templates, clean, fit
+from srtk_framework.text import DEFAULT, Templates, clean, count_tokens, fit
+from srtk_framework.values import DriverError, InputError, Retrieval
 from srtk_plugin_files.exporting import FileExporter
 
 

@@ -9,7 +9,7 @@ import os
 from pathlib import Path
 from typing import IO, Any
 
-from srtk_framework.errors import DriverError
+from srtk_framework.values import DriverError
 
 _numbers = itertools.count()
 

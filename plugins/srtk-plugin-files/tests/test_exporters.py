@@ -8,10 +8,9 @@ import pytest
 from srtk_plugin_files.jsonl import JsonLines
 from srtk_plugin_files.text import Text
 
-from srtk_framework.errors import DriverError
 from srtk_framework.records import read_retrievals
 from srtk_framework.text import count_tokens
-from srtk_framework.types import Link, Literal, Question, RankedPath, Retrieval, Step, Subgraph, Triple
+from srtk_framework.values import DriverError, Link, Literal, Question, RankedPath, Retrieval, Step, Subgraph, Triple
 
 LATVIA = Retrieval(
     question=Question(

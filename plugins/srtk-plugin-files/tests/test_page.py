@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from srtk_plugin_files.html import Page, page_data
 
-from srtk_framework.types import Answer, Link, Literal, Question, RankedPath, Retrieval, Step, Subgraph, Triple
+from srtk_framework.values import Answer, Link, Literal, Question, RankedPath, Retrieval, Step, Subgraph, Triple
 
 BROWSER = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
 needs_browser = pytest.mark.skipif(BROWSER is None, reason="no Chromium is installed")

@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 
-from srtk_framework.types import Literal
+from srtk_framework.values import Literal
 
 JOINT = ".."
 

@@ -10,9 +10,9 @@ from srtk_plugin_sparql.keeping import Source
 from srtk_plugin_sparql.reading import Reader
 from srtk_plugin_sparql.vocabulary import Ids, Vocabulary
 
-from srtk_framework.errors import DriverError, close_matches
-from srtk_framework.types import (
+from srtk_framework.values import (
     Budget,
+    DriverError,
     FoundPaths,
     Frontier,
     Pattern,
@@ -20,6 +20,7 @@ from srtk_framework.types import (
     Schema,
     Step,
     Triple,
+    close_matches,
 )
 from srtk_plugin_freebase import composites
 from srtk_plugin_freebase.ids import FreebaseIds
@@ -169,7 +170,7 @@ class FreebaseGraph(SparqlGraph):
         inverse: bool,
     ) -> list[FoundPaths]:
         """Find the relation paths between two sets of entities; a composite is one step of a path."""
-        from srtk_framework.paths import find_paths
+        from srtk_framework.graph import find_paths
 
         return find_paths(self, starts, ends, hops, budget, shortest, inverse)
 

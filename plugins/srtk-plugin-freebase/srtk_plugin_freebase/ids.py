@@ -7,8 +7,7 @@ import re
 from srtk_plugin_sparql.terms import is_iri
 from srtk_plugin_sparql.vocabulary import Ids, Vocabulary
 
-from srtk_framework.errors import DriverError
-from srtk_framework.types import Literal
+from srtk_framework.values import DriverError, Literal
 from srtk_plugin_freebase import composites
 
 _DOTTED = re.compile(r"[^./:]+(?:\.[^./:]+)*")

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from fnmatch import fnmatchcase
 
-from srtk_framework.specs import KnowledgeGraph
-from srtk_framework.types import Literal, Pattern, Qualifier, Step, Triple
+from srtk_framework.roles import KnowledgeGraph
+from srtk_framework.values import Literal, Pattern, Qualifier, Step, Triple
 from srtk_plugin_freebase import composites
 
 Edges = Mapping[str, Sequence[str]]

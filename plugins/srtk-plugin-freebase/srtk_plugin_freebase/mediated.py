@@ -6,9 +6,8 @@ from collections.abc import Sequence
 
 import attrs
 
-from srtk_framework.errors import DriverError
-from srtk_framework.specs import KnowledgeGraph
-from srtk_framework.types import Frontier, Literal, NodeSet, Pattern, Qualifier, Schema, Step, Triple
+from srtk_framework.roles import KnowledgeGraph
+from srtk_framework.values import DriverError, Frontier, Literal, NodeSet, Pattern, Qualifier, Schema, Step, Triple
 from srtk_plugin_freebase import composites
 from srtk_plugin_freebase.joining import Joiner
 

@@ -9,7 +9,7 @@ from srtk_plugin_sparql.keeping import Rows, Source
 from srtk_plugin_sparql.reading import Reader
 from srtk_plugin_sparql.terms import Term
 
-from srtk_framework.types import Literal, Qualifier, Step, Triple
+from srtk_framework.values import Literal, Qualifier, Step, Triple
 from srtk_plugin_freebase import composites
 from srtk_plugin_freebase.ids import FreebaseIds
 from srtk_plugin_freebase.queries import JoinQueries, Statement

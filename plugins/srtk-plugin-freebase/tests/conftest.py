@@ -17,7 +17,7 @@ from srtk_plugin_sparql.commands.load import load
 from srtk_plugin_sparql.store import DATA
 
 from srtk_framework.testing import SAMPLE, Sample, served, to_ntriples
-from srtk_framework.types import Literal, Qualifier, Triple
+from srtk_framework.values import Literal, Qualifier, Triple
 
 Brute = Callable[..., Sample]
 Store = Callable[..., Path]

@@ -9,7 +9,7 @@ from srtk_plugin_freebase.composites import escape, join, split
 from srtk_plugin_freebase.ids import FreebaseIds
 from srtk_plugin_freebase.vocabulary import FREEBASE
 
-from srtk_framework.errors import DriverError
+from srtk_framework.values import DriverError
 
 NAMES = st.text(alphabet="ab.\\/:", min_size=1, max_size=8)
 

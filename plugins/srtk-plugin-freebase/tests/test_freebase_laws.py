@@ -16,9 +16,9 @@ from srtk_plugin_local.memory import MemoryGraph
 from srtk_plugin_sparql.limits import Limits
 from srtk_plugin_sparql.vocabulary import Vocabulary
 
-from srtk_framework.specs import KnowledgeGraph
+from srtk_framework.roles import KnowledgeGraph
 from srtk_framework.testing.oracle import OracleGraph
-from srtk_framework.types import Budget, Literal, Pattern, Triple
+from srtk_framework.values import Budget, Literal, Pattern, Triple
 
 RELATIONS = ["a.a.r", "a.a.s", "b.b.t", "b.b..u", "type.object.type", "common.topic.image", "base.x.y"]
 NODES = ["m.01", "m.02", "m.03", "g.11", "g.12", "m.0x", "m.0y", "en.z", "m.0v"]
@@ -159,7 +159,7 @@ def test_all_spellings_are_read_and_one_is_shown(make_store: Any) -> None:
 
 @pytest.mark.parametrize("settings_", [{"ids": "colon"}, {"mediators": "joined"}, {"preset": "yago"}])
 def test_a_setting_without_sense_is_refused(settings_: dict[str, str]) -> None:
-    from srtk_framework.errors import DriverError
+    from srtk_framework.values import DriverError
 
     with pytest.raises(DriverError):
         FreebaseGraph("http://127.0.0.1:9/", **settings_).open()

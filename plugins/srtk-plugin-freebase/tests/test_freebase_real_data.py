@@ -14,7 +14,7 @@ from srtk_plugin_freebase.graph import FreebaseGraph
 from srtk_plugin_freebase.mediated import MediatedGraph
 from srtk_plugin_local.memory import MemoryGraph
 
-from srtk_framework.types import Pattern, Step, Triple
+from srtk_framework.values import Pattern, Step, Triple
 
 MID = re.compile(r"[mg]\.[0-9a-z_]+")
 Edges = dict[str, list[tuple[str, str]]]

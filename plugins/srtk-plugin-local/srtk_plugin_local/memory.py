@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Any
 
 import attrs
 
-from srtk_framework.specs import KnowledgeGraph
+from srtk_framework.roles import KnowledgeGraph
 from srtk_framework.text import fold
-from srtk_framework.types import Frontier, Literal, NodeSet, Pattern, Qualifier, Schema, Step, Triple
+from srtk_framework.values import Frontier, Literal, NodeSet, Pattern, Qualifier, Schema, Step, Triple
 
 if TYPE_CHECKING:
     import networkx

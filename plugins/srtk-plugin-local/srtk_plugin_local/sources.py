@@ -7,7 +7,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any
 
-from srtk_framework.errors import InputError, close_matches
+from srtk_framework.values import InputError, close_matches
 
 FORMATS = ("ntriples", "nquads", "turtle", "trig", "rdfxml", "tsv", "csv", "parquet")
 RDF_FORMATS = FORMATS[:5]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from srtk_framework.errors import InputError
+from srtk_framework.values import InputError
 from srtk_plugin_local import sources
 from srtk_plugin_local.rdf import read_rdf
 from srtk_plugin_local.settings import DESCRIPTION, BuildSettings

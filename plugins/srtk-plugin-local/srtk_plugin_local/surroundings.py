@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from fnmatch import fnmatchcase
 
-from srtk_framework.specs import KnowledgeGraph
+from srtk_framework.roles import KnowledgeGraph
 from srtk_framework.text import fold, words
-from srtk_framework.types import Frontier, Literal, Step, Triple
+from srtk_framework.values import Frontier, Literal, Step, Triple
 
 MOST_STEPS = 24
 MOST_NEIGHBOURS = 2

@@ -10,8 +10,8 @@ import attrs
 import numpy as np
 import numpy.typing as npt
 
-from srtk_framework.errors import InputError
 from srtk_framework.text import fold
+from srtk_framework.values import InputError
 from srtk_plugin_local.layout import ArrayFile, HeapFile, hash64, map_array, width
 from srtk_plugin_local.search import Adjacency
 from srtk_plugin_local.sources import Progress

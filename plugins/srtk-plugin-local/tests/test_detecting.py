@@ -16,11 +16,9 @@ from srtk_plugin_local.detecting.ngrams import NgramDetector
 from srtk_plugin_local.detecting.union import UnionDetector
 from srtk_plugin_local.memory import MemoryGraph
 
-from srtk_framework.composing import Composer
-from srtk_framework.errors import InputError, RecipeError
-from srtk_framework.recipe import from_data
-from srtk_framework.specs import MentionDetector
-from srtk_framework.types import Mention
+from srtk_framework.recipe import Composer, from_data
+from srtk_framework.roles import MentionDetector
+from srtk_framework.values import InputError, Mention, RecipeError
 
 LABELS = {
     "Q1": "New York",

@@ -11,7 +11,7 @@ import pytest
 from srtk_plugin_local.dictionary import DictionaryLinker
 from srtk_plugin_local.memory import MemoryGraph
 
-from srtk_framework.specs import Encoder
+from srtk_framework.roles import Encoder
 from srtk_framework.text import fold, words
 
 NAMES = """$9.99|M*A*S*H|"Weird Al" Yankovic|(500) Days of Summer|Mr. & Mrs. Smith|Airplane!|Who's That Girl?

@@ -14,9 +14,9 @@ from srtk_plugin_local.memory import MemoryGraph
 from srtk_plugin_local.ranking import vectors
 from srtk_plugin_local.ranking.context import sentence
 
-from srtk_framework.specs import Encoder, MentionDetector
+from srtk_framework.roles import Encoder, MentionDetector
 from srtk_framework.text import fold
-from srtk_framework.types import Literal, Mention
+from srtk_framework.values import Literal, Mention
 
 
 @attrs.define(eq=False)
@@ -100,7 +100,7 @@ def test_a_description_in_a_wanted_language_is_taken() -> None:
 
 
 def test_without_a_description_the_types_tell_what_an_entity_is(monkeypatch: pytest.MonkeyPatch) -> None:
-    from srtk_framework.types import Schema
+    from srtk_framework.values import Schema
 
     graph = MemoryGraph([["Q1", "a", "city"], ["Q1", "on", "Seine"]], labels=LABELS)
     monkeypatch.setattr(MemoryGraph, "schema", lambda self: Schema(type_relations=("a",)))

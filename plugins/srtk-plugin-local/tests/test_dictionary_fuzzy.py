@@ -11,7 +11,7 @@ from srtk_plugin_local.dictionary import DictionaryLinker
 from srtk_plugin_local.memory import MemoryGraph
 from srtk_plugin_local.ranking.fuzzy import likeness, near_names, slips
 
-from srtk_framework.errors import DriverError
+from srtk_framework.values import DriverError
 
 pytest.importorskip("rapidfuzz", reason="names with spelling errors need rapidfuzz")
 

@@ -15,10 +15,9 @@ from srtk_plugin_local.dictionary import DictionaryLinker
 from srtk_plugin_local.memory import MemoryGraph
 from srtk_plugin_local.ranking.learning import LinkerTraining
 
-from srtk_framework.errors import DriverError
-from srtk_framework.specs import Course, Encoder, MentionDetector, Trainable
+from srtk_framework.roles import Course, Encoder, MentionDetector, Trainable
 from srtk_framework.text import fold
-from srtk_framework.types import NIL, Lesson, Link, Mention, Question
+from srtk_framework.values import NIL, DriverError, Lesson, Link, Mention, Question
 
 RIVERS = ["Bann", "Erne", "Foyle", "Lagan", "Main", "Roe", "Bush", "Mourne", "Quoile", "Faughan"]
 

@@ -16,10 +16,9 @@ from hypothesis import strategies as st
 from srtk_plugin_local.linking import freebase_ids, id_table
 from srtk_plugin_local.linking.id_map import IdMapLinker
 
-from srtk_framework.errors import DriverError, InputError
-from srtk_framework.specs import EntityLinker
+from srtk_framework.roles import EntityLinker
 from srtk_framework.testing import EntityLinkerConformance
-from srtk_framework.types import Link
+from srtk_framework.values import DriverError, InputError, Link
 
 DATA = Path(os.environ.get("SRTK_DATA", Path(__file__).parents[4] / "shared" / "data"))
 OBAMA = "#9202a8c04000641f800000000029c277"

@@ -15,11 +15,10 @@ from srtk_plugin_local.linking.fallback import FallbackLinker
 from srtk_plugin_local.linking.union import UnionLinker
 
 import srtk_framework
-from srtk_framework.errors import DriverError, RunError
-from srtk_framework.ports import port
-from srtk_framework.specs import EntityLinker
+from srtk_framework.host import port
+from srtk_framework.roles import EntityLinker
 from srtk_framework.testing import EntityLinkerConformance, OracleGraph
-from srtk_framework.types import Link
+from srtk_framework.values import DriverError, Link, RunError
 
 
 @attrs.define(eq=False)

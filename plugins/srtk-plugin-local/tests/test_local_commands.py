@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from srtk_plugin_local.commands import build, info
 
-from srtk_framework.errors import InputError, SnapshotError
+from srtk_framework.values import InputError, SnapshotError
 
 
 def call(command: object, *arguments: str) -> int:

@@ -10,7 +10,7 @@ from srtk_plugin_local.graph import LocalGraph
 from srtk_plugin_local.settings import BuildSettings, fingerprint
 
 from srtk_framework.cli import main
-from srtk_framework.types import Pattern
+from srtk_framework.values import Pattern
 
 
 def written(folder: Path, name: str, *lines: str) -> str:

@@ -15,8 +15,7 @@ from srtk_plugin_local.build import Built, build
 from srtk_plugin_local.graph import LocalGraph
 from srtk_plugin_local.settings import BuildSettings
 
-from srtk_framework.errors import InputError
-from srtk_framework.types import Literal, Pattern, Triple
+from srtk_framework.values import InputError, Literal, Pattern, Triple
 
 FACTS = [("riga", "capital_of", "latvia"), ("latvia", "part_of", "europe"), ("tallinn", "capital_of", "estonia")]
 EX = "http://example.org/"

@@ -14,10 +14,10 @@ from srtk_plugin_local.build import build
 from srtk_plugin_local.graph import LocalGraph
 from srtk_plugin_local.settings import BuildSettings
 
-from srtk_framework import reading
+from srtk_framework.graph import graph_defaults as reading
 from srtk_framework.testing.oracle import OracleGraph
 from srtk_framework.testing.sample import Sample
-from srtk_framework.types import Budget, Literal, NodeSet, Pattern, Step, Triple
+from srtk_framework.values import Budget, Literal, NodeSet, Pattern, Step, Triple
 
 ENTITIES = ["a", "b", "B", "c c", "d", "ä", "é", "é", "𝔊", "Ａ", "العربية", '"q', "!", "\n", "z" * 300]
 LITERALS = [Literal('"1"^^xsd:integer'), Literal('"a"@en'), Literal('"a"'), Literal('""')]

@@ -10,7 +10,7 @@ from srtk_plugin_local.build import build
 from srtk_plugin_local.graph import LocalGraph
 from srtk_plugin_local.settings import BuildSettings
 
-from srtk_framework.types import Pattern, Step
+from srtk_framework.values import Pattern, Step
 
 DATA = Path(os.environ.get("SRTK_DATA") or Path(__file__).parents[3] / "../shared/data")
 

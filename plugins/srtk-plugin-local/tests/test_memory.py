@@ -8,10 +8,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 from srtk_plugin_local.memory import MemoryGraph
 
-from srtk_framework.settings import structure
+from srtk_framework.recipe import structure
 from srtk_framework.testing import OracleGraph
 from srtk_framework.testing.sample import Sample
-from srtk_framework.types import Literal, Pattern, Schema, Step, Triple
+from srtk_framework.values import Literal, Pattern, Schema, Step, Triple
 
 NODES = st.sampled_from(["a", "b", "c", "Z", "\uff21", "\U0001d50a"])
 OBJECTS = NODES | st.sampled_from([Literal('"1"'), Literal('"1"^^xsd:gYear'), Literal('"a"@en')])

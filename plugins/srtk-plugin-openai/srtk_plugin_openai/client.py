@@ -14,7 +14,7 @@ from urllib.parse import urlsplit, urlunsplit
 
 import attrs
 
-from srtk_framework.politeness import Breaker, Gate, TokenBucket
+from srtk_framework.web import Breaker, Gate, TokenBucket
 from srtk_plugin_openai.answers import Answer, answer_of
 from srtk_plugin_openai.connections import Connections
 from srtk_plugin_openai.errors import (

@@ -8,8 +8,8 @@ import logging
 from collections.abc import Callable
 from typing import Any
 
-from srtk_framework.errors import DriverError
 from srtk_framework.text import count_tokens
+from srtk_framework.values import DriverError
 
 _log = logging.getLogger(__name__)
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import ClassVar
 
-from srtk_framework.errors import DriverError
+from srtk_framework.values import DriverError
 
 SHOWN = 300
 

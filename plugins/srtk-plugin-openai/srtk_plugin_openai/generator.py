@@ -10,10 +10,8 @@ from typing import Any
 
 import attrs
 
-from srtk_framework.dialogue import Message, Prompt, Reply
-from srtk_framework.errors import DriverError, close_matches
-from srtk_framework.specs import Generator
-from srtk_framework.types import rounded
+from srtk_framework.roles import Generator
+from srtk_framework.values import DriverError, Message, Prompt, Reply, close_matches, rounded
 from srtk_plugin_openai.calling import Called, Calls
 from srtk_plugin_openai.client import Client
 from srtk_plugin_openai.counting import Counter, counter_of

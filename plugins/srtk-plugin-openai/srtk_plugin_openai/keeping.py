@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from srtk_framework.errors import InputError
+from srtk_framework.values import InputError
 
 _UNSAID = ("stream", "stream_options")
 """Fields of a request that do not change what is answered."""

@@ -10,7 +10,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 
-from srtk_framework.dialogue import Message, Prompt
+from srtk_framework.values import Message, Prompt
 
 LETTERS = "ABCDEFGHIJKLMNOPQRST"
 MISSING = 1.0

@@ -11,7 +11,7 @@ from typing import Any, Literal
 
 import attrs
 
-from srtk_framework.dialogue import Message, Prompt
+from srtk_framework.values import Message, Prompt
 from srtk_plugin_openai.errors import RefusedError
 from srtk_plugin_openai.refusals import is_about_forms
 

@@ -13,7 +13,7 @@ import pytest
 from srtk_plugin_openai.generator import OpenAIGenerator
 from srtk_plugin_openai.limits import Limits
 
-from srtk_framework.dialogue import Message, Prompt
+from srtk_framework.values import Message, Prompt
 
 BENCHMARKS = Path(__file__).parents[3] / "benchmarks"
 QUICK = Limits(wait=0.01, wait_most=0.05, deadline=2.0, patience=20.0, attempts=6, failures=12, pause=0.1)

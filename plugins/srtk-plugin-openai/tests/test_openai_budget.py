@@ -13,7 +13,7 @@ from srtk_plugin_openai.errors import SpentError
 from srtk_plugin_openai.generator import OpenAIGenerator
 from srtk_plugin_openai.spending import NOTHING, Prices, Purse, Size
 
-from srtk_framework.dialogue import Prompt
+from srtk_framework.values import Prompt
 
 Serve = Callable[..., Any]
 Make = Callable[..., OpenAIGenerator]

@@ -15,8 +15,7 @@ from srtk_plugin_openai.generator import OpenAIGenerator
 from srtk_plugin_openai.limits import Limits
 from srtk_plugin_openai.spending import Size
 
-from srtk_framework.dialogue import Prompt
-from srtk_framework.errors import DriverError
+from srtk_framework.values import DriverError, Prompt
 
 Serve = Callable[..., Any]
 Make = Callable[..., OpenAIGenerator]

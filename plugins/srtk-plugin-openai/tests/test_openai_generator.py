@@ -16,9 +16,8 @@ from srtk_plugin_openai.errors import NotKeptError
 from srtk_plugin_openai.generator import OpenAIGenerator
 from srtk_plugin_openai.spending import NOTHING, Size
 
-from srtk_framework.dialogue import Prompt, Reply
-from srtk_framework.errors import DriverError, InputError
 from srtk_framework.recipe import load
+from srtk_framework.values import DriverError, InputError, Prompt, Reply
 
 Serve = Callable[..., Any]
 Make = Callable[..., OpenAIGenerator]

@@ -15,8 +15,7 @@ from srtk_plugin_openai.errors import SetUpError
 from srtk_plugin_openai.generator import OpenAIGenerator
 from srtk_plugin_openai.rating import LETTERS, rated, read
 
-from srtk_framework.dialogue import Message, Prompt
-from srtk_framework.errors import DriverError
+from srtk_framework.values import DriverError, Message, Prompt
 
 Serve = Callable[..., Any]
 Make = Callable[..., OpenAIGenerator]

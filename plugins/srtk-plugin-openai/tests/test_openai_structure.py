@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from srtk_plugin_openai.generator import OpenAIGenerator
 from srtk_plugin_openai.requests import schema_of
 
-from srtk_framework.dialogue import Prompt
+from srtk_framework.values import Prompt
 
 Serve = Callable[..., Any]
 Make = Callable[..., OpenAIGenerator]

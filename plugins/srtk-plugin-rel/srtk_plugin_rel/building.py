@@ -12,7 +12,7 @@ from typing import IO, cast
 
 import attrs
 
-from srtk_framework.errors import InputError, RunError
+from srtk_framework.values import InputError, RunError
 from srtk_plugin_rel.mapping import COLUMNS, TABLE
 from srtk_plugin_rel.titles import canonical, capital, variants
 

@@ -9,7 +9,7 @@ from typing import Literal
 
 import attrs
 
-from srtk_framework.types import Link, LinkList
+from srtk_framework.values import Link, LinkList
 from srtk_plugin_rel.mapping import Editions
 from srtk_plugin_rel.titles import canonical
 

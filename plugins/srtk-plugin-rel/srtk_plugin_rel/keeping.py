@@ -10,7 +10,7 @@ import zlib
 from pathlib import Path
 from typing import Any
 
-from srtk_framework.errors import InputError
+from srtk_framework.values import InputError
 
 _DAY = 86400.0
 _MOST = 10_000

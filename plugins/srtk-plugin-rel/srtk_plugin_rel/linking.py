@@ -11,9 +11,8 @@ from typing import Any, ClassVar, Literal
 
 import attrs
 
-from srtk_framework.errors import DriverError
-from srtk_framework.specs import EntityLinker
-from srtk_framework.types import Link, rounded
+from srtk_framework.roles import EntityLinker
+from srtk_framework.values import DriverError, Link, rounded
 from srtk_plugin_rel.converting import Converter, Unmapped, as_id, ordered
 from srtk_plugin_rel.errors import ServiceError
 from srtk_plugin_rel.limits import Limits

@@ -8,7 +8,7 @@ import threading
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
-from srtk_framework.errors import InputError
+from srtk_framework.values import InputError
 from srtk_plugin_rel.titles import edition, variants
 
 TABLE = "mapping"

@@ -23,8 +23,8 @@ from urllib.parse import quote_plus, urlsplit, urlunsplit
 import stamina
 import urllib3
 
-from srtk_framework.errors import DriverError
-from srtk_framework.politeness import Breaker, Gate, TokenBucket
+from srtk_framework.values import DriverError
+from srtk_framework.web import Breaker, Gate, TokenBucket
 from srtk_plugin_rel.errors import (
     CircuitOpenError,
     DeadlineError,

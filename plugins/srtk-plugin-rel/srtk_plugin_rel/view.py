@@ -6,9 +6,8 @@ from collections.abc import Mapping, Sequence
 
 import attrs
 
-from srtk_framework.errors import DriverError
-from srtk_framework.specs import EntityLinker
-from srtk_framework.types import Link
+from srtk_framework.roles import EntityLinker
+from srtk_framework.values import DriverError, Link
 from srtk_plugin_rel.converting import Converter, Unmapped
 
 

@@ -14,9 +14,9 @@ from srtk_plugin_rel.tagme import TagMeLinker
 from srtk_plugin_rel.view import WikipediaMap
 from srtk_plugin_rel.wat import WatLinker
 
-from srtk_framework.specs import EntityLinker
+from srtk_framework.roles import EntityLinker
 from srtk_framework.testing import EntityLinkerConformance
-from srtk_framework.types import Link
+from srtk_framework.values import Link
 
 Start = Callable[[str], Any]
 NOBODY = "http://127.0.0.1:9/"

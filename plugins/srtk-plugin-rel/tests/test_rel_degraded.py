@@ -10,9 +10,9 @@ from typing import Any
 import pytest
 
 from srtk_framework.cli import main
-from srtk_framework.errors import RunError
 from srtk_framework.recipe import from_data
-from srtk_framework.runner import Runner
+from srtk_framework.run import Runner
+from srtk_framework.values import RunError
 
 TRIPLES = [["Q1773", "country", "Q211"], ["Riga", "name of", "Q1773"]]
 LIMITS = {"per_second": None, "wait": 0.01, "wait_most": 0.02, "attempts": 2, "patience": 5.0}

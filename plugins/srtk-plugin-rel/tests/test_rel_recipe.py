@@ -15,9 +15,8 @@ import pytest
 
 from srtk_framework.cli import main
 from srtk_framework.recipe import load
-from srtk_framework.runner import Runner
-from srtk_framework.session import open_session
-from srtk_framework.types import Question
+from srtk_framework.run import Runner, open_session
+from srtk_framework.values import Question
 
 ROOT = Path(__file__).parents[3]
 PLUGIN = Path(__file__).parents[1]

@@ -31,9 +31,8 @@ from srtk_plugin_rel.tagme import TagMeLinker
 from srtk_plugin_rel.view import WikipediaMap
 from srtk_plugin_rel.wat import WatLinker
 
-from srtk_framework.errors import DriverError
-from srtk_framework.session import Session, open_session
-from srtk_framework.types import Link, Question, Retrieval
+from srtk_framework.run import Session, open_session
+from srtk_framework.values import DriverError, Link, Question, Retrieval
 
 Start = Callable[[str], Any]
 Fault = Callable[..., Callable[[BaseHTTPRequestHandler], None]]

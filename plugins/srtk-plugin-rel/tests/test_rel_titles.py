@@ -18,9 +18,8 @@ from srtk_plugin_rel.titles import canonical, capital, edition, variants
 from srtk_plugin_rel.view import WikipediaMap
 
 from srtk_framework.cli import main
-from srtk_framework.errors import InputError, RunError
-from srtk_framework.specs import EntityLinker
-from srtk_framework.types import Link
+from srtk_framework.roles import EntityLinker
+from srtk_framework.values import InputError, Link, RunError
 
 TITLES = {
     "Hakata-ku,_Fukuoka": "Q1330839", "AC/DC": "Q27593", "IPod": "Q9479", "AT&T": "Q35476", "ẞ": "Q9998",

@@ -7,10 +7,9 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import attrs
 
-from srtk_framework.errors import DriverError
-from srtk_framework.mentions import best_apart, tidied
-from srtk_framework.specs import MentionDetector
-from srtk_framework.types import Mention
+from srtk_framework.roles import MentionDetector
+from srtk_framework.text import best_apart, tidied
+from srtk_framework.values import DriverError, Mention
 from srtk_plugin_spacy import models
 
 if TYPE_CHECKING:

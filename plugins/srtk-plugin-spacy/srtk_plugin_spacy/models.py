@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from srtk_framework.errors import DriverError, close_matches
+from srtk_framework.values import DriverError, close_matches
 
 if TYPE_CHECKING:
     from spacy.language import Language

@@ -15,8 +15,7 @@ from srtk_plugin_spacy import models
 from srtk_plugin_spacy.detector import SpacyDetector
 
 import srtk_framework
-from srtk_framework.errors import DriverError, RecipeError
-from srtk_framework.types import Mention
+from srtk_framework.values import DriverError, Mention, RecipeError
 
 
 def told(detector: SpacyDetector, text: str) -> list[tuple[str, str, float]]:

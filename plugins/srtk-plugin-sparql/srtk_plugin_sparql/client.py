@@ -13,8 +13,8 @@ import stamina
 import urllib3
 from SPARQLWrapper import JSON, POST, SPARQLWrapper
 
-from srtk_framework.errors import DriverError
-from srtk_framework.politeness import Breaker, Gate, TokenBucket
+from srtk_framework.values import DriverError
+from srtk_framework.web import Breaker, Gate, TokenBucket
 from srtk_plugin_sparql import answers
 from srtk_plugin_sparql.answers import Reply, Rows
 from srtk_plugin_sparql.errors import (

@@ -8,9 +8,8 @@ from typing import Any
 
 import attrs
 
-from srtk_framework.errors import DriverError
-from srtk_framework.specs import KnowledgeGraph
-from srtk_framework.types import Frontier, Literal, Pattern, Qualifier, Schema, Step, Triple
+from srtk_framework.roles import KnowledgeGraph
+from srtk_framework.values import DriverError, Frontier, Literal, Pattern, Qualifier, Schema, Step, Triple
 from srtk_plugin_sparql.reads import Log
 
 

@@ -5,8 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from srtk_framework.errors import InputError
-from srtk_framework.types import Triple
+from srtk_framework.values import InputError, Triple
 from srtk_plugin_sparql.keeping import RECORD, Rows, read_record
 from srtk_plugin_sparql.reads import Name, Reads
 from srtk_plugin_sparql.terms import Term

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from srtk_framework.errors import DriverError
+from srtk_framework.values import DriverError
 
 SHOWN = 240
 

@@ -7,10 +7,21 @@ from pathlib import Path
 
 import attrs
 
-from srtk_framework.errors import DriverError, close_matches
-from srtk_framework.paths import find_paths
-from srtk_framework.specs import KnowledgeGraph
-from srtk_framework.types import Budget, FoundPaths, Frontier, Literal, NodeSet, Pattern, Schema, Step, Triple
+from srtk_framework.graph import find_paths
+from srtk_framework.roles import KnowledgeGraph
+from srtk_framework.values import (
+    Budget,
+    DriverError,
+    FoundPaths,
+    Frontier,
+    Literal,
+    NodeSet,
+    Pattern,
+    Schema,
+    Step,
+    Triple,
+    close_matches,
+)
 from srtk_plugin_sparql import joining, matching, trails
 from srtk_plugin_sparql.collecting import schema_facts
 from srtk_plugin_sparql.keeping import Cached, Once, Recorder, Replay, Source

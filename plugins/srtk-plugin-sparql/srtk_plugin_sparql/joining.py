@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 
 import attrs
 
-from srtk_framework.paths import find_paths, path_text
-from srtk_framework.types import Budget, FoundPaths, Path, Step
+from srtk_framework.graph import find_paths, path_sort_key
+from srtk_framework.values import Budget, FoundPaths, Path, Step
 from srtk_plugin_sparql import path_queries
 from srtk_plugin_sparql.errors import DeadlineError, QueryError, TooLargeError
 from srtk_plugin_sparql.keeping import Rows
@@ -17,7 +17,7 @@ from srtk_plugin_sparql.path_queries import Ends, Split
 from srtk_plugin_sparql.reading import Reader
 
 if TYPE_CHECKING:
-    from srtk_framework.specs import KnowledgeGraph
+    from srtk_framework.roles import KnowledgeGraph
 
 LONGEST = 3
 """Steps of the longest path that is left to the server: one around each end, and one that joins them."""
@@ -92,7 +92,7 @@ def paths(
     answers = []
     for search in searches:
         also = more.get(search.number, FoundPaths())
-        answers.append(FoundPaths(tuple(sorted(search.found.union(also), key=path_text)), also.cut))
+        answers.append(FoundPaths(tuple(sorted(search.found.union(also), key=path_sort_key)), also.cut))
     return answers
 
 

@@ -12,7 +12,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Protocol
 
-from srtk_framework.errors import DriverError, InputError
+from srtk_framework.values import DriverError, InputError
 from srtk_plugin_sparql.errors import NotRecordedError
 from srtk_plugin_sparql.reads import cut_unfinished_line, now
 from srtk_plugin_sparql.terms import Term

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from srtk_framework.errors import DriverError
-from srtk_framework.types import Literal, Pattern, Step, Triple
+from srtk_framework.values import DriverError, Literal, Pattern, Step, Triple
 from srtk_plugin_sparql import terms
 from srtk_plugin_sparql.reading import Reader
 

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 import attrs
 
-from srtk_framework.errors import DriverError, close_matches
+from srtk_framework.values import DriverError, close_matches
 
 
 @attrs.frozen

@@ -12,18 +12,13 @@ from typing import Any
 
 import attrs
 
-from srtk_framework import plugins
-from srtk_framework.batching import batched
-from srtk_framework.composing import Composer, needs_of
-from srtk_framework.errors import InputError, PluginError, RunError
-from srtk_framework.manifest import COMPLETE
-from srtk_framework.observers import Observer
-from srtk_framework.ports import KnowledgeGraphPort
-from srtk_framework.recipe import Block, Recipe, block_in
-from srtk_framework.runner import Outcome, Runner
-from srtk_framework.specs import ROLES
-from srtk_framework.types import Frontier, Literal, Step
-from srtk_framework.walking import parts
+from srtk_framework.graph import frontier_batches
+from srtk_framework.host import KnowledgeGraphPort, Observer
+from srtk_framework.host import discovery as plugins
+from srtk_framework.recipe import Block, Composer, Recipe, block_in, needs_of
+from srtk_framework.roles import ROLES
+from srtk_framework.run import COMPLETE, Outcome, Runner
+from srtk_framework.values import Frontier, InputError, Literal, PluginError, RunError, Step, batched
 from srtk_plugin_sparql.collecting import CollectingGraph
 from srtk_plugin_sparql.graph import SparqlGraph
 from srtk_plugin_sparql.reads import Log
@@ -184,7 +179,7 @@ def _fill_steps(view: CollectingGraph, log: Log, hub: int | None, progress: Prog
 
 
 def _read(view: CollectingGraph, frontiers: Sequence[Frontier], steps: Sequence[Step], hub: int | None) -> None:
-    for part in parts(frontiers):
+    for part in frontier_batches(frontiers):
         view.triples(frontiers[part], steps[part], hub)
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple, TypeVar
 
-from srtk_framework.types import Step
+from srtk_framework.values import Step
 from srtk_plugin_sparql import queries
 from srtk_plugin_sparql.asking import Asker
 from srtk_plugin_sparql.errors import PartialError, QueryError

@@ -11,8 +11,7 @@ from typing import IO, Any, NamedTuple
 
 import attrs
 
-from srtk_framework.errors import InputError
-from srtk_framework.types import Literal, Qualifier, Triple
+from srtk_framework.values import InputError, Literal, Qualifier, Triple
 
 READS = "reads.jsonl"
 _FORMAT = "srtk-reads"

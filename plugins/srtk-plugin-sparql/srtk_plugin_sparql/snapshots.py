@@ -7,9 +7,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from srtk_framework.errors import InputError, PluginError, RunError
 from srtk_framework.text import fold
-from srtk_framework.types import Literal
+from srtk_framework.values import InputError, Literal, PluginError, RunError
 from srtk_plugin_sparql.reads import Name, Reads
 
 

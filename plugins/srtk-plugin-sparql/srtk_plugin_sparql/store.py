@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import attrs
 
-from srtk_framework.errors import DriverError, SnapshotError
+from srtk_framework.values import DriverError, SnapshotError
 from srtk_plugin_sparql.errors import RefusedError
 from srtk_plugin_sparql.terms import Term
 

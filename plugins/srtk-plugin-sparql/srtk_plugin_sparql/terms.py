@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import NamedTuple
 
-from srtk_framework.types import Literal
+from srtk_framework.values import Literal
 
 XSD = "http://www.w3.org/2001/XMLSchema#"
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple, TypeGuard
 
-from srtk_framework.types import Frontier, NodeSet, Step
+from srtk_framework.values import Frontier, NodeSet, Step
 from srtk_plugin_sparql import path_queries
 from srtk_plugin_sparql.errors import QueryError
 from srtk_plugin_sparql.path_queries import Trail

@@ -8,7 +8,7 @@ from fnmatch import fnmatchcase
 
 import attrs
 
-from srtk_framework.errors import DriverError
+from srtk_framework.values import DriverError
 from srtk_plugin_sparql.terms import ILLEGAL, is_iri
 
 RDFS_LABEL = "http://www.w3.org/2000/01/rdf-schema#label"

@@ -12,10 +12,9 @@ from srtk_plugin_sparql.graph import SparqlGraph
 from srtk_plugin_sparql.reads import READS, read
 from srtk_plugin_sparql.vocabulary import Vocabulary
 
-from srtk_framework.errors import DriverError, InputError
 from srtk_framework.testing import KnowledgeGraphConformance
 from srtk_framework.testing.sample import SAMPLE, Sample
-from srtk_framework.types import Literal, Qualifier, Step, Triple
+from srtk_framework.values import DriverError, InputError, Literal, Qualifier, Step, Triple
 
 MEANING = Vocabulary(prefixes={"": "http://example.org/kit/"}, decode=True, noise=("code",))
 

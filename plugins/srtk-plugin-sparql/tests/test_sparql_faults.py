@@ -26,7 +26,7 @@ from srtk_plugin_sparql.limits import Limits
 from srtk_plugin_sparql.vocabulary import Vocabulary
 
 from srtk_framework.testing.sample import SAMPLE
-from srtk_framework.types import Budget, Pattern
+from srtk_framework.values import Budget, Pattern
 
 MEANING = Vocabulary(prefixes={"": "http://example.org/kit/"}, decode=True)
 QUICK: dict[str, Any] = {"wait": 0.01, "wait_most": 0.05, "deadline": 0.7}

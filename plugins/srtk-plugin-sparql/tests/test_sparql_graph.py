@@ -15,8 +15,7 @@ from srtk_plugin_sparql.commands.load import load
 from srtk_plugin_sparql.graph import SparqlGraph
 from srtk_plugin_sparql.vocabulary import RDFS_LABEL, Vocabulary
 
-from srtk_framework.errors import DriverError, InputError, RunError, SnapshotError
-from srtk_framework.types import Budget, Literal, Pattern, Step
+from srtk_framework.values import Budget, DriverError, InputError, Literal, Pattern, RunError, SnapshotError, Step
 
 E = "http://example.org/e/"
 R = "http://example.org/r/"

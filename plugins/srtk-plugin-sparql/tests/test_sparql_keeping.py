@@ -11,8 +11,7 @@ from srtk_plugin_sparql.errors import NotRecordedError
 from srtk_plugin_sparql.graph import SparqlGraph
 from srtk_plugin_sparql.vocabulary import Vocabulary
 
-from srtk_framework.errors import InputError
-from srtk_framework.types import Budget
+from srtk_framework.values import Budget, InputError
 
 MEANING = Vocabulary(prefixes={"": "http://example.org/kit/"}, decode=True)
 

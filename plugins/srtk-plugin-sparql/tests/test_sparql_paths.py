@@ -20,8 +20,8 @@ from srtk_plugin_sparql.queries import Queries
 from srtk_plugin_sparql.reading import Reader
 from srtk_plugin_sparql.vocabulary import Ids, Vocabulary
 
-from srtk_framework.paths import find_paths
-from srtk_framework.types import Budget, Step
+from srtk_framework.graph import find_paths
+from srtk_framework.values import Budget, Step
 
 E = "http://example.org/e/"
 R = "http://example.org/r/"

@@ -19,7 +19,7 @@ from srtk_plugin_sparql.reads import READS, Log, read
 
 from srtk_framework.cli import main
 from srtk_framework.testing import SAMPLE, served
-from srtk_framework.types import Literal, Pattern, Triple
+from srtk_framework.values import Literal, Pattern, Triple
 
 pytest.importorskip("srtk_plugin_local", reason="srtk-plugin-local builds the snapshots; it is not installed")
 pytest.importorskip("srtk_plugin_sr", reason="srtk-plugin-sr brings the beam; it is not installed")
@@ -30,7 +30,7 @@ SCORER = '''
 """Scores steps by a hash: as good as an encoder to show that two runs are equal."""
 import hashlib
 import attrs
-from srtk_framework.specs import PathScorer
+from srtk_framework.roles import PathScorer
 
 @attrs.define
 class Drawn(PathScorer):

@@ -16,7 +16,7 @@ from srtk_plugin_sparql.path_queries import Ends, Trail
 from srtk_plugin_sparql.queries import Queries
 from srtk_plugin_sparql.vocabulary import Ids, Vocabulary
 
-from srtk_framework.types import Literal
+from srtk_framework.values import Literal
 
 with warnings.catch_warnings():
     # rdflib calls its parser generator by names that this has renamed.

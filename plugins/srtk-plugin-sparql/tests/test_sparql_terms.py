@@ -13,8 +13,7 @@ from srtk_plugin_sparql.queries import Queries
 from srtk_plugin_sparql.terms import Term
 from srtk_plugin_sparql.vocabulary import Ids, Vocabulary
 
-from srtk_framework.errors import DriverError
-from srtk_framework.types import Literal
+from srtk_framework.values import DriverError, Literal
 
 SPACE = "http://example.org/kit/"
 DECODING = Ids(Vocabulary(prefixes={"": SPACE, "x": "http://example.org/kit/deep/"}, decode=True))

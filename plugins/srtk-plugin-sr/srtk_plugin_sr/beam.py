@@ -10,13 +10,14 @@ from typing import Any, Literal
 
 import attrs
 
-from srtk_framework.errors import DriverError
-from srtk_framework.expansion import path_order
-from srtk_framework.specs import Expander, HopState, KnowledgeGraph, PathScorer
-from srtk_framework.types import (
+from srtk_framework.graph import path_order
+from srtk_framework.roles import Expander, KnowledgeGraph, PathScorer
+from srtk_framework.values import (
     END,
     Budget,
+    DriverError,
     Frontier,
+    HopState,
     Link,
     Question,
     RankedPath,

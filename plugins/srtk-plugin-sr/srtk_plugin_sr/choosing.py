@@ -9,10 +9,9 @@ from typing import Any
 
 import attrs
 
-from srtk_framework.expansion import path_order
-from srtk_framework.explaining.values import Choice
-from srtk_framework.specs import HopState
-from srtk_framework.types import END, RankedPath
+from srtk_framework.graph import path_order
+from srtk_framework.roles import HopChoice
+from srtk_framework.values import END, HopState, RankedPath
 from srtk_plugin_sr.state import BeamState, own_state
 
 
@@ -21,7 +20,7 @@ class Choosing:
 
     __slots__ = ()
 
-    def choices(self: Any, states: Sequence[HopState]) -> list[Choice]:
+    def choices(self: Any, states: Sequence[HopState]) -> list[HopChoice]:
         """Tell for each state what the next hop weighs and keeps, best first.
 
         Under a fan cost only the best few times ``width`` are followed. The others come after them, with scores from
@@ -29,7 +28,7 @@ class Choosing:
         """
         return [self._choice(own_state(state)) for state in states]
 
-    def _choice(self: Any, state: BeamState) -> Choice:
+    def _choice(self: Any, state: BeamState) -> HopChoice:
         from srtk_plugin_sr.beam import FOLLOWED
 
         by_text = ranked = _ranked(_without_limits(self, fan_cost=0.0), state)
@@ -48,9 +47,9 @@ class Choosing:
                 dropped.append("expander.fan_cost" if _name(path) in best_by_text else "expander.width")
             else:
                 dropped.append("expander.hop_margin" if _name(path) in near else "budget.nodes")
-        return Choice(tuple(ranked), tuple(dropped))
+        return HopChoice(tuple(ranked), tuple(dropped))
 
-    def last_choices(self: Any, states: Sequence[HopState]) -> list[Choice]:
+    def last_choices(self: Any, states: Sequence[HopState]) -> list[HopChoice]:
         """Tell for each state which of its paths are read, best first."""
         little = attrs.evolve(self.budget, triples=1, tokens=None)  # the paths are asked for, not their facts
         many, few = _altered(self, budget=little, paths=sys.maxsize, margin=None), _altered(self, budget=little)
@@ -63,7 +62,7 @@ class Choosing:
                 "" if _name(path) in kept else over if place >= most else "expander.margin"
                 for place, path in enumerate(every.paths)
             )
-            told.append(Choice(tuple(every.paths), dropped))
+            told.append(HopChoice(tuple(every.paths), dropped))
         return told
 
 

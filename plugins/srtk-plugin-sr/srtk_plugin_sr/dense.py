@@ -11,9 +11,8 @@ import attrs
 import numpy as np
 import numpy.typing as npt
 
-from srtk_framework.errors import DriverError
-from srtk_framework.specs import Course, Encoder, KnowledgeGraph, PathScorer
-from srtk_framework.types import END, SCORE_DIGITS, Path, Sample, Step
+from srtk_framework.roles import Course, Encoder, KnowledgeGraph, PathScorer
+from srtk_framework.values import END, SCORE_DIGITS, DriverError, Path, Sample, Step
 from srtk_plugin_sr.teaching import decisions, teachable
 from srtk_plugin_sr.training import Item, Material, Texts, Training
 from srtk_plugin_sr.vectors import Matrix, VectorStore, default_folder, unit

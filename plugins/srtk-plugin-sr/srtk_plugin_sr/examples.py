@@ -9,11 +9,10 @@ from typing import Any
 
 import attrs
 
-from srtk_framework.errors import DriverError
-from srtk_framework.gold import path_instances
-from srtk_framework.jsonl import dumps
-from srtk_framework.specs import Expander, KnowledgeGraph
-from srtk_framework.types import Lesson, Literal, RankedPath, Step, Subgraph, Triple
+from srtk_framework.graph import instance_triples
+from srtk_framework.records import dumps
+from srtk_framework.roles import Expander, KnowledgeGraph
+from srtk_framework.values import DriverError, Lesson, Literal, RankedPath, Step, Subgraph, Triple
 
 _BATCH = 32
 
@@ -49,7 +48,7 @@ def right_triples(graph: KnowledgeGraph, lesson: Lesson, hub: int | None) -> dic
     for path in lesson.paths:
         worth = min(path.score, 1.0)
         if worth > 0:
-            for triple in path_instances(read, path.entity, path.steps, question.answers):
+            for triple in instance_triples(read, path.entity, path.steps, question.answers):
                 right[triple] = max(worth, right.get(triple, 0.0))
     return right
 

@@ -9,7 +9,7 @@ import attrs
 import numpy as np
 import numpy.typing as npt
 
-from srtk_framework.types import Subgraph, Triple, rounded
+from srtk_framework.values import Subgraph, Triple, rounded
 
 Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]

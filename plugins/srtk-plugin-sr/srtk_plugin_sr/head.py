@@ -12,8 +12,7 @@ import attrs
 import numpy as np
 import numpy.typing as npt
 
-from srtk_framework.errors import DriverError
-from srtk_framework.types import rounded
+from srtk_framework.values import DriverError, rounded
 
 Array = npt.NDArray[Any]
 

@@ -14,7 +14,7 @@ import attrs
 import numpy as np
 import numpy.typing as npt
 
-from srtk_framework.errors import DriverError
+from srtk_framework.values import DriverError
 from srtk_plugin_sr.head import Array, Head, input_width, inputs, log_probabilities
 from srtk_plugin_sr.held_out import Lot, Rule, fitted_line, held_loss, measured
 

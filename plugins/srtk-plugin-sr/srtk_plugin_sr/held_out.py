@@ -8,7 +8,7 @@ import attrs
 import numpy as np
 import numpy.typing as npt
 
-from srtk_framework.types import Triple
+from srtk_framework.values import Triple
 from srtk_plugin_sr.head import LEAST, Array, Rows
 from srtk_plugin_sr.stopping import best_count, connected_order
 

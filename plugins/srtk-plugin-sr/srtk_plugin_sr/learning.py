@@ -11,7 +11,7 @@ from contextlib import contextmanager
 from pathlib import Path as FilePath
 from typing import Any
 
-from srtk_framework.errors import DriverError
+from srtk_framework.values import DriverError
 from srtk_plugin_sr.batching import Schedule
 from srtk_plugin_sr.training import Material, Training
 

@@ -6,7 +6,7 @@ import math
 import re
 from collections.abc import Mapping, Sequence
 
-from srtk_framework.types import Link, Question, rounded
+from srtk_framework.values import Link, Question, rounded
 
 _LEAST = 1e-6
 

@@ -12,7 +12,7 @@ import lightning
 import numpy as np
 import torch
 
-from srtk_framework.errors import DriverError
+from srtk_framework.values import DriverError
 from srtk_plugin_sr import losses
 from srtk_plugin_sr.batching import Schedule, passes
 from srtk_plugin_sr.training import Item, Material, Training

@@ -12,15 +12,11 @@ from typing import Any, TypeVar
 import attrs
 
 from srtk_framework.cli.short import graph_block, note
-from srtk_framework.composing import Composer
-from srtk_framework.errors import InputError
-from srtk_framework.jsonl import dumps, shown
-from srtk_framework.lessons import read_lessons, write_lessons
-from srtk_framework.recipe import from_data
-from srtk_framework.records import read_questions
-from srtk_framework.specs import KnowledgeGraph
-from srtk_framework.training.sampling import samples
-from srtk_framework.types import END, Lesson, Sample
+from srtk_framework.recipe import Composer, from_data
+from srtk_framework.records import dumps, read_lessons, read_questions, shown, write_lessons
+from srtk_framework.roles import KnowledgeGraph
+from srtk_framework.training import samples
+from srtk_framework.values import END, InputError, Lesson, Sample
 from srtk_plugin_sr.quality import MEASURES
 from srtk_plugin_sr.supervision import GoldPath, ShortestPath
 from srtk_plugin_sr.wording import FORMS, Wording

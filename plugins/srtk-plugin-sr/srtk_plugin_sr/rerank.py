@@ -10,10 +10,9 @@ import attrs
 import numpy as np
 import numpy.typing as npt
 
-from srtk_framework.errors import DriverError
-from srtk_framework.expansion import finish
-from srtk_framework.specs import Course, Encoder, Expander, KnowledgeGraph
-from srtk_framework.types import Budget, Question, Step, Subgraph
+from srtk_framework.graph import finish
+from srtk_framework.roles import Course, Encoder, Expander, KnowledgeGraph
+from srtk_framework.values import Budget, DriverError, Question, Step, Subgraph
 from srtk_plugin_sr.examples import Example, examples
 from srtk_plugin_sr.features import numbers, placed
 from srtk_plugin_sr.head import Head, Rows

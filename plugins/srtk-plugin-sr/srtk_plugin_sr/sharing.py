@@ -7,9 +7,9 @@ from typing import Any
 
 import attrs
 
-from srtk_framework.expansion import PathKey, facts, finish, paths_within
-from srtk_framework.specs import KnowledgeGraph
-from srtk_framework.types import Budget, Frontier, RankedPath, Subgraph, Triple, rounded
+from srtk_framework.graph import PathKey, facts, finish, paths_within
+from srtk_framework.roles import KnowledgeGraph
+from srtk_framework.values import Budget, Frontier, RankedPath, Subgraph, Triple, rounded
 
 _Place = tuple[int, int]
 """A question of the batch, and the rank of a path in it."""

@@ -6,10 +6,8 @@ from typing import Any, NamedTuple
 
 import attrs
 
-from srtk_framework.errors import DriverError
-from srtk_framework.expansion import PathKey
-from srtk_framework.specs import HopState
-from srtk_framework.types import Frontier, RankedPath
+from srtk_framework.graph import PathKey
+from srtk_framework.values import DriverError, Frontier, HopState, RankedPath
 
 
 class Going(NamedTuple):

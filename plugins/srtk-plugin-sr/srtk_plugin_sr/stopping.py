@@ -8,7 +8,7 @@ from collections.abc import Collection, Sequence
 import numpy as np
 import numpy.typing as npt
 
-from srtk_framework.types import Literal, Triple
+from srtk_framework.values import Literal, Triple
 
 Floats = npt.NDArray[np.float64]
 

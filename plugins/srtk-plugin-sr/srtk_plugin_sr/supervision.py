@@ -8,11 +8,9 @@ from typing import Literal, NamedTuple
 
 import attrs
 
-from srtk_framework.errors import DriverError
-from srtk_framework.expansion import path_order
-from srtk_framework.paths import follow_path
-from srtk_framework.specs import KnowledgeGraph, Supervision
-from srtk_framework.types import Budget, Path, Question, RankedPath, Step, Triple, rounded
+from srtk_framework.graph import follow_path, path_order
+from srtk_framework.roles import KnowledgeGraph, Supervision
+from srtk_framework.values import Budget, DriverError, Path, Question, RankedPath, Step, Triple, rounded
 from srtk_plugin_sr.quality import MEASURES
 
 _log = logging.getLogger(__name__)

@@ -6,11 +6,9 @@ from collections.abc import Sequence
 from pathlib import Path as FilePath
 from typing import Any, Protocol
 
-from srtk_framework.batching import batched
-from srtk_framework.errors import DriverError
-from srtk_framework.specs import Encoder, KnowledgeGraph
-from srtk_framework.training.sampling import samples
-from srtk_framework.types import Lesson, Question, Sample
+from srtk_framework.roles import Encoder, KnowledgeGraph
+from srtk_framework.training import samples
+from srtk_framework.values import DriverError, Lesson, Question, Sample, batched
 from srtk_plugin_sr.links import name_of, names_needed, without_mention
 from srtk_plugin_sr.training import Training
 

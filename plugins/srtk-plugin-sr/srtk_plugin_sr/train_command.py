@@ -11,10 +11,9 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path as FilePath
 from typing import Any
 
-from srtk_framework import fields
-from srtk_framework.errors import InputError
-from srtk_framework.jsonl import read_jsonl, shown
-from srtk_framework.parts import place
+from srtk_framework.records import place, read_jsonl, shown
+from srtk_framework.records import record_fields as fields
+from srtk_framework.values import InputError
 from srtk_plugin_sr.training import Item, Material, Texts, Training
 
 HELP = "train a scorer on a file of training samples"
@@ -180,14 +179,14 @@ def _settings(args: argparse.Namespace, validates: bool) -> Training:
 
 def _encoder(args: argparse.Namespace) -> Any:
     """Make the encoder, normalised so that a product of vectors is their cosine."""
-    from srtk_framework.plugins import load
+    from srtk_framework.host import load
 
     cls = load("encoder", "transformers")
     return cls(model=args.model_name_or_path, pooling=args.pooling, max_length=args.max_length)
 
 
 def _write_card(args: argparse.Namespace, figures: Mapping[str, float], learnt: int, validated: int) -> None:
-    from srtk_framework.about import __version__
+    from srtk_framework.host import __version__
 
     told = {
         name: value for name, value in sorted(vars(args).items()) if name not in ("quiet", "output_dir", "fast_dev_run")

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from srtk_framework.errors import DriverError
+from srtk_framework.values import DriverError
 
 Matrix = npt.NDArray[np.float32]
 

@@ -8,8 +8,7 @@ from string import Formatter
 
 import attrs
 
-from srtk_framework.errors import DriverError, close_matches
-from srtk_framework.types import Step
+from srtk_framework.values import DriverError, Step, close_matches
 
 _CAMEL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
 _JOINT = re.compile(r"[\s_./:]+")

@@ -7,7 +7,7 @@ from srtk_plugin_local.memory import MemoryGraph
 from srtk_plugin_sr.beam import BeamExpander
 from srtk_plugin_sr.dense import DenseScorer
 
-from srtk_framework.specs import Encoder
+from srtk_framework.roles import Encoder
 from srtk_framework.testing import ExpanderConformance, PathScorerConformance
 
 

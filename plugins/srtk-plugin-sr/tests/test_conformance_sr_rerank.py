@@ -7,11 +7,11 @@ from srtk_plugin_sr.beam import BeamExpander
 from srtk_plugin_sr.head_training import HeadTraining
 from srtk_plugin_sr.rerank import RerankExpander
 
-from srtk_framework.specs import Course, Encoder
+from srtk_framework.roles import Course, Encoder
 from srtk_framework.testing import ExpanderConformance
 from srtk_framework.testing.oracle import OracleGraph
 from srtk_framework.testing.scorers import OverlapScorer
-from srtk_framework.types import Lesson, Link, Question, RankedPath, Step
+from srtk_framework.values import Lesson, Link, Question, RankedPath, Step
 
 
 @attrs.define(eq=False)

@@ -8,9 +8,8 @@ from srtk_plugin_local.memory import MemoryGraph
 from srtk_plugin_sr.beam import BeamExpander
 from srtk_plugin_sr.links import weighed, without_mention
 
-from srtk_framework.errors import DriverError
-from srtk_framework.specs import PathScorer
-from srtk_framework.types import END, Budget, Link, Question, RankedPath, Step, rounded
+from srtk_framework.roles import PathScorer
+from srtk_framework.values import END, Budget, DriverError, Link, Question, RankedPath, Step, rounded
 
 FAMILY = [
     ["ann", "child", "bob"],

@@ -11,9 +11,8 @@ from hypothesis import strategies as st
 from srtk_plugin_local.memory import MemoryGraph
 from srtk_plugin_sr.dense import DenseScorer
 
-from srtk_framework.errors import DriverError
-from srtk_framework.specs import Encoder
-from srtk_framework.types import END, Step
+from srtk_framework.roles import Encoder
+from srtk_framework.values import END, DriverError, Step
 
 CAPITAL, BORDERS, CURRENCY = Step("capital"), Step("borders"), Step("currency")
 

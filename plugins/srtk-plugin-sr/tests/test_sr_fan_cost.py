@@ -7,8 +7,8 @@ import pytest
 from srtk_plugin_local.memory import MemoryGraph
 from srtk_plugin_sr.beam import BeamExpander
 
-from srtk_framework.specs import KnowledgeGraph, PathScorer
-from srtk_framework.types import Budget, Link, Question, Step
+from srtk_framework.roles import KnowledgeGraph, PathScorer
+from srtk_framework.values import Budget, Link, Question, Step
 
 TRIPLES = [
     ["riga", "capital_of", "latvia"],

@@ -3,7 +3,7 @@
 import numpy as np
 from srtk_plugin_sr.features import FAR, directed_distances, hops, numbers, placed, width
 
-from srtk_framework.types import RankedPath, Step, Subgraph, Triple
+from srtk_framework.values import RankedPath, Step, Subgraph, Triple
 
 # a -> b -> c, d -> b, and x -> y apart
 TRIPLES = (Triple("a", "r", "b"), Triple("b", "s", "c"), Triple("d", "r", "b"), Triple("x", "r", "y"))

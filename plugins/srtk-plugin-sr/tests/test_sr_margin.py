@@ -5,9 +5,8 @@ import pytest
 from srtk_plugin_local.memory import MemoryGraph
 from srtk_plugin_sr.beam import BeamExpander
 
-from srtk_framework.errors import DriverError
-from srtk_framework.specs import PathScorer
-from srtk_framework.types import END, Link, Question
+from srtk_framework.roles import PathScorer
+from srtk_framework.values import END, DriverError, Link, Question
 
 SCORES = {"near": -0.1, "second": -1.0, "far": -4.0, "": -0.5}
 

@@ -11,7 +11,7 @@ from srtk_plugin_sr.beam import BeamExpander
 from srtk_plugin_sr.dense import DenseScorer
 from srtk_plugin_sr.wording import FORMS
 
-from srtk_framework.types import END, Budget, Link, Question, Step
+from srtk_framework.values import END, Budget, Link, Question, Step
 
 pytestmark = pytest.mark.skipif(
     not (find_spec("torch") and find_spec("srtk_plugin_transformers")), reason="srtk-plugin-transformers is not there"

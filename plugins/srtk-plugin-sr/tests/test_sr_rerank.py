@@ -16,10 +16,20 @@ from srtk_plugin_sr.head_training import HeadTraining
 from srtk_plugin_sr.held_out import Rule
 from srtk_plugin_sr.rerank import RerankExpander
 
-from srtk_framework.errors import DriverError
-from srtk_framework.expansion import facts
-from srtk_framework.specs import Course, Encoder, Expander, KnowledgeGraph, Trainable
-from srtk_framework.types import Budget, Lesson, Link, Literal, Question, RankedPath, Step, Subgraph, Triple
+from srtk_framework.graph import facts
+from srtk_framework.roles import Course, Encoder, Expander, KnowledgeGraph, Trainable
+from srtk_framework.values import (
+    Budget,
+    DriverError,
+    Lesson,
+    Link,
+    Literal,
+    Question,
+    RankedPath,
+    Step,
+    Subgraph,
+    Triple,
+)
 
 PEOPLE = [f"person{i}" for i in range(12)]
 RELATIONS = ("mother", "employer", "friend")

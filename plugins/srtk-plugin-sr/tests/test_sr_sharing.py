@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from srtk_plugin_local.memory import MemoryGraph
 from srtk_plugin_sr.sharing import shared_facts
 
-from srtk_framework.types import Budget, RankedPath, Step
+from srtk_framework.values import Budget, RankedPath, Step
 
 FACTS = [["ann", relation, f"{relation}{i}"] for relation in ("child", "job", "town") for i in range(4)]
 PATHS = [

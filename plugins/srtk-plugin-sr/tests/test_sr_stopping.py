@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from srtk_plugin_sr.stopping import best_count, connected_order
 
-from srtk_framework.types import Literal, Triple
+from srtk_framework.values import Literal, Triple
 
 CHANCES = st.lists(st.floats(0.01, 1.0), min_size=1, max_size=9).map(lambda row: sorted(row, reverse=True))
 

@@ -14,8 +14,7 @@ from srtk_plugin_local.memory import MemoryGraph
 from srtk_plugin_sr.quality import MEASURES
 from srtk_plugin_sr.supervision import GoldPath, GoldTriples, NearShortest, ShortestPath
 
-from srtk_framework.errors import DriverError
-from srtk_framework.types import Budget, Link, Question, RankedPath, Step, Triple
+from srtk_framework.values import Budget, DriverError, Link, Question, RankedPath, Step, Triple
 
 DATA = Path(os.environ.get("SRTK_DATA", Path(__file__).parents[3] / "../shared/data"))
 

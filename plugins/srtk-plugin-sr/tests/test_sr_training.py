@@ -20,9 +20,8 @@ from srtk_plugin_sr.teaching import decisions
 from srtk_plugin_sr.training import Training
 from srtk_plugin_transformers.encoder import TransformersEncoder
 
-from srtk_framework.errors import DriverError
-from srtk_framework.specs import Course, Encoder, Trainable
-from srtk_framework.types import END, Lesson, Link, Question, RankedPath, Sample, Step
+from srtk_framework.roles import Course, Encoder, Trainable
+from srtk_framework.values import END, DriverError, Lesson, Link, Question, RankedPath, Sample, Step
 
 PEOPLE = [f"p{i}" for i in range(24)]
 FACTS = [

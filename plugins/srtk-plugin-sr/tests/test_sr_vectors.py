@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from srtk_plugin_sr.vectors import VectorStore, default_folder, unit
 
-from srtk_framework.errors import DriverError
+from srtk_framework.values import DriverError
 
 
 def vectors_of(texts):

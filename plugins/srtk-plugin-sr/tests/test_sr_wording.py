@@ -5,8 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from srtk_plugin_sr.wording import FORMS, readable, wording
 
-from srtk_framework.errors import DriverError
-from srtk_framework.types import Step
+from srtk_framework.values import DriverError, Step
 
 
 @pytest.mark.parametrize(

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, Literal, NamedTuple
 
-from srtk_framework.choosing import FALLBACK, RATED, Choice, chosen, numbered
-from srtk_framework.dialogue import Prompt, Reply, total, usage
-from srtk_framework.specs import Generator
+from srtk_framework.roles import Generator
+from srtk_framework.text import FALLBACK, RATED, Choice, chosen, numbered
+from srtk_framework.values import Prompt, Reply, total, usage
 from srtk_plugin_structgpt.state import WalkState
 from srtk_plugin_structgpt.templates import Template
 

@@ -9,10 +9,8 @@ import attrs
 import numpy as np
 import numpy.typing as npt
 
-from srtk_framework.dialogue import Prompt, Reply
-from srtk_framework.errors import DriverError
-from srtk_framework.specs import Encoder, Generator
-from srtk_framework.types import rounded
+from srtk_framework.roles import Encoder, Generator
+from srtk_framework.values import DriverError, Prompt, Reply, rounded
 
 _RECENT = 16384
 """Vectors of so many texts are kept: options come again and again."""

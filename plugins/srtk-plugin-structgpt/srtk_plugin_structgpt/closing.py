@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from srtk_framework.specs import Generator
-from srtk_framework.types import Answer
+from srtk_framework.roles import Generator
+from srtk_framework.values import Answer
 from srtk_plugin_structgpt.asking import record
 from srtk_plugin_structgpt.state import WalkState
 from srtk_plugin_structgpt.templates import Template

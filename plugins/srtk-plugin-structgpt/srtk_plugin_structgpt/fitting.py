@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from srtk_framework.choosing import numbered
+from srtk_framework.text import numbered
 
 CountTokens = Callable[[Sequence[str]], Sequence[int]]
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from srtk_framework.types import Answer, Subgraph
+from srtk_framework.values import Answer, Subgraph
 from srtk_plugin_structgpt.asking import Asked, choices, options_prompt
 from srtk_plugin_structgpt.fitting import fitting
 from srtk_plugin_structgpt.state import WalkState

@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 
-from srtk_framework.specs import KnowledgeGraph
-from srtk_framework.types import Budget, Literal, Step
-from srtk_framework.verbalise import name, step_text
+from srtk_framework.roles import KnowledgeGraph
+from srtk_framework.text import name, step_text
+from srtk_framework.values import Budget, Literal, Step
 from srtk_plugin_structgpt.offering import matches
 from srtk_plugin_structgpt.reaching import leads_back
 from srtk_plugin_structgpt.state import Fact, WalkState, fact

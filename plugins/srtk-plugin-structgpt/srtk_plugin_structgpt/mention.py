@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 
-from srtk_framework.types import Question
+from srtk_framework.values import Question
 
 
 def without_mentions(question: Question, names: Mapping[str, str], stand_in: str) -> str:

@@ -6,9 +6,9 @@ from collections.abc import Mapping, Sequence
 from fnmatch import fnmatchcase
 from typing import Literal, NamedTuple
 
-from srtk_framework.specs import KnowledgeGraph, PathScorer
-from srtk_framework.types import Path, Step, rounded
-from srtk_framework.verbalise import path_text, step_text
+from srtk_framework.roles import KnowledgeGraph, PathScorer
+from srtk_framework.text import path_text, step_text
+from srtk_framework.values import Path, Step, rounded
 from srtk_plugin_structgpt.state import Branch
 
 Show = Literal["relation", "path"]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
-from srtk_framework.specs import Generator
+from srtk_framework.roles import Generator
 from srtk_plugin_structgpt.asking import Asked, By, choices, options_prompt, unreadable
 from srtk_plugin_structgpt.fitting import CountTokens, fitting
 from srtk_plugin_structgpt.state import WalkState

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 
-from srtk_framework.expansion import path_order
-from srtk_framework.types import Path, RankedPath, Subgraph, Triple, rounded
+from srtk_framework.graph import path_order
+from srtk_framework.values import Path, RankedPath, Subgraph, Triple, rounded
 from srtk_plugin_structgpt.state import Fact
 
 

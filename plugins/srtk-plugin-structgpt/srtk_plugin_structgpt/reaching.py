@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from itertools import groupby
 
-from srtk_framework.specs import KnowledgeGraph
-from srtk_framework.types import Budget
+from srtk_framework.roles import KnowledgeGraph
+from srtk_framework.values import Budget
 from srtk_plugin_structgpt.state import Fact, Walk, WalkState, fact
 
 _AHEAD = 4

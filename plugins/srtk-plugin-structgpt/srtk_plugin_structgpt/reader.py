@@ -7,13 +7,9 @@ from typing import Any
 
 import attrs
 
-from srtk_framework.choosing import FALLBACK, FIRST, REPAIRED, numbered
-from srtk_framework.dialogue import Message, Prompt, Reply, total, usage
-from srtk_framework.errors import DriverError
-from srtk_framework.specs import Generator, KnowledgeGraph, Reader
-from srtk_framework.text import fold
-from srtk_framework.types import Answer, Question, Subgraph
-from srtk_framework.verbalise import name, triple_text
+from srtk_framework.roles import Generator, KnowledgeGraph, Reader
+from srtk_framework.text import FALLBACK, FIRST, REPAIRED, fold, name, numbered, triple_text
+from srtk_framework.values import Answer, DriverError, Message, Prompt, Question, Reply, Subgraph, total, usage
 from srtk_plugin_structgpt.asking import call
 from srtk_plugin_structgpt.fitting import fitting
 from srtk_plugin_structgpt.replies import CORRECTION, Said, said, schema

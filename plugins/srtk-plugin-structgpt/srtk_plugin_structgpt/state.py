@@ -7,9 +7,7 @@ from typing import Any, NamedTuple
 
 import attrs
 
-from srtk_framework.errors import DriverError
-from srtk_framework.specs import HopState
-from srtk_framework.types import Answer, Link, Path, Question, Step, Triple, rounded
+from srtk_framework.values import Answer, DriverError, HopState, Link, Path, Question, Step, Triple, rounded
 
 
 class Branch(NamedTuple):

@@ -11,8 +11,7 @@ from typing import Any
 
 import attrs
 
-from srtk_framework.dialogue import Message, Prompt
-from srtk_framework.errors import InputError, close_matches
+from srtk_framework.values import InputError, Message, Prompt, close_matches
 
 PLACES: Mapping[str, tuple[str, ...]] = {
     "first-relations": ("question", "topics", "options", "most"),

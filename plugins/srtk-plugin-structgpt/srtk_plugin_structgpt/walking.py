@@ -8,12 +8,10 @@ from typing import Any, ClassVar, Literal, NamedTuple
 
 import attrs
 
-from srtk_framework.errors import DriverError
-from srtk_framework.expansion import finish
-from srtk_framework.specs import Expander, Generator, HopState, KnowledgeGraph, PathScorer, Reader
-from srtk_framework.stopping import EXHAUSTED, stopping_reader
-from srtk_framework.types import Budget, Path, Question, Schema, Subgraph, Triple, rounded
-from srtk_framework.types import Literal as Value
+from srtk_framework.graph import EXHAUSTED, finish, stopping_reader
+from srtk_framework.roles import Expander, Generator, KnowledgeGraph, PathScorer, Reader
+from srtk_framework.values import Budget, DriverError, HopState, Path, Question, Schema, Subgraph, Triple, rounded
+from srtk_framework.values import Literal as Value
 from srtk_plugin_structgpt.asking import By
 from srtk_plugin_structgpt.closing import CLOSED_BOOK, close_book
 from srtk_plugin_structgpt.constraining import statements

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from srtk_framework.specs import KnowledgeGraph
-from srtk_framework.types import Triple
-from srtk_framework.verbalise import name, triple_text
+from srtk_framework.roles import KnowledgeGraph
+from srtk_framework.text import name, triple_text
+from srtk_framework.values import Triple
 
 SHOWN = 10
 """So many nodes are named where a prompt says where the search stands."""

@@ -16,9 +16,9 @@ from srtk_plugin_local.memory import MemoryGraph
 from srtk_plugin_structgpt.reader import LlmReader
 from srtk_plugin_structgpt.structgpt import StructGptExpander
 
-from srtk_framework.specs import KnowledgeGraph
+from srtk_framework.roles import KnowledgeGraph
 from srtk_framework.testing import Sample, ScriptedGenerator, served, to_ntriples
-from srtk_framework.types import Link, Question, Triple
+from srtk_framework.values import Link, Question, Triple
 
 SPACE = "http://example.org/show/"
 

@@ -14,12 +14,11 @@ from srtk_plugin_structgpt.reader import LlmReader
 from srtk_plugin_structgpt.structgpt import StructGptExpander
 from srtk_plugin_structgpt.tog import TogExpander
 
-from srtk_framework.dialogue import Prompt, Reply
-from srtk_framework.specs import Encoder, Generator
+from srtk_framework.roles import Encoder, Generator
 from srtk_framework.testing import ExpanderConformance, GeneratorConformance, ReaderConformance
 from srtk_framework.testing.oracle import OracleGraph
 from srtk_framework.testing.scripted import ScriptedGenerator
-from srtk_framework.types import Budget
+from srtk_framework.values import Budget, Prompt, Reply
 
 
 @attrs.define(eq=False)

@@ -14,10 +14,9 @@ from srtk_plugin_structgpt.structgpt import StructGptExpander
 from srtk_plugin_structgpt.templates import CHOOSING, read_templates
 from srtk_plugin_structgpt.tog import TogExpander
 
-from srtk_framework.choosing import numbered
 from srtk_framework.testing.scripted import ScriptedGenerator, misnumbered, picks
-from srtk_framework.text import count_tokens
-from srtk_framework.types import Question
+from srtk_framework.text import count_tokens, numbered
+from srtk_framework.values import Question
 
 TEMPLATE = read_templates({}, CHOOSING)["first-relations"]
 VALUES = {"question": "What?", "topics": "a", "here": "a", "history": ""}

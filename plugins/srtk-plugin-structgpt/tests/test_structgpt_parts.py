@@ -14,10 +14,8 @@ from srtk_plugin_structgpt.mention import without_mentions
 from srtk_plugin_structgpt.replies import Said, said
 from srtk_plugin_structgpt.state import weights
 
-from srtk_framework.dialogue import Message, Prompt
-from srtk_framework.errors import DriverError
-from srtk_framework.specs import Encoder
-from srtk_framework.types import Link, Question
+from srtk_framework.roles import Encoder
+from srtk_framework.values import DriverError, Link, Message, Prompt, Question
 
 ANGLES = {"asked": 0.0, "near": 0.3, "same": 0.0, "far": 1.2, "across": 1.6, "behind": 3.0}
 

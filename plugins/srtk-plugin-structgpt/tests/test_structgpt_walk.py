@@ -14,12 +14,10 @@ from srtk_plugin_structgpt.reader import LlmReader
 from srtk_plugin_structgpt.structgpt import StructGptExpander
 from srtk_plugin_structgpt.tog import TogExpander
 
-from srtk_framework.dialogue import Prompt, Reply
-from srtk_framework.errors import DriverError
 from srtk_framework.testing.scorers import OverlapScorer
 from srtk_framework.testing.scripted import ScriptedGenerator, misnumbered, picks, said
 from srtk_framework.text import count_tokens
-from srtk_framework.types import Budget, Link, Pattern, Question, Step, Triple
+from srtk_framework.values import Budget, DriverError, Link, Pattern, Prompt, Question, Reply, Step, Triple
 
 COUNTRY = "In which country was Jeff's spouse born?"
 ENOUGH = "Do these facts contain the answer?"

@@ -8,7 +8,7 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from typing import Any, TypeVar
 
-from srtk_framework.errors import DriverError
+from srtk_framework.values import DriverError
 
 T = TypeVar("T")
 U = TypeVar("U")

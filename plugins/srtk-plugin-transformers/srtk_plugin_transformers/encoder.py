@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import attrs
 
-from srtk_framework.errors import DriverError
-from srtk_framework.specs import Encoder
+from srtk_framework.roles import Encoder
+from srtk_framework.values import DriverError
 from srtk_plugin_transformers.computing import device_and_dtype, processor
 from srtk_plugin_transformers.models import check_weights, files_hash, find_model, stored_pooling
 from srtk_plugin_transformers.network import Network, load

@@ -10,10 +10,8 @@ from typing import Literal, NamedTuple
 
 import attrs
 
-from srtk_framework.dialogue import Prompt, Reply
-from srtk_framework.errors import DriverError
-from srtk_framework.specs import Generator
-from srtk_framework.types import rounded
+from srtk_framework.roles import Generator
+from srtk_framework.values import DriverError, Prompt, Reply, rounded
 from srtk_plugin_transformers.computing import Workers, device_and_dtype, processor
 from srtk_plugin_transformers.language import GGUF, LanguageModel, Task, load
 from srtk_plugin_transformers.models import check_weights, file_hash, files_hash, find_model

@@ -9,8 +9,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from srtk_framework.dialogue import Message
-from srtk_framework.errors import DriverError
+from srtk_framework.values import DriverError, Message
 from srtk_plugin_transformers.network import longest_input, quiet
 from srtk_plugin_transformers.talking import NEXT, clean, marks_of, plain, templated
 

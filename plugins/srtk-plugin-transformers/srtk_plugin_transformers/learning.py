@@ -10,7 +10,7 @@ from typing import Any
 
 import torch
 
-from srtk_framework.errors import DriverError
+from srtk_framework.values import DriverError
 from srtk_plugin_transformers.network import Network, load, quiet
 
 _MODES = {"cls": "pooling_mode_cls_token", "mean": "pooling_mode_mean_tokens", "last": "pooling_mode_lasttoken"}

@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Literal
 
-from srtk_framework.errors import DriverError
+from srtk_framework.values import DriverError
 
 Pooling = Literal["cls", "mean", "last"]
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from srtk_framework.errors import DriverError
+from srtk_framework.values import DriverError
 from srtk_plugin_transformers.computing import Workers
 from srtk_plugin_transformers.shapes import Pass, SmallShapes, plan
 

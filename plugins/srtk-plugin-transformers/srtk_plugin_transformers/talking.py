@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 from typing import Any
 
-from srtk_framework.dialogue import Message
+from srtk_framework.values import Message
 
 _NAMES = {"system": "", "user": "User: ", "assistant": "Assistant: "}
 NEXT = "\nUser:"

@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 from srtk_plugin_transformers.encoder import TransformersEncoder
 
-from srtk_framework.errors import DriverError
+from srtk_framework.values import DriverError
 
 Make = Callable[..., TransformersEncoder]
 
@@ -44,7 +44,7 @@ def test_a_folder_that_is_no_model_is_named(make: Make, tmp_path: Path) -> None:
 
 def test_a_model_that_the_hub_cannot_give_is_named_with_what_to_do(tmp_path: Path) -> None:
     code = (
-        "from srtk_framework.errors import DriverError\n"
+        "from srtk_framework.values import DriverError\n"
         "from srtk_plugin_transformers.models import find_model\n"
         "try: find_model('someone/some-model', None, False, False)\n"
         "except DriverError as error: print(error)\n"

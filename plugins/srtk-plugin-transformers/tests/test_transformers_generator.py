@@ -14,9 +14,8 @@ from hypothesis import strategies as st
 from srtk_plugin_transformers.generator import TransformersGenerator
 from srtk_plugin_transformers.talking import clean, plain
 
-from srtk_framework.dialogue import Message, Prompt
-from srtk_framework.errors import DriverError
 from srtk_framework.testing.generator import choice
+from srtk_framework.values import DriverError, Message, Prompt
 
 Writer = Callable[..., TransformersGenerator]
 QUIET = settings(max_examples=8, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])

@@ -7,7 +7,7 @@ import pytest
 import torch
 from srtk_plugin_transformers.encoder import TransformersEncoder
 
-from srtk_framework.errors import DriverError
+from srtk_framework.values import DriverError
 
 TEXTS = ["what is the capital of latvia", "riga", "who directed", "film " * 90]
 

@@ -11,8 +11,7 @@ from srtk_plugin_sparql.keeping import Source
 from srtk_plugin_sparql.reading import Reader
 from srtk_plugin_sparql.vocabulary import Ids, Vocabulary
 
-from srtk_framework.errors import DriverError, close_matches
-from srtk_framework.types import Qualifier, Triple
+from srtk_framework.values import DriverError, Qualifier, Triple, close_matches
 from srtk_plugin_wikidata import statements
 from srtk_plugin_wikidata.naming import FallbackNames
 from srtk_plugin_wikidata.queries import LITERALS, WikidataQueries

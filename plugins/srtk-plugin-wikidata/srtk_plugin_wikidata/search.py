@@ -12,11 +12,9 @@ from srtk_plugin_sparql.errors import QueryError
 from srtk_plugin_sparql.keeping import Cached, Once, Recorder, Replay, Rows, Source
 from srtk_plugin_sparql.limits import Limits
 
-from srtk_framework.errors import DriverError
-from srtk_framework.mentions import Span, best_apart, by_form, parts
-from srtk_framework.specs import EntityLinker, KnowledgeGraph, MentionDetector
-from srtk_framework.text import fold
-from srtk_framework.types import Link, Mention, rounded
+from srtk_framework.roles import EntityLinker, KnowledgeGraph, MentionDetector
+from srtk_framework.text import Span, best_apart, by_form, fold, name_parts
+from srtk_framework.values import DriverError, Link, Mention, rounded
 
 AGENT = "srtk-framework/0.1 (srtk-plugin-wikidata; entity linking for question answering; python-urllib3)"
 PUBLIC = "https://www.wikidata.org/w/api.php"
@@ -226,7 +224,7 @@ def _instead(text: str, span: Span, mentions: Sequence[Mention], asked: Containe
     """Return what to look up in the place of a mention that found nothing: others that overlap it, then its parts."""
     others = [m for m in mentions if (m.start, m.end) not in asked and _overlap(span, (m.start, m.end))]
     chosen = _spans(best_apart(others))
-    return chosen + [part for part in parts(text, span) if not any(_overlap(part, other) for other in chosen)]
+    return chosen + [part for part in name_parts(text, span) if not any(_overlap(part, other) for other in chosen)]
 
 
 def _spans(mentions: Sequence[Mention]) -> list[Span]:

@@ -9,7 +9,7 @@ from srtk_plugin_sparql.errors import RefusedError
 from srtk_plugin_sparql.keeping import Rows
 from srtk_plugin_sparql.reading import Neighbours, Reader
 
-from srtk_framework.types import Step
+from srtk_framework.values import Step
 
 T = TypeVar("T")
 

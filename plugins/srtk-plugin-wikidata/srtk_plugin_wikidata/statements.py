@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from srtk_plugin_sparql import terms
 from srtk_plugin_sparql.reading import Reader
 
-from srtk_framework.types import Literal, Qualifier, Triple
+from srtk_framework.values import Literal, Qualifier, Triple
 from srtk_plugin_wikidata.queries import Fact, WikidataQueries
 from srtk_plugin_wikidata.vocabulary import Spaces
 

@@ -6,7 +6,7 @@ import attrs
 from srtk_plugin_sparql.terms import is_iri
 from srtk_plugin_sparql.vocabulary import Ids, Vocabulary
 
-from srtk_framework.errors import DriverError
+from srtk_framework.values import DriverError
 
 WIKIDATA = "http://www.wikidata.org/"
 

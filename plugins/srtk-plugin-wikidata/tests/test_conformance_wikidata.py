@@ -16,7 +16,7 @@ from srtk_plugin_wikidata.vocabulary import WIKIDATA, Spaces
 
 from srtk_framework.testing import KnowledgeGraphConformance
 from srtk_framework.testing.sample import SAMPLE, Sample
-from srtk_framework.types import Literal, Triple
+from srtk_framework.values import Literal, Triple
 
 SPACES = Spaces(WIKIDATA)
 NUMBERS = {id_: number for number, id_ in enumerate([*SAMPLE.entities, *SAMPLE.relations, "start", "end", "length"], 1)}

@@ -19,10 +19,9 @@ from srtk_plugin_sparql.vocabulary import Vocabulary
 from srtk_plugin_wikidata.graph import WikidataGraph
 from srtk_plugin_wikidata.vocabulary import WIKIDATA, Spaces, WikidataIds, usual
 
-from srtk_framework.errors import DriverError
 from srtk_framework.recipe import load
-from srtk_framework.runner import Runner
-from srtk_framework.types import Budget, Literal, Pattern, Step, Triple
+from srtk_framework.run import Runner
+from srtk_framework.values import Budget, DriverError, Literal, Pattern, Step, Triple
 
 Graphs = Callable[..., WikidataGraph]
 

@@ -14,7 +14,7 @@ from srtk_plugin_local.settings import BuildSettings
 from srtk_plugin_wikidata.vocabulary import NOISE
 
 from srtk_framework.recipe import load
-from srtk_framework.runner import Runner
+from srtk_framework.run import Runner
 
 DATA = Path(os.environ.get("SRTK_DATA", Path(__file__).parents[4] / "shared" / "data")) / "wiki27k"
 

@@ -26,11 +26,10 @@ from srtk_plugin_sparql.errors import (
 from srtk_plugin_wikidata.search import SearchLimits, WikidataSearchLinker
 
 import srtk_framework
-from srtk_framework.errors import DriverError, RecipeError
-from srtk_framework.observers import Tracing
-from srtk_framework.specs import MentionDetector
+from srtk_framework.host import Tracing
+from srtk_framework.roles import MentionDetector
 from srtk_framework.testing import EntityLinkerConformance, OracleGraph
-from srtk_framework.types import Mention, Question
+from srtk_framework.values import DriverError, Mention, Question, RecipeError
 
 QUICK = SearchLimits(per_second=1000.0, burst=100, wait=0.01, wait_most=0.02, deadline=5.0)
 JSON = {"Content-Type": "application/json; charset=utf-8"}

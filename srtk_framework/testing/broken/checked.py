@@ -6,7 +6,7 @@ import importlib
 from pathlib import Path
 from typing import Any, TypeVar
 
-from srtk_framework.plugins import group
+from srtk_framework.host.discovery import group
 from srtk_framework.testing.base import Conformance
 
 D = TypeVar("D")

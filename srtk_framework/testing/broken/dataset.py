@@ -9,12 +9,11 @@ from typing import Any, ClassVar
 import attrs
 import pytest
 
-from srtk_framework.errors import InputError
-from srtk_framework.specs import Dataset
+from srtk_framework.roles import Dataset
 from srtk_framework.testing.broken.checked import opened
 from srtk_framework.testing.broken.rules import Fault, changed, publish, replaced
 from srtk_framework.testing.dataset import DatasetConformance
-from srtk_framework.types import Link, Question
+from srtk_framework.values import InputError, Link, Question
 
 
 @attrs.define(eq=False)

@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 import pytest
 
-from srtk_framework.specs import Encoder
+from srtk_framework.roles import Encoder
 from srtk_framework.testing.broken.checked import opened
 from srtk_framework.testing.broken.rules import Fault, batch_faults, changed, publish
 from srtk_framework.testing.encoder import EncoderConformance

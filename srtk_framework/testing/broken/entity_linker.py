@@ -8,14 +8,13 @@ from typing import Any, ClassVar
 import attrs
 import pytest
 
-from srtk_framework.errors import DriverError
-from srtk_framework.specs import EntityLinker, KnowledgeGraph
+from srtk_framework.roles import EntityLinker, KnowledgeGraph
 from srtk_framework.testing.broken.checked import opened
 from srtk_framework.testing.broken.rules import Fault, batch_faults, changed, publish
 from srtk_framework.testing.entity_linker import EntityLinkerConformance
 from srtk_framework.testing.oracle import OracleGraph
-from srtk_framework.text import words
-from srtk_framework.types import Link
+from srtk_framework.text.folding import words
+from srtk_framework.values import DriverError, Link
 
 
 @attrs.define(eq=False)

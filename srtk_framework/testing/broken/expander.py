@@ -8,13 +8,13 @@ from typing import Any, ClassVar
 import attrs
 import pytest
 
-from srtk_framework.expansion import PathKey, facts, path_order
-from srtk_framework.specs import Expander, KnowledgeGraph
+from srtk_framework.graph.path_facts import PathKey, facts, path_order
+from srtk_framework.roles import Expander, KnowledgeGraph
 from srtk_framework.testing.broken.checked import opened
 from srtk_framework.testing.broken.rules import Fault, batch_faults, changed, publish
 from srtk_framework.testing.expander import ExpanderConformance
 from srtk_framework.testing.oracle import OracleGraph
-from srtk_framework.types import Budget, Frontier, Question, RankedPath, Step, Subgraph, Triple
+from srtk_framework.values import Budget, Frontier, Question, RankedPath, Step, Subgraph, Triple
 
 
 @attrs.define(eq=False)

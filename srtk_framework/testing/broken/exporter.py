@@ -12,11 +12,11 @@ from typing import Any, ClassVar
 import attrs
 import pytest
 
-from srtk_framework.specs import Exporter
+from srtk_framework.roles import Exporter
 from srtk_framework.testing.broken.checked import opened
 from srtk_framework.testing.broken.rules import Fault, changed, publish, replaced
 from srtk_framework.testing.exporter import ExporterConformance
-from srtk_framework.types import Retrieval
+from srtk_framework.values import Retrieval
 
 
 @attrs.define(eq=False)

@@ -10,13 +10,12 @@ from typing import Any, ClassVar
 import attrs
 import pytest
 
-from srtk_framework.dialogue import Prompt, Reply
-from srtk_framework.errors import DriverError
-from srtk_framework.specs import Generator
+from srtk_framework.roles import Generator
 from srtk_framework.testing.broken.checked import opened
 from srtk_framework.testing.broken.rules import Fault, batch_faults, changed, publish
 from srtk_framework.testing.generator import GeneratorConformance
-from srtk_framework.text import count_tokens, fold
+from srtk_framework.text.folding import count_tokens, fold
+from srtk_framework.values import DriverError, Prompt, Reply
 
 
 @attrs.define(eq=False)

@@ -12,7 +12,7 @@ from srtk_framework.testing.broken.rules import batch_faults, changed, publish
 from srtk_framework.testing.knowledge_graph import KnowledgeGraphConformance
 from srtk_framework.testing.oracle import OracleGraph
 from srtk_framework.testing.sample import Sample, is_plain
-from srtk_framework.types import Budget, Literal, NodeSet, Triple
+from srtk_framework.values import Budget, Literal, NodeSet, Triple
 
 GOOD = OracleGraph
 

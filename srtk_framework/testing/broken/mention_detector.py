@@ -8,13 +8,12 @@ from typing import Any, ClassVar
 import attrs
 import pytest
 
-from srtk_framework.errors import DriverError
-from srtk_framework.specs import MentionDetector
+from srtk_framework.roles import MentionDetector
 from srtk_framework.testing.broken.checked import opened
 from srtk_framework.testing.broken.rules import Fault, batch_faults, changed, publish
 from srtk_framework.testing.mention_detector import MentionDetectorConformance
-from srtk_framework.text import words
-from srtk_framework.types import Mention
+from srtk_framework.text.folding import words
+from srtk_framework.values import DriverError, Mention
 
 
 @attrs.define(eq=False)

@@ -11,7 +11,7 @@ from srtk_framework.testing.broken.checked import opened
 from srtk_framework.testing.broken.rules import batch_faults, changed, class_faults, publish
 from srtk_framework.testing.path_scorer import PathScorerConformance
 from srtk_framework.testing.scorers import OverlapScorer
-from srtk_framework.types import END
+from srtk_framework.values import END
 
 GOOD = OverlapScorer
 

@@ -8,13 +8,13 @@ from typing import Any, ClassVar
 import attrs
 import pytest
 
-from srtk_framework.specs import KnowledgeGraph, Reader
+from srtk_framework.roles import KnowledgeGraph, Reader
 from srtk_framework.testing.broken.checked import opened
 from srtk_framework.testing.broken.rules import Fault, batch_faults, changed, publish
 from srtk_framework.testing.oracle import OracleGraph
 from srtk_framework.testing.reader import ReaderConformance
-from srtk_framework.text import fold
-from srtk_framework.types import Answer, Question, Subgraph
+from srtk_framework.text.folding import fold
+from srtk_framework.values import Answer, Question, Subgraph
 
 
 @attrs.define(eq=False)

@@ -8,14 +8,14 @@ from typing import Any, ClassVar
 import attrs
 import pytest
 
-from srtk_framework.expansion import path_order
-from srtk_framework.paths import follow_path
-from srtk_framework.specs import KnowledgeGraph, Supervision
+from srtk_framework.graph.path_facts import path_order
+from srtk_framework.graph.path_search import follow_path
+from srtk_framework.roles import KnowledgeGraph, Supervision
 from srtk_framework.testing.broken.checked import opened
 from srtk_framework.testing.broken.rules import Fault, batch_faults, changed, publish
 from srtk_framework.testing.oracle import OracleGraph
 from srtk_framework.testing.supervision import SupervisionConformance
-from srtk_framework.types import END, Budget, Link, Question, RankedPath, Step
+from srtk_framework.values import END, Budget, Link, Question, RankedPath, Step
 
 
 @attrs.define(eq=False)

@@ -10,8 +10,8 @@ from hashlib import blake2b
 from pathlib import Path
 from typing import IO
 
-from srtk_framework import fields
-from srtk_framework.errors import InputError
+from srtk_framework.records import record_fields as fields
+from srtk_framework.values import InputError
 
 HELP = "write the union of the graphs of a set's questions, for `srtk graph build`"
 _BREAKS = ("\t", "\n", "\r")

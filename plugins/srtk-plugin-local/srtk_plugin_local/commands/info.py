@@ -7,7 +7,7 @@ import json
 from pathlib import Path
 from typing import Any
 
-from srtk_framework.errors import SnapshotError
+from srtk_framework.values import SnapshotError
 
 HELP = "show what a local graph snapshot holds"
 

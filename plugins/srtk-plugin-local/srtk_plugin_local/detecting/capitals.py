@@ -7,9 +7,9 @@ from typing import Literal
 
 import attrs
 
-from srtk_framework.mentions import MOST_WORDS, best_apart, by_form
-from srtk_framework.specs import MentionDetector
-from srtk_framework.types import Mention
+from srtk_framework.roles import MentionDetector
+from srtk_framework.text import MOST_WORDS, best_apart, by_form
+from srtk_framework.values import Mention
 
 
 @attrs.define(eq=False)

@@ -7,9 +7,9 @@ from typing import Literal
 
 import attrs
 
-from srtk_framework.mentions import best_apart
-from srtk_framework.specs import MentionDetector
-from srtk_framework.types import Mention
+from srtk_framework.roles import MentionDetector
+from srtk_framework.text import best_apart
+from srtk_framework.values import Mention
 
 
 @attrs.define(eq=False)

@@ -5,9 +5,8 @@ from __future__ import annotations
 import logging
 from collections.abc import Iterable, Sequence
 
-from srtk_framework.errors import DriverError, RunError
-from srtk_framework.specs import EntityLinker
-from srtk_framework.types import Link, LinkList
+from srtk_framework.roles import EntityLinker
+from srtk_framework.values import DriverError, Link, LinkList, RunError
 
 Answer = Sequence[Link] | DriverError
 """The links of one text, or why there are none."""

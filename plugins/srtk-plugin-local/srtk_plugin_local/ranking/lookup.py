@@ -9,9 +9,9 @@ from typing import TypeVar
 
 import attrs
 
-from srtk_framework.specs import KnowledgeGraph
+from srtk_framework.roles import KnowledgeGraph
 from srtk_framework.text import fold
-from srtk_framework.types import Mention as Place
+from srtk_framework.values import Mention as Place
 from srtk_plugin_local.mentions import Span, Words
 from srtk_plugin_local.ranking import fuzzy
 from srtk_plugin_local.ranking.candidates import Candidate, Mention

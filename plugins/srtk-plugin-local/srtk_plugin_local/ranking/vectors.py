@@ -9,7 +9,7 @@ import attrs
 import numpy as np
 import numpy.typing as npt
 
-from srtk_framework.specs import Encoder
+from srtk_framework.roles import Encoder
 
 MOST_KEPT = 20_000
 """Texts about entities whose vectors are kept; beyond that all are forgotten, and it starts anew."""

@@ -12,7 +12,7 @@ from contextlib import ExitStack
 from pathlib import Path
 from typing import IO, Any, cast
 
-from srtk_framework.errors import InputError, RunError, close_matches
+from srtk_framework.values import InputError, RunError, close_matches
 from srtk_plugin_sparql.store import DATA, META, Meta, write_meta
 from srtk_plugin_sparql.vocabulary import BLANKS
 

@@ -10,7 +10,7 @@ from pathlib import Path
 from types import FrameType, TracebackType
 from typing import Any
 
-from srtk_framework.errors import InputError
+from srtk_framework.values import InputError
 from srtk_plugin_sparql.keeping import RECORD
 from srtk_plugin_sparql.reads import READS, Reads, read
 
@@ -104,7 +104,7 @@ def _make(args: argparse.Namespace, pull: Any, outcome: Any, out: Path) -> int:
 
 def _retrieve(pull: Any, quiet: bool) -> tuple[Any, bool]:
     """Run the recipe; the first Ctrl-C stops it after the batch in hand, also where that is the last one."""
-    from srtk_framework.observers import Progress
+    from srtk_framework.host import Progress
     from srtk_plugin_sparql import pulling
 
     before = signal.getsignal(signal.SIGINT)

@@ -1,0 +1,58 @@
+"""Comparisons of methods and runs: printed, and written with plots and a page."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from srtk_framework.values import InputError
+
+
+def show(report: Mapping[str, Any], folder: Path | None, quiet: bool = False) -> None:
+    """Print a report, and write it to a folder if there is one."""
+    from rich.console import Console
+
+    from srtk_framework.evaluation.tables import tables
+
+    console = Console()
+    for number, table in enumerate(() if quiet else tables(report)):
+        if number:
+            console.print()
+        console.print(table)
+    if folder is not None:
+        write(report, folder, quiet)
+
+
+def write(report: Mapping[str, Any], folder: Path, quiet: bool = False) -> None:
+    """Write a report to a folder, and say which files it has now."""
+    from rich.console import Console
+
+    from srtk_framework.evaluation.plots import INSTALL, can_plot
+    from srtk_framework.evaluation.report import write_report
+
+    files = write_report(report, folder)
+    if not can_plot():
+        print(f"srtk: {INSTALL}", file=sys.stderr)
+    if not quiet:
+        console = Console()
+        for file in files:
+            console.print(f"wrote {file}", highlight=False, soft_wrap=True)
+
+
+def compare_runs(folders: Sequence[Path], quiet: bool = False) -> None:
+    """Print and write the comparison of finished runs, beside their folders; say why where there can be none."""
+    from srtk_framework.evaluation import comparison
+
+    distinct = list(dict.fromkeys(folders))
+    if len(distinct) < 2:
+        return
+    parents = {folder.parent for folder in distinct}
+    target = (parents.pop() if len(parents) == 1 else Path("out")) / "comparison"
+    try:
+        report = comparison.compare_runs(distinct)
+    except InputError as error:
+        print(f"srtk: the runs are not compared: {error}", file=sys.stderr)
+        return
+    show(report, target, quiet)

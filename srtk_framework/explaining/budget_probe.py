@@ -1,0 +1,134 @@
+"""Ask an expander again with limits of its budget lifted, to see whether they cut an answer."""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Collection, Mapping, Sequence
+from typing import Any
+
+import attrs
+
+from srtk_framework.explaining.findings import Cut
+from srtk_framework.graph.path_instances import names_of
+from srtk_framework.host.ports import ExpanderPort
+from srtk_framework.roles import Expander, Explainable, KnowledgeGraph
+from srtk_framework.text.verbalise import subgraph_tokens
+from srtk_framework.values import Budget, Retrieval, Subgraph
+
+_ORDER = ("mass", "tokens", "triples", "nodes", "hub", "seconds")
+_TRIPLES = 100_000
+_FACTOR = 10
+"""Nodes and hubs are read so many times further: a graph may have no end."""
+_DOUBLINGS = 8
+
+
+def driver_of(expander: Expander) -> Any:
+    """Return the driver behind a port, or the driver itself."""
+    return expander.driver if isinstance(expander, ExpanderPort) else expander
+
+
+def setting(expander: Expander, name: str) -> Any:
+    """Read a setting of an expander, or of an expander that it holds; None where there is no such setting."""
+    driver = driver_of(expander)
+    if hasattr(driver, name):
+        return getattr(driver, name)
+    return next((setting(inner, name) for _, inner in _held(driver)), None)
+
+
+def chooser(expander: Expander) -> Explainable | None:
+    """Find the driver that tells what its search chooses from: the expander's own, or that of one which it holds."""
+    driver = driver_of(expander)
+    if isinstance(driver, Explainable):
+        return driver
+    return next((found for _, inner in _held(driver) if (found := chooser(inner)) is not None), None)
+
+
+def _held(driver: Any) -> list[tuple[str, Expander]]:
+    fields = attrs.fields(type(driver)) if attrs.has(type(driver)) else ()
+    values = ((field.name, getattr(driver, field.name)) for field in fields)
+    return [(name, value) for name, value in values if isinstance(value, Expander)]
+
+
+def lifted(expander: Expander, limits: Mapping[str, int | None]) -> Expander:
+    """Copy an open expander, and those that it holds, with other values for some limits of the budget."""
+    driver = copy.copy(driver_of(expander))
+    for name, inner in _held(driver):
+        setattr(driver, name, lifted(inner, limits))
+    budget = getattr(driver, "budget", None)
+    if isinstance(budget, Budget):
+        driver.budget = attrs.evolve(budget, **limits)
+    name = expander.name if isinstance(expander, ExpanderPort) else type(driver).__name__
+    return ExpanderPort(driver, "expander", name)
+
+
+def cut_of(graph: KnowledgeGraph, expander: Expander, retrieval: Retrieval, missing: Collection[str]) -> Cut | None:
+    """Find the limit that cut answers: the first one that brings any of them back, else all together.
+
+    Returns:
+        None where no limit cut anything; without ``places`` where lifting them brings nothing back.
+    """
+    told = retrieval.subgraph.trace.get("cut", {})
+    budget = setting(expander, "budget")
+    # Of the paths that a full subgraph leaves no room for, the triples are not read, so none of them is counted.
+    full = {"triples"} if budget and budget.triples and len(retrieval.subgraph.triples) >= budget.triples else set()
+    limits = [name for name in _ORDER if told.get(name) or name in full]
+    if not limits or not isinstance(budget, Budget):
+        return None
+    for some in _tries(limits, budget):
+        more = {name: _more(name, getattr(budget, name)) for name in some}
+        subgraph = lifted(expander, more).expand([retrieval.question])[0]
+        places = _places(subgraph, missing)
+        if places:
+            dropped = {name: told[name] for name in some if name in told}
+            return Cut(tuple(some), dropped, places, _needed(graph, expander, retrieval, some, subgraph, places))
+    return Cut(tuple(limits), {name: told[name] for name in limits if name in told})
+
+
+def _tries(limits: Sequence[str], budget: Budget) -> list[list[str]]:
+    """List what to lift: each limit that cut something, then together with those that would cut the rest."""
+    rest = [name for name in ("tokens", "triples") if getattr(budget, name) is not None]
+    wider = [rest] if "triples" in limits else []
+    every = [[name] for name in limits] + [*wider, [name for name in _ORDER if name in limits or name in rest]]
+    return [some for i, some in enumerate(every) if some not in every[:i]]
+
+
+def _more(limit: str, value: Any) -> Any:
+    if value is None or limit in ("mass", "tokens", "seconds"):
+        return None
+    return max(value, _TRIPLES) if limit == "triples" else value * _FACTOR
+
+
+def _places(subgraph: Subgraph, missing: Collection[str]) -> dict[str, int]:
+    places: dict[str, int] = {}
+    for place, triple in enumerate(subgraph.triples, 1):
+        for name in sorted(names_of(triple.subject) | names_of(triple.object)):
+            if name in missing:
+                places.setdefault(name, place)
+    return places
+
+
+def _needed(
+    graph: KnowledgeGraph,
+    expander: Expander,
+    retrieval: Retrieval,
+    limits: Sequence[str],
+    subgraph: Subgraph,
+    places: Mapping[str, int],
+) -> dict[str, int]:
+    """Find values of ``triples`` and ``tokens`` that hold all answers, from a first guess by their places.
+
+    They are tried, and doubled until they do: an expander may share its room out in another order.
+    """
+    if not set(limits) <= {"triples", "tokens"}:
+        return {}
+    kept = subgraph.first(max(places.values()))
+    rows = [*kept.triples, *(pair for pairs in kept.qualifiers for pair in pairs)]
+    ids = sorted({id_ for row in rows for id_ in row})
+    tokens = subgraph_tokens(kept, dict(zip(ids, graph.labels(ids), strict=True)))
+    values = {name: len(kept.triples) if name == "triples" else tokens for name in limits}
+    for _ in range(_DOUBLINGS):
+        found = lifted(expander, values).expand([retrieval.question])[0]
+        if _places(found, places).keys() >= places.keys():
+            return values
+        values = {name: 2 * value for name, value in values.items()}
+    return {}

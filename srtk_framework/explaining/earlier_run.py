@@ -1,0 +1,87 @@
+"""Take over what an earlier run of the same recipe retrieved."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import attrs
+
+from srtk_framework.records.retrieval_records import retrieval_from_record
+from srtk_framework.run.session import Session
+from srtk_framework.values import Question, Retrieval, RunError
+
+
+@attrs.define
+class Earlier:
+    """The finished questions of one method, by id; read from the run's journal, which stays as it is.
+
+    Attributes:
+        file: The journal.
+        places: Id of a question to where its line begins.
+    """
+
+    file: Path
+    places: dict[str, int] = attrs.field(factory=dict)
+
+    def of(self, question: Question, relink: bool) -> Retrieval | None:
+        """Return what was retrieved for a question; None where it was another one, or not finished."""
+        if question.id not in self.places:
+            return None
+        with self.file.open("rb") as file:
+            file.seek(self.places[question.id])
+            line = file.readline()
+        retrieval = retrieval_from_record(json.loads(line), str(self.file))
+        links = [link.entity for link in question.links]
+        same = relink or not links or links == [link.entity for link in retrieval.question.links]
+        return retrieval if same and retrieval.question.text == question.text else None
+
+
+def earlier_run(session: Session, method: str) -> Earlier | None:
+    """Find the run in the recipe's folder that the open session's drivers would repeat; None where there is none.
+
+    Raises:
+        RunError: If its files cannot be read.
+    """
+    folder = session.recipe.output
+    file = folder / "journal" / ("".join(c if c.isalnum() or c in "-_." else "_" for c in method) + ".jsonl")
+    manifest = _manifest(folder / "manifest.json")
+    if not file.is_file() or not _same(session, method, manifest):
+        return None
+    found = Earlier(file)
+    at = 0
+    with file.open("rb") as lines:
+        for number, line in enumerate(lines, 1):
+            if line.endswith(b"\n"):  # another process may be writing the last one
+                found.places.setdefault(_id(line, f"{file}:{number}"), at)
+            at += len(line)
+    return found
+
+
+def _manifest(file: Path) -> dict[str, Any]:
+    if not file.is_file():
+        return {}
+    try:
+        found = json.loads(file.read_text(encoding="utf-8"))
+    except ValueError as error:
+        raise RunError(f"{file} is not a manifest ({error}); use --anew to retrieve again") from error
+    return found if isinstance(found, dict) else {}
+
+
+def _same(session: Session, method: str, manifest: dict[str, Any]) -> bool:
+    told = manifest.get("fingerprints", {})
+    wanted = {method: session.methods[method].fingerprint()}
+    if session.linker is not None:
+        wanted["linker"] = session.linker.fingerprint()
+    graph = session.graph.source() if session.graph is not None else None
+    relinked = bool(manifest.get("written", {}).get("relink"))
+    same = all(told.get(name) == value for name, value in wanted.items()) and ("linker" in told) == ("linker" in wanted)
+    return same and manifest.get("graph") == graph and relinked == session.recipe.options.relink
+
+
+def _id(line: bytes, where: str) -> str:
+    try:
+        return str(json.loads(line)["id"])
+    except (ValueError, KeyError, TypeError) as error:
+        raise RunError(f"{where} is not a record of a run; use --anew to retrieve again") from error

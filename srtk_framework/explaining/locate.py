@@ -1,0 +1,191 @@
+"""Where the answers of a question lie in a graph: whether at all, and along which paths from its links."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from fnmatch import fnmatchcase
+
+import attrs
+
+from srtk_framework.explaining.findings import Far
+from srtk_framework.graph.path_instances import instance_triples, names_of
+from srtk_framework.graph.path_search import follow_path
+from srtk_framework.roles import KnowledgeGraph
+from srtk_framework.values import END, NIL, Budget, Literal, Path, Pattern, Question, RankedPath, Step, Triple
+
+_WIDE = Budget(nodes=100_000, hub=100_000)
+"""For walks along one path: wide enough to tell what a path leads to, not without end."""
+_DATATYPES = (None, "integer", "decimal", "double", "gYear", "date", "dateTime", "boolean")
+_TOPIC_FIELDS = ("gold_entities", "topic_entities")
+
+
+@attrs.frozen
+class Lead:
+    """A path from a link to answers; ``answers`` are those that it reaches."""
+
+    path: RankedPath
+    answers: frozenset[str]
+
+
+def gold_topics(question: Question, relinked: bool) -> tuple[str, ...]:
+    """Find the entities that a question is about, as its gold tells: sorted, none where it does not.
+
+    They are its gold links; its fields ``gold_entities`` or ``topic_entities``; the links that it brings, where they
+    are not what it is asked with; or the nodes of its gold triples from which a gold path leads to an answer.
+    """
+    gold = {link.entity for link in question.gold_links or () if link.entity != NIL and link.score}
+    if gold:
+        return tuple(sorted(gold))
+    for field in _TOPIC_FIELDS:
+        named = question.extra.get(field)
+        if isinstance(named, list) and named:
+            return tuple(sorted({str(item) for item in named}))
+    if question.links:
+        return tuple(sorted({link.entity for link in question.links})) if relinked else ()
+    triples, paths = question.gold_triples or (), question.gold_paths or ()
+
+    def read(nodes: Sequence[str], step: Step) -> list[Triple]:
+        at = set(nodes)
+        return [t for t in triples if t.relation == step.relation and (t.object if step.inverse else t.subject) in at]
+
+    # Along a path that leads there and back, answers lead to each other: they are not what the question starts from.
+    both = {end for t in triples for end in (t.subject, t.object) if not isinstance(end, Literal)}
+    ends = sorted(both - set(question.answers or ()))
+    return tuple(
+        node for node in ends if any(path and instance_triples(read, node, path, question.answers) for path in paths)
+    )
+
+
+def same_nodes(graph: KnowledgeGraph, ids: Sequence[str]) -> dict[str, set[str]]:
+    """Give each id the ids under which the graph knows its node; none where it lacks it."""
+    return {id_: set(nodes.ids()) for id_, nodes in zip(ids, graph.frontiers([[i] for i in ids]), strict=True)}
+
+
+def located(graph: KnowledgeGraph, answers: Sequence[str]) -> dict[str, list[str]]:
+    """Give each answer its nodes in the graph: entities, else literals of that form; none where it is absent."""
+    places = {answer: sorted(nodes) for answer, nodes in same_nodes(graph, answers).items()}
+    literals = [(answer, form) for answer in answers if not places[answer] for form in _forms(answer)]
+    rows = graph.match([Pattern(object=form) for _, form in literals]) if literals else []
+    for (answer, form), triples in zip(literals, rows, strict=True):
+        if triples:
+            places[answer].append(form)
+    return places
+
+
+def _forms(answer: str) -> list[Literal]:
+    """Return the literals that an answer may be: itself, or its text with one of the usual datatypes."""
+    if answer.startswith('"'):
+        return [Literal(answer)]
+    return [Literal.make(answer, f"xsd:{datatype}" if datatype else None) for datatype in _DATATYPES]
+
+
+class Search:
+    """Looks for the paths from the links of one question to its answers.
+
+    Args:
+        graph: Where to search.
+        links: Entities to start from, those that the graph knows.
+        depth: Most steps of a path.
+        inverse: Whether the expander walks against the direction of relations.
+        budget: ``hub`` and ``nodes`` apply to the search for shortest paths.
+    """
+
+    def __init__(self, graph: KnowledgeGraph, links: Sequence[str], depth: int, inverse: bool, budget: Budget) -> None:
+        self.graph, self.links, self.depth, self.inverse, self.budget = graph, links, depth, inverse, budget
+        self._noise = tuple(graph.schema().noise)
+        self.cut: dict[str, int] = {}
+
+    def leads(self, places: dict[str, list[str]], gold: Sequence[Path]) -> tuple[list[Lead], Far | None]:
+        """Find paths to as many answers as can be reached.
+
+        Args:
+            places: Answer to its nodes in the graph, at least one each.
+            gold: Relation paths that are known to lead to answers; taken before the shortest ones.
+
+        Returns:
+            The paths that the expander can walk, and what is known of the answers that none of them leads to.
+        """
+        given = list(dict.fromkeys(path[:-1] if path[-1:] == (END,) else path for path in gold))
+        known = self._reached([RankedPath(link, path, 0.0) for link in self.links for path in given if path], places)
+        leads = [lead for lead in known if not self._hindrance(lead.path.steps)]
+        left = self._without(places, leads)
+        while left:
+            near = self._shortest(left, self.depth, self.inverse)
+            clear = [lead for lead in near if not self._hindrance(lead.path.steps)]
+            if near and not clear:
+                every = self._shortest(left, self.depth, self.inverse, shortest=False)
+                clear = [lead for lead in every if not self._hindrance(lead.path.steps)]
+                least = min((len(lead.path.steps) for lead in clear), default=0)
+                clear = [lead for lead in clear if len(lead.path.steps) == least]
+            if not clear:
+                return leads, self._far(left, [*known, *near])
+            leads += clear
+            left = self._without(left, clear)
+        return leads, None
+
+    def _far(self, places: dict[str, list[str]], known: Sequence[Lead]) -> Far:
+        """Say what is known of answers that the expander cannot walk to."""
+        further = [lead for lead in known if lead.answers & places.keys()]
+        if not further:
+            further = self._shortest(places, self.depth + 1, self.inverse)
+        if not further and not self.inverse:
+            further = self._shortest(places, self.depth + 1, True)
+        best = min(further, key=lambda lead: (len(lead.path.steps), lead.path), default=None)
+        if best is None:
+            return Far(self.depth, searched=self.depth + 1, cut=dict(sorted(self.cut.items())))
+        return Far(self.depth, best.path, self._hindrance(best.path.steps), self.depth + 1)
+
+    def _hindrance(self, path: Path) -> str:
+        """Name what keeps the expander from walking a path."""
+        if len(path) > self.depth:
+            return "depth"
+        if not self.inverse and any(step.inverse for step in path):
+            return "inverse"
+        noisy = any(fnmatchcase(step.relation, pattern) for step in path for pattern in self._noise)
+        return "noise" if noisy else ""
+
+    def _shortest(self, places: dict[str, list[str]], hops: int, inverse: bool, shortest: bool = True) -> list[Lead]:
+        """Find the shortest paths of each link; to literals by way of their subjects."""
+        nodes = sorted({node for row in places.values() for node in row})
+        entities = [node for node in nodes if not isinstance(node, Literal)]
+        found: list[RankedPath] = []
+        if entities:
+            found += self._paths(entities, hops, inverse, shortest)
+        literals = [node for node in nodes if isinstance(node, Literal)]
+        rows = self.graph.match([Pattern(object=node) for node in literals]) if literals else []
+        for relation in sorted({triple.relation for row in rows for triple in row}):
+            last = Step(relation)
+            subjects = sorted({t.subject for row in rows for t in row if t.relation == relation})
+            own = [link for link in self.links if link in subjects]
+            found += [RankedPath(link, (last,), 0.0) for link in own]
+            if hops > 1 and not (own and shortest):
+                before = self._paths(subjects, hops - 1, inverse, shortest)
+                found += [RankedPath(path.entity, (*path.steps, last), 0.0) for path in before]
+        least = min((len(path.steps) for path in found), default=0)
+        return self._reached([path for path in found if not shortest or len(path.steps) == least], places)
+
+    def _paths(self, ends: Sequence[str], hops: int, inverse: bool, shortest: bool) -> list[RankedPath]:
+        starts = [[link] for link in self.links]
+        rows = self.graph.paths(starts, [list(ends)] * len(starts), hops, self.budget, shortest, inverse)
+        for row in rows:
+            for limit, dropped in row.cut.items():
+                self.cut[limit] = max(self.cut.get(limit, 0), dropped)
+        return [RankedPath(link, path, 0.0) for link, row in zip(self.links, rows, strict=True) for path in row]
+
+    def _reached(self, paths: Sequence[RankedPath], places: dict[str, list[str]]) -> list[Lead]:
+        """Walk paths and keep those that reach an answer."""
+        before = follow_path(self.graph, [[path.entity] for path in paths], [path.steps[:-1] for path in paths], _WIDE)
+        at = self.graph.frontiers([nodes.ids() for nodes in before])
+        rows = self.graph.triples(at, [path.steps[-1] for path in paths], _WIDE.hub)
+        leads = []
+        for path, triples in zip(paths, rows, strict=True):
+            back = path.steps[-1].inverse
+            ends = {name for triple in triples for name in names_of(triple.subject if back else triple.object)}
+            answers = frozenset(answer for answer, nodes in places.items() if not ends.isdisjoint((answer, *nodes)))
+            if answers:
+                leads.append(Lead(path, answers))
+        return leads
+
+    def _without(self, places: dict[str, list[str]], leads: Iterable[Lead]) -> dict[str, list[str]]:
+        reached = {answer for lead in leads for answer in lead.answers}
+        return {answer: nodes for answer, nodes in places.items() if answer not in reached}

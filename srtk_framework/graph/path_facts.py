@@ -1,0 +1,260 @@
+"""The triples along ranked paths, read within a budget."""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import attrs
+
+from srtk_framework.values import (
+    Budget,
+    Frontier,
+    GraphLike,
+    Path,
+    RankedPath,
+    Step,
+    Subgraph,
+    Triple,
+    rounded,
+)
+
+_ROUNDING = 1e-9
+"""A share of the mass counts as reached when it is missed by no more than this."""
+
+PathKey = tuple[str, Path]
+"""A linked entity and the steps walked from it: the name of a frontier within one question."""
+
+
+def path_order(path: RankedPath) -> tuple[float, tuple[str, ...], str]:
+    """Order paths best first; ties break by the steps' text, then by entity."""
+    return (-rounded(path.score), tuple(str(step) for step in path.steps), path.entity)
+
+
+def facts(
+    graph: GraphLike,
+    paths: Sequence[Sequence[RankedPath]],
+    budget: Budget,
+    known: Sequence[Mapping[PathKey, Frontier]] | None = None,
+    traces: Sequence[Mapping[str, Any]] | None = None,
+) -> list[Subgraph]:
+    """Read the triples along ranked paths, best path first, within the budget.
+
+    A triple is kept when it lies on a whole instance of its path, from the linked entity to the last
+    step. Within a path, instances come one after the other, so that a cut leaves connected ones.
+
+    Args:
+        graph: Where to read.
+        paths: Per question, its paths, best first. Paths without steps are passed over.
+        budget: ``triples``, ``tokens``, ``mass``, ``hub`` and ``nodes`` apply. Paths beyond the mass are not read.
+        known: Per question, frontiers that the search already has, to spare reading them again.
+        traces: Per question, what the trace says so far.
+    """
+    gathered: list[dict[Triple, int]] = [{} for _ in paths]
+    cut: list[dict[str, int]] = [dict((trace or {}).get("cut", {})) for trace in traces or [{} for _ in paths]]
+    frontiers: list[dict[PathKey, Frontier]] = [dict(k) for k in (known or [{} for _ in paths])]
+    wanted = [row[: paths_within(row, budget.mass)] for row in paths]
+    for rank in range(max((len(row) for row in wanted), default=0)):
+        turn = [
+            i
+            for i, row in enumerate(wanted)
+            if rank < len(row) and row[rank].steps and (budget.triples is None or len(gathered[i]) < budget.triples)
+        ]
+        chosen = [paths[i][rank] for i in turn]
+        hops = _read_path_triples(graph, chosen, [frontiers[i] for i in turn], budget, [cut[i] for i in turn])
+        for i, path, levels in zip(turn, chosen, hops, strict=True):
+            _add_instances(path, levels, rank, gathered[i], cut[i], budget.triples)
+    unread = [
+        sum(1 for path in row[_reached(row, found) :] if path.steps)
+        if budget.triples is not None and len(found) >= budget.triples
+        else 0
+        for row, found in zip(wanted, gathered, strict=True)
+    ]
+    subgraphs = []
+    for i, row in enumerate(paths):
+        found = gathered[i]
+        trace = dict(traces[i]) if traces else {}
+        _count(cut[i], "paths", unread[i])
+        _count(cut[i], "mass", sum(1 for path in row[len(wanted[i]) :] if path.steps))
+        if cut[i]:
+            trace["cut"] = dict(sorted(cut[i].items()))
+        subgraphs.append(
+            Subgraph(
+                triples=tuple(found),
+                scores=tuple(rounded(row[rank].score) for rank in found.values()),
+                paths=tuple(attrs.evolve(path, score=rounded(path.score)) for path in row),
+                path_of=tuple(found.values()),
+                trace=trace,
+            )
+        )
+    return finish(graph, subgraphs, budget)
+
+
+def _reached(row: Sequence[RankedPath], found: Mapping[Triple, int]) -> int:
+    return max(found.values(), default=-1) + 1
+
+
+def _read_path_triples(
+    graph: GraphLike,
+    paths: Sequence[RankedPath],
+    frontiers: Sequence[dict[PathKey, Frontier]],
+    budget: Budget,
+    cuts: Sequence[dict[str, int]],
+) -> list[list[Sequence[Triple]]]:
+    """Read, per path, the triples of each of its hops; fills in the frontiers that were not known, and the cuts."""
+    lacking = [i for i, path in enumerate(paths) if (path.entity, ()) not in frontiers[i]]
+    for i, frontier in zip(lacking, graph.frontiers([[paths[i].entity] for i in lacking]), strict=True):
+        frontiers[i][paths[i].entity, ()] = frontier
+    for depth in range(1, max((len(path.steps) for path in paths), default=0)):
+        walk = [
+            i
+            for i, path in enumerate(paths)
+            if depth < len(path.steps) and (path.entity, path.steps[:depth]) not in frontiers[i]
+        ]
+        at = [frontiers[i][paths[i].entity, paths[i].steps[: depth - 1]] for i in walk]
+        reached = graph.follow(at, [paths[i].steps[depth - 1] for i in walk], budget.hub)
+        for i, frontier in zip(walk, reached, strict=True):
+            frontiers[i][paths[i].entity, paths[i].steps[:depth]] = frontier
+            _count(cuts[i], "hub", frontier.cut)
+    pairs = [(i, depth) for i, path in enumerate(paths) for depth in range(len(path.steps))]
+    inner = [(i, d) for i, d in pairs if d + 1 < len(paths[i].steps)]
+    last = [(i, d) for i, d in pairs if d + 1 == len(paths[i].steps)]
+    # Of the last hop, one node never gives more triples than the whole budget can hold, and one to show the cut.
+    most = min((n + 1 for n in (budget.hub, budget.triples) if n is not None), default=None)
+    levels: list[list[Sequence[Triple]]] = [[()] * len(path.steps) for path in paths]
+    for wanted, limit in ((inner, budget.hub), (last, most)):
+        at = [frontiers[i][paths[i].entity, paths[i].steps[:d]] for i, d in wanted]
+        for (i, d), triples in zip(
+            wanted, graph.triples(at, [paths[i].steps[d] for i, d in wanted], limit), strict=True
+        ):
+            levels[i][d] = triples
+    if budget.hub is not None and most == budget.hub + 1:
+        for i, d in last:
+            levels[i][d], dropped = _within_hub(levels[i][d], paths[i].steps[d], budget.hub)
+            if (paths[i].entity, paths[i].steps) not in frontiers[i]:  # else it was counted when that was followed
+                _count(cuts[i], "hub", dropped)
+    return levels
+
+
+def _within_hub(triples: Sequence[Triple], step: Step, hub: int) -> tuple[list[Triple], int]:
+    """Keep the first ``hub`` triples of each node that they are walked from; return them and how many fell away."""
+    kept: list[Triple] = []
+    for _, group in itertools.groupby(triples, key=lambda triple: _ends(triple, step)[0]):
+        kept += itertools.islice(group, hub)
+    return kept, len(triples) - len(kept)
+
+
+def _count(cut: dict[str, int], limit: str, dropped: int) -> None:
+    if dropped:
+        cut[limit] = cut.get(limit, 0) + dropped
+
+
+def _ends(triple: Triple, step: Step) -> tuple[str, str]:
+    return (triple.object, triple.subject) if step.inverse else (triple.subject, triple.object)
+
+
+def _add_instances(
+    path: RankedPath,
+    levels: Sequence[Sequence[Triple]],
+    rank: int,
+    found: dict[Triple, int],
+    cut: dict[str, int],
+    most: int | None,
+) -> None:
+    """Add the triples of the path's whole instances, depth first, up to ``most`` in all."""
+    onward: list[dict[str, list[Triple]]] = []
+    alive: set[str] | None = None
+    for step, triples in zip(reversed(path.steps), reversed(levels), strict=True):
+        by_start: dict[str, list[Triple]] = {}
+        for triple in triples:
+            start, end = _ends(triple, step)
+            if alive is None or end in alive:
+                by_start.setdefault(start, []).append(triple)
+        alive = set(by_start)
+        onward.append(by_start)
+    onward.reverse()
+    visited: set[tuple[int, str]] = set()
+    # All of the first hop starts at the linked entity, for which a graph may have another id (a redirect's target).
+    stack: list[tuple[int, Triple]] = [(0, t) for t in reversed(list(itertools.chain(*onward[0].values())))]
+    dropped = 0
+    while stack:
+        depth, triple = stack.pop()
+        if triple not in found:
+            if most is not None and len(found) >= most:
+                dropped += 1
+                continue
+            found[triple] = rank
+        node = (depth + 1, _ends(triple, path.steps[depth])[1])
+        if depth + 1 < len(path.steps) and node not in visited:
+            visited.add(node)
+            stack.extend((depth + 1, t) for t in reversed(onward[depth + 1].get(node[1], ())))
+    _count(cut, "triples", dropped)
+
+
+def reaching(scores: Sequence[float], mass: float | None) -> int:
+    """Count how many of falling scores it takes to reach a share of their mass, ``sum(exp(score))``.
+
+    Scores are logarithms: of probabilities, sums of such, or logits, which need no common zero.
+    """
+    if mass is None or mass >= 1 or not scores:
+        return len(scores)
+    best = max(scores)
+    sums = list(itertools.accumulate(math.exp(score - best) for score in scores))
+    return 1 + next(i for i, reached in enumerate(sums) if reached >= mass * sums[-1] * (1 - _ROUNDING))
+
+
+def paths_within(paths: Sequence[RankedPath], mass: float | None) -> int:
+    """Count the first of ranked paths that hold a share of the mass; paths without steps weigh nothing."""
+    walked = [i for i, path in enumerate(paths) if path.steps]
+    if mass is None or not walked:
+        return len(paths)
+    most = reaching([rounded(paths[i].score) for i in walked], mass)
+    return len(paths) if most == len(walked) else walked[most - 1] + 1
+
+
+def within_mass(subgraph: Subgraph, mass: float | None) -> Subgraph:
+    """Leave out the triples beyond a share of the score mass (see ``Budget``), counted in ``trace["cut"]["mass"]``.
+
+    Where every triple has the score of its path, the paths are what is summed up, read or not; else the triples.
+    """
+    if mass is None or not subgraph.triples:
+        return subgraph
+    rows = zip(subgraph.path_of, subgraph.scores, strict=True)
+    if not all(rank >= 0 and score == rounded(subgraph.paths[rank].score) for rank, score in rows):
+        return subgraph.first(reaching(subgraph.scores, mass), "mass")
+    most = paths_within(subgraph.paths, mass)
+    kept = [i for i, rank in enumerate(subgraph.path_of) if rank < most]
+    order = [*kept, *(i for i, rank in enumerate(subgraph.path_of) if rank >= most)]
+    columns = ("triples", "scores", "path_of", "provenance", "qualifiers")
+    moved: dict[str, Any] = {
+        name: tuple(column[i] for i in order) for name in columns if (column := getattr(subgraph, name))
+    }
+    answer = subgraph.answer and subgraph.answer.moved(subgraph.triples, moved["triples"])
+    return attrs.evolve(subgraph, answer=answer, **moved).first(len(kept), "mass")
+
+
+def finish(graph: GraphLike, subgraphs: Sequence[Subgraph], budget: Budget) -> list[Subgraph]:
+    """Bring subgraphs within the budget's mass, triples and tokens; add provenance and qualifiers."""
+    from srtk_framework.text.verbalise import within_tokens
+
+    massive = [within_mass(s, budget.mass) for s in subgraphs]
+    cut = [s.first(budget.triples) if budget.triples is not None else s for s in massive]
+    qualifiers = iter(graph.qualifiers([triple for s in cut for triple in s.triples]))
+    source = graph.source()
+    whole = [
+        attrs.evolve(
+            s,
+            provenance=(source,) * len(s.triples),
+            qualifiers=tuple(tuple(next(qualifiers)) for _ in s.triples),
+        )
+        for s in cut
+    ]
+    if budget.tokens is None:
+        return whole
+    # The text holds the qualifiers too, so they are read before the cut.
+    rows = [row for s in whole for row in (*s.triples, *(pair for pairs in s.qualifiers for pair in pairs))]
+    ids = sorted({id_ for row in rows for id_ in row})
+    labels = dict(zip(ids, graph.labels(ids), strict=True))
+    return [within_tokens(s, labels, budget.tokens) for s in whole]

@@ -1,0 +1,199 @@
+"""Find drivers through entry points without importing them, and load the one that is named."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Sequence
+from difflib import get_close_matches
+from importlib.metadata import Distribution, EntryPoint, distributions
+from typing import Any
+
+import attrs
+from packaging.requirements import Requirement
+from packaging.version import Version
+
+from srtk_framework.host.known_drivers import distribution_of
+from srtk_framework.host.observers import Observer
+from srtk_framework.host.versions import __version__
+from srtk_framework.roles import ROLES, Expander, Role, hook_names
+from srtk_framework.values import PluginError, close_matches
+
+CORE = "srtk-framework"
+OBSERVER = "observer"
+
+
+@attrs.frozen
+class Plugin:
+    """A driver that is installed, not yet imported.
+
+    Attributes:
+        role: Role that it plays.
+        name: What ``use:`` calls it.
+        target: ``module:Class``.
+        distribution: Name of the distribution that brings it.
+        version: Version of that distribution.
+    """
+
+    role: str
+    name: str
+    target: str
+    distribution: str
+    version: str
+    _entry: EntryPoint = attrs.field(repr=False, eq=False)
+    _requires: tuple[str, ...] = attrs.field(repr=False, eq=False)
+
+
+def group(role: str) -> str:
+    """Return the entry-point group of a role."""
+    return f"srtk.{role}"
+
+
+def installed(group_name: str) -> list[tuple[EntryPoint, Distribution]]:
+    """List the entry points of a group with their distributions, by name; nothing is imported."""
+    found: dict[tuple[str, str], tuple[EntryPoint, Distribution]] = {}
+    for distribution in distributions():
+        for entry in distribution.entry_points.select(group=group_name):
+            # The first distribution of a name on the path hides later ones, as it does for import.
+            found.setdefault((entry.name, distribution.name), (entry, distribution))
+    return [found[key] for key in sorted(found)]
+
+
+def find(role: str) -> list[Plugin]:
+    """List the installed drivers of a role, by name."""
+    return [
+        Plugin(role, entry.name, entry.value, dist.name, dist.version, entry, tuple(dist.requires or ()))
+        for entry, dist in installed(group(role))
+    ]
+
+
+def load(role: str, name: str) -> Any:
+    """Import the class of one driver and check it against its role.
+
+    Raises:
+        PluginError: If there is no such driver, several, or one that does not fit.
+    """
+    plugins = find(role)
+    fitting = [plugin for plugin in plugins if plugin.name == name]
+    if not fitting:
+        known = [plugin.name for plugin in plugins]
+        dist = distribution_of(role, name)
+        if dist is not None:
+            raise PluginError(f"{role} {name!r} is not installed; run: pip install {dist}")
+        raise PluginError(
+            f"no {role} is called {name!r}; installed are {', '.join(known) or 'none'}.{close_matches(name, known)}"
+            " If another plugin brings it, install that with pip"
+        )
+    if len(fitting) > 1:
+        raise PluginError(
+            f"{role} {name!r} comes from {' and from '.join(plugin.distribution for plugin in fitting)};"
+            " uninstall all but one"
+        )
+    plugin = fitting[0]
+    _check_version(plugin)
+    cls = _import(plugin)
+    check_class(cls, role, f"{role} {name!r} of {plugin.distribution} {plugin.version}")
+    return cls
+
+
+def _check_version(plugin: Plugin) -> None:
+    for text in plugin._requires:
+        requirement = Requirement(text)
+        if (
+            requirement.name == CORE
+            and not requirement.extras
+            and not requirement.specifier.contains(Version(__version__), prereleases=True)
+        ):
+            raise PluginError(
+                f"{plugin.distribution} {plugin.version} is made for {CORE}{requirement.specifier},"
+                f" but {__version__} is installed; run: pip install --upgrade {plugin.distribution} {CORE}"
+            )
+
+
+def _import(plugin: Plugin) -> Any:
+    """Load one entry point through stevedore, which would otherwise load the whole group."""
+    from stevedore import DriverManager
+
+    class OneDriver(DriverManager[Any]):
+        # stevedore's own list comes from a disk cache that can be minutes old.
+        def list_entry_points(self) -> list[EntryPoint]:
+            return [plugin._entry]
+
+    def failed(manager: object, entry: EntryPoint, error: BaseException) -> None:
+        raise PluginError(
+            f"{plugin.role} {plugin.name!r} of {plugin.distribution} {plugin.version} cannot be loaded from"
+            f" {plugin.target}: {type(error).__name__}: {error}; reinstall {plugin.distribution}"
+        ) from error
+
+    manager = OneDriver(group(plugin.role), plugin.name, invoke_on_load=False, on_load_failure_callback=failed)
+    return manager.driver
+
+
+def check_class(cls: Any, role: str, who: str) -> None:
+    """Refuse a class that does not keep the contract of its role, saying what to change.
+
+    Raises:
+        PluginError: For a wrong base class, a missing method, a misspelt one, or wrong arguments.
+    """
+    _check_form(cls, Observer if role == OBSERVER else ROLES[role], who)
+    if role != OBSERVER:
+        _check_hooks(cls, ROLES[role], who)
+
+
+def _check_form(cls: Any, base: type[Any], who: str) -> None:
+    """Check base class, decoration and field types."""
+    if not (isinstance(cls, type) and issubclass(cls, base)):
+        raise PluginError(f"{who}: {cls!r} is not a subclass of {base.__module__}.{base.__qualname__}")
+    if not attrs.has(cls):
+        raise PluginError(f"{who}: decorate the class with attrs.define; its fields are its settings")
+    try:
+        attrs.resolve_types(cls)
+    except NameError as error:
+        raise PluginError(
+            f"{who}: the type of a field cannot be resolved: {error}; import it outside of TYPE_CHECKING"
+        ) from error
+
+
+def _check_hooks(cls: type[Any], base: type[Role], who: str) -> None:
+    """Check that required hooks are there, take the right arguments, and that none is misspelt."""
+    hooks = hook_names(base)
+    missing = _missing(cls, base)
+    if missing:
+        raise PluginError(f"{who}: method {' and '.join(missing)} is missing; {base.__qualname__} asks for it")
+    own = [name for klass in cls.__mro__ if not _of_framework(klass, base) for name in vars(klass)]
+    for name in own:
+        if name in hooks:
+            _check_arguments(getattr(cls, name), hooks[name], f"{who}: {name}")
+        elif not name.startswith("_") and inspect.isfunction(getattr(cls, name, None)):
+            near = [hook for hook in get_close_matches(name, hooks, n=1, cutoff=0.84) if hook not in own]
+            if near:
+                raise PluginError(
+                    f"{who}: method {name!r} looks like the hook {near[0]!r}; rename it, or give it a leading _"
+                )
+
+
+def _of_framework(klass: type, base: type[Role]) -> bool:
+    return klass is object or klass in base.__mro__
+
+
+def _missing(cls: type[Any], base: type[Role]) -> list[str]:
+    """Name the hooks that the role leaves to its drivers and this one does not have."""
+    if issubclass(base, Expander) and cls.expand is base.expand:
+        return [name for name in ("start", "step", "result") if getattr(cls, name) is getattr(base, name)]
+    return sorted(cls.__abstractmethods__)
+
+
+def _check_arguments(function: Any, spec: Any, who: str) -> None:
+    wanted = list(inspect.signature(spec).parameters)
+    parameters = inspect.signature(function).parameters
+    if list(parameters) != wanted:
+        raise PluginError(f"{who}({', '.join(parameters)}) must take exactly ({', '.join(wanted)})")
+    loose = [name for name, parameter in parameters.items() if parameter.default is not parameter.empty]
+    if loose:
+        raise PluginError(
+            f"{who}: argument {loose[0]!r} has a default; hooks are always called with every argument, so remove it"
+        )
+
+
+def distributions_of(names: Sequence[tuple[str, str]]) -> list[str]:
+    """Return the distributions that bring the given (role, name) drivers, sorted."""
+    return sorted({plugin.distribution for role, name in names for plugin in find(role) if plugin.name == name})

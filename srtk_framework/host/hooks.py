@@ -1,0 +1,63 @@
+"""Put a driver behind pluggy: one manager for each driver, with the run's observers attached."""
+
+from __future__ import annotations
+
+import types
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import pluggy
+
+from srtk_framework.host.observers import Call, Observer
+from srtk_framework.roles import PROJECT, ROLES, Role, hook_names
+
+
+class _Manager(pluggy.PluginManager):
+    """Takes plain methods as hook implementations, so that plugins need no decorator."""
+
+    def parse_hookimpl_opts(self, plugin: object, name: str) -> Any:
+        if name.startswith("_"):
+            return None
+        return {
+            "wrapper": False,
+            "hookwrapper": False,
+            "optionalhook": False,
+            "tryfirst": False,
+            "trylast": False,
+            "specname": None,
+        }
+
+
+def managed(driver: Role, role: str, name: str, observers: Sequence[Observer] = ()) -> pluggy.PluginManager:
+    """Register a driver's hooks and let the observers watch each call.
+
+    The bound methods are registered, not the driver: pluggy compares plugins, and drivers may hold arrays.
+    """
+    manager = _Manager(PROJECT)
+    manager.add_hookspecs(ROLES[role])
+    hooks = types.SimpleNamespace(**{hook: getattr(driver, hook) for hook in hook_names(ROLES[role])})
+    manager.register(hooks, name)
+    manager.check_pending()
+    if observers:
+        _watch(manager, role, name, tuple(observers))
+    return manager
+
+
+def _watch(manager: pluggy.PluginManager, role: str, name: str, observers: Sequence[Observer]) -> None:
+    def call_of(method: str, arguments: Mapping[str, Any]) -> Call:
+        batch = next(iter(arguments.values()), ())
+        return Call(role, name, method, len(batch) if hasattr(batch, "__len__") else 1)
+
+    def before(method: str, implementations: Sequence[object], arguments: Mapping[str, Any]) -> None:
+        call = call_of(method, arguments)
+        for observer in observers:
+            observer.before(call)
+
+    def after(
+        outcome: pluggy.Result[Any], method: str, implementations: Sequence[object], arguments: Mapping[str, Any]
+    ) -> None:
+        call = call_of(method, arguments)
+        for observer in reversed(observers):
+            observer.after(call, outcome.exception)
+
+    manager.add_hookcall_monitoring(before, after)

@@ -1,0 +1,20 @@
+"""Recipes: YAML with the place of every value, typed settings, and the composer of drivers."""
+
+from __future__ import annotations
+
+from srtk_framework.recipe.composer import Composer, needs_of
+from srtk_framework.recipe.recipe import Block, Options, Recipe, block_in, from_data, load
+from srtk_framework.recipe.settings import SettingsError, structure
+
+__all__ = [
+    "Block",
+    "Composer",
+    "Options",
+    "Recipe",
+    "SettingsError",
+    "block_in",
+    "from_data",
+    "load",
+    "needs_of",
+    "structure",
+]

@@ -1,0 +1,306 @@
+"""Compose drivers from a recipe's blocks: settings structured, needs filled, equal blocks shared."""
+
+from __future__ import annotations
+
+import types
+from collections.abc import Mapping, Sequence
+from contextlib import ExitStack
+from typing import Any, Union, get_args, get_origin
+
+import attrs
+
+from srtk_framework.host import discovery as plugins
+from srtk_framework.host.observers import Observer
+from srtk_framework.host.ports import port
+from srtk_framework.recipe.recipe import Block, Recipe, block_in
+from srtk_framework.recipe.settings import SettingsError, structure
+from srtk_framework.roles import ROLES, Role
+from srtk_framework.values import Budget, PluginError, RecipeError, close_matches
+
+ONE, OPTIONAL, MANY = "one", "optional", "many"
+
+
+@attrs.frozen
+class Need:
+    """A field of a driver that is annotated with a role.
+
+    Attributes:
+        field: Name of the field.
+        role: The role.
+        kind: ``one``, ``optional`` or ``many``.
+    """
+
+    field: str
+    role: str
+    kind: str
+
+
+def needs_of(cls: type[Any]) -> list[Need]:
+    """Find the fields of a driver class that are annotated with a role."""
+    attrs.resolve_types(cls)
+    found = (_need(field.alias, field.type) for field in attrs.fields(cls) if field.init)
+    return [need for need in found if need is not None]
+
+
+def _need(name: str, kind: Any) -> Need | None:
+    if isinstance(kind, type) and issubclass(kind, Role):
+        return Need(name, kind.role, ONE)
+    origin, args = get_origin(kind), [arg for arg in get_args(kind) if arg not in (type(None), Ellipsis)]
+    inner = args[0] if len(args) == 1 and isinstance(args[0], type) and issubclass(args[0], Role) else None
+    if inner is None:
+        return None
+    if origin in (Union, types.UnionType):
+        return Need(name, inner.role, OPTIONAL)
+    if isinstance(origin, type) and issubclass(origin, Sequence):
+        return Need(name, inner.role, MANY)
+    return None
+
+
+def wants_budget(field: Any) -> bool:
+    """Tell whether a field takes the recipe's budget."""
+    return field.type is Budget
+
+
+@attrs.frozen
+class _Scope:
+    """Blocks that fill needs at one place of the recipe, nearest first."""
+
+    blocks: Mapping[str, Block] = attrs.field(factory=dict)
+    outer: _Scope | None = None
+
+    def find(self, role: str, inside_of: Sequence[Block]) -> tuple[Block, _Scope] | None:
+        """Find the nearest block of a role that does not contain the one that asks."""
+        scope: _Scope | None = self
+        while scope is not None:
+            block = scope.blocks.get(role)
+            if block is not None and block not in inside_of:
+                return block, scope
+            scope = scope.outer
+        return None
+
+    def without(self, role: str) -> _Scope:
+        """Return the scope in which the block of a role is itself built: it sees its siblings."""
+        return _Scope({name: block for name, block in self.blocks.items() if name != role}, self.outer)
+
+
+class Composer:
+    """Builds the drivers of one recipe, each behind its port.
+
+    Args:
+        recipe: What to build.
+        observers: Who watches every hook call.
+    """
+
+    def __init__(self, recipe: Recipe, observers: Sequence[Observer] = ()) -> None:
+        self.recipe = recipe
+        self.problems: list[str] = []
+        self.used: list[tuple[str, str]] = []
+        self._observers = observers
+        self._top = _Scope(recipe.blocks)
+        self._built: dict[Any, Any] = {}
+        self._order: list[Any] = []
+        self._failed: set[tuple[str, str]] = set()
+
+    def build(self, block: Block) -> Any:
+        """Build a driver and what it needs.
+
+        Returns:
+            Its port, or None where a problem was added to ``problems``.
+        """
+        return self._build(block, self._top, ())
+
+    def of_role(self, role: str) -> Any:
+        """Build the driver that the recipe gives for a role at its top level; None if it gives none."""
+        block = self.recipe.blocks.get(role)
+        return self.build(block) if block else None
+
+    def built(self, role: str) -> list[Any]:
+        """Return the ports of a role that were built, in the order in which that was done."""
+        return [one for one in self._order if one.driver.role == role]
+
+    def check(self) -> None:
+        """Raise all problems found so far as one RecipeError."""
+        if self.problems:
+            raise RecipeError(list(dict.fromkeys(self.problems)))
+
+    def open(self, stack: ExitStack, apart: Sequence[Any] = ()) -> None:
+        """Open the drivers in the order they were built, and have the stack close them.
+
+        Args:
+            stack: Closes what was opened, last first.
+            apart: Ports whose drivers the caller opens itself.
+        """
+        for one in self._order:
+            if not any(one is other for other in apart):
+                stack.callback(one.close_driver)
+                one.open_driver()
+
+    def _say(self, where: tuple[str | int, ...], text: str) -> None:
+        self.problems.append(f"{self.recipe.places.say(where)}: {text}")
+
+    def _build(self, block: Block, scope: _Scope, inside_of: tuple[Block, ...]) -> Any:
+        cls = self._load(block)
+        if cls is None:
+            return None
+        count = len(self.problems)
+        needs = needs_of(cls)
+        fields = {field.alias: field for field in attrs.fields(cls) if field.init}
+        local, inner = self._inner_scope(block, needs, fields, scope)
+        filled: dict[str, Any] = {}
+        for need in needs:
+            value = self._fill(need, block, inner, (*inside_of, block), fields[need.field].default is attrs.NOTHING)
+            if value is not _LEFT_OUT:
+                filled[need.field] = value
+        own = {key: value for key, value in block.settings.items() if key not in filled and key not in local}
+        own.pop("name", None) if "name" not in fields else None
+        driver = self._structured(cls, block, own, filled, [need.field for need in needs])
+        if driver is None or len(self.problems) > count:
+            return None
+        key = (
+            block.role,
+            block.use,
+            repr(sorted(own.items())),
+            tuple((name, _identity(v)) for name, v in filled.items()),
+        )
+        if key not in self._built:
+            self._built[key] = port(driver, block.role, block.use, self._observers)
+            self._order.append(self._built[key])
+        return self._built[key]
+
+    def _load(self, block: Block) -> Any:
+        self.used.append((block.role, block.use))
+        if (block.role, block.use) in self._failed:
+            return None
+        try:
+            return plugins.load(block.role, block.use)
+        except PluginError as error:
+            self._failed.add((block.role, block.use))
+            self._say((*block.where, "use"), str(error))
+            return None
+
+    def _inner_scope(
+        self, block: Block, needs: Sequence[Need], fields: Mapping[str, Any], scope: _Scope
+    ) -> tuple[set[str], _Scope]:
+        """Collect the drivers that stand inside a block: they come before those outside of it."""
+        inside: dict[str, Block] = {}
+        for need in needs:
+            inner = block_in(need.role, block.settings.get(need.field), (*block.where, need.field))
+            if inner is not None:
+                inside[need.role] = inner
+        loose = set()
+        for role in ROLES:
+            inner = block_in(role, block.settings.get(role), (*block.where, role))
+            if inner is not None and role not in fields:
+                inside.setdefault(role, inner)
+                loose.add(role)
+        return loose, _Scope(inside, scope) if inside else scope
+
+    def _fill(self, need: Need, block: Block, scope: _Scope, inside_of: tuple[Block, ...], required: bool) -> Any:
+        """Find the driver or drivers for one need; _LEFT_OUT keeps the field's default."""
+        where = (*block.where, need.field)
+        given = block.settings.get(need.field)
+        if need.kind == MANY and isinstance(given, list):
+            return [self._given(need, item, (*where, i), scope, inside_of) for i, item in enumerate(given)]
+        if given is not None:
+            built = self._given(need, given, where, scope, inside_of)
+            return [built] if need.kind == MANY else built
+        if need.kind == OPTIONAL:
+            return _LEFT_OUT
+        named = self.recipe.named.get(need.role, {})
+        if need.field in named:
+            return self._build(named[need.field], self._top, inside_of)
+        found = scope.find(need.role, inside_of)
+        if found is not None:
+            built = self._build(found[0], found[1].without(need.role), inside_of)
+            return [built] if need.kind == MANY else built
+        if required:
+            several = f"; name one of {', '.join(sorted(named))} as `{need.field}:`" if named else ""
+            self._say(
+                block.where,
+                f"{block.role} {block.use!r} needs {a(need.role)};"
+                f" give one as `{need.role}:` in the recipe, or as `{need.field}:` in this block{several}",
+            )
+        return _LEFT_OUT
+
+    def _given(
+        self, need: Need, value: Any, where: tuple[str | int, ...], scope: _Scope, inside_of: tuple[Block, ...]
+    ) -> Any:
+        inner = block_in(need.role, value, where)
+        if inner is not None:
+            return self._build(inner, scope.without(need.role), inside_of)
+        named = self.recipe.named.get(need.role, {})
+        if isinstance(value, str) and value in named:
+            return self._build(named[value], self._top, inside_of)
+        if isinstance(value, str):
+            self._say(
+                where,
+                f"no {need.role} is named {value!r} under `{need.role}s:`"
+                f" ({', '.join(sorted(named)) or 'there are none'}).{close_matches(value, sorted(named))}",
+            )
+        else:
+            self._say(where, f"a {need.role} is written as {{use: NAME, ...}}, or by its name under `{need.role}s:`")
+        return None
+
+    def _structured(
+        self, cls: Any, block: Block, own: Mapping[str, Any], filled: Mapping[str, Any], need_fields: Sequence[str]
+    ) -> Any:
+        """Structure the settings and make the driver; problems get the place of their key."""
+        fields = {field.alias: field for field in attrs.fields(cls) if field.init}
+        values: dict[str, Any] = dict(filled)
+        known = sorted(fields)
+        fine = True
+        for key, value in own.items():
+            if key in need_fields:
+                continue
+            if key not in fields:
+                fine = False
+                text = f"{block.role} {block.use!r} has no setting {key!r}; it has {', '.join(known) or 'none'}."
+                self._say((*block.where, key), text + close_matches(str(key), known))
+                continue
+            try:
+                values[key] = structure(value, fields[key].type)
+            except SettingsError as error:
+                fine = False
+                for where, text in error.problems:
+                    self._say((*block.where, key, *where), f"{key}: {text}")
+        for name, field in fields.items():
+            if wants_budget(field) and name not in values:
+                values[name] = self.recipe.options.budget
+            elif field.default is attrs.NOTHING and name not in values and name not in need_fields:
+                fine = False
+                self._say(block.where, f"{block.role} {block.use!r} needs the setting {name!r}")
+        if not fine or any(field.default is attrs.NOTHING and name not in values for name, field in fields.items()):
+            return None
+        try:
+            return cls(**values)
+        except (TypeError, ValueError) as error:
+            self._say(block.where, f"{block.role} {block.use!r}: {error}")
+            return None
+
+
+def a(role: str) -> str:
+    """Put the article before a role's name."""
+    return f"{'an' if role[0] in 'aeiou' else 'a'} {role}"
+
+
+def observers_of(recipe: Recipe) -> tuple[list[Observer], list[str]]:
+    """Build the observers that a recipe names; returns them and the problems found."""
+    composer = Composer(recipe)
+    observers = []
+    for block in recipe.observers:
+        cls = composer._load(block)
+        observer = composer._structured(cls, block, block.settings, {}, ()) if cls is not None else None
+        if observer is not None:
+            observers.append(observer)
+    return observers, composer.problems
+
+
+class _LeftOut:
+    """Marks a need that keeps its default."""
+
+
+_LEFT_OUT = _LeftOut()
+
+
+def _identity(value: Any) -> Any:
+    return tuple(id(item) for item in value) if isinstance(value, list) else id(value)

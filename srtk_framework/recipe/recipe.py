@@ -1,0 +1,339 @@
+"""Read a recipe: YAML with the place of every value, variables filled in, all mistakes told at once."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import attrs
+import yaml
+
+from srtk_framework.recipe.settings import SettingsError, Where, structure
+from srtk_framework.recipe.yaml_source import Places, filled_in, plain_data, set_value, variables_of
+from srtk_framework.records.splits import Part
+from srtk_framework.roles import ROLES
+from srtk_framework.values import Budget, RecipeError, close_matches
+
+VERSION = 1
+
+
+@attrs.frozen
+class Block:
+    """One driver as a recipe names it.
+
+    Attributes:
+        role: Role that it plays.
+        use: Name of the driver.
+        settings: Its other keys, as written, variables filled in.
+        where: Keys that lead to it in the recipe.
+        part: Of a dataset, the part that is read; None for the whole.
+    """
+
+    role: str
+    use: str
+    settings: Mapping[str, Any] = attrs.field(hash=False)
+    where: Where = ()
+    part: Part | None = None
+
+
+@attrs.frozen
+class Train:
+    """The key ``train``: a driver of the recipe that learns before the run.
+
+    Attributes:
+        driver: Role of the driver, which stands at the top level.
+        questions: To learn from: a file, or a dataset.
+        validation: A file, a dataset, or a share of the questions; None for no validation.
+        supervision: What finds the paths of the questions; None where the top level has one.
+        folder: For checkpoints, logs and the trained model; None for ``training`` in the run's folder.
+        fit: Settings of the training, as written.
+    """
+
+    driver: str
+    questions: str | Block
+    validation: str | Block | float | None
+    supervision: Block | None
+    folder: str | None
+    fit: Mapping[str, Any] = attrs.field(hash=False)
+
+
+@attrs.define
+class Options:
+    """The keys of a recipe that are not drivers.
+
+    Attributes:
+        output: Folder for the run's own files; ``out/<name of the recipe>`` by default.
+        batch: Questions that are handled together; does not change the results.
+        limit: Only the first so many questions.
+        relink: Link also those questions that bring their own ``question_entities``.
+        seed: Seed of everything random.
+        budget: Limits per question.
+        description: Free text.
+    """
+
+    output: str | None = None
+    batch: int = 32
+    limit: int | None = None
+    relink: bool = False
+    seed: int = 0
+    budget: Budget = attrs.field(factory=Budget)
+    description: str = ""
+
+
+@attrs.define
+class Recipe:
+    """A recipe, read and checked as far as that is possible without loading a plugin.
+
+    Attributes:
+        file: Where it was read from, for messages.
+        written: The data as written, with ``--set`` applied but secrets and variables not filled in.
+        options: The keys that are not drivers.
+        blocks: Driver of each role given at the top level.
+        named: Drivers given by name, as in ``encoders: {text: ...}``.
+        exporters: In order.
+        observers: In order.
+        questions: A path, or a Dataset block, or None (for use as a library).
+        against: Expanders to compare with; None where no evaluation is wanted.
+        train: What learns before the run, or None.
+        places: Where each value stands.
+        problems: What is wrong so far, with its place; composing adds what it finds and raises all.
+    """
+
+    file: str
+    written: Mapping[str, Any]
+    options: Options
+    blocks: dict[str, Block]
+    named: dict[str, dict[str, Block]]
+    exporters: list[Block]
+    observers: list[Block]
+    questions: str | Block | None
+    against: list[Block] | None
+    places: Places
+    problems: list[str] = attrs.field(factory=list)
+    train: Train | None = None
+
+    def check(self) -> None:
+        """Raise the problems found while reading as one RecipeError."""
+        if self.problems:
+            raise RecipeError(self.problems)
+
+    @property
+    def output(self) -> Path:
+        """Folder for the run's own files."""
+        return Path(self.options.output or Path("out") / Path(self.file).stem)
+
+    @property
+    def training(self) -> Path:
+        """Folder of the training."""
+        return Path(self.train.folder) if self.train and self.train.folder else self.output / "training"
+
+
+def load(path: str | Path, overrides: Sequence[str] = ()) -> Recipe:
+    """Read a recipe from a file.
+
+    Args:
+        path: YAML file.
+        overrides: ``key.path=value`` each, the value as YAML.
+
+    Raises:
+        RecipeError: If the file cannot be read, is not YAML, or an override cannot be applied. What is wrong inside
+            of the recipe stands in its ``problems``, so that it can be told together with what composing finds.
+    """
+    try:
+        text = Path(path).read_text(encoding="utf-8")
+    except FileNotFoundError as error:
+        raise RecipeError([f"{path}: there is no such recipe"]) from error
+    except (OSError, UnicodeDecodeError) as error:
+        raise RecipeError([f"{path}: cannot be read: {error}"]) from error
+    return parse(text, str(path), overrides)
+
+
+def parse(text: str, file: str = "recipe", overrides: Sequence[str] = ()) -> Recipe:
+    """Read a recipe from YAML text; see ``load``."""
+    places = Places(file)
+    try:
+        node = yaml.compose(text, Loader=yaml.SafeLoader)
+    except yaml.MarkedYAMLError as error:
+        mark = error.problem_mark or error.context_mark
+        at = f"{file}:{mark.line + 1}:{mark.column + 1}" if mark else file
+        raise RecipeError([f"{at}: this is not YAML: {error.problem or error.context}"]) from error
+    problems: list[str] = []
+    data = plain_data(node, (), places, problems) if node is not None else {}
+    if not isinstance(data, dict):
+        raise RecipeError([f"{places.say(())}: a recipe is a mapping with `srtk: {VERSION}` and the drivers to use"])
+    for override in overrides:
+        set_value(data, override, places, problems)
+    if problems:
+        raise RecipeError(problems)
+    return from_data(data, places)
+
+
+def from_data(data: Mapping[str, Any], places: Places | None = None) -> Recipe:
+    """Build a recipe from plain data, as the short commands do; see ``load``."""
+    places = places or Places("recipe")
+    problems: list[str] = []
+    variables = variables_of(data.get("vars", {}), places, problems)
+    filled = {
+        key: filled_in(value, variables, (key,), places, problems) for key, value in data.items() if key != "vars"
+    }
+    recipe = _sorted_out(filled, data, places, problems)
+    recipe.problems = problems
+    return recipe
+
+
+def _sorted_out(data: Mapping[str, Any], written: Mapping[str, Any], places: Places, problems: list[str]) -> Recipe:
+    """Tell drivers from options, and refuse what is neither."""
+    if data.get("srtk") != VERSION:
+        problems.append(f"{places.say(('srtk',))}: a recipe starts with `srtk: {VERSION}`, the version of its form")
+    singular = [role for role in ROLES if role not in ("exporter", "dataset")]
+    plural = {role + "s": role for role in singular}
+    lists = {"exporters": "exporter", "observers": "observer"}
+    option_keys = [field.name for field in attrs.fields(Options)]
+    known = ["srtk", "vars", "questions", "evaluate", "train", *singular, *plural, *lists, *option_keys]
+    recipe = Recipe(places.file, dict(written), Options(), {}, {}, [], [], None, None, places)
+    options = {}
+    for key, value in data.items():
+        if key in option_keys:
+            options[key] = value
+        elif key in singular:
+            block = _block(key, value, (key,), places, problems)
+            if block:
+                recipe.blocks[key] = block
+        elif key in plural:
+            recipe.named[plural[key]] = _named(plural[key], value, (key,), places, problems)
+        elif key in lists:
+            _fill_list(getattr(recipe, key), lists[key], value, (key,), places, problems)
+        elif key not in known:
+            problems.append(f"{places.say((key,))}: unknown key {key!r}.{close_matches(str(key), known)}")
+    recipe.options = _options(options, places, problems)
+    recipe.questions = _questions(data.get("questions"), ("questions",), places, problems)
+    recipe.against = _against(data.get("evaluate"), places, problems)
+    if data.get("train") is not None:
+        recipe.train = _train(data["train"], singular, places, problems)
+    return recipe
+
+
+def _questions(value: Any, where: Where, places: Places, problems: list[str]) -> str | Block | None:
+    if isinstance(value, Mapping):
+        return _block("dataset", value, where, places, problems)
+    if value is not None and not isinstance(value, str):
+        problems.append(f"{places.say(where)}: {where[-1]} is a file name, `-`, or a mapping with `use`")
+        return None
+    return value
+
+
+def _train(data: Any, roles: Sequence[str], places: Places, problems: list[str]) -> Train | None:
+    known = [field.name for field in attrs.fields(Train)]
+    if not isinstance(data, Mapping):
+        problems.append(f"{places.say(('train',))}: train is a mapping with {', '.join(known)}")
+        return None
+    for key in data:
+        if key not in known:
+            problems.append(f"{places.say(('train', key))}: unknown key {key!r}.{close_matches(str(key), known)}")
+    count = len(problems)
+    driver, folder, fit = data.get("driver", "path_scorer"), data.get("folder"), data.get("fit") or {}
+    if driver not in roles:
+        text = f"driver is the role of what learns, not {driver!r}.{close_matches(str(driver), roles)}"
+        problems.append(f"{places.say(('train', 'driver'))}: {text}")
+    if folder is not None and not isinstance(folder, str):
+        problems.append(f"{places.say(('train', 'folder'))}: folder: expected text, got {folder!r}")
+    if not isinstance(fit, Mapping):
+        problems.append(f"{places.say(('train', 'fit'))}: fit is a mapping of the training's settings")
+    questions = _questions(data.get("questions"), ("train", "questions"), places, problems)
+    if data.get("questions") is None or data["questions"] == "-":
+        problems.append(f"{places.say(('train',))}: train needs `questions:`, a file or a dataset to learn from")
+    supervision = data.get("supervision")
+    where: Where = ("train", "supervision")
+    block = None if supervision is None else _block("supervision", supervision, where, places, problems)
+    validation = _validation(data.get("validation"), places, problems)
+    if len(problems) > count or questions is None:
+        return None
+    return Train(driver, questions, validation, block, folder, fit)
+
+
+def _validation(value: Any, places: Places, problems: list[str]) -> str | Block | float | None:
+    where: Where = ("train", "validation")
+    if isinstance(value, int | float) and not isinstance(value, bool):
+        if not 0 < value < 1:
+            problems.append(f"{places.say(where)}: a share for validation lies between 0 and 1, not at {value}")
+        return float(value)
+    if value == "-" or isinstance(value, bool | list):
+        problems.append(f"{places.say(where)}: validation is a file name, a dataset, or a share such as 0.1")
+        return None
+    return _questions(value, where, places, problems)
+
+
+def _options(data: Mapping[str, Any], places: Places, problems: list[str]) -> Options:
+    try:
+        options = structure(data, Options)
+    except SettingsError as error:
+        problems.extend(f"{places.say(where)}: {text}" for where, text in error.problems)
+        return Options()
+    if options.batch < 1:
+        problems.append(f"{places.say(('batch',))}: batch must be at least 1, not {options.batch}")
+    return options
+
+
+def _block(role: str, value: Any, where: Where, places: Places, problems: list[str]) -> Block | None:
+    if isinstance(value, str):
+        value = {"use": value}
+    if not isinstance(value, Mapping) or not isinstance(value.get("use"), str):
+        problems.append(f"{places.say(where)}: a {role} is written as {{use: NAME, setting: value, ...}}")
+        return None
+    settings = {key: item for key, item in value.items() if key != "use"}
+    if role != "dataset" or "part" not in settings:
+        return Block(role, value["use"], settings, where)
+    return Block(role, value["use"], settings, where, _part(settings.pop("part"), (*where, "part"), places, problems))
+
+
+def _part(value: Any, where: Where, places: Places, problems: list[str]) -> Part | None:
+    if isinstance(value, list):
+        value = {"between": value}
+    if not isinstance(value, Mapping):
+        text = "part is written as [0.0, 0.5], or as {between: [0.0, 0.5], by: text, seed: 0, outside: false, limit: 9}"
+        problems.append(f"{places.say(where)}: {text}")
+        return None
+    try:
+        return structure(value, Part)
+    except SettingsError as error:
+        problems.extend(f"{places.say((*where, *inner))}: part: {text}" for inner, text in error.problems)
+        return None
+
+
+def _named(role: str, value: Any, where: Where, places: Places, problems: list[str]) -> dict[str, Block]:
+    if not isinstance(value, Mapping):
+        problems.append(f"{places.say(where)}: {where[0]} is a mapping from a name of yours to {{use: NAME, ...}}")
+        return {}
+    blocks = {str(name): _block(role, item, (*where, name), places, problems) for name, item in value.items()}
+    return {name: block for name, block in blocks.items() if block}
+
+
+def _fill_list(target: list[Block], role: str, value: Any, where: Where, places: Places, problems: list[str]) -> None:
+    if not isinstance(value, list):
+        problems.append(f"{places.say(where)}: {where[-1]} is a list of {{use: NAME, ...}}")
+        return
+    for i, item in enumerate(value):
+        block = _block(role, item, (*where, i), places, problems)
+        if block:
+            target.append(block)
+
+
+def _against(value: Any, places: Places, problems: list[str]) -> list[Block] | None:
+    if value is None or value is False:
+        return None
+    if value is True:
+        return []
+    against: list[Block] = []
+    if not isinstance(value, Mapping) or not set(value) <= {"against"}:
+        problems.append(f"{places.say(('evaluate',))}: evaluate is true, or {{against: [{{use: NAME}}, ...]}}")
+        return against
+    _fill_list(against, "expander", value.get("against", []), ("evaluate", "against"), places, problems)
+    return against
+
+
+def block_in(role: str, value: Any, where: Where) -> Block | None:
+    """Read a driver that stands inside another one's block; None where the value is no block."""
+    if isinstance(value, Mapping) and isinstance(value.get("use"), str):
+        return Block(role, value["use"], {key: item for key, item in value.items() if key != "use"}, where)
+    return None

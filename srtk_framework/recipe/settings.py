@@ -1,0 +1,251 @@
+"""Turn plain data from YAML into typed settings, strictly: no guessing, and every mistake reported."""
+
+from __future__ import annotations
+
+import re
+import types
+from collections.abc import Mapping, Sequence
+from typing import Any, Literal, TypeVar, Union, get_args, get_origin
+
+import attrs
+import cattrs
+from cattrs.errors import BaseValidationError, ForbiddenExtraKeysError
+from cattrs.gen import make_dict_structure_fn
+
+from srtk_framework.values import SrtkError, close_matches
+
+T = TypeVar("T")
+
+Where = tuple[str | int, ...]
+"""Keys and indices that lead to a value inside a block."""
+
+
+class SettingsError(SrtkError):
+    """Some settings are wrong.
+
+    Args:
+        problems: (place inside the block, sentence) pairs.
+    """
+
+    def __init__(self, problems: Sequence[tuple[Where, str]]) -> None:
+        self.problems = tuple(problems)
+        super().__init__("; ".join(text for _, text in self.problems))
+
+
+def structure(data: Any, kind: type[T]) -> T:
+    """Build a value of ``kind`` from plain data.
+
+    Args:
+        data: Mappings, lists, strings, numbers, booleans and None, as YAML gives them.
+        kind: An attrs class, or any type that such a class may have as a field.
+
+    Raises:
+        SettingsError: With one problem for each wrong value, unknown key and missing key.
+    """
+    try:
+        return _converter().structure(data, kind)
+    except BaseValidationError as error:
+        raise SettingsError(_problems(error, ())) from error
+    except (TypeError, ValueError) as error:
+        raise SettingsError([((), str(error))]) from error
+
+
+def describe(kind: Any) -> str:
+    """Name a type as a recipe's author would: ``whole number``, ``text``, ``list of text``."""
+    names: dict[Any, str] = {int: "whole number", float: "number", str: "text", bool: "true or false", Any: "anything"}
+    if kind in names:
+        return names[kind]
+    if kind is type(None) or kind is None:
+        return "nothing"
+    origin, args = get_origin(kind), get_args(kind)
+    if origin in (Union, types.UnionType):
+        return " or ".join(describe(arg) for arg in args)
+    if origin in (list, tuple, Sequence) or (isinstance(origin, type) and issubclass(origin, Sequence)):
+        return f"list of {describe(args[0])}" if args else "list"
+    if origin is dict or (isinstance(origin, type) and issubclass(origin, Mapping)):
+        return f"mapping of {describe(args[1])}" if args else "mapping"
+    if _is_choice(kind):
+        return "one of " + ", ".join(str(arg) for arg in args)
+    return getattr(kind, "__name__", str(kind))
+
+
+def _converter() -> cattrs.Converter:
+    converter = cattrs.Converter(forbid_extra_keys=True)
+    for kind in (int, str, bool):
+        converter.register_structure_hook(kind, _exact)
+    converter.register_structure_hook(float, _number)
+    converter.register_structure_hook_func(lambda kind: kind is type(None), _nothing)
+    converter.register_structure_hook_func(_is_choice, _one_of)
+    converter.register_structure_hook_factory(_is_union, lambda kind: _union_hook(converter, kind))
+    converter.register_structure_hook_factory(_is_list, lambda kind: _list_hook(converter, kind))
+    converter.register_structure_hook_factory(_is_mapping, lambda kind: _mapping_hook(converter, kind))
+    converter.register_structure_hook_factory(attrs.has, lambda kind: _class_hook(converter, kind))
+    return converter
+
+
+def _wrong(value: Any, kind: Any) -> TypeError:
+    return TypeError(f"expected {describe(kind)}, got {value!r}")
+
+
+def _exact(value: Any, kind: type) -> Any:
+    if type(value) is not kind:
+        raise _wrong(value, kind)
+    return value
+
+
+def _number(value: Any, kind: type) -> float:
+    if type(value) not in (int, float):
+        raise _wrong(value, kind)
+    return float(value)
+
+
+def _nothing(value: Any, kind: type) -> None:
+    if value is not None:
+        raise _wrong(value, kind)
+
+
+def _is_choice(kind: Any) -> bool:
+    origin: Any = get_origin(kind)
+    return origin is Literal
+
+
+def _one_of(value: Any, kind: Any) -> Any:
+    if not any(type(value) is type(option) and value == option for option in get_args(kind)):
+        raise _wrong(value, kind)
+    return value
+
+
+def _is_union(kind: Any) -> bool:
+    return get_origin(kind) in (Union, types.UnionType)
+
+
+def _union_hook(converter: cattrs.Converter, kind: Any) -> Any:
+    def build(value: Any, _: Any) -> Any:
+        if value is None and type(None) in get_args(kind):
+            return None
+        members = [member for member in get_args(kind) if member is not type(None)]
+        if len(members) == 1:
+            return converter.structure(value, members[0])
+        for member in members:
+            try:
+                return converter.structure(value, member)
+            except (BaseValidationError, TypeError, ValueError):
+                continue  # the next member of the union may fit
+        raise _wrong(value, kind)
+
+    return build
+
+
+def _is_list(kind: Any) -> bool:
+    origin = get_origin(kind)
+    return isinstance(origin, type) and issubclass(origin, Sequence) and not issubclass(origin, str)
+
+
+def _list_hook(converter: cattrs.Converter, kind: Any) -> Any:
+    args = [arg for arg in get_args(kind) if arg is not Ellipsis]
+    build_tuple = get_origin(kind) is tuple
+
+    def build(value: Any, _: Any) -> Any:
+        if isinstance(value, str) or not isinstance(value, Sequence):
+            raise _wrong(value, kind)
+        fixed = build_tuple and len(args) > 1
+        if fixed and len(value) != len(args):
+            raise TypeError(f"expected {len(args)} values, got {len(value)}")
+        problems: list[tuple[Where, str]] = []
+        items = []
+        for i, item in enumerate(value):
+            try:
+                items.append(structure_with(converter, item, args[i] if fixed else args[0]))
+            except SettingsError as error:
+                problems += [((i, *where), text) for where, text in error.problems]
+        if problems:
+            raise _Collected(problems)
+        return tuple(items) if build_tuple else items
+
+    return build
+
+
+def _is_mapping(kind: Any) -> bool:
+    origin = get_origin(kind)
+    return isinstance(origin, type) and issubclass(origin, Mapping)
+
+
+def _mapping_hook(converter: cattrs.Converter, kind: Any) -> Any:
+    key_kind, value_kind = get_args(kind)
+
+    def build(value: Any, _: Any) -> Any:
+        if not isinstance(value, Mapping):
+            raise _wrong(value, kind)
+        problems: list[tuple[Where, str]] = []
+        items = {}
+        for key, item in value.items():
+            try:
+                items[structure_with(converter, key, key_kind)] = structure_with(converter, item, value_kind)
+            except SettingsError as error:
+                problems += [((key, *where), text) for where, text in error.problems]
+        if problems:
+            raise _Collected(problems)
+        return items
+
+    return build
+
+
+def _class_hook(converter: cattrs.Converter, kind: type) -> Any:
+    attrs.resolve_types(kind)
+    fields = {field.alias: field for field in attrs.fields(kind) if field.init}
+    inner: Any = make_dict_structure_fn(kind, converter, _cattrs_forbid_extra_keys=True, _cattrs_use_alias=True)
+
+    def build(value: Any, _: Any) -> Any:
+        if not isinstance(value, Mapping):
+            raise TypeError(f"expected a mapping with {', '.join(fields)}, got {value!r}")
+        return inner(dict(value), kind)
+
+    return build
+
+
+class _Collected(ValueError):
+    """Carries several problems out of one list or mapping through cattrs."""
+
+    def __init__(self, problems: Sequence[tuple[Where, str]]) -> None:
+        self.problems = tuple(problems)
+        super().__init__("; ".join(text for _, text in self.problems))
+
+
+def structure_with(converter: cattrs.Converter, data: Any, kind: Any) -> Any:
+    """Structure a part of a larger value; the same errors as ``structure``."""
+    try:
+        return converter.structure(data, kind)
+    except BaseValidationError as error:
+        raise SettingsError(_problems(error, ())) from error
+    except _Collected as error:
+        raise SettingsError(error.problems) from error
+    except (TypeError, ValueError) as error:
+        raise SettingsError([((), str(error))]) from error
+
+
+_NOTE = re.compile(r"attribute (?P<name>\w+)$")
+
+
+def _problems(error: BaseException, where: Where) -> list[tuple[Where, str]]:
+    """Flatten the tree of errors that cattrs raises into (place, sentence) pairs."""
+    if isinstance(error, _Collected):
+        return [((*where, *inner), text) for inner, text in error.problems]
+    if isinstance(error, ForbiddenExtraKeysError):
+        known = [field.alias for field in attrs.fields(error.cl) if field.init]
+        return [
+            ((*where, key), f"unknown key {key!r}; known are {', '.join(known)}.{close_matches(key, known)}")
+            for key in sorted(error.extra_fields)
+        ]
+    if isinstance(error, BaseValidationError):
+        return [problem for inner in error.exceptions for problem in _problems(inner, (*where, *_noted(inner)))]
+    if isinstance(error, KeyError):
+        return [(where[:-1] or where, f"key {error.args[0]!r} is missing")]
+    return [(where, str(error))]
+
+
+def _noted(error: BaseException) -> Where:
+    for note in getattr(error, "__notes__", ()):
+        found = _NOTE.search(str(note))
+        if found:
+            return (found["name"],)
+    return ()

@@ -1,0 +1,127 @@
+"""YAML with the place of every value: read, changed from the command line, variables filled in."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Mapping
+from typing import Any
+
+import attrs
+import yaml
+
+from srtk_framework.recipe.settings import Where
+from srtk_framework.values import close_matches
+
+_VARIABLE = re.compile(r"\$\{(\w+)\}")
+
+
+@attrs.define
+class Places:
+    """Knows where in which file each value of a recipe stands."""
+
+    file: str
+    marks: dict[Where, tuple[int, int]] = attrs.field(factory=dict)
+    overridden: dict[Where, str] = attrs.field(factory=dict)
+
+    def say(self, where: Where) -> str:
+        """Write ``file:line:column`` of the value, or of the nearest one that holds it."""
+        for end in range(len(where), -1, -1):
+            if where[:end] in self.overridden:
+                return self.overridden[where[:end]]
+            if where[:end] in self.marks:
+                line, column = self.marks[where[:end]]
+                return f"{self.file}:{line}:{column}"
+        return self.file
+
+
+def plain_data(node: yaml.Node, where: Where, places: Places, problems: list[str]) -> Any:
+    """Turn a YAML node into plain data, noting where each value stands."""
+    places.marks[where] = (node.start_mark.line + 1, node.start_mark.column + 1)
+    if isinstance(node, yaml.MappingNode):
+        result: dict[Any, Any] = {}
+        for key_node, value_node in node.value:
+            key = plain_data(key_node, (*where, "?"), places, problems)
+            if not isinstance(key, str | int) or isinstance(key, bool):
+                problems.append(f"{places.say((*where, '?'))}: key {key!r} must be text; put it in quotes")
+                continue
+            if key in result:
+                problems.append(f"{places.say((*where, '?'))}: key {key!r} stands twice in this mapping")
+            result[key] = plain_data(value_node, (*where, key), places, problems)
+            places.marks[(*where, key)] = (key_node.start_mark.line + 1, key_node.start_mark.column + 1)
+        return result
+    if isinstance(node, yaml.SequenceNode):
+        return [plain_data(item, (*where, i), places, problems) for i, item in enumerate(node.value)]
+    try:
+        return yaml.SafeLoader("").construct_object(node, deep=True)
+    except (yaml.YAMLError, ValueError) as error:
+        problems.append(f"{places.say(where)}: {error}")
+        return None
+
+
+def set_value(data: dict[str, Any], override: str, places: Places, problems: list[str]) -> None:
+    """Apply one ``key.path=value``; list items are named by their number."""
+    at = f"--set {override}"
+    path, equals, text = override.partition("=")
+    if not equals or not path:
+        problems.append(f"{at}: write --set key.path=value")
+        return
+    try:
+        value = yaml.safe_load(text) if text else ""
+    except yaml.YAMLError:
+        value = text
+    here: Any = data
+    keys: list[str | int] = [int(key) if key.isdigit() else key for key in path.split(".")]
+    for i, key in enumerate(keys[:-1]):
+        if isinstance(here, list) and isinstance(key, int) and key < len(here):
+            here = here[key]
+        elif isinstance(here, dict):
+            here = here.setdefault(key, {})
+        if not isinstance(here, dict | list):
+            problems.append(
+                f"{at}: {'.'.join(map(str, keys[: i + 1]))} is a single value, nothing can be set inside it"
+            )
+            return
+    last = keys[-1]
+    if isinstance(here, list) and not (isinstance(last, int) and last < len(here)):
+        problems.append(f"{at}: the list has {len(here)} items; name one of them by its number, from 0")
+        return
+    here[last] = value
+    places.overridden[tuple(keys)] = at
+
+
+def variables_of(data: Any, places: Places, problems: list[str]) -> dict[str, Any]:
+    """Read ``vars``: names and their values."""
+    if not isinstance(data, Mapping):
+        problems.append(f"{places.say(('vars',))}: vars is a mapping from name to value")
+        return {}
+    return {str(key): filled_in(value, {}, ("vars", key), places, problems) for key, value in data.items()}
+
+
+def filled_in(value: Any, variables: Mapping[str, Any], where: Where, places: Places, problems: list[str]) -> Any:
+    """Fill in ``${name}`` from ``vars`` and ``{env: NAME, default: ...}`` from the environment."""
+    if isinstance(value, Mapping):
+        if "env" in value and set(value) <= {"env", "default"}:
+            name = value["env"]
+            if name in os.environ:
+                return os.environ[name]
+            if "default" in value:
+                return value["default"]
+            problems.append(f"{places.say(where)}: environment variable {name} is not set; set it, or give a default")
+            return None
+        return {key: filled_in(item, variables, (*where, key), places, problems) for key, item in value.items()}
+    if isinstance(value, list):
+        return [filled_in(item, variables, (*where, i), places, problems) for i, item in enumerate(value)]
+    if not isinstance(value, str):
+        return value
+    for name in _VARIABLE.findall(value):
+        if name not in variables:
+            known = sorted(variables)
+            problems.append(
+                f"{places.say(where)}: variable {name!r} is not in vars"
+                f" ({', '.join(known) or 'there are none'}).{close_matches(name, known)}"
+            )
+    whole = _VARIABLE.fullmatch(value)
+    if whole and whole[1] in variables:
+        return variables[whole[1]]
+    return _VARIABLE.sub(lambda found: str(variables.get(found[1], found[0])), value)

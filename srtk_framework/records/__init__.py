@@ -1,0 +1,38 @@
+"""JSON Lines in and out: questions, retrievals, answers, training examples, and splits of datasets."""
+
+from __future__ import annotations
+
+from srtk_framework.records.answers import answer_from_record, record_from_answer
+from srtk_framework.records.jsonl import base_suffix, dumps, read_jsonl, read_lines, shown, write_json
+from srtk_framework.records.retrieval_records import (
+    question_from_record,
+    read_questions,
+    read_retrievals,
+    record_from_question,
+    record_from_retrieval,
+    retrieval_from_record,
+)
+from srtk_framework.records.splits import Part, part_of, place
+from srtk_framework.records.training_examples import read_lessons, write_lessons
+
+__all__ = [
+    "Part",
+    "answer_from_record",
+    "base_suffix",
+    "dumps",
+    "part_of",
+    "place",
+    "question_from_record",
+    "read_jsonl",
+    "read_lessons",
+    "read_lines",
+    "read_questions",
+    "read_retrievals",
+    "record_from_answer",
+    "record_from_question",
+    "record_from_retrieval",
+    "retrieval_from_record",
+    "shown",
+    "write_json",
+    "write_lessons",
+]

@@ -1,0 +1,202 @@
+"""Read and write JSON Lines and JSON files; every line survives any reader, every fault names its line."""
+
+from __future__ import annotations
+
+import errno
+import itertools
+import json
+import os
+import re
+import sys
+from collections.abc import Iterator, Mapping
+from contextlib import AbstractContextManager, closing, nullcontext
+from pathlib import Path
+from typing import IO, Any, NoReturn
+
+from srtk_framework.values import DriverError, InputError, RunError
+
+_UNSAFE = re.compile("[\u0085\u2028\u2029\ud800-\udfff]")
+_COMPRESSED = (".gz", ".bz2", ".xz", ".zst")
+
+
+def dumps(record: Mapping[str, Any]) -> str:
+    """Write a record as one line of JSON, without its line end.
+
+    Text stays UTF-8; what some readers take for a line end (U+0085, U+2028, U+2029), and lone surrogates,
+    are escaped. Fields keep their order.
+
+    Raises:
+        DriverError: If a value is not JSON: NaN, an infinity, or an object of another kind.
+    """
+    try:
+        line = _encode(dict(record))
+    except (ValueError, TypeError, RecursionError) as error:
+        raise DriverError(_blame(record, error)) from error
+    return _UNSAFE.sub(lambda found: f"\\u{ord(found.group()):04x}", line)
+
+
+def _encode(value: Any) -> str:
+    return json.dumps(value, ensure_ascii=False, allow_nan=False, default=_plain)
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, Mapping):
+        return dict(value)
+    if hasattr(value, "tolist") and hasattr(value, "dtype"):  # a numpy number or array
+        return value.tolist()
+    raise TypeError(f"{type(value).__name__} is not a JSON type")
+
+
+def _blame(record: Mapping[str, Any], error: Exception) -> str:
+    for field, value in record.items():
+        try:
+            _encode({field: value})
+        except (ValueError, TypeError, RecursionError) as reason:
+            return f"record {record.get('id', '')!r}: field {field!r} cannot be written as JSON: {reason}"
+    return f"record {record.get('id', '')!r} cannot be written as JSON: {error}"
+
+
+def base_suffix(path: str | Path) -> str:
+    """Return the suffix of a file's name in lower case, without that of a compression."""
+    suffixes = [suffix.lower() for suffix in Path(path).suffixes]
+    if suffixes and suffixes[-1] in _COMPRESSED:
+        suffixes.pop()
+    return suffixes[-1] if suffixes else ""
+
+
+def shown(path: str | Path) -> str:
+    """Name a file in a message; ``-`` is the standard input."""
+    return "<stdin>" if str(path) == "-" else str(path)
+
+
+def read_lines(path: str | Path) -> Iterator[tuple[int, str]]:
+    """Yield (line number from 1, text) of a UTF-8 file, blank lines left out.
+
+    Reads ``.gz``, ``.bz2``, ``.xz`` and ``.zst`` directly, and the standard input for ``-``. Lines end at line
+    feeds alone, so that no other mark within a value splits it. A byte order mark is passed over.
+
+    Raises:
+        InputError: If the file is missing, damaged or not UTF-8.
+    """
+    try:
+        file, damage = _open(path)
+    except OSError as error:
+        raise InputError(f"{shown(path)}: cannot be read: {error.strerror or error}") from error
+    with file as lines:
+        for number in itertools.count(1):
+            try:
+                raw = next(lines, None)
+            except (OSError, EOFError, damage) as error:
+                raise InputError(f"{shown(path)}:{number}: cannot be read further: {error}") from error
+            if raw is None:
+                return
+            try:
+                text = raw.decode("utf-8-sig" if number == 1 else "utf-8")
+            except UnicodeDecodeError as error:
+                raise InputError(
+                    f"{shown(path)}:{number}: not UTF-8 (byte {error.start + 1} of the line); save the file as UTF-8"
+                ) from error
+            if text.strip():
+                yield number, text.rstrip("\r\n")
+
+
+def _open(path: str | Path) -> tuple[AbstractContextManager[Any], type[Exception]]:
+    """Open a file for reading bytes; also tell what its format raises, besides OSError, for damaged content."""
+    suffix = Path(path).suffix.lower()
+    if str(path) == "-":
+        return nullcontext(sys.stdin.buffer), EOFError
+    if suffix == ".gz":
+        import gzip
+        import zlib
+
+        return gzip.open(path, "rb"), zlib.error
+    if suffix == ".bz2":
+        import bz2
+
+        return bz2.open(path, "rb"), EOFError
+    if suffix == ".xz":
+        import lzma
+
+        return lzma.open(path, "rb"), lzma.LZMAError
+    if suffix == ".zst":
+        return _open_zstandard(path)
+    return open(path, "rb"), EOFError
+
+
+def _open_zstandard(path: str | Path) -> tuple[AbstractContextManager[Any], type[Exception]]:
+    try:
+        import zstandard
+    except ImportError as error:
+        raise InputError(f"{path}: reading .zst needs a package: pip install 'srtk-framework[zst]'") from error
+    return closing(_zstandard_lines(open(path, "rb"), zstandard.ZstdDecompressor())), zstandard.ZstdError
+
+
+def _zstandard_lines(file: IO[bytes], decompressor: Any) -> Iterator[bytes]:
+    """Split a file of zstandard frames into lines; the library's own reader takes a truncated file for a whole one."""
+    rest, frame = b"", None
+    with file:
+        while chunk := file.read(1 << 16):
+            while chunk:
+                frame = frame or decompressor.decompressobj()
+                *lines, rest = (rest + frame.decompress(chunk)).split(b"\n")
+                yield from lines
+                chunk = frame.unused_data
+                frame = None if frame.eof else frame
+    if frame is not None:
+        raise EOFError("the file ends in the middle of its compressed data")
+    if rest:
+        yield rest
+
+
+def parse_object(text: str, where: str) -> dict[str, Any]:
+    """Read one line of JSON that must hold an object; ``where`` is ``file:line``.
+
+    Raises:
+        InputError: With the column and the reason.
+    """
+    try:
+        value = json.loads(text, parse_constant=_refuse)
+    except json.JSONDecodeError as error:
+        raise InputError(f"{where}:{error.colno}: not valid JSON: {error.msg}; each line holds one object") from error
+    except (ValueError, RecursionError) as error:
+        raise InputError(f"{where}: not valid JSON: {error}") from error
+    if not isinstance(value, dict):
+        raise InputError(f"{where}: the line holds a {_kind(value)}; each line holds one JSON object {{...}}")
+    return value
+
+
+def _refuse(word: str) -> NoReturn:
+    raise ValueError(f"{word} is not a JSON number")
+
+
+def _kind(value: Any) -> str:
+    names = {list: "list", str: "string", bool: "truth value", int: "number", float: "number"}
+    return names.get(type(value), "null")
+
+
+def read_jsonl(path: str | Path) -> Iterator[tuple[int, dict[str, Any]]]:
+    """Yield (line number from 1, object) of a JSON Lines file; see ``read_lines`` for what is read.
+
+    Raises:
+        InputError: With file, line, column and reason where a line is not a JSON object.
+    """
+    for number, text in read_lines(path):
+        yield number, parse_object(text, f"{shown(path)}:{number}")
+
+
+def unwritable(path: Path, error: OSError) -> str:
+    """Say why a file of a run cannot be written, and what to do."""
+    if error.errno == errno.ENOSPC:
+        return f"the disk is full, {path} cannot be written; free some space and run again with --resume"
+    return f"{path} cannot be written: {error}; mend that and run again with --resume"
+
+
+def write_json(path: Path, data: Any) -> None:
+    """Write a JSON file in one go: readers see the old one or the new one, never half of it."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    draft = path.with_name(path.name + ".part")
+    try:
+        draft.write_text(json.dumps(data, ensure_ascii=False, indent=1) + "\n", encoding="utf-8")
+        os.replace(draft, path)
+    except OSError as error:
+        raise RunError(unwritable(path, error)) from error

@@ -1,0 +1,177 @@
+"""Typed readers for the parts of JSONL records: each returns a value of the framework or names what is wrong.
+
+Every reader takes the JSON value, its place (``file:line``) and the name of its field, and raises InputError.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any, TypeVar
+
+from srtk_framework.values import NIL, InputError, Link, Literal, Path, Qualifier, RankedPath, Step, Triple
+
+T = TypeVar("T")
+
+Read = Callable[[Any, str, str], T]
+
+
+def wrong(where: str, field: str, wanted: str, value: Any) -> InputError:
+    """Make the error for a field that is missing or of the wrong type."""
+    if value is None:
+        return InputError(f"{where}: field {field!r} is missing; it must be {wanted}")
+    text = repr(value)
+    return InputError(
+        f"{where}: field {field!r} must be {wanted}, not {text if len(text) <= 60 else text[:57] + '...'}"
+    )
+
+
+def string(value: Any, where: str, field: str) -> str:
+    """Read a string."""
+    if not isinstance(value, str):
+        raise wrong(where, field, "a string", value)
+    return value
+
+
+def term(value: Any, where: str, field: str) -> str:
+    """Read an entity's id, or a literal in its quoted form."""
+    text = string(value, where, field)
+    return Literal(text) if len(text) > 1 and text.startswith('"') else text
+
+
+def number(value: Any, where: str, field: str) -> float:
+    """Read a number."""
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        raise wrong(where, field, "a number", value)
+    return float(value)
+
+
+def index(value: Any, where: str, field: str) -> int:
+    """Read a position in a list; -1 stands for none."""
+    if isinstance(value, bool) or not isinstance(value, int) or value < -1:
+        raise wrong(where, field, "a whole number from -1", value)
+    return value
+
+
+def items(values: Any, where: str, field: str, read: Read[T]) -> list[T]:
+    """Read a list, each item by ``read``."""
+    if not isinstance(values, list):
+        raise wrong(where, field, "a list", values)
+    return [read(value, where, f"{field}[{i}]") for i, value in enumerate(values)]
+
+
+def column(record: Mapping[str, Any], field: str, of: str, size: int, where: str, read: Read[T]) -> list[T] | None:
+    """Read a list parallel to the ``size`` items of the field ``of``; None where the record has no such field."""
+    if record.get(field) is None:
+        return None
+    found = items(record[field], where, field, read)
+    if len(found) != size:
+        raise InputError(f"{where}: field {field!r} has {len(found)} items and {of!r} has {size}; give one for each")
+    return found
+
+
+def path(value: Any, where: str, field: str) -> Path:
+    """Read a list of steps, ``^`` before those walked against their direction."""
+    return tuple(Step.parse(step) for step in items(value, where, field, string))
+
+
+def ranked_path(value: Any, where: str, field: str) -> RankedPath:
+    """Read a path with its entity and score; a list of relations alone, as SRTK writes, has neither."""
+    if isinstance(value, list):
+        return RankedPath("", path(value, where, field), 0.0)
+    if not isinstance(value, dict):
+        raise wrong(where, field, "an object with 'entity', 'steps' and 'score'", value)
+    return RankedPath(
+        entity=string(value.get("entity"), where, f"{field}.entity"),
+        steps=path(value.get("steps"), where, f"{field}.steps"),
+        score=number(value.get("score", 0.0), where, f"{field}.score"),
+    )
+
+
+def triple(value: Any, where: str, field: str) -> Triple:
+    """Read ``[subject, relation, object]``."""
+    if not isinstance(value, list) or len(value) != 3:
+        raise wrong(where, field, "a list [subject, relation, object]", value)
+    return scored_triple(value, where, field)[0]
+
+
+def scored_triple(value: Any, where: str, field: str) -> tuple[Triple, float | None]:
+    """Read a triple that may have its score as fourth item."""
+    if not isinstance(value, list) or len(value) not in (3, 4):
+        raise wrong(where, field, "a list [subject, relation, object]", value)
+    score = number(value[3], where, f"{field}[3]") if len(value) == 4 else None
+    subject, relation, object_ = value[0], value[1], value[2]
+    return (
+        Triple(
+            term(subject, where, f"{field}[0]"),
+            string(relation, where, f"{field}[1]"),
+            term(object_, where, f"{field}[2]"),
+        ),
+        score,
+    )
+
+
+def qualifiers(value: Any, where: str, field: str) -> tuple[Qualifier, ...]:
+    """Read the qualifiers of one triple, a list of ``[relation, value]``."""
+    return tuple(items(value, where, field, _qualifier))
+
+
+def _qualifier(value: Any, where: str, field: str) -> Qualifier:
+    if not isinstance(value, list) or len(value) != 2:
+        raise wrong(where, field, "a list [relation, value]", value)
+    return string(value[0], where, f"{field}[0]"), term(value[1], where, f"{field}[1]")
+
+
+def labels(value: Any, where: str, field: str) -> dict[str, str]:
+    """Read an object of id to label; null is an empty one."""
+    if value is None:
+        return {}
+    if not isinstance(value, dict):
+        raise wrong(where, field, "an object of id to label", value)
+    return {id_: string(label, where, f"{field}.{id_}") for id_, label in value.items()}
+
+
+def links(record: Mapping[str, Any], where: str) -> tuple[Link, ...]:
+    """Read the links of a record: ``question_entities`` with ``spans``, ``entity_names`` and ``entity_scores``."""
+    of = "question_entities"
+    entities = items(record.get(of) or [], where, of, string)
+    size = len(entities)
+    spans = column(record, "spans", of, size, where, _span) or [(None, None)] * size
+    names = column(record, "entity_names", of, size, where, _name) or [""] * size
+    scores = column(record, "entity_scores", of, size, where, number) or [1.0] * size
+    return tuple(
+        Link(entity, score, start, end, name)
+        for entity, score, (start, end), name in zip(entities, scores, spans, names, strict=True)
+    )
+
+
+def gold_link(value: Any, where: str, field: str) -> Link:
+    """Read an object with ``entity`` (null for a mention of what no graph has), ``start`` and ``end``."""
+    if not isinstance(value, dict):
+        raise wrong(where, field, "an object with 'entity', 'start' and 'end'", value)
+    entity, start, end = value.get("entity"), value.get("start"), value.get("end")
+    optional = value.get("optional", False)
+    if not isinstance(optional, bool):
+        raise wrong(where, f"{field}.optional", "true or false", optional)
+    if (start is None) != (end is None):
+        raise InputError(f"{where}: field {field!r} has a start or an end alone; give both, or none")
+    if start is not None and not 0 <= index(start, where, f"{field}.start") < index(end, where, f"{field}.end"):
+        raise InputError(f"{where}: field {field!r} has the span [{start}, {end}]; start must be from 0 and below end")
+    return Link(
+        NIL if entity is None else string(entity, where, f"{field}.entity"),
+        score=0.0 if optional else 1.0,
+        start=start,
+        end=end,
+        name=_name(value.get("name"), where, f"{field}.name"),
+    )
+
+
+def _name(value: Any, where: str, field: str) -> str:
+    return "" if value is None else string(value, where, field)
+
+
+def _span(value: Any, where: str, field: str) -> tuple[int | None, int | None]:
+    if value is None:
+        return None, None
+    if not isinstance(value, list) or len(value) != 2:
+        raise wrong(where, field, "a list [start, end]", value)
+    return index(value[0], where, f"{field}[0]"), index(value[1], where, f"{field}[1]")

@@ -1,0 +1,287 @@
+"""The JSONL records of questions and retrievals: a superset of SRTK's, and readers for those of other programs."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterator, Mapping
+from pathlib import Path as FilePath
+from typing import Any, TypeVar
+
+from srtk_framework.records import record_fields as fields
+from srtk_framework.records.answers import answer_from_record, record_from_answer
+from srtk_framework.records.jsonl import base_suffix, dumps, parse_object, read_jsonl, read_lines, shown
+from srtk_framework.values import NIL, DriverError, InputError, Link, Question, Retrieval, Subgraph, Triple, rounded
+
+__all__ = [
+    "dumps",
+    "question_from_record",
+    "read_jsonl",
+    "read_questions",
+    "read_retrievals",
+    "record_from_question",
+    "record_from_retrieval",
+    "retrieval_from_record",
+]
+
+T = TypeVar("T")
+
+QUESTION_FIELDS = (
+    "id",
+    "question",
+    "question_entities",
+    "spans",
+    "entity_names",
+    "entity_scores",
+    "answer_entities",
+    "gold_paths",
+    "gold_triples",
+    "gold_links",
+    "options",
+)
+RESULT_FIELDS = (
+    "triplets",
+    "scores",
+    "paths",
+    "triplet_paths",
+    "provenance",
+    "qualifiers",
+    "labels",
+    "answer",
+    "trace",
+    "error",
+)
+_TRIPLE_FIELDS = ("triplets", "triples", "scored_triples", "graph")
+_ALIASES = {"q_entity": "question_entities", "a_entity": "answer_entities"}
+
+
+def question_from_record(record: Mapping[str, Any], where: str, default_id: str | None = None) -> Question:
+    """Read a question record; fields that are not its own go into ``extra``.
+
+    Args:
+        record: A JSON object.
+        where: Its place, ``file:line``, for messages.
+        default_id: Id of a record that has none.
+
+    Raises:
+        InputError: If a field is missing or of the wrong type; names the place and the field.
+    """
+    text = record.get("question")
+    if not isinstance(text, str):
+        raise fields.wrong(where, "question", "a string", text)
+    answers = record.get("answer_entities")
+    paths, triples, gold = record.get("gold_paths"), record.get("gold_triples"), record.get("gold_links")
+    return Question(
+        id=_id(record, where, default_id),
+        text=text,
+        links=fields.links(record, where),
+        answers=None if answers is None else tuple(fields.items(answers, where, "answer_entities", fields.term)),
+        gold_paths=None if paths is None else tuple(fields.items(paths, where, "gold_paths", fields.path)),
+        gold_triples=None if triples is None else tuple(fields.items(triples, where, "gold_triples", fields.triple)),
+        options=tuple(fields.items(record.get("options") or [], where, "options", fields.string)),
+        extra={field: value for field, value in record.items() if field not in QUESTION_FIELDS},
+        gold_links=None if gold is None else tuple(fields.items(gold, where, "gold_links", fields.gold_link)),
+    )
+
+
+def record_from_question(question: Question) -> dict[str, Any]:
+    """Write a question as a record, its own fields first; what is not known is left out."""
+    links = question.links
+    record: dict[str, Any] = {
+        "id": question.id,
+        "question": question.text,
+        "question_entities": [link.entity for link in links],
+    }
+    spans = [None if link.start is None or link.end is None else [link.start, link.end] for link in links]
+    if any(span is not None for span in spans):
+        record["spans"] = spans
+    if any(link.name for link in links):
+        record["entity_names"] = [link.name for link in links]
+    if any(link.score != 1.0 for link in links):
+        record["entity_scores"] = [rounded(link.score) for link in links]
+    if question.answers is not None:
+        record["answer_entities"] = list(question.answers)
+    if question.gold_paths is not None:
+        record["gold_paths"] = [[str(step) for step in path] for path in question.gold_paths]
+    if question.gold_triples is not None:
+        record["gold_triples"] = [list(triple) for triple in question.gold_triples]
+    if question.gold_links is not None:
+        record["gold_links"] = [_gold_link(link) for link in question.gold_links]
+    if question.options:
+        record["options"] = list(question.options)
+    kept = {f: v for f, v in question.extra.items() if f not in QUESTION_FIELDS and f not in RESULT_FIELDS}
+    return {**record, **kept}
+
+
+def _gold_link(link: Link) -> dict[str, Any]:
+    """Write a gold link: the entity null for NIL, ``optional`` where it need not be found."""
+    written: dict[str, Any] = {"entity": None if link.entity == NIL else link.entity}
+    if link.start is not None and link.end is not None:
+        written.update(start=link.start, end=link.end)
+    if link.name:
+        written["name"] = link.name
+    if link.score == 0:
+        written["optional"] = True
+    return written
+
+
+def record_from_retrieval(retrieval: Retrieval) -> dict[str, Any]:
+    """Write a retrieval as a record: the question's fields, then the result's, then what was passed through.
+
+    ``triplets``, ``scores``, ``triplet_paths``, ``provenance`` and ``qualifiers`` are parallel.
+
+    Raises:
+        DriverError: If the subgraph's parts are not aligned with its triples.
+    """
+    subgraph = retrieval.subgraph
+    known = record_from_question(retrieval.question)
+    extra = {field: known.pop(field) for field in list(known) if field not in QUESTION_FIELDS}
+    path_of: tuple[int, ...] = _aligned(subgraph, "path_of", subgraph.path_of, -1)
+    record: dict[str, Any] = {
+        **known,
+        "triplets": [list(triple) for triple in subgraph.triples],
+        "scores": [rounded(score) for score in _aligned(subgraph, "scores", subgraph.scores, 0.0)],
+        "paths": [
+            {"entity": path.entity, "steps": [str(step) for step in path.steps], "score": rounded(path.score)}
+            for path in subgraph.paths
+        ],
+        "triplet_paths": list(path_of),
+        "provenance": list(_aligned(subgraph, "provenance", subgraph.provenance, "")),
+        "qualifiers": [[list(q) for q in row] for row in _aligned(subgraph, "qualifiers", subgraph.qualifiers, ())],
+        "labels": dict(sorted(retrieval.labels.items())),
+        "answer": record_from_answer(retrieval.answer),
+        "trace": dict(subgraph.trace),
+    }
+    if retrieval.error is not None:
+        record["error"] = retrieval.error
+    return {**record, **extra}
+
+
+def _aligned(subgraph: Subgraph, name: str, values: tuple[T, ...], missing: T) -> tuple[T, ...]:
+    if not values:
+        return (missing,) * len(subgraph.triples)
+    if len(values) != len(subgraph.triples):
+        raise DriverError(
+            f"the subgraph has {len(subgraph.triples)} triples and {len(values)} {name}; give one for each"
+        )
+    return values
+
+
+def retrieval_from_record(record: Mapping[str, Any], where: str, default_id: str | None = None) -> Retrieval:
+    """Read a result record, also one that another program made.
+
+    Understood besides our own: SRTK (``triplets`` or ``triples``, nothing else), and the fields of RoG and
+    SubgraphRAG (``q_entity``, ``a_entity``, ``graph``, ``scored_triples``, ``prediction``; a score as the fourth
+    item of a triple, by which the triples are then ordered). What is missing becomes score 0, path -1, no
+    provenance. Of equal triples the first stays.
+
+    Raises:
+        InputError: If a field is of the wrong type or not aligned with the triples.
+    """
+    renamed = {_ALIASES.get(f, f): v for f, v in record.items() if _ALIASES.get(f, "") not in record}
+    for field in _ALIASES.values():
+        if isinstance(renamed.get(field), str):
+            renamed[field] = [renamed[field]]
+    own = not any(field in record for field in ("a_entity", "prediction"))
+    said = "answer" if own else "prediction"
+    field = next((f for f in _TRIPLE_FIELDS if isinstance(record.get(f), list)), "triplets")
+    for name in {*RESULT_FIELDS, field, *(() if own else ("prediction",))}:
+        renamed.pop(name, None)
+    error = record.get("error")
+    if error is not None and not isinstance(error, str):
+        raise fields.wrong(where, "error", "a string", error)
+    subgraph = _subgraph(record, field, where)
+    supported = isinstance(record.get(said), Mapping) and record[said].get("support")
+    written = fields.items(record.get(field) or [], where, field, fields.scored_triple) if supported else []
+    return Retrieval(
+        question=question_from_record(renamed, where, default_id),
+        subgraph=subgraph,
+        answer=answer_from_record(record.get(said), where, said, [triple for triple, _ in written], subgraph.triples),
+        labels=fields.labels(record.get("labels"), where, "labels"),
+        error=error,
+    )
+
+
+def _subgraph(record: Mapping[str, Any], field: str, where: str) -> Subgraph:
+    rows = record[field] if record.get(field) is not None else []
+    scored = fields.items(rows, where, field, fields.scored_triple)
+    size = len(scored)
+    paths = tuple(fields.items(record.get("paths") or [], where, "paths", fields.ranked_path))
+    scores = fields.column(record, "scores", field, size, where, fields.number)
+    path_of = fields.column(record, "triplet_paths", field, size, where, fields.index) or [-1] * size
+    provenance = fields.column(record, "provenance", field, size, where, fields.string) or [""] * size
+    qualifiers = fields.column(record, "qualifiers", field, size, where, fields.qualifiers) or [()] * size
+    if max(path_of, default=-1) >= len(paths):
+        raise InputError(f"{where}: field 'triplet_paths' names path {max(path_of)}, but 'paths' has {len(paths)}")
+    order = list(range(size))
+    if scores is None:
+        inline = [score or 0.0 for _, score in scored]
+        order.sort(key=lambda i: -inline[i])
+        scores = inline
+    first: dict[Triple, int] = {}
+    for i in order:
+        first.setdefault(scored[i][0], i)
+    kept = list(first.values())
+    trace = record.get("trace")
+    if trace is not None and not isinstance(trace, dict):
+        raise fields.wrong(where, "trace", "an object", trace)
+    return Subgraph(
+        triples=tuple(first),
+        scores=tuple(rounded(scores[i]) for i in kept),
+        paths=paths,
+        path_of=tuple(path_of[i] for i in kept),
+        provenance=tuple(provenance[i] for i in kept),
+        qualifiers=tuple(qualifiers[i] for i in kept),
+        trace=trace or {},
+    )
+
+
+def read_questions(path: str | FilePath, text_field: str = "question") -> Iterator[Question]:
+    """Read questions from JSON Lines, or from text with one question a line; ids default to the line's number.
+
+    ``.jsonl``, ``.ndjson`` and ``.json`` are JSON Lines, ``.txt`` is text; of other files, and of ``-`` (the
+    standard input), the first character decides. A question without words is yielded all the same.
+
+    Args:
+        path: The file, or ``-``.
+        text_field: Field of a record that holds the question's text; it stays among the extra fields.
+
+    Raises:
+        InputError: With file and line, where a record cannot be read or repeats the id of another.
+    """
+    lines = read_lines(path)
+    head = list(itertools.islice(lines, 1))
+    suffix = base_suffix(path)
+    records = suffix in (".jsonl", ".ndjson", ".json")
+    if not records and suffix != ".txt":
+        records = bool(head) and head[0][1].lstrip().startswith("{")
+    seen: dict[str, int] = {}
+    for number, text in itertools.chain(head, lines):
+        where = f"{shown(path)}:{number}"
+        if records:
+            record = parse_object(text, where)
+            if text_field != "question":
+                record = {**record, "question": fields.string(record.get(text_field), where, text_field)}
+            question = question_from_record(record, where, str(number))
+        else:
+            question = Question(id=str(number), text=text.strip())
+        if question.id in seen:
+            raise InputError(
+                f"{where}: id {question.id!r} was used before, on line {seen[question.id]}; make ids unique"
+            )
+        seen[question.id] = number
+        yield question
+
+
+def read_retrievals(path: str | FilePath) -> Iterator[Retrieval]:
+    """Read result records from JSON Lines; ids default to the line's number."""
+    for number, record in read_jsonl(path):
+        yield retrieval_from_record(record, f"{shown(path)}:{number}", str(number))
+
+
+def _id(record: Mapping[str, Any], where: str, default: str | None) -> str:
+    value = record.get("id")
+    if value is None:
+        value = default
+    if isinstance(value, int) and not isinstance(value, bool):
+        return str(value)
+    return fields.string(value, where, "id")

@@ -1,0 +1,56 @@
+"""The file of lessons between supervision and training: question records with paths, readable, one JSON line each."""
+
+from __future__ import annotations
+
+import uuid
+from collections.abc import Sequence
+from pathlib import Path
+
+from srtk_framework.records import record_fields as fields
+from srtk_framework.records.jsonl import dumps, read_jsonl, shown
+from srtk_framework.records.retrieval_records import question_from_record, record_from_question
+from srtk_framework.values import InputError, Lesson, RankedPath, rounded
+
+_FIELDS = ("paths", "path_scores", "path_entities")
+
+
+def write_lessons(file: Path, lessons: Sequence[Lesson]) -> None:
+    """Write one record for each lesson: ``paths``, ``path_scores`` and ``path_entities`` are parallel.
+
+    The first two are those of SRTK's intermediate files. The file is complete before it gets its name.
+    """
+    part = file.with_name(f".{uuid.uuid4().hex}.part")
+    with part.open("w", encoding="utf-8") as out:
+        for lesson in lessons:
+            record = record_from_question(lesson.question)
+            record = {field: value for field, value in record.items() if field not in _FIELDS}
+            record["paths"] = [[str(step) for step in path.steps] for path in lesson.paths]
+            record["path_scores"] = [rounded(path.score) for path in lesson.paths]
+            record["path_entities"] = [path.entity for path in lesson.paths]
+            out.write(dumps(record) + "\n")
+    part.replace(file)
+
+
+def read_lessons(file: Path) -> list[Lesson]:
+    """Read lessons; without ``path_entities``, as SRTK writes, every path starts at each linked entity.
+
+    Raises:
+        InputError: If a record is not a lesson, naming the line.
+    """
+    lessons = []
+    for number, record in read_jsonl(file):
+        where = f"{shown(file)}:{number}"
+        plain = {field: value for field, value in record.items() if field not in _FIELDS}
+        question = question_from_record(plain, where, str(number))
+        steps = fields.items(record.get("paths", []), where, "paths", fields.path)
+        scores = fields.column(record, "path_scores", "paths", len(steps), where, fields.number)
+        entities = fields.column(record, "path_entities", "paths", len(steps), where, fields.string)
+        if any(not path for path in steps):
+            raise InputError(f"{where}: field 'paths' holds an empty path; leave it out")
+        found = [
+            RankedPath(entity, path, 1.0 if scores is None else scores[i])
+            for i, path in enumerate(steps)
+            for entity in ([link.entity for link in question.links] if entities is None else [entities[i]])
+        ]
+        lessons.append(Lesson(question, tuple(found)))
+    return lessons

@@ -1,0 +1,40 @@
+"""The protocol of a hop-wise expander whose choices can be explained."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Protocol, runtime_checkable
+
+import attrs
+
+from srtk_framework.values import HopState, Question, RankedPath
+
+
+@attrs.frozen
+class HopChoice:
+    """The paths that a search ranked at one hop, or at its end, and those that it dropped.
+
+    Attributes:
+        ranked: All candidates, best first. At a hop a path that ends there has END as its last step.
+        dropped: Per path the setting that dropped it, such as ``expander.width``; empty for the paths kept.
+    """
+
+    ranked: tuple[RankedPath, ...]
+    dropped: tuple[str, ...]
+
+
+@runtime_checkable
+class Explainable(Protocol):
+    """What a hop-wise expander has besides its hooks, so that ``srtk explain`` can say where it left a path."""
+
+    def start(self, questions: Sequence[Question]) -> Sequence[HopState]:
+        """Make the state of each question."""
+
+    def step(self, states: Sequence[HopState]) -> Sequence[HopState]:
+        """Go one hop further."""
+
+    def choices(self, states: Sequence[HopState]) -> Sequence[HopChoice]:
+        """Return for each state what the next ``step`` ranks and keeps."""
+
+    def last_choices(self, states: Sequence[HopState]) -> Sequence[HopChoice]:
+        """Return for each state which paths ``result`` ranks and reads; without END."""

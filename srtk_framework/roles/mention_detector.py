@@ -1,0 +1,25 @@
+"""The role of a mention detector."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Sequence
+
+from srtk_framework.roles.base import Role, hook
+from srtk_framework.values import Mention
+
+
+class MentionDetector(Role):
+    """Finds where a text may name something, without saying what."""
+
+    role = "mention_detector"
+
+    @hook
+    @abstractmethod
+    def detect(self, texts: Sequence[str]) -> Sequence[Sequence[Mention]]:
+        """Find the mentions of each text.
+
+        Returns:
+            Per text, mentions ordered by start, then by end. Each span comes once; spans may overlap, as that of a name
+            within a longer name. They count characters of the original text, with no blanks at their ends.
+        """

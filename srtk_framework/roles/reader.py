@@ -1,0 +1,25 @@
+"""The role of a reader."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Sequence
+
+from srtk_framework.roles.base import Role, hook
+from srtk_framework.values import Answer, Question, Subgraph
+
+
+class Reader(Role):
+    """Answers questions from subgraphs."""
+
+    role = "reader"
+
+    @hook
+    @abstractmethod
+    def read(self, questions: Sequence[Question], subgraphs: Sequence[Subgraph]) -> Sequence[Answer]:
+        """Answer each question from its subgraph alone; ``Answer.enough`` is False where that does not suffice."""
+
+    @hook
+    def refuses(self) -> bool:
+        """Tell whether the reader can say that a subgraph does not suffice; only then may it end a search."""
+        return False

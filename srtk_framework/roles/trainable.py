@@ -1,0 +1,50 @@
+"""The protocol of a driver that can be trained."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path as FilePath
+from typing import Any, Protocol, runtime_checkable
+
+import attrs
+
+from srtk_framework.values import Lesson
+
+
+@attrs.frozen
+class Course:
+    """What a driver is trained with.
+
+    Attributes:
+        lessons: To learn from, in a fixed order.
+        validate: Runs the recipe's retrieval on the validation questions with the driver as it is at this moment, and
+            returns its metrics by name; None without validation questions.
+        folder: For checkpoints, logs, and whatever else is needed to go on after an interruption.
+        seed: Of everything random.
+    """
+
+    lessons: Sequence[Lesson]
+    validate: Callable[[], Mapping[str, float]] | None
+    folder: FilePath
+    seed: int = 0
+
+
+@runtime_checkable
+class Trainable(Protocol):
+    """What a driver of any role has in order to be trained by a recipe.
+
+    The annotation of ``fit``'s second argument is an attrs class: the settings of the training, which the recipe
+    gives below ``train.fit``.
+    """
+
+    def fit(self, course: Course, training: Any) -> Mapping[str, float]:
+        """Learn, going on from ``course.folder`` where an earlier call was interrupted; return the final figures."""
+
+    def save(self, folder: FilePath) -> None:
+        """Write all that was learnt, so that ``load`` in a new process computes the same."""
+
+    def load(self, folder: FilePath) -> None:
+        """Take over what ``save`` wrote; called after ``open``."""
+
+    def fingerprint(self) -> str:
+        """Identify what the driver computes, learnt weights included."""

@@ -1,0 +1,214 @@
+"""Answers batches of questions by opened drivers: links, expands, has the subgraphs read, adds labels."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, TypeVar
+
+import attrs
+
+from srtk_framework.graph.reader_stop import read_trace
+from srtk_framework.roles import EntityLinker, Expander, KnowledgeGraph, Reader
+from srtk_framework.values import LINKED_BY, DriverError, Link, LinkList, Question, Retrieval, Subgraph
+
+T = TypeVar("T")
+R = TypeVar("R")
+
+GIVEN, LINKED = "given", "linked"
+LINKERS_FAILED = "linkers_failed"
+LABELS_FAILED = "labels_failed"
+
+NOT_CONVERTED = "not_converted_entities"
+"""SRTK's field for the names of pages that have no id in the graph."""
+
+
+@attrs.frozen
+class Retrieving:
+    """What a batch goes through; a question that fails spoils no other.
+
+    Attributes:
+        graph: Knows entities and labels, where there is one.
+        linker: Links questions, where there is one.
+        reader: Answers from subgraphs, where there is one.
+        relink: Whether questions that bring entities of their own are linked as well.
+    """
+
+    graph: KnowledgeGraph | None
+    linker: EntityLinker | None
+    reader: Reader | None
+    relink: bool
+
+    def retrieve(self, batch: Sequence[Question], expander: Expander, read: bool) -> list[Retrieval]:
+        """Link and expand a batch of questions, and have the subgraphs read unless ``read`` is false."""
+        linked = self.linked(batch)
+        results = self._without_known_entities([item.question if item.error is None else item for item in linked])
+        going = [i for i, item in enumerate(results) if isinstance(item, Question)]
+        questions = [item for item in results if isinstance(item, Question)]
+        for i, question, answer in zip(going, questions, _each(questions, expander.expand), strict=True):
+            if isinstance(answer, DriverError):
+                results[i] = _failed(question, str(answer))
+            else:
+                told = GIVEN if question.links == batch[i].links else LINKED
+                trace = {**answer.trace, "links": told}
+                subgraph = attrs.evolve(answer, trace=trace, answer=None)
+                results[i] = Retrieval(question, subgraph, answer=answer.answer)
+        pairs = zip(results, linked, strict=True)
+        done = [_told(item, before) for item, before in pairs if isinstance(item, Retrieval)]
+        return self.labelled(self.read(done) if read else done)
+
+    def linked(self, questions: Sequence[Question]) -> list[Retrieval]:
+        """Link the questions that bring no entities of their own, or all with ``relink``.
+
+        The traces say what the linker told besides: ``linked_by`` the linkers whose links were taken, only where the
+        question was linked, ``linkers_failed`` those that could not be asked about it, and why.
+        """
+        done = [
+            Retrieval(q) if q.text.strip() or q.links else _failed(q, "the question is empty; give it a text")
+            for q in questions
+        ]
+        open_ = [
+            i
+            for i, q in enumerate(questions)
+            if done[i].error is None and q.text.strip() and (self.relink or not q.links)
+        ]
+        if self.linker is None or not open_:
+            return done
+        linker = self.linker
+        answers = _each([questions[i] for i in open_], lambda some: linker.link([q.text for q in some]))
+        for i, answer in zip(open_, answers, strict=True):
+            if isinstance(answer, DriverError):
+                done[i] = _failed(questions[i], str(answer), {LINKED_BY: []})
+            else:
+                done[i] = _with_links(questions[i], answer)
+        return done
+
+    def read(self, retrievals: Sequence[Retrieval]) -> list[Retrieval]:
+        """Have the reader answer the retrievals that have no answer yet and did not fail."""
+        done = list(retrievals)
+        open_ = [i for i, retrieval in enumerate(done) if retrieval.answer is None and retrieval.error is None]
+        if self.reader is None or not open_:
+            return done
+        reader = self.reader
+        answers = _each(
+            [done[i] for i in open_], lambda some: reader.read([r.question for r in some], [r.subgraph for r in some])
+        )
+        for i, answer in zip(open_, answers, strict=True):
+            if isinstance(answer, DriverError):
+                done[i] = _failed(done[i].question, str(answer))
+            else:
+                trace = {**done[i].subgraph.trace, "reader": read_trace([answer.trace])}
+                done[i] = attrs.evolve(
+                    done[i], answer=attrs.evolve(answer, trace={}), subgraph=attrs.evolve(done[i].subgraph, trace=trace)
+                )
+        return done
+
+    def labelled(self, retrievals: Sequence[Retrieval]) -> list[Retrieval]:
+        """Add the labels of all entities and relations that occur, where they differ from the id.
+
+        Where the graph does not tell them, the results stand without, and ``labels_failed`` in their traces says why.
+        """
+        if self.graph is None:
+            return list(retrievals)
+        wanted = [_ids(retrieval) for retrieval in retrievals]
+        every = sorted({id_ for ids in wanted for id_ in ids})
+        try:
+            told = self.graph.labels(every)
+        except DriverError as error:
+            return [_with_trace(r, {LABELS_FAILED: str(error)}) for r in retrievals]
+        labels = {id_: label for id_, label in zip(every, told, strict=True) if label != id_}
+        return [
+            attrs.evolve(r, labels={**{i: labels[i] for i in ids if i in labels}, **r.labels})
+            for r, ids in zip(retrievals, wanted, strict=True)
+        ]
+
+    def _without_known_entities(self, items: Sequence[Question | Retrieval]) -> list[Question | Retrieval]:
+        """Fail the questions that have no link, or none that the graph knows; drop unknown links of the others."""
+        done = list(items)
+        asked = [i for i, item in enumerate(done) if isinstance(item, Question)]
+        questions = [item for item in items if isinstance(item, Question)]
+        for i, question, known in zip(asked, questions, _each(questions, self._known), strict=True):
+            if isinstance(known, DriverError):
+                done[i] = _failed(question, str(known))
+                continue
+            unknown = [link.entity for link in question.links if link.entity not in known]
+            if not question.links:
+                reason = (
+                    "no entity of the graph was found in the question; name some in question_entities,"
+                    " add aliases, or use another entity_linker"
+                )
+                done[i] = _failed(question, reason)
+            elif len(unknown) == len(question.links):
+                reason = f"the graph has none of the entities {', '.join(unknown)}; check their ids"
+                done[i] = _failed(question, reason)
+        return done
+
+    def _known(self, questions: Sequence[Question]) -> list[set[str]]:
+        """Return which of the linked entities the graph knows."""
+        entities = sorted({link.entity for question in questions for link in question.links})
+        known = set(entities)
+        if self.graph is not None and entities:
+            sizes = self.graph.frontiers([[entity] for entity in entities])
+            known = {entity for entity, frontier in zip(entities, sizes, strict=True) if frontier.size}
+        return [known] * len(questions)
+
+
+def _failed(question: Question, reason: str, trace: Mapping[str, Any] | None = None) -> Retrieval:
+    return Retrieval(question, Subgraph(trace={"reason": reason, **(trace or {})}), error=reason)
+
+
+def _with_trace(retrieval: Retrieval, told: Mapping[str, Any]) -> Retrieval:
+    subgraph = retrieval.subgraph
+    return attrs.evolve(retrieval, subgraph=attrs.evolve(subgraph, trace={**subgraph.trace, **told}))
+
+
+def _with_links(question: Question, links: Sequence[Link]) -> Retrieval:
+    """Give a question the links that were found, and say who found them and who could not be asked."""
+    trace: dict[str, Any] = {LINKED_BY: list(dict.fromkeys(link.by for link in links if link.by))}
+    extra = dict(question.extra)
+    if isinstance(links, LinkList):
+        if links.failed:
+            trace[LINKERS_FAILED] = dict(links.failed)
+        if links.unmapped is not None:
+            extra[NOT_CONVERTED] = list(links.unmapped)
+    return Retrieval(attrs.evolve(question, links=tuple(links), extra=extra), Subgraph(trace=trace))
+
+
+def _told(retrieval: Retrieval, linked: Retrieval) -> Retrieval:
+    """Add to a result what linking left in the trace."""
+    subgraph = retrieval.subgraph
+    trace = {**subgraph.trace, **{k: v for k, v in linked.subgraph.trace.items() if k in (LINKED_BY, LINKERS_FAILED)}}
+    return attrs.evolve(retrieval, subgraph=attrs.evolve(subgraph, trace=trace))
+
+
+def _each(items: Sequence[T], call: Callable[[Sequence[T]], Sequence[R]]) -> list[R | DriverError]:
+    """Call with the whole batch; if that fails, item by item, so that one bad item spoils no other."""
+    if not items:
+        return []
+    try:
+        return list(call(items))
+    except DriverError as error:
+        if len(items) == 1:
+            return [error]
+    done: list[R | DriverError] = []
+    for item in items:
+        try:
+            done += call([item])
+        except DriverError as error:
+            done.append(error)
+    return done
+
+
+def _ids(retrieval: Retrieval) -> list[str]:
+    subgraph, question = retrieval.subgraph, retrieval.question
+    ids: dict[str, None] = {}
+    for triple in subgraph.triples:
+        ids.update(dict.fromkeys(triple))
+    for path in subgraph.paths:
+        ids.update(dict.fromkeys((path.entity, *(step.relation for step in path.steps if step.relation))))
+    for row in subgraph.qualifiers:
+        for qualifier in row:
+            ids.update(dict.fromkeys(qualifier))
+    ids.update(dict.fromkeys(link.entity for link in question.links))
+    ids.update(dict.fromkeys(question.answers or ()))
+    ids.update(dict.fromkeys(retrieval.answer.entities if retrieval.answer else ()))
+    return sorted(ids)

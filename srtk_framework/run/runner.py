@@ -1,0 +1,269 @@
+"""Run a recipe: questions in batches through its methods, committed one by one, exported, evaluated."""
+
+from __future__ import annotations
+
+import itertools
+import time
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import attrs
+
+from srtk_framework.evaluation.answers import whole_use
+from srtk_framework.evaluation.link_scores import covered_by, link_counts
+from srtk_framework.evaluation.metrics import compare, row
+from srtk_framework.evaluation.rows import Row
+from srtk_framework.evaluation.scores import write_scores
+from srtk_framework.evaluation.slices import learnt_from
+from srtk_framework.graph.path_instances import with_gold_triples
+from srtk_framework.host.observers import Observer, Timing, share_of_time
+from srtk_framework.recipe.recipe import Recipe
+from srtk_framework.records.jsonl import write_json
+from srtk_framework.run.journal import Journal
+from srtk_framework.run.manifest import COMPLETE, NAME, STOPPED, claim, manifest_of
+from srtk_framework.run.pipeline import LABELS_FAILED, LINKERS_FAILED
+from srtk_framework.run.question_source import RunQuestions
+from srtk_framework.run.session import Session
+from srtk_framework.training.trainer import Trained
+from srtk_framework.values import LINKED_BY, Retrieval, RunError, batched
+
+PASSED, LINKED = "given", "linked"
+
+
+@attrs.define
+class Outcome:
+    """What a run came to.
+
+    Attributes:
+        state: ``complete`` or ``stopped``.
+        output: Folder of the run.
+        questions: How many were asked.
+        finished: How many the main method has finished.
+        failed: How many of those ended in an error.
+        evaluation: Content of ``evaluation.json``, or None.
+        timing: Method to the table of the ``timing`` observer.
+        exports: Files that exporters wrote.
+        trained: What was trained, or None.
+        shared: How many of the questions the training had seen.
+        usage: Method to what generators took for its finished questions.
+        spent: Generator to what it took since the start of this process, and what of it was paid.
+        linkers_failed: Linker to how many of the questions linked now it could not be asked about, though another was.
+        unlabelled: How many of the results made now, of all methods, stand without labels, since the graph failed.
+    """
+
+    state: str
+    output: Path
+    questions: int = 0
+    finished: int = 0
+    failed: int = 0
+    evaluation: dict[str, Any] | None = None
+    timing: dict[str, Any] = attrs.field(factory=dict)
+    exports: list[str] = attrs.field(factory=list)
+    trained: Trained | None = None
+    shared: int = 0
+    usage: dict[str, Any] = attrs.field(factory=dict)
+    spent: dict[str, Any] = attrs.field(factory=dict)
+    linkers_failed: dict[str, int] = attrs.field(factory=dict)
+    unlabelled: int = 0
+
+
+class Runner:
+    """Runs one recipe.
+
+    Args:
+        recipe: What to run.
+        resume: Go on with an earlier run of the same recipe that was stopped.
+        observers: Who watches, besides those that the recipe names.
+        train_only: End after the training.
+    """
+
+    def __init__(
+        self, recipe: Recipe, resume: bool = False, observers: Sequence[Observer] = (), train_only: bool = False
+    ) -> None:
+        self.recipe = recipe
+        self.resume = resume
+        self.train_only = train_only
+        self._training = False
+        self._timing = Timing()
+        self._observers = [self._timing, *observers]
+        self._stopping = False
+        self._linkers_failed: dict[str, int] = {}
+        self._unlabelled = 0
+        self._session: Session | None = None
+
+    def stop(self) -> None:
+        """Ask the run to stop after the batch in hand, or a training at once; safe to call from a signal handler."""
+        self._stopping = True
+        if self._training:
+            raise KeyboardInterrupt
+
+    def run(self) -> Outcome:
+        """Do what the recipe says.
+
+        Raises:
+            RecipeError: If the recipe cannot be composed.
+            RunError: If the run cannot go on.
+            InputError: If the questions cannot be read.
+        """
+        session = Session(self.recipe, self._observers)
+        trains = session.training is not None
+        if self.train_only and not trains:
+            raise RunError(f"{self.recipe.file}: there is nothing to train; add `train:`")
+        if self.recipe.questions is None and not trains:
+            raise RunError(f"{self.recipe.file}: there are no questions to run; add `questions: FILE`")
+        folder = self.recipe.output
+        started = time.time()
+        with session:
+            trained = self._train(session) if trains else None
+            if self.train_only or self.recipe.questions is None or (trained and trained.follows):
+                return Outcome(COMPLETE, folder, trained=trained)
+            asked = RunQuestions(session, folder, self.recipe, trained)
+            manifest = manifest_of(session, asked)
+            if trained is not None:
+                manifest["training"] = {
+                    "folder": str(trained.folder),
+                    "fingerprint": trained.fingerprint,
+                    "figures": trained.figures,
+                    "counts": trained.counts,
+                    "questions_seen": asked.shared,
+                }
+            claim(folder, manifest["fingerprint"], self.resume)
+            write_json(folder / NAME, manifest)
+            outcome = Outcome(STOPPED, folder, questions=asked.count, trained=trained, shared=asked.shared)
+            journals = self._methods(session, asked, outcome)
+            outcome.linkers_failed, outcome.unlabelled = self._linkers_failed, self._unlabelled
+            self._count_use(session, journals, outcome)
+            if not self._stopping:
+                main = next(iter(journals.values()))
+                self._export(session, main, outcome)
+                if self.recipe.against is not None:
+                    self._evaluate(session, journals, outcome)
+                outcome.state = COMPLETE
+            manifest.update(
+                state=outcome.state,
+                counts={"questions": asked.count, "finished": outcome.finished, "failed": outcome.failed},
+                seconds=round(time.time() - started, 3),
+                timing=outcome.timing,
+                exports=outcome.exports,
+                **({"generators": {"usage": outcome.usage, "spent": outcome.spent}} if outcome.spent else {}),
+            )
+            write_json(folder / NAME, manifest)
+            self._tell(session, outcome.state, {"completed": outcome.finished, "failed": outcome.failed})
+        return outcome
+
+    def _train(self, session: Session) -> Trained:
+        self._training = True
+        try:
+            return session.train()
+        finally:
+            self._training = False
+
+    def _methods(self, session: Session, asked: RunQuestions, outcome: Outcome) -> dict[str, Journal]:
+        """Run each method over all questions; stops early when asked to."""
+        folder = self.recipe.output
+        names: list[str | None] = [*session.methods] or [None]
+        journals: dict[str, Journal] = {}
+        for number, name in enumerate(names):
+            shown = name or (LINKED if session.linker else PASSED)
+            journal = journals[shown] = Journal(folder, shown, self.resume)
+            self._timing.take()
+            data = {"name": shown, "total": asked.count, "completed": journal.finished, "failed": journal.failed}
+            self._tell(session, "method", data)
+            items: Iterable[Retrieval] = asked.read() if number == 0 else next(iter(journals.values())).read()
+            self._batches(session, itertools.islice(items, journal.finished, None), name, journal, number > 0)
+            outcome.timing[shown] = _rounded(self._timing.take())
+            if number == 0:
+                outcome.finished, outcome.failed = journal.finished, journal.failed
+            if self._stopping:
+                break
+            self._tell(session, "done", {"completed": journal.finished, "failed": journal.failed})
+        return journals
+
+    def _batches(
+        self, session: Session, items: Iterable[Retrieval], name: str | None, journal: Journal, follows: bool
+    ) -> None:
+        for batch in batched(items, self.recipe.options.batch):
+            if self._stopping:
+                return
+            started = time.perf_counter()
+            if name is None:
+                done = _linked(session, batch) if session.linker else session.labelled(session.read(batch))
+            elif follows:
+                done = session.retrieve([r.question for r in batch], name)
+                done = [_as_linked(after, before) for after, before in zip(done, batch, strict=True)]
+            else:
+                done = session.retrieve([r.question for r in batch], name)
+            journal.add(done, time.perf_counter() - started)
+            self._unlabelled += sum(LABELS_FAILED in result.subgraph.trace for result in done)
+            for linker in (name for result in done for name in result.subgraph.trace.get(LINKERS_FAILED, ())):
+                self._linkers_failed[linker] = self._linkers_failed.get(linker, 0) + (not follows)
+            self._tell(session, "batch", {"completed": journal.finished, "failed": journal.failed})
+
+    def _count_use(self, session: Session, journals: Mapping[str, Journal], outcome: Outcome) -> None:
+        """Add up what generators took, where the recipe has any."""
+        outcome.spent = session.spent
+        if outcome.spent:
+            used = {name: whole_use(journal.read()) for name, journal in journals.items()}
+            outcome.usage = {name: found for name, found in used.items() if found is not None}
+
+    def _export(self, session: Session, journal: Journal, outcome: Outcome) -> None:
+        for exporter in session.exporters:
+            exporter.open_driver()
+            try:
+                for batch in batched(journal.read(), self.recipe.options.batch):
+                    exporter.write(batch)
+            except BaseException:
+                exporter.abort()
+                raise
+            finally:
+                exporter.close_driver()
+            path = getattr(exporter.driver, "path", None)
+            if path is not None:
+                outcome.exports.append(str(path))
+
+    def _evaluate(self, session: Session, journals: Mapping[str, Journal], outcome: Outcome) -> None:
+        rows: dict[str, list[Row]] = {}
+        for name, journal in journals.items():
+            rows[name] = []
+            seconds = iter(journal.seconds())
+            for batch in batched(journal.read(), self.recipe.options.batch):
+                questions = [retrieval.question for retrieval in batch]
+                if session.graph is not None:
+                    questions = with_gold_triples(session.graph, questions)
+                known = None if session.graph is None else covered_by(session.graph, questions)
+                for retrieval, question in zip(batch, questions, strict=True):
+                    found = row(attrs.evolve(retrieval, question=question), next(seconds))
+                    found = attrs.evolve(found, linking=link_counts(retrieval, known))
+                    # Without a method there is no subgraph to score.
+                    links_alone = session.linker is not None and not session.methods
+                    rows[name].append(attrs.evolve(found, metrics={}, ranks=None) if links_alone else found)
+        if not session.methods and not any(r.linking or r.metrics for some in rows.values() for r in some):
+            return
+        shares = {name: share_of_time(table) for name, table in outcome.timing.items()}
+        learnt = None if outcome.trained is None else learnt_from(outcome.trained.folder / "lessons.jsonl")
+        outcome.evaluation = compare(rows, shares, learnt=learnt)
+        write_json(self.recipe.output / "evaluation.json", outcome.evaluation)
+        write_scores(self.recipe.output, rows)
+
+    def _tell(self, session: Session, name: str, data: Mapping[str, Any]) -> None:
+        for observer in session.observers:
+            observer.event(name, data)
+
+
+def _linked(session: Session, batch: Sequence[Retrieval]) -> list[Retrieval]:
+    return session.labelled(session.linked([retrieval.question for retrieval in batch]))
+
+
+def _as_linked(after: Retrieval, before: Retrieval) -> Retrieval:
+    """Say of a method that ran on another one's links where those came from."""
+    told = {k: v for k, v in before.subgraph.trace.items() if k in ("links", LINKED_BY, LINKERS_FAILED)}
+    if after.error is not None:
+        told.pop("links", None)
+    if not told:
+        return after
+    return attrs.evolve(after, subgraph=attrs.evolve(after.subgraph, trace={**after.subgraph.trace, **told}))
+
+
+def _rounded(table: Mapping[str, Mapping[str, float]]) -> dict[str, dict[str, float]]:
+    return {key: {name: round(value, 4) for name, value in row_.items()} for key, row_ in table.items()}

@@ -1,0 +1,54 @@
+"""Text: folded names, words, mentions, verbalised triples, choices among numbered options."""
+
+from __future__ import annotations
+
+from srtk_framework.text.folding import count_tokens, fold, words
+from srtk_framework.text.mentions import MOST_WORDS, Span, best_apart, by_form, capitals, name_parts, quotes, tidied
+from srtk_framework.text.option_choice import FALLBACK, FIRST, RATED, REPAIRED, Choice, chosen, numbered
+from srtk_framework.text.verbalise import (
+    DEFAULT,
+    Templates,
+    clean,
+    fit,
+    name,
+    path_text,
+    step_text,
+    subgraph_lines,
+    subgraph_text,
+    subgraph_tokens,
+    triple_text,
+    within_tokens,
+)
+
+__all__ = [
+    "DEFAULT",
+    "FALLBACK",
+    "FIRST",
+    "MOST_WORDS",
+    "RATED",
+    "REPAIRED",
+    "Choice",
+    "Span",
+    "Templates",
+    "best_apart",
+    "by_form",
+    "capitals",
+    "chosen",
+    "clean",
+    "count_tokens",
+    "fit",
+    "fold",
+    "name",
+    "name_parts",
+    "numbered",
+    "path_text",
+    "quotes",
+    "step_text",
+    "subgraph_lines",
+    "subgraph_text",
+    "subgraph_tokens",
+    "tidied",
+    "triple_text",
+    "within_tokens",
+    "words",
+]

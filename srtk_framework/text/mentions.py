@@ -1,0 +1,231 @@
+"""Finds where a text may name something, with no model: capitals and quotation marks; and divides what was found."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Collection, Sequence
+
+from srtk_framework.text.folding import words
+from srtk_framework.values import Mention
+
+Span = tuple[int, int]
+"""First character of a mention in the text, and one past its last."""
+
+MOST_WORDS = 12
+"""Most words of a mention."""
+
+NAME, QUOTE = 0.9, 1.0
+"""Scores of words in capitals and of quoted text; what a model takes for a name goes before the former."""
+
+
+def _small_words(*lines: str) -> frozenset[str]:
+    return frozenset(word for line in lines for word in line.split())
+
+
+OPENERS = _small_words(
+    "who whom whose what which when where why how is are was were am be been do does did has have had can could will",
+    "would shall should may might must name give list tell show find count in on at of for from by with to as and or",
+    "if let please i it its he she they we you his her their there this that these those all any both each every many",
+    "wer wen wem wessen welche welcher welches welchem welchen wann wo wohin woher warum wie ist sind war waren hat",
+    "haben hatte kann im an am auf aus vom zu nenne gib zeige liste und oder",
+    "qui que quoi quel quelle quels quelles quand où comment combien pourquoi est sont était ont dans en sur et ou",
+    "quién quiénes qué cuál cuáles cuándo dónde cómo cuánto cuántos quien cual es son fue fueron y",
+    "chi che cosa quale quali quando dove come quanto quanti è sono era e",
+    "wat welke wanneer waar hoe zijn quem qual quais onde como foi são em",
+    "кто что какой какая какое какие где когда почему как сколько в на и с из",
+)
+"""Words that start a question in capitals and are no part of a name there; none names anything in small letters."""
+
+WEAK = _small_words("and und et y e en и & :")
+"""What joins names as often as it stands in one."""
+
+INNER = _small_words(
+    "of the for on to de la le les du des l d del della di da do dos das los las el al von vom van der den dem zu zum",
+    "zur af av a à ibn bin",
+)
+"""Small words within names: Lord of the Rings."""
+
+_MOST_INNER = 3
+_INITIAL = re.compile(r"(?:^|[\s.])\w$")
+_ABBREVIATION = re.compile(r"^(?:\w\.)+\w$")
+_POSSESSIVE = re.compile(r"['’]s$")
+_ELIDED = re.compile(r"^[^\W\d_]{1,4}['’](?=\w)")
+_QUOTED = re.compile(
+    r"“([^“”]+)”|„([^„“”]+)[“”]|«([^«»]+)»|»([^«»]+)«|「([^「」]+)」|『([^『』]+)』|《([^《》]+)》"
+    r"|(?<![^\W_])\"([^\"]+)\"(?![^\W_])|(?<![^\W_])[‘]([^‘’]+)’(?![^\W_])|(?<![^\W_])'([^']+)'(?![^\W_])"
+)
+
+
+def by_form(
+    texts: Sequence[str],
+    kinds: Collection[str] = ("capitals", "quotes"),
+    most_words: int = MOST_WORDS,
+) -> list[list[Mention]]:
+    """Find the mentions of each text by its form alone.
+
+    Args:
+        texts: Any texts.
+        kinds: Of ``capitals`` (runs of words in capitals, with small words between them) and ``quotes`` (what stands
+            in quotation marks).
+        most_words: Most words of a mention.
+
+    Returns:
+        Mentions of the kinds ``name`` and ``quote``, ordered; one that is both is a quote.
+    """
+    return [_by_form(text, kinds, most_words) for text in texts]
+
+
+def _by_form(text: str, kinds: Collection[str], most_words: int) -> list[Mention]:
+    found = dict.fromkeys(capitals(text, most_words), "name") if "capitals" in kinds else {}
+    if "quotes" in kinds:
+        found.update(dict.fromkeys(quotes(text, most_words), "quote"))
+    return [Mention(*span, QUOTE if found[span] == "quote" else NAME, found[span]) for span in sorted(found)]
+
+
+def best_apart(mentions: Sequence[Mention]) -> list[Mention]:
+    """Keep mentions that do not overlap: the best score first, then the longest, then the first."""
+    kept: list[Mention] = []
+    for mention in sorted(mentions, key=lambda m: (-m.score, m.start - m.end, m.start)):
+        if all(mention.end <= other.start or mention.start >= other.end for other in kept):
+            kept.append(mention)
+    return sorted(kept, key=lambda m: (m.start, m.end))
+
+
+def quotes(text: str, most_words: int = MOST_WORDS) -> list[Span]:
+    """Find what stands in quotation marks, if it is not too long and holds a word."""
+    found = []
+    for match in _QUOTED.finditer(text):
+        group = match.lastindex or 0
+        start, end = trimmed(text, *match.span(group))
+        if start < end and 0 < len(words(text[start:end])) <= most_words:
+            found.append((start, end))
+    return found
+
+
+def capitals(text: str, most_words: int = MOST_WORDS) -> list[Span]:
+    """Find runs of words in capitals, with numbers and small words between them; question words start none."""
+    runs: list[list[Span]] = [[]]
+    small: list[Span] = []
+    last = 0
+    for start, end in (_core(text, *span) for span in words(text)):
+        if runs[-1] and not _joined(text, last, start):
+            runs.append([])
+        if not runs[-1]:
+            small = []
+        last = end
+        word = text[start:end]
+        if word[0].isdigit() or (_is_capital(word) and not _opens(text, start, word.lower())):
+            runs[-1] += [*small, (start, end)]
+            small = []
+        elif word in INNER | WEAK and len(small) < _MOST_INNER:
+            small.append((start, end))
+        else:
+            runs.append([])
+    cut = [run[:most_words] for run in runs if any(_is_capital(text[start:end]) for start, end in run[:most_words])]
+    spans = [(run[0][0], _end(text, *_last(text, run))) for run in cut]
+    return [span for span in spans if span[0] < span[1]]
+
+
+def name_parts(text: str, span: Span) -> list[Span]:
+    """Divide a mention that names nothing as a whole.
+
+    Returns:
+        What stands between words like ``and``; else before and after a possessive; else between other small words;
+        else the mention without its first and without its last word. Nothing for a single word; no bare numbers.
+    """
+    pieces = [(span[0] + start, span[0] + end) for start, end in words(text[span[0] : span[1]])]
+    if len(pieces) < 2:
+        return []
+    divided = [_between(text, pieces, WEAK), _after_possessives(text, pieces), _between(text, pieces, INNER)]
+    groups = next((groups for groups in divided if len(groups) > 1), [pieces[1:], pieces[:-1]])
+    found = [(group[0][0], _without_possessive(text, *group[-1])) for group in groups]
+    return [span for span in found if not text[span[0] : span[1]].isdigit()]
+
+
+def _between(text: str, pieces: Sequence[Span], joints: Collection[str]) -> list[list[Span]]:
+    """Group the words between the given small ones; a free-standing & is one of them."""
+    groups: list[list[Span]] = [[]]
+    last = pieces[0][0]
+    for start, end in pieces:
+        if text[start:end] in joints:
+            groups.append([])
+        else:
+            if text[last:start].strip() in joints:
+                groups.append([])
+            groups[-1].append((start, end))
+        last = end
+    return [group for group in groups if group]
+
+
+def _after_possessives(text: str, pieces: Sequence[Span]) -> list[list[Span]]:
+    groups: list[list[Span]] = [[]]
+    for start, end in pieces:
+        groups[-1].append((start, end))
+        if _POSSESSIVE.search(text[start:end]):
+            groups.append([])
+    return [group for group in groups if group]
+
+
+def trimmed(text: str, start: int, end: int) -> Span:
+    """Leave blanks at both ends out."""
+    while start < end and text[start].isspace():
+        start += 1
+    while end > start and text[end - 1].isspace():
+        end -= 1
+    return start, end
+
+
+def tidied(text: str, start: int, end: int) -> Span:
+    """Leave blanks at both ends out, and take in what belongs to the last or the first letter: its combining marks."""
+    start, end = trimmed(text, start, end)
+    while 0 < start < end and unicodedata.combining(text[start]):
+        start -= 1
+    while start < end < len(text) and unicodedata.combining(text[end]):
+        end += 1
+    return start, end
+
+
+def _core(text: str, start: int, end: int) -> Span:
+    """Leave an elided article out: ``l'Italie``."""
+    elided = _ELIDED.match(text[start:end])
+    if elided and elided[0].islower():
+        return start + elided.end(), end
+    return start, end
+
+
+def _is_capital(word: str) -> bool:
+    return any(letter.isupper() or letter.istitle() for letter in word)
+
+
+def _opens(text: str, start: int, small: str) -> bool:
+    """Tell whether a word is a question word at the start of a sentence, or all of the text is in capitals."""
+    if small not in OPENERS:
+        return False
+    before = text[:start].rstrip("\"'“„«‘([¿¡ \t\n")
+    return not before or before[-1] in ".?!:;…" or not any(letter.islower() for letter in text)
+
+
+def _joined(text: str, end: int, start: int) -> bool:
+    """Tell whether two words in a row may belong to one name, by what stands between them."""
+    between = text[end:start]
+    if between.isspace() or between in ("/", ": ") or between.strip() == "&":
+        return True
+    return between == ". " and _INITIAL.search(text[:end]) is not None
+
+
+def _last(text: str, run: Sequence[Span]) -> Span:
+    """Return the last word of a run that is no small one; a run that was cut may end in such."""
+    return next(span for span in reversed(run) if text[span[0] : span[1]] not in INNER | WEAK)
+
+
+def _end(text: str, start: int, end: int) -> int:
+    """Leave a possessive out, and take in the full stop that ends an abbreviation like U.S."""
+    if _ABBREVIATION.search(text[start:end]) and text[end : end + 1] == ".":
+        return end + 1
+    return _without_possessive(text, start, end)
+
+
+def _without_possessive(text: str, start: int, end: int) -> int:
+    found = _POSSESSIVE.search(text[start:end])
+    return start + found.start() if found else end

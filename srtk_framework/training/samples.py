@@ -1,0 +1,129 @@
+"""Training samples for path scorers: at each step of a right path, what else the real frontier offered."""
+
+from __future__ import annotations
+
+import hashlib
+import random
+from collections.abc import Callable, Sequence
+from fnmatch import fnmatchcase
+from typing import TYPE_CHECKING, NamedTuple
+
+from srtk_framework.graph.traversal import follow_within
+from srtk_framework.values import END, Budget, Frontier, Lesson, Path, Question, Sample, Step
+
+if TYPE_CHECKING:
+    from srtk_framework.roles import KnowledgeGraph
+
+
+class _Place(NamedTuple):
+    """A lesson of the batch, a linked entity of its question, and the steps walked from it."""
+
+    lesson: int
+    entity: str
+    path: Path
+
+
+def samples(
+    graph: KnowledgeGraph,
+    lessons: Sequence[Lesson],
+    *,
+    negatives: int | None,
+    seed: int,
+    inverse: bool,
+    hub: int | None = 1000,
+    nodes: int | None = 1000,
+    text: Callable[[Question, str], str] | None = None,
+) -> list[list[Sample]]:
+    """Make the decisions that a search has to get right in order to find the paths of each lesson.
+
+    A path of K steps gives K + 1 decisions: each step, and END after the last (Zhang et al. 2022, section 4.1).
+    Decisions of several paths that share their beginning are one sample with several right candidates. Wrong
+    candidates are drawn without replacement from the steps that really leave the nodes reached, and END; how they
+    are drawn depends on the seed, the question and the path alone, not on the batch.
+
+    Args:
+        graph: Where the paths are walked; its noise relations are no candidates.
+        lessons: Questions with their paths; a path that the graph does not have is passed over.
+        negatives: Most wrong candidates of a sample; None for all that the frontier offers.
+        seed: Of the drawing.
+        inverse: Whether steps against the direction of relations are candidates too, as in the search.
+        hub: Most neighbours read for one node along one step.
+        nodes: Most nodes of a frontier.
+        text: Words of a question as the scorer sees them for an entity; the question's own by default.
+
+    Returns:
+        Per lesson its samples, ordered by entity, then by length and text of the path.
+    """
+    noise = tuple(graph.schema().noise)
+    budget = Budget(hub=hub, nodes=nodes)
+    right = _right_steps(lessons)
+    offered = _offered(graph, right, inverse, budget)
+    made: list[list[Sample]] = [[] for _ in lessons]
+    for place in sorted(right, key=lambda p: (p.lesson, p.entity, len(p.path), [str(step) for step in p.path])):
+        if place not in offered:
+            continue
+        targets = {step: value for step, value in right[place].items() if step == END or step in offered[place]}
+        if not targets:
+            continue
+        question = lessons[place.lesson].question
+        wrong = [
+            step
+            for step in offered[place]
+            if step not in targets and not any(fnmatchcase(step.relation, pattern) for pattern in noise)
+        ]
+        if place.path and END not in targets:
+            wrong.append(END)
+        if negatives is not None and len(wrong) > negatives:
+            wrong = _drawn(wrong, negatives, seed, question.id, place)
+        candidates = sorted([*targets, *wrong], key=lambda step: (step == END, str(step)))
+        made[place.lesson].append(
+            Sample(
+                question=question.id,
+                text=text(question, place.entity) if text else question.text,
+                path=place.path,
+                candidates=tuple(candidates),
+                targets=tuple(targets.get(step, 0.0) for step in candidates),
+            )
+        )
+    return made
+
+
+def _right_steps(lessons: Sequence[Lesson]) -> dict[_Place, dict[Step, float]]:
+    """Collect the right steps after each beginning of a path, each with the quality of the best path that takes it."""
+    right: dict[_Place, dict[Step, float]] = {}
+    for i, lesson in enumerate(lessons):
+        for path in lesson.paths:
+            if not path.score > 0:
+                continue
+            for depth, step in enumerate((*path.steps, END)):
+                steps = right.setdefault(_Place(i, path.entity, path.steps[:depth]), {})
+                steps[step] = max(path.score, steps.get(step, 0.0))
+    return right
+
+
+def _offered(
+    graph: KnowledgeGraph, places: Sequence[_Place] | dict[_Place, dict[Step, float]], inverse: bool, budget: Budget
+) -> dict[_Place, list[Step]]:
+    """Walk to every place, and read the steps that leave it; places that the walk does not reach are left out."""
+    at: dict[_Place, Frontier] = {}
+    for depth in range(max((len(place.path) for place in places), default=-1) + 1):
+        level = [place for place in places if len(place.path) == depth]
+        if depth == 0:
+            at.update(zip(level, graph.frontiers([[place.entity] for place in level]), strict=True))
+            continue
+        before = [place._replace(path=place.path[:-1]) for place in level]
+        known = [(place, at[start]) for place, start in zip(level, before, strict=True) if start in at]
+        reached = follow_within(
+            graph, [frontier for _, frontier in known], [place.path[-1] for place, _ in known], budget
+        )
+        at.update((place, found.frontier) for (place, _), found in zip(known, reached, strict=True))
+        at = {place: frontier for place, frontier in at.items() if frontier.size}
+    filled = [place for place in at if at[place].size]
+    steps = graph.steps([at[place] for place in filled], inverse)
+    return {place: list(row) for place, row in zip(filled, steps, strict=True)}
+
+
+def _drawn(steps: Sequence[Step], count: int, seed: int, question: str, place: _Place) -> list[Step]:
+    key = "\0".join([str(seed), question, place.entity, *map(str, place.path)])
+    chance = random.Random(int.from_bytes(hashlib.blake2b(key.encode(), digest_size=8).digest(), "big"))
+    return chance.sample(list(steps), count)

@@ -1,0 +1,76 @@
+"""The values that travel between drivers: immutable, ordered, free of any graph's internals."""
+
+from __future__ import annotations
+
+from srtk_framework.values.batches import batched
+from srtk_framework.values.budget import Budget
+from srtk_framework.values.chat import COST_DIGITS, Message, Prompt, Reply, total, usage
+from srtk_framework.values.errors import (
+    DriverError,
+    InputError,
+    PluginError,
+    RecipeError,
+    RunError,
+    SnapshotError,
+    SrtkError,
+    close_matches,
+)
+from srtk_framework.values.frontiers import Frontier, NodeSet, Ragged
+from srtk_framework.values.hop_state import HopState
+from srtk_framework.values.protocols import GeneratorLike, GraphLike, HopWise, ReaderLike
+from srtk_framework.values.questions import LINKED_BY, NIL, Link, LinkList, Mention, Question
+from srtk_framework.values.schema import Schema
+from srtk_framework.values.scores import SCORE_DIGITS, rounded
+from srtk_framework.values.subgraphs import Answer, FoundPaths, RankedPath, Retrieval, Subgraph
+from srtk_framework.values.training import Lesson, Sample
+from srtk_framework.values.triples import END, Literal, Path, Pattern, Qualifier, Step, Triple
+
+__all__ = [
+    "COST_DIGITS",
+    "END",
+    "LINKED_BY",
+    "NIL",
+    "SCORE_DIGITS",
+    "Answer",
+    "Budget",
+    "DriverError",
+    "FoundPaths",
+    "Frontier",
+    "GeneratorLike",
+    "GraphLike",
+    "HopState",
+    "HopWise",
+    "InputError",
+    "Lesson",
+    "Link",
+    "LinkList",
+    "Literal",
+    "Mention",
+    "Message",
+    "NodeSet",
+    "Path",
+    "Pattern",
+    "PluginError",
+    "Prompt",
+    "Qualifier",
+    "Question",
+    "Ragged",
+    "RankedPath",
+    "ReaderLike",
+    "RecipeError",
+    "Reply",
+    "Retrieval",
+    "RunError",
+    "Sample",
+    "Schema",
+    "SnapshotError",
+    "SrtkError",
+    "Step",
+    "Subgraph",
+    "Triple",
+    "batched",
+    "close_matches",
+    "rounded",
+    "total",
+    "usage",
+]

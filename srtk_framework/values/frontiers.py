@@ -1,0 +1,113 @@
+"""Node sets of a graph, and lists of lists in two arrays."""
+
+from __future__ import annotations
+
+import itertools
+from abc import ABC, abstractmethod
+from collections.abc import Iterable, Iterator, Sequence
+from typing import TYPE_CHECKING, Any, Generic, TypeVar, overload
+
+if TYPE_CHECKING:
+    import numpy as np
+
+T = TypeVar("T")
+
+
+class Frontier(ABC):
+    """A sorted set of nodes of one graph, made by ``KnowledgeGraph.frontiers`` and ``follow``.
+
+    Attributes:
+        cut: How many nodes a limit left out when the frontier was made.
+    """
+
+    __slots__ = ()
+
+    cut: int = 0
+
+    @property
+    @abstractmethod
+    def size(self) -> int:
+        """Number of nodes."""
+
+    @abstractmethod
+    def ids(self) -> Sequence[str]:
+        """The nodes' ids in the graph's order, which is that of code points."""
+
+
+class NodeSet(Frontier):
+    """A frontier that holds its ids; enough for a graph without internal numbers."""
+
+    __slots__ = ("_ids", "cut")
+
+    def __init__(self, ids: Iterable[str], cut: int = 0) -> None:
+        self._ids = tuple(sorted(set(ids)))
+        self.cut = cut
+
+    @property
+    def size(self) -> int:
+        """Number of nodes."""
+        return len(self._ids)
+
+    def ids(self) -> Sequence[str]:
+        """The ids, sorted by code point."""
+        return self._ids
+
+
+class Ragged(Sequence[Sequence[T]], Generic[T]):
+    """A list of lists in two arrays: row ``i`` is ``values[offsets[i]:offsets[i + 1]]``.
+
+    Args:
+        offsets: int64 array of length rows + 1, starting at 0, never falling.
+        values: Any sequence (a numpy array, a list) of length ``offsets[-1]``.
+    """
+
+    __slots__ = ("offsets", "values")
+
+    def __init__(self, offsets: np.ndarray[Any, Any], values: Any) -> None:
+        import numpy as np  # here, so that the command line starts without it
+
+        self.offsets = np.asarray(offsets, dtype=np.int64)
+        self.values = values
+
+    @classmethod
+    def of(cls, rows: Iterable[Sequence[T]]) -> Ragged[T]:
+        """Build from ordinary lists."""
+        import numpy as np
+
+        lists = [list(row) for row in rows]
+        offsets = np.zeros(len(lists) + 1, dtype=np.int64)
+        np.cumsum([len(row) for row in lists], out=offsets[1:])
+        return cls(offsets, [value for row in lists for value in row])
+
+    def __len__(self) -> int:
+        return len(self.offsets) - 1
+
+    @overload
+    def __getitem__(self, index: int) -> Sequence[T]: ...
+
+    @overload
+    def __getitem__(self, index: slice) -> Sequence[Sequence[T]]: ...
+
+    def __getitem__(self, index: int | slice) -> Any:
+        if isinstance(index, slice):
+            return [self[i] for i in range(*index.indices(len(self)))]
+        if index < 0:
+            index += len(self)
+        if not 0 <= index < len(self):
+            raise IndexError(index)
+        return self.values[self.offsets[index] : self.offsets[index + 1]]
+
+    def __iter__(self) -> Iterator[Sequence[T]]:
+        bounds = self.offsets.tolist()
+        for start, end in itertools.pairwise(bounds):
+            yield self.values[start:end]
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Sequence):
+            return NotImplemented
+        return len(self) == len(other) and all(list(a) == list(b) for a, b in zip(self, other, strict=True))
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def __repr__(self) -> str:
+        return f"Ragged({[list(row) for row in self]!r})"

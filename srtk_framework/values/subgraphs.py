@@ -1,0 +1,136 @@
+"""Ranked paths, subgraphs, answers and retrievals: what a search returns."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, overload
+
+import attrs
+
+from srtk_framework.values.questions import Question
+from srtk_framework.values.triples import Path, Qualifier, Triple
+
+
+@attrs.frozen
+class RankedPath:
+    """A path walked from one linked entity, with its score (higher is better)."""
+
+    entity: str
+    steps: Path
+    score: float
+
+
+@attrs.frozen
+class Answer:
+    """What a reader makes of a subgraph.
+
+    Attributes:
+        text: In words; empty where there is no answer.
+        entities: Entities of the graph that are the answer, best first.
+        support: Places in ``Subgraph.triples`` of the triples that the answer rests on, sorted.
+        enough: False where the subgraph does not suffice; the rest is empty then.
+        trace: What was asked and answered, as far as the reader keeps it; never times. It moves to ``reader`` in the
+            trace of the subgraph.
+    """
+
+    text: str = ""
+    entities: tuple[str, ...] = ()
+    support: tuple[int, ...] = ()
+    enough: bool = True
+    trace: Mapping[str, Any] = attrs.field(factory=dict, hash=False)
+
+    def moved(self, before: Sequence[Triple], after: Sequence[Triple]) -> Answer:
+        """Find the support again where the triples were cut or stand in another order; what fell away is left out."""
+        if before is after or not self.support:
+            return self
+        place = {triple: i for i, triple in enumerate(after)}
+        named = (before[i] for i in self.support)
+        return attrs.evolve(self, support=tuple(sorted({place[triple] for triple in named if triple in place})))
+
+
+@attrs.frozen
+class Subgraph:
+    """The part of a graph retrieved for one question, best triples first.
+
+    Attributes:
+        triples: Distinct triples; every one is in the graph.
+        scores: One per triple, rounded to four decimals.
+        paths: The paths that led to them, best first; may be empty for methods that walk no paths.
+        path_of: Per triple, index into ``paths`` of the best path that led to it, or -1.
+        provenance: Per triple, where it was read (``local:<content hash>``, an endpoint, ...).
+        qualifiers: Per triple, the qualifiers of its statement.
+        trace: Counts of what was done and cut, and the reason of an empty result; never times.
+        answer: What a reader already made of it on the way, or None.
+    """
+
+    triples: tuple[Triple, ...] = ()
+    scores: tuple[float, ...] = ()
+    paths: tuple[RankedPath, ...] = ()
+    path_of: tuple[int, ...] = ()
+    provenance: tuple[str, ...] = ()
+    qualifiers: tuple[tuple[Qualifier, ...], ...] = ()
+    trace: Mapping[str, Any] = attrs.field(factory=dict, hash=False)
+    answer: Answer | None = None
+
+    def first(self, count: int, cut_by: str = "triples") -> Subgraph:
+        """Keep the first ``count`` triples; what falls away is counted in ``trace["cut"][cut_by]``."""
+        dropped = len(self.triples) - count
+        if dropped <= 0:
+            return self
+        cut = dict(self.trace.get("cut", {}))
+        cut[cut_by] = cut.get(cut_by, 0) + dropped
+        return attrs.evolve(
+            self,
+            triples=self.triples[:count],
+            scores=self.scores[:count],
+            path_of=self.path_of[:count],
+            provenance=self.provenance[:count],
+            qualifiers=self.qualifiers[:count],
+            trace={**self.trace, "cut": cut},
+            answer=self.answer and self.answer.moved(self.triples, self.triples[:count]),
+        )
+
+
+@attrs.frozen
+class Retrieval:
+    """The result for one question: a subgraph, or the error that stood in its way.
+
+    Attributes:
+        question: With the links that were used.
+        subgraph: Empty when ``error`` is set.
+        answer: What a Reader made of it, or None where none was asked.
+        labels: Labels of the entities and relations that occur, where they differ from the id.
+        error: One sentence, or None.
+    """
+
+    question: Question
+    subgraph: Subgraph = Subgraph()
+    answer: Answer | None = None
+    labels: Mapping[str, str] = attrs.field(factory=dict, hash=False)
+    error: str | None = None
+
+
+@attrs.frozen
+class FoundPaths(Sequence[Path]):
+    """The relation paths between two sets of entities, ordered by length, then by text.
+
+    Attributes:
+        paths: Distinct, none empty.
+        cut: What limits left unread where it may have hidden a path: ``hub`` neighbours, ``nodes`` of frontiers.
+            Empty when the paths are complete.
+    """
+
+    paths: tuple[Path, ...] = ()
+    cut: Mapping[str, int] = attrs.field(factory=dict, hash=False)
+
+    def __len__(self) -> int:
+        return len(self.paths)
+
+    @overload
+    def __getitem__(self, index: int) -> Path: ...
+
+    @overload
+    def __getitem__(self, index: slice) -> tuple[Path, ...]: ...
+
+    def __getitem__(self, index: int | slice) -> Path | tuple[Path, ...]:
+        return self.paths[index]

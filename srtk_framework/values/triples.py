@@ -1,0 +1,98 @@
+"""Literals, steps, paths, triples, and the patterns that match them."""
+
+from __future__ import annotations
+
+import re
+from typing import NamedTuple
+
+_XSD = "http://www.w3.org/2001/XMLSchema#"
+_LITERAL = re.compile(r'^"(?P<lexical>.*)"(?:@(?P<language>[A-Za-z0-9-]+)|\^\^(?P<datatype>\S+))?$', re.DOTALL)
+
+
+class Literal(str):
+    """A typed value that stands where an object stands; shown and exported, never expanded.
+
+    Its string form is that of N-Triples with ``xsd:`` for the XML Schema namespace:
+    ``"1998-01-02"^^xsd:date``, ``"Riga"@lv``, ``"plain"``.
+    """
+
+    __slots__ = ()
+
+    @classmethod
+    def make(cls, lexical: str, datatype: str | None = None, language: str | None = None) -> Literal:
+        """Build a literal from its lexical form and either a datatype IRI or a language tag."""
+        if language:
+            return cls(f'"{lexical}"@{language}')
+        if datatype and datatype not in (_XSD + "string", "xsd:string"):
+            short = "xsd:" + datatype[len(_XSD) :] if datatype.startswith(_XSD) else datatype
+            return cls(f'"{lexical}"^^{short}')
+        return cls(f'"{lexical}"')
+
+    def _parts(self) -> dict[str, str | None]:
+        found = _LITERAL.match(self)
+        return found.groupdict() if found else {"lexical": str(self), "language": None, "datatype": None}
+
+    @property
+    def lexical(self) -> str:
+        """The value as text, without quotes, type or language."""
+        return self._parts()["lexical"] or ""
+
+    @property
+    def datatype(self) -> str | None:
+        """The datatype (``xsd:date``, or a whole IRI), or None for plain and language-tagged text."""
+        return self._parts()["datatype"]
+
+    @property
+    def language(self) -> str | None:
+        """The language tag, or None."""
+        return self._parts()["language"]
+
+
+class Step(NamedTuple):
+    """One relation walked with (forward) or against (inverse) its direction."""
+
+    relation: str
+    inverse: bool = False
+
+    def __str__(self) -> str:
+        if self == END:
+            return "END"
+        escaped = (
+            "\\" + self.relation if self.relation.startswith(("^", "\\")) or self.relation == "END" else self.relation
+        )
+        return "^" + escaped if self.inverse else escaped
+
+    @classmethod
+    def parse(cls, text: str) -> Step:
+        """Read the form that ``str`` writes: ``born_in`` forward, ``^born_in`` inverse, ``END``."""
+        if text == "END":
+            return END
+        inverse = text.startswith("^")
+        relation = text[1:] if inverse else text
+        return cls(relation[1:] if relation.startswith("\\") else relation, inverse)
+
+
+END = Step("")
+"""The candidate that ends a path; no graph has a relation with an empty name."""
+
+Path = tuple[Step, ...]
+
+
+class Triple(NamedTuple):
+    """A fact of the graph, in its own direction whatever way it was walked."""
+
+    subject: str
+    relation: str
+    object: str
+
+
+class Pattern(NamedTuple):
+    """A triple with open places; None stands for anything."""
+
+    subject: str | None = None
+    relation: str | None = None
+    object: str | None = None
+
+
+Qualifier = tuple[str, str]
+"""A relation and a value that belong to one triple, such as ``("start time", "\"2005\"^^xsd:gYear")``."""

@@ -1,0 +1,113 @@
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from srtk_framework.evaluation import compare, row, score
+from srtk_framework.evaluation.answers import use_of, whole_use
+from srtk_framework.evaluation.scores import read_scores, write_scores
+from srtk_framework.evaluation.tables import answers_table, tables
+from srtk_framework.values import Answer, Link, Literal, Question, Retrieval, Subgraph, Triple
+
+LABELS = {"Q1": "Rīga", "Q2": "Tallinn", "Q3": "Washington, D.C.", "Q9": "Latvia"}
+
+
+def read(answer, gold=("Q1", "Q2"), trace=None, error=None, id_="1"):
+    question = Question(id_, "which towns?", (Link("Q9"),), answers=gold)
+    subgraph = Subgraph((Triple("Q9", "capital", "Q1"),), trace=trace or {})
+    return Retrieval(question, subgraph, answer, LABELS, error)
+
+
+def scores(answer, **more):
+    found = score(read(answer, **more))
+    return [found.get(metric) for metric in ("answer_hit", "answer_f1", "answer_exact", "answer_refused")]
+
+
+def test_entities_and_words_of_an_answer_are_scored():
+    assert scores(Answer("Riga", ("Q1",))) == [1.0, pytest.approx(2 / 3), 1.0, 0.0]
+    assert scores(Answer("Riga and Tallinn.", ("Q1", "Q2"))) == [1.0, 1.0, 1.0, 0.0]
+    assert scores(Answer("Oslo, Riga", ("Q7", "Q1"))) == [0.0, 0.5, 0.0, 0.0]
+    assert scores(Answer("Norway", ())) == [0.0, 0.0, 0.0, 0.0]
+
+
+def test_a_refusal_is_counted_and_is_never_right():
+    assert scores(Answer(enough=False)) == [0.0, 0.0, 0.0, 1.0]
+
+
+def test_words_are_compared_without_case_diacritics_and_marks_around():
+    assert scores(Answer('"RIGA".'))[2] == 1.0
+    assert scores(Answer("washington, d.c."), gold=("Q3",))[2] == 1.0
+    assert scores(Answer("Q1"))[2] == 1.0
+    assert scores(Answer("the town of Riga"))[2] == 0.0
+
+
+def test_a_literal_is_found_by_its_value():
+    year = Literal('"1201"^^xsd:gYear')
+    assert scores(Answer("1201", (year,)), gold=("1201",)) == [1.0, 1.0, 1.0, 0.0]
+    assert scores(Answer("1201", (year,)), gold=(year,)) == [1.0, 1.0, 1.0, 0.0]
+
+
+def test_a_questions_own_entities_are_no_answers():
+    assert scores(Answer("Latvia", ("Q9",)), gold=("Q9",))[:2] == [0.0, 0.0]
+
+
+def test_without_gold_only_refusals_are_counted_and_without_an_answer_nothing_is():
+    assert scores(Answer("Riga", ("Q1",)), gold=None) == [None, None, None, 0.0]
+    assert scores(None) == [None] * 4
+
+
+@given(st.lists(st.sampled_from(["Q1", "Q2", "Q3", "Q9"]), unique=True), st.lists(st.sampled_from(["Q1", "Q2", "Q3"])))
+def test_scores_of_answers_lie_between_nought_and_one(entities, gold):
+    found = scores(Answer(", ".join(entities), tuple(entities)), gold=tuple(gold))
+    assert all(value is None or 0 <= value <= 1 for value in found)
+    if gold and set(entities) == set(gold):
+        assert found[:3] == [1.0, 1.0, 1.0]
+
+
+USED = {"calls": 2, "tokens_in": 100, "tokens_out": 5, "cost": 0.001}
+
+
+def test_what_generators_took_is_added_up_over_search_and_reader():
+    trace = {"generator": USED, "reader": {"reads": 1, "generator": {**USED, "calls": 1}}}
+    assert use_of(trace) == {"calls": 3, "tokens_in": 200, "tokens_out": 10, "cost": 0.002}
+    assert use_of({"reader": {"reads": 1}}) is None
+    found = score(read(Answer("Riga"), trace=trace))
+    assert (found["calls"], found["model_tokens"], found["cost_per_1000"]) == (3.0, 210.0, pytest.approx(2.0))
+    assert whole_use([read(None, trace=trace), read(None)]) == {"questions": 1, **use_of(trace)}
+    assert whole_use([read(None)]) is None
+
+
+def rows(*answers):
+    return [row(read(a, id_=str(i), trace={"generator": USED})) for i, a in enumerate(answers)]
+
+
+def test_answers_are_averaged_and_compared_where_methods_have_them():
+    ours = rows(Answer("Riga", ("Q1",)), Answer("Riga", ("Q1",)), Answer(enough=False))
+    theirs = rows(Answer("Oslo", ("Q7",)), Answer("Riga", ("Q1",)), Answer("Oslo", ("Q7",)))
+    report = compare({"ours": ours, "theirs": theirs})
+    assert report["methods"]["ours"]["answer_hit"]["mean"] == pytest.approx(2 / 3, abs=1e-4)
+    assert report["methods"]["ours"]["answer_refused"]["mean"] == pytest.approx(1 / 3, abs=1e-4)
+    assert report["methods"]["theirs"]["calls"]["mean"] == 2.0
+    assert report["differences"]["ours - theirs"]["answer_hit"]["mean"] == pytest.approx(1 / 3, abs=1e-4)
+    assert [column.header for column in answers_table(report).columns][:3] == ["method", "hit@1", "F1"]
+    assert answers_table(report) is not None
+    assert len(tables(report)) >= 2
+
+
+def test_a_failed_question_has_no_right_answer_where_others_are_read():
+    failed = row(read(None, error="no server", id_="9"))
+    report = compare({"ours": [*rows(Answer("Riga", ("Q1",))), failed]})
+    assert report["methods"]["ours"]["answer_hit"] == {**report["methods"]["ours"]["answer_hit"], "mean": 0.5, "n": 2}
+
+
+def test_methods_that_read_nothing_have_no_metrics_of_answers():
+    report = compare({"ours": [row(read(None))]})
+    assert not {"answer_hit", "calls", "answer_refused"} & set(report["methods"]["ours"])
+    assert answers_table(report) is None
+
+
+def test_scores_of_answers_come_back_from_their_file(tmp_path):
+    written = rows(Answer("Riga", ("Q1",)), None)
+    write_scores(tmp_path, {"ours": written})
+    assert read_scores(tmp_path)["ours"] == written

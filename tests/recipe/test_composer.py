@@ -1,0 +1,148 @@
+from __future__ import annotations
+
+import pytest
+
+from srtk_framework.recipe.recipe import from_data
+from srtk_framework.run.session import Session
+from srtk_framework.values import RecipeError
+
+pytestmark = pytest.mark.usefixtures("toys")
+
+
+def session(**data) -> Session:
+    return Session(from_data({"srtk": 1, **data}))
+
+
+def problems(**data) -> str:
+    with pytest.raises(RecipeError) as caught:
+        session(**data)
+    return "\n".join(caught.value.problems)
+
+
+def test_a_need_is_filled_from_the_top_level():
+    s = session(knowledge_graph={"use": "toy"}, expander={"use": "onehop"})
+    assert s.methods["onehop"].driver.graph is s.graph
+
+
+def test_a_need_is_filled_from_the_drivers_own_block_first():
+    s = session(knowledge_graph="toy", expander={"use": "onehop", "graph": {"use": "toy", "facts": [["a", "b", "c"]]}})
+    assert s.methods["onehop"].driver.graph.driver.facts == [["a", "b", "c"]]
+    assert s.graph is not s.methods["onehop"].driver.graph
+
+
+def test_a_role_named_in_a_block_serves_what_stands_inside_it():
+    s = session(
+        encoder={"use": "vectors", "scale": 1.0},
+        knowledge_graph="toy",
+        entity_linker={"use": "words", "knowledge_graph": {"use": "toy", "facts": [["x", "y", "z"]]}},
+        expander="onehop",
+    )
+    assert s.linker.driver.graph.driver.facts == [["x", "y", "z"]]
+
+
+def test_equal_blocks_share_one_instance_and_different_ones_do_not():
+    s = session(
+        knowledge_graph="toy",
+        expander={"use": "many", "linkers": [{"use": "words"}, {"use": "words"}]},
+        entity_linker={"use": "words", "graph": {"use": "toy"}},
+    )
+    first, second = s.methods["many"].driver.linkers
+    assert first is second
+    assert first is s.linker
+
+
+def test_a_view_holds_an_inner_graph_and_never_itself():
+    s = session(knowledge_graph={"use": "view", "graph": {"use": "toy"}}, expander="onehop")
+    assert s.graph.source() == "view of toy"
+    assert "needs a knowledge_graph" in problems(knowledge_graph={"use": "view"}, expander="onehop")
+
+
+def test_what_stands_inside_a_view_sees_the_views_inner_graph():
+    s = session(
+        knowledge_graph="toy",
+        expander={
+            "use": "many",
+            "graph": {"use": "toy", "facts": [["in", "side", "view"]]},
+            "linkers": [{"use": "words"}],
+        },
+    )
+    assert s.methods["many"].driver.linkers[0].driver.graph.driver.facts == [["in", "side", "view"]]
+
+
+def test_an_optional_need_is_filled_only_when_named():
+    inner = {"use": "toy"}
+    s = session(encoder="vectors", knowledge_graph={"use": "view", "graph": inner})
+    assert s.graph.driver.helper is None
+    s = session(encoders={"one": {"use": "vectors"}}, knowledge_graph={"use": "view", "graph": inner, "helper": "one"})
+    assert s.graph.driver.helper.driver.scale == 1.0
+
+
+def test_several_drivers_of_a_role_are_referenced_by_name():
+    s = session(
+        encoders={"small": {"use": "vectors", "scale": 1.0}, "large": {"use": "vectors", "scale": 2.0}},
+        path_scorer={"use": "lengths", "encoder": "large"},
+    )
+    scorer = s._composer.of_role("path_scorer")
+    assert scorer.driver.encoder.driver.scale == 2.0
+    assert "Did you mean 'large'" in problems(
+        encoders={"large": {"use": "vectors"}}, path_scorer={"use": "lengths", "encoder": "larg"}
+    )
+
+
+def test_a_need_that_nothing_fills_is_told():
+    assert "path_scorer 'lengths' needs an encoder; give one as `encoder:`" in problems(path_scorer={"use": "lengths"})
+
+
+def test_wrong_settings_of_several_drivers_are_told_at_once():
+    text = problems(
+        knowledge_graph={"use": "toy", "fact": []}, expander={"use": "onehop", "width": "3"}, encoder={"use": "vectrs"}
+    )
+    assert "no setting 'fact'" in text
+    assert "Did you mean 'facts'" in text
+    assert "expected whole number, got '3'" in text
+    assert "Did you mean 'vectors'" in text
+
+
+def test_the_budget_reaches_drivers_that_ask_for_it():
+    s = session(knowledge_graph="toy", expander="onehop", budget={"triples": 5})
+    assert s.methods["onehop"].driver.budget.triples == 5
+
+
+def test_two_methods_with_one_name_are_refused():
+    text = problems(knowledge_graph="toy", expander="onehop", evaluate={"against": [{"use": "onehop", "width": 4}]})
+    assert "two methods are called 'onehop'" in text
+
+
+def test_drivers_are_opened_once_and_closed_in_the_end():
+    s = session(knowledge_graph="toy", entity_linker="words", expander="onehop")
+    with s:
+        assert s.graph.driver.opened == ["open"]
+    assert s.graph.driver.opened == ["open", "close"]
+
+
+def test_a_session_answers_from_python_and_says_what_failed():
+    with session(knowledge_graph="toy", entity_linker="words", expander="onehop") as s:
+        good, empty, unknown = s.retrieve(["paris?", " ", "nowhere"])
+    assert ("paris", "capital_of", "france") in good.subgraph.triples
+    assert good.labels["paris"] == "Paris"
+    assert "empty" in empty.error
+    assert "no entity" in unknown.error
+
+
+def test_one_bad_question_does_not_spoil_its_batch():
+    with session(knowledge_graph="toy", entity_linker="words", expander={"use": "onehop", "poison": "rome"}) as s:
+        good, bad, other = s.retrieve(["paris?", "rome?", "lima?"])
+    assert good.error is None
+    assert other.error is None
+    assert bad.error == "onehop: poisoned; drink milk"
+
+
+def test_a_session_may_be_used_from_several_threads_and_from_asyncio():
+    import asyncio
+    from concurrent.futures import ThreadPoolExecutor
+
+    with session(knowledge_graph="toy", entity_linker="words", expander="onehop") as s:
+        one = s.retrieve(["paris?"])
+        with ThreadPoolExecutor(4) as pool:
+            assert list(pool.map(lambda _: s.retrieve(["paris?"]), range(8))) == [one] * 8
+        assert asyncio.run(s.aretrieve(["paris?"])) == one

@@ -1,0 +1,396 @@
+import gzip
+import io
+import json
+import sys
+
+import attrs
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from srtk_framework.records.retrieval_records import (
+    QUESTION_FIELDS,
+    RESULT_FIELDS,
+    dumps,
+    question_from_record,
+    read_jsonl,
+    read_questions,
+    read_retrievals,
+    record_from_retrieval,
+    retrieval_from_record,
+)
+from srtk_framework.values import (
+    Answer,
+    DriverError,
+    InputError,
+    Link,
+    Literal,
+    Question,
+    RankedPath,
+    Retrieval,
+    Step,
+    Subgraph,
+    Triple,
+    rounded,
+)
+
+TEXT = st.text(max_size=12)
+NAME = st.text(min_size=1, max_size=12)
+SCORE = st.floats(-1e6, 1e6).map(rounded)
+LITERAL = st.builds(Literal.make, TEXT, st.sampled_from([None, "xsd:date"]))
+STEP = st.builds(Step, NAME, st.booleans())
+TRIPLE = st.builds(Triple, NAME, NAME, NAME | LITERAL)
+PATH = st.lists(STEP, max_size=3).map(tuple)
+JSON = st.recursive(st.none() | st.booleans() | st.integers() | TEXT, lambda x: st.lists(x) | st.dictionaries(TEXT, x))
+ALL_FIELDS = {
+    *QUESTION_FIELDS,
+    *RESULT_FIELDS,
+    "q_entity",
+    "a_entity",
+    "prediction",
+    "triples",
+    "graph",
+    "scored_triples",
+}
+EXTRA = st.dictionaries(NAME.filter(lambda name: name not in ALL_FIELDS), JSON, max_size=3)
+SPAN = st.none() | st.tuples(st.integers(0, 99), st.integers(0, 99))
+
+
+def tuples(items, **sizes):
+    return st.lists(items, max_size=4, **sizes).map(tuple)
+
+
+@st.composite
+def links(draw):
+    span = draw(SPAN) or (None, None)
+    return Link(draw(NAME), draw(st.floats(0, 1).map(rounded)), *span, draw(TEXT))
+
+
+@st.composite
+def gold_links(draw):
+    """A link of score 0 need not be found; an empty entity stands for none."""
+    start = draw(st.none() | st.integers(0, 99))
+    end = None if start is None else start + draw(st.integers(1, 9))
+    return Link(draw(NAME | st.just("")), draw(st.sampled_from([0.0, 1.0])), start, end, draw(TEXT))
+
+
+@st.composite
+def retrievals(draw):
+    triples = tuple(draw(st.lists(TRIPLE, max_size=5, unique=True)))
+    paths = draw(tuples(st.builds(RankedPath, NAME, PATH, SCORE)))
+
+    def each(items):
+        return tuple(draw(items) for _ in triples)
+
+    question = Question(
+        id=draw(TEXT),
+        text=draw(TEXT),
+        links=draw(tuples(links())),
+        answers=draw(st.none() | tuples(NAME | LITERAL)),
+        gold_paths=draw(st.none() | tuples(PATH)),
+        gold_triples=draw(st.none() | tuples(TRIPLE)),
+        options=draw(tuples(TEXT)),
+        extra=draw(EXTRA),
+        gold_links=draw(st.none() | tuples(gold_links())),
+    )
+    subgraph = Subgraph(
+        triples=triples,
+        scores=each(SCORE),
+        paths=paths,
+        path_of=each(st.integers(-1, len(paths) - 1)),
+        provenance=each(TEXT),
+        qualifiers=each(tuples(st.tuples(NAME, NAME | LITERAL))),
+        trace=draw(EXTRA),
+    )
+    labels = draw(st.dictionaries(NAME, TEXT, max_size=3))
+    support = draw(st.sets(st.integers(0, len(triples) - 1), max_size=3)) if triples else ()
+    answer = draw(st.none() | st.builds(Answer, TEXT, tuples(NAME | LITERAL), st.just(tuple(sorted(support)))))
+    return Retrieval(question, subgraph, answer, labels, draw(st.none() | TEXT))
+
+
+@given(retrievals())
+def test_a_retrieval_comes_back_from_its_line(retrieval):
+    line = dumps(record_from_retrieval(retrieval))
+    assert retrieval_from_record(json.loads(line), "x:1") == retrieval
+
+
+@given(st.dictionaries(st.text(), JSON | st.text(alphabet="\u0085\u2028\u2029\ud800\udfff\r\n\"'<\x0b\x1e")))
+def test_any_record_is_one_line_for_every_reader_and_comes_back(record):
+    line = dumps(record)
+    assert len(line.splitlines()) == 1
+    assert json.loads(line.encode("utf-8")) == json.loads(json.dumps(record))  # joins pairs of surrogates
+
+
+def test_other_scripts_are_kept_as_they_are():
+    assert dumps({"question": "Где Рига? 🏰 הר"}) == '{"question": "Где Рига? 🏰 הר"}'
+
+
+@pytest.mark.parametrize("value", [float("nan"), float("-inf"), {1, 2}, object()])
+def test_what_is_not_json_is_refused_with_its_field(value):
+    with pytest.raises(DriverError, match=r"record 'q7': field 'score'"):
+        dumps({"id": "q7", "fine": 1, "score": [value]})
+
+
+def test_numpy_numbers_are_written_as_numbers():
+    import numpy as np
+
+    assert dumps({"a": np.float32(0.5), "b": np.arange(3)}) == '{"a": 0.5, "b": [0, 1, 2]}'
+
+
+def test_the_fields_of_a_result_stand_in_a_fixed_order():
+    question = Question(
+        "1", "who", (Link("e", 0.5, 0, 3, "E"),), ("a",), ((Step("r", True),),), (), ("x",), {"more": 1}, ()
+    )
+    record = record_from_retrieval(Retrieval(question, error="no"))
+    assert list(record) == [*QUESTION_FIELDS, *RESULT_FIELDS, "more"]
+    assert record["gold_paths"] == [["^r"]]
+
+
+def test_a_field_passed_through_never_overrides_ours():
+    question = Question("1", "who", extra={"triplets": "x", "error": "old", "id": "z", "split": "dev"})
+    record = record_from_retrieval(Retrieval(question))
+    assert record["triplets"] == []
+    assert record["id"] == "1"
+    assert record["split"] == "dev"
+    assert "error" not in record
+
+
+def test_a_subgraph_whose_parts_are_not_aligned_is_refused():
+    subgraph = Subgraph(triples=(Triple("a", "b", "c"),), scores=(1.0, 2.0))
+    with pytest.raises(DriverError, match="1 triples and 2 scores"):
+        record_from_retrieval(Retrieval(Question("1", "q"), subgraph))
+
+
+def test_a_record_without_id_gets_the_default():
+    assert question_from_record({"question": "who"}, "f:3", "3").id == "3"
+    assert question_from_record({"question": "who", "id": 12}, "f:3", "3").id == "12"
+
+
+def test_an_empty_question_is_still_a_question():
+    assert question_from_record({"id": "1", "question": ""}, "f:1").text == ""
+
+
+@pytest.mark.parametrize(
+    ("record", "field"),
+    [
+        ({}, "question"),
+        ({"question": 3}, "question"),
+        ({"question": "w", "id": True}, "id"),
+        ({"question": "w", "question_entities": "Q1"}, "question_entities"),
+        ({"question": "w", "question_entities": [1]}, r"question_entities\[0\]"),
+        ({"question": "w", "question_entities": ["a"], "spans": [[0]]}, r"spans\[0\]"),
+        ({"question": "w", "question_entities": ["a"], "spans": []}, "spans"),
+        ({"question": "w", "question_entities": ["a"], "entity_scores": ["1"]}, r"entity_scores\[0\]"),
+        ({"question": "w", "answer_entities": {"a": 1}}, "answer_entities"),
+        ({"question": "w", "gold_paths": ["r"]}, r"gold_paths\[0\]"),
+        ({"question": "w", "gold_triples": [["a", "b"]]}, r"gold_triples\[0\]"),
+        ({"question": "w", "options": "yes"}, "options"),
+        ({"question": "w", "gold_links": [["a", 0, 1]]}, r"gold_links\[0\]"),
+        ({"question": "w", "gold_links": [{"entity": 1}]}, r"gold_links\[0\]\.entity"),
+        ({"question": "w", "gold_links": [{"entity": "a", "start": 1}]}, r"gold_links\[0\]"),
+        ({"question": "w", "gold_links": [{"entity": "a", "start": 2, "end": 2}]}, r"gold_links\[0\]"),
+        ({"question": "w", "gold_links": [{"entity": "a", "optional": 1}]}, r"gold_links\[0\]\.optional"),
+    ],
+)
+def test_a_wrong_type_is_refused_with_place_and_field(record, field):
+    with pytest.raises(InputError, match=rf"^f\.jsonl:4: field '{field}'"):
+        question_from_record(record, "f.jsonl:4", "4")
+
+
+@pytest.mark.parametrize(
+    ("record", "named"),
+    [
+        ({"scores": [1.0]}, "'scores' has 1 items and 'triplets' has 0"),
+        ({"triplets": [["a", "b", "c"]], "triplet_paths": [0]}, "names path 0, but 'paths' has 0"),
+        ({"triplets": [["a", "b", 3]]}, r"'triplets\[0\]\[2\]' must be a string"),
+        ({"paths": [{"entity": "a", "steps": "r"}]}, r"'paths\[0\]\.steps'"),
+        ({"labels": {"a": 1}}, "'labels.a'"),
+        ({"trace": []}, "'trace'"),
+        ({"error": 1}, "'error'"),
+    ],
+)
+def test_a_result_that_does_not_hold_together_is_refused(record, named):
+    with pytest.raises(InputError, match=named):
+        retrieval_from_record({"id": "1", "question": "w", **record}, "f:1")
+
+
+@pytest.mark.parametrize("field", ["triplets", "triples"])
+def test_a_record_of_srtk_is_read(field):
+    record = {
+        "id": "a",
+        "question": "Where is Hakata Ward?",
+        "question_entities": ["Q1330839"],
+        "spans": [[9, 20]],
+        "entity_names": ["Hakata-ku,_Fukuoka"],
+        "answer_entities": ["Q26600"],
+        field: [["Q1330839", "P131", "Q26600"], ["Q1330839", "P17", "Q17"], ["Q1330839", "P131", "Q26600"]],
+    }
+    found = retrieval_from_record(record, "f:1")
+    assert found.question.links == (Link("Q1330839", 1.0, 9, 20, "Hakata-ku,_Fukuoka"),)
+    assert found.question.answers == ("Q26600",)
+    assert found.subgraph.triples == (Triple("Q1330839", "P131", "Q26600"), Triple("Q1330839", "P17", "Q17"))
+    assert found.subgraph.path_of == (-1, -1)
+    assert found.subgraph.scores == (0.0, 0.0)
+    assert found.question.extra == {}
+
+
+def test_scored_triples_of_another_program_are_ordered_by_score():
+    record = {
+        "id": "W-1",
+        "question": "who",
+        "q_entity": "a",
+        "a_entity": ["c"],
+        "answer": ["C"],
+        "prediction": ["c"],
+        "scored_triples": [["a", "r", "b", 0.2], ["a", "r", "c", 0.9]],
+    }
+    found = retrieval_from_record(record, "f:1")
+    assert [link.entity for link in found.question.links] == ["a"]
+    assert found.question.answers == ("c",)
+    assert found.subgraph.triples == (Triple("a", "r", "c"), Triple("a", "r", "b"))
+    assert found.subgraph.scores == (0.9, 0.2)
+    assert found.answer == Answer(text="c", entities=("c",))
+
+
+def answered(**answer):
+    rows = [["a", "r", "b", 0.1], ["a", "r", "c", 0.9], ["a", "r", "b", 0.1]]
+    return {"id": "1", "question": "who", "triplets": rows, "answer": answer}
+
+
+def test_the_support_of_an_answer_names_the_same_triples_after_they_were_ordered_and_made_distinct():
+    found = retrieval_from_record(answered(text="B", entities=["b"], support=[0, 2]), "f:1")
+    assert [found.subgraph.triples[i] for i in found.answer.support] == [Triple("a", "r", "b")]
+
+
+def test_a_refusal_comes_back_as_one():
+    record = record_from_retrieval(Retrieval(Question("1", "who"), answer=Answer(enough=False)))
+    assert record["answer"] == {"text": "", "entities": [], "support": [], "enough": False}
+    assert retrieval_from_record(record, "f:1").answer == Answer(enough=False)
+
+
+def test_a_text_as_answer_is_taken_for_its_words():
+    assert retrieval_from_record({"id": "1", "question": "who", "answer": "Riga"}, "f:1").answer == Answer(text="Riga")
+
+
+@pytest.mark.parametrize("answer", [5, {"support": [3]}, {"support": [-1]}, {"enough": "no"}, {"text": 1}, [["a"]]])
+def test_an_answer_that_cannot_be_read_is_told_with_its_place(answer):
+    record = {**answered(), "answer": answer}
+    with pytest.raises(InputError, match="f:1: field 'answer"):
+        retrieval_from_record(record, "f:1")
+
+
+def test_a_malformed_line_is_named_with_line_column_and_reason(tmp_path):
+    file = tmp_path / "q.jsonl"
+    file.write_text('{"question": "a"}\n\n{"question": b}\n', encoding="utf-8")
+    with pytest.raises(InputError, match=r"q\.jsonl:3:14: not valid JSON: Expecting value"):
+        list(read_jsonl(file))
+
+
+@pytest.mark.parametrize("line", ["[1]", '"a"', "3", "null", '{"a": NaN}', "[" * 100_000, '{"a": 1' + "0" * 5000 + "}"])
+def test_a_line_that_is_no_record_is_refused(tmp_path, line):
+    file = tmp_path / "q.jsonl"
+    file.write_text(line, encoding="utf-8")
+    with pytest.raises(InputError, match=r"q\.jsonl:1"):
+        list(read_jsonl(file))
+
+
+def test_marks_that_some_readers_split_at_do_not_split_a_line(tmp_path):
+    file = tmp_path / "q.jsonl"
+    file.write_bytes('{"question": "a\u2028b\u0085c"}\r\n{"question": "d"}'.encode())
+    assert [record["question"] for _, record in read_jsonl(file)] == ["a\u2028b\u0085c", "d"]
+
+
+def test_a_byte_order_mark_is_passed_over(tmp_path):
+    file = tmp_path / "q.jsonl"
+    file.write_bytes('\ufeff{"question": "a"}\n'.encode())
+    assert list(read_jsonl(file)) == [(1, {"question": "a"})]
+
+
+@pytest.mark.parametrize("suffix", [".gz", ".bz2", ".xz", ".zst"])
+def test_compressed_files_are_read_and_a_truncated_one_is_refused(tmp_path, suffix):
+    content = "".join(f'{{"question": "{i * 7919}"}}\n' for i in range(2000)).encode()
+    if suffix == ".zst":
+        packed = pytest.importorskip("zstandard").compress(content)
+    else:
+        module = __import__({".gz": "gzip", ".bz2": "bz2", ".xz": "lzma"}[suffix])
+        packed = module.compress(content)
+    file = tmp_path / f"q.jsonl{suffix}"
+    file.write_bytes(packed)
+    assert len(list(read_questions(file))) == 2000
+    file.write_bytes(packed[: len(packed) // 2])
+    with pytest.raises(InputError, match=r"q\.jsonl"):
+        list(read_questions(file))
+
+
+def test_a_file_that_is_not_packed_as_its_name_says_is_refused(tmp_path):
+    file = tmp_path / "q.jsonl.gz"
+    file.write_text("{}")
+    with pytest.raises(InputError, match="gz"):
+        list(read_jsonl(file))
+
+
+def test_a_file_that_is_not_utf8_is_refused_with_its_line(tmp_path):
+    file = tmp_path / "q.jsonl"
+    file.write_bytes(b'{"question": "a"}\n{"question": "\xe9"}\n')
+    with pytest.raises(InputError, match=r"q\.jsonl:2: not UTF-8"):
+        list(read_jsonl(file))
+
+
+def test_a_missing_file_is_named(tmp_path):
+    with pytest.raises(InputError, match=r"none\.jsonl: cannot be read: No such file"):
+        list(read_jsonl(tmp_path / "none.jsonl"))
+
+
+def test_a_dash_is_the_standard_input(monkeypatch):
+    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(b'{"question": "a"}\n{')))
+    lines = read_jsonl("-")
+    assert next(lines) == (1, {"question": "a"})
+    with pytest.raises(InputError, match=r"^<stdin>:2:2"):
+        next(lines)
+
+
+@pytest.mark.parametrize(("name", "content"), [("q.txt", "{a}\n\n  who? \n"), ("q", "x\n\nwho?\n")])
+def test_plain_text_has_one_question_a_line_with_the_lines_number_as_id(tmp_path, name, content):
+    file = tmp_path / name
+    file.write_text(content, encoding="utf-8")
+    assert [(q.id, q.text) for q in read_questions(file)][1] == ("3", "who?")
+
+
+def test_the_first_character_decides_where_the_name_does_not(tmp_path):
+    file = tmp_path / "questions"
+    file.write_text('{"question": "who?"}\n', encoding="utf-8")
+    assert [q.text for q in read_questions(file)] == ["who?"]
+
+
+def test_a_repeated_id_names_both_lines(tmp_path):
+    file = tmp_path / "q.jsonl"
+    file.write_text('{"id": "a", "question": "x"}\n{"question": "y"}\n{"id": "a", "question": "z"}\n')
+    with pytest.raises(InputError, match=r"q\.jsonl:3: id 'a' was used before, on line 1"):
+        list(read_questions(file))
+
+
+def test_an_empty_file_has_no_questions(tmp_path):
+    file = tmp_path / "q.jsonl"
+    file.write_text("")
+    assert list(read_questions(file)) == []
+
+
+def test_results_are_read_from_a_file(tmp_path):
+    retrieval = Retrieval(Question("1", "who"), Subgraph((Triple("a", "r", Literal('"x"')),)), labels={"a": "A"})
+    file = tmp_path / "r.jsonl.gz"
+    file.write_bytes(gzip.compress((dumps(record_from_retrieval(retrieval)) + "\n").encode()))
+    (found,) = read_retrievals(file)
+    assert found.subgraph.triples == retrieval.subgraph.triples
+    assert isinstance(found.subgraph.triples[0].object, Literal)
+    assert found.labels == {"a": "A"}
+
+
+def test_scores_are_rounded_when_written():
+    subgraph = Subgraph((Triple("a", "r", "b"),), (0.123456,), (RankedPath("a", (Step("r"),), -0.00001),), (0,))
+    record = record_from_retrieval(Retrieval(Question("1", "who"), subgraph))
+    assert record["scores"] == [0.1235]
+    assert str(record["paths"][0]["score"]) == "0.0"
+    again = retrieval_from_record(record, "f:1").subgraph
+    assert again == attrs.evolve(
+        subgraph, scores=(0.1235,), paths=(RankedPath("a", (Step("r"),), 0.0),), provenance=("",), qualifiers=((),)
+    )

@@ -1,0 +1,143 @@
+"""Mentions found without a model: capitals and quotation marks; and how they are divided."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import attrs
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from srtk_framework.text.mentions import best_apart, by_form, capitals, name_parts, quotes, tidied
+from srtk_framework.values import Mention
+
+
+def found(text: str, apart: bool = True) -> list[str]:
+    row = by_form([text])[0]
+    return [text[mention.start : mention.end] for mention in (best_apart(row) if apart else row)]
+
+
+def cut(text: str, spans: Sequence[tuple[int, int]]) -> list[str]:
+    return [text[start:end] for start, end in spans]
+
+
+@pytest.mark.parametrize(
+    ("text", "wanted"),
+    [
+        ("Where is Hakata Ward?", ["Hakata Ward"]),
+        ("Is Riga near Jurmala", ["Riga", "Jurmala"]),
+        ("Riga", ["Riga"]),
+        ("Who directed The Lord of the Rings?", ["The Lord of the Rings"]),
+        ("is the sea of rivers blue", []),
+        ("Who is J. R. R. Tolkien? He wrote.", ["J. R. R. Tolkien"]),
+        ("Was it Van Gogh or O'Neill of AT&T's board?", ["Van Gogh", "O'Neill of AT&T"]),
+        ("What of the U.S. and AC/DC?", ["U.S. and AC/DC"]),
+        ("Who is in Star Wars: A New Hope?", ["Star Wars: A New Hope"]),
+        ("What did Łódź's mayor say on l'Italie?", ["Łódź", "Italie"]),
+        ("When did Apollo 11 land in 1969?", ["Apollo 11"]),
+        ("France, Germany and (Spain).", ["France", "Germany", "Spain"]),
+        ("Где находится Рига?", ["Рига"]),
+        ("WHAT IS RIGA", ["RIGA"]),
+        ("It rains. Who saw Riga?", ["Riga"]),
+        ("İİİ x", ["İİİ"]),
+        ("日本はどこ", []),
+        ("", []),
+    ],
+)
+def test_words_in_capitals_are_mentions(text: str, wanted: list[str]) -> None:
+    assert cut(text, capitals(text)) == wanted
+
+
+@pytest.mark.parametrize(
+    ("text", "wanted"),
+    [
+        ('who wrote "the old man"?', ["the old man"]),
+        ("who wrote “ the old man ”?", ["the old man"]),
+        ("wer schrieb „der alte Mann“", ["der alte Mann"]),
+        ("qui a écrit « le vieil homme »", ["le vieil homme"]),
+        ("誰が『老人と海』を書いた", ["老人と海"]),
+        ("don't say it's 'my way' or the dogs' way", ["my way"]),
+        ('מי כתב את "מלחמה ושלום"?', ["מלחמה ושלום"]),
+        ('"" "?!"', []),
+    ],
+)
+def test_what_is_quoted_is_a_mention(text: str, wanted: list[str]) -> None:
+    assert cut(text, quotes(text)) == wanted
+
+
+def test_a_mention_says_whether_it_is_a_name_or_a_quotation() -> None:
+    assert by_form(['Who in Riga sang "my way"?']) == [[Mention(7, 11, 0.9, "name"), Mention(18, 24, 1.0, "quote")]]
+    assert by_form(['"Riga"']) == [[Mention(1, 5, 1.0, "quote")]]
+    assert by_form(['"Riga"'], ["capitals"]) == [[Mention(1, 5, 0.9, "name")]]
+
+
+def test_of_overlapping_mentions_all_or_the_longest_are_kept() -> None:
+    text = 'Who sang "My way to Riga"?'
+    assert found(text, apart=False) == ["My", "My way to Riga", "Riga"]
+    assert found(text) == ["My way to Riga"]
+
+
+def test_of_overlapping_mentions_a_better_one_goes_before_a_longer_one() -> None:
+    long, short, other = Mention(0, 9, 0.5), Mention(4, 6, 0.8), Mention(8, 12, 0.8)
+    assert best_apart([long, short, other]) == [short, other]
+    assert best_apart([long, attrs.evolve(short, score=0.5)]) == [long]
+    assert best_apart([Mention(0, 3), Mention(2, 5)]) == [Mention(0, 3)]
+
+
+@pytest.mark.parametrize(
+    ("text", "wanted"),
+    [
+        ("👩‍🚀🇱🇻 Łódź 👍🏽?", ["Łódź"]),
+        ("e\u0301e\u0301 from E\u0301vora\u0301 \U0001d11e", ["E\u0301vora\u0301"]),
+        ("איפה נמצאת Ri\u0307ga? “מלחמה ושלום” 😀", ["Ri\u0307ga", "מלחמה ושלום"]),
+        ("أين تقع «مدينة رِيغا»؟", ["مدينة رِيغا"]),
+        ("\u202eRiga\u202c", ["Riga"]),
+    ],
+)
+def test_emoji_combining_marks_and_scripts_from_right_to_left_keep_spans_right(text: str, wanted: list[str]) -> None:
+    assert found(text) == wanted
+
+
+def test_tidied_spans_have_no_blanks_around_and_whole_letters() -> None:
+    assert tidied("a  b ", 1, 5) == (3, 4)
+    assert tidied("xe\u0301\u0323y", 1, 2) == (1, 4)
+    assert tidied("xe\u0301\u0323y", 3, 5) == (1, 5)
+    assert tidied("   ", 0, 3) == (3, 3)
+
+
+@pytest.mark.parametrize(
+    ("text", "wanted"),
+    [
+        ("France and Germany", ["France", "Germany"]),
+        ("Lord of the Rings and Schindler's List", ["Lord of the Rings", "Schindler's List"]),
+        ("Schindler's List", ["Schindler", "List"]),
+        ("AT&T & Bell Labs", ["AT&T", "Bell Labs"]),
+        ("Star Wars: A New Hope", ["Star Wars", "A New Hope"]),
+        ("University of Latvia", ["University", "Latvia"]),
+        ("Old Riga Town", ["Riga Town", "Old Riga"]),
+        ("Apollo 11", ["Apollo"]),
+        ("Riga", []),
+    ],
+)
+def test_a_mention_is_divided_at_its_weakest_joint(text: str, wanted: list[str]) -> None:
+    assert cut(text, name_parts(text, (0, len(text)))) == wanted
+
+
+@given(st.text(max_size=60))
+def test_spans_lie_inside_in_order_and_have_no_blanks_around(text: str) -> None:
+    row = by_form([text])[0]
+    spans = [(mention.start, mention.end) for mention in row]
+    assert spans == sorted(set(spans))
+    assert all(0 <= start < end <= len(text) for start, end in spans)
+    assert all(text[start:end].strip() == text[start:end] for start, end in spans)
+    bounds = [place for mention in best_apart(row) for place in (mention.start, mention.end)]
+    assert bounds == sorted(bounds)
+
+
+@given(st.text(st.sampled_from("AaÄ 's&.\"1o f"), max_size=30))
+def test_parts_are_shorter_than_the_mention_and_inside_of_it(text: str) -> None:
+    for mention in by_form([text])[0]:
+        for first, last in name_parts(text, (mention.start, mention.end)):
+            assert mention.start <= first < last <= mention.end
+            assert last - first < mention.end - mention.start
