@@ -33,6 +33,7 @@ lint: $(READY)
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports
+	$(BIN)/python benchmarks/structure.py --cycles
 
 format: $(READY)
 	$(BIN)/ruff check --fix .
