@@ -57,7 +57,7 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 
 def _dispatch(arguments: list[str]) -> int:
-    name, rest, module = _find(arguments)
+    name, rest, module = find_command(arguments)
     command: Any = import_module(module)
     parser = argparse.ArgumentParser(
         prog=f"srtk {name}", description=command.__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
@@ -66,7 +66,7 @@ def _dispatch(arguments: list[str]) -> int:
     return int(command.run(parser.parse_args(rest)))
 
 
-def _find(arguments: list[str]) -> tuple[str, list[str], str]:
+def find_command(arguments: list[str]) -> tuple[str, list[str], str]:
     """Find the module of a subcommand, which may be two words (``graph build``)."""
     if arguments[0] in COMMANDS:
         return arguments[0], arguments[1:], COMMANDS[arguments[0]][0]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from srtk_framework.evaluation.comparison import compare_runs
+from srtk_framework.evaluation.files import evaluate_files
 from srtk_framework.evaluation.intervals import ratios
 from srtk_framework.evaluation.link_scores import Share, compare_links, counts, covered_by
 from srtk_framework.evaluation.metrics import METRICS, compare, row, score, summarise, table
@@ -18,6 +19,7 @@ __all__ = [
     "compare_runs",
     "counts",
     "covered_by",
+    "evaluate_files",
     "ratios",
     "row",
     "score",
