@@ -3,7 +3,19 @@
 from __future__ import annotations
 
 from srtk_framework.text.folding import count_tokens, fold, words
-from srtk_framework.text.mentions import MOST_WORDS, Span, best_apart, by_form, capitals, name_parts, quotes, tidied
+from srtk_framework.text.mentions import (
+    MOST_WORDS,
+    Span,
+    best_apart,
+    by_form,
+    capitals,
+    link_shares,
+    name_parts,
+    quotes,
+    tidied,
+    unnamed_entities,
+    without_mentions,
+)
 from srtk_framework.text.option_choice import FALLBACK, FIRST, RATED, REPAIRED, Choice, chosen, numbered
 from srtk_framework.text.verbalise import (
     DEFAULT,
@@ -38,6 +50,7 @@ __all__ = [
     "count_tokens",
     "fit",
     "fold",
+    "link_shares",
     "name",
     "name_parts",
     "numbered",
@@ -49,6 +62,8 @@ __all__ = [
     "subgraph_tokens",
     "tidied",
     "triple_text",
+    "unnamed_entities",
     "within_tokens",
+    "without_mentions",
     "words",
 ]

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 
 from srtk_framework.text.folding import words
-from srtk_framework.values import Mention
+from srtk_framework.values import Link, Mention, Question
 
 Span = tuple[int, int]
 """First character of a mention in the text, and one past its last."""
@@ -229,3 +229,70 @@ def _end(text: str, start: int, end: int) -> int:
 def _without_possessive(text: str, start: int, end: int) -> int:
     found = _POSSESSIVE.search(text[start:end])
     return start + found.start() if found else end
+
+
+def link_shares(links: Sequence[Link]) -> list[float]:
+    """Return the share of each link among the alternatives for its span.
+
+    Links of one span are alternatives. The share of an entity is its score divided by the sum of the scores of all
+    entities of the span; where that sum is 0, all have the same share. A link without a span has no alternatives.
+
+    Args:
+        links: The links of one question.
+
+    Returns:
+        One share per link, between 0 and 1.
+    """
+    spans: dict[Span, dict[str, float]] = {}
+    for link in links:
+        if link.start is not None and link.end is not None:
+            scores = spans.setdefault((link.start, link.end), {})
+            scores[link.entity] = max(link.score, scores.get(link.entity, 0.0))
+    shares = []
+    for link in links:
+        share = 1.0
+        if link.start is not None and link.end is not None:
+            scores = spans[link.start, link.end]
+            total = sum(scores.values())
+            share = link.score / total if total > 0 else 1.0 / len(scores)
+        shares.append(share)
+    return shares
+
+
+def unnamed_entities(questions: Sequence[Question]) -> list[str]:
+    """Return the linked entities whose mention can only be found by their label: no span, no name; sorted."""
+    return sorted(
+        {link.entity for question in questions for link in question.links if link.start is None and not link.name}
+    )
+
+
+def without_mentions(question: Question, links: Sequence[Link], labels: Mapping[str, str], stand_in: str) -> str:
+    """Replace the mentions of linked entities in the text of a question.
+
+    Mentions with a span are replaced by position; of overlapping spans only the one that begins last. The others are
+    searched by name, as whole words, ignoring case and the difference between blanks and underscores.
+
+    Args:
+        question: The question.
+        links: The links whose mentions are replaced.
+        labels: Labels of the entities in ``unnamed_entities``.
+        stand_in: Replacement; may be empty.
+
+    Returns:
+        The text with runs of blanks collapsed; the original text if no letter or digit would be left.
+    """
+    text = question.text
+    spans = sorted({(link.start, link.end) for link in links if link.start is not None and link.end is not None})
+    last = len(text)
+    for start, end in reversed(spans):
+        if end <= last:
+            text = text[:start] + stand_in + text[end:]
+            last = start
+    for link in links:
+        name = (link.name or labels.get(link.entity, "")).strip()
+        escaped = [re.escape(word) for word in re.split(r"[\s_]+", name)]
+        if link.start is None and any(escaped):
+            pattern = r"[\s_]+".join(escaped)
+            text = re.sub(rf"(?<!\w){pattern}(?!\w)", lambda _: stand_in, text, flags=re.IGNORECASE)
+    shorter = " ".join(text.split())
+    return shorter if any(char.isalnum() for char in shorter) else question.text

@@ -9,8 +9,18 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from srtk_framework.text.mentions import best_apart, by_form, capitals, name_parts, quotes, tidied
-from srtk_framework.values import Mention
+from srtk_framework.text.mentions import (
+    best_apart,
+    by_form,
+    capitals,
+    link_shares,
+    name_parts,
+    quotes,
+    tidied,
+    unnamed_entities,
+    without_mentions,
+)
+from srtk_framework.values import Link, Mention, Question
 
 
 def found(text: str, apart: bool = True) -> list[str]:
@@ -141,3 +151,58 @@ def test_parts_are_shorter_than_the_mention_and_inside_of_it(text: str) -> None:
         for first, last in name_parts(text, (mention.start, mention.end)):
             assert mention.start <= first < last <= mention.end
             assert last - first < mention.end - mention.start
+
+
+def question(text: str, *links: Link) -> Question:
+    return Question("q", text, links)
+
+
+def without(asked: Question, stand_in: str, **labels: str) -> str:
+    return without_mentions(asked, asked.links, labels, stand_in)
+
+
+def test_links_of_one_span_share_by_their_scores():
+    links = (Link("a", 0.6, 0, 4), Link("b", 0.2, 0, 4), Link("c", 0.3), Link("d", 0.5, 6, 9))
+    assert link_shares(links) == pytest.approx([0.75, 0.25, 1.0, 1.0])
+
+
+def test_links_of_one_span_without_any_score_have_equal_shares():
+    assert link_shares((Link("a", 0.0, 0, 1), Link("b", 0.0, 0, 1))) == [0.5, 0.5]
+
+
+def test_an_entity_linked_twice_in_one_span_counts_once():
+    links = (Link("a", 0.5, 0, 1), Link("a", 0.5, 0, 1), Link("b", 0.5, 0, 1))
+    assert link_shares(links) == [0.5, 0.5, 0.5]
+
+
+def test_mentions_are_replaced_by_their_spans():
+    asked = question("Who runs Oslo and Riga?", Link("o", 1.0, 9, 13), Link("r", 1.0, 18, 22), Link("r2", 0.5, 18, 22))
+    assert without(asked, "it") == "Who runs it and it?"
+
+
+def test_only_the_mentions_of_the_given_links_are_replaced():
+    asked = question("Who runs Oslo and Riga?", Link("o", 1.0, 9, 13), Link("r", 1.0, 18, 22))
+    assert without_mentions(asked, asked.links[:1], {}, "it") == "Who runs it and Riga?"
+
+
+def test_of_overlapping_mentions_the_one_that_begins_last_is_replaced():
+    asked = question("Who runs New York City?", Link("a", 1.0, 9, 17), Link("b", 1.0, 13, 22))
+    assert without(asked, "it") == "Who runs New it?"
+
+
+def test_mentions_without_spans_are_found_by_name():
+    asked = question("who is parent of sebastian_i_of_portugal ?", Link("s", name="Sebastian I of Portugal"), Link("p"))
+    assert without(asked, "", p="port") == "who is parent of ?"
+
+
+def test_a_name_within_a_word_is_no_mention():
+    assert without(question("Annex of Ann", Link("ann")), "", ann="ann") == "Annex of"
+
+
+def test_a_question_that_is_nothing_but_a_mention_stays():
+    assert without(question("Oslo?", Link("o", 1.0, 0, 4)), "") == "Oslo?"
+
+
+def test_only_links_with_neither_span_nor_name_need_a_label():
+    links = (Link("b"), Link("c", name="C"), Link("d", 1.0, 0, 2), Link("a"), Link("b"))
+    assert unnamed_entities([question("Who?", *links)]) == ["a", "b"]

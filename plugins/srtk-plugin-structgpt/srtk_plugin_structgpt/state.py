@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 
 import attrs
 
+from srtk_framework.text import link_shares
 from srtk_framework.values import Answer, DriverError, HopState, Link, Path, Question, Step, Triple, rounded
 
 
@@ -158,14 +159,9 @@ def copied(state: HopState) -> WalkState:
 
 
 def weights(links: Sequence[Link]) -> dict[str, float]:
-    """Weigh each linked entity, best first: 0, less the share of the scores that the alternatives in its span have."""
-    spans: dict[tuple[int | None, int | None], float] = {}
-    for link in links:
-        if link.start is not None:
-            spans[link.start, link.end] = spans.get((link.start, link.end), 0.0) + link.score
+    """Weigh each linked entity, best first: its share among the alternatives for its span, less 1."""
     found: dict[str, float] = {}
-    for link in links:
-        whole = spans.get((link.start, link.end), 0.0)
-        weight = rounded(link.score / whole - 1.0) if whole > 0 else 0.0
+    for link, share in zip(links, link_shares(links), strict=True):
+        weight = rounded(share - 1.0)
         found[link.entity] = max(weight, found.get(link.entity, weight))
     return dict(sorted(found.items(), key=lambda item: (-item[1], item[0])))

@@ -10,6 +10,7 @@ import attrs
 
 from srtk_framework.graph import EXHAUSTED, finish, stopping_reader
 from srtk_framework.roles import Expander, Generator, KnowledgeGraph, PathScorer, Reader
+from srtk_framework.text import unnamed_entities, without_mentions
 from srtk_framework.values import Budget, DriverError, HopState, Path, Question, Schema, Subgraph, Triple, rounded
 from srtk_framework.values import Literal as Value
 from srtk_plugin_structgpt.asking import By
@@ -17,7 +18,6 @@ from srtk_plugin_structgpt.closing import CLOSED_BOOK, close_book
 from srtk_plugin_structgpt.constraining import statements
 from srtk_plugin_structgpt.marking import marked
 from srtk_plugin_structgpt.mediators import Parts, is_mediator
-from srtk_plugin_structgpt.mention import without_mentions
 from srtk_plugin_structgpt.offering import Group, Offer, Show, offered
 from srtk_plugin_structgpt.paging import Ballot, elected
 from srtk_plugin_structgpt.ranking import connected, ranked
@@ -94,13 +94,15 @@ class Walking(Expander):
         at = iter(self.graph.frontiers([[entity] for row in every for entity in row]))
         known: dict[str, str] = {}
         if self.mention is not None:
-            nameless = sorted({link.entity for question in questions for link in question.links if not link.name})
+            nameless = unnamed_entities(questions)
             known = dict(zip(nameless, self.graph.labels(nameless), strict=True))
         states = []
         for question, row in zip(questions, every, strict=True):
             branches = [Branch(entity, (), tuple(next(at).ids()), weight) for entity, weight in row.items()]
             going = [branch for branch in branches if branch.nodes]
-            text = question.text if self.mention is None else without_mentions(question, known, self.mention)
+            text = question.text
+            if self.mention is not None:
+                text = without_mentions(question, question.links, known, self.mention)
             state = WalkState(question, text, tuple(id_ for branch in going for id_ in branch.nodes), going)
             state.seen = set(state.topics)
             state.count("unknown", len(branches) - len(going))

@@ -1,4 +1,4 @@
-"""The parts of the walks by themselves: the chooser, replies about answers, mentions, weights of links."""
+"""The parts of the walks by themselves: the chooser, replies about answers, weights of links."""
 
 from __future__ import annotations
 
@@ -10,12 +10,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from srtk_plugin_structgpt.chooser import EncoderChooser
-from srtk_plugin_structgpt.mention import without_mentions
 from srtk_plugin_structgpt.replies import Said, said
 from srtk_plugin_structgpt.state import weights
 
 from srtk_framework.roles import Encoder
-from srtk_framework.values import DriverError, Link, Message, Prompt, Question
+from srtk_framework.values import DriverError, Link, Message, Prompt
 
 ANGLES = {"asked": 0.0, "near": 0.3, "same": 0.0, "far": 1.2, "across": 1.6, "behind": 3.0}
 
@@ -106,24 +105,6 @@ def test_a_reply_about_an_answer_is_read_or_found_unclear(text, wanted):
 def test_no_reply_breaks_the_reading(text, count):
     found = said(text, count, {})
     assert found is None or all(1 <= number <= count for number in found.numbers)
-
-
-def question(text, *links):
-    return Question("q", text, tuple(links))
-
-
-def test_mentions_are_taken_out_by_their_spans():
-    asked = question("Who runs Oslo and Riga?", Link("o", 1.0, 9, 13), Link("r", 1.0, 18, 22), Link("r2", 0.5, 18, 22))
-    assert without_mentions(asked, {}, "it") == "Who runs it and it?"
-
-
-def test_mentions_without_spans_are_found_by_name():
-    asked = question("who is parent of sebastian_i_of_portugal ?", Link("s", name="Sebastian I of Portugal"), Link("p"))
-    assert without_mentions(asked, {"p": "port"}, "") == "who is parent of ?"
-
-
-def test_a_question_that_is_a_mention_alone_stays():
-    assert without_mentions(question("Oslo?", Link("o", 1.0, 0, 4)), {}, "") == "Oslo?"
 
 
 def test_links_of_one_span_share_their_weight():
