@@ -171,7 +171,7 @@ def recipe_of(case: Case, model: str, width: int, triples: int, budget: int) -> 
 def measure(case: Case, limit: int, model: str, width: int, triples: int, budget: int, command: str) -> Result:
     """Run all methods of one case in this process."""
     import yaml
-    from srtk_plugin_structgpt.chooser import EncoderChooser
+    from srtk_plugin_structgpt.encoder_chooser import EncoderChooser
     from srtk_plugin_transformers.encoder import TransformersEncoder
 
     import srtk_framework

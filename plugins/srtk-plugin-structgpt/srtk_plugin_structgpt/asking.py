@@ -8,7 +8,7 @@ from typing import Any, Literal, NamedTuple
 from srtk_framework.roles import Generator
 from srtk_framework.text import FALLBACK, RATED, Choice, chosen, numbered
 from srtk_framework.values import Prompt, Reply, total, usage
-from srtk_plugin_structgpt.state import WalkState
+from srtk_plugin_structgpt.search_state import WalkState
 from srtk_plugin_structgpt.templates import Template
 
 By = Literal["reply", "rating"]

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from srtk_framework.roles import Generator
 from srtk_framework.values import Answer
 from srtk_plugin_structgpt.asking import record
-from srtk_plugin_structgpt.state import WalkState
+from srtk_plugin_structgpt.search_state import WalkState
 from srtk_plugin_structgpt.templates import Template
 
 CLOSED_BOOK = "closed-book"

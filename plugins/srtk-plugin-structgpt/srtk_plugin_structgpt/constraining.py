@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING
 from srtk_plugin_structgpt.asking import Asked, choices, options_prompt
 from srtk_plugin_structgpt.fitting import fitting
 from srtk_plugin_structgpt.mediators import Parts, Values, kept, parts_of, values_of
-from srtk_plugin_structgpt.state import Fact, WalkState
+from srtk_plugin_structgpt.search_state import Fact, WalkState
 from srtk_plugin_structgpt.wording import followed, names
 
 if TYPE_CHECKING:
-    from srtk_plugin_structgpt.walking import Walking
+    from srtk_plugin_structgpt.expander_base import Walking
 
 TEMPLATE = "constraints"
 

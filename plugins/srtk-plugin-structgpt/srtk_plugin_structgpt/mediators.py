@@ -8,9 +8,9 @@ from collections.abc import Mapping, Sequence
 from srtk_framework.roles import KnowledgeGraph
 from srtk_framework.text import name, step_text
 from srtk_framework.values import Budget, Literal, Step
-from srtk_plugin_structgpt.offering import matches
-from srtk_plugin_structgpt.reaching import leads_back
-from srtk_plugin_structgpt.state import Fact, WalkState, fact
+from srtk_plugin_structgpt.candidates import matches
+from srtk_plugin_structgpt.read_triples import leads_back
+from srtk_plugin_structgpt.search_state import Fact, WalkState, fact
 
 _WORD = re.compile(r"[^\W_]+")
 

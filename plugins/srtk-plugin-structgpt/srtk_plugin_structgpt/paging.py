@@ -8,7 +8,7 @@ from typing import NamedTuple
 from srtk_framework.roles import Generator
 from srtk_plugin_structgpt.asking import Asked, By, choices, options_prompt, unreadable
 from srtk_plugin_structgpt.fitting import CountTokens, fitting
-from srtk_plugin_structgpt.state import WalkState
+from srtk_plugin_structgpt.search_state import WalkState
 from srtk_plugin_structgpt.templates import Template
 
 Page = Sequence[int]

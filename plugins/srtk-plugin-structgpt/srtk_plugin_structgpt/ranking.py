@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 
 from srtk_framework.graph import path_order
 from srtk_framework.values import Path, RankedPath, Subgraph, Triple, rounded
-from srtk_plugin_structgpt.state import Fact
+from srtk_plugin_structgpt.search_state import Fact
 
 
 def ranked(found: Mapping[Triple, Fact], way: Mapping[str, Triple]) -> Subgraph:

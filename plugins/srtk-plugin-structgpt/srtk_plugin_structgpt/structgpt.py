@@ -6,8 +6,8 @@ from collections.abc import Sequence
 
 import attrs
 
-from srtk_plugin_structgpt.state import Walk, WalkState
-from srtk_plugin_structgpt.walking import Place, Walking
+from srtk_plugin_structgpt.expander_base import Place, Walking
+from srtk_plugin_structgpt.search_state import Walk, WalkState
 
 
 @attrs.define(eq=False)

@@ -7,10 +7,10 @@ from collections.abc import Sequence
 import attrs
 
 from srtk_plugin_structgpt.asking import Asked, choices, options_prompt, unreadable
+from srtk_plugin_structgpt.expander_base import Place, Walking
 from srtk_plugin_structgpt.fitting import fitting
-from srtk_plugin_structgpt.state import Branch, Fact, Walk, WalkState
+from srtk_plugin_structgpt.search_state import Branch, Fact, Walk, WalkState
 from srtk_plugin_structgpt.templates import CHOOSING
-from srtk_plugin_structgpt.walking import Place, Walking
 from srtk_plugin_structgpt.wording import lines, names
 
 TEMPLATE = "entities"

@@ -7,7 +7,7 @@ from itertools import groupby
 
 from srtk_framework.roles import KnowledgeGraph
 from srtk_framework.values import Budget
-from srtk_plugin_structgpt.state import Fact, Walk, WalkState, fact
+from srtk_plugin_structgpt.search_state import Fact, Walk, WalkState, fact
 
 _AHEAD = 4
 """Of one node, so many times the limit of a relation are read at most, since some may lead back."""

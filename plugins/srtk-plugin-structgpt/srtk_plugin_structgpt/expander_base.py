@@ -14,15 +14,15 @@ from srtk_framework.text import unnamed_entities, without_mentions
 from srtk_framework.values import Budget, DriverError, HopState, Path, Question, Schema, Subgraph, Triple, rounded
 from srtk_framework.values import Literal as Value
 from srtk_plugin_structgpt.asking import By
+from srtk_plugin_structgpt.candidates import Group, Offer, Show, offered
 from srtk_plugin_structgpt.closing import CLOSED_BOOK, close_book
 from srtk_plugin_structgpt.constraining import statements
-from srtk_plugin_structgpt.marking import marked
 from srtk_plugin_structgpt.mediators import Parts, is_mediator
-from srtk_plugin_structgpt.offering import Group, Offer, Show, offered
 from srtk_plugin_structgpt.paging import Ballot, elected
 from srtk_plugin_structgpt.ranking import connected, ranked
-from srtk_plugin_structgpt.reaching import read
-from srtk_plugin_structgpt.state import Branch, Fact, Walk, WalkState, copied, weights
+from srtk_plugin_structgpt.read_triples import read
+from srtk_plugin_structgpt.search_state import Branch, Fact, Walk, WalkState, copied, weights
+from srtk_plugin_structgpt.support import marked
 from srtk_plugin_structgpt.templates import CHOOSING, Template, digest, read_templates
 from srtk_plugin_structgpt.wording import followed, names
 

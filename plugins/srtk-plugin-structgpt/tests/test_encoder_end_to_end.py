@@ -8,7 +8,7 @@ from importlib.util import find_spec
 
 import pytest
 from srtk_plugin_local.memory import MemoryGraph
-from srtk_plugin_structgpt.chooser import EncoderChooser
+from srtk_plugin_structgpt.encoder_chooser import EncoderChooser
 from srtk_plugin_structgpt.structgpt import StructGptExpander
 from srtk_plugin_structgpt.tog import TogExpander
 

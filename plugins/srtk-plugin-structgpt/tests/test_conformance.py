@@ -9,7 +9,7 @@ from typing import Any
 import attrs
 import numpy as np
 import pytest
-from srtk_plugin_structgpt.chooser import EncoderChooser
+from srtk_plugin_structgpt.encoder_chooser import EncoderChooser
 from srtk_plugin_structgpt.reader import LlmReader
 from srtk_plugin_structgpt.structgpt import StructGptExpander
 from srtk_plugin_structgpt.tog import TogExpander

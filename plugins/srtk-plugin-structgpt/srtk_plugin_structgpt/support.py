@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING
 from srtk_framework.values import Answer, Subgraph
 from srtk_plugin_structgpt.asking import Asked, choices, options_prompt
 from srtk_plugin_structgpt.fitting import fitting
-from srtk_plugin_structgpt.state import WalkState
+from srtk_plugin_structgpt.search_state import WalkState
 from srtk_plugin_structgpt.wording import lines
 
 if TYPE_CHECKING:
-    from srtk_plugin_structgpt.walking import Walking
+    from srtk_plugin_structgpt.expander_base import Walking
 
 TEMPLATE = "support"
 

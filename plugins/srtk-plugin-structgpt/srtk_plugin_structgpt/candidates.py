@@ -9,7 +9,7 @@ from typing import Literal, NamedTuple
 from srtk_framework.roles import KnowledgeGraph, PathScorer
 from srtk_framework.text import path_text, step_text
 from srtk_framework.values import Path, Step, rounded
-from srtk_plugin_structgpt.state import Branch
+from srtk_plugin_structgpt.search_state import Branch
 
 Show = Literal["relation", "path"]
 

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from srtk_plugin_local.memory import MemoryGraph
 from srtk_plugin_structgpt.paging import Ballot, elected
-from srtk_plugin_structgpt.state import WalkState
+from srtk_plugin_structgpt.search_state import WalkState
 from srtk_plugin_structgpt.structgpt import StructGptExpander
 from srtk_plugin_structgpt.templates import CHOOSING, read_templates
 from srtk_plugin_structgpt.tog import TogExpander

@@ -9,9 +9,9 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from srtk_plugin_structgpt.chooser import EncoderChooser
+from srtk_plugin_structgpt.encoder_chooser import EncoderChooser
 from srtk_plugin_structgpt.replies import Said, said
-from srtk_plugin_structgpt.state import weights
+from srtk_plugin_structgpt.search_state import weights
 
 from srtk_framework.roles import Encoder
 from srtk_framework.values import DriverError, Link, Message, Prompt
