@@ -1,1 +1,1 @@
-"""A language model walks the graph: StructGPT, Think-on-Graph, a reader, and a chooser without a language model."""
+"""Iterative expanders that a generator leads (StructGPT, Think-on-Graph), a reader, and an encoder as generator."""

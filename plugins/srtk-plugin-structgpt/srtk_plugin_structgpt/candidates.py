@@ -1,4 +1,4 @@
-"""Say which steps leave the nodes of a walk, in words, as options to choose from."""
+"""The candidate steps of a hop, and the generator's choice among options, on several pages if they are many."""
 
 from __future__ import annotations
 
@@ -6,93 +6,203 @@ from collections.abc import Mapping, Sequence
 from fnmatch import fnmatchcase
 from typing import Literal, NamedTuple
 
-from srtk_framework.roles import KnowledgeGraph, PathScorer
-from srtk_framework.text import path_text, step_text
-from srtk_framework.values import Path, Step, rounded
-from srtk_plugin_structgpt.search_state import Branch
+from srtk_framework.roles import Generator, KnowledgeGraph, PathScorer
+from srtk_framework.text import FALLBACK, RATED, Choice, chosen, path_text, step_text
+from srtk_framework.values import Path, Prompt, Step, rounded, total
+from srtk_plugin_structgpt.search_state import Branch, SearchState
+from srtk_plugin_structgpt.templates import CountTokens, Template, token_fit
 
+By = Literal["reply", "rating"]
 Show = Literal["relation", "path"]
 
-
-class Offer(NamedTuple):
-    """One option: a step, or a path, with the branches from which it can be walked.
-
-    Attributes:
-        text: In words; steps that read alike are one option.
-        walks: What choosing it walks.
-    """
-
-    text: str
-    walks: tuple[tuple[Branch, Step], ...]
+ONLY = "only"
+"""Value of ``how`` in the record of a choice that needed no call: one option, and one had to be chosen."""
 
 
-class Group(NamedTuple):
-    """Branches whose steps are offered in one prompt.
+class BranchGroup(NamedTuple):
+    """Branches of one question whose steps are shown in one prompt."""
 
-    Attributes:
-        query: What a scorer compares steps with.
-        branches: Where they leave from.
-    """
-
-    query: str
+    state: SearchState
     branches: tuple[Branch, ...]
 
 
+class Candidate(NamedTuple):
+    """One option: a step, or a path, with the branches from which it can be followed.
+
+    Attributes:
+        text: The option in words; steps with equal text are one option.
+        steps: The branches and steps that the option stands for.
+    """
+
+    text: str
+    steps: tuple[tuple[Branch, Step], ...]
+
+
+class ChoiceRequest(NamedTuple):
+    """A choice that the generator is asked to make for a question."""
+
+    state: SearchState
+    template: Template
+    prompt: Prompt
+
+
+class PagedRequest(NamedTuple):
+    """A choice among any number of options, of which at least one must be chosen.
+
+    Attributes:
+        state: State of the question.
+        template: Template of the prompts.
+        options: The options in words.
+        values: Text for the other placeholders of the template.
+        most: Most options to choose.
+    """
+
+    state: SearchState
+    template: Template
+    options: Sequence[str]
+    values: Mapping[str, str]
+    most: int
+
+
+Page = Sequence[int]
+"""Indices of the options on a page, ascending."""
+
+
 def matches(id_: str, patterns: Sequence[str]) -> bool:
-    """Tell whether an id fits one of the patterns of a graph's schema."""
+    """Return whether an id matches one of the patterns of a graph's schema."""
     return any(fnmatchcase(id_, pattern) for pattern in patterns)
 
 
-def offered(
+def candidate_steps(
     graph: KnowledgeGraph,
-    groups: Sequence[Group],
+    groups: Sequence[BranchGroup],
     inverse: bool,
     noise: Sequence[str],
     show: Show,
     scorer: PathScorer | None,
     narrow: int,
-) -> tuple[list[list[Offer]], list[int]]:
-    """Offer the steps of each group, by one call to the graph and one to the scorer.
+) -> tuple[list[list[Candidate]], list[int]]:
+    """Read the steps that leave each group, with one call to the graph and one to the scorer.
 
     Args:
-        graph: Gives steps and labels.
-        groups: Of all questions.
-        inverse: Whether steps may be walked against their direction.
-        noise: Patterns of relations that are not offered.
-        show: Whether an option says the relation, or the whole path.
-        scorer: Narrows the options where it is given.
-        narrow: How many options it leaves.
+        graph: Source of steps and labels.
+        groups: Groups of all questions.
+        inverse: Whether steps may go against the direction of a relation.
+        noise: Patterns of relations to leave out.
+        show: Whether the text of a candidate is the relation or the whole path.
+        scorer: If given, it limits the candidates to the best.
+        narrow: Number of candidates per group that the scorer keeps.
 
     Returns:
-        Per group its options in the order of their text, and how many the scorer left out.
+        Per group, its candidates in the order of their text, and the number of candidates that the scorer cut.
     """
     pairs = [(i, branch) for i, group in enumerate(groups) for branch in group.branches]
     frontiers = graph.frontiers([branch.nodes for _, branch in pairs])
-    every = graph.steps(frontiers, inverse)
-    rows = [[step for step in row if not matches(step.relation, noise)] for row in every]
+    rows = [[step for step in row if not matches(step.relation, noise)] for row in graph.steps(frontiers, inverse)]
     relations = sorted(
         {step.relation for row in rows for step in row} | {s.relation for _, b in pairs for s in b.steps}
     )
     labels = dict(zip(relations, graph.labels(relations), strict=True))
     scores: Sequence[Sequence[float]] = [[0.0] * len(row) for row in rows]
     if scorer is not None:
-        scores = scorer.score([groups[i].query for i, _ in pairs], [branch.steps for _, branch in pairs], rows)
-    walks: list[dict[str, list[tuple[Branch, Step]]]] = [{} for _ in groups]
+        queries = [groups[i].state.query for i, _ in pairs]
+        scores = scorer.score(queries, [branch.steps for _, branch in pairs], rows)
+    steps: list[dict[str, list[tuple[Branch, Step]]]] = [{} for _ in groups]
     best: list[dict[str, float]] = [{} for _ in groups]
     for (i, branch), row, values in zip(pairs, rows, scores, strict=True):
         for step, value in zip(row, values, strict=True):
-            text = _text(branch.steps, step, labels, show)
-            walks[i].setdefault(text, []).append((branch, step))
+            text = _candidate_text(branch.steps, step, labels, show)
+            steps[i].setdefault(text, []).append((branch, step))
             best[i][text] = max(rounded(value), best[i].get(text, float("-inf")))
-    offers = []
-    left_out = []
-    for texts, rated in zip(walks, best, strict=True):
-        order = sorted(texts, key=lambda text: (-rated[text], text))
+    candidates = []
+    cuts = []
+    for by_text, score in zip(steps, best, strict=True):
+        order = sorted(by_text, key=lambda text: (-score[text], text))
         kept = set(order[:narrow] if scorer is not None else order)
-        offers.append([Offer(text, tuple(texts[text])) for text in sorted(kept)])
-        left_out.append(len(texts) - len(kept))
-    return offers, left_out
+        candidates.append([Candidate(text, tuple(by_text[text])) for text in sorted(kept)])
+        cuts.append(len(by_text) - len(kept))
+    return candidates, cuts
 
 
-def _text(steps: Path, step: Step, labels: Mapping[str, str], show: Show) -> str:
+def _candidate_text(steps: Path, step: Step, labels: Mapping[str, str], show: Show) -> str:
     return path_text((*steps, step), labels) if show == "path" else step_text(step, labels)
+
+
+def choose(generator: Generator, by: By, requests: Sequence[ChoiceRequest]) -> list[Choice]:
+    """Let the generator choose, with one call for all requests, and record each choice in its state."""
+    open_ = [i for i, (_, _, prompt) in enumerate(requests) if len(prompt.options) > 1 or prompt.least == 0]
+    choices = [Choice((1,), FALLBACK) for _ in requests]
+    for i, choice in zip(open_, chosen(generator, [requests[i].prompt for i in open_], by=by), strict=True):
+        choices[i] = choice
+    for i, (state, template, prompt) in enumerate(requests):
+        how = choices[i].how if i in open_ else ONLY
+        state.record(template, choices[i].replies, options=prompt.options, numbers=choices[i].numbers, how=how)
+        if how == RATED:
+            state.usage = total([state.usage, {"calls": 1}])
+    return choices
+
+
+def unreadable(choice: Choice) -> bool:
+    """Return whether neither reply of the generator could be parsed."""
+    return choice.how == FALLBACK and not choice.numbers
+
+
+def choose_paged(
+    generator: Generator, by: By, requests: Sequence[PagedRequest], tokens: int | None
+) -> list[tuple[int, ...]]:
+    """Let the generator choose among more options than one prompt holds.
+
+    Options are split into pages. Those chosen on any page enter the next round, until they fit on one page. Each round
+    is one call for all requests. A page whose reply cannot be parsed is counted in the state, and contributes nothing.
+
+    Args:
+        generator: The generator.
+        by: Whether it chooses by its reply or by rating each option.
+        requests: Requests of all questions.
+        tokens: Most tokens of the options of one prompt; None for no limit. A page has at least twice as many options
+            as may be chosen, even if they take more tokens.
+
+    Returns:
+        Per request, the indices of the chosen options, best first; empty if no reply could be parsed.
+    """
+    left: list[Page] = [range(len(request.options)) for request in requests]
+    found: list[tuple[int, ...]] = [()] * len(requests)
+    open_ = [i for i, request in enumerate(requests) if request.options]
+    while open_:
+        rows = _pages(generator.count_tokens, [requests[i] for i in open_], [left[i] for i in open_], tokens)
+        pages = [(i, page) for i, row in zip(open_, rows, strict=True) for page in row]
+        winners: dict[int, list[tuple[int, ...]]] = {i: [] for i in open_}
+        asked = [_page_request(requests[i], page) for i, page in pages]
+        for (i, page), choice in zip(pages, choose(generator, by, asked), strict=True):
+            requests[i].state.count("unreadable", int(unreadable(choice)))
+            winners[i].append(tuple(page[number - 1] for number in choice.numbers))
+        for i in open_:
+            if len(winners[i]) == 1:
+                found[i], left[i] = winners[i][0], ()
+            else:
+                left[i] = sorted(index for page in winners[i] for index in page)
+        open_ = [i for i in open_ if left[i]]
+    return found
+
+
+def _page_request(request: PagedRequest, page: Page) -> ChoiceRequest:
+    options = [request.options[index] for index in page]
+    prompt = request.template.choice_prompt(options, request.values, 1, request.most, request.state.query)
+    return ChoiceRequest(request.state, request.template, prompt)
+
+
+def _pages(
+    count_tokens: CountTokens, requests: Sequence[PagedRequest], left: Sequence[Page], tokens: int | None
+) -> list[list[Page]]:
+    """Split the options left of each request into pages."""
+    pages: list[list[Page]] = [[] for _ in requests]
+    rest = list(left)
+    while open_ := [i for i, row in enumerate(rest) if row]:
+        # Each line has at least one token, so at most ``tokens`` lines can fit and need counting.
+        rows = [[requests[i].options[index] for index in rest[i][:tokens]] for i in open_]
+        for i, size in zip(open_, token_fit(count_tokens, rows, tokens), strict=True):
+            # With smaller pages, the number of pages might not fall from one round to the next.
+            size = max(size, 2 * requests[i].most)
+            pages[i].append(rest[i][:size])
+            rest[i] = rest[i][size:]
+    return pages

@@ -1,4 +1,4 @@
-"""The ``encoder-chooser`` generator: chooses among options by likeness of texts, with no language model."""
+"""The ``encoder-chooser`` generator: chooses among options by the similarity of texts, without a language model."""
 
 from __future__ import annotations
 
@@ -12,71 +12,71 @@ import numpy.typing as npt
 from srtk_framework.roles import Encoder, Generator
 from srtk_framework.values import DriverError, Prompt, Reply, rounded
 
-_RECENT = 16384
-"""Vectors of so many texts are kept: options come again and again."""
+_MOST_VECTORS = 16384
+"""Number of vectors above which the cache of vectors is emptied."""
 
 
 @attrs.define(eq=False)
 class EncoderChooser(Generator):
-    """Choose the options most like the question, by the cosine of their vectors.
+    """Choose the options whose vectors have the greatest cosine with that of the question.
 
-    It needs no language model: for tests, as a baseline, and where none may be used. It cannot write: a prompt without
-    options gets a reply with an error.
+    For tests, as a baseline, and where no language model is available. It cannot write: a prompt without options gets
+    a reply with an error.
 
     Attributes:
-        encoder: Gives the vectors.
-        floor: Options with a smaller cosine are chosen only as far as the prompt demands.
-        margin: The same for options whose cosine is so far below that of the best; no such limit by default.
+        encoder: Encodes the question and the options.
+        floor: Least cosine; options below it are chosen only where the prompt demands more of them.
+        margin: Greatest distance from the best cosine, applied like `floor`; null for no such limit.
     """
 
     encoder: Encoder
     floor: float = -1.0
     margin: float | None = None
-    _recent: dict[str, npt.NDArray[np.float64]] = attrs.field(init=False, factory=dict, repr=False)
+    _vectors: dict[str, npt.NDArray[np.float64]] = attrs.field(init=False, factory=dict, repr=False)
 
     def open(self) -> None:
         """Check the settings."""
         if self.margin is not None and self.margin < 0:
-            raise DriverError(f"margin is {self.margin}; it must not be below 0")
+            raise DriverError(f"margin is {self.margin}; it must be at least 0")
 
     def generate(self, prompts: Sequence[Prompt]) -> list[Reply]:
-        """Reply with a JSON list of numbers, best first; of equal options the first."""
+        """Reply with a JSON list of numbers, best first; ties go to the first option."""
         replies = []
         for prompt, row in zip(prompts, self.rate(prompts), strict=True):
             if not prompt.options:
-                replies.append(Reply(error="the encoder-chooser only chooses among options; take a language model"))
+                replies.append(Reply(error="encoder-chooser can only choose among options; use a language model"))
             else:
-                replies.append(Reply(json.dumps([i + 1 for i in self._chosen(prompt, row)])))
+                replies.append(Reply(json.dumps([i + 1 for i in self._best(prompt, row)])))
         return replies
 
-    def _chosen(self, prompt: Prompt, row: Sequence[float]) -> list[int]:
+    def _best(self, prompt: Prompt, row: Sequence[float]) -> list[int]:
         order = sorted(range(len(row)), key=lambda i: (-row[i], i))[: prompt.most]
         least = self.floor if self.margin is None else max(self.floor, rounded(row[order[0]] - self.margin))
-        return [i for place, i in enumerate(order) if place < prompt.least or row[i] >= least]
+        return [i for rank, i in enumerate(order) if rank < prompt.least or row[i] >= least]
 
     def rate(self, prompts: Sequence[Prompt]) -> list[list[float]]:
-        """Rate options by their cosine with the query, or with the last message where there is none."""
+        """Rate options by their cosine with the query, or with the last message if there is no query."""
         queries = [prompt.query or prompt.messages[-1].content for prompt in prompts]
         asked = [i for i, prompt in enumerate(prompts) if prompt.options]
-        vectors = self._unit([text for i in asked for text in (queries[i], *prompts[i].options)])
+        vectors = self._unit_vectors([text for i in asked for text in (queries[i], *prompts[i].options)])
         return [
             [rounded(float(vectors[option] @ vectors[query])) for option in prompt.options]
             for prompt, query in zip(prompts, queries, strict=True)
         ]
 
-    def _unit(self, texts: Sequence[str]) -> Mapping[str, npt.NDArray[np.float64]]:
-        """Return the vector of each text, of length 1; those not seen lately are encoded in one call."""
-        if len(self._recent) > _RECENT:
-            # A new one, not an emptied one: another thread may be reading it.
-            self._recent = {}
-        recent = self._recent
-        new = [text for text in dict.fromkeys(texts) if text not in recent]
+    def _unit_vectors(self, texts: Sequence[str]) -> Mapping[str, npt.NDArray[np.float64]]:
+        """Return vectors of length 1 by text; texts that are not cached are encoded in one call."""
+        if len(self._vectors) > _MOST_VECTORS:
+            # A new dictionary, because another thread may be reading the old one.
+            self._vectors = {}
+        cached = self._vectors
+        new = [text for text in dict.fromkeys(texts) if text not in cached]
         if new:
             vectors = np.asarray(self.encoder.encode(new), dtype=np.float64)
             lengths = np.linalg.norm(vectors, axis=1, keepdims=True)
-            recent.update(zip(new, vectors / np.where(lengths > 0, lengths, 1.0), strict=True))
-        return recent
+            cached.update(zip(new, vectors / np.where(lengths > 0, lengths, 1.0), strict=True))
+        return cached
 
     def rates(self) -> bool:
-        """Return True: options are rated by cosine."""
+        """Return True; the rating is the cosine."""
         return True

@@ -1,24 +1,42 @@
-"""What a walk knows of one question between hops."""
+"""The state of one question's search between hops, and the ranked subgraph of the triples found."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 import attrs
 
+from srtk_framework.graph import path_order
 from srtk_framework.text import link_shares
-from srtk_framework.values import Answer, DriverError, HopState, Link, Path, Question, Step, Triple, rounded
+from srtk_framework.values import (
+    Answer,
+    DriverError,
+    HopState,
+    Link,
+    Path,
+    Question,
+    RankedPath,
+    Reply,
+    Step,
+    Subgraph,
+    Triple,
+    rounded,
+    total,
+    usage,
+)
+from srtk_plugin_structgpt.templates import Template, call_record
 
 
 class Branch(NamedTuple):
-    """Nodes to go on from that one path leads to.
+    """The nodes at the end of one path, from which the search can go on.
 
     Attributes:
-        entity: The linked entity that the path starts from.
+        entity: Linked entity at which the path starts.
         steps: The path.
-        nodes: Where it leads, in the order in which they were reached.
-        score: Of the path: the sum of 1 / place over its steps, where place is that among the steps chosen.
+        nodes: Nodes at its end, in the order in which they were reached.
+        score: Score of the path: the weight of the link plus the sum of 1 / rank over its steps, where rank is the
+            position of the step among those chosen.
     """
 
     entity: str
@@ -27,16 +45,37 @@ class Branch(NamedTuple):
     score: float
 
 
-class Fact(NamedTuple):
-    """A triple, and how it was come upon.
+class ChosenStep(NamedTuple):
+    """A step that the generator chose, to be followed from the nodes of a branch.
 
     Attributes:
-        triple: In its own direction.
-        entity: The linked entity that the path starts from.
-        steps: The path, this triple's own step included.
-        score: Of the path.
-        start: The end that it was walked from.
-        end: The other one.
+        branch: The branch that the step leaves.
+        step: The step.
+        rank: Position of the step among those chosen, from 1.
+        option: Number of the option that the step belongs to; the steps of one option share one limit of triples.
+    """
+
+    branch: Branch
+    step: Step
+    rank: int
+    option: int
+
+    @property
+    def score(self) -> float:
+        """Return the score of the path that ends with this step."""
+        return self.branch.score + 1.0 / self.rank
+
+
+class FoundTriple(NamedTuple):
+    """A triple and the path on which it was found.
+
+    Attributes:
+        triple: The triple, in its own direction.
+        entity: Linked entity at which the path starts.
+        steps: The path, including the step along this triple.
+        score: Score of the path.
+        start: The end of the triple from which it was read.
+        end: The other end.
     """
 
     triple: Triple
@@ -47,121 +86,157 @@ class Fact(NamedTuple):
     end: str
 
 
-def fact(triple: Triple, entity: str, steps: Path, score: float) -> Fact:
-    """Tell the ends of a triple apart by the last step."""
+def found_triple(triple: Triple, entity: str, steps: Path, score: float) -> FoundTriple:
+    """Return a found triple; the direction of the last step decides which end is its start."""
     start, end = (triple.object, triple.subject) if steps[-1].inverse else (triple.subject, triple.object)
-    return Fact(triple, entity, steps, score, start, end)
-
-
-class Walk(NamedTuple):
-    """A step that was chosen, to be walked from the nodes of a branch.
-
-    Attributes:
-        branch: Where it leaves from.
-        step: What is walked.
-        place: Of the step among those chosen, from 1.
-        option: Number of the option that it belongs to; walks of one option share one limit of triples.
-    """
-
-    branch: Branch
-    step: Step
-    place: int
-    option: int
-
-    @property
-    def score(self) -> float:
-        """Score of the path that the step makes."""
-        return self.branch.score + 1.0 / self.place
+    return FoundTriple(triple, entity, steps, score, start, end)
 
 
 @attrs.define(eq=False)
-class WalkState(HopState):
-    """What the walk knows of one question.
+class SearchState(HopState):
+    """The search for one question.
 
     Attributes:
-        question: What is asked.
-        query: Its text as choosers that compare texts see it.
-        topics: The linked entities that the graph has.
-        going: Branches to go on from, best first.
-        found: The triples so far, in the order in which they were come upon.
-        way: By node, the triple that first led to it; linked entities have none.
-        seen: Nodes that were walked from, linked entities included, and mediators.
-        history: Per hop, the words of the options chosen.
-        hop: Hops taken.
-        counts: What was offered and passed over.
-        cut: What limits left out, by limit.
-        calls: What was asked and replied.
-        used: Calls, tokens and cost of them.
-        errors: Why a call got no reply.
-        over: True when no further hop is wanted.
-        stop: Why the walk ended before its time; empty where it did not.
-        done: True when nothing is left to be asked either.
-        answer: What the reader made of the last hop's subgraph.
+        question: The question.
+        query: Text of the question for scorers and for generators that compare texts.
+        topics: The linked entities that the graph contains.
+        branches: Branches from which the search goes on, best first.
+        found: Triples found so far, in the order in which they were found.
+        parents: By node, the triple on which it was first reached; linked entities have none.
+        visited: Nodes that the search went on from, linked entities included, and mediators.
+        history: Per hop, the texts of the chosen options.
+        hop: Number of hops taken.
+        counts: Counts for the trace, such as the candidates offered.
+        cut: Number of items that each limit cut.
+        calls: Trace records of the calls of the generator.
+        usage: Calls, tokens and cost of the generator.
+        errors: Errors of failed calls.
+        ended: True when no further hop follows.
+        stop: Why the search ended before the last hop; empty if it did not.
+        done: True when no call follows either.
+        answer: Answer of the reader for the subgraph of the last hop.
     """
 
     question: Question
     query: str
     topics: tuple[str, ...]
-    going: list[Branch]
-    found: dict[Triple, Fact] = attrs.field(factory=dict)
-    way: dict[str, Triple] = attrs.field(factory=dict)
-    seen: set[str] = attrs.field(factory=set)
+    branches: list[Branch]
+    found: dict[Triple, FoundTriple] = attrs.field(factory=dict)
+    parents: dict[str, Triple] = attrs.field(factory=dict)
+    visited: set[str] = attrs.field(factory=set)
     history: list[tuple[str, ...]] = attrs.field(factory=list)
     hop: int = 0
     counts: dict[str, int] = attrs.field(factory=dict)
     cut: dict[str, int] = attrs.field(factory=dict)
     calls: list[dict[str, Any]] = attrs.field(factory=list)
-    used: dict[str, Any] = attrs.field(factory=dict)
+    usage: dict[str, Any] = attrs.field(factory=dict)
     errors: list[str] = attrs.field(factory=list)
-    over: bool = False
+    ended: bool = False
     stop: str = ""
     done: bool = False
     answer: Answer | None = None
 
     def count(self, name: str, number: int) -> None:
-        """Add to a count of what was offered or passed over."""
+        """Add to a count of the trace."""
         if number:
             self.counts[name] = self.counts.get(name, 0) + number
 
-    def drop(self, limit: str, number: int) -> None:
-        """Count what a limit left out."""
+    def count_cut(self, limit: str, number: int) -> None:
+        """Add to the number of items that a limit cut."""
         if number:
             self.cut[limit] = self.cut.get(limit, 0) + number
 
-    def end(self, why: str) -> None:
-        """End the walk before its time."""
-        self.stop, self.over, self.going = why, True, []
+    def record(self, template: Template, replies: Sequence[Reply], **fields: Any) -> None:
+        """Add a call of the generator: its trace record, usage and errors."""
+        self.calls.append(call_record(template, replies, self.hop + 1, **fields))
+        self.usage = total([self.usage, usage(replies)])
+        self.errors += [reply.error for reply in replies if reply.error is not None]
+
+    def end(self, reason: str) -> None:
+        """End the search before the last hop."""
+        self.stop, self.ended, self.branches = reason, True, []
+
+    def end_without_choice(self) -> None:
+        """End the search because the generator failed to choose."""
+        self.end("a call failed" if self.errors else "no reply could be read")
+
+    def subgraph(self, found: Mapping[Triple, FoundTriple]) -> Subgraph:
+        """Return the ranked subgraph of some of the triples found, with the cuts in its trace."""
+        cut = dict(sorted(self.cut.items()))
+        return attrs.evolve(ranked_subgraph(found, self.parents), trace={"cut": cut} if cut else {})
 
 
-def own_state(state: HopState) -> WalkState:
-    """Take a state for one of this walk's own, or refuse it."""
-    if not isinstance(state, WalkState):
-        raise DriverError(f"a state of the walk is needed, not {type(state).__name__}")
+def own_state(state: HopState) -> SearchState:
+    """Return the state if it belongs to this plugin.
+
+    Raises:
+        DriverError: If another expander made it.
+    """
+    if not isinstance(state, SearchState):
+        raise DriverError(
+            f"the state is a {type(state).__name__}, not a SearchState; pass the states that start returned"
+        )
     return state
 
 
-def copied(state: HopState) -> WalkState:
-    """Copy a state so that the hop leaves the given one untouched."""
+def copy_state(state: HopState) -> SearchState:
+    """Copy a state, so that a hop does not change the one it was given."""
     own = own_state(state)
     return attrs.evolve(
         own,
-        going=list(own.going),
+        branches=list(own.branches),
         found=dict(own.found),
-        way=dict(own.way),
-        seen=set(own.seen),
+        parents=dict(own.parents),
+        visited=set(own.visited),
         history=list(own.history),
         counts=dict(own.counts),
         cut=dict(own.cut),
         calls=list(own.calls),
-        used=dict(own.used),
+        usage=dict(own.usage),
         errors=list(own.errors),
     )
 
 
-def weights(links: Sequence[Link]) -> dict[str, float]:
-    """Weigh each linked entity, best first: its share among the alternatives for its span, less 1."""
-    found: dict[str, float] = {}
+def link_weights(links: Sequence[Link]) -> dict[str, float]:
+    """Return the weight of each linked entity, best first: its share among the alternatives for its span, minus 1."""
+    weights: dict[str, float] = {}
     for link, share in zip(links, link_shares(links), strict=True):
         weight = rounded(share - 1.0)
-        found[link.entity] = max(weight, found.get(link.entity, weight))
-    return dict(sorted(found.items(), key=lambda item: (-item[1], item[0])))
+        weights[link.entity] = max(weight, weights.get(link.entity, weight))
+    return dict(sorted(weights.items(), key=lambda item: (-item[1], item[0])))
+
+
+def ranked_subgraph(found: Mapping[Triple, FoundTriple], parents: Mapping[str, Triple]) -> Subgraph:
+    """Rank triples so that every prefix of the order is connected to the linked entities.
+
+    Each triple belongs to the best path through it and has the score of that path. Triples are ordered by falling
+    score; among equal scores each triple is followed by the triples that it leads to.
+
+    Args:
+        found: Triples in the order in which they were found, including all their ancestors.
+        parents: By node, the triple on which it was first reached.
+    """
+    scores: dict[tuple[str, Path], float] = {}
+    for one in found.values():
+        scores[one.entity, one.steps] = max(one.score, scores.get((one.entity, one.steps), one.score))
+    best: dict[Triple, RankedPath] = {}
+    for triple, one in found.items():
+        best[triple] = RankedPath(one.entity, one.steps, rounded(scores[one.entity, one.steps]))
+    for triple in reversed(list(found)):
+        parent = parents.get(found[triple].start)
+        if parent is not None:
+            best[parent] = min(best[parent], best[triple], key=path_order)
+    # A key is the numbers of the triples from the linked entity to this one, so that a parent precedes its children.
+    keys: dict[Triple, tuple[int, ...]] = {}
+    for number, (triple, one) in enumerate(found.items()):
+        parent = parents.get(one.start)
+        keys[triple] = (number,) if parent is None else (*keys[parent], number)
+    order = sorted(found, key=lambda triple: (-best[triple].score, keys[triple]))
+    paths = sorted(set(best.values()), key=path_order)
+    rank = {path: i for i, path in enumerate(paths)}
+    return Subgraph(
+        triples=tuple(order),
+        scores=tuple(best[triple].score for triple in order),
+        paths=tuple(paths),
+        path_of=tuple(rank[best[triple]] for triple in order),
+    )

@@ -1,19 +1,24 @@
-"""Read the prompt templates: YAML files with a version, of this plugin or from the recipe."""
+"""Prompt templates: YAML files with a version, the text that fills them, and the trace record of a call."""
 
 from __future__ import annotations
 
 import hashlib
 import string
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from importlib import resources
 from pathlib import Path
 from typing import Any
 
 import attrs
 
-from srtk_framework.values import InputError, Message, Prompt, close_matches
+from srtk_framework.roles import KnowledgeGraph
+from srtk_framework.text import name, numbered, triple_text
+from srtk_framework.values import InputError, Message, Prompt, Reply, Triple, close_matches
 
-PLACES: Mapping[str, tuple[str, ...]] = {
+CountTokens = Callable[[Sequence[str]], Sequence[int]]
+"""Counts the tokens of each text, as ``Generator.count_tokens`` does."""
+
+PLACEHOLDERS: Mapping[str, tuple[str, ...]] = {
     "first-relations": ("question", "topics", "options", "most"),
     "next-relations": ("question", "topics", "options", "most", "history", "here"),
     "entities": ("question", "topics", "options", "most"),
@@ -22,18 +27,21 @@ PLACES: Mapping[str, tuple[str, ...]] = {
     "support": ("question", "answer", "options"),
     "closed-book": ("question",),
 }
-"""Name of each template, and what may be filled in."""
+"""The placeholders of each template, by the template's name."""
 
-READING = ("answer",)
-"""Those of the reader."""
+READER_TEMPLATES = ("answer",)
+"""Templates of the reader."""
 
-CHOOSING = tuple(name for name in PLACES if name not in (*READING, "entities"))
-"""Those of a walk; the one that chooses among triples has `entities` as well."""
+SEARCH_TEMPLATES = tuple(name for name in PLACEHOLDERS if name not in (*READER_TEMPLATES, "entities"))
+"""Templates of every expander; ``tog`` has ``entities`` as well."""
 
-NEEDED = ("question", "options", "triples")
-"""Places without which a prompt makes no sense, where it has them."""
+_REQUIRED = ("question", "options", "triples")
+"""Placeholders that a template must contain if its name has them."""
 
 _KEYS = ("version", "system", "user")
+
+_MOST_NAMES = 10
+"""Most nodes named in one place of a prompt."""
 
 
 @attrs.frozen
@@ -41,10 +49,10 @@ class Template:
     """The wording of one prompt.
 
     Attributes:
-        name: What the prompt is for.
-        version: Changed whenever the wording is; shown in traces.
-        system: What is said first; empty for nothing.
-        user: What is asked, with places in braces.
+        name: Name of the template, a key of ``PLACEHOLDERS``.
+        version: Version of the wording; recorded in traces.
+        system: System message with placeholders in braces; empty for none.
+        user: User message with placeholders in braces.
     """
 
     name: str
@@ -52,85 +60,184 @@ class Template:
     system: str
     user: str
 
-    def prompt(self, values: Mapping[str, str], **rest: Any) -> Prompt:
-        """Fill in the places.
+    def prompt(self, values: Mapping[str, str], **fields: Any) -> Prompt:
+        """Fill in the placeholders.
 
         Args:
-            values: Text for each place; what a wording has no place for is left out.
-            rest: Further fields of the prompt, such as its options.
+            values: Text for each placeholder; values without a placeholder in the wording are ignored.
+            fields: Further fields of the prompt, such as ``schema``.
         """
         user = Message("user", self.user.format(**values).strip())
         system = self.system.format(**values).strip()
-        return Prompt(messages=(Message("system", system), user) if system else (user,), **rest)
+        return Prompt(messages=(Message("system", system), user) if system else (user,), **fields)
+
+    def choice_prompt(
+        self, options: Sequence[str], values: Mapping[str, str], least: int, most: int, query: str
+    ) -> Prompt:
+        """Fill in the placeholders of a template with options; each option is one numbered line.
+
+        Args:
+            options: The options, in the order of their numbers.
+            values: Text for the other placeholders.
+            least: Fewest options to choose.
+            most: Most options to choose.
+            query: Text that a generator which compares texts compares the options with.
+        """
+        most = min(most, len(options))
+        filled = {**values, "options": numbered(options), "most": str(most)}
+        return self.prompt(filled, options=tuple(options), least=least, most=most, query=query)
 
 
-def read_templates(replaced: Mapping[str, str], own: Sequence[str] = tuple(PLACES)) -> dict[str, Template]:
+def read_templates(replaced: Mapping[str, str], own: Sequence[str] = tuple(PLACEHOLDERS)) -> dict[str, Template]:
     """Read the templates of a driver.
 
     Args:
-        replaced: Name of a template to the YAML file that takes its place.
-        own: Those that the driver fills in.
+        replaced: YAML files that replace templates of this plugin, by the template's name.
+        own: Names of the driver's templates.
 
     Raises:
-        InputError: If a file cannot be read or filled, or the driver has no template of such a name.
+        InputError: If a file cannot be read, is not a valid template, or replaces a template that the driver lacks.
     """
-    for name in replaced:
-        if name in PLACES and name not in own:
-            whose = "the reader" if name in READING else "another expander"
-            raise InputError(f"the prompt {name!r} is one of {whose}; the prompts here are {', '.join(own)}")
-        if name not in own:
+    for key in replaced:
+        if key in PLACEHOLDERS and key not in own:
+            owner = "the reader" if key in READER_TEMPLATES else "another expander"
+            raise InputError(f"the prompt {key!r} belongs to {owner}; the prompts of this driver are {', '.join(own)}")
+        if key not in own:
             raise InputError(
-                f"there is no prompt {name!r}; there are {', '.join(own)}.{close_matches(name, list(own))}"
+                f"there is no prompt {key!r}; the prompts are {', '.join(own)}.{close_matches(key, list(own))}"
             )
-    return {name: _read(name, replaced.get(name)) for name in own}
+    return {key: _read(key, replaced.get(key)) for key in own}
 
 
-def digest(replaced: Mapping[str, str], own: Sequence[str] = tuple(PLACES)) -> str:
-    """Identify the wording of a driver's prompts, those of the recipe by content and not by the name of their file."""
+def digest(replaced: Mapping[str, str], own: Sequence[str] = tuple(PLACEHOLDERS)) -> str:
+    """Return a hash of the wording of a driver's templates; it does not depend on the names of files."""
     texts = "\0".join(repr(template) for template in read_templates(replaced, own).values())
     return hashlib.sha256(texts.encode("utf-8", "surrogatepass")).hexdigest()[:16]
 
 
-def _read(name: str, path: str | None) -> Template:
+def _read(key: str, path: str | None) -> Template:
     import yaml
 
-    where = path or f"prompts/{name}.yaml"
+    where = path or f"prompts/{key}.yaml"
     if path is None:
-        text = resources.files(__package__).joinpath("prompts", f"{name}.yaml").read_text(encoding="utf-8")
+        text = resources.files(__package__).joinpath("prompts", f"{key}.yaml").read_text(encoding="utf-8")
     else:
         try:
             text = Path(path).expanduser().read_text(encoding="utf-8")
         except (OSError, UnicodeDecodeError) as error:
-            raise InputError(f"{where}: cannot read the prompt {name!r}: {error}") from error
+            raise InputError(f"{where}: cannot read the prompt {key!r}: {error}") from error
     try:
-        found = yaml.safe_load(text)
+        content = yaml.safe_load(text)
     except yaml.YAMLError as error:
         raise InputError(f"{where}: not valid YAML: {' '.join(str(error).split())}") from error
-    return _checked(name, found, where)
+    return _checked(key, content, where)
 
 
-def _checked(name: str, found: Any, where: str) -> Template:
-    if not isinstance(found, dict) or not {"version", "user"} <= found.keys() <= set(_KEYS):
-        raise InputError(f"{where}: a prompt has the keys version and user, may have system, and no other")
-    parts = {key: found.get(key) or "" for key in ("system", "user")}
+def _checked(key: str, content: Any, where: str) -> Template:
+    if not isinstance(content, dict) or not {"version", "user"} <= content.keys() <= set(_KEYS):
+        raise InputError(f"{where}: a prompt has the keys version and user, optionally system, and no other")
+    texts = {field: content.get(field) or "" for field in ("system", "user")}
     used: set[str] = set()
-    for key, text in parts.items():
+    for field, text in texts.items():
         if not isinstance(text, str):
-            raise InputError(f"{where}: {key} must be text, not {text!r}")
-        used |= _places(name, text, f"{where}: {key}")
-    for place in NEEDED:
-        if place in PLACES[name] and place not in used:
-            raise InputError(f"{where}: the prompt {name!r} must have the place {{{place}}}")
-    return Template(name, str(found["version"]), **parts)
+            raise InputError(f"{where}: {field} must be text, not {text!r}")
+        used |= _placeholders(key, text, f"{where}: {field}")
+    for placeholder in _REQUIRED:
+        if placeholder in PLACEHOLDERS[key] and placeholder not in used:
+            raise InputError(f"{where}: the prompt {key!r} must contain the placeholder {{{placeholder}}}")
+    return Template(key, str(content["version"]), **texts)
 
 
-def _places(name: str, text: str, where: str) -> set[str]:
+def _placeholders(key: str, text: str, where: str) -> set[str]:
     try:
         fields = [(field, spec, how) for _, field, spec, how in string.Formatter().parse(text) if field is not None]
     except ValueError as error:
         raise InputError(f"{where}: {error}; write {{{{ and }}}} for braces") from error
     for field, spec, how in fields:
-        if field not in PLACES[name] or spec or how:
-            known = ", ".join(f"{{{place}}}" for place in PLACES[name])
-            raise InputError(f"{where} has {{{field}}}, but the places of the prompt {name!r} are {known}")
+        if field not in PLACEHOLDERS[key] or spec or how:
+            known = ", ".join(f"{{{placeholder}}}" for placeholder in PLACEHOLDERS[key])
+            raise InputError(f"{where} contains {{{field}}}, but the placeholders of the prompt {key!r} are {known}")
     return {field for field, _, _ in fields}
+
+
+def token_fit(count_tokens: CountTokens, rows: Sequence[Sequence[str]], tokens: int | None) -> list[int]:
+    """Return how many of the first lines of each row fit, numbered, into a number of tokens.
+
+    A tokenizer may count a text differently from the sum of its lines. So the sum gives a first guess, and lines are
+    removed until the whole text fits.
+
+    Args:
+        count_tokens: Counts the tokens of each text.
+        rows: Per prompt, its lines without numbers.
+        tokens: Most tokens of the lines of one prompt; None for no limit.
+    """
+    if tokens is None:
+        return [len(row) for row in rows]
+    lines = [numbered(row).split("\n") if row else [] for row in rows]
+    counts = iter(count_tokens([line + "\n" for row in lines for line in row]))
+    sizes = []
+    for row in lines:
+        size = total = 0
+        for count in [next(counts) for _ in row]:
+            total += count
+            if total > tokens:
+                break
+            size += 1
+        sizes.append(size)
+    while True:
+        open_ = [i for i, size in enumerate(sizes) if size]
+        whole = count_tokens(["\n".join(lines[i][: sizes[i]]) for i in open_])
+        over = [i for i, count in zip(open_, whole, strict=True) if count > tokens]
+        if not over:
+            return sizes
+        for i in over:
+            sizes[i] -= 1
+
+
+def node_names(graph: KnowledgeGraph, rows: Sequence[Iterable[str]]) -> list[str]:
+    """Return the names of each row's first ten nodes and the number of the others, with one call to the graph."""
+    lists = [list(dict.fromkeys(row)) for row in rows]
+    ids = sorted({id_ for row in lists for id_ in row[:_MOST_NAMES]})
+    labels = dict(zip(ids, graph.labels(ids), strict=True))
+    return [
+        ", ".join(name(id_, labels) for id_ in row[:_MOST_NAMES])
+        + (f" and {len(row) - _MOST_NAMES} more" if len(row) > _MOST_NAMES else "")
+        for row in lists
+    ]
+
+
+def triple_lines(graph: KnowledgeGraph, rows: Sequence[Sequence[Triple]]) -> list[list[str]]:
+    """Verbalise the triples of each row, with one call to the graph."""
+    ids = sorted({id_ for row in rows for triple in row for id_ in triple})
+    labels = dict(zip(ids, graph.labels(ids), strict=True))
+    return [[triple_text(triple, labels) for triple in row] for row in rows]
+
+
+def history_text(history: Sequence[Sequence[str]]) -> str:
+    """Verbalise the options chosen at each hop."""
+    return "; then ".join(" and ".join(texts) for texts in history)
+
+
+def call_record(template: Template, replies: Sequence[Reply], hop: int | None = None, **fields: Any) -> dict[str, Any]:
+    """Return the trace record of one call of the generator, without times.
+
+    Args:
+        template: Template of the prompt.
+        replies: The reply, and the second one if the first could not be parsed.
+        hop: Number of the hop, from 1.
+        fields: Further fields of the record; tuples become lists.
+
+    Returns:
+        A JSON object; ``cut`` in it is the number of replies that ended at the generator's ``length``.
+    """
+    record: dict[str, Any] = {"template": template.name, "version": template.version}
+    if hop is not None:
+        record["hop"] = hop
+    for key, value in fields.items():
+        record[key] = list(value) if isinstance(value, tuple) else value
+    record["replies"] = [reply.text for reply in replies]
+    if cut := sum(reply.finish == "length" for reply in replies):
+        record["cut"] = cut
+    if errors := [reply.error for reply in replies if reply.error is not None]:
+        record["errors"] = errors
+    return record

@@ -1,4 +1,4 @@
-"""More options than one prompt holds: shown page by page, then those chosen once more."""
+"""The candidates of a hop, and choices among more options than one prompt holds."""
 
 from __future__ import annotations
 
@@ -8,27 +8,29 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from srtk_plugin_local.memory import MemoryGraph
-from srtk_plugin_structgpt.paging import Ballot, elected
-from srtk_plugin_structgpt.search_state import WalkState
+from srtk_plugin_structgpt.candidates import PagedRequest, choose_paged
+from srtk_plugin_structgpt.search_state import SearchState
 from srtk_plugin_structgpt.structgpt import StructGptExpander
-from srtk_plugin_structgpt.templates import CHOOSING, read_templates
+from srtk_plugin_structgpt.templates import SEARCH_TEMPLATES, read_templates
 from srtk_plugin_structgpt.tog import TogExpander
 
+from srtk_framework.testing.scorers import OverlapScorer
 from srtk_framework.testing.scripted import ScriptedGenerator, misnumbered, picks
 from srtk_framework.text import count_tokens, numbered
 from srtk_framework.values import Question
 
-TEMPLATE = read_templates({}, CHOOSING)["first-relations"]
+TEMPLATE = read_templates({}, SEARCH_TEMPLATES)["first-relations"]
 VALUES = {"question": "What?", "topics": "a", "here": "a", "history": ""}
+COUNTRY = "In which country was Jeff's spouse born?"
 HUB = [("hub", f"relation number {i}", f"end{i}") for i in range(60)]
 
 
-def ballot(options, most=1):
-    return Ballot(WalkState(Question("q", "What?"), "What?", ("a",), []), TEMPLATE, options, VALUES, most)
+def request(options, most=1):
+    return PagedRequest(SearchState(Question("q", "What?"), "What?", ("a",), []), TEMPLATE, options, VALUES, most)
 
 
 def by_worth(worth):
-    """Choose the options that are worth most."""
+    """Return a generator that chooses the options of greatest worth."""
 
     def choose(prompt):
         order = sorted(range(len(prompt.options)), key=lambda i: (-worth[prompt.options[i]], i))
@@ -38,7 +40,7 @@ def by_worth(worth):
 
 
 class Batches(ScriptedGenerator):
-    """Keep how many prompts came at once."""
+    """Record the size of each batch of prompts."""
 
     def __init__(self, worth):
         super().__init__(default=by_worth(worth).default)
@@ -89,7 +91,7 @@ def test_a_walk_of_which_no_page_can_be_read_says_so(walk, ask):
 def test_pages_of_all_questions_are_asked_by_one_call():
     worth = {f"relation {i:02}": i % 17 for i in range(40)}
     generator = Batches(worth)
-    elected(generator, "reply", [ballot(list(worth)), ballot(list(worth)[:30]), ballot(["relation 03"])], 60)
+    choose_paged(generator, "reply", [request(list(worth)), request(list(worth)[:30]), request(["relation 03"])], 60)
     first, *later = generator.sizes
     assert first > 4
     assert len(later) <= 2
@@ -104,14 +106,43 @@ def test_pages_of_all_questions_are_asked_by_one_call():
 def test_one_who_knows_what_is_best_chooses_the_same_from_pages_as_at_once(by, worths, most, tokens):
     worth = {f"option {i:03}": value for i, value in enumerate(worths)}
     options = list(worth)
-    paged = elected(by_worth(worth), by, [ballot(options, most)], tokens)
-    assert paged == elected(by_worth(worth), by, [ballot(options, most)], None)
+    paged = choose_paged(by_worth(worth), by, [request(options, most)], tokens)
+    assert paged == choose_paged(by_worth(worth), by, [request(options, most)], None)
 
 
 @given(st.lists(st.integers(1, 12), min_size=1, max_size=40), st.integers(1, 4), st.integers(1, 80))
 def test_pages_keep_to_the_tokens_unless_they_have_only_twice_as_many_options_as_are_chosen(lengths, most, tokens):
     options = [f"{i} " + "word " * length for i, length in enumerate(lengths)]
     generator = ScriptedGenerator(default="[1]")
-    elected(generator, "reply", [ballot(options, most)], tokens)
+    choose_paged(generator, "reply", [request(options, most)], tokens)
     for prompt in generator.prompts:
         assert count_tokens(numbered(prompt.options)) <= tokens or len(prompt.options) <= 2 * most
+
+
+def test_candidates_are_in_the_order_of_their_text(show, walk, ask):
+    expander = walk(show, [("follow", picks("spouse"))], max_iterations=1)
+    expander.expand([ask(COUNTRY, "jeff")])
+    assert expander.generator.prompts[0].options == ("is nominee of", "profession", "spouse", "spouse_s")
+
+
+def test_noise_of_the_graph_is_not_offered(graph_of, show_rows, walk, ask):
+    graph = graph_of(show_rows, noise=["spouse*"])
+    expander = walk(graph, [("follow", "[1]")], max_iterations=1)
+    expander.expand([ask(COUNTRY, "jeff")])
+    assert expander.generator.prompts[0].options == ("is nominee of", "profession")
+
+
+def test_a_scorer_narrows_what_the_generator_sees(show, walk, ask):
+    scorer = OverlapScorer()
+    scorer.open()
+    expander = walk(show, [("follow", "[1]")], scorer=scorer, narrow=2, max_iterations=1)
+    found = expander.expand([ask("What profession has the spouse?", "jeff")])[0]
+    assert expander.generator.prompts[0].options == ("profession", "spouse")
+    assert found.trace["cut"]["narrow"] == 2
+    assert found.trace["offered"] == 4
+
+
+def test_options_may_show_the_whole_path(show, walk, ask):
+    expander = walk(show, [("follow", picks("spouse", "spouse → born_in"))], show="path", max_iterations=2)
+    found = expander.expand([ask(COUNTRY, "jeff")])[0]
+    assert ("lisa", "born_in", "oslo") in found.triples

@@ -1,4 +1,4 @@
-"""Statements: nodes that only hold facts together are walked through, and narrowed to those that are asked for."""
+"""The triples of the chosen steps, and the statements behind mediators, narrowed to those that are asked for."""
 
 from __future__ import annotations
 
@@ -116,3 +116,13 @@ def test_values_beyond_the_tokens_are_not_shown_and_counted(awards, walk, ask):
     shown = expander.generator.asked(ASKED)[0].options
     assert 0 < len(shown) < 7
     assert found.trace["cut"]["tokens"] == 7 - len(shown)
+
+
+def test_of_a_relation_each_node_gives_one_triple_in_turn(graph_of, walk, ask):
+    rows = [("a", "to", f"b{i}") for i in range(2)]
+    rows += [("b0", "has", f"x{i}") for i in range(9)] + [("b1", "has", f"y{i}") for i in range(2)]
+    expander = walk(graph_of(rows), [("follow", picks("has"))], relation_triples=5, max_iterations=2)
+    found = expander.expand([ask("What is there?", "a")])[0]
+    kept = sorted(triple.object for triple in found.triples if triple.relation == "has")
+    assert kept == ["x0", "x1", "x2", "y0", "y1"]
+    assert found.trace["cut"] == {"relation": 6}

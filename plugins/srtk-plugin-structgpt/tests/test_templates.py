@@ -1,4 +1,4 @@
-"""The prompts: their wording, fixed by version, their places, and what of the facts fits into one."""
+"""The prompts: their wording, fixed by version, their placeholders, and what fits into a number of tokens."""
 
 from __future__ import annotations
 
@@ -8,16 +8,14 @@ import attrs
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from srtk_plugin_structgpt.asking import options_prompt
-from srtk_plugin_structgpt.fitting import fitting
 from srtk_plugin_structgpt.reader import LlmReader
 from srtk_plugin_structgpt.structgpt import StructGptExpander
-from srtk_plugin_structgpt.templates import PLACES, digest, read_templates
+from srtk_plugin_structgpt.templates import PLACEHOLDERS, digest, read_templates, token_fit
 from srtk_plugin_structgpt.tog import TogExpander
 
 from srtk_framework.testing.scripted import ScriptedGenerator, misnumbered
 from srtk_framework.text import count_tokens, numbered
-from srtk_framework.values import InputError, Link, Question, Reply, Subgraph, Triple
+from srtk_framework.values import InputError
 
 SNAPSHOTS = Path(__file__).with_name("prompts")
 
@@ -32,11 +30,11 @@ VALUES = {
 }
 
 
-@pytest.mark.parametrize("name", sorted(PLACES))
+@pytest.mark.parametrize("name", sorted(PLACEHOLDERS))
 def test_a_prompt_reads_as_it_was_written_down(name):
     template = read_templates({})[name]
-    if "options" in PLACES[name]:
-        prompt = options_prompt(template, ["spouse", "is {nominee} of"], VALUES, 1, 2, "query")
+    if "options" in PLACEHOLDERS[name]:
+        prompt = template.choice_prompt(["spouse", "is {nominee} of"], VALUES, 1, 2, "query")
         assert not misnumbered(prompt)
     else:
         prompt = template.prompt(VALUES)
@@ -68,7 +66,7 @@ def test_a_fingerprint_follows_the_wording_and_not_the_file(tmp_path):
     ("text", "wrong"),
     [
         ("version: 1\nuser: '{question} {optoins}'", "optoins"),
-        ("version: 1\nuser: '{question}'", "must have the place {options}"),
+        ("version: 1\nuser: '{question}'", "must contain the placeholder {options}"),
         ("version: 1\nuser: '{question} {options'", "braces"),
         ("user: '{question} {options}'", "version"),
         ("version: 1\nuser: 3", "must be text"),
@@ -99,11 +97,13 @@ def test_a_prompt_that_is_not_there_is_refused():
 def test_a_prompt_of_another_driver_is_refused_and_named(memory, show_rows, tmp_path):
     graph, generator = memory(show_rows), ScriptedGenerator()
     expander = StructGptExpander(graph, generator, stop="depth", prompts={"answer": "mine.yaml"})
-    with pytest.raises(InputError, match="'answer' is one of the reader; the prompts here are first-relations"):
+    with pytest.raises(
+        InputError, match="'answer' belongs to the reader; the prompts of this driver are first-relations"
+    ):
         expander.open()
-    with pytest.raises(InputError, match="'entities' is one of another expander"):
+    with pytest.raises(InputError, match="'entities' belongs to another expander"):
         attrs.evolve(expander, prompts={"entities": "mine.yaml"}).open()
-    with pytest.raises(InputError, match="the prompts here are answer"):
+    with pytest.raises(InputError, match="the prompts of this driver are answer"):
         LlmReader(graph, generator, prompts={"support": "mine.yaml"}).open()
     (tmp_path / "mine.yaml").write_text("version: 1\nuser: '{question} {options}'\n", encoding="utf-8")
     TogExpander(graph, generator, stop="depth", prompts={"entities": str(tmp_path / "mine.yaml")}).open()
@@ -115,70 +115,9 @@ def words(texts):
 
 def test_of_three_lines_of_four_tokens_ten_tokens_show_two():
     rows = [["a b c", "d e f", "g h i"]]  # with its number each line has four
-    assert fitting(words, rows, 10) == [2]
-    assert fitting(words, rows, None) == [3]
-    assert fitting(words, rows, 3) == [0]
-
-
-def test_a_reader_shows_what_fits_and_counts_the_rest(memory, show_rows, ask):
-    @attrs.define(eq=False)
-    class Words(ScriptedGenerator):
-        def count_tokens(self, texts):
-            return words(texts)
-
-    generator = Words(default='{"enough": false}')
-    reader = LlmReader(memory(show_rows), generator, tokens=13)  # a line has six: number, names, two bars
-    reader.open()
-    found = Subgraph(triples=tuple(Triple(*row) for row in show_rows[:3]))
-    answer = reader.read([ask("Who?", "jeff")], [found])[0]
-    assert "profession" not in generator.prompts[0].messages[-1].content
-    assert answer.trace["unshown"] == 1
-    assert answer.trace["calls"][0]["shown"] == 2
-
-
-def read_by(graph, reply, **settings):
-    generator = ScriptedGenerator(default=reply)
-    reader = LlmReader(graph, generator, **settings)
-    reader.open()
-    found = Subgraph(
-        triples=(Triple("jeff", "award", "oscar"), Triple("jeff", "spouse", "lisa")),
-        qualifiers=((("year", "1990"), ("for", "lisa")), ()),
-    )
-    question = Question("q", "When did Jeff get the Oscar?", (Link("jeff"),))
-    return reader.read([question], [found])[0], generator.prompts
-
-
-def test_a_reader_of_names_takes_no_other_words_and_asks_once_more(memory, show_rows):
-    other = '{"enough": true, "answer": ["Denmark"], "triples": [1]}'
-    answer, prompts = read_by(memory(show_rows), other, named=True)
-    assert not answer.enough
-    assert answer.trace["calls"][0]["how"] == "fallback"
-    assert len(prompts) == 2
-    allowed = prompts[0].schema["properties"]["answer"]["items"]["enum"]
-    assert allowed == ["jeff", "oscar", "lisa", "1990"]
-    free, prompts = read_by(memory(show_rows), other)
-    assert (free.text, free.entities) == ("Denmark", ())
-    assert "enum" not in prompts[0].schema["properties"]["answer"]["items"]
-
-
-def test_the_value_of_a_qualifier_is_an_answer_but_no_entity_of_the_triples(memory, show_rows):
-    reply = '{"enough": true, "answer": ["1990", "Lisa"], "triples": [1]}'
-    answer, _ = read_by(memory(show_rows), reply, named=True)
-    assert answer.text == "1990, Lisa"
-    assert answer.entities == ("lisa",)
-    assert answer.support == (0,)
-
-
-def test_lists_of_a_schema_have_an_end(memory, show_rows):
-    _, prompts = read_by(memory(show_rows), '{"enough": false}')
-    lists = prompts[0].schema["properties"]
-    assert (lists["answer"]["maxItems"], lists["triples"]["maxItems"]) == (4, 2)
-
-
-def test_a_reply_that_was_cut_is_told(memory, show_rows):
-    cut = Reply('{"enough": true, "answer": ["os', finish="length")
-    answer, _ = read_by(memory(show_rows), cut)
-    assert answer.trace["calls"][0]["cut"] == 2
+    assert token_fit(words, rows, 10) == [2]
+    assert token_fit(words, rows, None) == [3]
+    assert token_fit(words, rows, 3) == [0]
 
 
 @given(st.lists(st.lists(st.text("ab |", max_size=12), max_size=6), max_size=4), st.integers(1, 30))
@@ -186,7 +125,7 @@ def test_what_is_shown_is_the_longest_beginning_within_the_tokens(rows, tokens):
     def count(texts):
         return [count_tokens(text) for text in texts]
 
-    for row, size in zip(rows, fitting(count, rows, tokens), strict=True):
+    for row, size in zip(rows, token_fit(count, rows, tokens), strict=True):
         assert count_tokens(numbered(row[:size])) <= tokens
         if size < len(row):
             assert count_tokens(numbered(row[: size + 1])) > tokens
