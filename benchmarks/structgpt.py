@@ -1,19 +1,19 @@
-"""Walks told by a generator: quality against simpler methods at equal triples, and questions asked side by side.
+"""StructGPT and Think-on-Graph: quality against simpler methods at equal triples, and throughput.
 
     python benchmarks/structgpt.py [--limit N] [--only NAME ...] [--width N ...]
     python benchmarks/structgpt.py --model smollm2 --limit 20 --only demo metaqa-2
     python benchmarks/structgpt.py --speed
 
-Quality: on the demo's questions and on samples of PathQuestion and MetaQA, `structgpt` and `tog` with the
-encoder-chooser, the same walk with relations chosen at random, and `bfs` with as many triples as the walk took in the
-mean.
+Quality: on the questions of the demo and on samples of PathQuestion and MetaQA, `structgpt` and `tog` with the
+encoder-chooser, the same search with randomly chosen relations, and `bfs` with the mean number of triples of
+`structgpt`.
 
-With a model (`smollm2`, the path of a GGUF file, or any generator's block): the walk to its depth, told by the model;
-the same ended by its reader, with the answers; `tog` to its depth; and the encoder-chooser, random relations and `bfs`,
-each cut to as many triples as the first has in the mean.
+With a model (`smollm2`, the path of a GGUF file, or the block of any generator): `structgpt` led by the model to full
+depth; the same ended by its reader, with the answers; `tog` to full depth; and the encoder-chooser, random relations
+and `bfs`, each cut to the mean number of triples of the first.
 
-Speed: 100 questions of three hops against a server on loopback that takes 50 ms a reply, one after another and with 32
-requests in flight, which is done five times since a busy machine may take as long as the replies.
+Speed: 100 questions of three hops against a loopback server that takes 50 ms a reply, one after another and with 32
+requests in flight; the latter five times, since load on the machine may take as long as the replies.
 """
 
 from __future__ import annotations
@@ -53,17 +53,17 @@ COLUMNS = (
     "q/s",
 )
 CONTEXT, LENGTH, SHOWN = 4096, 128, 400
-"""Of a small model: tokens of a prompt and its reply, of a reply, and of the triples that its reader is shown."""
+"""Tokens for a small model: of a prompt and its reply, of a reply, and of the triples shown to its reader."""
 
 
 @attrs.define(eq=False)
 class RandomChooser(Generator):
-    """Choose by lot, the same for the same prompt."""
+    """Choose at random; the same prompt gets the same choice."""
 
     seed: int = 0
 
     def generate(self, prompts: Sequence[Prompt]) -> list[Reply]:
-        """Reply with as many numbers as may be chosen."""
+        """Reply with as many numbers as the prompt allows."""
         return [Reply(json.dumps(self._drawn(prompt))) for prompt in prompts]
 
     def _drawn(self, prompt: Prompt) -> list[int]:
@@ -74,13 +74,13 @@ class RandomChooser(Generator):
 
 @attrs.define(eq=False)
 class Remembering(Generator):
-    """Ask for each prompt once: two walks that go the same way share their calls."""
+    """Remember replies, so that searches with equal prompts share their calls."""
 
     generator: Generator
     known: dict[Prompt, Reply] = attrs.field(factory=dict)
 
     def generate(self, prompts: Sequence[Prompt]) -> list[Reply]:
-        """Reply from memory, else by the generator."""
+        """Reply from memory if possible, else by the generator."""
         return recalled(self.known, prompts, self.generator.generate)
 
     def count_tokens(self, texts: Sequence[str]) -> list[int]:
@@ -93,12 +93,12 @@ class Case:
     """One set of questions.
 
     Attributes:
-        name: Of the case.
-        recipe: Gives questions, graph and linker.
-        needs: Files of the data folder, or of the repository for the demo.
-        sets: Values that differ from the recipe's.
-        mention: What stands for the mention of the topic.
-        hops: Of the questions, at most.
+        name: Name of the case.
+        recipe: Recipe with questions, graph and linker.
+        needs: Required files of the data folder; for the demo, of the repository.
+        sets: Values that override the recipe's.
+        mention: Replacement for the mention of the topic entity.
+        hops: Most hops of a question.
     """
 
     name: str
@@ -123,7 +123,7 @@ def cases(limit: int) -> Iterator[Case]:
 
 
 def missing(case: Case) -> str | None:
-    """Say what a case lacks."""
+    """Return why a case cannot run, or None."""
     if case.name == "demo":
         gone = [name for name in case.needs if not (ROOT / name).exists()]
         return f"no {', '.join(gone)}; run `make demo` first" if gone else None
@@ -131,7 +131,7 @@ def missing(case: Case) -> str | None:
 
 
 def sample(questions: Iterable[Any], limit: int) -> list[Any]:
-    """Draw questions by a hash of their ids, in their order; what a dataset has drawn already stays whole."""
+    """Sample questions by a hash of their ids, keeping their order; a smaller list stays whole."""
     every = list(questions)
     drawn = sorted(every, key=lambda one: hashlib.sha256(one.id.encode()).digest())[:limit]
     kept = {one.id for one in drawn}
@@ -139,7 +139,7 @@ def sample(questions: Iterable[Any], limit: int) -> list[Any]:
 
 
 def generator_of(model: str) -> dict[str, Any]:
-    """Write the block of a generator: of the encoder-chooser, of a GGUF file, or as it was given."""
+    """Return the block of a generator: the encoder-chooser, a GGUF file, or the block given."""
     import yaml
 
     if not model:
@@ -151,7 +151,7 @@ def generator_of(model: str) -> dict[str, Any]:
 
 
 def recipe_of(case: Case, model: str, width: int, triples: int, budget: int) -> dict[str, Any]:
-    """Write the recipe: a walk to its depth as the main method, the others against it."""
+    """Return the recipe: `structgpt` to full depth as the main method, the others compared with it."""
     import yaml
 
     walk: dict[str, Any] = {"use": "structgpt", "stop": "depth", "width": width, "max_iterations": case.hops}
@@ -232,7 +232,7 @@ _KEPT = ("srtk", "vars", "questions", "knowledge_graph", "entity_linker", "encod
 
 
 def used(found: Sequence[Any]) -> dict[str, float]:
-    """Count what the generator was asked, by expander and reader, a question."""
+    """Return calls and tokens of the generator per question, by expander and reader together."""
     from srtk_framework.values import total
 
     rows = []
@@ -258,7 +258,7 @@ def show(results: Sequence[Result]) -> None:
 
 
 def said(figures: Mapping[str, Any]) -> list[str]:
-    """Write the share of questions with an answer, with a right first entity, and the F1 of the entities."""
+    """Format the share of questions answered, with a correct first entity, and the F1 of the entities."""
     if "answer_hit" not in figures:
         return ["-"] * 3
     answered = f"{1 - figures['answer_refused']['mean']:.2f}"
@@ -266,20 +266,20 @@ def said(figures: Mapping[str, Any]) -> list[str]:
 
 
 def share(estimate: Mapping[str, Any]) -> str:
-    """Write a mean with half of its 95 % interval."""
+    """Format a mean with half of its 95 % interval."""
     if estimate["mean"] is None:
         return "-"
     return f"{estimate['mean']:.3f} ±{(estimate['high'] - estimate['low']) / 2:.3f}"
 
 
 def walks(body: Mapping[str, Any]) -> str:
-    """Answer as the loopback server: the first option, and never enough."""
+    """Reply as the loopback server: the first option, and never enough."""
     asked = str(body["messages"][-1]["content"])
     return '{"enough": false, "answer": [], "triples": []}' if "contain the answer" in asked else "[1]"
 
 
 def speed() -> Result:
-    """Time questions of three hops against a server in a process of its own, many in flight and one by one."""
+    """Time questions of three hops against a server in another process, many in flight and one by one."""
     from openai_server import process
     from srtk_plugin_local.memory import MemoryGraph
     from srtk_plugin_openai.generator import OpenAIGenerator
@@ -306,7 +306,7 @@ def speed() -> Result:
             expander = StructGptExpander(graph, generator, reader=reader, max_iterations=HOPS)
             for driver in (generator, reader, expander):
                 driver.open()
-            # Connections are made first: it is the walk that is timed.
+            # Open the connections first; only the search is timed.
             generator.generate([Prompt((Message("user", f"Hello {i}"),)) for i in range(workers)])
             began, busy = time.perf_counter(), time.process_time()
             answers.append(expander.expand(questions))
@@ -328,13 +328,13 @@ def speed() -> Result:
 
 
 def write(path: Path, results: Sequence[Result]) -> None:
-    """Write what was measured so far."""
+    """Write the results so far."""
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text(json.dumps([attrs.asdict(one) for one in results], indent=1) + "\n", encoding="utf-8")
 
 
 def command(args: argparse.Namespace) -> str:
-    """Write the command that measures one case, but for its name."""
+    """Return the command that measures one case, without its name."""
     words = [f"python benchmarks/structgpt.py --limit {args.limit} --width {args.width}"]
     words.append(f"--relation-triples {args.relation_triples} --triples {args.triples}")
     return " ".join([*words, *([f"--model {shlex.quote(args.model)}"] if args.model else [])])

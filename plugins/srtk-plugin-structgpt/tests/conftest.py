@@ -1,4 +1,4 @@
-"""Small graphs in memory, as snapshots, in stores and behind servers, and walks over them told where to go by rules."""
+"""Small graphs in memory, as snapshots, in stores and behind servers, and expanders with scripted generators."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ SHOW = [
     ("paper1", "venue", "icsa"),
     ("paper2", "venue", "icsa"),
 ]
-"""People, a town, papers; ``m1`` is a mediator with nothing behind it."""
+"""People, a town and papers; ``m1`` is a mediator with nothing behind it."""
 
 AWARDS = [
     ("jeff", "award", "st1"),
@@ -50,14 +50,14 @@ AWARDS = [
     ("norway", "capital", "oslo"),
     ("amanda", "given_by", "film_festival"),
 ]
-"""Awards as statements: nodes that hold a prize and a country together."""
+"""Awards as statements: mediators that hold a prize and a country together."""
 
 GraphOf = Callable[..., KnowledgeGraph]
 
 
 @pytest.fixture(scope="session")
 def store_of(tmp_path_factory: pytest.TempPathFactory) -> Callable[..., Path]:
-    """Load triples into a store, once for each set of them."""
+    """Return a function that loads triples into a store; equal triples share one."""
     pytest.importorskip("pyoxigraph")
     from srtk_plugin_sparql.commands.load import load
 
@@ -81,7 +81,7 @@ def _iri(id_: str) -> str:
 
 @pytest.fixture(scope="session")
 def queried() -> Iterator[Callable[..., Any]]:
-    """Open a graph that is asked by queries, at a URL or in a folder."""
+    """Return a function that opens a SPARQL graph at a URL or in a folder."""
     with ExitStack() as stack:
 
         def make(endpoint: str, mediators: Sequence[str], noise: Sequence[str], **settings: Any) -> Any:
@@ -99,7 +99,7 @@ def queried() -> Iterator[Callable[..., Any]]:
 
 @pytest.fixture
 def embedded(store_of: Callable[..., Path], queried: Callable[..., Any]) -> GraphOf:
-    """Put triples into a store that is opened in this process."""
+    """Return a function that opens triples as an embedded store."""
 
     def make(triples: Sequence[Sequence[str]], mediators: Sequence[str] = (), noise: Sequence[str] = ()) -> Any:
         return queried(str(store_of(triples)), mediators, noise)
@@ -109,7 +109,7 @@ def embedded(store_of: Callable[..., Path], queried: Callable[..., Any]) -> Grap
 
 @pytest.fixture(scope="session")
 def sparql(store_of: Callable[..., Path], queried: Callable[..., Any]) -> Iterator[GraphOf]:
-    """Put triples behind a server, once for each set of them."""
+    """Return a function that serves triples by a SPARQL server; equal triples share one."""
     from srtk_plugin_sparql.store import DATA
 
     urls: dict[Path, str] = {}
@@ -132,7 +132,7 @@ def sparql(store_of: Callable[..., Path], queried: Callable[..., Any]) -> Iterat
 
 @pytest.fixture
 def memory() -> GraphOf:
-    """Make a graph of triples in memory."""
+    """Return a function that makes a graph of triples in memory."""
 
     def make(triples: Sequence[Sequence[str]], mediators: Sequence[str] = (), noise: Sequence[str] = ()) -> Any:
         return MemoryGraph(triples=triples, mediators=mediators, noise=noise)
@@ -142,7 +142,7 @@ def memory() -> GraphOf:
 
 @pytest.fixture(scope="session")
 def local(tmp_path_factory: pytest.TempPathFactory) -> Iterator[GraphOf]:
-    """Make snapshots of triples, once for each set of them."""
+    """Return a function that builds and opens a snapshot of triples; equal triples share one."""
     pytest.importorskip("polars")
     from srtk_plugin_local.build import build
     from srtk_plugin_local.graph import LocalGraph
@@ -169,14 +169,14 @@ def local(tmp_path_factory: pytest.TempPathFactory) -> Iterator[GraphOf]:
 
 @pytest.fixture(params=["memory", "local", "embedded", "sparql"])
 def graph_of(request: pytest.FixtureRequest) -> GraphOf:
-    """Make a graph of triples, in memory, as a snapshot, in a store and behind a server."""
+    """Return a function that makes a graph: in memory, as a snapshot, as an embedded store, behind a server."""
     made: GraphOf = request.getfixturevalue(request.param)
     return made
 
 
 @pytest.fixture(scope="session")
 def bench() -> Callable[[str], Any]:
-    """Import a module of the benchmarks, which have servers that misbehave."""
+    """Return a function that imports a module of the benchmarks, for their misbehaving servers."""
     folder = Path(__file__).parents[3] / "benchmarks"
 
     def module(name: str) -> Any:
@@ -205,13 +205,13 @@ def show(graph_of: GraphOf) -> KnowledgeGraph:
 
 @pytest.fixture
 def awards(graph_of: GraphOf) -> KnowledgeGraph:
-    """Return the graph of awards, statements and all."""
+    """Return the graph of awards, whose statement nodes are mediators."""
     return graph_of(AWARDS, mediators=["st*"])
 
 
 @pytest.fixture
 def ask() -> Callable[..., Question]:
-    """Make a question about entities."""
+    """Return a function that makes a question linked to entities."""
 
     def make(text: str, *entities: str, id_: str = "q") -> Question:
         return Question(id_, text, tuple(Link(entity) for entity in entities))
@@ -221,7 +221,7 @@ def ask() -> Callable[..., Question]:
 
 @pytest.fixture
 def walk() -> Callable[..., Any]:
-    """Open a walk whose chooser and reader follow a script."""
+    """Return a function that opens an expander whose generator and reader follow a script."""
 
     def make(graph: Any, script: Sequence[tuple[str, Any]], cls: Any = StructGptExpander, **settings: Any) -> Any:
         scripted = ScriptedGenerator(script, default='{"enough": false, "answer": [], "triples": []}')
@@ -237,11 +237,11 @@ def walk() -> Callable[..., Any]:
 
 @attrs.define(eq=False)
 class Watched(KnowledgeGraph):
-    """A graph that keeps what it was asked.
+    """A graph that records its calls.
 
     Attributes:
-        graph: Answers.
-        calls: Name of the method and its batch, in order.
+        graph: The graph that answers.
+        calls: Method and batch of each call, in order.
     """
 
     graph: KnowledgeGraph
@@ -276,5 +276,5 @@ class Watched(KnowledgeGraph):
 
 @pytest.fixture
 def watched() -> Callable[[Any], Watched]:
-    """Wrap a graph so that it keeps what it was asked."""
+    """Return a function that wraps a graph so that it records its calls."""
     return Watched

@@ -1,4 +1,4 @@
-"""What a walk reads of the graph at one hop is asked for side by side, and what it finds does not depend on that."""
+"""The reads of one hop run concurrently, and the result does not depend on that."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ from srtk_framework.testing.scripted import picks
 from srtk_framework.values import Link, Question
 
 COUNT = 300
-"""More nodes than one query names."""
+"""More nodes than fit into one query."""
 
 
 @contextmanager
 def meeting(bench: Any, url: str, wanted: int) -> Iterator[Any]:
-    """Pass requests on to a server, none before so many have been under way at once."""
+    """Run a proxy that holds requests back until ``wanted`` of them are in flight at once."""
 
     class Meeting(bench("misbehaving").Proxy):
         under_way = most = 0

@@ -1,4 +1,4 @@
-"""The drivers of this plugin against the checks that every driver of their role must pass."""
+"""Conformance of the drivers of this plugin with their roles."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from srtk_framework.values import Budget, Prompt, Reply
 
 @attrs.define(eq=False)
 class Letters(Encoder):
-    """Count letters."""
+    """Encode a text by the counts of its letters."""
 
     def encode(self, texts: Any) -> Any:
         rows = [[1 + text.lower().count(letter) for letter in "abcdefghijklmnopqrstuvwxyz"] for text in texts]
@@ -32,7 +32,7 @@ class Letters(Encoder):
 
 @attrs.define(eq=False)
 class SharedWords(Generator):
-    """Rate an option by the words that it shares with the question."""
+    """Rate an option by the number of words that it shares with the question."""
 
     def generate(self, prompts: Sequence[Prompt]) -> list[Reply]:
         return [Reply("[1]") for _ in prompts]

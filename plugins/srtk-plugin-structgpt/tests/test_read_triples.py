@@ -86,7 +86,7 @@ def test_the_walk_goes_on_behind_mediators_and_not_into_them(awards, walk, ask, 
 
 
 def answer_by(words):
-    """Answer by the fact with some words."""
+    """Return a reply that answers by the triple whose line contains the words."""
 
     def answer(prompt):
         line = next(line for line in prompt.messages[-1].content.splitlines() if words in line)

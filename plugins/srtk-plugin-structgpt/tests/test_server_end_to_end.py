@@ -1,4 +1,4 @@
-"""A walk told by a model behind a server that fails at random, and as a recipe."""
+"""A search with a model behind a server that fails at random, in Python and as a recipe."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from srtk_framework.values import Link, Question
 
 COUNT = 10
 IN, OUT = 1.0, 2.0
-"""Prices of a million tokens."""
+"""Price of a million tokens."""
 
 
 @pytest.fixture(scope="module")
@@ -43,7 +43,7 @@ def questions():
 
 
 def clerk(body):
-    """Follow the relations to the country, and answer once it is among the facts."""
+    """Choose the relations that lead to the country; answer once it is among the triples."""
     asked = body["messages"][-1]["content"]
     lines = [line for line in asked.splitlines() if line[:1].isdigit()]
     if "contain the answer" not in asked:
@@ -75,7 +75,7 @@ def walked(url, workers, **settings):
 
 
 def told(found):
-    """Give what a trace tells of the calls of the walk, and of those of its reader."""
+    """Return the usage of the expander and of its reader from the trace."""
     return [found.trace["generator"], found.trace["reader"]["generator"]]
 
 

@@ -1,7 +1,7 @@
-"""A real small instruct model tells both walks where to go, in this process and behind a server of its own.
+"""A real small instruct model leads both expanders, in process and behind a server.
 
-SmolLM2-135M is too small to choose well. What is shown is that everything works: choices are options, records are
-whole, nothing fails, and a second run writes the same bytes.
+SmolLM2-135M is too small to choose well. The tests check that everything works: choices are options, records are
+complete, no call fails, and a second run writes the same bytes.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ ENDS = {
 
 @pytest.fixture(scope="module")
 def address() -> Iterator[str]:
-    """Serve the model as any server of its kind would, and give the address."""
+    """Serve the model by the OpenAI protocol, and return the address."""
     from srtk_plugin_llama_cpp.models import SMOLLM2, find_model
     from srtk_plugin_llama_cpp.running import start
 
@@ -53,20 +53,20 @@ def address() -> Iterator[str]:
 
 @pytest.fixture(scope="module")
 def block() -> dict[str, Any]:
-    """Write the block of the model in this process, as a recipe has it."""
+    """Return the recipe block of the model in process."""
     return {"use": "llama-cpp", "model": "smollm2", "context": 2048, "threads": 1, "length": 128}
 
 
 @pytest.fixture(scope="module")
 def blocks(block: dict[str, Any], address: str) -> dict[str, dict[str, Any]]:
-    """Write the blocks of both ways to the model."""
+    """Return the recipe blocks of both generators."""
     behind = {"use": "openai", "model": "smollm2", "base_url": address, "key": {"env": "SMOLLM_KEY"}, "length": 128}
     return {"in process": block, "behind a server": behind}
 
 
 @pytest.fixture(scope="module")
 def generators(blocks: dict[str, dict[str, Any]]) -> Iterator[dict[str, Any]]:
-    """Open the generators of both ways."""
+    """Open both generators."""
     from srtk_plugin_llama_cpp.generator import LlamaCppGenerator
     from srtk_plugin_openai.generator import OpenAIGenerator
 
@@ -88,7 +88,7 @@ WAYS = pytest.mark.parametrize("way", ["in process", "behind a server"])
 
 
 def check(record: dict[str, Any], rows: set[tuple[str, ...]], most: int) -> None:
-    """Look for what every record must have, whatever the model chose."""
+    """Check what holds for every record, whatever the model chose."""
     trace = record["trace"]
     assert trace["stop"] in ENDS
     assert "errors" not in trace

@@ -1,4 +1,4 @@
-"""Think-on-Graph: a beam of single entities, relations chosen for each, then triples among all."""
+"""The beam of Think-on-Graph: relations chosen for each entity, then triples among all."""
 
 from __future__ import annotations
 
