@@ -236,18 +236,18 @@ def within_mass(subgraph: Subgraph, mass: float | None) -> Subgraph:
 
 
 def finish(graph: GraphLike, subgraphs: Sequence[Subgraph], budget: Budget) -> list[Subgraph]:
-    """Bring subgraphs within the budget's mass, triples and tokens; add provenance and qualifiers."""
+    """Cut subgraphs to the budget's mass, triples and tokens; add provenance and qualifiers where they have none."""
     from srtk_framework.text.verbalise import within_tokens
 
     massive = [within_mass(s, budget.mass) for s in subgraphs]
     cut = [s.first(budget.triples) if budget.triples is not None else s for s in massive]
-    qualifiers = iter(graph.qualifiers([triple for s in cut for triple in s.triples]))
+    qualifiers = iter(graph.qualifiers([triple for s in cut if not s.qualifiers for triple in s.triples]))
     source = graph.source()
     whole = [
         attrs.evolve(
             s,
-            provenance=(source,) * len(s.triples),
-            qualifiers=tuple(tuple(next(qualifiers)) for _ in s.triples),
+            provenance=s.provenance or (source,) * len(s.triples),
+            qualifiers=s.qualifiers or tuple(tuple(next(qualifiers)) for _ in s.triples),
         )
         for s in cut
     ]

@@ -244,16 +244,18 @@ class RerankExpander(Expander):
         if not found.triples:
             return found
         order, scores = connected_order(found.triples, head.scores(vectors, rows), starts.keys())
-        triples = tuple(found.triples[i] for i in order)
+        # Provenance and qualifiers are absent in the subgraphs of an inner expander that does not fill them in.
+        columns = {
+            name: tuple(column[i] for i in order)
+            for name in ("triples", "path_of", "provenance", "qualifiers")
+            if (column := getattr(found, name))
+        }
         whole = attrs.evolve(
             found,
-            triples=triples,
             scores=tuple(scores),
-            path_of=tuple(found.path_of[i] for i in order),
-            provenance=(),
-            qualifiers=(),
             trace={**found.trace, "reranked": len(order)},
-            answer=found.answer and found.answer.moved(found.triples, triples),
+            answer=found.answer and found.answer.moved(found.triples, columns["triples"]),
+            **columns,
         )
         kept = Rule(self.keep, self.beta).count(scores, head.threshold if self.threshold is None else self.threshold)
         return whole.first(kept, "rerank")

@@ -119,6 +119,31 @@ def test_paths_stay_with_their_triples(driver):
     assert [str(city.paths[i].steps[-1]) for i in city.path_of] == ["employer", "city"]
 
 
+@attrs.define(eq=False)
+class Elsewhere(Everything):
+    """Finds what Everything finds, and says of each triple where it was read and how it was qualified."""
+
+    def expand(self, questions):
+        return [
+            attrs.evolve(
+                found,
+                provenance=tuple(f"page of {triple.subject}" for triple in found.triples),
+                qualifiers=tuple(((triple.relation, "2001"),) for triple in found.triples),
+            )
+            for found in super().expand(questions)
+        ]
+
+
+def test_provenance_and_qualifiers_of_the_inner_expander_stay_with_their_triples(driver, tmp_path):
+    driver.save(tmp_path)
+    graph = opened().graph
+    for keep in ("f1", "all"):
+        outer = opened(model=str(tmp_path), inner=Elsewhere(graph), keep=keep)
+        [found] = outer.expand([LESSONS[-1].question])
+        assert found.provenance == tuple(f"page of {triple.subject}" for triple in found.triples)
+        assert found.qualifiers == tuple(((triple.relation, "2001"),) for triple in found.triples)
+
+
 def test_a_low_threshold_keeps_more_than_a_high_one(driver, tmp_path):
     driver.save(tmp_path)
     question = [LESSONS[-1].question]
