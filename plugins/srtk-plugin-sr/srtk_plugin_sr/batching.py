@@ -5,7 +5,7 @@ from __future__ import annotations
 import random
 from collections.abc import Sequence
 
-from srtk_plugin_sr.training import Item
+from srtk_plugin_sr.fit_settings import Item
 
 _WINDOW = 16
 """Batches whose samples are sorted by length together; more would make batches alike, fewer would pad more."""

@@ -25,10 +25,10 @@ from srtk_framework.values import (
     Subgraph,
     rounded,
 )
-from srtk_plugin_sr.choosing import Choosing
+from srtk_plugin_sr.beam_state import BeamState, Going, copied, ended, own_state
+from srtk_plugin_sr.explain import Choosing
 from srtk_plugin_sr.links import name_of, names_needed, weighed, without_mention
-from srtk_plugin_sr.sharing import shared_facts
-from srtk_plugin_sr.state import BeamState, Going, copied, ended, own_state
+from srtk_plugin_sr.triple_quota import shared_facts
 
 FOLLOWED = 3
 """How many times the width is followed where what a step reaches counts."""

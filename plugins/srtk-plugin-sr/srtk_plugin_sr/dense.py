@@ -13,10 +13,10 @@ import numpy.typing as npt
 
 from srtk_framework.roles import Course, Encoder, KnowledgeGraph, PathScorer
 from srtk_framework.values import END, SCORE_DIGITS, DriverError, Path, Sample, Step
-from srtk_plugin_sr.teaching import decisions, teachable
-from srtk_plugin_sr.training import Item, Material, Texts, Training
+from srtk_plugin_sr.fit_settings import Item, Material, Texts, Training
+from srtk_plugin_sr.samples import decisions, teachable
+from srtk_plugin_sr.templates import Wording, wording
 from srtk_plugin_sr.vectors import Matrix, VectorStore, default_folder, unit
-from srtk_plugin_sr.wording import Wording, wording
 
 _RECENT = 4096
 _BLOCK = 8192
@@ -101,7 +101,7 @@ class DenseScorer(PathScorer):
 
     def fit(self, course: Course, training: Training) -> Mapping[str, float]:
         """Train the encoder on the decisions that lead to the lessons' paths, worded and weighed as in scoring."""
-        from srtk_plugin_sr.learning import learn
+        from srtk_plugin_sr.trainer import learn
 
         encoder = teachable(self.encoder)
         network = encoder.learner()

@@ -9,8 +9,8 @@ import numpy as np
 import numpy.typing as npt
 
 from srtk_framework.values import Triple
+from srtk_plugin_sr.cutoff import best_count, connected_order
 from srtk_plugin_sr.head import LEAST, Array, Rows
-from srtk_plugin_sr.stopping import best_count, connected_order
 
 
 @attrs.frozen(eq=False)

@@ -19,7 +19,7 @@ from srtk_framework.training import samples
 from srtk_framework.values import END, InputError, Lesson, Sample
 from srtk_plugin_sr.quality import MEASURES
 from srtk_plugin_sr.supervision import GoldPath, ShortestPath
-from srtk_plugin_sr.wording import FORMS, Wording
+from srtk_plugin_sr.templates import FORMS, Wording
 
 HELP = "make training samples of questions with answers"
 

@@ -13,16 +13,16 @@ import numpy.typing as npt
 from srtk_framework.graph import finish
 from srtk_framework.roles import Course, Encoder, Expander, KnowledgeGraph
 from srtk_framework.values import Budget, DriverError, Question, Step, Subgraph
-from srtk_plugin_sr.examples import Example, examples
+from srtk_plugin_sr.cutoff import connected_order
 from srtk_plugin_sr.features import numbers, placed
+from srtk_plugin_sr.fit_settings import Texts
 from srtk_plugin_sr.head import Head, Rows
-from srtk_plugin_sr.head_training import HeadTraining, train_head
+from srtk_plugin_sr.head_trainer import HeadTraining, train_head
 from srtk_plugin_sr.held_out import Lot, Rule
+from srtk_plugin_sr.labelled_subgraphs import Example, examples
 from srtk_plugin_sr.links import name_of, names_needed, without_mention
-from srtk_plugin_sr.stopping import connected_order
-from srtk_plugin_sr.training import Texts
+from srtk_plugin_sr.templates import FORMS, readable
 from srtk_plugin_sr.vectors import Matrix, VectorStore, default_folder, unit
-from srtk_plugin_sr.wording import FORMS, readable
 
 _PROBE = "What is the capital of the country that borders it?"
 _SAME = 0.99

@@ -14,7 +14,7 @@ from typing import Any
 from srtk_framework.records import place, read_jsonl, shown
 from srtk_framework.records import record_fields as fields
 from srtk_framework.values import InputError
-from srtk_plugin_sr.training import Item, Material, Texts, Training
+from srtk_plugin_sr.fit_settings import Item, Material, Texts, Training
 
 HELP = "train a scorer on a file of training samples"
 
@@ -57,7 +57,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Train, write the folder, and tell the figures."""
-    from srtk_plugin_sr.learning import begin, learn
+    from srtk_plugin_sr.trainer import begin, learn
 
     learning = read_rows(args.train_dataset)
     if args.validation_dataset:

@@ -4,7 +4,7 @@ import attrs
 import numpy as np
 import pytest
 from srtk_plugin_sr.beam import BeamExpander
-from srtk_plugin_sr.head_training import HeadTraining
+from srtk_plugin_sr.head_trainer import HeadTraining
 from srtk_plugin_sr.rerank import RerankExpander
 
 from srtk_framework.roles import Course, Encoder

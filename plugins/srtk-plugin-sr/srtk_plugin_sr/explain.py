@@ -12,7 +12,7 @@ import attrs
 from srtk_framework.graph import path_order
 from srtk_framework.roles import HopChoice
 from srtk_framework.values import END, HopState, RankedPath
-from srtk_plugin_sr.state import BeamState, own_state
+from srtk_plugin_sr.beam_state import BeamState, own_state
 
 
 class Choosing:

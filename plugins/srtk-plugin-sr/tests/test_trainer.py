@@ -16,8 +16,8 @@ pytest.importorskip("srtk_plugin_transformers")
 from srtk_plugin_local.memory import MemoryGraph
 from srtk_plugin_sr.beam import BeamExpander
 from srtk_plugin_sr.dense import DenseScorer
-from srtk_plugin_sr.teaching import decisions
-from srtk_plugin_sr.training import Training
+from srtk_plugin_sr.fit_settings import Training
+from srtk_plugin_sr.samples import decisions
 from srtk_plugin_transformers.encoder import TransformersEncoder
 
 from srtk_framework.roles import Course, Encoder, Trainable
@@ -123,7 +123,7 @@ def test_each_rule_is_trained_for_what_it_scores(rule, scorer, graph, tmp_path):
 @pytest.mark.parametrize(("rule", "compare"), [("log-softmax", "step"), ("log-softmax", "path"), ("gain", None)])
 def test_the_logits_of_training_are_those_of_scoring(form, rule, compare, scorer, graph):
     import torch
-    from srtk_plugin_sr import lit
+    from srtk_plugin_sr import lightning_module as lit
 
     one = scorer(rule=rule, compare=compare, text=form, step_cost=0.4, return_cost=1.5)
     path = (Step("spouse"),)

@@ -15,7 +15,7 @@ import torch
 from srtk_framework.values import DriverError
 from srtk_plugin_sr import losses
 from srtk_plugin_sr.batching import Schedule, passes
-from srtk_plugin_sr.training import Item, Material, Training
+from srtk_plugin_sr.fit_settings import Item, Material, Training
 
 _LEAST_GAIN = 0.0005
 _LEAST_SAVING = 0.01

@@ -9,7 +9,7 @@ import pytest
 from srtk_plugin_local.memory import MemoryGraph
 from srtk_plugin_sr.beam import BeamExpander
 from srtk_plugin_sr.dense import DenseScorer
-from srtk_plugin_sr.wording import FORMS
+from srtk_plugin_sr.templates import FORMS
 
 from srtk_framework.values import END, Budget, Link, Question, Step
 

@@ -11,9 +11,9 @@ import attrs
 import numpy as np
 import pytest
 from srtk_plugin_local.memory import MemoryGraph
-from srtk_plugin_sr.examples import examples, right_triples
-from srtk_plugin_sr.head_training import HeadTraining
+from srtk_plugin_sr.head_trainer import HeadTraining
 from srtk_plugin_sr.held_out import Rule
+from srtk_plugin_sr.labelled_subgraphs import examples, right_triples
 from srtk_plugin_sr.rerank import RerankExpander
 
 from srtk_framework.graph import facts
@@ -214,7 +214,7 @@ def test_a_training_that_was_stopped_comes_to_the_same_weights(tmp_path):
 
 def _stop_after(epochs, folder, training):
     """Train as one that is killed after some epochs."""
-    from srtk_plugin_sr import head_training
+    from srtk_plugin_sr import head_trainer as head_training
 
     keep = head_training._keep
 
@@ -336,7 +336,7 @@ def test_mentions_are_taken_out_of_the_question_from_the_last_to_the_first():
 SCRIPT = """
 import sys, pathlib
 sys.path.insert(0, sys.argv[1])
-import test_sr_rerank as t
+import test_rerank as t
 driver = t.opened()
 driver.fit(t.Course(t.LESSONS[:-6], None, pathlib.Path(sys.argv[2])), t.HeadTraining(epochs=4, hidden=8))
 print(driver.fingerprint())

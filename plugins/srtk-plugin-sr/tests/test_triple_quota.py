@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from srtk_plugin_local.memory import MemoryGraph
-from srtk_plugin_sr.sharing import shared_facts
+from srtk_plugin_sr.triple_quota import shared_facts
 
 from srtk_framework.values import Budget, RankedPath, Step
 

@@ -9,8 +9,8 @@ from typing import Any, Protocol
 from srtk_framework.roles import Encoder, KnowledgeGraph
 from srtk_framework.training import samples
 from srtk_framework.values import DriverError, Lesson, Question, Sample, batched
+from srtk_plugin_sr.fit_settings import Training
 from srtk_plugin_sr.links import name_of, names_needed, without_mention
-from srtk_plugin_sr.training import Training
 
 _BATCH = 512
 

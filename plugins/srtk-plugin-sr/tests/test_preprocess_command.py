@@ -7,8 +7,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from srtk_plugin_sr.templates import FORMS
 from srtk_plugin_sr.train_command import read_rows
-from srtk_plugin_sr.wording import FORMS
 
 from srtk_framework.cli import main
 

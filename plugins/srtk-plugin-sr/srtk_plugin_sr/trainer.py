@@ -13,7 +13,7 @@ from typing import Any
 
 from srtk_framework.values import DriverError
 from srtk_plugin_sr.batching import Schedule
-from srtk_plugin_sr.training import Material, Training
+from srtk_plugin_sr.fit_settings import Material, Training
 
 _PROBE = 2
 
@@ -51,7 +51,7 @@ def learn(
         import lightning
         import torch
 
-        from srtk_plugin_sr import lit
+        from srtk_plugin_sr import lightning_module as lit
 
         folder.mkdir(parents=True, exist_ok=True)
         rows = network.tokenize(list(material.texts))

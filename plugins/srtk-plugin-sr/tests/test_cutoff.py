@@ -6,7 +6,7 @@ import math
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from srtk_plugin_sr.stopping import best_count, connected_order
+from srtk_plugin_sr.cutoff import best_count, connected_order
 
 from srtk_framework.values import Literal, Triple
 

@@ -3,7 +3,7 @@
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from srtk_plugin_sr.wording import FORMS, readable, wording
+from srtk_plugin_sr.templates import FORMS, readable, wording
 
 from srtk_framework.values import DriverError, Step
 
