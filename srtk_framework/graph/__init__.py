@@ -8,7 +8,7 @@ from srtk_framework.graph.path_facts import PathKey, facts, finish, path_order, 
 from srtk_framework.graph.path_instances import gold_triples_of, instance_triples, names_of, with_gold_triples
 from srtk_framework.graph.path_search import find_paths, follow_path, path_sort_key
 from srtk_framework.graph.reader_stop import ANSWERED, EXHAUSTED, READER, SECONDS, stopping_reader
-from srtk_framework.graph.traversal import Reached, follow_within, frontier_batches
+from srtk_framework.graph.traversal import Reached, follow_within, frontier_batches, within_nodes
 
 __all__ = [
     "ANSWERED",
@@ -36,4 +36,5 @@ __all__ = [
     "run_hops",
     "stopping_reader",
     "with_gold_triples",
+    "within_nodes",
 ]

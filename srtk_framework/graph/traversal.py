@@ -1,4 +1,4 @@
-"""Walks from many frontiers along steps within a budget, in parts that fit into memory."""
+"""Traversal of steps from many frontiers within a budget, in batches that fit into memory."""
 
 from __future__ import annotations
 
@@ -8,11 +8,17 @@ from typing import NamedTuple
 from srtk_framework.values import Budget, Frontier, GraphLike, Step
 
 _PAIRS_AT_ONCE, _NODES_AT_ONCE = 8192, 200_000
-"""Most pairs of frontier and step, and nodes in them, of one ``follow``: what it reaches must fit into memory."""
+"""Maximum number of pairs of frontier and step, and of nodes in them, of one ``follow``, to bound memory."""
 
 
 class Reached(NamedTuple):
-    """A frontier, and how many neighbours and nodes a limit left out of it."""
+    """A frontier that was reached, within the limits.
+
+    Attributes:
+        frontier: The nodes that were kept.
+        hub: Number of neighbours that the limit ``hub`` left out.
+        nodes: Number of nodes that the limit ``nodes`` left out.
+    """
 
     frontier: Frontier
     hub: int
@@ -22,22 +28,27 @@ class Reached(NamedTuple):
 def follow_within(
     graph: GraphLike, frontiers: Sequence[Frontier], steps: Sequence[Step], budget: Budget
 ) -> list[Reached]:
-    """Follow within the budget; tell how many neighbours and nodes were left out."""
-    read = [
+    """Follow each frontier along its step, and cut what it reaches to the budget's ``hub`` and ``nodes``."""
+    reached = [
         frontier
-        for part in frontier_batches(frontiers)
-        for frontier in graph.follow(frontiers[part], steps[part], budget.hub)
+        for batch in frontier_batches(frontiers)
+        for frontier in graph.follow(frontiers[batch], steps[batch], budget.hub)
     ]
-    over = [i for i, frontier in enumerate(read) if budget.nodes is not None and frontier.size > budget.nodes]
-    kept = dict(zip(over, graph.frontiers([read[i].ids()[: budget.nodes] for i in over]), strict=True))
+    return within_nodes(graph, reached, budget.nodes)
+
+
+def within_nodes(graph: GraphLike, frontiers: Sequence[Frontier], nodes: int | None) -> list[Reached]:
+    """Cut frontiers that were reached to their first ``nodes`` nodes by id; None for no limit."""
+    over = [i for i, frontier in enumerate(frontiers) if nodes is not None and frontier.size > nodes]
+    kept = dict(zip(over, graph.frontiers([frontiers[i].ids()[:nodes] for i in over]), strict=True))
     return [
         Reached(kept.get(i, frontier), frontier.cut, frontier.size - kept[i].size if i in kept else 0)
-        for i, frontier in enumerate(read)
+        for i, frontier in enumerate(frontiers)
     ]
 
 
 def frontier_batches(frontiers: Sequence[Frontier]) -> Iterator[slice]:
-    """Cut a batch of frontiers into parts of a bounded size."""
+    """Yield slices of frontiers whose number and size are bounded."""
     begin, nodes = 0, 0
     for i, frontier in enumerate(frontiers):
         if i > begin and (i - begin == _PAIRS_AT_ONCE or nodes + frontier.size > _NODES_AT_ONCE):

@@ -60,7 +60,7 @@ def test_what_a_choice_calls_kept_is_what_the_next_step_keeps(rows, values, chan
         [choice] = beam.choices([state])
         [after] = beam.step([state])
         ended = [(p.entity, (*p.steps, END)) for p in after.finished[len(state.finished) :]]
-        kept = {(item.path.entity, item.path.steps) for item in after.going} | set(ended)
+        kept = {(item.path.entity, item.path.steps) for item in after.active} | set(ended)
         told = {(p.entity, p.steps) for p, why in zip(choice.ranked, choice.dropped, strict=True) if not why}
         assert told == kept
         assert len(choice.ranked) == len({(path.entity, path.steps) for path in choice.ranked})

@@ -1,22 +1,23 @@
-"""Search relation paths from the linked entities with a beam, and read the facts along the best."""
+"""The ``beam`` expander: a beam search over relation paths from the linked entities, and the triples on the best."""
 
 from __future__ import annotations
 
+import copy
 import heapq
 import math
+import sys
 from collections.abc import Iterator, Mapping, Sequence
 from fnmatch import fnmatchcase
 from typing import Any, Literal
 
 import attrs
 
-from srtk_framework.graph import path_order
-from srtk_framework.roles import Expander, KnowledgeGraph, PathScorer
+from srtk_framework.graph import Reached, follow_within, path_order, within_nodes
+from srtk_framework.roles import Expander, HopChoice, KnowledgeGraph, PathScorer
 from srtk_framework.values import (
     END,
     Budget,
     DriverError,
-    Frontier,
     HopState,
     Link,
     Question,
@@ -25,42 +26,40 @@ from srtk_framework.values import (
     Subgraph,
     rounded,
 )
-from srtk_plugin_sr.beam_state import BeamState, Going, copied, ended, own_state
-from srtk_plugin_sr.explain import Choosing
-from srtk_plugin_sr.links import name_of, names_needed, weighed, without_mention
-from srtk_plugin_sr.triple_quota import shared_facts
-
-FOLLOWED = 3
-"""How many times the width is followed where what a step reaches counts."""
+from srtk_plugin_sr.beam_state import OVERSAMPLING, ActivePath, BeamState, beam_state, copy_state, without_end
+from srtk_plugin_sr.explain import final_choice, hop_choice, hop_paths, path_key
+from srtk_plugin_sr.links import link_name, mask_mention, unnamed_entities, weighted_entities
+from srtk_plugin_sr.triple_quota import facts_with_quota
 
 
 @attrs.define(eq=False)
-class BeamExpander(Choosing, Expander):
+class BeamExpander(Expander):
     """Keep the best paths of each length, over all links of a question (SR, Zhang et al. 2022, section 4.2).
 
-    At each hop the scorer rates every step that leaves the paths in the beam, and END. A path's score is the sum
-    along it, and that of its link. The triples on the best paths are the subgraph.
+    At each hop the scorer rates END and every step that leaves a path in the beam. The score of a path is the sum of
+    its steps' scores and of its link's score. The triples on the best paths form the subgraph.
 
     Attributes:
-        graph: Where to search.
+        graph: Graph to search.
         scorer: Scores the steps.
         budget: Limits on triples, tokens, nodes and neighbours.
         width: Paths kept at each hop.
-        depth: Most steps of a path.
-        inverse: Also walk against the direction of relations.
-        paths: Most paths whose triples are read; `width` by default.
-        margin: Leave out the paths whose score is so far below that of the best; under `log-softmax` 2.3 is a tenth of
-            its probability. No such limit by default.
-        hop_margin: The same at each hop, for paths that may still go on: a search that is sure goes on with few.
-        share: Most triples of one path as long as others wait for room in the budget; no such limit by default.
-        fan_cost: Taken off a path's score for each factor e of nodes that a step reaches: between steps that read
-            alike, the one to few nodes says more (as PRA divides by the fan-out, Lao and Cohen 2010). Above 0, a
+        depth: Maximum number of steps of a path.
+        inverse: Also follow relations against their direction.
+        paths: Maximum number of paths whose triples are read; `width` by default.
+        margin: Drop the paths whose score is more than this below the best. Under `log-softmax` 2.3 is a tenth of the
+            best path's probability. No limit by default.
+        hop_margin: The same at each hop, for paths that may be extended: a search that is certain follows few. No limit
+            by default.
+        share: Maximum number of triples of one path while other paths wait for room in the budget; no limit by default.
+        fan_cost: Subtracted from a path's score for each factor e of nodes that a step reaches: of two steps that read
+            alike, the one to fewer nodes is more specific (PRA divides by the fan-out, Lao and Cohen 2010). Above 0, a
             few times `width` continuations are followed at each hop before the best are kept.
-        link_weight: Weighs the logarithm of a link's share of the scores in its span; 0 for none.
-        mention: What stands for the linked entity's mention when the scorer reads the question; null leaves the text.
+        link_weight: Factor on the logarithm of a link's share of the scores in its span; 0 ignores link scores.
+        mention: Replaces the linked entity's mention in the text that the scorer reads; null leaves the text as it is.
         end_at_start: Offer END before the first step too.
         stop_when_full: Stop as soon as `width` paths have ended, as SRTK does.
-        overflow: What becomes of a frontier above the budget's nodes: `cut` to them, or `drop` its path.
+        overflow: What to do with a frontier larger than the budget's nodes: `cut` it, or `drop` its path.
     """
 
     graph: KnowledgeGraph
@@ -84,7 +83,11 @@ class BeamExpander(Choosing, Expander):
     _end_is_scored: bool = attrs.field(init=False, default=False, repr=False)
 
     def open(self) -> None:
-        """Check the settings and ask the graph which relations are noise."""
+        """Check the settings and read the graph's noise relations.
+
+        Raises:
+            DriverError: If a setting is out of range.
+        """
         for name in ("width", "depth", "paths", "share"):
             value = getattr(self, name)
             if value is not None and value < 1:
@@ -99,15 +102,15 @@ class BeamExpander(Choosing, Expander):
         self._end_is_scored = self.scorer.scores_end()
 
     def start(self, questions: Sequence[Question]) -> list[BeamState]:
-        """Find the linked entities in the graph."""
-        every = [weighed(question.links, self.link_weight) for question in questions]
-        found = iter(self.graph.frontiers([[entity] for links in every for entity in links]))
+        """Look up the linked entities in the graph."""
+        linked = [weighted_entities(question.links, self.link_weight) for question in questions]
+        frontiers = iter(self.graph.frontiers([[entity] for links in linked for entity in links]))
         labels: dict[str, str] = {}
-        if self.mention is not None and (nameless := names_needed(questions)):
-            labels = dict(zip(nameless, self.graph.labels(nameless), strict=True))
+        if self.mention is not None and (unnamed := unnamed_entities(questions)):
+            labels = dict(zip(unnamed, self.graph.labels(unnamed), strict=True))
         states = []
-        for question, links in zip(questions, every, strict=True):
-            at = {entity: next(found) for entity in links}
+        for question, links in zip(questions, linked, strict=True):
+            at = {entity: next(frontiers) for entity in links}
             known = [entity for entity, frontier in at.items() if frontier.size]
             paths = sorted((RankedPath(entity, (), links[entity][0]) for entity in known), key=path_order)
             trace: dict[str, Any] = {"links": len(links), "hops": 0, "scored": 0}
@@ -118,7 +121,7 @@ class BeamExpander(Choosing, Expander):
             states.append(
                 BeamState(
                     texts={entity: self._text(question, links[entity][1], labels) for entity in known},
-                    going=[Going(path, at[path.entity]) for path in paths],
+                    active=[ActivePath(path, at[path.entity]) for path in paths],
                     finished=[],
                     frontiers={(entity, ()): at[entity] for entity in known},
                     depth=0,
@@ -131,66 +134,100 @@ class BeamExpander(Choosing, Expander):
 
     def step(self, states: Sequence[HopState]) -> list[BeamState]:
         """Score every continuation of every path in the beams, and follow the best."""
-        moved = [copied(state) for state in states]
-        every = [(state, item) for state in moved for item in state.going]
-        offered = self.graph.steps([item.frontier for _, item in every], self.inverse)
+        after = [copy_state(state) for state in states]
+        active = [(state, item) for state in after for item in state.active]
+        offered = self.graph.steps([item.frontier for _, item in active], self.inverse)
         candidates = [
             self._candidates(steps, state.depth > 0 or self.end_at_start)
-            for (state, _), steps in zip(every, offered, strict=True)
+            for (state, _), steps in zip(active, offered, strict=True)
         ]
         scores = self.scorer.score(
-            [state.texts[item.path.entity] for state, item in every],
-            [item.path.steps for _, item in every],
+            [state.texts[item.path.entity] for state, item in active],
+            [item.path.steps for _, item in active],
             candidates,
         )
-        at = 0
-        for state in moved:
-            end = at + len(state.going)
-            state.trace["scored"] += sum(len(row) for row in candidates[at:end])
-            state.going = self._best(state.going, candidates[at:end], scores[at:end])
-            at = end
+        begin = 0
+        for state in after:
+            end = begin + len(state.active)
+            state.trace["scored"] += sum(len(row) for row in candidates[begin:end])
+            state.active = self._best(state.active, candidates[begin:end], scores[begin:end])
+            begin = end
         if self.fan_cost:
-            self._weigh_reach(moved)
-        for state in moved:
-            state.finished += [ended(item.path) for item in state.going if item.path.steps[-1] == END]
-            state.going = self._near([item for item in state.going if item.path.steps[-1] != END], state.finished)
+            self._subtract_fan_cost(after)
+        for state in after:
+            state.finished += [without_end(item.path) for item in state.active if item.path.steps[-1] == END]
+            open_ended = [item for item in state.active if item.path.steps[-1] != END]
+            state.active = self._within_hop_margin(open_ended, state.finished)
             state.depth += 1
             state.trace["hops"] = state.depth
-        # Where the last steps lead matters only where it can drop a path: the facts are read from their start.
+        # The last steps are followed only where that can drop a path: facts are read from the start of a path.
         if self.overflow == "drop":
-            self._follow(moved)
+            self._follow(after)
         else:
-            self._follow([state for state in moved if state.depth < self.depth])
-        for state in moved:
+            self._follow([state for state in after if state.depth < self.depth])
+        for state in after:
             full = self.stop_when_full and len(state.finished) >= self.width
-            state.done = full or not state.going or state.depth >= self.depth
-        return moved
+            state.done = full or not state.active or state.depth >= self.depth
+        return after
 
     def result(self, states: Sequence[HopState]) -> list[Subgraph]:
-        """Rank the paths and read their triples; paths that may still go on count as they are."""
-        own = [own_state(state) for state in states]
+        """Rank the paths and read their triples; paths that could still be extended count as they are."""
+        beams = [beam_state(state) for state in states]
         ranked = [
-            _within(sorted([*state.finished, *going], key=path_order)[: self.paths or self.width], self.margin)
-            for state, going in zip(own, self._stopped(own), strict=True)
+            _within_margin(sorted([*state.finished, *active], key=path_order)[: self.paths or self.width], self.margin)
+            for state, active in zip(beams, self._ended(beams), strict=True)
         ]
         traces = []
-        for state, paths in zip(own, ranked, strict=True):
+        for state, paths in zip(beams, ranked, strict=True):
             trace = {**state.trace, "paths": len(paths)}
             if state.cut:
                 trace["cut"] = dict(state.cut)
             if not paths and "reason" not in trace:
                 trace["reason"] = "no step leaves a linked entity" if state.depth else "no hop was taken"
             traces.append(trace)
-        known = [state.frontiers for state in own]
-        return shared_facts(self.graph, ranked, self.budget, self.share, known, traces)
+        known = [state.frontiers for state in beams]
+        return facts_with_quota(self.graph, ranked, self.budget, self.share, known, traces)
+
+    def choices(self, states: Sequence[HopState]) -> list[HopChoice]:
+        """Return, for each state, the candidates of the next hop, best first, and what drops each of them."""
+        return [self._hop_choice(beam_state(state)) for state in states]
+
+    def last_choices(self, states: Sequence[HopState]) -> list[HopChoice]:
+        """Return, for each state, its paths, best first, and what keeps each of them from being read."""
+        # Paths are compared here, not their triples, so one triple is enough.
+        budget = attrs.evolve(self.budget, triples=1, tokens=None)
+        every = self._copy(budget=budget, paths=sys.maxsize, margin=None).result(states)
+        read = self._copy(budget=budget).result(states)
+        most, limit = self.paths or self.width, "expander.paths" if self.paths else "expander.width"
+        return [final_choice(all_.paths, some.paths, most, limit) for all_, some in zip(every, read, strict=True)]
+
+    def _hop_choice(self, state: BeamState) -> HopChoice:
+        """Repeat one hop without limits, and compare what it keeps with what this beam keeps."""
+
+        def hop(beam: BeamExpander) -> list[RankedPath]:
+            return hop_paths(state, beam.step([state])[0])
+
+        unlimited = self._copy(width=sys.maxsize, hop_margin=None, depth=1, overflow="cut")
+        kept = near = {path_key(path) for path in hop(self)}
+        if self.hop_margin is not None:
+            near = {path_key(path) for path in hop(self._copy(hop_margin=None))}
+        by_score = hop(unlimited._copy(fan_cost=0.0))
+        return hop_choice(by_score, hop(unlimited) if self.fan_cost else None, kept, near, self.width)
+
+    def _copy(self, **settings: Any) -> BeamExpander:
+        """Copy this open beam with other settings; the graph and the scorer are shared."""
+        other = copy.copy(self)
+        for name, value in settings.items():
+            setattr(other, name, value)
+        return other
 
     def _text(self, question: Question, link: Link, labels: Mapping[str, str]) -> str:
         if self.mention is None:
             return question.text
-        return without_mention(question, link, name_of(link, labels), self.mention)
+        return mask_mention(question, link, link_name(link, labels), self.mention)
 
     def _candidates(self, steps: Sequence[Step], end: bool) -> list[Step]:
-        """Leave noise out; END comes last."""
+        """Remove noise relations, and append END where it is offered."""
         for step in steps:
             if step.relation not in self._clear:
                 noisy = any(fnmatchcase(step.relation, pattern) for pattern in self._noise)
@@ -199,99 +236,92 @@ class BeamExpander(Choosing, Expander):
         return [*kept, END] if end else kept
 
     def _best(
-        self, going: Sequence[Going], candidates: Sequence[Sequence[Step]], scores: Sequence[Sequence[float]]
-    ) -> list[Going]:
-        """Return the best continuations of one question's paths, each with the frontier that it leaves."""
+        self, active: Sequence[ActivePath], candidates: Sequence[Sequence[Step]], scores: Sequence[Sequence[float]]
+    ) -> list[ActivePath]:
+        """Return the best continuations of one question's paths, each with the frontier before its last step."""
         totals = [
             (rounded(item.path.score + score), item, step)
-            for item, row, values in zip(going, candidates, scores, strict=True)
+            for item, row, values in zip(active, candidates, scores, strict=True)
             for step, score in zip(row, values, strict=True)
         ]
-        # Paths are made only of what can win: making and comparing all of them costs more than scoring them.
-        most = self.width * FOLLOWED if self.fan_cost else self.width
+        # Paths are built only for what can win: building and comparing all of them costs more than scoring them.
+        most = self.width * OVERSAMPLING if self.fan_cost else self.width
         if len(totals) > most:
             least = heapq.nlargest(most, (total for total, _, _ in totals))[-1]
             totals = [entry for entry in totals if entry[0] >= least]
-        grown = [
-            Going(RankedPath(item.path.entity, (*item.path.steps, step), total), item.frontier)
+        extended = [
+            ActivePath(RankedPath(item.path.entity, (*item.path.steps, step), total), item.frontier)
             for total, item, step in totals
         ]
-        return sorted(grown, key=lambda item: path_order(item.path))[:most]
+        return sorted(extended, key=lambda item: path_order(item.path))[:most]
 
-    def _near(self, going: list[Going], finished: Sequence[RankedPath]) -> list[Going]:
-        """Drop the paths that are too far below the best one of the question."""
-        if self.hop_margin is None or not going:
-            return going
-        best = max(path.score for path in (*finished, *(item.path for item in going)))
-        return [item for item in going if item.path.score >= rounded(best - self.hop_margin)]
+    def _within_hop_margin(self, active: list[ActivePath], finished: Sequence[RankedPath]) -> list[ActivePath]:
+        """Drop the paths that score too far below the best of the question."""
+        if self.hop_margin is None or not active:
+            return active
+        best = max(path.score for path in (*finished, *(item.path for item in active)))
+        return [item for item in active if item.path.score >= rounded(best - self.hop_margin)]
 
-    def _weigh_reach(self, states: Sequence[BeamState]) -> None:
-        """Follow the continuations, take off what their fan costs, and keep the best of them."""
-        walks = [item for state in states for item in state.going if item.path.steps[-1] != END]
-        reached = iter(
-            self.graph.follow(
-                [item.frontier for item in walks], [item.path.steps[-1] for item in walks], self.budget.hub
-            )
-        )
+    def _subtract_fan_cost(self, states: Sequence[BeamState]) -> None:
+        """Follow the continuations, subtract the cost of their fan-out, and keep the best."""
+        reached = iter(self._reach([item for s in states for item in s.active if item.path.steps[-1] != END]))
         for state in states:
-            items = [self._weighed(item, reached) for item in state.going]
-            state.going = sorted(items, key=lambda item: path_order(item.path))[: self.width]
+            items = [self._with_fan_cost(item, reached) for item in state.active]
+            state.active = sorted(items, key=lambda item: path_order(item.path))[: self.width]
 
-    def _weighed(self, item: Going, reached: Iterator[Frontier]) -> Going:
+    def _with_fan_cost(self, item: ActivePath, reached: Iterator[Reached]) -> ActivePath:
         if item.path.steps[-1] == END:
             return item
-        frontier = next(reached)
-        cost = self.fan_cost * math.log(max(1, frontier.size + frontier.cut))
-        return Going(attrs.evolve(item.path, score=rounded(item.path.score - cost)), item.frontier, frontier)
+        behind = next(reached)
+        cost = self.fan_cost * math.log(max(1, behind.frontier.size + behind.hub))
+        return ActivePath(attrs.evolve(item.path, score=rounded(item.path.score - cost)), item.frontier, behind)
+
+    def _reach(self, items: Sequence[ActivePath]) -> list[Reached]:
+        """Follow the last step of each path; only the hub limit applies."""
+        hub_only = attrs.evolve(self.budget, nodes=None)
+        steps = [item.path.steps[-1] for item in items]
+        return follow_within(self.graph, [item.frontier for item in items], steps, hub_only)
 
     def _follow(self, states: Sequence[BeamState]) -> None:
-        """Walk the last step of every path in the beams; keep frontiers within the budget."""
-        walks = [(state, item) for state in states for item in state.going]
-        if not walks:
+        """Follow the last step of every path in the beams, and keep the frontiers within the budget."""
+        items = [(state, item) for state in states for item in state.active]
+        if not items:
             return
-        unread = [item for _, item in walks if item.reached is None]
-        read = iter(
-            self.graph.follow(
-                [item.frontier for item in unread], [item.path.steps[-1] for item in unread], self.budget.hub
-            )
-        )
-        reached = [next(read) if item.reached is None else item.reached for _, item in walks]
+        unread = iter(self._reach([item for _, item in items if item.reached is None]))
+        reached = [item.reached or next(unread) for _, item in items]
         most = self.budget.nodes
-        large = [i for i, frontier in enumerate(reached) if most is not None and frontier.size > most]
         for state in states:
-            state.going = []
-        cut = large if self.overflow == "cut" else []
-        smaller = dict(zip(cut, self.graph.frontiers([reached[i].ids()[:most] for i in cut]), strict=True))
-        dropped = set(large) - smaller.keys()
-        for i, ((state, item), frontier) in enumerate(zip(walks, reached, strict=True)):
-            if frontier.cut:
-                state.cut["hub"] = state.cut.get("hub", 0) + frontier.cut
-            kept = smaller.get(i, frontier)
-            if i in dropped or kept.size < frontier.size:
-                lost = frontier.size if i in dropped else frontier.size - kept.size
-                state.cut["nodes"] = state.cut.get("nodes", 0) + lost
-            if i not in dropped:
-                state.frontiers[item.path.entity, item.path.steps] = kept
-                state.going.append(Going(item.path, kept))
+            state.active = []
+        if self.overflow == "cut":
+            within = within_nodes(self.graph, [behind.frontier for behind in reached], most)
+        for i, ((state, item), behind) in enumerate(zip(items, reached, strict=True)):
+            kept = within[i] if self.overflow == "cut" else behind
+            dropped = self.overflow == "drop" and most is not None and kept.frontier.size > most
+            for limit, lost in (("hub", behind.hub), ("nodes", kept.frontier.size if dropped else kept.nodes)):
+                if lost:
+                    state.cut[limit] = state.cut.get(limit, 0) + lost
+            if not dropped:
+                state.frontiers[item.path.entity, item.path.steps] = kept.frontier
+                state.active.append(ActivePath(item.path, kept.frontier))
 
-    def _stopped(self, states: Sequence[BeamState]) -> list[list[RankedPath]]:
-        """End the paths that may still go on: for free, or for what the scorer says."""
-        rows = [[item.path for item in state.going if item.path.steps] for state in states]
+    def _ended(self, states: Sequence[BeamState]) -> list[list[RankedPath]]:
+        """End the active paths: at no cost, or with the score of END where the scorer scores it."""
+        rows = [[item.path for item in state.active if item.path.steps] for state in states]
         if not self._end_is_scored:
             return rows
-        asked = [(state, path) for state, row in zip(states, rows, strict=True) for path in row]
+        paths = [(state, path) for state, row in zip(states, rows, strict=True) for path in row]
         scores = iter(
             self.scorer.score(
-                [state.texts[path.entity] for state, path in asked],
-                [path.steps for _, path in asked],
-                [[END] for _ in asked],
+                [state.texts[path.entity] for state, path in paths],
+                [path.steps for _, path in paths],
+                [[END] for _ in paths],
             )
         )
         return [[attrs.evolve(path, score=rounded(path.score + next(scores)[0])) for path in row] for row in rows]
 
 
-def _within(paths: list[RankedPath], margin: float | None) -> list[RankedPath]:
-    """Keep the paths, best first, whose score is near that of the best."""
+def _within_margin(paths: list[RankedPath], margin: float | None) -> list[RankedPath]:
+    """Keep the paths, given best first, whose score is within the margin of the best."""
     if margin is None or not paths:
         return paths
     return [path for path in paths if path.score >= rounded(paths[0].score - margin)]

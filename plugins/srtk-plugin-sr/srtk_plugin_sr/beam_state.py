@@ -1,4 +1,4 @@
-"""What the beam search knows of one question between hops."""
+"""State of the beam search for one question between hops."""
 
 from __future__ import annotations
 
@@ -6,35 +6,44 @@ from typing import Any, NamedTuple
 
 import attrs
 
-from srtk_framework.graph import PathKey
-from srtk_framework.values import DriverError, Frontier, HopState, RankedPath
+from srtk_framework.graph import PathKey, Reached
+from srtk_framework.values import END, DriverError, Frontier, HopState, RankedPath
+
+OVERSAMPLING = 3
+"""Continuations that are followed for each place in the beam where a fan cost re-ranks them."""
 
 
-class Going(NamedTuple):
-    """A path that may go on: with the nodes its last step is walked from, and those it reaches once that is read."""
+class ActivePath(NamedTuple):
+    """A path that may be extended.
+
+    Attributes:
+        path: The path; its last step may be END.
+        frontier: Nodes at the end of the path, or before its last step as long as that has not been followed.
+        reached: Nodes behind the last step, where a fan cost needed them before the step was followed.
+    """
 
     path: RankedPath
     frontier: Frontier
-    reached: Frontier | None = None
+    reached: Reached | None = None
 
 
 @attrs.define(eq=False)
 class BeamState(HopState):
-    """What the search knows of one question.
+    """State of the search for one question.
 
     Attributes:
-        texts: By linked entity, the question's text as the scorer sees it.
-        going: Paths that may go on, best first.
+        texts: By linked entity, the text of the question as the scorer reads it.
+        active: Paths that may be extended, best first.
         finished: Paths that ended.
-        frontiers: Nodes at the end of each path walked.
+        frontiers: Nodes at the end of each path that was followed.
         depth: Hops taken.
         trace: Counts, and the reason of an empty result.
-        cut: What limits left out, by limit.
+        cut: Number of nodes that were left out, by limit.
         done: True when no further hop is wanted.
     """
 
     texts: dict[str, str]
-    going: list[Going]
+    active: list[ActivePath]
     finished: list[RankedPath]
     frontiers: dict[PathKey, Frontier]
     depth: int
@@ -43,26 +52,35 @@ class BeamState(HopState):
     done: bool
 
 
-def ended(path: RankedPath) -> RankedPath:
-    """Take END off a path."""
+def with_end(path: RankedPath) -> RankedPath:
+    """Append END to a finished path."""
+    return RankedPath(path.entity, (*path.steps, END), path.score)
+
+
+def without_end(path: RankedPath) -> RankedPath:
+    """Remove END, the last step, from a path."""
     return RankedPath(path.entity, path.steps[:-1], path.score)
 
 
-def own_state(state: HopState) -> BeamState:
-    """Take a state for one of the beam's own, or refuse it."""
+def beam_state(state: HopState) -> BeamState:
+    """Return a state as a ``BeamState``.
+
+    Raises:
+        DriverError: If another expander made it.
+    """
     if not isinstance(state, BeamState):
-        raise DriverError(f"a state of the beam is needed, not {type(state).__name__}")
+        raise DriverError(f"the beam got a state of type {type(state).__name__}; pass the states that it returned")
     return state
 
 
-def copied(state: HopState) -> BeamState:
-    """Copy a state as far as a hop changes it."""
-    own = own_state(state)
+def copy_state(state: HopState) -> BeamState:
+    """Copy a state so that a hop can change the copy and leave the original as it was."""
+    original = beam_state(state)
     return attrs.evolve(
-        own,
-        going=list(own.going),
-        finished=list(own.finished),
-        frontiers=dict(own.frontiers),
-        trace=dict(own.trace),
-        cut=dict(own.cut),
+        original,
+        active=list(original.active),
+        finished=list(original.finished),
+        frontiers=dict(original.frontiers),
+        trace=dict(original.trace),
+        cut=dict(original.cut),
     )

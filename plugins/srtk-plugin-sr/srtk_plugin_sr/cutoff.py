@@ -1,30 +1,59 @@
-"""Where to stop: triples in an order whose every beginning hangs together, and the best length of that beginning."""
+"""Cutoff of a ranking: an order of triples whose every prefix is connected, and the length of the prefix to keep."""
 
 from __future__ import annotations
 
 import heapq
 from collections.abc import Collection, Sequence
 
+import attrs
 import numpy as np
-import numpy.typing as npt
 
 from srtk_framework.values import Literal, Triple
 
-Floats = npt.NDArray[np.float64]
+
+@attrs.frozen
+class Cutoff:
+    """Rule for the number of triples of a question that are kept.
+
+    Attributes:
+        keep: ``f1``, ``threshold`` or ``all``.
+        beta: Weight of recall against precision.
+    """
+
+    keep: str
+    beta: float
+
+    def count(self, scores: Sequence[float], threshold: float) -> int:
+        """Return the number of triples to keep, at least one if there is any.
+
+        Args:
+            scores: Logarithms of probabilities, falling.
+            threshold: Least probability, for ``keep: threshold``.
+        """
+        if self.keep == "all":
+            return len(scores)
+        probabilities = np.exp(np.asarray(scores, dtype=np.float64))
+        if self.keep == "f1":
+            return best_count(probabilities.tolist(), self.beta)
+        return max(1, int((probabilities >= threshold).sum())) if len(scores) else 0
 
 
 def best_count(probabilities: Sequence[float], beta: float) -> int:
-    """Choose how many of falling probabilities to keep so that the expected F is greatest.
+    """Return the number of triples to keep so that the expected F is greatest.
 
-    The expectation of F is taken as the ratio of expectations, for which some first k are the best choice of all:
-    ``(1 + beta^2) * sum(p_i, i <= k) / (k + beta^2 * sum(p_i))``; of equal ones the least k.
+    The expectation of F is approximated by the ratio of expectations, which is greatest for some prefix of length k:
+    ``(1 + beta^2) * sum(p_i, i <= k) / (k + beta^2 * sum(p_i))``. Of equal values the smallest k is chosen.
+
+    Args:
+        probabilities: Probability of each triple, falling.
+        beta: Weight of recall against precision.
     """
     if not len(probabilities):
         return 0
     found = np.asarray(probabilities, dtype=np.float64)
     hits = np.cumsum(found)
     counts = np.arange(1, len(found) + 1)
-    # Equal within the noise of the last digits is equal.
+    # Rounded, so that noise in the last digits decides nothing.
     values = np.round((1 + beta**2) * hits / (counts + beta**2 * hits[-1]), 12)
     return int(values.argmax()) + 1
 
@@ -32,34 +61,35 @@ def best_count(probabilities: Sequence[float], beta: float) -> int:
 def connected_order(
     triples: Sequence[Triple], scores: Sequence[float], starts: Collection[str]
 ) -> tuple[list[int], list[float]]:
-    """Order triples best first so that every beginning of the order hangs together with the starts.
+    """Order triples best first so that every prefix of the order is connected to the start nodes.
 
-    Each triple hangs on its most probable chain from a start, found by Dijkstra's method; the triples of the chain
-    are needed as much as it is, so none of them scores less. One that no chain joins stands by its score alone.
+    Dijkstra's algorithm finds the most probable chain from a start node to each triple. A triple is of no use without
+    its chain, so the score of each triple in the chain is raised to at least that of the triple. A triple that no chain
+    reaches keeps its score.
 
     Args:
-        triples: Distinct.
-        scores: Logarithms of probabilities.
+        triples: Distinct triples.
+        scores: Logarithms of their probabilities.
         starts: The linked nodes.
 
     Returns:
-        Indices of the triples in order, and the score of each in that order, which never rises.
+        Indices of the triples in order, and their scores in that order, which never rise.
     """
     parents, depths = _tree(triples, scores, starts)
-    lifted = list(scores)
-    deep = [0] * len(triples)
+    raised = list(scores)
+    depth_of = [0] * len(triples)
     for i in sorted(range(len(triples)), key=lambda i: (-scores[i], i)):
         above = _above(i, triples, parents, depths)
-        deep[i] = 0 if above is None else depths[above]
+        depth_of[i] = 0 if above is None else depths[above]
         while above is not None and parents[above] is not None:
             link = parents[above]
             assert link is not None
             parent, above = link
-            if lifted[parent] >= scores[i]:
-                break  # it was lifted before, with all above it
-            lifted[parent] = scores[i]
-    order = sorted(range(len(triples)), key=lambda i: (-lifted[i], deep[i], i))
-    return order, [lifted[i] for i in order]
+            if raised[parent] >= scores[i]:
+                break  # this triple and all above it were raised before
+            raised[parent] = scores[i]
+    order = sorted(range(len(triples)), key=lambda i: (-raised[i], depth_of[i], i))
+    return order, [raised[i] for i in order]
 
 
 _Parents = dict[str, tuple[int, str] | None]
@@ -68,7 +98,7 @@ _Parents = dict[str, tuple[int, str] | None]
 def _tree(
     triples: Sequence[Triple], scores: Sequence[float], starts: Collection[str]
 ) -> tuple[_Parents, dict[str, int]]:
-    """Find, per node, the triple and the node before it on its most probable chain, and the length of that chain."""
+    """Return, per node, the triple and the node before it on its most probable chain, and the length of that chain."""
     touching: dict[str, list[tuple[int, str]]] = {}
     for i, triple in enumerate(triples):
         touching.setdefault(triple.subject, []).append((i, triple.object))
@@ -84,16 +114,16 @@ def _tree(
         depths[node] = depth
         parents[node] = (through, before) if through >= 0 else None
         if isinstance(node, Literal):
-            continue  # a value that two things share does not join them
+            continue  # a literal that two entities share does not connect them
         for i, other in touching.get(node, ()):
             if other not in depths:
-                # Costs above 0 make every chain end; equal costs are settled by length, then by name.
+                # A cost above 0 for each step keeps chains finite; ties break by length, then by node.
                 heapq.heappush(queue, (round(cost - scores[i] + 1e-6, 9), depth + 1, other, i, node))
     return parents, depths
 
 
 def _above(i: int, triples: Sequence[Triple], parents: _Parents, depths: dict[str, int]) -> str | None:
-    """Return the node on which a triple hangs, or None."""
+    """Return the node through which a triple is reached, or None."""
     subject, _, object_ = triples[i]
     for node, other in ((object_, subject), (subject, object_)):
         link = parents.get(node)

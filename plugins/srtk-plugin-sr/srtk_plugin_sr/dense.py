@@ -1,4 +1,4 @@
-"""Score the next step of a path by the likeness of texts, as a text encoder sees it."""
+"""The ``dense`` path scorer: similarity of text vectors between a question and the next step of a path."""
 
 from __future__ import annotations
 
@@ -13,40 +13,44 @@ import numpy.typing as npt
 
 from srtk_framework.roles import Course, Encoder, KnowledgeGraph, PathScorer
 from srtk_framework.values import END, SCORE_DIGITS, DriverError, Path, Sample, Step
-from srtk_plugin_sr.fit_settings import Item, Material, Texts, Training
-from srtk_plugin_sr.samples import decisions, teachable
-from srtk_plugin_sr.templates import Wording, wording
-from srtk_plugin_sr.vectors import Matrix, VectorStore, default_folder, unit
+from srtk_plugin_sr.fit_settings import ScorerFitSettings
+from srtk_plugin_sr.samples import IndexedSample, TrainingSet, make_samples
+from srtk_plugin_sr.templates import Templates, make_templates
+from srtk_plugin_sr.trainer import train_encoder, trainable_encoder
+from srtk_plugin_sr.vectors import Matrix, TextIndex, VectorStore, default_folder, unit
 
 _RECENT = 4096
+"""Queries whose vectors are kept in memory."""
 _BLOCK = 8192
+"""Candidates per matrix product, which bounds the memory of their float64 copy."""
 
 Rule = Literal["log-softmax", "srtk-sum", "gain"]
 
 
 @attrs.define(eq=False)
 class DenseScorer(PathScorer):
-    """Compare the question with what each candidate would make of the path (SR, Zhang et al. 2022, section 4.1).
+    """Score a step by the cosine of the question and the step (SR, Zhang et al. 2022, section 4.1).
 
-    The text of the question, with the steps so far, and the text of each candidate become vectors; a candidate's
-    logit is their cosine over ``temperature``. Texts of candidates are encoded once and kept.
+    The encoder maps the question with the steps so far, and each candidate, to vectors. The logit of a candidate is
+    their cosine over ``temperature``. Candidates are encoded once and cached.
 
     Attributes:
-        encoder: Gives the vectors.
-        graph: Gives the labels of relations.
-        rule: What a step scores: `log-softmax` (log-probability among the candidates and END), `srtk-sum` (the plain
-            logit, as SRTK adds it up), or `gain` (how much nearer to the question the step brings the path).
-        compare: Text of a candidate: `step` (its relation, against the question with the steps so far) or `path`
-            (the path with it, against the question; END is the path as it stands). Default: for `gain` `path`.
+        encoder: Encodes the texts.
+        graph: Graph that has the labels of relations.
+        rule: Score of a step: `log-softmax` (log-probability among the candidates and END), `srtk-sum` (the logit
+            itself, which SRTK sums), or `gain` (increase of the path's similarity to the question).
+        compare: Text of a candidate: `step` (its relation, compared with the question and the steps so far) or `path`
+            (the path including it, compared with the question; END is the path as it is). By default `path` for the
+            rule `gain`, else `step`.
         temperature: Divides cosines.
-        step_cost: Taken off the logit of every candidate but END; favours short paths, where it is above 0.
-        return_cost: Taken off the logit of a step that walks the last step back.
+        step_cost: Subtracted from the logit of every candidate but END; above 0 it favours short paths.
+        return_cost: Subtracted from the logit of a step that reverses the last step.
         text: Name of a text form (`plain`, `srtk`), or templates (query, path_query, join, relation, inverse,
             candidate, end) that replace those of `plain`.
-        inverse_text: Template for a step against its direction, with {label}; the form's own by default.
-        end_text: Text of END; the form's own by default.
+        inverse_text: Template for a step against its direction, with {label}; by default that of the form.
+        end_text: Text of END; by default that of the form.
         readable: Split labels written like identifiers (`placeOfBirth`, `place_of_birth`); by default as the form does.
-        cache: Folder that keeps candidate vectors between runs; the user's cache folder by default, "" for none.
+        cache: Folder that keeps candidate vectors between runs; by default in the user's cache folder, "" for none.
     """
 
     encoder: Encoder
@@ -61,14 +65,18 @@ class DenseScorer(PathScorer):
     end_text: str | None = None
     readable: bool | None = None
     cache: str | None = None
-    _words: Wording = attrs.field(init=False, default=Wording(), repr=False)
+    _templates: Templates = attrs.field(init=False, default=Templates(), repr=False)
     _by_path: bool = attrs.field(init=False, default=False, repr=False)
     _store: VectorStore | None = attrs.field(init=False, default=None, repr=False)
-    _phrases: dict[Step, str] = attrs.field(init=False, factory=dict, repr=False)
+    _step_texts: dict[Step, str] = attrs.field(init=False, factory=dict, repr=False)
     _recent: dict[str, Matrix] = attrs.field(init=False, factory=dict, repr=False)
 
     def open(self) -> None:
-        """Check the settings and read the vectors that an earlier run kept."""
+        """Check the settings and read the vectors that earlier runs cached.
+
+        Raises:
+            DriverError: If a setting is out of range, or a cached file is broken.
+        """
         if self.rule not in ("log-softmax", "srtk-sum", "gain"):
             raise DriverError(f"rule is {self.rule!r}; use log-softmax, srtk-sum or gain")
         if self.compare not in (None, "step", "path"):
@@ -77,17 +85,17 @@ class DenseScorer(PathScorer):
             raise DriverError("the rule gain compares whole paths; leave compare out, or set it to path")
         if not self.temperature > 0:
             raise DriverError(f"temperature is {self.temperature}; it must be above 0")
-        self._words = wording(self.text, self.inverse_text, self.end_text, self.readable)
+        self._templates = make_templates(self.text, self.inverse_text, self.end_text, self.readable)
         self._by_path = (self.compare or ("path" if self.rule == "gain" else "step")) == "path"
-        self._renew(kept=True)
+        self._reset_cache(on_disk=True)
 
     def close(self) -> None:
-        """Keep the new vectors for the next run."""
+        """Write the new vectors to the cache."""
         if self._store:
             self._store.save()
 
     def fingerprint(self) -> str:
-        """Identify model, graph and settings; the cache changes no score."""
+        """Identify the encoder, the graph and the settings, but not the cache, which changes no score."""
         settings = {
             field.name: getattr(self, field.name)
             for field in attrs.fields(type(self))
@@ -96,25 +104,27 @@ class DenseScorer(PathScorer):
         return f"dense({self.encoder.fingerprint()}, {self.graph.fingerprint()}, {settings!r})"
 
     def scores_end(self) -> bool:
-        """Return False: under each rule, ending costs nothing where nothing else is left."""
+        """Return False: under every rule a path with no other continuation ends at no cost."""
         return False
 
-    def fit(self, course: Course, training: Training) -> Mapping[str, float]:
-        """Train the encoder on the decisions that lead to the lessons' paths, worded and weighed as in scoring."""
-        from srtk_plugin_sr.trainer import learn
+    def fit(self, course: Course, training: ScorerFitSettings) -> Mapping[str, float]:
+        """Train the encoder on the decisions along the lessons' paths, with the texts and costs of scoring.
 
-        encoder = teachable(self.encoder)
+        Raises:
+            DriverError: If the encoder cannot be trained, there is no sample, or the loss is not finite.
+        """
+        encoder = trainable_encoder(self.encoder)
         network = encoder.learner()
 
         def validated() -> Mapping[str, float]:
             assert course.validate is not None
             encoder.take(network)
-            self._renew(kept=False)
+            self._reset_cache(on_disk=False)
             return course.validate()
 
-        figures = learn(
+        figures = train_encoder(
             network,
-            self._material(decisions(self.graph, course.lessons, training, course.seed)),
+            self.training_set(make_samples(self.graph, course.lessons, training, course.seed)),
             training,
             temperature=training.temperature or self.temperature,
             validate=None if course.validate is None else validated,
@@ -122,96 +132,100 @@ class DenseScorer(PathScorer):
             seed=course.seed,
         )
         encoder.take(network)
-        self._renew(kept=True)
+        self._reset_cache(on_disk=True)
         return figures
 
     def save(self, folder: FilePath) -> None:
-        """Write the encoder as a Hugging Face folder."""
-        teachable(self.encoder).save(folder)
+        """Write the encoder as a folder that Hugging Face loads."""
+        trainable_encoder(self.encoder).save(folder)
 
     def load(self, folder: FilePath) -> None:
-        """Take over an encoder that ``save`` wrote."""
-        teachable(self.encoder).load(folder)
+        """Load an encoder that ``save`` wrote."""
+        trainable_encoder(self.encoder).load(folder)
         if self._store is not None:
-            self._renew(kept=True)
+            self._reset_cache(on_disk=True)
 
-    def _renew(self, kept: bool) -> None:
-        """Start with the vectors of the encoder as it is now; those of other weights are never mixed in."""
+    def _reset_cache(self, on_disk: bool) -> None:
+        """Start a cache for the encoder's present weights, so that vectors of different weights are never mixed."""
         if self._store is not None:
             self._store.save()
         folder = default_folder() if self.cache is None else FilePath(self.cache).expanduser() if self.cache else None
-        self._store = VectorStore(folder if kept else None, self.encoder.fingerprint() if kept else "")
+        self._store = VectorStore(folder if on_disk else None, self.encoder.fingerprint() if on_disk else "")
         self._recent = {}
 
-    def _material(self, samples: Sequence[Sample]) -> Material:
-        """Put samples into the words and costs that they have in scoring."""
-        self._word([sample.path for sample in samples], [sample.candidates for sample in samples])
-        texts = Texts()
-        items = []
+    def training_set(self, samples: Sequence[Sample]) -> TrainingSet:
+        """Give samples the texts and costs that they have in scoring."""
+        self._add_step_texts([sample.path for sample in samples], [sample.candidates for sample in samples])
+        texts = TextIndex()
+        indexed = []
         for sample in samples:
-            path = self._words.join.join(self._phrases[step] for step in sample.path)
+            path = self._templates.join.join(self._step_texts[step] for step in sample.path)
             steps = [step for step in sample.candidates if step != END]
-            worded = dict(zip([*steps, END], self._texts(path, steps), strict=True))
-            costs = dict(zip([*steps, END], (-self._lowered(sample.path, steps)).tolist(), strict=True))
-            items.append(
-                Item(
-                    query=texts.number(self._words.query_text(sample.text, "" if self._by_path else path)),
-                    candidates=tuple(texts.number(worded[step]) for step in sample.candidates),
+            by_step = dict(zip([*steps, END], self._texts(path, steps), strict=True))
+            costs = dict(zip([*steps, END], (self._costs(sample.path, steps)).tolist(), strict=True))
+            indexed.append(
+                IndexedSample(
+                    query=texts.number(self._templates.query_text(sample.text, "" if self._by_path else path)),
+                    candidates=tuple(texts.number(by_step[step]) for step in sample.candidates),
                     targets=sample.targets,
                     costs=tuple(costs[step] for step in sample.candidates),
                 )
             )
-        return Material(texts.all(), items)
+        return TrainingSet(texts.texts(), indexed)
 
     def score(
         self, questions: Sequence[str], paths: Sequence[Path], candidates: Sequence[Sequence[Step]]
     ) -> list[list[float]]:
-        """Score each candidate, with at most one call to the encoder; scores are rounded to four decimals."""
+        """Score each candidate, with at most one call to the encoder; scores are rounded to four decimals.
+
+        Raises:
+            DriverError: If the scorer is not open.
+        """
         if self._store is None:
             raise DriverError("the scorer is not open; call open() first")
-        self._word(paths, candidates)
+        self._add_step_texts(paths, candidates)
         options = [list(dict.fromkeys(step for step in row if step != END)) for row in candidates]
-        # Ending is certain where nothing else is left; only SRTK's rule has a number for it.
-        asked = [i for i, steps in enumerate(options) if steps or (self.rule == "srtk-sum" and candidates[i])]
-        walked = [self._words.join.join(self._phrases[step] for step in paths[i]) for i in asked]
+        # END without a rival scores 0, except that SRTK's rule gives it its logit.
+        scorable = [i for i, steps in enumerate(options) if steps or (self.rule == "srtk-sum" and candidates[i])]
+        walked = [self._templates.join.join(self._step_texts[step] for step in paths[i]) for i in scorable]
         queries = [
-            self._words.query_text(questions[i], "" if self._by_path else path)
-            for i, path in zip(asked, walked, strict=True)
+            self._templates.query_text(questions[i], "" if self._by_path else path)
+            for i, path in zip(scorable, walked, strict=True)
         ]
-        texts = [self._texts(path, options[i]) for i, path in zip(asked, walked, strict=True)]
+        texts = [self._texts(path, options[i]) for i, path in zip(scorable, walked, strict=True)]
         scored = [[0.0] * len(row) for row in candidates]
-        for i, logits in zip(asked, self._logits(self._store, queries, texts), strict=True):
-            values = np.round(self._ruled(paths[i], options[i], logits), SCORE_DIGITS) + 0.0
+        for i, logits in zip(scorable, self._logits(self._store, queries, texts), strict=True):
+            values = np.round(self._apply_rule(paths[i], options[i], logits), SCORE_DIGITS) + 0.0
             by_step = dict(zip([*options[i], END], values.tolist(), strict=True))
             scored[i] = [by_step[step] for step in candidates[i]]
         return scored
 
-    def _word(self, paths: Sequence[Path], candidates: Sequence[Sequence[Step]]) -> None:
-        """Put the steps that are new into words."""
-        new = sorted({step for row in (*paths, *candidates) for step in row} - self._phrases.keys() - {END})
+    def _add_step_texts(self, paths: Sequence[Path], candidates: Sequence[Sequence[Step]]) -> None:
+        """Add the texts of new steps."""
+        new = sorted({step for row in (*paths, *candidates) for step in row} - self._step_texts.keys() - {END})
         if new:
             relations = list(dict.fromkeys(step.relation for step in new))
             labels = dict(zip(relations, self.graph.labels(relations), strict=True))
-            self._phrases.update((step, self._words.step(step, labels[step.relation])) for step in new)
+            self._step_texts.update((step, self._templates.step(step, labels[step.relation])) for step in new)
 
     def _texts(self, path: str, steps: Sequence[Step]) -> list[str]:
-        """Word the candidates of one path, and END last, whether it is a candidate or not."""
-        words = self._words
-        texts = [self._phrases[step] for step in steps]
-        end = words.end
+        """Return the texts of one path's candidates, and END last, whether it is a candidate or not."""
+        templates = self._templates
+        texts = [self._step_texts[step] for step in steps]
+        end = templates.end
         if self._by_path and path:
-            texts, end = [path + words.join + text for text in texts], path
-        return [words.candidate_text(text) for text in (*texts, end)]
+            texts, end = [path + templates.join + text for text in texts], path
+        return [templates.candidate_text(text) for text in (*texts, end)]
 
     def _logits(self, store: VectorStore, queries: Sequence[str], texts: Sequence[list[str]]) -> list[Any]:
-        """Return one float64 array for each path: the logits of its candidates, END last."""
+        """Return, for each path, the logits of its candidates, END last, as a float64 array [candidates + 1]."""
         distinct = list(dict.fromkeys(queries))
         columns = {text: i for i, text in enumerate(dict.fromkeys(text for row in texts for text in row))}
         if not distinct:
             return []
         left = self._encode(store, distinct, list(columns)).astype(np.float64)
         right = store.rows(list(columns))
-        # In float64, sums of float32 products differ between shapes of the batch by 1e-15: far under the rounding.
+        # In float64, sums of float32 products differ between batch shapes by 1e-15, far less than the rounding.
         cosines = np.empty((len(left), len(right)))
         for start in range(0, len(right), _BLOCK):
             cosines[:, start : start + _BLOCK] = left @ right[start : start + _BLOCK].astype(np.float64).T
@@ -222,23 +236,25 @@ class DenseScorer(PathScorer):
         ]
 
     def _encode(self, store: VectorStore, queries: Sequence[str], texts: Sequence[str]) -> Matrix:
-        """Return the vectors of the queries; encode what is not known yet, candidates too, in one call."""
+        """Return the vectors of the queries; new queries and new candidates are encoded in one call."""
         if len(self._recent) > _RECENT:
-            # A new one, not an emptied one: another thread may be reading it.
+            # Replaced rather than cleared, because another thread may be reading it.
             self._recent = {}
         recent = self._recent
-        asked = [text for text in queries if text not in recent]
+        new = [text for text in queries if text not in recent]
         missing = store.missing(texts)
-        together = list(dict.fromkeys([*asked, *missing]))
+        together = list(dict.fromkeys([*new, *missing]))
         if together:
             vectors = unit(self.encoder.encode(together))
             at = {text: i for i, text in enumerate(together)}
             store.add(missing, vectors[[at[text] for text in missing]])
-            recent.update((text, vectors[at[text]]) for text in asked)
+            recent.update((text, vectors[at[text]]) for text in new)
         return np.stack([recent[text] for text in queries])
 
-    def _ruled(self, path: Path, steps: Sequence[Step], logits: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
-        values = logits + self._lowered(path, steps)
+    def _apply_rule(
+        self, path: Path, steps: Sequence[Step], logits: npt.NDArray[np.float64]
+    ) -> npt.NDArray[np.float64]:
+        values = logits - self._costs(path, steps)
         if self.rule == "srtk-sum":
             return values
         if self.rule == "gain":
@@ -249,12 +265,12 @@ class DenseScorer(PathScorer):
         total: float = np.exp(values - most).sum()
         return values - (most + math.log(total))
 
-    def _lowered(self, path: Path, steps: Sequence[Step]) -> npt.NDArray[np.float64]:
-        """Return what the costs take off the logits of the steps, and of END, which is last: numbers up to 0."""
-        values = np.full(len(steps) + 1, -self.step_cost)
+    def _costs(self, path: Path, steps: Sequence[Step]) -> npt.NDArray[np.float64]:
+        """Return the cost of each step, and of END, which is last and costs 0."""
+        values = np.full(len(steps) + 1, self.step_cost)
         values[-1] = 0.0
         if self.return_cost and path:
             back = Step(path[-1].relation, not path[-1].inverse)
             if back in steps:
-                values[list(steps).index(back)] -= self.return_cost
+                values[list(steps).index(back)] += self.return_cost
         return values

@@ -1,4 +1,4 @@
-"""What a head reads about the triples of one question: where they lie, on which path, and how they were found."""
+"""Numeric features of the triples of one question: position, path, rank and neighbours, for the head of ``rerank``."""
 
 from __future__ import annotations
 
@@ -15,20 +15,21 @@ Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]
 
 FAR = 4
-"""Hops from a link that are told apart; beyond, and without any link, a node is one further."""
+"""Greatest distance from a link that has a feature of its own; farther and unreachable nodes count as one more."""
 
 _LEAST_SHARE = 1e-6
+"""Replaces smaller shares, whose logarithms would dominate."""
 
 
 @attrs.frozen
-class Places:
-    """The nodes of a subgraph by number, those of the links first.
+class NodeIndex:
+    """Numbers of a subgraph's nodes, linked nodes first.
 
     Attributes:
-        number: Of each node.
-        starts: Weight of each node as a start, of shape [nodes]; 0 for those that are no link.
-        heads: Number of each triple's subject.
-        tails: Number of each triple's object.
+        number: Number of each node.
+        starts: Link score of each node, of shape [nodes]; 0 for nodes that are not linked.
+        heads: Number of each triple's subject, of shape [triples].
+        tails: Number of each triple's object, of shape [triples].
     """
 
     number: Mapping[str, int]
@@ -37,8 +38,8 @@ class Places:
     tails: Ints
 
 
-def placed(triples: Sequence[Triple], starts: Mapping[str, float]) -> Places:
-    """Number the nodes of some triples; ``starts`` are the linked ones with their scores."""
+def index_nodes(triples: Sequence[Triple], starts: Mapping[str, float]) -> NodeIndex:
+    """Number the nodes of triples; ``starts`` are the linked nodes with their scores."""
     number: dict[str, int] = {}
     for node in (*starts, *(end for triple in triples for end in (triple.subject, triple.object))):
         number.setdefault(node, len(number))
@@ -46,22 +47,22 @@ def placed(triples: Sequence[Triple], starts: Mapping[str, float]) -> Places:
     weights[: len(starts)] = list(starts.values())
     heads = np.array([number[triple.subject] for triple in triples], dtype=np.int64)
     tails = np.array([number[triple.object] for triple in triples], dtype=np.int64)
-    return Places(number, weights, heads, tails)
+    return NodeIndex(number, weights, heads, tails)
 
 
-def directed_distances(places: Places, rounds: int) -> Floats:
-    """Tell how near each node is to the links, along edges and against them.
+def directed_distances(nodes: NodeIndex, rounds: int) -> Floats:
+    """Return how close each node is to the links, along edges and against them.
 
-    Directional distance encoding of SubgraphRAG (Li et al., ICLR 2025), with the scores of the links in
-    the place of 0 and 1, within the retrieved triples: a node's value after a round is the mean of the values before
-    it over its incoming edges (0 without any), and in the other half over its outgoing ones.
+    This is the directional distance encoding of SubgraphRAG (Li et al., ICLR 2025) within the retrieved triples, with
+    link scores in place of 0 and 1: in each round a node takes the mean of the values at the sources of its incoming
+    edges (0 without any), and in the second half at the targets of its outgoing edges.
 
     Returns:
         Of shape [nodes, 1 + 2 rounds]: the start, then each round along edges, then each round against them.
     """
-    columns = [places.starts]
-    for sources, targets in ((places.heads, places.tails), (places.tails, places.heads)):
-        values = places.starts
+    columns = [nodes.starts]
+    for sources, targets in ((nodes.heads, nodes.tails), (nodes.tails, nodes.heads)):
+        values = nodes.starts
         degree = np.maximum(np.bincount(targets, minlength=len(values)), 1)
         for _ in range(rounds):
             values = np.bincount(targets, weights=values[sources], minlength=len(values)) / degree
@@ -69,43 +70,43 @@ def directed_distances(places: Places, rounds: int) -> Floats:
     return np.stack(columns, axis=1)
 
 
-def hops(places: Places) -> Ints:
-    """Count the edges, walked either way, from each node to the nearest link: up to ``FAR``, else one more."""
-    distance = np.full(len(places.starts), FAR + 1, dtype=np.int64)
-    distance[places.starts > 0] = 0
+def hops(nodes: NodeIndex) -> Ints:
+    """Return the undirected distance of each node from the nearest link: up to ``FAR``, else ``FAR + 1``."""
+    distance = np.full(len(nodes.starts), FAR + 1, dtype=np.int64)
+    distance[nodes.starts > 0] = 0
     for hop in range(FAR):
-        for sources, targets in ((places.heads, places.tails), (places.tails, places.heads)):
+        for sources, targets in ((nodes.heads, nodes.tails), (nodes.tails, nodes.heads)):
             reached = targets[distance[sources] == hop]
             distance[reached] = np.minimum(distance[reached], hop + 1)
     return distance
 
 
-def numbers(subgraph: Subgraph, places: Places, rounds: int) -> Floats:
-    """Describe each triple of a subgraph by numbers, of shape [triples, ``width(rounds)``]."""
-    near = directed_distances(places, rounds)
-    distance = hops(places)
-    at_head, at_tail = distance[places.heads], distance[places.tails]
+def triple_features(subgraph: Subgraph, nodes: NodeIndex, rounds: int) -> Floats:
+    """Return the features of each triple, of shape [triples, ``feature_count(rounds)``]."""
+    near = directed_distances(nodes, rounds)
+    distance = hops(nodes)
+    at_head, at_tail = distance[nodes.heads], distance[nodes.tails]
     nearer = np.minimum(at_head, at_tail)
     columns = [
-        near[places.heads],
-        near[places.tails],
+        near[nodes.heads],
+        near[nodes.tails],
         np.eye(FAR + 2)[nearer],
         np.stack([at_head < at_tail, at_tail < at_head], axis=1).astype(np.float64),
-        _of_paths(subgraph, nearer),
-        _of_ranks(subgraph),
-        _of_company(subgraph, places),
+        _path_features(subgraph, nearer),
+        _rank_features(subgraph),
+        _count_features(subgraph, nodes),
     ]
     found: Floats = np.concatenate(columns, axis=1)
     return found
 
 
-def width(rounds: int) -> int:
-    """Return how many numbers describe a triple."""
+def feature_count(rounds: int) -> int:
+    """Return the number of features of a triple."""
     return 2 * (1 + 2 * rounds) + (FAR + 2) + 2 + 10 + 3 + 6
 
 
-def _of_paths(subgraph: Subgraph, nearer: Ints) -> Floats:
-    """Describe the path that led to each triple: its score below the best, share, rank, length, and the hop on it."""
+def _path_features(subgraph: Subgraph, nearer: Ints) -> Floats:
+    """Return, of each triple's path, the score relative to the best, the share, rank and length, and the last hop."""
     table = np.zeros((len(subgraph.triples), 10))
     if not subgraph.paths:
         return table
@@ -123,22 +124,22 @@ def _of_paths(subgraph: Subgraph, nearer: Ints) -> Floats:
     return table
 
 
-def _of_ranks(subgraph: Subgraph) -> Floats:
-    """Describe the place of each triple among all: its score below the best, and its rank."""
+def _rank_features(subgraph: Subgraph) -> Floats:
+    """Return the score of each triple relative to the best, and its rank."""
     count = len(subgraph.triples)
     scores = np.array(subgraph.scores, dtype=np.float64)
     ranks = np.arange(count)
     return np.stack([scores - scores.max(initial=0.0 if not count else -np.inf), np.log1p(ranks), ranks / count], 1)
 
 
-def _of_company(subgraph: Subgraph, places: Places) -> Floats:
-    """Count the triples of the same path, relation, subject, object, subject and relation, and all, in logarithms."""
+def _count_features(subgraph: Subgraph, nodes: NodeIndex) -> Floats:
+    """Return log-counts of triples with the same path, relation, subject, object, subject and relation, and of all."""
     relations = Counter(triple.relation for triple in subgraph.triples)
     pairs = Counter(triple[:2] for triple in subgraph.triples)
     paths = Counter(subgraph.path_of)
-    degree = np.bincount(np.concatenate([places.heads, places.tails]), minlength=len(places.starts))
+    degree = np.bincount(np.concatenate([nodes.heads, nodes.tails]), minlength=len(nodes.starts))
     rows = [
         (paths[rank], relations[triple.relation], degree[head], degree[tail], pairs[triple[:2]], len(subgraph.triples))
-        for triple, rank, head, tail in zip(subgraph.triples, subgraph.path_of, places.heads, places.tails, strict=True)
+        for triple, rank, head, tail in zip(subgraph.triples, subgraph.path_of, nodes.heads, nodes.tails, strict=True)
     ]
     return np.log1p(np.array(rows, dtype=np.float64).reshape(len(rows), 6))

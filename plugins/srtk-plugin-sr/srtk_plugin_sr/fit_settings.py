@@ -1,8 +1,7 @@
-"""The settings of a training, and what is learnt from: queries with candidates, by number of their text."""
+"""Settings of training: what a recipe may write below ``train.fit`` for the dense scorer and for ``rerank``."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Any, Literal
 
 import attrs
@@ -10,116 +9,99 @@ import attrs
 Loss = Literal["cross-entropy", "nt-xent", "listwise"]
 
 AS_EXPANDER = {"as": "expander"}
-"""Marks a setting that a recipe takes from its expander's setting of the same name, where it is left out."""
+"""Marks a setting whose default in a recipe is the expander's setting of the same name."""
 
 _at_least_1: Any = attrs.validators.ge(1)
 _above_0: Any = attrs.validators.gt(0)
 _not_below_0: Any = attrs.validators.ge(0)
-_maybe_at_least_1: Any = attrs.validators.optional(_at_least_1)
-_maybe_above_0: Any = attrs.validators.optional(_above_0)
+_none_or_at_least_1: Any = attrs.validators.optional(_at_least_1)
+_none_or_above_0: Any = attrs.validators.optional(_above_0)
+_share: Any = [_not_below_0, attrs.validators.lt(1)]
 
 
 @attrs.frozen
-class Training:
-    """How the dense scorer is trained.
+class ScorerFitSettings:
+    """Settings for training the dense scorer.
 
     Attributes:
-        epochs: Most passes over the samples.
-        steps: Most updates of the weights; as many as the epochs take by default.
-        batch_size: Samples of one update, on each device.
-        learning_rate: Highest learning rate of AdamW; it falls in a straight line to a tenth of it.
-        weight_decay: Of the weights, but not of biases and norms.
+        epochs: Maximum number of passes over the samples.
+        steps: Maximum number of updates; by default as many as the epochs take.
+        batch_size: Samples per update, on each device.
+        learning_rate: Peak learning rate of AdamW; it falls linearly to a tenth.
+        weight_decay: Weight decay, except for biases and norms.
         warmup: Share of the updates over which the learning rate rises.
-        loss: `cross-entropy` (each right candidate against the wrong ones of its sample), `nt-xent` (also against the
-            candidates of the other samples of the batch) or `listwise` (all that the real frontier offers, with the
-            paths' qualities as soft targets).
-        temperature: Divides cosines in the loss; the scorer's own by default, so that it learns what it will score.
-        negatives: Most wrong candidates of a sample; by default 31, and all of them for `listwise`.
-        inverse: Whether steps against their direction are candidates; in a recipe as the expander, else true.
-        mention: What stands for the entity's mention in the question; in a recipe as the expander.
-        depth: Leave out decisions after so many steps, which a search of this depth never takes; none by default.
+        loss: `cross-entropy` (each positive against the negatives of its sample), `nt-xent` (also against the
+            candidates of the other samples in the batch) or `listwise` (against everything that the real frontier
+            offers, with the paths' qualities as soft targets).
+        temperature: Divides cosines in the loss; by default the scorer's own, so that training matches scoring.
+        negatives: Maximum number of negatives of a sample; by default 31, for `listwise` all.
+        inverse: Whether steps against their direction are candidates; in a recipe as in the expander, else true.
+        mention: Replaces the entity's mention in the question; in a recipe as in the expander.
+        depth: Leave out decisions after this many steps, which a search of this depth never takes; by default none.
         precision: `32` or `bf16` (mixed).
         checkpointing: Save memory by computing activations twice.
-        accelerator: `cpu`, `gpu` or `auto`: a GPU where there is one.
-        devices: How many of them.
-        strategy: Of Lightning, such as `ddp` for several devices.
+        accelerator: `cpu`, `gpu`, or `auto` for a GPU where there is one.
+        devices: Number of devices.
+        strategy: Strategy of Lightning, such as `ddp` for several devices.
         validate_every: Updates between two validations, each with a checkpoint; by default an epoch, at most 500.
-        monitor: Metric of the validation whose best weights are kept; of equal ones, those that retrieve fewer triples.
-        patience: Validations without a better one (by 0.0005, or as good with 1 % fewer triples) after which training
-            stops; null for never.
-        keep: Checkpoints kept, the newest.
-        logger: Further logger besides CSV: `tensorboard` or `wandb`, if installed.
+        monitor: Validation metric that selects the best weights; of equal ones, those that retrieve fewer triples win.
+        patience: Stop after this many validations without a better one (by 0.0005, or equally good with 1 % fewer
+            triples); null for never.
+        keep: Number of checkpoints to keep, the newest.
+        logger: A logger besides CSV: `tensorboard` or `wandb`, if installed.
     """
 
     epochs: int = attrs.field(default=3, validator=_at_least_1)
-    steps: int | None = attrs.field(default=None, validator=_maybe_at_least_1)
+    steps: int | None = attrs.field(default=None, validator=_none_or_at_least_1)
     batch_size: int = attrs.field(default=64, validator=_at_least_1)
     learning_rate: float = attrs.field(default=1e-4, validator=_above_0)
     weight_decay: float = attrs.field(default=0.01, validator=_not_below_0)
-    warmup: float = attrs.field(default=0.1, validator=[_not_below_0, attrs.validators.lt(1)])
+    warmup: float = attrs.field(default=0.1, validator=_share)
     loss: Loss = "cross-entropy"
-    temperature: float | None = attrs.field(default=None, validator=_maybe_above_0)
-    negatives: int | None = attrs.field(default=None, validator=_maybe_at_least_1)
+    temperature: float | None = attrs.field(default=None, validator=_none_or_above_0)
+    negatives: int | None = attrs.field(default=None, validator=_none_or_at_least_1)
     inverse: bool | None = attrs.field(default=None, metadata=AS_EXPANDER)
     mention: str | None = attrs.field(default=None, metadata=AS_EXPANDER)
-    depth: int | None = attrs.field(default=None, validator=_maybe_at_least_1)
+    depth: int | None = attrs.field(default=None, validator=_none_or_at_least_1)
     precision: Literal["32", "bf16"] | Literal[32] = "32"
     checkpointing: bool = False
     accelerator: Literal["auto", "cpu", "gpu"] = "auto"
     devices: int = attrs.field(default=1, validator=_at_least_1)
     strategy: str = "auto"
-    validate_every: int | None = attrs.field(default=None, validator=_maybe_at_least_1)
+    validate_every: int | None = attrs.field(default=None, validator=_none_or_at_least_1)
     monitor: str = "answer_recall"
-    patience: int | None = attrs.field(default=3, validator=_maybe_at_least_1)
+    patience: int | None = attrs.field(default=3, validator=_none_or_at_least_1)
     keep: int = attrs.field(default=1, validator=_at_least_1)
     logger: Literal["tensorboard", "wandb"] | None = None
 
     @property
     def most_negatives(self) -> int | None:
-        """Wrong candidates of a sample that are wanted; None for all."""
+        """Maximum number of negatives of a sample; None for all."""
         return self.negatives if self.negatives is not None or self.loss == "listwise" else 31
 
 
 @attrs.frozen
-class Item:
-    """One thing to learn: a query and its candidates, as numbers of texts.
+class HeadFitSettings:
+    """Settings for training the head of ``rerank``.
 
     Attributes:
-        query: Text of the question and, in some forms, of the steps so far.
-        candidates: Texts to choose from.
-        targets: How right each is; at least one is above 0.
-        costs: What each candidate's logit is lowered by.
+        epochs: Maximum number of passes over the questions.
+        batch_size: Questions per update.
+        learning_rate: Peak learning rate of AdamW; it falls linearly to a tenth.
+        weight_decay: Weight decay.
+        hidden: Width of the hidden layer.
+        dropout: Dropout rate of the input and of the hidden layer.
+        held: Share of the questions that is held out, drawn by a hash of their texts. They select the best weights,
+            calibrate the probabilities and set the threshold; with fewer than ten, all questions serve for both.
+        patience: Stop after this many epochs without a better F, or a lower loss, on the held-out questions; null for
+            never.
     """
 
-    query: int
-    candidates: tuple[int, ...]
-    targets: tuple[float, ...]
-    costs: tuple[float, ...] = ()
-
-
-class Texts:
-    """Distinct texts by number, in the order in which they came."""
-
-    def __init__(self) -> None:
-        self._numbers: dict[str, int] = {}
-
-    def number(self, text: str) -> int:
-        """Return the number of a text, a new one for a new text."""
-        return self._numbers.setdefault(text, len(self._numbers))
-
-    def all(self) -> list[str]:
-        """Return the texts in order of their numbers."""
-        return list(self._numbers)
-
-
-@attrs.frozen
-class Material:
-    """What is learnt from.
-
-    Attributes:
-        texts: By number.
-        items: In a fixed order.
-    """
-
-    texts: Sequence[str]
-    items: Sequence[Item]
+    epochs: int = attrs.field(default=30, validator=_at_least_1)
+    batch_size: int = attrs.field(default=16, validator=_at_least_1)
+    learning_rate: float = attrs.field(default=1e-3, validator=_above_0)
+    weight_decay: float = attrs.field(default=0.01, validator=_not_below_0)
+    hidden: int = attrs.field(default=128, validator=_at_least_1)
+    dropout: float = attrs.field(default=0.2, validator=_share)
+    held: float = attrs.field(default=0.15, validator=_share)
+    patience: int | None = attrs.field(default=6, validator=_none_or_at_least_1)

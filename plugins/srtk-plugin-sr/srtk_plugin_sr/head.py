@@ -1,4 +1,4 @@
-"""A small head on frozen text vectors: the probability that a triple belongs to the answer of a question."""
+"""The head of ``rerank``: a perceptron on frozen text vectors that gives the probability that a triple is needed."""
 
 from __future__ import annotations
 
@@ -19,62 +19,72 @@ Array = npt.NDArray[Any]
 _FORMAT = 1
 _WEIGHTS = ("inner", "inner_bias", "outer", "outer_bias", "mean", "spread")
 _CLIP = 5.0
-_COSINES = 4.0
+"""Largest standardised feature."""
+_COSINE_SCALE = 4.0
+"""Factor on cosines, which brings them to the range of the other inputs."""
 LEAST = 1e-6
-"""The least probability, so that its logarithm is finite."""
+"""Least probability, so that logarithms are finite."""
 
 
 @attrs.frozen(eq=False)
-class Rows:
-    """The triples of one question as a head reads them; texts by their number in a table of unit vectors.
+class HeadInput:
+    """Input of the head for one question; texts are row numbers in a matrix of unit vectors.
 
     Attributes:
-        question: Text of the question.
-        texts: Of shape [triples, kinds]: relation, path, perhaps subject and object; -1 for no text.
-        numbers: Of shape [triples, ``features.width``].
+        question: Row of the question.
+        texts: Rows of each triple's relation, path and, where they are read, subject and object, of shape
+            [triples, 2 or 4]; -1 for no text.
+        features: Numeric features, of shape [triples, ``feature_count``].
     """
 
     question: int
     texts: npt.NDArray[np.int64]
-    numbers: npt.NDArray[np.float64]
+    features: npt.NDArray[np.float64]
 
 
-def inputs(vectors: Array, rows: Rows, mean: Array, spread: Array) -> Array:
-    """Put the triples of one question side by side, of shape [triples, ``input_width``], in the type of ``vectors``.
+def input_matrix(vectors: Array, given: HeadInput, mean: Array, spread: Array) -> Array:
+    """Return the input of the first layer, of shape [triples, ``input_width``], in the type of ``vectors``.
 
-    The question, and per kind of text its vector, its product with the question element by element, and their
-    cosine; then the numbers, brought to mean 0 and spread 1. Vectors are scaled so that an element is about 1.
+    A row holds the vector of the question; for each text its vector, the elementwise product with that of the question,
+    and their cosine; then the features, standardised to mean 0 and standard deviation 1. Vectors are scaled so that an
+    element is about 1.
+
+    Args:
+        vectors: Unit vectors of the texts [texts, d].
+        given: Texts and features of one question.
+        mean: Mean of each feature.
+        spread: Standard deviation of each feature.
     """
-    count, kinds = rows.texts.shape
+    count, kinds = given.texts.shape
     scale = vectors.dtype.type(np.sqrt(vectors.shape[1]))
-    question = vectors[rows.question] * scale
+    question = vectors[given.question] * scale
     parts = [np.broadcast_to(question, (count, len(question)))]
     for kind in range(kinds):
-        numbers = rows.texts[:, kind]
+        numbers = given.texts[:, kind]
         found = vectors[numbers] * (scale * (numbers >= 0)[:, None]).astype(vectors.dtype)
         product = found * question
-        parts += [found, product, product.sum(axis=1, keepdims=True) * (_COSINES / len(question))]
-    parts.append(np.clip((rows.numbers - mean) / spread, -_CLIP, _CLIP))
+        parts += [found, product, product.sum(axis=1, keepdims=True) * (_COSINE_SCALE / len(question))]
+    parts.append(np.clip((given.features - mean) / spread, -_CLIP, _CLIP))
     return np.concatenate(parts, axis=1, dtype=vectors.dtype, casting="same_kind")
 
 
-def input_width(dimensions: int, kinds: int, numbers: int) -> int:
-    """Return how many numbers ``inputs`` gives for a triple."""
-    return dimensions + kinds * (2 * dimensions + 1) + numbers
+def input_width(dimensions: int, kinds: int, features: int) -> int:
+    """Return the width of ``input_matrix`` for vectors of ``dimensions``, texts of ``kinds``, and ``features``."""
+    return dimensions + kinds * (2 * dimensions + 1) + features
 
 
 @attrs.frozen(eq=False)
 class Head:
-    """A perceptron of two layers over ``inputs``, then a straight line that makes its logits probabilities.
+    """A perceptron with one hidden layer over ``input_matrix``, and Platt scaling of its logits.
 
-    It is computed in float64, so that rounded scores do not depend on the other triples of a batch.
+    It computes in float64, so that rounded scores do not depend on the other triples of a batch.
 
     Attributes:
-        weights: By name, float64 arrays of the two layers, and mean and spread of the numbers.
-        slope: Of the line (Platt 1999).
-        offset: Of the line.
-        threshold: The probability from which on triples are kept, where not every question has its own size.
-        reads: What the inputs were made of: the settings and the encoder; another one is refused.
+        weights: By name, float64 arrays of the two layers, and mean and standard deviation of the features.
+        slope: Slope of Platt scaling (Platt 1999), which turns logits into probabilities.
+        offset: Offset of Platt scaling.
+        threshold: Least probability of the triples that are kept, for ``keep: threshold``.
+        reads: Settings and encoder of the input; a head trained with others is refused.
     """
 
     weights: Mapping[str, Array]
@@ -83,20 +93,19 @@ class Head:
     threshold: float
     reads: Mapping[str, Any]
 
-    def logits(self, vectors: Array, rows: Rows) -> Array:
-        """Return the logit of each triple before the line."""
-        found = inputs(vectors.astype(np.float64), rows, self.weights["mean"], self.weights["spread"])
+    def logits(self, vectors: Array, given: HeadInput) -> Array:
+        """Return the logit of each triple, before Platt scaling."""
+        found = input_matrix(vectors.astype(np.float64), given, self.weights["mean"], self.weights["spread"])
         hidden = np.maximum(found @ self.weights["inner"].T + self.weights["inner_bias"], 0.0)
-
         result: Array = hidden @ self.weights["outer"][0] + self.weights["outer_bias"][0]
         return result
 
-    def scores(self, vectors: Array, rows: Rows) -> list[float]:
+    def scores(self, vectors: Array, given: HeadInput) -> list[float]:
         """Return the logarithm of each triple's probability, rounded."""
-        return log_probabilities(self.logits(vectors, rows), self.slope, self.offset)
+        return log_probabilities(self.logits(vectors, given), self.slope, self.offset)
 
     def fingerprint(self) -> str:
-        """Identify weights, line and threshold."""
+        """Identify the weights, the scaling and the threshold."""
         digest = hashlib.sha256(json.dumps(self._facts(), sort_keys=True).encode())
         for name in _WEIGHTS:
             digest.update(np.ascontiguousarray(self.weights[name], dtype="<f8").tobytes())
@@ -113,10 +122,10 @@ class Head:
 
     @classmethod
     def load(cls, folder: FilePath) -> Head:
-        """Read what ``save`` wrote.
+        """Read a head that ``save`` wrote.
 
         Raises:
-            DriverError: If a file is missing or is not such a file.
+            DriverError: If a file is missing or is not part of a head.
         """
         from safetensors import SafetensorError
         from safetensors.numpy import load_file
@@ -126,13 +135,15 @@ class Head:
         except (OSError, ValueError) as error:
             raise DriverError(f"{folder} holds no trained head: head.json cannot be read ({error})") from error
         if not isinstance(facts, dict) or facts.get("format") != _FORMAT:
-            raise DriverError(f"{folder / 'head.json'} is not of format {_FORMAT}; train the head anew")
+            raise DriverError(f"{folder / 'head.json'} is not of format {_FORMAT}; train the head again")
         try:
             weights = load_file(folder / "head.safetensors")
         except (OSError, SafetensorError) as error:
             raise DriverError(f"{folder} holds no trained head: head.safetensors cannot be read ({error})") from error
         if sorted(weights) != sorted(_WEIGHTS):
-            raise DriverError(f"{folder / 'head.safetensors'} does not hold {', '.join(_WEIGHTS)}; train the head anew")
+            raise DriverError(
+                f"{folder / 'head.safetensors'} does not hold {', '.join(_WEIGHTS)}; train the head again"
+            )
         return cls(weights, facts["slope"], facts["offset"], facts["threshold"], facts["reads"])
 
     def _facts(self) -> dict[str, Any]:
@@ -146,6 +157,6 @@ class Head:
 
 
 def log_probabilities(logits: Array | Sequence[float], slope: float, offset: float) -> list[float]:
-    """Turn logits into rounded logarithms of probabilities, none below that of ``LEAST``."""
+    """Return rounded logarithms of the probabilities of logits, none below that of ``LEAST``."""
     values = -np.logaddexp(0.0, -(slope * np.asarray(logits, dtype=np.float64) + offset))
     return [rounded(value) for value in np.maximum(values, np.log(LEAST))]

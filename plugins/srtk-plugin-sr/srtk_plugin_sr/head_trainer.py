@@ -1,4 +1,4 @@
-"""Train a head: a seeded loop in torch that goes on where it was stopped, then a line and a threshold on held-out."""
+"""Training of the head of ``rerank``: a seeded loop in torch that resumes, then calibration on held-out questions."""
 
 from __future__ import annotations
 
@@ -14,54 +14,47 @@ import attrs
 import numpy as np
 import numpy.typing as npt
 
-from srtk_framework.values import DriverError
-from srtk_plugin_sr.head import Array, Head, input_width, inputs, log_probabilities
-from srtk_plugin_sr.held_out import Lot, Rule, fitted_line, held_loss, measured
-
-_at_least_1: Any = attrs.validators.ge(1)
-_none_or_at_least_1: Any = attrs.validators.optional(attrs.validators.ge(1))
-_above_0: Any = attrs.validators.gt(0)
-_not_below_0: Any = attrs.validators.ge(0)
-_share: Any = [_not_below_0, attrs.validators.lt(1)]
+from srtk_framework.values import DriverError, Triple
+from srtk_plugin_sr.cutoff import Cutoff, connected_order
+from srtk_plugin_sr.fit_settings import HeadFitSettings
+from srtk_plugin_sr.head import LEAST, Array, Head, HeadInput, input_matrix, input_width, log_probabilities
 
 _FEWEST_HELD = 10
+"""With fewer held-out questions, all questions serve for training and for selection."""
 _GAIN = 1e-4
+"""Difference of F that counts as better."""
 _THRESHOLDS = tuple(round(0.02 * i, 2) for i in range(1, 50))
 _COLUMNS = ("epoch", "loss", "held_loss", "held_f", "held_recall", "held_precision", "held_triples")
 
 
-@attrs.frozen
-class HeadTraining:
-    """How the head of ``rerank`` is trained.
+@attrs.frozen(eq=False)
+class TrainingQuestion:
+    """Candidates of one question, ready for settings.
 
     Attributes:
-        epochs: Most passes over the questions.
-        batch_size: Questions of one update.
-        learning_rate: Of AdamW; it falls in a straight line to a tenth of it.
-        weight_decay: Of the weights.
-        hidden: Width of the layer in between.
-        dropout: Share of that layer, and of the input, that is left out at random while training.
-        held: Share of the questions, drawn by a hash of their texts, that chooses the best weights, makes logits
-            probabilities, and sets the threshold; with fewer than ten such questions all are used for both.
-        patience: Epochs without a better F, or else loss, on the held-out questions, after which training stops; null
-            for never.
+        name: Id of the question.
+        text: Text of the question.
+        given: Input of the head.
+        targets: Quality of each candidate, from 0 to 1.
+        total: Sum of the qualities of all needed triples, including those that were not found.
+        triples: The candidates.
+        starts: The linked nodes.
     """
 
-    epochs: int = attrs.field(default=30, validator=_at_least_1)
-    batch_size: int = attrs.field(default=16, validator=_at_least_1)
-    learning_rate: float = attrs.field(default=1e-3, validator=_above_0)
-    weight_decay: float = attrs.field(default=0.01, validator=_not_below_0)
-    hidden: int = attrs.field(default=128, validator=_at_least_1)
-    dropout: float = attrs.field(default=0.2, validator=_share)
-    held: float = attrs.field(default=0.15, validator=_share)
-    patience: int | None = attrs.field(default=6, validator=_none_or_at_least_1)
+    name: str
+    text: str
+    given: HeadInput
+    targets: npt.NDArray[np.float32]
+    total: float
+    triples: Sequence[Triple]
+    starts: Sequence[str]
 
 
 def train_head(
-    lots: Sequence[Lot],
+    questions: Sequence[TrainingQuestion],
     vectors: npt.NDArray[np.float32],
-    training: HeadTraining,
-    rule: Rule,
+    settings: HeadFitSettings,
+    cutoff: Cutoff,
     reads: Mapping[str, Any],
     folder: FilePath,
     seed: int,
@@ -69,111 +62,110 @@ def train_head(
     """Train a head on questions with candidates.
 
     Args:
-        lots: In a fixed order.
-        vectors: Unit vectors of the texts.
-        training: Settings.
-        rule: By which the held-out questions are cut.
-        reads: What the head's inputs were made of.
-        folder: For the log and the checkpoint; a training that was stopped here goes on.
-        seed: Of weights, order and dropout.
+        questions: Questions in a fixed order.
+        vectors: Unit vectors of the texts [texts, d].
+        settings: Settings of the settings.
+        cutoff: Rule by which the rankings of held-out questions are cut.
+        reads: Settings and encoder of the head's input.
+        folder: Folder for the log and the checkpoint; an interrupted training in this folder is resumed.
+        seed: Seed of weights, order and dropout.
 
     Returns:
         The best head, and its figures on the held-out questions.
 
     Raises:
-        DriverError: If there is nothing to learn from, or the loss is not finite.
+        DriverError: If no candidate is needed, or the loss is not finite.
     """
-    if not any(lot.targets.any() for lot in lots):
+    if not any(question.targets.any() for question in questions):
         raise DriverError(
-            f"none of the {len(lots)} questions has a right triple among those that the inner expander found;"
-            " give it more width, depth or budget, or other lessons"
+            f"the inner expander found none of the needed triples of {len(questions)} questions;"
+            " give it more width, depth or budget, or use other lessons"
         )
-    held = [lot for lot in lots if _drawn(lot.text, seed) < training.held]
-    learnt = [lot for lot in lots if _drawn(lot.text, seed) >= training.held]
-    if len(held) < _FEWEST_HELD or not any(lot.targets.any() for lot in learnt):
-        held = learnt = list(lots)
+    held = [question for question in questions if _draw(question.text, seed) < settings.held]
+    trained = [question for question in questions if _draw(question.text, seed) >= settings.held]
+    if len(held) < _FEWEST_HELD or not any(question.targets.any() for question in trained):
+        held = trained = list(questions)
     folder.mkdir(parents=True, exist_ok=True)
-    numbers = np.concatenate([lot.rows.numbers for lot in learnt])
-    norm = {"mean": numbers.mean(axis=0), "spread": np.maximum(numbers.std(axis=0), 1e-3)}
+    features = np.concatenate([question.given.features for question in trained])
+    norm = {"mean": features.mean(axis=0), "spread": np.maximum(features.std(axis=0), 1e-3)}
     best: dict[str, Array] = {}
     figures: dict[str, float] = {}
-    for state in _epochs(learnt, held, vectors, norm, training, rule, folder, seed):
+    for state in _epochs(trained, held, vectors, norm, settings, cutoff, folder, seed):
         best, figures = state
-    line = fitted_line(held, [Head({**best, **norm}, 1.0, 0.0, 0.0, reads).logits(vectors, lot.rows) for lot in held])
-    if held is learnt:
-        line = (1.0, 0.0)  # what was learnt by heart would look too sure
-    head = Head({**best, **norm}, *line, 0.5, reads)
-    scored = [head.scores(vectors, lot.rows) for lot in held]
-    by = {at: measured(held, scored, Rule("threshold", rule.beta), at)["f"] for at in _THRESHOLDS}
-    head = attrs.evolve(head, threshold=max(_THRESHOLDS, key=lambda at: (by[at], -at)))
-    final = measured(held, scored, rule, head.threshold)
-    told = {f"held_{name}": value for name, value in final.items()}
+    raw = Head({**best, **norm}, 1.0, 0.0, 0.0, reads)
+    # Logits of questions that were trained on are overconfident, so they are not used for calibration.
+    scaling = (1.0, 0.0) if held is trained else platt_scaling(held, [raw.logits(vectors, q.given) for q in held])
+    head = Head({**best, **norm}, *scaling, 0.5, reads)
+    scored = [head.scores(vectors, question.given) for question in held]
+    by_threshold = {at: mean_f(held, scored, Cutoff("threshold", cutoff.beta), at)["f"] for at in _THRESHOLDS}
+    head = attrs.evolve(head, threshold=max(_THRESHOLDS, key=lambda at: (by_threshold[at], -at)))
+    final = mean_f(held, scored, cutoff, head.threshold)
     return head, {
-        **told,
-        "questions": float(len(learnt)),
+        **{f"held_{name}": value for name, value in final.items()},
+        "questions": float(len(trained)),
         "best_epoch": figures["epoch"] + 1,
         "threshold": head.threshold,
     }
 
 
-def _drawn(text: str, seed: int) -> float:
-    """Draw a number from 0 to 1 by the words of a question, so that equal texts stay together."""
+def _draw(text: str, seed: int) -> float:
+    """Return a number from 0 to 1 that depends on the words of a question, so that equal texts stay together."""
     digest = hashlib.sha256(f"held-out {seed}\0{' '.join(text.split())}".encode("utf-8", "surrogatepass")).digest()
     return int.from_bytes(digest[:8]) / 2**64
 
 
 def _epochs(
-    learnt: Sequence[Lot],
-    held: Sequence[Lot],
+    trained: Sequence[TrainingQuestion],
+    held: Sequence[TrainingQuestion],
     vectors: npt.NDArray[np.float32],
     norm: Mapping[str, Array],
-    training: HeadTraining,
-    rule: Rule,
+    settings: HeadFitSettings,
+    cutoff: Cutoff,
     folder: FilePath,
     seed: int,
 ) -> Iterator[tuple[dict[str, Array], dict[str, float]]]:
-    """Train epoch by epoch; yield the best weights so far and their figures, first those of an earlier start."""
+    """Train epoch by epoch, from the checkpoint if there is one; yield the best weights so far and their figures."""
     import torch
 
-    width = input_width(vectors.shape[1], learnt[0].rows.texts.shape[1], learnt[0].rows.numbers.shape[1])
+    width = input_width(vectors.shape[1], trained[0].given.texts.shape[1], trained[0].given.features.shape[1])
     with torch.random.fork_rng(devices=[]):
         torch.manual_seed(seed)
         network = torch.nn.Sequential(
-            torch.nn.Dropout(training.dropout),
-            torch.nn.Linear(width, training.hidden),
+            torch.nn.Dropout(settings.dropout),
+            torch.nn.Linear(width, settings.hidden),
             torch.nn.ReLU(),
-            torch.nn.Dropout(training.dropout),
-            torch.nn.Linear(training.hidden, 1),
+            torch.nn.Dropout(settings.dropout),
+            torch.nn.Linear(settings.hidden, 1),
         )
         optimizer = torch.optim.AdamW(
-            network.parameters(), lr=training.learning_rate, weight_decay=training.weight_decay
+            network.parameters(), lr=settings.learning_rate, weight_decay=settings.weight_decay
         )
         best: dict[str, Any] = {"weights": _weights(network), "figures": {"f": -1.0, "loss": 0.0, "epoch": -1.0}}
         begun = _resume(folder, network, optimizer, best)
         if begun:
             yield best["weights"], best["figures"]
-        for epoch in range(begun, training.epochs):
-            if training.patience is not None and epoch - best["figures"]["epoch"] > training.patience:
+        for epoch in range(begun, settings.epochs):
+            if settings.patience is not None and epoch - best["figures"]["epoch"] > settings.patience:
                 break
             for group in optimizer.param_groups:
-                group["lr"] = training.learning_rate * (1.0 - 0.9 * epoch / training.epochs)
+                group["lr"] = settings.learning_rate * (1.0 - 0.9 * epoch / settings.epochs)
             torch.manual_seed(seed * 100_003 + epoch + 1)
-            loss = _epoch(torch, network, optimizer, learnt, vectors, norm, training, folder, (seed, epoch))
+            loss = _epoch(torch, network, optimizer, trained, vectors, norm, settings, folder, (seed, epoch))
             weights = _weights(network)
             head = Head({**weights, **norm}, 1.0, 0.0, 0.5, {})
-            logits = [head.logits(vectors, lot.rows) for lot in held]
-            line = fitted_line(held, logits) if held is not learnt else (1.0, 0.0)
-            scored = [log_probabilities(row, *line) for row in logits]
-            figures = {**measured(held, scored, rule, 0.5), "loss": held_loss(held, scored), "epoch": float(epoch)}
+            logits = [head.logits(vectors, question.given) for question in held]
+            scaling = platt_scaling(held, logits) if held is not trained else (1.0, 0.0)
+            scored = [log_probabilities(row, *scaling) for row in logits]
+            figures = {**mean_f(held, scored, cutoff, 0.5), "loss": mean_loss(held, scored), "epoch": float(epoch)}
             if _better(figures, best["figures"]):
                 best.update(weights=weights, figures=figures)
             _log(folder, epoch, loss, figures)
-            _keep(folder, network, optimizer, best, epoch + 1)
+            _save_checkpoint(folder, network, optimizer, best, epoch + 1)
             yield best["weights"], best["figures"]
 
 
 def _better(figures: Mapping[str, float], best: Mapping[str, float]) -> bool:
-    """Compare by F; where that is equal, by the loss, since what is sure is cut well elsewhere too."""
+    """Compare by F, and where F is equal by the loss: a confident ranking is cut well on other questions too."""
     gain = figures["f"] - best["f"]
     return gain > _GAIN or (abs(gain) <= _GAIN and figures["loss"] < best["loss"])
 
@@ -182,49 +174,54 @@ def _epoch(
     torch: Any,
     network: Any,
     optimizer: Any,
-    lots: Sequence[Lot],
+    questions: Sequence[TrainingQuestion],
     vectors: npt.NDArray[np.float32],
     norm: Mapping[str, Array],
-    training: HeadTraining,
+    settings: HeadFitSettings,
     folder: FilePath,
     seed: tuple[int, int],
 ) -> float:
-    """Go once over the questions; each weighs the same, however many candidates it has. Returns the mean loss."""
+    """Train on each question once, with equal weight whatever its number of candidates; return the mean loss."""
     from rich.console import Console
     from rich.progress import Progress
 
     network.train()
-    order = np.random.default_rng(seed).permutation(len(lots))
+    order = np.random.default_rng(seed).permutation(len(questions))
     console = Console(stderr=True)
     sums = 0.0
     with Progress(console=console, transient=True, disable=not console.is_terminal) as progress:
         for start in progress.track(
-            range(0, len(order), training.batch_size), description=f"head, epoch {seed[1] + 1} of {training.epochs}"
+            range(0, len(order), settings.batch_size), description=f"head, epoch {seed[1] + 1} of {settings.epochs}"
         ):
-            batch = [lots[i] for i in order[start : start + training.batch_size]]
+            batch = [questions[i] for i in order[start : start + settings.batch_size]]
             rows = torch.from_numpy(
-                np.concatenate([inputs(vectors, lot.rows, norm["mean"], norm["spread"]) for lot in batch])
+                np.concatenate(
+                    [input_matrix(vectors, question.given, norm["mean"], norm["spread"]) for question in batch]
+                )
             )
-            targets = torch.from_numpy(np.concatenate([lot.targets for lot in batch]))
-            weight = torch.cat([torch.full((len(lot.triples),), 1.0 / len(lot.triples)) for lot in batch]) / len(batch)
+            targets = torch.from_numpy(np.concatenate([question.targets for question in batch]))
+            sizes = [len(question.triples) for question in batch]
+            weight = torch.cat([torch.full((size,), 1.0 / size) for size in sizes]) / len(batch)
             losses = torch.nn.functional.binary_cross_entropy_with_logits(
                 network(rows)[:, 0], targets, reduction="none"
             )
             loss = (losses * weight).sum()
             if not torch.isfinite(loss):
                 file = folder / "broken-batch.json"
-                file.write_text(json.dumps([lot.name for lot in batch]) + "\n", encoding="utf-8")
-                raise DriverError(f"the loss is not finite; lower learning_rate; the questions are in {file}")
+                file.write_text(json.dumps([question.name for question in batch]) + "\n", encoding="utf-8")
+                raise DriverError(
+                    f"the loss is not finite; lower learning_rate (the questions of the batch are in {file})"
+                )
             optimizer.zero_grad()
             loss.backward()
             optimizer.step()
             sums += float(loss.detach()) * len(batch)
     network.eval()
-    return sums / len(lots)
+    return sums / len(questions)
 
 
 def _weights(network: Any) -> dict[str, Array]:
-    """Copy the weights, in float64."""
+    """Return a copy of the weights, in float64."""
     named = {"inner": 1, "outer": 4}
     found: dict[str, Array] = {}
     for name, layer in named.items():
@@ -234,7 +231,7 @@ def _weights(network: Any) -> dict[str, Array]:
 
 
 def _resume(folder: FilePath, network: Any, optimizer: Any, best: dict[str, Any]) -> int:
-    """Take over the checkpoint, if there is one; return the epoch to go on with."""
+    """Load the checkpoint, if there is one; return the epoch to start with."""
     import torch
 
     file = folder / "checkpoints" / "head.ckpt"
@@ -248,8 +245,8 @@ def _resume(folder: FilePath, network: Any, optimizer: Any, best: dict[str, Any]
     return int(state["epoch"])
 
 
-def _keep(folder: FilePath, network: Any, optimizer: Any, best: Mapping[str, Any], epoch: int) -> None:
-    """Write the checkpoint, complete before it gets its name."""
+def _save_checkpoint(folder: FilePath, network: Any, optimizer: Any, best: Mapping[str, Any], epoch: int) -> None:
+    """Write the checkpoint to a temporary file that is then renamed."""
     import torch
 
     state = {
@@ -267,7 +264,7 @@ def _keep(folder: FilePath, network: Any, optimizer: Any, best: Mapping[str, Any
 
 
 def _log(folder: FilePath, epoch: int, loss: float, figures: Mapping[str, float]) -> None:
-    """Add a line to ``log/head.csv``."""
+    """Append a line to ``log/head.csv``."""
     file = folder / "log" / "head.csv"
     file.parent.mkdir(exist_ok=True)
     new = not file.exists()
@@ -278,3 +275,70 @@ def _log(folder: FilePath, epoch: int, loss: float, figures: Mapping[str, float]
         writer.writerow(
             [epoch, *(round(v, 6) for v in (loss, *(figures[n.removeprefix("held_")] for n in _COLUMNS[2:])))]
         )
+
+
+def mean_f(
+    questions: Sequence[TrainingQuestion], scored: Sequence[Sequence[float]], cutoff: Cutoff, threshold: float
+) -> dict[str, float]:
+    """Return means of F, recall, precision and size over questions that are ordered and cut as in retrieval.
+
+    Args:
+        questions: Questions with their candidates.
+        scored: Per question, the logarithm of each candidate's probability.
+        cutoff: Rule for the number of triples kept.
+        threshold: Least probability, for ``keep: threshold``.
+    """
+    rows = []
+    for question, scores in zip(questions, scored, strict=True):
+        order, raised = connected_order(question.triples, scores, question.starts)
+        kept = cutoff.count(raised, threshold)
+        hits = float(question.targets[order[:kept]].sum())
+        both = kept + cutoff.beta**2 * question.total
+        rows.append(
+            (
+                (1 + cutoff.beta**2) * hits / both if both else 0.0,
+                hits / question.total if question.total else 0.0,
+                hits / kept if kept else 0.0,
+                float(kept),
+            )
+        )
+    means = np.mean(np.array(rows), axis=0).tolist()
+    return dict(zip(("f", "recall", "precision", "triples"), means, strict=True))
+
+
+def platt_scaling(questions: Sequence[TrainingQuestion], logits: Sequence[Array]) -> tuple[float, float]:
+    """Fit slope and offset that turn logits into probabilities (Platt 1999), by Newton's method with a weak prior.
+
+    Args:
+        questions: Held-out questions.
+        logits: Per question, the logit of each candidate.
+
+    Returns:
+        Slope and offset, rounded to six decimals.
+    """
+    x = np.concatenate(list(logits))
+    y = np.concatenate([question.targets for question in questions]).astype(np.float64)
+    sizes = [len(question.targets) for question in questions]
+    weight = np.concatenate([np.full(size, 1.0 / max(1, size)) for size in sizes])
+    design = np.stack([x, np.ones_like(x)], axis=1)
+    line = prior = np.array([1.0, 0.0])
+    for _ in range(50):
+        p = np.exp(-np.logaddexp(0.0, -(design @ line)))
+        slope = design.T @ (weight * (p - y)) + 0.1 * (line - prior)
+        curvature = (design * (weight * p * (1 - p))[:, None]).T @ design + 0.1 * np.eye(2)
+        step = np.linalg.solve(curvature, slope)
+        line = line - np.clip(step, -1.0, 1.0)
+        if np.abs(step).max() < 1e-9:
+            break
+    return max(0.05, round(float(line[0]), 6)), round(float(line[1]), 6)
+
+
+def mean_loss(questions: Sequence[TrainingQuestion], scored: Sequence[Sequence[float]]) -> float:
+    """Return the mean cross-entropy of probabilities, given as logarithms; all questions have equal weight."""
+    losses = []
+    for question, scores in zip(questions, scored, strict=True):
+        logs = np.asarray(scores, dtype=np.float64)
+        others = np.log(np.maximum(-np.expm1(logs), LEAST))
+        targets = question.targets.astype(np.float64)
+        losses.append(-float(np.mean(targets * logs + (1 - targets) * others)))
+    return float(np.mean(losses))

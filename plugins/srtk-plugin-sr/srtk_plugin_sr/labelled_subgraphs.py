@@ -1,4 +1,4 @@
-"""What a head learns from: the triples that the inner expander found for each lesson, and which are right."""
+"""Subgraphs of the inner expander with labelled triples, which the head of ``rerank`` is trained on."""
 
 from __future__ import annotations
 
@@ -14,28 +14,34 @@ from srtk_framework.records import dumps
 from srtk_framework.roles import Expander, KnowledgeGraph
 from srtk_framework.values import DriverError, Lesson, Literal, RankedPath, Step, Subgraph, Triple
 
-_BATCH = 32
+_LESSONS_AT_ONCE = 32
 
 
 @attrs.frozen
-class Example:
-    """One question with its candidates.
+class LabelledSubgraph:
+    """Candidates of one question, and the triples that it needs.
 
     Attributes:
         lesson: The question and its paths.
-        found: What the inner expander returned.
-        right: The triples that should be found, each with how right it is, above 0 and up to 1.
+        found: Subgraph that the inner expander returned.
+        gold: Needed triples, found or not, each with its quality, above 0 and up to 1.
     """
 
     lesson: Lesson
     found: Subgraph
-    right: Mapping[Triple, float]
+    gold: Mapping[Triple, float]
 
 
-def right_triples(graph: KnowledgeGraph, lesson: Lesson, hub: int | None) -> dict[Triple, float]:
-    """Return the gold triples of a lesson, else those on its paths' whole instances that end in an answer.
+def needed_triples(graph: KnowledgeGraph, lesson: Lesson, hub: int | None) -> dict[Triple, float]:
+    """Return the gold triples of a lesson, else the triples on its paths' complete instances that end in an answer.
 
-    A triple is as right as the best path that it is on.
+    Args:
+        graph: Graph in which the paths are followed.
+        lesson: The question and its paths.
+        hub: Maximum number of neighbours read of one node; None for no limit.
+
+    Returns:
+        Each triple with the quality of the best path that it is on, at most 1; a gold triple with 1.
     """
     question = lesson.question
     if question.gold_triples is not None:
@@ -44,82 +50,88 @@ def right_triples(graph: KnowledgeGraph, lesson: Lesson, hub: int | None) -> dic
     def read(nodes: Sequence[str], step: Step) -> Sequence[Triple]:
         return graph.triples(graph.frontiers([nodes]), [step], hub)[0]
 
-    right: dict[Triple, float] = {}
+    needed: dict[Triple, float] = {}
     for path in lesson.paths:
-        worth = min(path.score, 1.0)
-        if worth > 0:
+        quality = min(path.score, 1.0)
+        if quality > 0:
             for triple in instance_triples(read, path.entity, path.steps, question.answers):
-                right[triple] = max(worth, right.get(triple, 0.0))
-    return right
+                needed[triple] = max(quality, needed.get(triple, 0.0))
+    return needed
 
 
-def examples(
+def labelled_subgraphs(
     inner: Expander, graph: KnowledgeGraph, lessons: Sequence[Lesson], hub: int | None, file: FilePath
-) -> Iterator[Example]:
-    """Expand the lessons' questions batch by batch; what an earlier call wrote to ``file`` is read instead.
+) -> Iterator[LabelledSubgraph]:
+    """Expand the questions of lessons batch by batch, and label what is found.
 
     Args:
-        inner: Finds the candidates.
-        graph: Where the paths of lessons are walked.
-        lessons: In a fixed order.
-        hub: Most neighbours read of one node where paths are walked.
-        file: JSON lines, one for each lesson, added to batch by batch; a last line that is not whole is dropped.
+        inner: Expander that finds the candidates.
+        graph: Graph in which the paths of lessons are followed.
+        lessons: Lessons in a fixed order.
+        hub: Maximum number of neighbours read of one node where paths are followed.
+        file: JSON lines, one for each lesson, to which each batch is appended. Lines that an earlier call wrote are
+            read instead of expanding again; an incomplete last line is dropped.
+
+    Raises:
+        DriverError: If the file belongs to other lessons.
     """
-    known = _whole_lines(file)
+    known = _complete_lines(file)
     if len(known) > len(lessons):
-        raise DriverError(f"{file} holds {len(known)} questions, not {len(lessons)}; remove it to train anew")
+        raise DriverError(f"{file} holds {len(known)} questions, not {len(lessons)}; remove it to train from the start")
     for lesson, line in zip(lessons, known, strict=False):
         yield _read(lesson, line, file)
-    for start in range(len(known), len(lessons), _BATCH):
-        batch = lessons[start : start + _BATCH]
+    for start in range(len(known), len(lessons), _LESSONS_AT_ONCE):
+        batch = lessons[start : start + _LESSONS_AT_ONCE]
         found = inner.expand([lesson.question for lesson in batch])
         made = [
-            Example(lesson, subgraph, right_triples(graph, lesson, hub))
+            LabelledSubgraph(lesson, subgraph, needed_triples(graph, lesson, hub))
             for lesson, subgraph in zip(batch, found, strict=True)
         ]
         with file.open("a", encoding="utf-8") as out:
-            out.write("".join(_line(example) for example in made))
+            out.write("".join(_line(labelled) for labelled in made))
         yield from made
 
 
-def _whole_lines(file: FilePath) -> list[str]:
+def _complete_lines(file: FilePath) -> list[str]:
     if not file.exists():
         return []
     text = file.read_text(encoding="utf-8")
-    whole = text[: text.rfind("\n") + 1]
-    if whole != text:
-        file.write_text(whole, encoding="utf-8")
-    return whole.split("\n")[:-1]
+    complete = text[: text.rfind("\n") + 1]
+    if complete != text:
+        file.write_text(complete, encoding="utf-8")
+    return complete.split("\n")[:-1]
 
 
-def _line(example: Example) -> str:
-    found = example.found
+def _line(labelled: LabelledSubgraph) -> str:
+    found = labelled.found
     record = {
-        "id": example.lesson.question.id,
-        "triples": [_plain(triple) for triple in found.triples],
+        "id": labelled.lesson.question.id,
+        "triples": [_triple_record(triple) for triple in found.triples],
         "scores": found.scores,
         "paths": [[path.entity, [str(step) for step in path.steps], path.score] for path in found.paths],
         "path_of": found.path_of,
-        "right": [[*_plain(triple), worth] for triple, worth in example.right.items()],
+        "right": [[*_triple_record(triple), quality] for triple, quality in labelled.gold.items()],
     }
     return dumps(record) + "\n"
 
 
-def _read(lesson: Lesson, line: str, file: FilePath) -> Example:
+def _read(lesson: Lesson, line: str, file: FilePath) -> LabelledSubgraph:
     record = json.loads(line)
     if record["id"] != lesson.question.id:
-        raise DriverError(f"{file} is of other questions ({record['id']!r} is there); remove it to train anew")
+        raise DriverError(
+            f"{file} is of other questions (it holds {record['id']!r}); remove it to train from the start"
+        )
     found = Subgraph(
         triples=tuple(_triple(row) for row in record["triples"]),
         scores=tuple(record["scores"]),
         paths=tuple(RankedPath(e, tuple(Step.parse(s) for s in steps), score) for e, steps, score in record["paths"]),
         path_of=tuple(record["path_of"]),
     )
-    return Example(lesson, found, {_triple(row): row[-1] for row in record["right"]})
+    return LabelledSubgraph(lesson, found, {_triple(row): row[-1] for row in record["right"]})
 
 
-def _plain(triple: Triple) -> list[Any]:
-    """Write a triple; whether its object is a literal cannot be seen from its text."""
+def _triple_record(triple: Triple) -> list[Any]:
+    """Return a triple as JSON data, with whether its object is a literal, which the text does not show."""
     return [triple.subject, triple.relation, str(triple.object), isinstance(triple.object, Literal)]
 
 

@@ -1,4 +1,7 @@
-"""The LightningModule of the dense scorer; needs lightning and torch, so it is imported only when wanted."""
+"""Lightning module and losses for training the dense scorer.
+
+Importing it imports lightning and torch, which takes seconds.
+"""
 
 from __future__ import annotations
 
@@ -6,27 +9,88 @@ import json
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path as FilePath
-from typing import Any
+from typing import Any, NamedTuple, NoReturn
 
 import lightning
 import numpy as np
 import torch
 
 from srtk_framework.values import DriverError
-from srtk_plugin_sr import losses
-from srtk_plugin_sr.batching import Schedule, passes
-from srtk_plugin_sr.fit_settings import Item, Material, Training
+from srtk_plugin_sr.fit_settings import ScorerFitSettings
+from srtk_plugin_sr.samples import IndexedSample, Schedule, TrainingSet, forward_passes
 
 _LEAST_GAIN = 0.0005
+"""Difference of the monitored metric that counts as better."""
 _LEAST_SAVING = 0.01
-_FLOOR = 0.1
+"""Share of fewer triples that counts as better where the metric is equal."""
+_FINAL_RATE = 0.1
+"""Share of the learning rate that is left at the end."""
 _CLIP = 1.0
+"""Largest norm of the gradient."""
 
 Validate = Callable[[], Mapping[str, float]]
 
+_MASKED = -1e9
+"""Logit of masked positions; an infinity would make gradients NaN where a sample has no negative."""
 
-class Round:
-    """The batches of one round, as Lightning reads them."""
+
+class CandidateBatch(NamedTuple):
+    """Candidates of a batch, padded to tensors of shape [samples, candidates].
+
+    Attributes:
+        columns: Position of each candidate's text among the texts of the batch.
+        targets: Quality of each candidate; 0 for padding.
+        costs: Number subtracted from each logit.
+        mask: True for candidates, False for padding.
+    """
+
+    columns: torch.Tensor
+    targets: torch.Tensor
+    costs: torch.Tensor
+    mask: torch.Tensor
+
+
+def listwise(logits: torch.Tensor, candidates: CandidateBatch) -> torch.Tensor:
+    """Return the cross-entropy of the candidates' distribution against their qualities as soft targets."""
+    shares = candidates.targets / candidates.targets.sum(1, keepdim=True)
+    logs = torch.log_softmax(logits.masked_fill(~candidates.mask, _MASKED), dim=1)
+    return -(shares * logs.masked_fill(~candidates.mask, 0.0)).sum(1).mean()
+
+
+def cross_entropy(logits: torch.Tensor, candidates: CandidateBatch) -> torch.Tensor:
+    """Return the loss of each positive against the negatives of its sample (SR, Zhang et al. 2022, section 4.1)."""
+    return _contrastive_loss(logits, candidates, None)
+
+
+def nt_xent(
+    logits: torch.Tensor, candidates: CandidateBatch, cosines: torch.Tensor, others: torch.Tensor, temperature: float
+) -> torch.Tensor:
+    """Return the loss of each positive against the negatives of its sample and of the other samples in the batch.
+
+    Args:
+        logits: Logits of each sample's own candidates [samples, candidates].
+        candidates: Those candidates.
+        cosines: Cosines of each query with each text of the batch [samples, texts].
+        others: True for the texts that are candidates of other samples and not of this one [samples, texts].
+        temperature: Divides cosines.
+    """
+    elsewhere = (cosines / temperature).masked_fill(~others, _MASKED)
+    return _contrastive_loss(logits, candidates, torch.logsumexp(elsewhere, dim=1))
+
+
+def _contrastive_loss(logits: torch.Tensor, candidates: CandidateBatch, further: torch.Tensor | None) -> torch.Tensor:
+    """Average -log of each positive's softmax share against the negatives, weighted by the positive's quality."""
+    positive = candidates.targets > 0
+    negatives = torch.logsumexp(logits.masked_fill(positive | ~candidates.mask, _MASKED), dim=1)
+    if further is not None:
+        negatives = torch.logaddexp(negatives, further)
+    each = torch.nn.functional.softplus(negatives[:, None] - logits).masked_fill(~positive, 0.0)
+    shares = candidates.targets / candidates.targets.sum(1, keepdim=True)
+    return (shares * each).sum(1).mean()
+
+
+class RoundLoader:
+    """Data loader over the batches of one round."""
 
     def __init__(self, rows: Sequence[list[int]]) -> None:
         self._rows = rows
@@ -39,25 +103,26 @@ class Round:
 
 
 class ScorerModule(lightning.LightningModule):
-    """Learns in rounds; what Lightning calls an epoch is a round, so that every checkpoint lies between two of them.
+    """Lightning module that trains in rounds: an epoch of Lightning is one round, so checkpoints lie between rounds.
 
     Args:
-        network: Token rows to vectors.
-        material: What is learnt from.
-        training: The settings.
-        schedule: The batches.
+        network: Maps token rows to vectors.
+        data: Samples to train on.
+        rows: Token rows, by number of their text.
+        settings: Settings of the training.
+        schedule: Batches of each round.
         temperature: Divides cosines.
-        validate: Asked after each round on the first device; None for no validation.
-        folder: For the best weights, and for a batch that breaks the training.
-        seed: Of dropout.
+        validate: Called after each round on the first device; None for no validation.
+        folder: Folder for the best weights, and for a batch whose loss is not finite.
+        seed: Seed of dropout.
     """
 
     def __init__(
         self,
         network: torch.nn.Module,
-        material: Material,
+        data: TrainingSet,
         rows: Sequence[Sequence[int]],
-        training: Training,
+        settings: ScorerFitSettings,
         schedule: Schedule,
         temperature: float,
         validate: Validate | None,
@@ -72,27 +137,27 @@ class ScorerModule(lightning.LightningModule):
         self.waited = 0
         self.figures: dict[str, float] = {}
         self.history: list[dict[str, float]] = []
-        self._material, self._rows, self._training, self._schedule = material, rows, training, schedule
+        self._data, self._rows, self._settings, self._schedule = data, rows, settings, schedule
         self._temperature, self._validate, self._folder, self._seed = temperature, validate, folder, seed
         self._losses: list[float] = []
-        self._doing: list[int] = []
+        self._current: list[int] = []
 
-    def train_dataloader(self) -> Round:
+    def train_dataloader(self) -> RoundLoader:
         """Return the batches of this round for this device."""
-        return Round(self._schedule.round(self.current_epoch, self.global_rank))
+        return RoundLoader(self._schedule.round(self.current_epoch, self.global_rank))
 
     def on_train_epoch_start(self) -> None:
-        """Seed what is random by the round alone, so that a training that was stopped goes on as it would have."""
+        """Seed by the round alone, so that a resumed training computes what an uninterrupted one would."""
         torch.manual_seed(self._seed * 1_000_003 + self.current_epoch * 101 + self.global_rank)
         self._losses = []
 
     def training_step(self, batch: list[int], batch_idx: int) -> torch.Tensor:
         """Return the loss of one batch."""
-        self._doing = batch
-        loss = self._loss([self._material.items[i] for i in batch])
+        self._current = batch
+        loss = self._loss([self._data.samples[i] for i in batch])
         value = float(loss.detach())
         if not math.isfinite(value):
-            self._broken(f"the loss is {value}")
+            self._fail(f"the loss is {value}")
         self._losses.append(value)
         self.log("loss", value, prog_bar=True, batch_size=len(batch))
         return loss
@@ -101,19 +166,19 @@ class ScorerModule(lightning.LightningModule):
         """Clip the gradient, and refuse one that is not finite."""
         norm = float(torch.nn.utils.clip_grad_norm_([p for p in self.parameters() if p.requires_grad], _CLIP))
         if not math.isfinite(norm):
-            self._broken(f"the gradient's norm is {norm}")
+            self._fail(f"the gradient's norm is {norm}")
 
     def on_train_epoch_end(self) -> None:
-        """Validate, keep the best weights, and stop when it gets no better."""
+        """Validate, save the weights if they are the best so far, and stop when they no longer improve."""
         mean = float(np.mean(self._losses)) if self._losses else 0.0
         done = min((self.current_epoch + 1) * self._schedule.every, self._schedule.total)
         self.log("mean_loss", mean, sync_dist=self.trainer.world_size > 1, batch_size=1)
         figures = self._validated()
         for name, value in figures.items():
-            self.log(name, value, batch_size=1, prog_bar=name == self._training.monitor)
+            self.log(name, value, batch_size=1, prog_bar=name == self._settings.monitor)
         self.log("round", float(self.current_epoch), batch_size=1)
         self.history.append({"steps": float(done), "loss": mean, **figures})
-        value = figures.get(self._training.monitor, float(self.current_epoch))
+        value = figures.get(self._settings.monitor, float(self.current_epoch))
         size = figures.get("triples", 0.0)
         if self._better(value, size):
             self.best, self.size, self.best_round, self.waited = value, size, self.current_epoch, 0
@@ -122,17 +187,17 @@ class ScorerModule(lightning.LightningModule):
                 save_weights(self.network, self._folder)
         else:
             self.waited += 1
-        if figures and self._training.patience is not None and self.waited >= self._training.patience:
+        if figures and self._settings.patience is not None and self.waited >= self._settings.patience:
             self.trainer.should_stop = True
 
     def _better(self, value: float, size: float) -> bool:
-        """Tell whether a validation beats the best: by its metric, or as good with clearly fewer triples."""
+        """Return whether a validation is the best so far: a better metric, or an equal one with fewer triples."""
         if value > self.best + _LEAST_GAIN:
             return True
         return value >= self.best and size < self.size * (1 - _LEAST_SAVING)
 
     def on_save_checkpoint(self, checkpoint: dict[str, Any]) -> None:
-        """Keep what tells the best round."""
+        """Add the best round and the history to a checkpoint."""
         checkpoint["srtk"] = {
             "best": self.best,
             "size": self.size,
@@ -143,63 +208,64 @@ class ScorerModule(lightning.LightningModule):
         }
 
     def on_load_checkpoint(self, checkpoint: dict[str, Any]) -> None:
-        """Take it up again."""
+        """Restore the best round and the history from a checkpoint."""
         for name, value in checkpoint["srtk"].items():
             setattr(self, name, value)
 
     def configure_optimizers(self) -> Any:
-        """Return AdamW, and a learning rate that rises, then falls in a straight line."""
-        settings = self._training
-        learnt = [(name, p) for name, p in self.named_parameters() if p.requires_grad]
-        plain = [p for _, p in learnt if p.ndim < 2]
+        """Return AdamW with a learning rate that rises and then falls linearly."""
+        settings = self._settings
+        trained = [p for p in self.parameters() if p.requires_grad]
         groups = [
-            {"params": [p for _, p in learnt if p.ndim >= 2], "weight_decay": settings.weight_decay},
-            {"params": plain, "weight_decay": 0.0},
+            {"params": [p for p in trained if p.ndim >= 2], "weight_decay": settings.weight_decay},
+            {"params": [p for p in trained if p.ndim < 2], "weight_decay": 0.0},
         ]
         optimizer = torch.optim.AdamW(groups, lr=settings.learning_rate, fused=True)
         total = self._schedule.total
-        rising = max(1, round(settings.warmup * total))
+        warmup = max(1, round(settings.warmup * total))
 
         def rate(step: int) -> float:
-            if step < rising:
-                return (step + 1) / rising
-            return max(_FLOOR, 1 - (1 - _FLOOR) * (step - rising) / max(1, total - rising))
+            if step < warmup:
+                return (step + 1) / warmup
+            return max(_FINAL_RATE, 1 - (1 - _FINAL_RATE) * (step - warmup) / max(1, total - warmup))
 
         schedule = torch.optim.lr_scheduler.LambdaLR(optimizer, rate)
         return {"optimizer": optimizer, "lr_scheduler": {"scheduler": schedule, "interval": "step"}}
 
-    def _loss(self, items: Sequence[Item]) -> torch.Tensor:
-        """Encode each distinct text of the batch once, and compare."""
-        used = list(dict.fromkeys(t for item in items for t in (item.query, *item.candidates)))
+    def _loss(self, samples: Sequence[IndexedSample]) -> torch.Tensor:
+        """Encode each distinct text of the batch once, and return the loss."""
+        used = list(dict.fromkeys(t for sample in samples for t in (sample.query, *sample.candidates)))
         column = {text: i for i, text in enumerate(used)}
         rows = [self._rows[text] for text in used]
-        groups = passes([len(row) for row in rows])
+        groups = forward_passes([len(row) for row in rows])
         parts = [self.network([rows[i] for i in group]) for group in groups]
         back = torch.empty(len(used), dtype=torch.long)
         back[[i for group in groups for i in group]] = torch.arange(len(used))
         vectors = torch.nn.functional.normalize(torch.cat(parts).float(), dim=-1)[back.to(parts[0].device)]
-        # Half precision would round logits of ten and more to what decides between candidates.
+        # Half precision rounds logits of ten and more by as much as candidates differ.
         with torch.autocast(vectors.device.type, enabled=False):
-            return self._compared(items, column, vectors)
+            return self._loss_of_vectors(samples, column, vectors)
 
-    def _compared(self, items: Sequence[Item], column: Mapping[int, int], vectors: torch.Tensor) -> torch.Tensor:
+    def _loss_of_vectors(
+        self, samples: Sequence[IndexedSample], column: Mapping[int, int], vectors: torch.Tensor
+    ) -> torch.Tensor:
         device = vectors.device
-        choices = _choices(items, column, device)
-        queries = vectors[torch.tensor([column[item.query] for item in items], device=device)]
+        candidates = candidate_batch(samples, column, device)
+        queries = vectors[torch.tensor([column[sample.query] for sample in samples], device=device)]
         cosines = queries @ vectors.T
-        logits = cosines.gather(1, choices.columns) / self._temperature - choices.costs
-        if self._training.loss == "listwise":
-            return losses.listwise(logits, choices)
-        if self._training.loss == "cross-entropy":
-            return losses.cross_entropy(logits, choices)
+        logits = cosines.gather(1, candidates.columns) / self._temperature - candidates.costs
+        if self._settings.loss == "listwise":
+            return listwise(logits, candidates)
+        if self._settings.loss == "cross-entropy":
+            return cross_entropy(logits, candidates)
         some = torch.zeros(len(column), dtype=torch.bool, device=device)
-        some[choices.columns[choices.there]] = True
-        others = some.repeat(len(items), 1)
-        others.scatter_(1, choices.columns, False)
-        return losses.nt_xent(logits, choices, cosines, others, self._temperature)
+        some[candidates.columns[candidates.mask]] = True
+        others = some.repeat(len(samples), 1)
+        others.scatter_(1, candidates.columns, False)
+        return nt_xent(logits, candidates, cosines, others, self._temperature)
 
     def _validated(self) -> dict[str, float]:
-        """Validate on the first device, and tell the others."""
+        """Validate on the first device, and broadcast the figures to the others."""
         if self._validate is None:
             return {}
         found: list[Any] = [None]
@@ -210,49 +276,62 @@ class ScorerModule(lightning.LightningModule):
         if self.trainer.world_size > 1:
             torch.distributed.broadcast_object_list(found, src=0)
         figures: dict[str, float] = found[0]
-        if self._training.monitor not in figures:
+        if self._settings.monitor not in figures:
             known = ", ".join(sorted(figures)) or "none"
-            raise DriverError(f"the validation has no metric {self._training.monitor!r}; monitor one of {known}")
+            raise DriverError(f"the validation has no metric {self._settings.monitor!r}; monitor one of {known}")
         return figures
 
-    def _broken(self, what: str) -> None:
-        """Save the batch in hand and stop."""
+    def _fail(self, what: str) -> NoReturn:
+        """Write the current batch to a file and raise.
+
+        Raises:
+            DriverError: Always.
+        """
         file = self._folder / "broken-batch.json"
-        texts = self._material.texts
-        items = [self._material.items[i] for i in self._doing]
+        texts = self._data.texts
+        samples = [self._data.samples[i] for i in self._current]
         content = [
             {
-                "query": texts[item.query],
-                "candidates": [texts[t] for t in item.candidates],
-                "targets": list(item.targets),
+                "query": texts[sample.query],
+                "candidates": [texts[t] for t in sample.candidates],
+                "targets": list(sample.targets),
             }
-            for item in items
+            for sample in samples
         ]
         file.write_text(json.dumps(content, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
         raise DriverError(
-            f"{what} at update {self.global_step + 1}; its batch is in {file}; lower learning_rate, or look for odd"
-            " texts in the batch"
+            f"{what} at update {self.global_step + 1}; the batch is in {file}; lower learning_rate, or look for"
+            " unusual texts in the batch"
         )
 
 
-def _choices(items: Sequence[Item], column: Mapping[int, int], device: torch.device) -> losses.Choices:
-    most = max(len(item.candidates) for item in items)
-    columns = np.zeros((len(items), most), dtype=np.int64)
-    targets, costs = np.zeros((len(items), most), np.float32), np.zeros((len(items), most), np.float32)
-    there = np.zeros((len(items), most), dtype=bool)
-    for i, item in enumerate(items):
-        size = len(item.candidates)
-        columns[i, :size] = [column[text] for text in item.candidates]
-        # Padding points at a candidate of its own row.
+def candidate_batch(
+    samples: Sequence[IndexedSample], column: Mapping[int, int], device: torch.device
+) -> CandidateBatch:
+    """Pad the candidates of samples to tensors.
+
+    Args:
+        samples: Samples of the batch.
+        column: Position of each text of the batch, by number of the text.
+        device: Device of the tensors.
+    """
+    most = max(len(sample.candidates) for sample in samples)
+    columns = np.zeros((len(samples), most), dtype=np.int64)
+    targets, costs = np.zeros((len(samples), most), np.float32), np.zeros((len(samples), most), np.float32)
+    mask = np.zeros((len(samples), most), dtype=bool)
+    for i, sample in enumerate(samples):
+        size = len(sample.candidates)
+        columns[i, :size] = [column[text] for text in sample.candidates]
+        # Padding points at a candidate of its own row, so that nt-xent does not count it as another sample's.
         columns[i, size:] = columns[i, 0]
-        targets[i, :size] = item.targets
-        costs[i, :size] = item.costs or 0.0
-        there[i, :size] = True
-    return losses.Choices(*(torch.from_numpy(array).to(device) for array in (columns, targets, costs, there)))
+        targets[i, :size] = sample.targets
+        costs[i, :size] = sample.costs or 0.0
+        mask[i, :size] = True
+    return CandidateBatch(*(torch.from_numpy(array).to(device) for array in (columns, targets, costs, mask)))
 
 
 def save_weights(network: torch.nn.Module, folder: FilePath) -> None:
-    """Write the weights as the best so far; complete before the file gets its name."""
+    """Write the best weights so far, to a temporary file that is then renamed."""
     from safetensors.torch import save_file
 
     part = folder / "best.safetensors.part"
@@ -262,7 +341,7 @@ def save_weights(network: torch.nn.Module, folder: FilePath) -> None:
 
 
 def load_weights(network: torch.nn.Module, folder: FilePath) -> None:
-    """Read the best weights back."""
+    """Load the best weights into a network."""
     from safetensors.torch import load_file
 
     network.load_state_dict(load_file(folder / "best.safetensors"))

@@ -1,4 +1,7 @@
-"""Make training rows of questions with answers: search paths, weigh them, draw negatives; SRTK's names and flags."""
+"""``srtk preprocess``: training rows from questions with answers, with the names and flags of SRTK.
+
+Paths are searched and scored, and negatives are drawn for each of their steps.
+"""
 
 from __future__ import annotations
 
@@ -17,15 +20,14 @@ from srtk_framework.records import dumps, read_lessons, read_questions, shown, w
 from srtk_framework.roles import KnowledgeGraph
 from srtk_framework.training import samples
 from srtk_framework.values import END, InputError, Lesson, Sample
-from srtk_plugin_sr.quality import MEASURES
-from srtk_plugin_sr.supervision import GoldPath, ShortestPath
-from srtk_plugin_sr.templates import FORMS, Wording
+from srtk_plugin_sr.supervision import MEASURES, GoldPath, ShortestPath
+from srtk_plugin_sr.templates import FORMS, Templates
 
-HELP = "make training samples of questions with answers"
+HELP = "make training samples from questions with answers"
 
 T = TypeVar("T")
 
-_BATCH = 64
+_AT_ONCE = 64
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -40,25 +42,29 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="GRAPH",
         help="folder of a snapshot made by `srtk graph build`, or the name of a knowledge_graph driver",
     )
-    add("-e", "--sparql-endpoint", metavar="URL", help="address of the graph's SPARQL endpoint")
-    add("--intermediate-dir", metavar="FOLDER", help="for paths.jsonl and scores.jsonl; the output's folder by default")
-    add("--search-path", action="store_true", help="search the paths; else the input has paths and path_scores")
-    add("--max-hops", type=int, default=2, metavar="N", help="longest path that is searched (%(default)s)")
-    add("--inverse", action="store_true", help="walk relations against their direction too")
-    add("--metric", choices=sorted(MEASURES), default="jaccard", help="quality of a path (%(default)s)")
-    add("--positive-threshold", type=float, default=0.5, metavar="X", help="least quality (%(default)s)")
-    add("--num-negative", type=int, default=15, metavar="N", help="most negatives of a row (%(default)s)")
-    add("--seed", type=int, default=0, help="of the drawing of negatives (%(default)s)")
-    add("--omit-prefixes", action="store_true", help="not needed: queries carry whole IRIs")
+    add("-e", "--sparql-endpoint", metavar="URL", help="URL of the graph's SPARQL endpoint")
+    add(
+        "--intermediate-dir",
+        metavar="FOLDER",
+        help="folder for paths.jsonl and scores.jsonl; by default that of the output",
+    )
+    add("--search-path", action="store_true", help="search paths; else the input must have paths and path_scores")
+    add("--max-hops", type=int, default=2, metavar="N", help="maximum length of a path (%(default)s)")
+    add("--inverse", action="store_true", help="also follow relations against their direction")
+    add("--metric", choices=sorted(MEASURES), default="jaccard", help="measure of a path's quality (%(default)s)")
+    add("--positive-threshold", type=float, default=0.5, metavar="X", help="least quality of a path (%(default)s)")
+    add("--num-negative", type=int, default=15, metavar="N", help="maximum number of negatives of a row (%(default)s)")
+    add("--seed", type=int, default=0, help="seed for drawing negatives (%(default)s)")
+    add("--omit-prefixes", action="store_true", help="accepted and ignored: queries use whole IRIs")
     add("--quiet", action="store_true", help="print errors only")
 
 
 def run(args: argparse.Namespace) -> int:
-    """Make the rows, and say how many questions gave some."""
+    """Write the rows, and print how many questions they come from."""
     if args.omit_prefixes:
-        note("--omit-prefixes changes nothing: queries carry whole IRIs")
+        note("--omit-prefixes changes nothing: queries use whole IRIs")
     if args.metric == "jaccard" and not args.quiet:
-        note("jaccard is the Jaccard index; SRTK computed the precision under this name: --metric precision")
+        note("jaccard is the Jaccard index; what SRTK calls jaccard is --metric precision")
     folder = FilePath(args.intermediate_dir or FilePath(args.output).parent)
     recipe = from_data({"srtk": 1, **graph_block(args, args.sparql_endpoint)})
     composer = Composer(recipe)
@@ -71,20 +77,20 @@ def run(args: argparse.Namespace) -> int:
         lessons = _searched(args, graph, folder) if args.search_path else _given(args, graph)
         kept = [_above(lesson, args.positive_threshold) for lesson in lessons]
         rows = _write(args, graph, kept)
-    taught = sum(bool(lesson.paths) for lesson in kept)
+    used = sum(bool(lesson.paths) for lesson in kept)
     pathless = sum(not lesson.paths for lesson in lessons)
     if not args.quiet:
         print(
-            f"srtk: {rows} rows of {taught} questions in {args.output}; of {len(lessons)} questions {pathless} have no"
-            f" path to an answer, {len(lessons) - pathless - taught} none of quality {args.positive_threshold:g}",
+            f"srtk: {rows} rows of {used} questions in {args.output}; of {len(lessons)} questions {pathless} have no"
+            f" path to an answer, {len(lessons) - pathless - used} none of quality {args.positive_threshold:g}",
             file=sys.stderr,
         )
     return 0
 
 
 def _searched(args: argparse.Namespace, graph: KnowledgeGraph, folder: FilePath) -> list[Lesson]:
-    """Search paths, and write them down as SRTK does: first alone, then with their quality."""
-    # Every path that reaches an answer is written down; the threshold chooses among them afterwards.
+    """Search paths, and write them to two files as SRTK does: without and with their quality."""
+    # Every path that reaches an answer is written; the threshold is applied afterwards.
     search = ShortestPath(graph=graph, hops=args.max_hops, inverse=args.inverse, measure=args.metric, threshold=0.0)
     search.open()
     questions = list(read_questions(args.input))
@@ -99,7 +105,7 @@ def _searched(args: argparse.Namespace, graph: KnowledgeGraph, folder: FilePath)
 
 
 def _given(args: argparse.Namespace, graph: KnowledgeGraph) -> list[Lesson]:
-    """Take the paths of the input; without any, its gold paths."""
+    """Return lessons with the paths of the input, or with its gold paths if it has no others."""
     lessons = read_lessons(FilePath(args.input))
     if any(lesson.paths for lesson in lessons):
         return lessons
@@ -117,7 +123,7 @@ def _above(lesson: Lesson, threshold: float) -> Lesson:
 
 
 def _write(args: argparse.Namespace, graph: KnowledgeGraph, lessons: Sequence[Lesson]) -> int:
-    """Write a row for each right candidate of each sample; nothing stands at the output before all are written."""
+    """Write a row for each positive of each sample, to a temporary file that is renamed when all are written."""
     target = FilePath(args.output)
     part = target.with_name(f".{target.name}.part")
     target.parent.mkdir(parents=True, exist_ok=True)
@@ -134,31 +140,33 @@ def _write(args: argparse.Namespace, graph: KnowledgeGraph, lessons: Sequence[Le
 
 
 def _rows(graph: KnowledgeGraph, drawn: Sequence[Sample]) -> Iterator[Mapping[str, Any]]:
-    words = FORMS["srtk"]
+    templates = FORMS["srtk"]
     relations = sorted({s.relation for sample in drawn for s in (*sample.path, *sample.candidates) if s != END})
     labels = dict(zip(relations, graph.labels(relations), strict=True))
     for sample in drawn:
-        walked = [words.step(step, labels[step.relation]) for step in sample.path]
-        texts = [words.end if step == END else words.step(step, labels[step.relation]) for step in sample.candidates]
+        walked = [templates.step(step, labels[step.relation]) for step in sample.path]
+        texts = [
+            templates.end if step == END else templates.step(step, labels[step.relation]) for step in sample.candidates
+        ]
         weighed = list(zip(texts, sample.targets, strict=True))
         wrong = list(dict.fromkeys(text for text, target in weighed if not target))
         for positive in dict.fromkeys(text for text, target in weighed if target):
-            # Two relations may have one label.
+            # Two relations may have the same label.
             negatives = [text for text in wrong if text != positive]
-            yield {"query": _query(words, sample.text, walked), "positive": positive, "negatives": negatives}
+            yield {"query": _query(templates, sample.text, walked), "positive": positive, "negatives": negatives}
 
 
-def _query(words: Wording, question: str, walked: Sequence[str]) -> str:
-    """Join question and path as SRTK's rows have them; its training puts `query: ` before."""
-    return f"{question} [SEP] {words.join.join(walked)}"
+def _query(templates: Templates, question: str, walked: Sequence[str]) -> str:
+    """Join question and path as in SRTK's rows, to which its training prepends `query: `."""
+    return f"{question} [SEP] {templates.join.join(walked)}"
 
 
 def _tracked(items: Sequence[T], what: str, args: argparse.Namespace) -> Iterator[list[T]]:
-    """Yield the items in batches; on a terminal, with a bar."""
+    """Yield the items in batches, with a progress bar on a terminal."""
     from rich.console import Console
     from rich.progress import track
 
     console = Console(stderr=True)
-    starts = range(0, len(items), _BATCH)
+    starts = range(0, len(items), _AT_ONCE)
     for start in track(starts, what, console=console, disable=args.quiet or not console.is_terminal):
-        yield list(items[start : start + _BATCH])
+        yield list(items[start : start + _AT_ONCE])

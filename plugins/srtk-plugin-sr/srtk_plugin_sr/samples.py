@@ -1,76 +1,188 @@
-"""What the dense scorer learns from, and whom it can teach."""
+"""Training samples of the dense scorer: made from lessons, with numbered texts, and dealt into batches."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from pathlib import Path as FilePath
-from typing import Any, Protocol
+import random
+from collections.abc import Mapping, Sequence
 
-from srtk_framework.roles import Encoder, KnowledgeGraph
+import attrs
+
+from srtk_framework.roles import KnowledgeGraph
 from srtk_framework.training import samples
-from srtk_framework.values import DriverError, Lesson, Question, Sample, batched
-from srtk_plugin_sr.fit_settings import Training
-from srtk_plugin_sr.links import name_of, names_needed, without_mention
+from srtk_framework.values import Lesson, Question, Sample, batched
+from srtk_plugin_sr.fit_settings import ScorerFitSettings
+from srtk_plugin_sr.links import link_name, mask_mention, unnamed_entities
 
-_BATCH = 512
+_LESSONS_AT_ONCE = 512
 
+_WINDOW = 16
+"""Batches whose samples are sorted by length together; more would make batches alike, fewer would pad more."""
 
-class Teachable(Protocol):
-    """What an encoder has in order to be trained."""
-
-    def learner(self) -> Any:
-        """Return a copy of its network: a torch module from token rows to vectors, with ``tokenize``."""
-
-    def take(self, module: Any) -> None:
-        """Encode with the weights of such a copy from now on, and change the fingerprint with them."""
-
-    def save(self, folder: FilePath) -> None:
-        """Write what ``load`` reads."""
-
-    def load(self, folder: FilePath) -> None:
-        """Encode as the one that was saved."""
+_SPREAD = 1.4
+"""In one forward pass, the longest text has at most this many times the tokens of the shortest, plus two."""
 
 
-def teachable(encoder: Encoder) -> Teachable:
-    """Return the driver of an encoder, if it can be trained.
+@attrs.frozen
+class IndexedSample:
+    """A query with its candidates, as numbers of texts.
 
-    Raises:
-        DriverError: If it cannot.
+    Attributes:
+        query: Text of the question and, in some forms, of the steps so far.
+        candidates: Texts to choose from.
+        targets: Quality of each candidate; at least one is above 0.
+        costs: Number subtracted from the logit of each candidate; empty for none.
     """
-    driver: Any = getattr(encoder, "driver", encoder)
-    lacking = [name for name in ("learner", "take", "save", "load") if not callable(getattr(driver, name, None))]
-    if lacking:
-        raise DriverError(
-            f"the encoder {type(driver).__name__} cannot be trained (it has no {' and no '.join(lacking)});"
-            " use one that can, such as transformers"
-        )
-    return driver  # type: ignore[no-any-return]
+
+    query: int
+    candidates: tuple[int, ...]
+    targets: tuple[float, ...]
+    costs: tuple[float, ...] = ()
 
 
-def decisions(graph: KnowledgeGraph, lessons: Sequence[Lesson], training: Training, seed: int) -> list[Sample]:
-    """Make the samples of all lessons, with the questions' texts as the search shows them to the scorer."""
+@attrs.frozen
+class TrainingSet:
+    """Samples and the texts that they refer to.
+
+    Attributes:
+        texts: Distinct texts, by number.
+        samples: Samples in a fixed order.
+    """
+
+    texts: Sequence[str]
+    samples: Sequence[IndexedSample]
+
+
+def make_samples(
+    graph: KnowledgeGraph, lessons: Sequence[Lesson], settings: ScorerFitSettings, seed: int
+) -> list[Sample]:
+    """Make the samples of lessons, with the questions' texts as the search gives them to the scorer.
+
+    Args:
+        graph: Graph whose steps are the candidates.
+        lessons: Questions with their paths.
+        settings: Their loss, depth, mention, inverse and negatives apply.
+        seed: Seed for drawing negatives.
+    """
     made: list[Sample] = []
-    for batch in batched(lessons, _BATCH):
+    for batch in batched(lessons, _LESSONS_AT_ONCE):
         labels: dict[str, str] = {}
-        if training.mention is not None and (nameless := names_needed([lesson.question for lesson in batch])):
-            labels = dict(zip(nameless, graph.labels(nameless), strict=True))
+        if settings.mention is not None and (unnamed := unnamed_entities([lesson.question for lesson in batch])):
+            labels = dict(zip(unnamed, graph.labels(unnamed), strict=True))
         rows = samples(
             graph,
             batch,
-            negatives=training.most_negatives,
+            negatives=settings.most_negatives,
             seed=seed,
-            inverse=training.inverse is not False,
-            text=lambda question, entity, names=labels: _text(question, entity, training.mention, names),  # type: ignore[misc]
+            inverse=settings.inverse is not False,
+            text=lambda question, entity, labels=labels: _text(question, entity, settings.mention, labels),  # type: ignore[misc]
         )
-        made += [s for row in rows for s in row if training.depth is None or len(s.path) < training.depth]
-    if training.loss != "nt-xent":
-        # Where there is nothing to choose from, there is nothing to learn either.
-        made = [sample for sample in made if min(sample.targets) == 0.0 or training.loss == "listwise"]
-    return [sample for sample in made if len(sample.candidates) > 1 or training.loss == "nt-xent"]
+        made += [
+            sample for row in rows for sample in row if settings.depth is None or len(sample.path) < settings.depth
+        ]
+    if settings.loss != "nt-xent":
+        # A sample without a negative has no gradient, except under nt-xent, which takes those of other samples.
+        made = [sample for sample in made if min(sample.targets) == 0.0 or settings.loss == "listwise"]
+    return [sample for sample in made if len(sample.candidates) > 1 or settings.loss == "nt-xent"]
 
 
-def _text(question: Question, entity: str, mention: str | None, labels: dict[str, str]) -> str:
+def _text(question: Question, entity: str, mention: str | None, labels: Mapping[str, str]) -> str:
     if mention is None:
         return question.text
     link = next((link for link in question.links if link.entity == entity), None)
-    return question.text if link is None else without_mention(question, link, name_of(link, labels), mention)
+    return question.text if link is None else mask_mention(question, link, link_name(link, labels), mention)
+
+
+def deal_batches(samples: Sequence[IndexedSample], lengths: Sequence[int], size: int, seed: int) -> list[list[int]]:
+    """Deal all samples into batches once, in an order that the seed decides.
+
+    Samples with the same query stay together, so that it is encoded once, and the texts of a batch are of similar
+    length.
+
+    Args:
+        samples: The samples.
+        lengths: Tokens of each text.
+        size: Samples of a batch; the last ones may have fewer.
+        seed: Seed of the order.
+
+    Returns:
+        Positions of the samples of each batch.
+    """
+    generator = random.Random(seed)
+    groups: dict[int, list[int]] = {}
+    for i, sample in enumerate(samples):
+        groups.setdefault(sample.query, []).append(i)
+    order = list(groups.values())
+    generator.shuffle(order)
+    batches: list[list[int]] = []
+    window: list[list[int]] = []
+    held = 0
+    for group in [*order, None]:
+        if group is not None:
+            window.append(group)
+            held += len(group)
+        if window and (group is None or held >= size * _WINDOW):
+            window.sort(key=lambda members: lengths[samples[members[0]].query])
+            flat = [i for members in window for i in members]
+            batches += [flat[start : start + size] for start in range(0, len(flat), size)]
+            window, held = [], 0
+    generator.shuffle(batches)
+    return batches
+
+
+def forward_passes(lengths: Sequence[int]) -> list[list[int]]:
+    """Group the texts of a batch by length into forward passes with little padding; return their positions."""
+    order = sorted(range(len(lengths)), key=lambda i: (lengths[i], i))
+    groups: list[list[int]] = []
+    for i in order:
+        if groups and lengths[i] <= lengths[groups[-1][0]] * _SPREAD + 2:
+            groups[-1].append(i)
+        else:
+            groups.append([i])
+    return groups
+
+
+class Schedule:
+    """Batches of a whole training run, cut into rounds; a validation follows each round.
+
+    Args:
+        samples: The samples.
+        lengths: Tokens of each text.
+        size: Samples of a batch.
+        epochs: Passes over the samples.
+        steps: Maximum number of updates, or None.
+        every: Updates of a round; None for an epoch, at most 500.
+        ranks: Devices that train in parallel, each on its own batches.
+        seed: Seed of the order.
+    """
+
+    def __init__(
+        self,
+        samples: Sequence[IndexedSample],
+        lengths: Sequence[int],
+        size: int,
+        epochs: int,
+        steps: int | None,
+        every: int | None,
+        ranks: int,
+        seed: int,
+    ) -> None:
+        self._samples, self._lengths, self._size, self._ranks, self._seed = samples, lengths, size, ranks, seed
+        self.per_epoch = max(1, -(-len(samples) // size) // ranks)
+        self.total = min(self.per_epoch * epochs, steps or self.per_epoch * epochs)
+        self.every = min(every or min(self.per_epoch, 500), self.total)
+        self.rounds = -(-self.total // self.every)
+        self._epoch: tuple[int, list[list[int]]] = (-1, [])
+
+    def round(self, number: int, rank: int) -> list[list[int]]:
+        """Return the batches of one round for one device."""
+        steps = range(number * self.every, min((number + 1) * self.every, self.total))
+        return [self._batch(step, rank) for step in steps]
+
+    def _batch(self, step: int, rank: int) -> list[int]:
+        epoch, place = divmod(step, self.per_epoch)
+        if self._epoch[0] != epoch:
+            seed = self._seed * 1_000_003 + epoch
+            self._epoch = (epoch, deal_batches(self._samples, self._lengths, self._size, seed))
+        batches = self._epoch[1]
+        # With fewer batches than devices, several devices train on the same batch.
+        return batches[(place * self._ranks + rank) % len(batches)]

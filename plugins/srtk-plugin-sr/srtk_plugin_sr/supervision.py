@@ -1,9 +1,9 @@
-"""Weak and full supervision: the relation paths that a search should have found, each with its quality."""
+"""Supervision drivers: the relation paths that a search should find, each with its quality."""
 
 from __future__ import annotations
 
 import logging
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from typing import Literal, NamedTuple
 
 import attrs
@@ -11,44 +11,82 @@ import attrs
 from srtk_framework.graph import follow_path, path_order
 from srtk_framework.roles import KnowledgeGraph, Supervision
 from srtk_framework.values import Budget, DriverError, Path, Question, RankedPath, Step, Triple, rounded
-from srtk_plugin_sr.quality import MEASURES
 
 _log = logging.getLogger(__name__)
 
 MeasureName = Literal["f1", "jaccard", "precision", "recall"]
 
+Measure = Callable[[Collection[str], Collection[str]], float]
 
-class _Found(NamedTuple):
-    """A path of one question from one of its entities, and how many steps the shortest one to its answer has."""
+
+def _hits(reached: Collection[str], answers: Collection[str]) -> int:
+    return len(set(reached) & set(answers))
+
+
+def precision(reached: Collection[str], answers: Collection[str]) -> float:
+    """Return the share of the reached entities that are answers; SRTK calls this Jaccard."""
+    return _hits(reached, answers) / len(set(reached)) if reached else 0.0
+
+
+def recall(reached: Collection[str], answers: Collection[str]) -> float:
+    """Return the share of the answers that are reached."""
+    return _hits(reached, answers) / len(set(answers)) if answers else 0.0
+
+
+def f1(reached: Collection[str], answers: Collection[str]) -> float:
+    """Return the harmonic mean of precision and recall."""
+    both = len(set(reached)) + len(set(answers))
+    return 2 * _hits(reached, answers) / both if both else 0.0
+
+
+def jaccard(reached: Collection[str], answers: Collection[str]) -> float:
+    """Return the size of the intersection over that of the union."""
+    union = len(set(reached) | set(answers))
+    return _hits(reached, answers) / union if union else 0.0
+
+
+MEASURES: Mapping[str, Measure] = {"f1": f1, "jaccard": jaccard, "precision": precision, "recall": recall}
+"""Measures of how well the entities that a path reaches match the answers."""
+
+
+class _PathFrom(NamedTuple):
+    """A path from one of a question's entities.
+
+    Attributes:
+        question: Position of the question in the batch.
+        entity: The linked entity.
+        steps: Steps of the path.
+        shortest: Number of steps of the shortest path to the same answer.
+    """
 
     question: int
     entity: str
     steps: Path
-    least: int
+    shortest: int
 
 
 @attrs.define(eq=False)
 class GoldPath(Supervision):
-    """Take the gold paths of the questions, where they lead from a linked entity to an answer.
+    """Use the questions' gold paths that lead from a linked entity to an answer.
 
     Attributes:
-        graph: Where the paths are walked.
-        budget: Its limits of neighbours and nodes apply to the walk.
+        graph: Graph in which the paths are followed.
+        budget: Limits of neighbours and nodes for following them.
     """
 
     graph: KnowledgeGraph
     budget: Budget = attrs.field(factory=Budget)
 
     def supervise(self, questions: Sequence[Question]) -> list[list[RankedPath]]:
-        """Keep each gold path from each entity from which it reaches an answer (anything, without answers)."""
+        """Return each gold path from every entity from which it reaches an answer (without answers, any node)."""
         found = [
-            _Found(i, entity, path, len(path))
+            _PathFrom(i, entity, path, len(path))
             for i, question in enumerate(questions)
             for entity in _entities(question)
             for path in question.gold_paths or ()
             if path
         ]
-        reached = _reached(self.graph, questions, found, self.budget)
+        reached = _answers_reached(self.graph, questions, found, self.budget)
         rows: list[list[RankedPath]] = [[] for _ in questions]
         for one, nodes in zip(found, reached, strict=True):
             answers = questions[one.question].answers
@@ -62,15 +100,15 @@ class ShortestPath(Supervision):
     """Search the shortest paths from each linked entity to each answer (SR, Zhang et al. 2022, section 4.1).
 
     Attributes:
-        graph: Where to search.
-        budget: Its limits of neighbours and nodes apply to search and walk.
-        hops: Most steps of a path.
-        inverse: Also walk against the direction of relations.
-        measure: How the entities that a path reaches are compared with the answers: f1, jaccard, precision (which
-            SRTK calls jaccard) or recall.
-        threshold: Paths of a lower quality are dropped.
-        answers: Most answers of a question that are searched for, first in order of id.
-        paths: Most paths of a question, best first.
+        graph: Graph to search.
+        budget: Limits of neighbours and nodes for searching and following paths.
+        hops: Maximum number of steps of a path.
+        inverse: Also follow relations against their direction.
+        measure: Measure that compares the entities a path reaches with the answers: f1, jaccard, precision (which SRTK
+            calls jaccard) or recall.
+        threshold: Least quality of a path.
+        answers: Maximum number of answers of a question that are searched for, first in order of id.
+        paths: Maximum number of paths of a question, best first.
     """
 
     graph: KnowledgeGraph
@@ -83,7 +121,11 @@ class ShortestPath(Supervision):
     paths: int = 50
 
     def open(self) -> None:
-        """Check the settings."""
+        """Check the settings.
+
+        Raises:
+            DriverError: If a setting is out of range.
+        """
         for name in ("hops", "answers", "paths"):
             if getattr(self, name) < 1:
                 raise DriverError(f"{name} is {getattr(self, name)}; it must be at least 1")
@@ -91,26 +133,26 @@ class ShortestPath(Supervision):
             raise DriverError(f"measure is {self.measure!r}; use one of {', '.join(MEASURES)}")
 
     def supervise(self, questions: Sequence[Question]) -> list[list[RankedPath]]:
-        """Search, walk each path found, and keep what leads to the answers well enough."""
+        """Search paths, follow them, and return those whose quality reaches the threshold."""
         found = self._search(questions)
-        reached = _reached(self.graph, questions, found, self.budget)
+        reached = _answers_reached(self.graph, questions, found, self.budget)
         rows: list[list[RankedPath]] = [[] for _ in questions]
         for one, nodes in zip(found, reached, strict=True):
             answers = set(questions[one.question].answers or ()) - {one.entity}
-            quality = self.quality(MEASURES[self.measure](nodes, answers), len(one.steps) - one.least)
+            quality = self.quality(MEASURES[self.measure](nodes, answers), len(one.steps) - one.shortest)
             if quality > 0 and quality >= self.threshold:
                 rows[one.question].append(RankedPath(one.entity, one.steps, rounded(quality)))
         return [_ranked(row)[: self.paths] for row in rows]
 
     def lengths(self, shortest: int) -> int:
-        """Return the most steps of a path to an answer that is ``shortest`` steps away."""
+        """Return the maximum number of steps of a path to an answer that is ``shortest`` steps away."""
         return shortest
 
     def quality(self, measured: float, longer: int) -> float:
         """Return the quality of a path that is ``longer`` steps longer than the shortest to the same answer."""
         return measured
 
-    def _search(self, questions: Sequence[Question]) -> list[_Found]:
+    def _search(self, questions: Sequence[Question]) -> list[_PathFrom]:
         pairs = [
             (i, entity, answer)
             for i, question in enumerate(questions)
@@ -126,7 +168,7 @@ class ShortestPath(Supervision):
                 least[pair] = len(path)
                 key = (pair[0], pair[1], path)
                 distinct[key] = min(len(path), distinct.get(key, len(path)))
-        # Longer paths are searched for by their length: a search up to three hops where one is enough reads a lot.
+        # Longer paths are searched by length: a search up to three hops where one is enough reads too much.
         by_length: dict[int, list[tuple[int, str, str]]] = {}
         for pair, length in least.items():
             wanted = min(self.lengths(length), self.hops)
@@ -136,7 +178,7 @@ class ShortestPath(Supervision):
             for pair, paths in zip(longer, self._paths(longer, wanted, False), strict=True):
                 for path in paths:
                     distinct.setdefault((pair[0], pair[1], path), least[pair])
-        return [_Found(i, entity, path, shortest) for (i, entity, path), shortest in distinct.items()]
+        return [_PathFrom(i, entity, path, shortest) for (i, entity, path), shortest in distinct.items()]
 
     def _paths(self, pairs: Sequence[tuple[int, str, str]], hops: int, shortest: bool) -> list[tuple[Path, ...]]:
         starts, ends = [[entity] for _, entity, _ in pairs], [[answer] for _, _, answer in pairs]
@@ -153,19 +195,19 @@ class ShortestPath(Supervision):
 
 @attrs.define(eq=False)
 class NearShortest(ShortestPath):
-    """Search the shortest paths and those a little longer; a path's quality falls with its length.
+    """Search the shortest paths and slightly longer ones; the quality of a path falls with its length.
 
     Attributes:
-        graph: Where to search.
-        budget: Its limits of neighbours and nodes apply to search and walk.
-        hops: Most steps of a path.
-        inverse: Also walk against the direction of relations.
+        graph: Graph to search.
+        budget: Limits of neighbours and nodes for searching and following paths.
+        hops: Maximum number of steps of a path.
+        inverse: Also follow relations against their direction.
         measure: As for shortest-path.
-        threshold: Paths of a lower quality are dropped.
-        answers: Most answers of a question that are searched for, first in order of id.
-        paths: Most paths of a question, best first.
-        slack: How many steps a path may have more than the shortest one to the same answer.
-        decay: Multiplies the quality of a path for each step more.
+        threshold: Least quality of a path.
+        answers: Maximum number of answers of a question that are searched for, first in order of id.
+        paths: Maximum number of paths of a question, best first.
+        slack: Number of steps by which a path may exceed the shortest one to the same answer.
+        decay: Factor on the quality of a path for each of these steps.
     """
 
     threshold: float = 0.1
@@ -173,7 +215,7 @@ class NearShortest(ShortestPath):
     decay: float = 0.5
 
     def lengths(self, shortest: int) -> int:
-        """Return the most steps of a path to an answer that is ``shortest`` steps away."""
+        """Return the maximum number of steps of a path to an answer that is ``shortest`` steps away."""
         return shortest + self.slack
 
     def quality(self, measured: float, longer: int) -> float:
@@ -183,32 +225,32 @@ class NearShortest(ShortestPath):
 
 @attrs.define(eq=False)
 class GoldTriples(Supervision):
-    """Take the paths that lead from the linked entities to the answers within the gold triples of each question.
+    """Use the paths from the linked entities to the answers within each question's gold triples.
 
     Attributes:
-        hops: Most steps of a path.
-        inverse: Also walk against the direction of relations.
+        hops: Maximum number of steps of a path.
+        inverse: Also follow relations against their direction.
     """
 
     hops: int = 4
     inverse: bool = True
 
     def supervise(self, questions: Sequence[Question]) -> list[list[RankedPath]]:
-        """Walk the gold triples without passing a node twice; without answers, to where no triple leads on."""
+        """Return the paths that visit no node twice; without answers, those that no gold triple extends."""
         rows = []
         for question in questions:
             answers = None if question.answers is None else set(question.answers)
             found = {
                 RankedPath(entity, path, 1.0)
                 for entity in _entities(question)
-                for path in _within(question.gold_triples or (), entity, answers, self.hops, self.inverse)
+                for path in _paths_within(question.gold_triples or (), entity, answers, self.hops, self.inverse)
             }
             rows.append(_ranked(found))
         return rows
 
 
-def _within(triples: Sequence[Triple], start: str, ends: set[str] | None, hops: int, inverse: bool) -> set[Path]:
-    """Find the paths over some triples from a node to the ends, or to any last node."""
+def _paths_within(triples: Sequence[Triple], start: str, ends: set[str] | None, hops: int, inverse: bool) -> set[Path]:
+    """Return the paths within triples from a node to the ends, or to any node where they cannot be extended."""
     around: dict[str, list[tuple[Step, str]]] = {}
     for triple in sorted(set(triples)):
         around.setdefault(triple.subject, []).append((Step(triple.relation), triple.object))
@@ -230,14 +272,14 @@ def _entities(question: Question) -> list[str]:
     return list(dict.fromkeys(link.entity for link in question.links))
 
 
-def _reached(
-    graph: KnowledgeGraph, questions: Sequence[Question], found: Sequence[_Found], budget: Budget
+def _answers_reached(
+    graph: KnowledgeGraph, questions: Sequence[Question], found: Sequence[_PathFrom], budget: Budget
 ) -> list[set[str]]:
-    """Walk each path; an entity's way back to itself is no answer."""
+    """Return the nodes that each path reaches, without the entity that it starts from."""
     walked = follow_path(graph, [[one.entity] for one in found], [one.steps for one in found], budget)
     cut = len({questions[one.question].id for one, nodes in zip(found, walked, strict=True) if nodes.cut})
     if cut:
-        _log.warning("a limit of neighbours or nodes cut what paths of %d questions reach; raise `budget`", cut)
+        _log.warning("a limit of neighbours or nodes cut what the paths of %d questions reach; raise `budget`", cut)
     return [set(nodes.ids()) - {one.entity} for one, nodes in zip(found, walked, strict=True)]
 
 

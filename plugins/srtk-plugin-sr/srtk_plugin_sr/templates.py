@@ -1,4 +1,4 @@
-"""How questions, paths and relations are put into words for an encoder."""
+"""Templates that put questions, paths and relations into words for an encoder."""
 
 from __future__ import annotations
 
@@ -16,30 +16,30 @@ _IDENTIFIER = re.compile(r"[^\s]*(?:_|[a-z0-9][A-Z]|\w\.\w|\w/\w)[^\s]*")
 
 
 def readable(label: str) -> str:
-    """Turn a label that is written like an identifier into words; leave other labels as they are.
+    """Split a label that is written like an identifier into words; return any other label unchanged.
 
-    ``people.person.place_of_birth`` becomes ``people person place of birth`` and ``capitalOf`` ``capital of``.
-    A label with blanks is words already.
+    ``people.person.place_of_birth`` becomes ``people person place of birth``, and ``capitalOf`` becomes ``capital of``.
+    A label with blanks is not an identifier.
     """
     if not _IDENTIFIER.fullmatch(label):
         return label
     parts = _JOINT.split(_CAMEL.sub(" ", label))
-    # An acronym stays as it is written.
+    # Acronyms keep their capitals.
     return " ".join(p if len(p) > 1 and p.isupper() else p.lower() for w in parts for p in w.split()) or label
 
 
 @attrs.frozen
-class Wording:
+class Templates:
     """Templates of one text form.
 
     Attributes:
-        query: The question before the first step; ``{question}``.
-        path_query: The question with the steps so far; ``{question}`` and ``{path}``.
-        join: Stands between the steps of a path.
-        relation: A step along a relation's direction; ``{label}``.
-        inverse: A step against it; ``{label}``.
-        candidate: Stands around a candidate, END included, but not around the steps of ``{path}``; ``{text}``.
-        end: The candidate that ends a path.
+        query: Query before the first step; holds ``{question}``.
+        path_query: Query after some steps; holds ``{question}`` and ``{path}``.
+        join: Separator between the steps of a path.
+        relation: Step in the direction of its relation; holds ``{label}``.
+        inverse: Step against that direction; holds ``{label}``.
+        candidate: Frame of a candidate, END included, but not of the steps in ``{path}``; holds ``{text}``.
+        end: Text of END.
         readable: Whether labels written like identifiers are split into words.
     """
 
@@ -53,26 +53,26 @@ class Wording:
     readable: bool = True
 
     def step(self, step: Step, label: str) -> str:
-        """Word one step."""
+        """Return the text of one step."""
         template = self.inverse if step.inverse else self.relation
         return template.replace("{label}", readable(label) if self.readable else label)
 
     def query_text(self, question: str, path: str) -> str:
-        """Word the query for a question and its path so far, which may be empty."""
+        """Return the query text of a question and its path so far, which may be empty."""
         template = self.path_query if path else self.query
-        # One pass: a question that holds `{path}` is not a template.
+        # Both places are filled in one pass, because a question may itself contain `{path}`.
         parts = {"{question}": question, "{path}": path}
         return re.sub(r"\{question\}|\{path\}", lambda found: parts[found[0]], template)
 
     def candidate_text(self, text: str) -> str:
-        """Word a candidate from the words of its step, or from ``end``."""
+        """Return the text of a candidate, given the text of its step or of END."""
         return self.candidate.replace("{text}", text)
 
 
 FORMS = {
-    "plain": Wording(),
-    # The form of SRTK's training data, so that its scorers see what they were trained on.
-    "srtk": Wording(
+    "plain": Templates(),
+    # The form of SRTK's training data, which its scorers were trained on.
+    "srtk": Templates(
         query="query: {question} [SEP] ",
         path_query="query: {question} [SEP] {path}",
         join=" # ",
@@ -82,7 +82,7 @@ FORMS = {
     ),
 }
 
-_PLACES = {
+_PLACEHOLDERS = {
     "query": {"question"},
     "path_query": {"question", "path"},
     "relation": {"label"},
@@ -93,19 +93,19 @@ _PLACES = {
 }
 
 
-def wording(
+def make_templates(
     form: str | Mapping[str, str], inverse: str | None, end: str | None, readable_labels: bool | None
-) -> Wording:
-    """Make the wording that the settings describe.
+) -> Templates:
+    """Make the templates that the settings of the scorer describe.
 
     Args:
-        form: Name of a form, or templates that replace those of ``plain``.
-        inverse: Replaces the form's template for inverse steps.
-        end: Replaces the form's text for END.
-        readable_labels: Replaces the form's choice.
+        form: Name of a text form, or templates that replace single ones of ``plain``.
+        inverse: Template for inverse steps; None for that of the form.
+        end: Text of END; None for that of the form.
+        readable_labels: Whether labels written like identifiers are split; None for what the form does.
 
     Raises:
-        DriverError: For an unknown form, an unknown template, or a template without its place.
+        DriverError: If a form or template is unknown, or a template lacks its placeholder.
     """
     if isinstance(form, str):
         if form not in FORMS:
@@ -117,27 +117,27 @@ def wording(
     else:
         base, changes = FORMS["plain"], dict(form)
     for name in changes:
-        if name not in _PLACES:
-            known = ", ".join(_PLACES)
-            raise DriverError(f"text has no template {name!r}; use {known}.{close_matches(name, list(_PLACES))}")
+        if name not in _PLACEHOLDERS:
+            known = ", ".join(_PLACEHOLDERS)
+            raise DriverError(f"text has no template {name!r}; use {known}.{close_matches(name, list(_PLACEHOLDERS))}")
     if inverse is not None:
         changes["inverse"] = inverse
     if end is not None:
         changes["end"] = end
     for name, template in changes.items():
         _check(name, template)
-    templates = {name: changes.get(name, getattr(base, name)) for name in _PLACES}
-    return Wording(**templates, readable=base.readable if readable_labels is None else readable_labels)
+    templates = {name: changes.get(name, getattr(base, name)) for name in _PLACEHOLDERS}
+    return Templates(**templates, readable=base.readable if readable_labels is None else readable_labels)
 
 
 def _check(name: str, template: str) -> None:
-    wanted = _PLACES[name]
+    wanted = _PLACEHOLDERS[name]
     if not wanted:
         return
     try:
         found = {place for _, place, _, _ in Formatter().parse(template) if place is not None}
     except ValueError as error:
-        raise DriverError(f"the template {name} {template!r} has a brace that does not close") from error
+        raise DriverError(f"the template {name} {template!r} has an unclosed brace; close it") from error
     if found != wanted:
-        places = " and ".join("{" + place + "}" for place in sorted(wanted))
-        raise DriverError(f"the template {name} is {template!r}; it must hold {places} and no other place")
+        placeholders = " and ".join("{" + place + "}" for place in sorted(wanted))
+        raise DriverError(f"the template {name} is {template!r}; it must hold {placeholders} and no other placeholder")

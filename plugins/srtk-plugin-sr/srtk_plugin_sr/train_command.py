@@ -1,4 +1,4 @@
-"""Train a text encoder on rows of a query, a positive and negatives, with the names and flags of SRTK."""
+"""``srtk train``: training of a text encoder on rows of query, positive and negatives, with SRTK's names and flags."""
 
 from __future__ import annotations
 
@@ -14,7 +14,10 @@ from typing import Any
 from srtk_framework.records import place, read_jsonl, shown
 from srtk_framework.records import record_fields as fields
 from srtk_framework.values import InputError
-from srtk_plugin_sr.fit_settings import Item, Material, Texts, Training
+from srtk_plugin_sr.fit_settings import ScorerFitSettings
+from srtk_plugin_sr.samples import IndexedSample, TrainingSet
+from srtk_plugin_sr.trainer import prepare_folder, train_encoder
+from srtk_plugin_sr.vectors import TextIndex
 
 HELP = "train a scorer on a file of training samples"
 
@@ -25,9 +28,9 @@ _LOSSES = {
     "nt-xent": "nt-xent",
 }
 _QUERY, _CANDIDATE = "query: ", "relation: "
-"""What SRTK puts before the texts of a row in training and in scoring, but not in the file."""
-_SHARE = 0.05
-"""Of the rows, by a hash of the query, where no validation file is given."""
+"""Prefixes of a row's texts in training and scoring, which the file does not have."""
+_VALIDATION_SHARE = 0.05
+"""Share of the rows, drawn by a hash of the query, that validates if no validation file is given."""
 
 Row = tuple[str, str, tuple[str, ...]]
 """Query, positive, negatives."""
@@ -36,7 +39,7 @@ Row = tuple[str, str, tuple[str, ...]]
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the flags."""
     parser.add_argument("-t", "--train-dataset", required=True, metavar="FILE", help="JSONL rows")
-    parser.add_argument("-v", "--validation-dataset", metavar="FILE", help="the same; by default 5 %% of the queries")
+    parser.add_argument("-v", "--validation-dataset", metavar="FILE", help="JSONL rows; by default 5 %% of the queries")
     parser.add_argument("-o", "--output-dir", default="artifacts/scorer", metavar="FOLDER", help="Hugging Face folder")
     parser.add_argument("-m", "--model-name-or-path", default="minilm", help="encoder to start from")
     parser.add_argument("-lr", "--learning-rate", type=float, default=5e-5)
@@ -47,46 +50,48 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--devices", type=int, default=1)
     parser.add_argument("--precision", choices=["32", "bf16"], default="32")
     parser.add_argument("--pooling", choices=["auto", "cls", "mean", "last"], default="auto")
-    parser.add_argument("--max-length", type=int, default=128, help="most tokens of a text, in training and in scoring")
+    parser.add_argument(
+        "--max-length", type=int, default=128, help="maximum number of tokens of a text, in training and scoring"
+    )
     parser.add_argument("--temperature", type=float, default=0.07)
-    parser.add_argument("--patience", type=int, default=3, help="validations without a better one before it stops")
+    parser.add_argument("--patience", type=int, default=3, help="stop after this many validations without a better one")
     parser.add_argument("--seed", type=int, default=0)
-    parser.add_argument("--fast-dev-run", action="store_true", help="two updates and one validation, to try the data")
+    parser.add_argument(
+        "--fast-dev-run", action="store_true", help="run two updates and one validation, to test the data"
+    )
     parser.add_argument("--quiet", action="store_true", help="print errors only")
 
 
 def run(args: argparse.Namespace) -> int:
-    """Train, write the folder, and tell the figures."""
-    from srtk_plugin_sr.trainer import begin, learn
-
-    learning = read_rows(args.train_dataset)
+    """Train, write the model folder, and print the figures."""
+    training = read_rows(args.train_dataset)
     if args.validation_dataset:
         validation = read_rows(args.validation_dataset)
-        _refuse_shared(learning, validation, args.validation_dataset)
+        _refuse_shared(training, validation, args.validation_dataset)
     else:
-        at = [place(query, args.seed) for query, _, _ in learning]
-        validation = [row for row, where in zip(learning, at, strict=True) if where < _SHARE]
-        learning = [row for row, where in zip(learning, at, strict=True) if where >= _SHARE]
-    training = _settings(args, bool(validation))
+        at = [place(query, args.seed) for query, _, _ in training]
+        validation = [row for row, where in zip(training, at, strict=True) if where < _VALIDATION_SHARE]
+        training = [row for row, where in zip(training, at, strict=True) if where >= _VALIDATION_SHARE]
+    settings = _settings(args, bool(validation))
     encoder = _encoder(args)
     encoder.open()
     folder = FilePath(args.output_dir) / "training"
-    # Lightning starts one process more for each further device, which runs the same command.
+    # For each further device, Lightning starts a process that runs the same command.
     first = int(os.environ.get("LOCAL_RANK", "0")) == 0
     try:
         if first:
-            key = repr((encoder.fingerprint(), learning, validation, training, args.temperature, args.seed))
-            begin(folder, hashlib.sha256(key.encode("utf-8", "surrogatepass")).hexdigest())
+            key = repr((encoder.fingerprint(), training, validation, settings, args.temperature, args.seed))
+            prepare_folder(folder, hashlib.sha256(key.encode("utf-8", "surrogatepass")).hexdigest())
         network = encoder.learner()
 
         def validated() -> Mapping[str, float]:
             encoder.take(network)
             return {"accuracy": accuracy(encoder, validation)}
 
-        figures = learn(
+        figures = train_encoder(
             network,
-            material(learning),
-            training,
+            training_set(training),
+            settings,
             temperature=args.temperature,
             validate=validated if validation else None,
             folder=folder,
@@ -98,7 +103,7 @@ def run(args: argparse.Namespace) -> int:
         encoder.save(FilePath(args.output_dir))
     finally:
         encoder.close()
-    _write_card(args, figures, len(learning), len(validation))
+    _write_card(args, figures, len(training), len(validation))
     if not args.quiet:
         print(", ".join(f"{name} {value:.4g}" for name, value in figures.items()), file=sys.stderr)
         print(f"srtk: wrote {args.output_dir}", file=sys.stderr)
@@ -106,12 +111,12 @@ def run(args: argparse.Namespace) -> int:
 
 
 def read_rows(file: str) -> list[Row]:
-    """Read rows, and put their texts into the form `srtk` that the scorer and SRTK score them in.
+    """Read rows, with their texts in the form `srtk`, in which the scorer and SRTK score them.
 
     The lists of negatives may differ in length; a negative equal to the positive is dropped.
 
     Raises:
-        InputError: If a row has no query or positive, naming the line.
+        InputError: If there is no row, or a row has no query or positive.
     """
     rows = []
     for number, record in read_jsonl(file):
@@ -122,26 +127,26 @@ def read_rows(file: str) -> list[Row]:
         wrong = tuple(_CANDIDATE + n for n in dict.fromkeys(negatives) if n != positive)
         rows.append((_QUERY + query, _CANDIDATE + positive, wrong))
     if not rows:
-        raise InputError(f"{shown(file)}: there are no rows to learn from")
+        raise InputError(f"{shown(file)}: there are no rows to train on")
     return rows
 
 
-def material(rows: Sequence[Row]) -> Material:
-    """Number the texts of rows."""
-    texts = Texts()
-    items = [
-        Item(
+def training_set(rows: Sequence[Row]) -> TrainingSet:
+    """Return rows as samples with numbered texts."""
+    texts = TextIndex()
+    samples = [
+        IndexedSample(
             query=texts.number(query),
             candidates=tuple(texts.number(text) for text in (positive, *negatives)),
             targets=(1.0, *(0.0 for _ in negatives)),
         )
         for query, positive, negatives in rows
     ]
-    return Material(texts.all(), items)
+    return TrainingSet(texts.texts(), samples)
 
 
 def accuracy(encoder: Any, rows: Sequence[Row]) -> float:
-    """Return the share of rows whose positive is nearer to the query than every negative."""
+    """Return the share of rows whose positive is closer to the query than every negative."""
     texts = list(dict.fromkeys(text for query, positive, negatives in rows for text in (query, positive, *negatives)))
     vectors = dict(zip(texts, encoder.encode(texts), strict=True))
     right = sum(
@@ -151,16 +156,19 @@ def accuracy(encoder: Any, rows: Sequence[Row]) -> float:
     return right / len(rows)
 
 
-def _refuse_shared(learning: Sequence[Row], validation: Sequence[Row], file: str) -> None:
-    known = {(query, positive) for query, positive, _ in learning}
+def _refuse_shared(training: Sequence[Row], validation: Sequence[Row], file: str) -> None:
+    known = {(query, positive) for query, positive, _ in training}
     shared = sum((query, positive) in known for query, positive, _ in validation)
     if shared:
-        raise InputError(f"{shown(file)}: {shared} of {len(validation)} validation rows are among those to learn from")
+        raise InputError(
+            f"{shown(file)}: {shared} of {len(validation)} validation rows are also training rows; remove them from one"
+            " of the files"
+        )
 
 
-def _settings(args: argparse.Namespace, validates: bool) -> Training:
+def _settings(args: argparse.Namespace, validates: bool) -> ScorerFitSettings:
     try:
-        return Training(
+        return ScorerFitSettings(
             epochs=1 if args.fast_dev_run else args.max_epochs,
             steps=2 if args.fast_dev_run else None,
             batch_size=args.batch_size,
@@ -178,23 +186,23 @@ def _settings(args: argparse.Namespace, validates: bool) -> Training:
 
 
 def _encoder(args: argparse.Namespace) -> Any:
-    """Make the encoder, normalised so that a product of vectors is their cosine."""
+    """Make an encoder of unit vectors, whose products are cosines."""
     from srtk_framework.host import load
 
     cls = load("encoder", "transformers")
     return cls(model=args.model_name_or_path, pooling=args.pooling, max_length=args.max_length)
 
 
-def _write_card(args: argparse.Namespace, figures: Mapping[str, float], learnt: int, validated: int) -> None:
+def _write_card(args: argparse.Namespace, figures: Mapping[str, float], trained: int, validated: int) -> None:
     from srtk_framework.host import __version__
 
-    told = {
+    flags = {
         name: value for name, value in sorted(vars(args).items()) if name not in ("quiet", "output_dir", "fast_dev_run")
     }
-    rows = "\n".join(f"| {name} | {value} |" for name, value in told.items())
+    rows = "\n".join(f"| {name} | {value} |" for name, value in flags.items())
     text = (
         "---\ntags: [srtk-framework, knowledge-graph, retrieval]\npipeline_tag: feature-extraction\n---\n\n"
-        f"# Scorer trained by `srtk train`\n\nLearnt from {learnt} rows; {validated} others chose the best weights"
+        f"# Scorer trained by `srtk train`\n\nTrained on {trained} rows; {validated} others selected the best weights"
         f" (srtk-framework {__version__}).\n\n| flag | value |\n| --- | --- |\n{rows}\n\n"
         f"Figures: {json.dumps(figures)}\n"
     )

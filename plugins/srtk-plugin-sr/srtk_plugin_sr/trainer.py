@@ -1,4 +1,4 @@
-"""Train an encoder on samples with Lightning: go on where it was stopped, keep the best weights."""
+"""Training of an encoder on samples with Lightning: it resumes at its checkpoints and keeps the best weights."""
 
 from __future__ import annotations
 
@@ -9,78 +9,112 @@ import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path as FilePath
-from typing import Any
+from typing import Any, Protocol
 
+from srtk_framework.roles import Encoder
 from srtk_framework.values import DriverError
-from srtk_plugin_sr.batching import Schedule
-from srtk_plugin_sr.fit_settings import Material, Training
+from srtk_plugin_sr.fit_settings import ScorerFitSettings
+from srtk_plugin_sr.samples import Schedule, TrainingSet
 
 _PROBE = 2
+"""Texts of the backward pass that finds the weights without a gradient."""
 
 
-def learn(
+class TrainableEncoder(Protocol):
+    """Methods of an encoder that can be trained."""
+
+    def learner(self) -> Any:
+        """Return a copy of the network: a torch module that maps token rows to vectors, with a method ``tokenize``."""
+
+    def take(self, module: Any) -> None:
+        """Encode with the weights of such a copy from now on, and change the fingerprint with them."""
+
+    def save(self, folder: FilePath) -> None:
+        """Write a folder that ``load`` reads."""
+
+    def load(self, folder: FilePath) -> None:
+        """Encode with the weights in a folder from now on."""
+
+
+def trainable_encoder(encoder: Encoder) -> TrainableEncoder:
+    """Return the driver of an encoder if it can be trained.
+
+    Raises:
+        DriverError: If it cannot.
+    """
+    driver: Any = getattr(encoder, "driver", encoder)
+    missing = [name for name in ("learner", "take", "save", "load") if not callable(getattr(driver, name, None))]
+    if missing:
+        raise DriverError(
+            f"the encoder {type(driver).__name__} cannot be trained (it has no {' and no '.join(missing)});"
+            " use one that can, such as transformers"
+        )
+    return driver  # type: ignore[no-any-return]
+
+
+def train_encoder(
     network: Any,
-    material: Material,
-    training: Training,
+    data: TrainingSet,
+    settings: ScorerFitSettings,
     *,
     temperature: float,
     validate: Callable[[], Mapping[str, float]] | None,
     folder: FilePath,
     seed: int,
 ) -> dict[str, float]:
-    """Train a network, which ends up with the best weights.
+    """Train a network in place; it ends with the best weights.
 
     Args:
-        network: Torch module with ``tokenize``; token rows to vectors.
-        material: What to learn from.
-        training: The settings.
+        network: Torch module that maps token rows to vectors, with a method ``tokenize``.
+        data: Samples to train on.
+        settings: Settings of the training.
         temperature: Divides cosines.
-        validate: Called after each round; returns metrics, among them ``training.monitor``.
-        folder: For checkpoints and logs; a training that was stopped here goes on.
-        seed: Of order and dropout.
+        validate: Called after each round; returns metrics, among them ``settings.monitor``.
+        folder: Folder for checkpoints and logs; an interrupted training in this folder is resumed.
+        seed: Seed of the order of samples and of dropout.
 
     Returns:
-        The figures of the best round.
+        The figures of the best round, and the numbers of samples and rounds.
 
     Raises:
-        DriverError: If there is nothing to learn from, or the loss is not finite.
+        DriverError: If there is no sample, or the loss is not finite.
     """
-    if not material.items:
-        raise DriverError("there is not one sample to learn from; see why the lessons have no paths")
+    if not data.samples:
+        raise DriverError("there is no sample to train on; find out why the lessons have no paths")
     with _quietly():
         import lightning
         import torch
 
-        from srtk_plugin_sr import lightning_module as lit
+        from srtk_plugin_sr.lightning_module import ScorerModule, load_weights
 
         folder.mkdir(parents=True, exist_ok=True)
-        rows = network.tokenize(list(material.texts))
+        rows = network.tokenize(list(data.texts))
         with torch.random.fork_rng(devices=[]):
             torch.manual_seed(seed)
             _freeze_unused(network, rows)
-            if training.checkpointing:
+            if settings.checkpointing:
                 network.save_memory()
-            trainer = _trainer(lightning, training, folder)
+            trainer = _trainer(lightning, settings, folder)
             schedule = Schedule(
-                material.items,
+                data.samples,
                 [len(row) for row in rows],
-                training.batch_size,
-                training.epochs,
-                training.steps,
-                training.validate_every,
+                settings.batch_size,
+                settings.epochs,
+                settings.steps,
+                settings.validate_every,
                 trainer.world_size,
                 seed,
             )
             trainer.fit_loop.max_epochs = schedule.rounds
-            module = lit.ScorerModule(network, material, rows, training, schedule, temperature, validate, folder, seed)
+            module = ScorerModule(network, data, rows, settings, schedule, temperature, validate, folder, seed)
             _fit(trainer, module, newest_checkpoint(folder))
-        lit.load_weights(network, folder)
+        load_weights(network, folder)
         network.to("cpu").eval()
-    return {**module.figures, "samples": float(len(material.items)), "rounds": float(len(module.history))}
+    return {**module.figures, "samples": float(len(data.samples)), "rounds": float(len(module.history))}
 
 
-def begin(folder: FilePath, key: str) -> None:
-    """Make a folder for one training; what another one, with another key, left there goes."""
+def prepare_folder(folder: FilePath, key: str) -> None:
+    """Make the folder of a training run; checkpoints and logs of a run with another key are removed."""
     folder.mkdir(parents=True, exist_ok=True)
     file = folder / "key"
     if file.exists() and file.read_text(encoding="utf-8") == key:
@@ -91,7 +125,7 @@ def begin(folder: FilePath, key: str) -> None:
 
 
 def newest_checkpoint(folder: FilePath) -> FilePath | None:
-    """Return the checkpoint with which a stopped training goes on, or None."""
+    """Return the checkpoint from which a training is resumed, or None."""
     found = sorted((folder / "checkpoints").glob("round-*.ckpt"))
     return found[-1] if found else None
 
@@ -101,15 +135,15 @@ def _fit(trainer: Any, module: Any, checkpoint: FilePath | None) -> None:
 
     before = signal.getsignal(signal.SIGINT)
     try:
-        # The checkpoint is our own, and holds more than weights.
+        # The checkpoint was written by this code, and holds more than weights.
         trainer.fit(module, ckpt_path=str(checkpoint) if checkpoint else None, weights_only=False)
     except SystemExit as error:
-        # What Lightning makes of Ctrl-C.
+        # Lightning turns Ctrl-C into SystemExit.
         signal.signal(signal.SIGINT, before)
         raise KeyboardInterrupt from error
 
 
-def _trainer(lightning: Any, training: Training, folder: FilePath) -> Any:
+def _trainer(lightning: Any, settings: ScorerFitSettings, folder: FilePath) -> Any:
     from lightning.pytorch.callbacks import ModelCheckpoint, RichProgressBar
 
     callbacks: list[Any] = [
@@ -117,7 +151,7 @@ def _trainer(lightning: Any, training: Training, folder: FilePath) -> Any:
             folder / "checkpoints",
             filename="round-{epoch:06d}",
             auto_insert_metric_name=False,
-            save_top_k=training.keep,
+            save_top_k=settings.keep,
             monitor="round",
             mode="max",
             save_on_train_epoch_end=True,
@@ -125,15 +159,15 @@ def _trainer(lightning: Any, training: Training, folder: FilePath) -> Any:
     ]
     if interactive := sys.stderr.isatty():
         callbacks.append(RichProgressBar(leave=False))
-    precision: Any = "bf16-mixed" if str(training.precision) == "bf16" else "32-true"
+    precision: Any = "bf16-mixed" if str(settings.precision) == "bf16" else "32-true"
     return lightning.Trainer(
-        accelerator=training.accelerator,
-        devices=training.devices,
-        strategy=training.strategy,
+        accelerator=settings.accelerator,
+        devices=settings.devices,
+        strategy=settings.strategy,
         precision=precision,
         max_epochs=1,
         callbacks=callbacks,
-        logger=_loggers(training, folder),
+        logger=_loggers(settings, folder),
         enable_progress_bar=interactive,
         enable_model_summary=False,
         log_every_n_steps=10,
@@ -143,25 +177,25 @@ def _trainer(lightning: Any, training: Training, folder: FilePath) -> Any:
     )
 
 
-def _loggers(training: Training, folder: FilePath) -> list[Any]:
+def _loggers(settings: ScorerFitSettings, folder: FilePath) -> list[Any]:
     from lightning.pytorch import loggers
 
-    # A training that goes on writes a table of its own: the earlier one stays.
+    # A resumed training writes a table of its own beside the earlier one.
     every: list[Any] = [loggers.CSVLogger(folder, name="log")]
-    if training.logger is None:
+    if settings.logger is None:
         return every
-    kind = loggers.TensorBoardLogger if training.logger == "tensorboard" else loggers.WandbLogger
+    kind = loggers.TensorBoardLogger if settings.logger == "tensorboard" else loggers.WandbLogger
     try:
-        every.append(kind(save_dir=str(folder), name=training.logger))
+        every.append(kind(save_dir=str(folder), name=settings.logger))
     except ModuleNotFoundError as error:
-        raise DriverError(f"the logger {training.logger} is not installed ({error}); install it or leave it out") from (
-            error
-        )
+        raise DriverError(
+            f"the logger {settings.logger} is not installed ({error}); install it or leave it out"
+        ) from error
     return every
 
 
 def _freeze_unused(network: Any, rows: Sequence[Sequence[int]]) -> None:
-    """Leave out the weights that no vector depends on, such as a pooler's: several devices would wait for them."""
+    """Freeze the weights that no vector depends on, such as a pooler's: devices would wait for their gradients."""
     network.eval()
     network(rows[:_PROBE]).float().pow(2).sum().backward()
     for parameter in network.parameters():
@@ -173,7 +207,7 @@ def _freeze_unused(network: Any, rows: Sequence[Sequence[int]]) -> None:
 
 @contextmanager
 def _quietly() -> Iterator[None]:
-    """Keep Lightning from printing advice; what matters is raised."""
+    """Silence the warnings and advice that Lightning prints; errors are raised as usual."""
     names = ("lightning", "lightning.pytorch", "lightning.fabric", "lightning.pytorch.utilities.rank_zero")
     levels = {name: logging.getLogger(name).level for name in names}
     with warnings.catch_warnings():

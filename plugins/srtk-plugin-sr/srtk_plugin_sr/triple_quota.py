@@ -1,4 +1,4 @@
-"""Read the facts along ranked paths so that one path with many instances leaves room for the others."""
+"""Read the triples along ranked paths with a quota for each path, so that a path with many leaves room for others."""
 
 from __future__ import annotations
 
@@ -11,36 +11,44 @@ from srtk_framework.graph import PathKey, facts, finish, paths_within
 from srtk_framework.roles import KnowledgeGraph
 from srtk_framework.values import Budget, Frontier, RankedPath, Subgraph, Triple, rounded
 
-_Place = tuple[int, int]
-"""A question of the batch, and the rank of a path in it."""
+_PathIndex = tuple[int, int]
+"""Index of a question in the batch, and rank of a path in that question."""
 
 
-def shared_facts(
+def facts_with_quota(
     graph: KnowledgeGraph,
     paths: Sequence[Sequence[RankedPath]],
     budget: Budget,
-    share: int | None,
+    quota: int | None,
     known: Sequence[Mapping[PathKey, Frontier]],
     traces: Sequence[Mapping[str, Any]],
 ) -> list[Subgraph]:
-    """Give each path, best first, up to ``share`` triples; then what room is left goes to the best again.
+    """Read up to ``quota`` triples of each path, best path first, and fill the room that is left with further ones.
 
-    Without a share, or a budget of triples, this is ``expansion.facts``. Within a path, instances come one after
-    the other in both rounds, so that what is kept stays connected to the linked entity. Paths beyond the budget's
-    mass get nothing.
+    Without a quota or a budget of triples this is ``facts`` of the framework. In both rounds the instances of a path
+    are read one after the other, so that the triples kept are connected to the linked entity. Paths beyond the budget's
+    mass get no triples.
+
+    Args:
+        graph: Graph to read.
+        paths: Per question, its paths, best first.
+        budget: Limits of a question.
+        quota: Maximum number of triples of a path in the first round.
+        known: Per question, frontiers that the search has read.
+        traces: Per question, the trace so far.
     """
-    if share is None or budget.triples is None:
+    if quota is None or budget.triples is None:
         return facts(graph, paths, budget, known=known, traces=traces)
     within = [paths_within(row, budget.mass) for row in paths]
-    places = [(i, rank) for i, row in enumerate(paths) for rank, path in enumerate(row[: within[i]]) if path.steps]
-    apart = attrs.evolve(budget, tokens=None, mass=None)
-    read = _read(graph, paths, places, attrs.evolve(apart, triples=min(share, budget.triples)), known)
+    indices = [(i, rank) for i, row in enumerate(paths) for rank, path in enumerate(row[: within[i]]) if path.steps]
+    triples_only = attrs.evolve(budget, tokens=None, mass=None)
+    read = _read(graph, paths, indices, attrs.evolve(triples_only, triples=min(quota, budget.triples)), known)
     kept: list[set[Triple]] = [set() for _ in paths]
-    _keep(kept, read, places, budget.triples)
-    hungry = [p for p in places if len(kept[p[0]]) < budget.triples and _cut(read[p])]
-    if hungry:
-        read |= _read(graph, paths, hungry, apart, known)
-        _keep(kept, read, hungry, budget.triples)
+    _keep(kept, read, indices, budget.triples)
+    short = [p for p in indices if len(kept[p[0]]) < budget.triples and _cut(read[p])]
+    if short:
+        read |= _read(graph, paths, short, triples_only, known)
+        _keep(kept, read, short, budget.triples)
     subgraphs = []
     for i, (row, trace) in enumerate(zip(paths, traces, strict=True)):
         owners: dict[Triple, int] = {}
@@ -70,17 +78,19 @@ def shared_facts(
 def _read(
     graph: KnowledgeGraph,
     paths: Sequence[Sequence[RankedPath]],
-    places: Sequence[_Place],
+    indices: Sequence[_PathIndex],
     budget: Budget,
     known: Sequence[Mapping[PathKey, Frontier]],
-) -> dict[_Place, Subgraph]:
-    """Read each path by itself, all in one batch."""
-    rows = [[paths[i][rank]] for i, rank in places]
-    return dict(zip(places, facts(graph, rows, budget, known=[known[i] for i, _ in places]), strict=True))
+) -> dict[_PathIndex, Subgraph]:
+    """Read each path on its own, all in one batch."""
+    rows = [[paths[i][rank]] for i, rank in indices]
+    return dict(zip(indices, facts(graph, rows, budget, known=[known[i] for i, _ in indices]), strict=True))
 
 
-def _keep(kept: Sequence[set[Triple]], read: Mapping[_Place, Subgraph], places: Iterable[_Place], most: int) -> None:
-    for i, rank in places:
+def _keep(
+    kept: Sequence[set[Triple]], read: Mapping[_PathIndex, Subgraph], indices: Iterable[_PathIndex], most: int
+) -> None:
+    for i, rank in indices:
         for triple in read[i, rank].triples:
             if len(kept[i]) >= most:
                 break
@@ -88,5 +98,5 @@ def _keep(kept: Sequence[set[Triple]], read: Mapping[_Place, Subgraph], places: 
 
 
 def _cut(found: Subgraph) -> int:
-    """Return how many triples of a path were left out."""
+    """Return the number of triples of a path that were cut."""
     return int(found.trace.get("cut", {}).get("triples", 0))

@@ -1,4 +1,4 @@
-"""Unit vectors of texts, each encoded once: in memory, and on disk for the next run."""
+"""Unit vectors of texts: a cache in memory and on disk, so that each text is encoded once, and an index of texts."""
 
 from __future__ import annotations
 
@@ -22,13 +22,13 @@ _WRITE_AT = 4096
 
 
 def default_folder() -> FilePath:
-    """Return the user's cache folder for this framework."""
+    """Return the framework's folder in the user's cache."""
     base = os.environ.get("XDG_CACHE_HOME") or os.path.join(os.path.expanduser("~"), ".cache")
     return FilePath(base) / "srtk-framework"
 
 
 def unit(vectors: npt.NDArray[Any]) -> Matrix:
-    """Scale rows to length 1; a row of zeros stays one."""
+    """Scale each row of a matrix [n, d] to length 1; a row of zeros stays as it is."""
     wide = np.asarray(vectors, dtype=np.float64)
     norms = np.sqrt(np.einsum("ij,ij->i", wide, wide))
     norms[norms == 0.0] = 1.0
@@ -40,16 +40,31 @@ def _key(text: str) -> bytes:
     return hashlib.sha256(text.encode("utf-8", "surrogatepass")).digest()
 
 
-class VectorStore:
-    """Rows by text.
+class TextIndex:
+    """Distinct texts, numbered from 0 in the order in which they were added."""
 
-    On disk, every write is a new file that is complete before it gets its name, and whose name depends on
-    its content: processes that share a folder add files and never change one. A vector is read back only
-    by the encoder that made it, since the folder is named by the encoder's fingerprint.
+    def __init__(self) -> None:
+        self._numbers: dict[str, int] = {}
+
+    def number(self, text: str) -> int:
+        """Return the number of a text; a new text is added."""
+        return self._numbers.setdefault(text, len(self._numbers))
+
+    def texts(self) -> list[str]:
+        """Return the texts in order of their numbers."""
+        return list(self._numbers)
+
+
+class VectorStore:
+    """Cache of text vectors, in memory and, where a folder is given, on disk.
+
+    Every write to disk is a new file, complete before it gets its name, and the name is a hash of the content:
+    processes that share a folder add files and never change one. The folder is named by the encoder's fingerprint, so
+    that a vector is read back only by the encoder that made it.
 
     Args:
-        folder: Where vectors are kept, or None for memory only.
-        fingerprint: What tells the encoder from others.
+        folder: Folder of the cache, or None for memory only.
+        fingerprint: Fingerprint of the encoder.
     """
 
     def __init__(self, folder: FilePath | None, fingerprint: str) -> None:
@@ -64,7 +79,7 @@ class VectorStore:
             self._read(self.folder)
 
     def missing(self, texts: Sequence[str]) -> list[str]:
-        """Return the distinct texts without a vector, in order."""
+        """Return the distinct texts that have no vector, in order."""
         with self._lock:
             lacking = [text for text in dict.fromkeys(texts) if text not in self._rows]
             if not self._disk or not lacking:
@@ -76,7 +91,7 @@ class VectorStore:
             return [text for text, row in known if row is None]
 
     def add(self, texts: Sequence[str], vectors: Matrix) -> None:
-        """Keep the unit vectors of texts that were missing."""
+        """Add the unit vectors [n, d] of texts that were missing."""
         with self._lock:
             new = [i for i, text in enumerate(texts) if text not in self._rows]
             if not new:
@@ -88,13 +103,13 @@ class VectorStore:
                     self.save()
 
     def rows(self, texts: Sequence[str]) -> Matrix:
-        """Return the vectors of texts that are known, as a new matrix."""
+        """Return the vectors of known texts as a new matrix [n, d]."""
         with self._lock:
             rows = self._rows
             return self._vectors[[rows[text] for text in texts]]
 
     def save(self) -> None:
-        """Write what was added since the last time."""
+        """Write the vectors that were added since the last call."""
         with self._lock:
             if not self.folder or not self._unsaved:
                 return
@@ -109,7 +124,7 @@ class VectorStore:
         width = vectors.shape[1]
         if used and width != self._vectors.shape[1]:
             raise DriverError(
-                f"the encoder gave vectors of {width} numbers, and of {self._vectors.shape[1]} before; "
+                f"the encoder returned vectors of {width} numbers after vectors of {self._vectors.shape[1]}; "
                 f"its fingerprint must change with its model"
             )
         if used + len(texts) > len(self._vectors):
@@ -143,7 +158,7 @@ class VectorStore:
 
 
 def _replace(folder: FilePath, name: str, content: npt.NDArray[Any]) -> None:
-    """Write beside the target, then give the file its name."""
+    """Write a temporary file in the same folder, then rename it."""
     temporary = folder / f".{uuid.uuid4().hex}.part"
     try:
         with temporary.open("xb") as file:

@@ -1,12 +1,13 @@
 """The beam search: worked by hand under a scorer of given numbers, and its laws on random graphs."""
 
+import math
+
 import attrs
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from srtk_plugin_local.memory import MemoryGraph
 from srtk_plugin_sr.beam import BeamExpander
-from srtk_plugin_sr.links import weighed, without_mention
 
 from srtk_framework.roles import PathScorer
 from srtk_framework.values import END, Budget, DriverError, Link, Question, RankedPath, Step, rounded
@@ -162,27 +163,6 @@ def test_several_links_share_one_ranking():
     assert [(path.entity, path.steps) for path in found.paths] == [("ann", (JOB,)), ("bob", (JOB,))]
 
 
-def test_links_of_one_span_weigh_by_their_share_of_the_scores():
-    links = (Link("a", 0.6, 0, 3), Link("b", 0.2, 0, 3), Link("c", 0.1, 5, 8), Link("d"))
-    assert {entity: score for entity, (score, _) in weighed(links, 1.0).items()} == {
-        "a": -0.2877,
-        "b": -1.3863,
-        "c": 0.0,
-        "d": 0.0,
-    }
-    assert weighed(links, 2.0)["a"][0] == -0.5754
-    assert weighed(links, 0.0)["b"][0] == 0.0
-
-
-def test_an_entity_with_two_links_keeps_the_better():
-    best = weighed((Link("a", 0.1, 0, 3), Link("b", 0.9, 0, 3), Link("a", 0.5, 9, 12)), 1.0)
-    assert best["a"] == (0.0, Link("a", 0.5, 9, 12))
-
-
-def test_links_without_any_score_share_alike():
-    assert {score for score, _ in weighed((Link("a", 0.0, 0, 1), Link("b", 0.0, 0, 1)), 1.0).values()} == {-0.6931}
-
-
 def test_the_weight_of_a_link_is_in_the_score_of_its_paths():
     question = Question("q", "ann", (Link("ann", 0.5, 0, 3), Link("bob", 0.5, 0, 3)))
     found = beam(FAMILY, {JOB: -1.0}, depth=1, width=1).expand([question])[0]
@@ -201,15 +181,6 @@ def test_a_mention_without_span_is_found_by_the_label():
     graph = MemoryGraph(triples=FAMILY, labels={"ann": "Ann_Lee"})
     beam([], scorer, graph=graph, mention="").expand([ask("ann", text="Who is ann lee the mother of?")])
     assert scorer.asked[0][0] == ["Who is the mother of?"]
-
-
-def test_a_question_that_is_nothing_but_the_mention_stays():
-    question = Question("q", "Ann?", ())
-    assert without_mention(question, Link("ann", 1.0, 0, 3), "", "") == "Ann?"
-
-
-def test_a_name_inside_a_word_is_no_mention():
-    assert without_mention(Question("q", "Annex of Ann"), Link("ann"), "ann", "") == "Annex of"
 
 
 @pytest.mark.parametrize(
@@ -285,6 +256,107 @@ def test_a_number_below_one_is_refused(name):
 def test_an_unknown_overflow_is_refused():
     with pytest.raises(DriverError, match="overflow is 'keep'; use cut or drop"):
         beam(FAMILY, HAND, overflow="keep")
+
+
+TWINS = [
+    ["riga", "capital_of", "latvia"],
+    ["riga", "mentioned_in", "book"],
+    *[["riga", "twin_city", f"city{i}"] for i in range(8)],
+    ["latvia", "currency", "euro"],
+]
+
+
+@attrs.define
+class Even(PathScorer):
+    """Give every step the same score."""
+
+    def score(self, questions, paths, candidates):
+        return [[-1.0] * len(row) for row in candidates]
+
+
+@pytest.fixture
+def twins():
+    return MemoryGraph(triples=TWINS)
+
+
+def fan_paths(twins, **settings):
+    beam = BeamExpander(graph=twins, scorer=Even(), inverse=False, **settings)
+    beam.open()
+    [subgraph] = beam.expand([Question("q", "riga?", (Link("riga"),))])
+    return {path.steps: path.score for path in subgraph.paths}
+
+
+def test_a_step_costs_the_logarithm_of_the_nodes_that_it_reaches(twins):
+    found = fan_paths(twins, depth=1, fan_cost=0.5)
+    assert found[(Step("capital_of"),)] == -1.0
+    assert found[(Step("twin_city"),)] == round(-1.0 - 0.5 * math.log(8), 4)
+
+
+def test_neighbours_that_the_hub_limit_leaves_out_count_too(twins):
+    found = fan_paths(twins, depth=1, fan_cost=0.5, budget=Budget(hub=2))
+    assert found[(Step("twin_city"),)] == round(-1.0 - 0.5 * math.log(8), 4)
+
+
+def test_without_a_cost_the_number_of_nodes_does_not_matter(twins):
+    assert set(fan_paths(twins, depth=1).values()) == {-1.0}
+
+
+def test_a_cheaper_continuation_from_beyond_the_beam_can_still_win(twins):
+    # By text alone 'twin_city' stands last in a beam of 2; by cost it falls away and the others stay.
+    assert set(fan_paths(twins, depth=1, width=2, fan_cost=0.5)) == {(Step("capital_of"),), (Step("mentioned_in"),)}
+
+
+def test_the_cost_adds_up_along_the_path(twins):
+    assert fan_paths(twins, depth=2, fan_cost=0.5)[(Step("capital_of"), Step("currency"))] == -2.0
+
+
+SCORES = {"near": -0.1, "second": -1.0, "far": -4.0, "": -0.5}
+
+
+@attrs.define(eq=False)
+class Table(PathScorer):
+    """Score a step by the name of its relation."""
+
+    def score(self, questions, paths, candidates):
+        return [[SCORES[step.relation] if step != END else -0.5 for step in row] for row in candidates]
+
+
+@pytest.fixture
+def chain():
+    graph = MemoryGraph(triples=[[a, r, b] for a, b in ("xy", "yz") for r in ("near", "second", "far")])
+    graph.open()
+    yield graph
+    graph.close()
+
+
+def margin_search(chain, **settings):
+    beam = BeamExpander(chain, Table(), width=20, depth=2, inverse=False, **settings)
+    beam.open()
+    return beam.expand([Question("q", "?", (Link("x"),))])[0]
+
+
+def test_paths_far_below_the_best_are_left_out(chain):
+    every = margin_search(chain).paths
+    near = margin_search(chain, margin=1.0).paths
+    assert len(every) > len(near) > 1
+    assert near == tuple(path for path in every if path.score >= every[0].score - 1.0)
+
+
+def test_a_margin_of_zero_keeps_the_best_alone(chain):
+    assert len(margin_search(chain, margin=0.0).paths) == 1
+
+
+def test_a_margin_at_each_hop_follows_fewer_paths_and_keeps_the_best(chain):
+    every, few = margin_search(chain), margin_search(chain, hop_margin=1.0)
+    assert few.trace["scored"] < every.trace["scored"]
+    assert few.paths[0] == every.paths[0]
+    assert all(path.steps[0].relation != "far" for path in few.paths)
+
+
+@pytest.mark.parametrize("name", ["margin", "hop_margin"])
+def test_a_margin_below_zero_is_refused(chain, name):
+    with pytest.raises(DriverError, match=f"{name} is -1"):
+        margin_search(chain, **{name: -1.0})
 
 
 NODES = [f"n{i}" for i in range(7)]

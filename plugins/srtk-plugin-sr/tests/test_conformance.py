@@ -6,9 +6,15 @@ import pytest
 from srtk_plugin_local.memory import MemoryGraph
 from srtk_plugin_sr.beam import BeamExpander
 from srtk_plugin_sr.dense import DenseScorer
+from srtk_plugin_sr.fit_settings import HeadFitSettings
+from srtk_plugin_sr.rerank import RerankExpander
+from srtk_plugin_sr.supervision import GoldPath, GoldTriples, NearShortest, ShortestPath
 
-from srtk_framework.roles import Encoder
-from srtk_framework.testing import ExpanderConformance, PathScorerConformance
+from srtk_framework.roles import Course, Encoder
+from srtk_framework.testing import ExpanderConformance, PathScorerConformance, SupervisionConformance
+from srtk_framework.testing.oracle import OracleGraph
+from srtk_framework.testing.scorers import OverlapScorer
+from srtk_framework.values import Lesson, Link, Question, RankedPath, Step
 
 
 @attrs.define(eq=False)
@@ -86,3 +92,119 @@ class TestBeamAsSrtk(ExpanderConformance):
     @pytest.fixture
     def driver(self, graph, scorer, budget):
         return beam(graph, scorer, budget, end_at_start=True, stop_when_full=True, overflow="drop", inverse=False)
+
+
+LESSONS = [
+    Lesson(
+        Question(f"{relation} of {entity}", f"What is the {relation} of {entity}?", (Link(entity),)),
+        (RankedPath(entity, (Step(relation),), 1.0),),
+    )
+    for relation in ("capital", "borders", "part_of")
+    for entity in ("Estonia", "Latvia", "Lithuania")
+]
+
+
+def rerank(graph, scorer, budget, **changes):
+    inner = BeamExpander(graph=graph, scorer=scorer, budget=budget)
+    inner.open()
+    return RerankExpander(inner=inner, encoder=Letters(), graph=graph, budget=budget, cache="", **changes)
+
+
+@pytest.fixture(scope="module")
+def model(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("head")
+    graph, scorer = OracleGraph(), OverlapScorer()
+    graph.open()
+    scorer.open()
+    driver = rerank(graph, scorer, BeamExpander(graph=graph, scorer=scorer).budget, entities=True)
+    driver.open()
+    driver.fit(Course(LESSONS, None, folder / "training"), HeadFitSettings(epochs=5, hidden=8))
+    driver.save(folder / "model")
+    return str(folder / "model")
+
+
+def opened(graph, scorer, budget, model, **changes):
+    driver = rerank(graph, scorer, budget, model=model, entities=True, **changes)
+    driver.open()
+    return driver
+
+
+def within(driver, budget):
+    """Give the inner expander the limits on reading; what is kept is limited outside."""
+    inner = attrs.evolve(driver.inner, budget=attrs.evolve(budget, triples=None, mass=None, tokens=None))
+    inner.open()
+    return inner
+
+
+class TestRerank(ExpanderConformance):
+    name = "rerank"
+
+    @pytest.fixture
+    def driver(self, graph, scorer, budget, model):
+        return opened(graph, scorer, budget, model)
+
+    @pytest.fixture
+    def faulty(self, graph, scorer, budget):
+        return rerank(graph, scorer, budget, model="no/such/folder")
+
+    def limited(self, driver, budget):
+        return self.copy_of(driver, inner=within(driver, budget), budget=budget)
+
+
+class TestRerankAll(ExpanderConformance):
+    name = "rerank"
+
+    @pytest.fixture
+    def driver(self, graph, scorer, budget, model):
+        return opened(graph, scorer, budget, model, keep="all")
+
+    def limited(self, driver, budget):
+        return self.copy_of(driver, inner=within(driver, budget), budget=budget)
+
+
+class TestGoldPath(SupervisionConformance):
+    name = "gold-path"
+
+    @pytest.fixture
+    def driver(self, graph):
+        driver = GoldPath(graph=graph)
+        driver.open()
+        return driver
+
+
+class TestShortestPath(SupervisionConformance):
+    name = "shortest-path"
+
+    @pytest.fixture
+    def driver(self, graph):
+        driver = ShortestPath(graph=graph, threshold=0.0)
+        driver.open()
+        return driver
+
+    @pytest.fixture
+    def faulty(self, graph):
+        return ShortestPath(graph=graph, hops=0)
+
+
+class TestNearShortest(SupervisionConformance):
+    name = "near-shortest"
+
+    @pytest.fixture
+    def driver(self, graph):
+        driver = NearShortest(graph=graph, threshold=0.0)
+        driver.open()
+        return driver
+
+    @pytest.fixture
+    def faulty(self, graph):
+        return NearShortest(graph=graph, paths=0)
+
+
+class TestGoldTriples(SupervisionConformance):
+    name = "gold-triples"
+
+    @pytest.fixture
+    def driver(self):
+        driver = GoldTriples()
+        driver.open()
+        return driver

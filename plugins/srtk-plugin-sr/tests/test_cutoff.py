@@ -1,4 +1,4 @@
-"""The learned stop: expected F against every choice, and orders whose beginnings hang together."""
+"""The cutoff of ``rerank``: expected F against every choice of triples, and orders whose prefixes are connected."""
 
 import itertools
 import math
@@ -6,7 +6,7 @@ import math
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from srtk_plugin_sr.cutoff import best_count, connected_order
+from srtk_plugin_sr.cutoff import Cutoff, best_count, connected_order
 
 from srtk_framework.values import Literal, Triple
 
@@ -29,7 +29,7 @@ def test_no_choice_of_triples_has_a_greater_expected_f(chances, beta):
     ("chances", "kept"),
     [([0.99, 0.98, 0.02, 0.01], 2), ([0.9] * 100, 100), ([0.1], 1), ([], 0), ([0.6, 0.6, 0.6, 0.01], 3)],
 )
-def test_a_sure_question_keeps_few_and_a_wide_one_many(chances, kept):
+def test_certain_probabilities_keep_few_triples_and_even_ones_many(chances, kept):
     assert best_count(chances, 1.0) == kept
 
 
@@ -41,20 +41,20 @@ def test_more_weight_on_recall_never_keeps_less(chances):
 CHAIN = [Triple("a", "r", "b"), Triple("c", "r", "b"), Triple("c", "r", "d")]
 
 
-def test_what_a_triple_hangs_on_comes_first_and_scores_no_less():
+def test_the_chain_to_a_triple_comes_first_and_scores_no_less():
     order, scores = connected_order(CHAIN, [-3.0, -2.0, -1.0], ["a"])
     assert order == [0, 1, 2]
     assert scores == [-1.0, -1.0, -1.0]
 
 
-def test_of_two_chains_the_more_probable_is_lifted():
+def test_of_two_chains_the_more_probable_is_raised():
     triples = [Triple("a", "weak", "b"), Triple("a", "strong", "b"), Triple("b", "r", "c")]
     order, scores = connected_order(triples, [-3.0, -0.5, -0.1], ["a"])
     assert order == [1, 2, 0]
     assert scores == [-0.1, -0.1, -3.0]
 
 
-def test_a_shared_value_joins_nothing():
+def test_a_shared_literal_connects_nothing():
     triples = [Triple("a", "born", Literal('"1990"')), Triple("x", "born", Literal('"1990"'))]
     assert connected_order(triples, [-5.0, -1.0], ["a"]) == ([1, 0], [-1.0, -5.0])
 
@@ -68,12 +68,12 @@ def graphs(draw):
 
 
 @given(graphs())
-def test_every_beginning_of_the_order_hangs_together(case):
+def test_every_prefix_of_the_order_is_connected(case):
     triples, scores = case
-    order, lifted = connected_order(triples, scores, ["a"])
+    order, raised = connected_order(triples, scores, ["a"])
     assert sorted(order) == list(range(len(triples)))
-    assert lifted == sorted(lifted, reverse=True)
-    assert all(after >= scores[i] for i, after in zip(order, lifted, strict=True))
+    assert raised == sorted(raised, reverse=True)
+    assert all(after >= scores[i] for i, after in zip(order, raised, strict=True))
     joined = reachable([triples[i] for i in order])
     reached = {"a"}
     for i in order:
@@ -94,3 +94,8 @@ def reachable(triples):
 
 def test_scores_are_logarithms_of_probabilities():
     assert best_count([math.exp(score) for score in (-0.01, -0.02, -6.0)], 1.0) == 2
+
+
+def test_a_threshold_keeps_at_least_one():
+    assert Cutoff("threshold", 1.0).count([-3.0, -4.0], 0.9) == 1
+    assert Cutoff("threshold", 1.0).count([], 0.9) == 0

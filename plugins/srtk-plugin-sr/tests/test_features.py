@@ -1,7 +1,7 @@
 """What a head reads of the place of triples, worked by hand."""
 
 import numpy as np
-from srtk_plugin_sr.features import FAR, directed_distances, hops, numbers, placed, width
+from srtk_plugin_sr.features import FAR, directed_distances, feature_count, hops, index_nodes, triple_features
 
 from srtk_framework.values import RankedPath, Step, Subgraph, Triple
 
@@ -14,7 +14,7 @@ def by_node(places, values):
 
 
 def test_distances_along_and_against_edges_are_means_over_neighbours():
-    places = placed(TRIPLES, {"a": 1.0})
+    places = index_nodes(TRIPLES, {"a": 1.0})
     near = by_node(places, directed_distances(places, 2))
     #         start, along: 1 round, 2 rounds, against: 1 round, 2 rounds
     assert near["a"] == [1.0, 0.0, 0.0, 0.0, 0.0]
@@ -25,7 +25,7 @@ def test_distances_along_and_against_edges_are_means_over_neighbours():
 
 
 def test_distances_against_edges_lead_back_to_what_points_at_a_link():
-    places = placed(TRIPLES, {"c": 0.8})
+    places = index_nodes(TRIPLES, {"c": 0.8})
     near = by_node(places, directed_distances(places, 2))
     assert near["c"] == [0.8, 0.0, 0.0, 0.0, 0.0]
     assert near["b"] == [0.0, 0.0, 0.0, 0.8, 0.0]
@@ -33,29 +33,29 @@ def test_distances_against_edges_lead_back_to_what_points_at_a_link():
 
 
 def test_the_score_of_a_link_is_its_start():
-    places = placed(TRIPLES, {"a": 0.7, "d": 0.3})
+    places = index_nodes(TRIPLES, {"a": 0.7, "d": 0.3})
     assert by_node(places, directed_distances(places, 1))["b"] == [0.0, 0.5, 0.0]
 
 
 def test_hops_are_counted_both_ways_from_the_nearest_link():
-    places = placed(TRIPLES, {"a": 1.0})
+    places = index_nodes(TRIPLES, {"a": 1.0})
     found = {node: hops(places)[i] for node, i in places.number.items()}
     assert found == {"a": 0, "b": 1, "c": 2, "d": 2, "x": FAR + 1, "y": FAR + 1}
 
 
 def test_hops_beyond_the_last_told_apart_count_as_far():
     line = tuple(Triple(str(i), "r", str(i + 1)) for i in range(FAR + 3))
-    assert hops(placed(line, {"0": 1.0})).tolist() == [*range(FAR + 1), FAR + 1, FAR + 1, FAR + 1]
+    assert hops(index_nodes(line, {"0": 1.0})).tolist() == [*range(FAR + 1), FAR + 1, FAR + 1, FAR + 1]
 
 
 def test_each_triple_gets_as_many_finite_numbers_as_announced():
     paths = (RankedPath("a", (Step("r"), Step("s")), -0.5), RankedPath("a", (Step("r"),), -1.5))
     found = Subgraph(TRIPLES, (-0.5, -0.5, -1.5, -2.0), paths, (0, 0, 1, -1))
     for rounds in (1, 3):
-        table = numbers(found, placed(TRIPLES, {"a": 1.0}), rounds)
-        assert table.shape == (4, width(rounds))
+        table = triple_features(found, index_nodes(TRIPLES, {"a": 1.0}), rounds)
+        assert table.shape == (4, feature_count(rounds))
         assert np.isfinite(table).all()
 
 
 def test_no_triples_give_no_rows():
-    assert numbers(Subgraph(), placed((), {"a": 1.0}), 2).shape == (0, width(2))
+    assert triple_features(Subgraph(), index_nodes((), {"a": 1.0}), 2).shape == (0, feature_count(2))

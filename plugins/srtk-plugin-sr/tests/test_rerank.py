@@ -11,9 +11,8 @@ import attrs
 import numpy as np
 import pytest
 from srtk_plugin_local.memory import MemoryGraph
-from srtk_plugin_sr.head_trainer import HeadTraining
-from srtk_plugin_sr.held_out import Rule
-from srtk_plugin_sr.labelled_subgraphs import examples, right_triples
+from srtk_plugin_sr.fit_settings import HeadFitSettings
+from srtk_plugin_sr.labelled_subgraphs import labelled_subgraphs, needed_triples
 from srtk_plugin_sr.rerank import RerankExpander
 
 from srtk_framework.graph import facts
@@ -74,7 +73,7 @@ LESSONS = [
     for person in PEOPLE
     for relation, path in (("mother", ["mother"]), ("friend", ["friend"]), ("city", ["employer", "city"]))
 ]
-TRAINING = HeadTraining(epochs=40, learning_rate=0.01, hidden=16, dropout=0.0, patience=None)
+SETTINGS = HeadFitSettings(epochs=40, learning_rate=0.01, hidden=16, dropout=0.0, patience=None)
 
 
 def opened(**changes):
@@ -89,7 +88,7 @@ def opened(**changes):
 @pytest.fixture(scope="module")
 def driver(tmp_path_factory):
     made = opened()
-    made.fit(Course(LESSONS[:-6], None, tmp_path_factory.mktemp("training")), TRAINING)
+    made.fit(Course(LESSONS[:-6], None, tmp_path_factory.mktemp("training")), SETTINGS)
     return made
 
 
@@ -203,32 +202,32 @@ def test_there_is_nothing_to_save_before_training(tmp_path):
 
 
 def test_a_training_that_was_stopped_comes_to_the_same_weights(tmp_path):
-    training = HeadTraining(epochs=6, hidden=8)
+    fit = HeadFitSettings(epochs=6, hidden=8)
     whole, late = opened(), opened()
-    whole.fit(Course(LESSONS[:-6], None, tmp_path / "whole"), training)
-    _stop_after(3, tmp_path / "stopped", training)
-    late.fit(Course(LESSONS[:-6], None, tmp_path / "stopped"), training)
+    whole.fit(Course(LESSONS[:-6], None, tmp_path / "whole"), fit)
+    _stop_after(3, tmp_path / "stopped", fit)
+    late.fit(Course(LESSONS[:-6], None, tmp_path / "stopped"), fit)
     assert late.fingerprint() == whole.fingerprint()
     assert late.inner.asked == []
 
 
-def _stop_after(epochs, folder, training):
+def _stop_after(epochs, folder, fit):
     """Train as one that is killed after some epochs."""
-    from srtk_plugin_sr import head_trainer as head_training
+    from srtk_plugin_sr import head_trainer
 
-    keep = head_training._keep
+    save = head_trainer._save_checkpoint
 
     def stopping(*arguments):
-        keep(*arguments)
+        save(*arguments)
         if arguments[-1] == epochs:
             raise KeyboardInterrupt
 
-    head_training._keep = stopping
+    head_trainer._save_checkpoint = stopping
     try:
         with pytest.raises(KeyboardInterrupt):
-            opened().fit(Course(LESSONS[:-6], None, folder), training)
+            opened().fit(Course(LESSONS[:-6], None, folder), fit)
     finally:
-        head_training._keep = keep
+        head_trainer._save_checkpoint = save
 
 
 def test_questions_that_were_expanded_before_a_stop_are_read_again(tmp_path):
@@ -236,13 +235,13 @@ def test_questions_that_were_expanded_before_a_stop_are_read_again(tmp_path):
     graph.open()
     inner = Everything(graph)
     file = tmp_path / "found.jsonl"
-    first = list(examples(inner, graph, LESSONS, None, file))
+    first = list(labelled_subgraphs(inner, graph, LESSONS, None, file))
     lines = file.read_text().splitlines(keepends=True)
     file.write_text("".join(lines[:32]) + lines[32][:20])
     inner.asked.clear()
-    again = list(examples(inner, graph, LESSONS, None, file))
-    assert [(e.lesson, e.found.triples, e.found.scores, e.right) for e in again] == [
-        (e.lesson, e.found.triples, e.found.scores, e.right) for e in first
+    again = list(labelled_subgraphs(inner, graph, LESSONS, None, file))
+    assert [(e.lesson, e.found.triples, e.found.scores, e.gold) for e in again] == [
+        (e.lesson, e.found.triples, e.found.scores, e.gold) for e in first
     ]
     assert [type(t.object) for e in again for t in e.found.triples] == [
         type(t.object) for e in first for t in e.found.triples
@@ -254,13 +253,13 @@ def test_found_triples_of_other_questions_are_refused(tmp_path):
     file = tmp_path / "found.jsonl"
     file.write_text(json.dumps({"id": "other"}) + "\n")
     with pytest.raises(DriverError, match="of other questions"):
-        list(examples(opened().inner, opened().graph, LESSONS, None, file))
+        list(labelled_subgraphs(opened().inner, opened().graph, LESSONS, None, file))
 
 
 def test_gold_triples_are_what_is_right_where_they_are_given():
     gold = (Triple("person1", "friend", "friend of person1"),)
     given = attrs.evolve(LESSONS[0], question=attrs.evolve(LESSONS[0].question, gold_triples=gold))
-    assert right_triples(opened().graph, given, None) == {gold[0]: 1.0}
+    assert needed_triples(opened().graph, given, None) == {gold[0]: 1.0}
 
 
 def test_else_the_instances_of_paths_that_end_in_an_answer_are_right():
@@ -271,7 +270,7 @@ def test_else_the_instances_of_paths_that_end_in_an_answer_are_right():
     )
     answers = ("city of person1", "employer of person1")
     question = Question("q", "?", (Link("person1"),), answers=answers)
-    assert right_triples(opened().graph, Lesson(question, paths), None) == {
+    assert needed_triples(opened().graph, Lesson(question, paths), None) == {
         Triple("person1", "employer", "employer of person1"): 1.0,
         Triple("employer of person1", "city", "city of person1"): 0.5,
     }
@@ -279,18 +278,18 @@ def test_else_the_instances_of_paths_that_end_in_an_answer_are_right():
 
 def test_lessons_without_a_right_triple_among_the_candidates_are_refused(tmp_path):
     lost = [attrs.evolve(one, paths=()) for one in LESSONS]
-    with pytest.raises(DriverError, match="none of the 36 questions has a right triple"):
-        opened().fit(Course(lost, None, tmp_path), TRAINING)
+    with pytest.raises(DriverError, match="found none of the needed triples of 36 questions"):
+        opened().fit(Course(lost, None, tmp_path), SETTINGS)
 
 
 def test_a_loss_that_is_not_finite_stops_with_the_questions_saved(tmp_path):
     with pytest.raises(DriverError, match="not finite"):
-        opened().fit(Course(LESSONS, None, tmp_path), HeadTraining(learning_rate=1e30, epochs=5))
+        opened().fit(Course(LESSONS, None, tmp_path), HeadFitSettings(learning_rate=1e30, epochs=5))
     assert json.loads((tmp_path / "broken-batch.json").read_text())
 
 
 def test_the_log_has_a_line_for_each_epoch(tmp_path):
-    opened().fit(Course(LESSONS, None, tmp_path), HeadTraining(epochs=3, hidden=4))
+    opened().fit(Course(LESSONS, None, tmp_path), HeadFitSettings(epochs=3, hidden=4))
     lines = (tmp_path / "log" / "head.csv").read_text().splitlines()
     assert lines[0].startswith("epoch,loss,held_loss,held_f,")
     assert [line.split(",")[0] for line in lines[1:]] == ["0", "1", "2"]
@@ -303,7 +302,7 @@ def test_figures_of_the_validation_are_among_the_figures(tmp_path):
     def validate():
         return {"size": float(len(driver.expand([question])[0].triples))}
 
-    figures = driver.fit(Course(LESSONS[:-6], validate, tmp_path), TRAINING)
+    figures = driver.fit(Course(LESSONS[:-6], validate, tmp_path), SETTINGS)
     assert figures["size"] == 2.0
     assert 0.9 < figures["held_f"] <= 1.0
 
@@ -322,15 +321,10 @@ def test_a_setting_out_of_range_is_refused(settings, message):
         opened(**settings)
 
 
-def test_a_threshold_keeps_at_least_one():
-    assert Rule("threshold", 1.0).count([-3.0, -4.0], 0.9) == 1
-    assert Rule("threshold", 1.0).count([], 0.9) == 0
-
-
 def test_mentions_are_taken_out_of_the_question_from_the_last_to_the_first():
     driver = opened(mention="X")
     question = Question("q", "is Ann fond of Bo ?", (Link("ann", 1.0, 3, 6), Link("bo", 1.0, 15, 17)))
-    assert driver._asked(question, {}) == "is X fond of X ?"
+    assert driver._query(question, {}) == "is X fond of X ?"
 
 
 SCRIPT = """
@@ -338,7 +332,7 @@ import sys, pathlib
 sys.path.insert(0, sys.argv[1])
 import test_rerank as t
 driver = t.opened()
-driver.fit(t.Course(t.LESSONS[:-6], None, pathlib.Path(sys.argv[2])), t.HeadTraining(epochs=4, hidden=8))
+driver.fit(t.Course(t.LESSONS[:-6], None, pathlib.Path(sys.argv[2])), t.HeadFitSettings(epochs=4, hidden=8))
 print(driver.fingerprint())
 for found in driver.expand([one.question for one in t.LESSONS]):
     print(found)

@@ -11,8 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from srtk_plugin_local.memory import MemoryGraph
-from srtk_plugin_sr.quality import MEASURES
-from srtk_plugin_sr.supervision import GoldPath, GoldTriples, NearShortest, ShortestPath
+from srtk_plugin_sr.supervision import MEASURES, GoldPath, GoldTriples, NearShortest, ShortestPath
 
 from srtk_framework.values import Budget, DriverError, Link, Question, RankedPath, Step, Triple
 

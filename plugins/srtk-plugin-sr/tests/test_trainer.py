@@ -1,4 +1,4 @@
-"""Training of the dense scorer: what is trained is what is scored, and what was stopped goes on."""
+"""Training of the dense scorer and ``srtk train``: training matches scoring, and resumes where it was interrupted."""
 
 import csv
 import json
@@ -16,8 +16,8 @@ pytest.importorskip("srtk_plugin_transformers")
 from srtk_plugin_local.memory import MemoryGraph
 from srtk_plugin_sr.beam import BeamExpander
 from srtk_plugin_sr.dense import DenseScorer
-from srtk_plugin_sr.fit_settings import Training
-from srtk_plugin_sr.samples import decisions
+from srtk_plugin_sr.fit_settings import ScorerFitSettings
+from srtk_plugin_sr.samples import make_samples
 from srtk_plugin_transformers.encoder import TransformersEncoder
 
 from srtk_framework.roles import Course, Encoder, Trainable
@@ -90,7 +90,8 @@ def top(scorer, graph, people):
 
 
 def settings(**more):
-    return Training(**{"epochs": 20, "batch_size": 16, "learning_rate": 3e-3, "depth": 2, "accelerator": "cpu", **more})
+    given = {"epochs": 20, "batch_size": 16, "learning_rate": 3e-3, "depth": 2, "accelerator": "cpu", **more}
+    return ScorerFitSettings(**given)
 
 
 def course(tmp_path, validate=None, people=PEOPLE[:12], seed=0):
@@ -123,35 +124,35 @@ def test_each_rule_is_trained_for_what_it_scores(rule, scorer, graph, tmp_path):
 @pytest.mark.parametrize(("rule", "compare"), [("log-softmax", "step"), ("log-softmax", "path"), ("gain", None)])
 def test_the_logits_of_training_are_those_of_scoring(form, rule, compare, scorer, graph):
     import torch
-    from srtk_plugin_sr import lightning_module as lit
+    from srtk_plugin_sr.lightning_module import candidate_batch
 
     one = scorer(rule=rule, compare=compare, text=form, step_cost=0.4, return_cost=1.5)
     path = (Step("spouse"),)
     candidates = (Step("birth_place"), Step("spouse"), Step("spouse", True), END)
     sample = Sample("q", "where was p1 born", path, candidates, (1.0, 0.0, 0.0, 0.0))
-    material = one._material([sample])
+    data = one.training_set([sample])
     network = one.encoder.learner().eval()
     with torch.no_grad():
-        vectors = torch.nn.functional.normalize(network(network.tokenize(material.texts)), dim=-1)
-    [item] = material.items
-    column = {i: i for i in range(len(material.texts))}
-    choices = lit._choices([item], column, vectors.device)
-    logits = ((vectors[[item.query]] @ vectors.T).gather(1, choices.columns) / one.temperature - choices.costs)[0]
+        vectors = torch.nn.functional.normalize(network(network.tokenize(data.texts)), dim=-1)
+    [indexed] = data.samples
+    column = {i: i for i in range(len(data.texts))}
+    batch = candidate_batch([indexed], column, vectors.device)
+    logits = ((vectors[[indexed.query]] @ vectors.T).gather(1, batch.columns) / one.temperature - batch.costs)[0]
     [scores] = one.score([sample.text], [path], [list(candidates)])
     shares = torch.softmax(logits, 0).numpy()
     np.testing.assert_allclose(shares, torch.softmax(torch.tensor(scores), 0).numpy(), atol=2e-3)
 
 
 def test_a_decision_beyond_the_depth_of_the_search_is_left_out(graph):
-    every = decisions(graph, lessons(["p0"]), Training(), 0)
-    some = decisions(graph, lessons(["p0"]), Training(depth=2), 0)
+    every = make_samples(graph, lessons(["p0"]), ScorerFitSettings(), 0)
+    some = make_samples(graph, lessons(["p0"]), ScorerFitSettings(depth=2), 0)
     assert {len(s.path) for s in every} == {0, 1, 2}
     assert {len(s.path) for s in some} == {0, 1}
     assert [s for s in every if len(s.path) < 2] == some
 
 
-def test_the_mention_goes_from_the_texts_that_are_learnt(graph):
-    texts = {sample.text for sample in decisions(graph, lessons(["p3"]), Training(mention="someone"), 0)}
+def test_the_mention_is_masked_in_the_texts_of_samples(graph):
+    texts = {sample.text for sample in make_samples(graph, lessons(["p3"]), ScorerFitSettings(mention="someone"), 0)}
     assert texts == {text.format("someone") for text, _ in KINDS}
 
 
@@ -201,7 +202,7 @@ class Killed(Exception):
     """Ends a training as a kill would."""
 
 
-def test_a_stopped_training_goes_on_and_ends_with_the_same_weights(scorer, graph, tmp_path):
+def test_an_interrupted_training_resumes_and_ends_with_the_same_weights(scorer, graph, tmp_path):
     rules = settings(epochs=4, validate_every=3, patience=None, monitor="n")
     whole = scorer()
     figures = whole.fit(course(tmp_path / "whole", lambda: {"n": top(whole, graph, PEOPLE[:2])}), rules)
@@ -270,17 +271,17 @@ def test_the_log_is_a_table(scorer, tmp_path):
     assert all(math.isfinite(value) for value in losses)
 
 
-def test_a_logger_that_is_not_installed_is_told(scorer, tmp_path):
+def test_a_logger_that_is_not_installed_is_named(scorer, tmp_path):
     with pytest.raises(DriverError, match="the logger wandb is not installed"):
         scorer().fit(course(tmp_path), settings(epochs=1, logger="wandb"))
 
 
-def test_no_lessons_are_told(scorer, tmp_path):
-    with pytest.raises(DriverError, match="there is not one sample to learn from"):
+def test_no_lessons_are_an_error(scorer, tmp_path):
+    with pytest.raises(DriverError, match="there is no sample to train on"):
         scorer().fit(Course([], None, tmp_path), settings())
 
 
-def test_an_encoder_that_cannot_be_trained_is_told(graph, tmp_path):
+def test_an_encoder_that_cannot_be_trained_is_named(graph, tmp_path):
     class Frozen(Encoder):
         def encode(self, texts):
             return np.zeros((len(texts), 2), np.float32)
@@ -333,15 +334,15 @@ def test_the_short_command_trains_on_rows_of_unequal_length(tiny, graph, tmp_pat
     assert "| max_epochs | 8 |" in (out / "README.md").read_text()
 
 
-def test_the_short_command_refuses_validation_rows_that_are_learnt_from(tiny, tmp_path, capsys):
+def test_the_short_command_refuses_validation_rows_that_are_training_rows(tiny, tmp_path, capsys):
     from srtk_framework.cli import main
 
     learn, check = rows(tmp_path / "a.jsonl", PEOPLE[:4]), rows(tmp_path / "b.jsonl", PEOPLE[3:6])
     assert main(["train", "-t", str(learn), "-v", str(check), "-m", str(tiny(WORDS)), "-o", str(tmp_path / "o")]) == 2
-    assert "5 of 15 validation rows are among those to learn from" in capsys.readouterr().err
+    assert "5 of 15 validation rows are also training rows" in capsys.readouterr().err
 
 
-def test_the_short_command_begins_anew_on_other_data_in_the_same_folder(tiny, tmp_path, capsys):
+def test_the_short_command_starts_over_on_other_data_in_the_same_folder(tiny, tmp_path, capsys):
     from srtk_framework.cli import main
 
     for people in (PEOPLE[:4], PEOPLE[4:8]):
@@ -356,7 +357,7 @@ def test_the_short_command_begins_anew_on_other_data_in_the_same_folder(tiny, tm
 
 
 @pytest.mark.slow
-def test_two_devices_learn_side_by_side(tiny, tmp_path):
+def test_two_devices_train_in_parallel(tiny, tmp_path):
     learn, out = rows(tmp_path / "train.jsonl", PEOPLE[:10]), tmp_path / "scorer"
     flags = ["-t", learn, "-o", out, "-m", tiny(WORDS), "-lr", "3e-3", "--max-epochs", "4", "--batch-size", "4"]
     command = [str(Path(sys.executable).parent / "srtk"), "train", *map(str, flags), "--accelerator", "cpu"]

@@ -1,4 +1,4 @@
-"""Shares of paths under a budget of score mass."""
+"""Quotas of paths under a budget of score mass."""
 
 import math
 
@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from srtk_plugin_local.memory import MemoryGraph
-from srtk_plugin_sr.triple_quota import shared_facts
+from srtk_plugin_sr.triple_quota import facts_with_quota
 
 from srtk_framework.values import Budget, RankedPath, Step
 
@@ -25,7 +25,7 @@ def graph():
 
 
 def shared(graph, **limits):
-    return shared_facts(graph, [PATHS], Budget(**limits), 2, [{}], [{}])[0]
+    return facts_with_quota(graph, [PATHS], Budget(**limits), 2, [{}], [{}])[0]
 
 
 def test_paths_beyond_the_mass_get_no_share(graph):

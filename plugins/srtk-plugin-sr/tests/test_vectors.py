@@ -72,7 +72,7 @@ def test_a_folder_that_cannot_be_made_is_named(tmp_path):
 
 def test_an_encoder_that_changes_its_width_is_refused(tmp_path):
     store = filled(tmp_path, ["a"])
-    with pytest.raises(DriverError, match="vectors of 2 numbers, and of 3 before"):
+    with pytest.raises(DriverError, match="vectors of 2 numbers after vectors of 3"):
         store.add(["b"], np.ones((1, 2), dtype=np.float32))
 
 

@@ -1,0 +1,37 @@
+"""Links as starting points: their weights, and questions with masked mentions."""
+
+from srtk_plugin_sr.links import mask_mention, weighted_entities
+
+from srtk_framework.values import Link, Question
+
+
+def test_links_of_one_span_weigh_by_their_share_of_the_scores():
+    links = (Link("a", 0.6, 0, 3), Link("b", 0.2, 0, 3), Link("c", 0.1, 5, 8), Link("d"))
+    assert {entity: score for entity, (score, _) in weighted_entities(links, 1.0).items()} == {
+        "a": -0.2877,
+        "b": -1.3863,
+        "c": 0.0,
+        "d": 0.0,
+    }
+    assert weighted_entities(links, 2.0)["a"][0] == -0.5754
+    assert weighted_entities(links, 0.0)["b"][0] == 0.0
+
+
+def test_an_entity_with_two_links_keeps_the_better():
+    best = weighted_entities((Link("a", 0.1, 0, 3), Link("b", 0.9, 0, 3), Link("a", 0.5, 9, 12)), 1.0)
+    assert best["a"] == (0.0, Link("a", 0.5, 9, 12))
+
+
+def test_links_without_any_score_share_alike():
+    assert {score for score, _ in weighted_entities((Link("a", 0.0, 0, 1), Link("b", 0.0, 0, 1)), 1.0).values()} == {
+        -0.6931
+    }
+
+
+def test_a_question_that_is_nothing_but_the_mention_stays():
+    question = Question("q", "Ann?", ())
+    assert mask_mention(question, Link("ann", 1.0, 0, 3), "", "") == "Ann?"
+
+
+def test_a_name_inside_a_word_is_no_mention():
+    assert mask_mention(Question("q", "Annex of Ann"), Link("ann"), "ann", "") == "Annex of"
