@@ -1,1 +1,1 @@
-"""Expanders that never read the question: what every method must beat."""
+"""Baseline expanders, which do not read the text of the question."""

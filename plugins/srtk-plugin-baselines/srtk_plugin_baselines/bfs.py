@@ -1,4 +1,4 @@
-"""The ``bfs`` expander: the triples nearest to the links."""
+"""The ``bfs`` expander: the triples nearest to the links, breadth first."""
 
 from __future__ import annotations
 
@@ -9,22 +9,21 @@ import attrs
 from srtk_framework.graph import finish
 from srtk_framework.roles import Expander, KnowledgeGraph
 from srtk_framework.values import Budget, Question, Subgraph
-from srtk_plugin_baselines.ranking import ranked
-from srtk_plugin_baselines.walking import around
+from srtk_plugin_baselines.neighbourhood import neighbourhoods, ranked_subgraph
 
 
 @attrs.define(eq=False)
 class BfsExpander(Expander):
     """Keep the triples nearest to the links, breadth first.
 
-    Within a hop, triples come by falling weight of the link that leads to them, then by start node, step
-    and end node. A triple at hop h, reached from a link of weight w, scores 1 / (h + 1 - w).
+    Within a hop, triples are ordered by falling weight of the link from which they were reached, then by start node,
+    step and end node. A triple in hop h, reached from a link of weight w, scores 1 / (h + 1 - w).
 
     Attributes:
-        graph: Where to read.
+        graph: Graph to read.
         budget: Limits of a question.
-        depth: Hops from the links.
-        inverse: Whether to walk against the direction of relations too.
+        depth: Number of hops from the links.
+        inverse: Also follow relations against their direction.
     """
 
     graph: KnowledgeGraph
@@ -34,11 +33,11 @@ class BfsExpander(Expander):
 
     def expand(self, questions: Sequence[Question]) -> list[Subgraph]:
         """Return the triples nearest to the links of each question."""
-        found = around(
+        found = neighbourhoods(
             self.graph, questions, self.depth, self.inverse, self.budget, most=self.budget.triples, cut_by="triples"
         )
         subgraphs = [
-            ranked(
+            ranked_subgraph(
                 one.triples,
                 [1.0 / (hop + 1.0 - weight) for hop, weight in zip(one.hops, one.weights, strict=True)],
                 one.trace,

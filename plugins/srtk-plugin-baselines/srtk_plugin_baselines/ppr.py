@@ -1,4 +1,4 @@
-"""The ``ppr`` expander: triples between the entities that personalised PageRank puts first."""
+"""The ``ppr`` expander: triples ranked by the personalised PageRank of their ends."""
 
 from __future__ import annotations
 
@@ -11,34 +11,33 @@ import numpy as np
 from srtk_framework.graph import finish
 from srtk_framework.roles import Expander, KnowledgeGraph
 from srtk_framework.values import Budget, Question, Subgraph
-from srtk_plugin_baselines.ranking import ranked
-from srtk_plugin_baselines.walking import Neighbourhood, around
+from srtk_plugin_baselines.neighbourhood import Neighbourhood, neighbourhoods, ranked_subgraph
 
 if TYPE_CHECKING:
     import numpy.typing as npt
 
 _positive: Any = attrs.validators.optional(attrs.validators.ge(1))
 _LEAST = 1e-300
-"""Stands for a share of zero, which has no logarithm."""
+"""Replaces a PageRank of 0, which has no logarithm."""
 
 
 @attrs.define(eq=False)
 class PprExpander(Expander):
     """Rank the triples around the links by personalised PageRank (Page et al. 1999; Haveliwala 2002).
 
-    A walker goes from entity to entity along triples, in either direction, each triple at an entity with
-    equal chance, and starts again at a link, chosen by weight, with chance ``1 - alpha``. Power iteration
-    finds the share of time p that it spends at each node. A triple scores log10(p(subject) p(object)).
+    A random walk follows the triples at a node in either direction, all with the same probability, and restarts with
+    probability ``1 - alpha`` at a link, drawn by weight. Power iteration computes the stationary probability p of each
+    node. A triple scores log10(p(subject) p(object)).
 
     Attributes:
-        graph: Where to read.
+        graph: Graph to read.
         budget: Limits of a question.
-        depth: Hops from the links within which the walker stays.
-        inverse: Whether to read that neighbourhood against the direction of relations too.
-        alpha: Chance to go on rather than to start again.
-        iterations: Most rounds of power iteration.
-        tolerance: It stops once the shares change by less than this in all.
-        most_read: Most triples of the neighbourhood, nearest first; null for all.
+        depth: Number of hops from the links that the walk covers.
+        inverse: Also follow relations against their direction to find that neighbourhood.
+        alpha: Probability of continuing rather than restarting.
+        iterations: Maximum number of power iterations.
+        tolerance: Stop when the probabilities change by less than this in total.
+        most_read: Maximum number of triples of the neighbourhood, nearest first; null for no limit.
     """
 
     graph: KnowledgeGraph
@@ -51,13 +50,15 @@ class PprExpander(Expander):
     most_read: int | None = attrs.field(default=100_000, validator=_positive)
 
     def expand(self, questions: Sequence[Question]) -> list[Subgraph]:
-        """Return the triples with the greatest shares at both ends."""
-        found = around(self.graph, questions, self.depth, self.inverse, self.budget, most=self.most_read, cut_by="read")
+        """Return the triples whose ends have the greatest PageRank."""
+        found = neighbourhoods(
+            self.graph, questions, self.depth, self.inverse, self.budget, most=self.most_read, cut_by="read"
+        )
         return finish(self.graph, [self._rank(one) for one in found], self.budget)
 
     def _rank(self, one: Neighbourhood) -> Subgraph:
         if not one.triples:
-            return ranked((), (), one.trace)
+            return ranked_subgraph((), (), one.trace)
         number: dict[str, int] = {}
         for node in (*one.links, *(end for triple in one.triples for end in (triple.subject, triple.object))):
             number.setdefault(node, len(number))
@@ -67,7 +68,9 @@ class PprExpander(Expander):
         restart[: len(one.links)] = list(one.links.values())
         shares, rounds = pagerank(heads, tails, restart, self.alpha, self.iterations, self.tolerance)
         logarithms = np.log10(np.maximum(shares, _LEAST))
-        return ranked(one.triples, (logarithms[heads] + logarithms[tails]).tolist(), {**one.trace, "rounds": rounds})
+        return ranked_subgraph(
+            one.triples, (logarithms[heads] + logarithms[tails]).tolist(), {**one.trace, "rounds": rounds}
+        )
 
 
 def pagerank(
@@ -78,18 +81,18 @@ def pagerank(
     iterations: int,
     tolerance: float,
 ) -> tuple[npt.NDArray[np.float64], int]:
-    """Run power iteration on an undirected graph with parallel edges.
+    """Compute personalised PageRank by power iteration on an undirected graph with parallel edges.
 
     Args:
         heads: Node at one end of each edge, of shape [edges].
         tails: Node at the other end.
-        restart: Weight of each node as a place to start, of shape [nodes]; all equal where none is above 0.
-        alpha: Chance to go on.
-        iterations: Most rounds.
-        tolerance: Stop below this change, summed over the nodes.
+        restart: Restart weight of each node, of shape [nodes]; if none is above 0, all are equal.
+        alpha: Probability of continuing.
+        iterations: Maximum number of iterations.
+        tolerance: Stop when the total change is below this.
 
     Returns:
-        The share of each node, which sum to 1, and the rounds taken.
+        The probability of each node, of shape [nodes], and the number of iterations.
     """
     from scipy import sparse  # type: ignore[import-untyped]
 
@@ -100,11 +103,11 @@ def pagerank(
     columns = np.concatenate([tails, heads[~loops]])
     degree = np.bincount(columns, minlength=size)
     alone = degree == 0
-    chance: Any = sparse.csr_matrix((1.0 / degree[columns], (rows, columns)), shape=(size, size))
+    transition: Any = sparse.csr_matrix((1.0 / degree[columns], (rows, columns)), shape=(size, size))
     shares = start
     for done in range(1, iterations + 1):
         stay = shares[alone].sum()
-        following = alpha * (chance @ shares + stay * start) + (1.0 - alpha) * start
+        following = alpha * (transition @ shares + stay * start) + (1.0 - alpha) * start
         change = np.abs(following - shares).sum()
         shares = following
         if change < tolerance:

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from srtk_plugin_baselines.bfs import BfsExpander
 from srtk_plugin_baselines.ppr import PprExpander
-from srtk_plugin_baselines.sampling import RandomExpander
+from srtk_plugin_baselines.random_triples import RandomExpander
 
 from srtk_framework.testing.expander import ExpanderConformance
 from srtk_framework.values import Budget

@@ -1,4 +1,4 @@
-"""The ``random`` expander: triples drawn at random around the links."""
+"""The ``random`` expander: triples around the links in random order."""
 
 from __future__ import annotations
 
@@ -12,29 +12,28 @@ import attrs
 from srtk_framework.graph import finish
 from srtk_framework.roles import Expander, KnowledgeGraph
 from srtk_framework.values import Budget, Question, Subgraph
-from srtk_plugin_baselines.ranking import ranked
-from srtk_plugin_baselines.walking import around
+from srtk_plugin_baselines.neighbourhood import neighbourhoods, ranked_subgraph
 
 _positive: Any = attrs.validators.optional(attrs.validators.ge(1))
 _LEAST = 1e-4
-"""Stands for the weight of links without any, so that their triples come last rather than never."""
+"""Least weight of a link, so that the triples of links with score 0 come last."""
 
 
 @attrs.define(eq=False)
 class RandomExpander(Expander):
     """Draw triples around the links at random, without replacement.
 
-    A triple draws u between 0 and 1 and scores u ** (1 / w), where w is the weight of the link that leads
-    to it: the order is that of weighted draws without replacement (Efraimidis and Spirakis 2006). Draws
-    depend on the seed and the question's id alone.
+    A triple draws u between 0 and 1 and scores u ** (1 / w), where w is the weight of the link from which it was
+    reached: the order is that of weighted sampling without replacement (Efraimidis and Spirakis 2006). Draws depend on
+    the seed and the question's id alone.
 
     Attributes:
-        graph: Where to read.
+        graph: Graph to read.
         budget: Limits of a question.
-        depth: Hops from the links.
-        inverse: Whether to walk against the direction of relations too.
-        seed: Another seed, another draw.
-        most_read: Most triples to draw from, nearest first; null for all.
+        depth: Number of hops from the links.
+        inverse: Also follow relations against their direction.
+        seed: Seed of the draws.
+        most_read: Maximum number of triples to draw from, nearest first; null for no limit.
     """
 
     graph: KnowledgeGraph
@@ -46,12 +45,14 @@ class RandomExpander(Expander):
 
     def expand(self, questions: Sequence[Question]) -> list[Subgraph]:
         """Return triples of the neighbourhood in random order."""
-        found = around(self.graph, questions, self.depth, self.inverse, self.budget, most=self.most_read, cut_by="read")
+        found = neighbourhoods(
+            self.graph, questions, self.depth, self.inverse, self.budget, most=self.most_read, cut_by="read"
+        )
         subgraphs = []
         for question, one in zip(questions, found, strict=True):
-            chance = self._generator(question.id)
-            scores = [chance.random() ** (1.0 / max(weight, _LEAST)) for weight in one.weights]
-            subgraphs.append(ranked(one.triples, scores, one.trace))
+            generator = self._generator(question.id)
+            scores = [generator.random() ** (1.0 / max(weight, _LEAST)) for weight in one.weights]
+            subgraphs.append(ranked_subgraph(one.triples, scores, one.trace))
         return finish(self.graph, subgraphs, self.budget)
 
     def _generator(self, id_: str) -> random.Random:
