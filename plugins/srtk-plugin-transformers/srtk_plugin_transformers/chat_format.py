@@ -1,4 +1,4 @@
-"""Turn prompts into the text that a language model goes on from."""
+"""Format of a conversation: the text that a language model continues."""
 
 from __future__ import annotations
 
@@ -10,17 +10,22 @@ from srtk_framework.values import Message
 
 _NAMES = {"system": "", "user": "User: ", "assistant": "Assistant: "}
 NEXT = "\nUser:"
-"""Where a model that has no template begins to speak for the user, its reply is at its end."""
-_HALF = re.compile("[\ud800-\udfff]")
+"""Start of a user turn; where a model without a chat template writes one, its reply has ended."""
+_SURROGATE = re.compile("[\ud800-\udfff]")
 
 
 class TemplateError(ValueError):
-    """A model's chat template refuses a conversation."""
+    """Raised when a model's chat template refuses a conversation."""
 
 
 def clean(text: str, marks: Sequence[str]) -> str:
-    """Break what a tokenizer would read as one of a model's own marks, such as that for the end of a turn."""
-    text = _HALF.sub("\N{REPLACEMENT CHARACTER}", text)
+    """Break up the special tokens in a text, such as the one that ends a turn, with a blank after the first character.
+
+    Args:
+        text: Text from a user or a graph.
+        marks: Special tokens, longest first.
+    """
+    text = _SURROGATE.sub("\N{REPLACEMENT CHARACTER}", text)
     for mark in marks:
         if mark in text:
             text = text.replace(mark, f"{mark[0]} {mark[1:]}")
@@ -28,18 +33,18 @@ def clean(text: str, marks: Sequence[str]) -> str:
 
 
 def marks_of(tokenizer: Any) -> list[str]:
-    """List the texts that a tokenizer reads as marks, longest first."""
+    """Return the texts that a tokenizer reads as special tokens, longest first."""
     added = {token.content for token in tokenizer.added_tokens_decoder.values() if token.special}
     marks = {mark for mark in {*added, *tokenizer.all_special_tokens} if len(mark) > 1}
     return sorted(marks, key=lambda mark: (-len(mark), mark))
 
 
 def plain(messages: Sequence[Message], named: bool) -> str:
-    """Write a conversation for a model without a chat template.
+    """Format a conversation for a model without a chat template.
 
     Args:
         messages: The conversation.
-        named: Whether to say who speaks; a model that maps text to text gets one turn as it is.
+        named: Whether to name the speakers; an encoder-decoder gets a single turn without names.
     """
     if not named and not any(message.role == "assistant" for message in messages):
         return "\n\n".join(message.content for message in messages)
@@ -48,21 +53,23 @@ def plain(messages: Sequence[Message], named: bool) -> str:
 
 
 def templated(tokenizer: Any, messages: Sequence[Message]) -> str:
-    """Write a conversation by a model's own chat template; one without a system turn gets that with the first other.
+    """Format a conversation with a model's chat template.
+
+    If the template refuses a system turn, its text is put before that of the next turn.
 
     Raises:
         TemplateError: If the template refuses the conversation.
     """
-    from jinja2 import TemplateError as Refusal
+    from jinja2 import TemplateError as JinjaTemplateError
 
     turns = [{"role": message.role, "content": message.content} for message in messages]
     try:
         return str(tokenizer.apply_chat_template(turns, tokenize=False, add_generation_prompt=True))
-    except Refusal as error:
+    except JinjaTemplateError as error:
         if len(turns) < 2 or turns[0]["role"] != "system":
             raise TemplateError(f"the model's chat template refuses the conversation: {error}") from error
     first = {"role": turns[1]["role"], "content": f"{turns[0]['content']}\n\n{turns[1]['content']}"}
     try:
         return str(tokenizer.apply_chat_template([first, *turns[2:]], tokenize=False, add_generation_prompt=True))
-    except Refusal as error:
+    except JinjaTemplateError as error:
         raise TemplateError(f"the model's chat template refuses the conversation: {error}") from error

@@ -1,4 +1,4 @@
-"""Run passes side by side, each by one thread, so that the number of threads decides nothing."""
+"""Device of a model: its choice, and threads that compute forward passes with results that do not depend on them."""
 
 from __future__ import annotations
 
@@ -13,16 +13,18 @@ from srtk_framework.values import DriverError
 T = TypeVar("T")
 U = TypeVar("U")
 
-_one_at_a_time = threading.Lock()
-"""Torch's number of threads belongs to the process, so only one model computes at a time."""
+_one_model_at_a_time = threading.Lock()
+"""Torch's number of threads is a setting of the process, so only one model computes at a time."""
 
 
-class Workers:
-    """The threads that compute one model's passes.
+class PassPool:
+    """Pool of threads that compute a model's forward passes in parallel.
+
+    Each pass is computed by one thread, so that its result does not depend on the number of threads.
 
     Args:
-        device: Of torch; passes are side by side on a CPU alone.
-        threads: How many; by default as many as torch would use.
+        device: Device of torch; on others than a CPU passes run one after the other.
+        threads: Number of threads; by default as many as torch would use.
     """
 
     def __init__(self, device: Any, threads: int | None) -> None:
@@ -41,14 +43,14 @@ class Workers:
             self._pool.shutdown()
 
     def map(self, compute: Callable[[T], U], passes: Sequence[T]) -> list[U]:
-        """Compute all passes; results stand in their order."""
-        with _one_at_a_time, self._one_thread_each():
+        """Compute all passes, and return their results in order."""
+        with _one_model_at_a_time, self._one_thread_each():
             run: Any = self._pool.map if self._pool is not None and len(passes) > 1 else map
             return list(run(compute, passes))
 
     @contextmanager
     def _one_thread_each(self) -> Iterator[None]:
-        """Compute every pass by one thread: how several share an addition changes its last bits."""
+        """Limit torch to one thread for each pass: how threads share an addition changes its last bits."""
         if not self._cpu:
             yield
             return
@@ -61,25 +63,25 @@ class Workers:
 
 
 def device_and_dtype(device: str, dtype: str) -> tuple[str, str]:
-    """Choose where and with which numbers to compute, where a setting is ``auto``.
+    """Return names of device and number type, with ``auto`` replaced by the best there is.
 
     Raises:
-        DriverError: If the device is not there.
+        DriverError: If the device does not exist.
     """
     import torch
 
-    there = {"cuda": torch.cuda.is_available(), "mps": torch.backends.mps.is_available(), "cpu": True}
-    chosen = next(name for name, here in there.items() if here) if device == "auto" else device
+    available = {"cuda": torch.cuda.is_available(), "mps": torch.backends.mps.is_available(), "cpu": True}
+    chosen = next(name for name, exists in available.items() if exists) if device == "auto" else device
     kind = chosen.split(":")[0]
-    if not there.get(kind, False):
-        raise DriverError(f"device {device!r} is not there; set device: auto, or one of {sorted(there)}")
+    if not available.get(kind, False):
+        raise DriverError(f"device {device!r} does not exist here; set device: auto, or one of {sorted(available)}")
     if dtype != "auto":
         return chosen, dtype
     return chosen, "bfloat16" if kind == "cuda" and torch.cuda.is_bf16_supported() else "float32"
 
 
 def processor(device: str) -> str:
-    """Name the kind of processor, which decides the last bits."""
+    """Return the kind of processor, on which the last bits of a result depend."""
     import torch
 
     return f"cpu-{torch.backends.cpu.get_cpu_capability()}" if device == "cpu" else device.split(":")[0]

@@ -1,4 +1,4 @@
-"""Run a Hugging Face encoder on texts in passes of fixed shape, several side by side on a CPU."""
+"""A Hugging Face encoder in memory: it encodes texts in forward passes of fixed shape, in parallel on a CPU."""
 
 from __future__ import annotations
 
@@ -10,15 +10,25 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from srtk_framework.values import DriverError
-from srtk_plugin_transformers.computing import Workers
-from srtk_plugin_transformers.shapes import Pass, SmallShapes, plan
+from srtk_plugin_transformers.device import PassPool
+from srtk_plugin_transformers.forward_pass import Pass, SmallShapes, plan
 
 if TYPE_CHECKING:
     import numpy.typing as npt
 
 
-class Network:
-    """A tokenizer and a model in memory, with the threads that run its passes."""
+class EncoderModel:
+    """A tokenizer and an encoder in memory, with the threads that compute its forward passes.
+
+    Args:
+        tokenizer: Tokenizer of transformers.
+        model: Encoder of transformers.
+        pooling: ``cls``, ``mean`` or ``last``.
+        normalize: Whether vectors have length 1.
+        max_length: Maximum number of tokens of a text.
+        batch_size: Rows of a pass of short texts.
+        threads: Number of CPU threads; None for as many as torch would use.
+    """
 
     def __init__(
         self,
@@ -45,11 +55,11 @@ class Network:
         self.pad = tokenizer.pad_token_id if tokenizer.pad_token_id is not None else 0
         self.width = int(model.config.get_text_config().hidden_size)
         self.small = SmallShapes()
-        self.workers = Workers(self.device, threads)
+        self.pool = PassPool(self.device, threads)
 
     def close(self) -> None:
         """End the threads."""
-        self.workers.close()
+        self.pool.close()
 
     def encode(self, texts: Sequence[str]) -> npt.NDArray[np.float32]:
         """Encode each text as one row of a float32 matrix [n, d]."""
@@ -58,14 +68,15 @@ class Network:
             return vectors
         tokens = self.tokenize(texts)
         passes = plan([len(row) for row in tokens], self.limit, self.batch_size)
-        found = self.workers.map(lambda one: self.vectors(one, tokens), passes)
+        found = self.pool.map(lambda one: self.vectors(one, tokens), passes)
         for one, rows in zip(passes, found, strict=True):
             vectors[list(one.members)] = rows
         return vectors
 
     def tokenize(self, texts: Sequence[str]) -> list[list[int]]:
-        """Turn texts into token numbers; a text without any gets one of padding, so that it has a vector."""
-        clean = [text.encode("utf-8", "replace").decode("utf-8") for text in texts]  # lone surrogates
+        """Return the token ids of each text; an empty text gets one of padding, so that it has a vector."""
+        # Lone surrogates, which tokenizers refuse, are replaced.
+        clean = [text.encode("utf-8", "replace").decode("utf-8") for text in texts]
         rows = self.tokenizer(
             clean,
             truncation=True,
@@ -78,7 +89,7 @@ class Network:
         return [list(row) or [self.pad] for row in rows]
 
     def vectors(self, one: Pass, tokens: Sequence[Sequence[int]]) -> npt.NDArray[np.float32]:
-        """Compute one pass in its full shape, or in a smaller one known to give the same bits."""
+        """Compute one pass in its full shape, or in a smaller one that is known to give the same bits."""
         members = [tokens[i] for i in one.members]
         rows = self.small.rows(one)
         trusted = self.small.trusted_rows(one, rows)
@@ -90,7 +101,14 @@ class Network:
         return vectors[: len(members)]
 
     def forward(self, members: Sequence[Sequence[int]], length: int, rows: int) -> tuple[Any, npt.NDArray[np.float32]]:
-        """Run the model on ``members``, padded on the right to ``length``; rows left over repeat the first."""
+        """Run the model on token rows, padded on the right to ``length``; spare rows repeat the first.
+
+        Returns:
+            The last hidden states [rows, length, d], and the pooled vectors [rows, d].
+
+        Raises:
+            DriverError: If the device has not enough memory.
+        """
         torch = self.torch
         ids = np.full((rows, length), self.pad, dtype=np.int64)
         sizes = np.empty(rows, dtype=np.int64)
@@ -104,12 +122,14 @@ class Network:
             try:
                 hidden = self.model(input_ids=on[0], attention_mask=on[1]).last_hidden_state
             except torch.OutOfMemoryError as error:
-                raise DriverError(f"the device has no room for {rows} texts at once; lower batch_size") from error
+                raise DriverError(
+                    f"the device has not enough memory for {rows} texts at once; lower batch_size"
+                ) from error
             vectors = self.pooled(hidden.float(), on[1], on[2])
             return hidden, vectors.cpu().numpy()
 
     def pooled(self, hidden: Any, mask: Any, sizes: Any) -> Any:
-        """Make one vector of each row's [length, d] states."""
+        """Pool hidden states [rows, length, d] to vectors [rows, d]."""
         torch = self.torch
         if self.pooling == "cls":
             vectors = hidden[:, 0]
@@ -121,18 +141,18 @@ class Network:
 
 
 def load(folder: Path, name: str, device: str, dtype: str, pickled: bool, code: bool) -> tuple[Any, Any]:
-    """Read a tokenizer and a model, of an encoder-decoder only the encoder.
+    """Load a tokenizer and an encoder; of an encoder-decoder, only the encoder.
 
     Args:
-        folder: Where the files are.
-        name: What messages call the model.
-        device: Where torch shall compute.
+        folder: Folder of the model.
+        name: Name of the model in messages.
+        device: Device of torch.
         dtype: Name of torch's number type.
         pickled: Whether pickled weights may be read.
         code: Whether the model's own Python code may run.
 
     Raises:
-        DriverError: If transformers cannot read it, or its weights are not all there.
+        DriverError: If transformers cannot load it, or weights are missing.
     """
     import torch
     import transformers
@@ -168,7 +188,7 @@ def load(folder: Path, name: str, device: str, dtype: str, pickled: bool, code: 
 
 
 def longest_input(tokenizer: Any, config: Any) -> int | None:
-    """Return the most tokens that a model takes, or None where positions are relative."""
+    """Return the maximum number of tokens that a model accepts, or None if its positions are relative."""
     limits = [tokenizer.model_max_length]
     positions = getattr(config.get_text_config(), "max_position_embeddings", None)
     if positions:
@@ -179,7 +199,7 @@ def longest_input(tokenizer: Any, config: Any) -> int | None:
 
 @contextmanager
 def quiet() -> Iterator[None]:
-    """Keep transformers from printing while it loads or saves; what matters is raised."""
+    """Silence what transformers prints while it loads or saves; errors are raised as usual."""
     import logging
 
     from transformers.utils import logging as printing

@@ -1,4 +1,4 @@
-"""The ``transformers`` generator: replies by any causal or encoder-decoder model, alone the same as in a batch."""
+"""The ``transformers`` generator: replies from any causal or encoder-decoder model, the same in any batch."""
 
 from __future__ import annotations
 
@@ -12,17 +12,18 @@ import attrs
 
 from srtk_framework.roles import Generator
 from srtk_framework.values import DriverError, Prompt, Reply, rounded
-from srtk_plugin_transformers.computing import Workers, device_and_dtype, processor
-from srtk_plugin_transformers.language import GGUF, LanguageModel, Task, load
-from srtk_plugin_transformers.models import check_weights, file_hash, files_hash, find_model
-from srtk_plugin_transformers.talking import TemplateError, clean
+from srtk_plugin_transformers.chat_format import TemplateError, clean
+from srtk_plugin_transformers.device import PassPool, device_and_dtype, processor
+from srtk_plugin_transformers.language_model import GGUF, GenerationTask, LanguageModel, load
+from srtk_plugin_transformers.model_files import check_weights, file_hash, files_hash, find_model
 
 ROWS = 16
+"""Rows of a forward pass on a GPU."""
 _positive = attrs.validators.optional(attrs.validators.ge(1))
 
 
-class _Asked(NamedTuple):
-    """A prompt as tokens, or the reason why there is no reply."""
+class _Request(NamedTuple):
+    """A prompt with its token ids and the length of its reply, or the reason why it gets no reply."""
 
     prompt: Prompt
     ids: tuple[int, ...] = ()
@@ -32,26 +33,26 @@ class _Asked(NamedTuple):
 
 @attrs.define(eq=False)
 class TransformersGenerator(Generator):
-    """Reply by a Hugging Face model, causal or encoder-decoder.
+    """Reply with a Hugging Face model, causal or encoder-decoder.
 
-    The reply to a prompt is the same whatever else is asked: free replies are written in passes of a fixed number of
-    rows, each prompt padded to a length that its own tokens decide; options are weighed one prompt after another, all
-    of a prompt at once. Of options, the reply lists those whose numbers make it likeliest: one is added as long as the
-    whole reply becomes likelier.
+    The reply to a prompt does not depend on other prompts. Free replies are generated in passes of a fixed number of
+    rows, in which a prompt is padded to a length that depends on its own tokens only. Options are rated one prompt
+    after another. From options, the reply selects the numbers that make it most likely: a number is added as long as
+    that increases the likelihood of the whole reply.
 
     Attributes:
         model: A folder made by ``save_pretrained``, a name on the Hugging Face hub, or a GGUF file
             (the extra `gguf`).
-        rating: What of an option is weighed: its `numbers`, or its `texts` (mean of their tokens); by texts, the most
-            options that a prompt allows are chosen.
-        temperature: Of sampling, for free replies; 0 takes the likeliest token.
-        seed: Of sampling.
-        length: Most tokens of a reply whose prompt does not say.
-        context: Most tokens of prompt and reply together; by default, and at most, as many as the model takes.
+        rating: Likelihood by which options are rated: of their `numbers`, or of their `texts` (mean over tokens). With
+            texts, as many options are selected as the prompt allows.
+        temperature: Sampling temperature of free replies; 0 selects the most likely token.
+        seed: Seed of sampling.
+        length: Maximum number of tokens of a reply, if the prompt does not set it.
+        context: Maximum number of tokens of prompt and reply; by default, and at most, the model's own limit.
         batch_size: Rows of a pass; by default 1 on a CPU, 16 on a GPU.
-        device: ``cpu``, ``cuda``, ``cuda:1``, ``mps``; ``auto`` takes the best there is.
-        dtype: Numbers to compute with; ``auto`` is bfloat16 on CUDA, float32 elsewhere.
-        threads: CPU threads, each for one pass; by default as many as torch would use.
+        device: ``cpu``, ``cuda``, ``cuda:1``, ``mps``; ``auto`` selects the best there is.
+        dtype: Number type; ``auto`` is bfloat16 on CUDA, float32 elsewhere.
+        threads: Number of CPU threads, each for one pass; by default as many as torch would use.
         unsafe_weights: Whether pickled weights may be read; they can run code.
         revision: Branch, tag or commit on the hub.
         trust_remote_code: Whether Python code that comes with the model may run.
@@ -77,13 +78,13 @@ class TransformersGenerator(Generator):
 
     _folder: Path | None = attrs.field(init=False, default=None, repr=False)
     _language: LanguageModel | None = attrs.field(init=False, default=None, repr=False)
-    _workers: Workers | None = attrs.field(init=False, default=None, repr=False)
+    _pool: PassPool | None = attrs.field(init=False, default=None, repr=False)
 
     def open(self) -> None:
         """Load tokenizer and weights.
 
         Raises:
-            DriverError: If the model, its weights or the device is not there.
+            DriverError: If the model, its weights or the device does not exist.
         """
         device, dtype = device_and_dtype(self.device, self.dtype)
         folder = self._find()
@@ -91,30 +92,37 @@ class TransformersGenerator(Generator):
             check_weights(folder, self.model, self.unsafe_weights)
         tokenizer, model = load(folder, self.model, device, dtype, self.unsafe_weights, self.trust_remote_code)
         self._language = LanguageModel(tokenizer, model, self.context, self.temperature, self.seed)
-        self._workers = Workers(model.device, self.threads)
+        self._pool = PassPool(model.device, self.threads)
 
     def close(self) -> None:
-        """Let go of the weights and the threads."""
-        if self._workers is not None:
-            self._workers.close()
-        self._language = self._workers = None
+        """Release the weights and the threads."""
+        if self._pool is not None:
+            self._pool.close()
+        self._language = self._pool = None
 
     def generate(self, prompts: Sequence[Prompt]) -> list[Reply]:
-        """Reply to each distinct prompt once."""
-        language, workers = self._opened()
-        asked = [self._asked(language, prompt) for prompt in dict.fromkeys(prompts)]
-        replies = {one.prompt: Reply(error=one.error) for one in asked if one.error is not None}
-        able = [one for one in asked if one.error is None]
-        choices = [one for one in able if one.prompt.options]
-        for one, reply in zip(choices, workers.map(lambda one: self._chosen(language, one), choices), strict=True):
+        """Reply to each distinct prompt once.
+
+        Raises:
+            DriverError: If the generator is not open, or the device has not enough memory.
+        """
+        language, pool = self._opened()
+        requests = [self._request(language, prompt) for prompt in dict.fromkeys(prompts)]
+        replies = {one.prompt: Reply(error=one.error) for one in requests if one.error is not None}
+        valid = [one for one in requests if one.error is None]
+        with_options = [one for one in valid if one.prompt.options]
+        selected = pool.map(lambda one: self._select(language, one), with_options)
+        for one, reply in zip(with_options, selected, strict=True):
             replies[one.prompt] = reply
-        groups = self._passes(language, [one for one in able if not one.prompt.options])
+        groups = self._passes(language, [one for one in valid if not one.prompt.options])
         rows = self._rows(language.device.type)
-        written = workers.map(lambda group: language.write([Task(o.ids, o.length) for o in group], rows), groups)
-        for group, found in zip(groups, written, strict=True):
-            for one, reply in zip(group, found, strict=True):
-                finish: Literal["stop", "length"] = "stop" if reply.ended else "length"
-                replies[one.prompt] = Reply(reply.text, finish=finish, tokens_in=len(one.ids), tokens_out=reply.tokens)
+        generated = pool.map(
+            lambda group: language.generate([GenerationTask(one.ids, one.length) for one in group], rows), groups
+        )
+        for group, found in zip(groups, generated, strict=True):
+            for one, new in zip(group, found, strict=True):
+                finish: Literal["stop", "length"] = "stop" if new.ended else "length"
+                replies[one.prompt] = Reply(new.text, finish=finish, tokens_in=len(one.ids), tokens_out=new.tokens)
         return [replies[prompt] for prompt in prompts]
 
     def rates(self) -> bool:
@@ -122,24 +130,24 @@ class TransformersGenerator(Generator):
         return True
 
     def rate(self, prompts: Sequence[Prompt]) -> list[list[float]]:
-        """Rate options by the log-likelihood of a reply that is its number, or its text by token.
+        """Rate options by the log-likelihood of their number, or by the mean log-likelihood of their text's tokens.
 
         Raises:
-            DriverError: If a prompt is too long.
+            DriverError: If the generator is not open, or a prompt is too long.
         """
-        language, workers = self._opened()
-        asked = [self._asked(language, prompt) for prompt in prompts]
-        if failed := next((one.error for one in asked if one.error is not None), None):
+        language, pool = self._opened()
+        requests = [self._request(language, prompt) for prompt in prompts]
+        if failed := next((one.error for one in requests if one.error is not None), None):
             raise DriverError(f"options cannot be rated: {failed}")
-        return workers.map(lambda one: self._rated(language, one), asked)
+        return pool.map(lambda one: self._rate(language, one), requests)
 
     def count_tokens(self, texts: Sequence[str]) -> list[int]:
-        """Count by the model's tokenizer, without the tokens around every text."""
+        """Count tokens with the model's tokenizer, without those that it puts around every text."""
         language, _ = self._opened()
         return [len(language.ids(clean(text, language.marks))) if text else 0 for text in texts]
 
     def fingerprint(self) -> str:
-        """Identify the replies: files of the model, settings that change them, versions, kind of processor."""
+        """Identify the model's files, the settings that change replies, the versions, and the kind of processor."""
         device, dtype = device_and_dtype(self.device, self.dtype)
         folder = self._find()
         if folder.suffix == GGUF:
@@ -156,10 +164,10 @@ class TransformersGenerator(Generator):
         }
         return "transformers-generator(" + ", ".join(f"{name}={value}" for name, value in parts.items()) + ")"
 
-    def _opened(self) -> tuple[LanguageModel, Workers]:
-        if self._language is None or self._workers is None:
+    def _opened(self) -> tuple[LanguageModel, PassPool]:
+        if self._language is None or self._pool is None:
             raise DriverError(f"the generator of model {self.model!r} is not open; call open() first")
-        return self._language, self._workers
+        return self._language, self._pool
 
     def _find(self) -> Path:
         if self._folder is None:
@@ -176,23 +184,23 @@ class TransformersGenerator(Generator):
     def _rows(self, device: str) -> int:
         return self.batch_size or (1 if device == "cpu" else ROWS)
 
-    def _asked(self, language: LanguageModel, prompt: Prompt) -> _Asked:
-        """Write a prompt as tokens, and see that the model takes it."""
+    def _request(self, language: LanguageModel, prompt: Prompt) -> _Request:
+        """Return a prompt with its token ids, or with the reason why the model cannot reply to it."""
         try:
             ids = language.prompt_ids(prompt.messages)
         except TemplateError as error:
-            return _Asked(prompt, error=str(error))
-        length = self._needed(language, prompt)
-        beside = 0 if language.maps else length
-        if language.context is not None and len(ids) + beside > language.context:
-            more = f" and {beside} more for the reply" if beside else ""
-            return _Asked(
+            return _Request(prompt, error=str(error))
+        length = self._reply_length(language, prompt)
+        reply_length = 0 if language.is_encoder_decoder else length
+        if language.context is not None and len(ids) + reply_length > language.context:
+            more = f" and {reply_length} more for the reply" if reply_length else ""
+            return _Request(
                 prompt, error=f"the prompt has {len(ids)} tokens{more}, the model takes {language.context}; shorten it"
             )
-        return _Asked(prompt, ids, length)
+        return _Request(prompt, ids, length)
 
-    def _needed(self, language: LanguageModel, prompt: Prompt) -> int:
-        """Return the most tokens that a reply may have."""
+    def _reply_length(self, language: LanguageModel, prompt: Prompt) -> int:
+        """Return the maximum number of tokens of the reply to a prompt."""
         if not prompt.options:
             return prompt.length or self.length
         if self.rating == "texts":
@@ -200,11 +208,11 @@ class TransformersGenerator(Generator):
         count = len(prompt.options)
         return len(language.reply_ids(json.dumps([count] * min(prompt.most, count))))
 
-    def _passes(self, language: LanguageModel, asked: Sequence[_Asked]) -> list[list[_Asked]]:
-        """Sort prompts by padded length and cut each length into passes, longest first."""
+    def _passes(self, language: LanguageModel, requests: Sequence[_Request]) -> list[list[_Request]]:
+        """Group prompts by padded length, and split each group into passes, longest first."""
         rows = self._rows(language.device.type)
-        by_length: dict[int, list[_Asked]] = {}
-        for one in asked:
+        by_length: dict[int, list[_Request]] = {}
+        for one in requests:
             by_length.setdefault(language.padded(len(one.ids)), []).append(one)
         return [
             by_length[length][at : at + rows]
@@ -212,20 +220,20 @@ class TransformersGenerator(Generator):
             for at in range(0, len(by_length[length]), rows)
         ]
 
-    def _chosen(self, language: LanguageModel, one: _Asked) -> Reply:
-        """Reply with a list of numbers, best first."""
+    def _select(self, language: LanguageModel, one: _Request) -> Reply:
+        """Reply with a JSON list of the numbers of options, best first."""
         prompt = one.prompt
         most = min(prompt.most, len(prompt.options))
         if self.rating == "texts":
-            rates = self._rated(language, one)
+            rates = self._rate(language, one)
             chosen = sorted(range(1, len(rates) + 1), key=lambda number: (-rates[number - 1], number))[:most]
         else:
-            chosen = self._listed(language, one, most)
+            chosen = self._select_by_number(language, one, most)
         text = json.dumps(chosen)
         return Reply(text, tokens_in=len(one.ids), tokens_out=len(language.reply_ids(text)))
 
-    def _listed(self, language: LanguageModel, one: _Asked, most: int) -> list[int]:
-        """Add number after number, while the list must be longer or becomes likelier by it."""
+    def _select_by_number(self, language: LanguageModel, one: _Request, most: int) -> list[int]:
+        """Select numbers one by one, as long as the list must be longer or its likelihood increases."""
         chosen: list[int] = []
         best = self._likelihood(language, one, [[]])[0] if one.prompt.least == 0 else float("-inf")
         while len(chosen) < most:
@@ -238,11 +246,11 @@ class TransformersGenerator(Generator):
             best = value
         return chosen
 
-    def _likelihood(self, language: LanguageModel, one: _Asked, lists: Sequence[Sequence[int]]) -> list[float]:
+    def _likelihood(self, language: LanguageModel, one: _Request, lists: Sequence[Sequence[int]]) -> list[float]:
         replies = [language.reply_ids(json.dumps(numbers)) for numbers in lists]
         return [rounded(sum(row)) for row in language.likelihoods(one.ids, replies)]
 
-    def _rated(self, language: LanguageModel, one: _Asked) -> list[float]:
+    def _rate(self, language: LanguageModel, one: _Request) -> list[float]:
         options = one.prompt.options
         if not options:
             return []

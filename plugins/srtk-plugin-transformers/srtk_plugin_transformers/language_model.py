@@ -1,4 +1,4 @@
-"""Run a Hugging Face language model: write replies, and tell how likely given replies are."""
+"""A Hugging Face language model in memory: it generates replies and computes the likelihood of given replies."""
 
 from __future__ import annotations
 
@@ -10,25 +10,25 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from srtk_framework.values import DriverError, Message
-from srtk_plugin_transformers.network import longest_input, quiet
-from srtk_plugin_transformers.talking import NEXT, clean, marks_of, plain, templated
+from srtk_plugin_transformers.chat_format import NEXT, clean, marks_of, plain, templated
+from srtk_plugin_transformers.encoder_model import longest_input, quiet
 
 LENGTH_STEP = 16
 """Prompts are padded to a multiple of this many tokens."""
 
 OPTIONS = 16
-"""So many given replies to one prompt go through the model at once."""
+"""Number of given replies to one prompt in a forward pass."""
 
 GGUF = ".gguf"
 
 
-class Written(NamedTuple):
-    """A reply of a model.
+class GeneratedReply(NamedTuple):
+    """A reply that a model generated.
 
     Attributes:
-        text: Of the reply, without blanks around it.
-        tokens: How many were written, that for the end left out.
-        ended: Whether the model ended it, rather than the limit.
+        text: Text of the reply, without surrounding blanks.
+        tokens: Number of tokens, without the end token.
+        ended: Whether the model ended the reply, rather than the limit.
     """
 
     text: str
@@ -36,12 +36,12 @@ class Written(NamedTuple):
     ended: bool
 
 
-class Task(NamedTuple):
-    """A reply to be written.
+class GenerationTask(NamedTuple):
+    """A prompt to reply to.
 
     Attributes:
-        ids: Tokens of the prompt.
-        length: Most tokens of the reply.
+        ids: Token ids of the prompt.
+        length: Maximum number of tokens of the reply.
     """
 
     ids: tuple[int, ...]
@@ -49,14 +49,14 @@ class Task(NamedTuple):
 
 
 class LanguageModel:
-    """A tokenizer and a model in memory.
+    """A tokenizer and a language model in memory.
 
     Args:
-        tokenizer: Of transformers.
-        model: Of transformers, for causal or conditional generation.
-        context: Most tokens of prompt and reply; None for what the model's settings say.
-        temperature: Of sampling; 0 takes the likeliest token.
-        seed: Of sampling.
+        tokenizer: Tokenizer of transformers.
+        model: Model of transformers, causal or encoder-decoder.
+        context: Maximum number of tokens of prompt and reply; None for the model's own limit.
+        temperature: Sampling temperature; 0 selects the most likely token.
+        seed: Seed of sampling.
     """
 
     def __init__(self, tokenizer: Any, model: Any, context: int | None, temperature: float, seed: int) -> None:
@@ -66,7 +66,7 @@ class LanguageModel:
         self.tokenizer = tokenizer
         self.model = model
         self.device = model.device
-        self.maps = bool(model.config.is_encoder_decoder)
+        self.is_encoder_decoder = bool(model.config.is_encoder_decoder)
         self.temperature = temperature
         self.seed = seed
         known = longest_input(tokenizer, model.config)
@@ -78,16 +78,16 @@ class LanguageModel:
         self.pad = next(int(pad) for pad in pads if pad is not None)
         start = own.decoder_start_token_id
         self.start = start if start is not None else getattr(model.config, "decoder_start_token_id", None)
-        if self.maps and self.start is None:
+        if self.is_encoder_decoder and self.start is None:
             self.start = self.pad
-        # Logits of a long prompt take more room than all else, and the last are enough.
+        # The logits of a long prompt take more memory than anything else, and only the last are needed.
         few = "logits_to_keep" in inspect.signature(model.forward).parameters
         self.last = {"logits_to_keep": 1} if few else {}
         self.marks = marks_of(tokenizer)
         self.has_template = bool(tokenizer.chat_template)
 
     def prompt_ids(self, messages: Sequence[Message]) -> tuple[int, ...]:
-        """Write a conversation as tokens.
+        """Return the token ids of a conversation.
 
         Raises:
             TemplateError: If the model's chat template refuses it.
@@ -95,25 +95,28 @@ class LanguageModel:
         turns = [Message(message.role, clean(message.content, self.marks)) for message in messages]
         if self.has_template:
             return self.ids(templated(self.tokenizer, turns))
-        return self.ids(plain(turns, named=not self.maps), special=True) or (self.pad,)
+        return self.ids(plain(turns, named=not self.is_encoder_decoder), special=True) or (self.pad,)
 
     def ids(self, text: str, special: bool = False) -> tuple[int, ...]:
-        """Turn a text into tokens; with those that the model has around every text where ``special``."""
+        """Return the token ids of a text, with the tokens that the model puts around every text if ``special``."""
         return tuple(self.tokenizer(text, add_special_tokens=special, verbose=False)["input_ids"])
 
     def reply_ids(self, text: str) -> tuple[int, ...]:
-        """Turn a whole reply into the tokens that the model would write it with."""
-        between = "" if self.has_template or self.maps else " "
+        """Return the token ids with which the model would write a reply."""
+        between = "" if self.has_template or self.is_encoder_decoder else " "
         return self.ids(between + clean(text, self.marks))
 
     def padded(self, tokens: int) -> int:
-        """Return the length to which a prompt is padded: at least one place more, so that a mask is always used."""
+        """Return the padded length of a prompt: at least one token more, so that an attention mask is always used."""
         return -(-(tokens + 1) // LENGTH_STEP) * LENGTH_STEP
 
-    def write(self, tasks: Sequence[Task], rows: int) -> list[Written]:
-        """Write replies to prompts of one padded length in a pass of ``rows`` rows; those left over repeat the first.
+    def generate(self, tasks: Sequence[GenerationTask], rows: int) -> list[GeneratedReply]:
+        """Generate replies to prompts of one padded length in a pass of ``rows`` rows; spare rows repeat the first.
 
-        Whatever stands in the other rows, a row is computed in passes of the same shapes, so its bits are the same.
+        A row is computed in passes of the same shapes whatever the other rows hold, so that its bits are the same.
+
+        Raises:
+            DriverError: If the device has not enough memory.
         """
         torch = self.torch
         from transformers import GenerationConfig, LogitsProcessorList
@@ -123,11 +126,11 @@ class LanguageModel:
         ids = torch.full((rows, length), self.pad, dtype=torch.long)
         mask = torch.zeros((rows, length), dtype=torch.long)
         for i, task in enumerate(filled):
-            # A decoder goes on from the right end; what maps text to text reads from the left.
-            at = slice(0, len(task.ids)) if self.maps else slice(length - len(task.ids), length)
+            # A decoder continues at the right end; an encoder reads from the left.
+            at = slice(0, len(task.ids)) if self.is_encoder_decoder else slice(length - len(task.ids), length)
             ids[i, at] = torch.tensor(task.ids)
             mask[i, at] = 1
-        settings = GenerationConfig(
+        settings = GenerationConfig(  # type: ignore[no-untyped-call]
             max_new_tokens=max(task.length for task in tasks),
             do_sample=False,
             num_beams=1,
@@ -135,33 +138,38 @@ class LanguageModel:
             pad_token_id=self.pad,
             decoder_start_token_id=self.start,
         )
-        chance = LogitsProcessorList([_Chance(self, filled)] if self.temperature > 0 else [])
+        sampler = LogitsProcessorList([_GumbelSampler(self, filled)] if self.temperature > 0 else [])
         with torch.inference_mode(), quiet():
             try:
                 found = self.model.generate(
                     ids.to(self.device),
                     attention_mask=mask.to(self.device),
                     generation_config=settings,
-                    logits_processor=chance,
+                    logits_processor=sampler,
                 )
             except torch.OutOfMemoryError as error:
-                raise DriverError(f"the device has no room for {rows} prompts at once; lower batch_size") from error
-        skip = 1 if self.maps else length
+                raise DriverError(
+                    f"the device has not enough memory for {rows} prompts at once; lower batch_size"
+                ) from error
+        skip = 1 if self.is_encoder_decoder else length
         return [
-            self._written(row[skip:], task) for row, task in zip(found.cpu().tolist()[: len(tasks)], tasks, strict=True)
+            self._reply(row[skip:], task) for row, task in zip(found.cpu().tolist()[: len(tasks)], tasks, strict=True)
         ]
 
-    def _written(self, row: Sequence[int], task: Task) -> Written:
+    def _reply(self, row: Sequence[int], task: GenerationTask) -> GeneratedReply:
         end = next((i for i, token in enumerate(row) if token in self.ends), None)
         kept = row[: task.length if end is None else min(end, task.length)]
         text = self.tokenizer.decode(kept, skip_special_tokens=True)
         ended = end is not None and end <= task.length
-        if not self.has_template and not self.maps and NEXT in text:
+        if not self.has_template and not self.is_encoder_decoder and NEXT in text:
             text, ended = text.partition(NEXT)[0], True
-        return Written(text.strip(), len(kept), ended)
+        return GeneratedReply(text.strip(), len(kept), ended)
 
     def likelihoods(self, ids: Sequence[int], replies: Sequence[Sequence[int]]) -> list[list[float]]:
-        """Tell the log-probability of each token of replies to one prompt, which shares no pass with any other."""
+        """Return the log-probability of each token of given replies to one prompt.
+
+        A prompt never shares a forward pass with another one, so that the values do not depend on the batch.
+        """
         torch = self.torch
         rows: list[list[float]] = []
         with torch.inference_mode():
@@ -172,20 +180,24 @@ class LanguageModel:
                 tokens = torch.full((len(some), width), self.pad, dtype=torch.long)
                 for i, reply in enumerate(some):
                     tokens[i, : len(reply)] = torch.tensor(reply, dtype=torch.long)
-                logits = self._mapped(read, tokens) if self.maps else self._continued(read, tokens, len(ids))
+                logits = (
+                    self._decoder_logits(read, tokens)
+                    if self.is_encoder_decoder
+                    else self._causal_logits(read, tokens, len(ids))
+                )
                 known = logits.float().log_softmax(-1).gather(-1, tokens.to(self.device)[..., None])[..., 0].tolist()
                 rows += [row[: len(reply)] for row, reply in zip(known, some, strict=True)]
         return rows
 
     def _read(self, ids: Sequence[int]) -> Any:
-        """Read a prompt once: the states of an encoder, or logits and cache of a decoder."""
+        """Run the model on a prompt once; return the states of an encoder, or logits and cache of a decoder."""
         prompt = self.torch.tensor([list(ids)], device=self.device)
-        if self.maps:
+        if self.is_encoder_decoder:
             return self.model.get_encoder()(input_ids=prompt)
         return self.model(input_ids=prompt, use_cache=True, **self.last)
 
-    def _continued(self, read: Any, tokens: Any, before: int) -> Any:
-        """Compute the logits of each token of some replies, all after the prompt that was read."""
+    def _causal_logits(self, read: Any, tokens: Any, before: int) -> Any:
+        """Return the logits of each token of replies [replies, tokens, vocabulary] after the prompt that was read."""
         torch = self.torch
         first = read.logits[:, -1:].expand(len(tokens), -1, -1)
         if tokens.shape[1] == 1:
@@ -198,8 +210,8 @@ class LanguageModel:
         )
         return torch.cat([first, rest.logits], dim=1)
 
-    def _mapped(self, read: Any, tokens: Any) -> Any:
-        """Compute the logits of each token of some replies to what an encoder has read."""
+    def _decoder_logits(self, read: Any, tokens: Any) -> Any:
+        """Return the logits of each token of replies [replies, tokens, vocabulary], given the encoder's states."""
         torch = self.torch
         states = copy.copy(read)
         states.last_hidden_state = read.last_hidden_state.expand(len(tokens), -1, -1)
@@ -208,32 +220,40 @@ class LanguageModel:
         return self.model(encoder_outputs=states, decoder_input_ids=shifted, use_cache=False).logits
 
 
-class _Chance:
-    """Samples by adding noise to logits and taking the highest: each row's noise depends on its prompt alone.
+class _GumbelSampler:
+    """Samples tokens by adding Gumbel noise to logits; the noise of a row depends on its prompt and the seed alone.
 
-    The highest of logits with Gumbel noise is distributed as a sample from their softmax (Gumbel, 1954).
+    The maximum of logits with Gumbel noise is distributed as a sample from their softmax (Gumbel 1954).
     """
 
-    def __init__(self, model: LanguageModel, tasks: Sequence[Task]) -> None:
+    def __init__(self, model: LanguageModel, tasks: Sequence[GenerationTask]) -> None:
         self._torch = torch = model.torch
         self._temperature = model.temperature
-        self._makers = []
+        self._generators = []
         for task in tasks:
             digest = hashlib.sha256(f"{model.seed}\0{task.ids}".encode()).digest()
-            self._makers.append(torch.Generator().manual_seed(int.from_bytes(digest[:8]) >> 1))
+            self._generators.append(torch.Generator().manual_seed(int.from_bytes(digest[:8]) >> 1))
 
     def __call__(self, input_ids: Any, scores: Any) -> Any:
         torch = self._torch
-        even = torch.stack([torch.rand(scores.shape[1], generator=maker) for maker in self._makers])
-        noise = -torch.log(-torch.log(even.clamp(1e-9, 1 - 1e-7)))
+        uniform = torch.stack([torch.rand(scores.shape[1], generator=generator) for generator in self._generators])
+        noise = -torch.log(-torch.log(uniform.clamp(1e-9, 1 - 1e-7)))
         return scores.float() / self._temperature + noise.to(scores.device)
 
 
 def load(folder: Path, name: str, device: str, dtype: str, pickled: bool, code: bool) -> tuple[Any, Any]:
-    """Read the tokenizer and model of a folder, or of a GGUF file.
+    """Load the tokenizer and the language model of a folder or a GGUF file.
+
+    Args:
+        folder: Folder of the model, or GGUF file.
+        name: Name of the model in messages.
+        device: Device of torch.
+        dtype: Name of torch's number type.
+        pickled: Whether pickled weights may be read.
+        code: Whether the model's own Python code may run.
 
     Raises:
-        DriverError: If transformers cannot read it, it writes no text, or its weights are not all there.
+        DriverError: If transformers cannot load it, it is no language model, or weights are missing.
     """
     import torch
     import transformers
@@ -245,8 +265,8 @@ def load(folder: Path, name: str, device: str, dtype: str, pickled: bool, code: 
     with quiet():
         try:
             config = transformers.AutoConfig.from_pretrained(**where)
-            maps = bool(config.is_encoder_decoder)
-            kind: Any = transformers.AutoModelForSeq2SeqLM if maps else transformers.AutoModelForCausalLM
+            is_encoder_decoder = bool(config.is_encoder_decoder)
+            kind: Any = transformers.AutoModelForSeq2SeqLM if is_encoder_decoder else transformers.AutoModelForCausalLM
             tokenizer = transformers.AutoTokenizer.from_pretrained(**where)
             model, report = kind.from_pretrained(
                 **where,
@@ -261,6 +281,6 @@ def load(folder: Path, name: str, device: str, dtype: str, pickled: bool, code: 
     if absent := sorted(report["missing_keys"]):
         raise DriverError(
             f"model {name!r}: the weights lack {len(absent)} tensors of {type(model).__name__} "
-            f"({absent[0]}, ...); name a model that writes text and whose weights fit its config.json"
+            f"({absent[0]}, ...); name a language model whose weights fit its config.json"
         )
     return tokenizer, model.to(device).eval()

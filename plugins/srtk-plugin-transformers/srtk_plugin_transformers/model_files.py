@@ -1,4 +1,4 @@
-"""Find a model's files, read how it pools, and hash what decides its vectors; torch is not needed for any of it."""
+"""Files of a model: where they are, the pooling that they store, and their hashes. None of it needs torch."""
 
 from __future__ import annotations
 
@@ -29,16 +29,16 @@ _hashes: dict[tuple[str, int, int], str] = {}
 
 
 def find_model(model: str, revision: str | None, pickled: bool, code: bool) -> Path:
-    """Return the folder that holds a model's files, fetching them from the hub where needed.
+    """Return the folder of a model's files, downloaded from the hub if needed.
 
     Args:
         model: ``minilm``, a folder, or a name on the Hugging Face hub.
         revision: Branch, tag or commit on the hub, or None for its default.
-        pickled: Whether pickled weights are wanted as well.
-        code: Whether the model's own Python code is wanted as well.
+        pickled: Whether to download pickled weights too.
+        code: Whether to download the model's own Python code too.
 
     Raises:
-        DriverError: If the folder is not a model, or the hub cannot give it.
+        DriverError: If the folder holds no model, or the download fails.
     """
     if model == MINILM:
         folder = _installed_minilm()
@@ -104,7 +104,7 @@ def read_json(path: Path) -> Any:
 
 
 def _pooling_file(folder: Path) -> Path | None:
-    """Find the pooling settings that sentence-transformers stores beside a model."""
+    """Return the file in which sentence-transformers stores the pooling of a model, if there is one."""
     modules = folder / "modules.json"
     named = [
         folder / module["path"] / "config.json"
@@ -115,10 +115,10 @@ def _pooling_file(folder: Path) -> Path | None:
 
 
 def stored_pooling(folder: Path) -> Pooling:
-    """Return how a model pools by its own settings; mean where it has none.
+    """Return the pooling in a model's own settings; mean if it has none.
 
     Raises:
-        DriverError: If its settings ask for a pooling that is not offered here.
+        DriverError: If the settings name a pooling that is not supported.
     """
     path = _pooling_file(folder)
     if path is None:
@@ -132,12 +132,12 @@ def stored_pooling(folder: Path) -> Pooling:
     )
     known = [_POOLING_KEYS.get(name) or _POOLING_NAMES.get(name) for name in names]
     if len(known) != 1 or known[0] is None:
-        raise DriverError(f"{path} asks for pooling {names}, which is not offered; set pooling: cls, mean or last")
+        raise DriverError(f"{path} asks for pooling {names}, which is not supported; set pooling: cls, mean or last")
     return known[0]
 
 
 def check_weights(folder: Path, model: str, pickled: bool) -> None:
-    """See that a folder has weights that may be read.
+    """Check that a folder has weights that may be read.
 
     Raises:
         DriverError: If it has none, or only pickled ones and those are not allowed.
@@ -156,7 +156,7 @@ def check_weights(folder: Path, model: str, pickled: bool) -> None:
 
 
 def files_hash(folder: Path, pickled: bool, code: bool) -> str:
-    """Hash the files that decide a model's vectors: settings, vocabulary and weights."""
+    """Return a hash of the files that a model's results depend on: settings, vocabulary and weights."""
     endings = (*READ, *(WEIGHTS if pickled else ()), *([".py"] if code else ()))
     paths = [path for path in sorted(folder.iterdir()) if path.name.endswith(endings) and path.is_file()]
     pooling = _pooling_file(folder)
@@ -167,7 +167,7 @@ def files_hash(folder: Path, pickled: bool, code: bool) -> str:
 
 
 def file_hash(path: Path) -> str:
-    """Hash one file, once as long as it does not change."""
+    """Return the hash of a file; it is computed again only if the file changes."""
     real = path.resolve()
     if real.parent.name == "blobs" and _BLOB.fullmatch(real.name):
         return real.name  # the hub's cache names large files by their SHA-256

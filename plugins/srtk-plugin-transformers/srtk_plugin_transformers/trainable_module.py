@@ -1,4 +1,7 @@
-"""A Hugging Face encoder as a torch module that can be trained; needs torch, so it is imported only when wanted."""
+"""A Hugging Face encoder as a trainable torch module, and the folder that its weights are saved to.
+
+Importing it imports torch, which takes seconds.
+"""
 
 from __future__ import annotations
 
@@ -11,49 +14,55 @@ from typing import Any
 import torch
 
 from srtk_framework.values import DriverError
-from srtk_plugin_transformers.network import Network, load, quiet
+from srtk_plugin_transformers.encoder_model import EncoderModel, load, quiet
 
 _MODES = {"cls": "pooling_mode_cls_token", "mean": "pooling_mode_mean_tokens", "last": "pooling_mode_lasttoken"}
 
 
-class TextModule(torch.nn.Module):
-    """Token numbers to vectors, with gradients: the same cut, pooling and length of vectors as in encoding.
+class TrainableModule(torch.nn.Module):
+    """Maps token rows to vectors with gradients, with the truncation, pooling and normalisation of encoding.
 
     Args:
-        network: Tokenizer, weights in float32, and how to pool.
+        encoder: Tokenizer, weights in float32, and pooling.
     """
 
-    def __init__(self, network: Network) -> None:
+    def __init__(self, encoder: EncoderModel) -> None:
         super().__init__()
-        self.model = network.model
-        self._network = network
+        self.model = encoder.model
+        self._encoder = encoder
 
     @property
     def most_tokens(self) -> int:
-        """Tokens at which a text is cut off, in training as in encoding."""
-        return self._network.most_tokens
+        """Maximum number of tokens of a text, in training as in encoding."""
+        return self._encoder.most_tokens
 
     def tokenize(self, texts: Sequence[str]) -> list[list[int]]:
-        """Turn texts into token numbers, cut as in encoding; none is empty."""
-        return self._network.tokenize(texts)
+        """Return the token ids of each text, truncated as in encoding; no row is empty."""
+        return self._encoder.tokenize(texts)
 
     def forward(self, rows: Sequence[Sequence[int]]) -> torch.Tensor:
-        """Return the pooled vectors [n, d] of token rows, padded on the right to the longest of them."""
+        """Return the pooled vectors [n, d] of token rows, which are padded on the right to the longest."""
         device = self.model.device
         sizes = torch.tensor([len(row) for row in rows])
-        ids = torch.full((len(rows), int(sizes.max())), self._network.pad, dtype=torch.long)
+        ids = torch.full((len(rows), int(sizes.max())), self._encoder.pad, dtype=torch.long)
         for i, row in enumerate(rows):
             ids[i, : len(row)] = torch.tensor(row)
         mask = (torch.arange(ids.shape[1]) < sizes[:, None]).long()
         ids, mask, sizes = ids.to(device), mask.to(device), sizes.to(device)
         hidden = self.model(input_ids=ids, attention_mask=mask).last_hidden_state
-        vectors: torch.Tensor = self._network.pooled(hidden.float(), mask, sizes)
+        vectors: torch.Tensor = self._encoder.pooled(hidden.float(), mask, sizes)
         return vectors
 
     def save_memory(self) -> None:
-        """Compute activations again in the backward pass instead of keeping them."""
+        """Recompute activations in the backward pass instead of storing them.
+
+        Raises:
+            DriverError: If the model does not support it.
+        """
         if not getattr(self.model, "supports_gradient_checkpointing", False):
-            raise DriverError(f"{type(self.model).__name__} has no gradient checkpointing; leave checkpointing out")
+            raise DriverError(
+                f"{type(self.model).__name__} does not support gradient checkpointing; leave checkpointing out"
+            )
         self.model.gradient_checkpointing_enable(gradient_checkpointing_kwargs={"use_reentrant": False})
 
 
@@ -70,13 +79,13 @@ def weights_hash(state: Mapping[str, Any]) -> str:
 def save_model(
     target: Path, source: Path, name: str, state: Mapping[str, Any], pooling: str, pickled: bool, code: bool
 ) -> None:
-    """Write a folder that ``AutoModel`` and ``AutoTokenizer`` load, with the pooling beside it.
+    """Write a folder that ``AutoModel`` and ``AutoTokenizer`` load, with the pooling settings beside the weights.
 
     Args:
         target: Folder to write.
-        source: Folder of the model that the weights were made from.
-        name: What messages call that model.
-        state: The weights; of an encoder-decoder those of the encoder.
+        source: Folder of the model from which training started.
+        name: Name of that model in messages.
+        state: The weights; of an encoder-decoder, those of the encoder.
         pooling: ``cls``, ``mean`` or ``last``.
         pickled: Whether pickled weights of the source may be read.
         code: Whether the source's own Python code may run.
@@ -89,7 +98,7 @@ def save_model(
     with quiet():
         whole: Any = model
         if model.config.is_encoder_decoder and type(model.config) not in (transformers.MODEL_FOR_TEXT_ENCODING_MAPPING):
-            # Only the whole of such a model can be loaded again; its encoder gets the new weights.
+            # Such a model can be loaded only as a whole; its encoder gets the new weights.
             whole = transformers.AutoModel.from_pretrained(
                 source, dtype=torch.float32, use_safetensors=None if pickled else True, trust_remote_code=code
             )

@@ -51,7 +51,7 @@ def test_normalized_vectors_have_length_one(make: Make, bert: Path) -> None:
 
 
 def test_the_decoder_of_an_encoder_decoder_is_not_kept(make: Make, t5: Path) -> None:
-    assert make(t5)._network.model.__class__.__name__ == "T5EncoderModel"
+    assert make(t5)._encoder.model.__class__.__name__ == "T5EncoderModel"
 
 
 @pytest.mark.parametrize(

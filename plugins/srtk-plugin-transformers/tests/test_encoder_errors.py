@@ -45,7 +45,7 @@ def test_a_folder_that_is_no_model_is_named(make: Make, tmp_path: Path) -> None:
 def test_a_model_that_the_hub_cannot_give_is_named_with_what_to_do(tmp_path: Path) -> None:
     code = (
         "from srtk_framework.values import DriverError\n"
-        "from srtk_plugin_transformers.models import find_model\n"
+        "from srtk_plugin_transformers.model_files import find_model\n"
         "try: find_model('someone/some-model', None, False, False)\n"
         "except DriverError as error: print(error)\n"
     )
@@ -113,7 +113,7 @@ def test_pooling_that_is_not_offered_is_refused_under_auto(make: Make, copy: Pat
 
 
 def test_a_device_that_is_not_there_is_refused(make: Make, bert: Path) -> None:
-    with pytest.raises(DriverError, match="device 'warp' is not there"):
+    with pytest.raises(DriverError, match="device 'warp' does not exist here"):
         make(bert, device="warp")
 
 

@@ -17,8 +17,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from srtk_plugin_transformers.encoder import TransformersEncoder
-from srtk_plugin_transformers.network import Network, load
-from srtk_plugin_transformers.shapes import Pass, SmallShapes, padded_length, plan, rows_for
+from srtk_plugin_transformers.encoder_model import EncoderModel, load
+from srtk_plugin_transformers.forward_pass import Pass, SmallShapes, padded_length, plan, rows_for
 
 Make = Callable[..., TransformersEncoder]
 WORDS = [
@@ -101,7 +101,7 @@ def test_another_process_gives_the_same_bits(make: Make, bert: Path) -> None:
     assert done.stdout.strip() == hashlib.sha256(make(bert).encode(texts).tobytes()).hexdigest()
 
 
-class Fussy(Network):
+class Fussy(EncoderModel):
     """A network on a machine where passes of fewer than four rows come out differently."""
 
     def forward(self, members: Sequence[Sequence[int]], length: int, rows: int) -> tuple[Any, Any]:
@@ -113,7 +113,7 @@ def test_a_small_shape_that_gives_other_bits_is_never_used(bert: Path) -> None:
     texts = sample(60)
     tokenizer, model = load(bert, "tiny", "cpu", "float32", False, False)
     settings: dict[str, Any] = {"pooling": "mean", "normalize": False, "max_length": 40, "batch_size": 32, "threads": 1}
-    fussy, plain = Fussy(tokenizer, model, **settings), Network(tokenizer, model, **settings)
+    fussy, plain = Fussy(tokenizer, model, **settings), EncoderModel(tokenizer, model, **settings)
     wanted = plain.encode(texts)
     for _ in range(3):
         found = np.stack([fussy.encode([text])[0] for text in texts])

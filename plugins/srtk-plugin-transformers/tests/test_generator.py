@@ -11,8 +11,8 @@ from typing import Any
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from srtk_plugin_transformers.chat_format import clean, plain
 from srtk_plugin_transformers.generator import TransformersGenerator
-from srtk_plugin_transformers.talking import clean, plain
 
 from srtk_framework.testing.generator import choice
 from srtk_framework.values import DriverError, Message, Prompt
