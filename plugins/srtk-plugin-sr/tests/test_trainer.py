@@ -1,11 +1,8 @@
-"""Training of the dense scorer and ``srtk train``: training matches scoring, and resumes where it was interrupted."""
+"""Training of the dense scorer: it matches scoring, and resumes where it was interrupted."""
 
 import csv
 import json
 import math
-import subprocess
-import sys
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -17,7 +14,6 @@ from srtk_plugin_local.memory import MemoryGraph
 from srtk_plugin_sr.beam import BeamExpander
 from srtk_plugin_sr.dense import DenseScorer
 from srtk_plugin_sr.fit_settings import ScorerFitSettings
-from srtk_plugin_sr.samples import make_samples
 from srtk_plugin_transformers.encoder import TransformersEncoder
 
 from srtk_framework.roles import Course, Encoder, Trainable
@@ -141,19 +137,6 @@ def test_the_logits_of_training_are_those_of_scoring(form, rule, compare, scorer
     [scores] = one.score([sample.text], [path], [list(candidates)])
     shares = torch.softmax(logits, 0).numpy()
     np.testing.assert_allclose(shares, torch.softmax(torch.tensor(scores), 0).numpy(), atol=2e-3)
-
-
-def test_a_decision_beyond_the_depth_of_the_search_is_left_out(graph):
-    every = make_samples(graph, lessons(["p0"]), ScorerFitSettings(), 0)
-    some = make_samples(graph, lessons(["p0"]), ScorerFitSettings(depth=2), 0)
-    assert {len(s.path) for s in every} == {0, 1, 2}
-    assert {len(s.path) for s in some} == {0, 1}
-    assert [s for s in every if len(s.path) < 2] == some
-
-
-def test_the_mention_is_masked_in_the_texts_of_samples(graph):
-    texts = {sample.text for sample in make_samples(graph, lessons(["p3"]), ScorerFitSettings(mention="someone"), 0)}
-    assert texts == {text.format("someone") for text, _ in KINDS}
 
 
 def test_an_encoder_without_cls_and_sep_learns(scorer, graph, tmp_path):
@@ -304,63 +287,3 @@ def test_half_precision_and_saved_memory_train(scorer, graph, tmp_path):
     one = scorer()
     one.fit(course(tmp_path), settings(precision="bf16", checkpointing=True))
     assert top(one, graph, PEOPLE[:12]) > 0.9
-
-
-def rows(file, people, unequal=True):
-    lines = []
-    for i, one in enumerate(lessons(people)):
-        [path] = one.paths
-        wrong = ["spouse", "birth_place", "employer", "END OF HOP"]
-        positive = path.steps[0].relation
-        wrong = [text for text in wrong if text != positive]
-        query = f"{one.question.text} [SEP] "
-        lines.append({"query": query, "positive": positive, "negatives": wrong[: 1 + i % 3] if unequal else wrong})
-    file.write_text("".join(json.dumps(line) + "\n" for line in lines))
-    return file
-
-
-def test_the_short_command_trains_on_rows_of_unequal_length(tiny, graph, tmp_path, capsys):
-    from srtk_framework.cli import main
-
-    learn, out = rows(tmp_path / "train.jsonl", PEOPLE[:10]), tmp_path / "scorer"
-    words = WORDS + " query relation : hop"
-    flags = ["-t", str(learn), "-o", str(out), "-m", str(tiny(words)), "-lr", "3e-3", "--max-epochs", "8"]
-    assert main(["train", *flags, "--accelerator", "cpu"]) == 0
-    assert "accuracy 1" in capsys.readouterr().err
-    from transformers import AutoModel, AutoTokenizer
-
-    assert AutoModel.from_pretrained(out).config.hidden_size == 32
-    assert AutoTokenizer.from_pretrained(out)("where was born")["input_ids"]
-    assert "| max_epochs | 8 |" in (out / "README.md").read_text()
-
-
-def test_the_short_command_refuses_validation_rows_that_are_training_rows(tiny, tmp_path, capsys):
-    from srtk_framework.cli import main
-
-    learn, check = rows(tmp_path / "a.jsonl", PEOPLE[:4]), rows(tmp_path / "b.jsonl", PEOPLE[3:6])
-    assert main(["train", "-t", str(learn), "-v", str(check), "-m", str(tiny(WORDS)), "-o", str(tmp_path / "o")]) == 2
-    assert "5 of 15 validation rows are also training rows" in capsys.readouterr().err
-
-
-def test_the_short_command_starts_over_on_other_data_in_the_same_folder(tiny, tmp_path, capsys):
-    from srtk_framework.cli import main
-
-    for people in (PEOPLE[:4], PEOPLE[4:8]):
-        learn = rows(tmp_path / "train.jsonl", people)
-        flags = ["-t", str(learn), "-o", str(tmp_path / "o"), "-m", str(tiny(WORDS)), "--fast-dev-run"]
-        assert main(["train", *flags, "--accelerator", "cpu"]) == 0
-        assert "samples" in capsys.readouterr().err
-        made = (tmp_path / "o" / "model.safetensors").read_bytes()
-        if people == PEOPLE[:4]:
-            first = made
-    assert made != first
-
-
-@pytest.mark.slow
-def test_two_devices_train_in_parallel(tiny, tmp_path):
-    learn, out = rows(tmp_path / "train.jsonl", PEOPLE[:10]), tmp_path / "scorer"
-    flags = ["-t", learn, "-o", out, "-m", tiny(WORDS), "-lr", "3e-3", "--max-epochs", "4", "--batch-size", "4"]
-    command = [str(Path(sys.executable).parent / "srtk"), "train", *map(str, flags), "--accelerator", "cpu"]
-    done = subprocess.run([*command, "--devices", "2"], capture_output=True, text=True, timeout=250, check=False)
-    assert done.returncode == 0, done.stderr[-3000:]
-    assert (out / "model.safetensors").exists()

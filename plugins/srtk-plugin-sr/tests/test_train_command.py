@@ -1,0 +1,77 @@
+"""``srtk train``: training of an encoder on a file of rows."""
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+pytest.importorskip("torch")
+pytest.importorskip("srtk_plugin_transformers")
+
+from srtk_framework.cli import main
+
+PEOPLE = [f"p{i}" for i in range(24)]
+KINDS = (
+    ("where was {} born", ("birth_place",)),
+    ("whom did {} marry", ("spouse",)),
+    ("in which land was {} born", ("birth_place", "part_of")),
+    ("in which town does {} work", ("employer", "based_in")),
+    ("where was the wife of {} born", ("spouse", "birth_place")),
+)
+WORDS = "where was born whom did marry in which land town does work the wife of is end spouse birth place employer " + (
+    "part based someone , " + " ".join(PEOPLE)
+)
+
+
+def rows(file, people):
+    """Write rows whose lists of negatives differ in length."""
+    lines = []
+    questions = [(text.format(person), path[0]) for person in people for text, path in KINDS]
+    for i, (text, positive) in enumerate(questions):
+        wrong = [other for other in ("spouse", "birth_place", "employer", "END OF HOP") if other != positive]
+        lines.append({"query": f"{text} [SEP] ", "positive": positive, "negatives": wrong[: 1 + i % 3]})
+    file.write_text("".join(json.dumps(line) + "\n" for line in lines))
+    return file
+
+
+def test_the_short_command_trains_on_rows_of_unequal_length(tiny, tmp_path, capsys):
+    learn, out = rows(tmp_path / "train.jsonl", PEOPLE[:10]), tmp_path / "scorer"
+    words = WORDS + " query relation : hop"
+    flags = ["-t", str(learn), "-o", str(out), "-m", str(tiny(words)), "-lr", "3e-3", "--max-epochs", "8"]
+    assert main(["train", *flags, "--accelerator", "cpu"]) == 0
+    assert "accuracy 1" in capsys.readouterr().err
+    from transformers import AutoModel, AutoTokenizer
+
+    assert AutoModel.from_pretrained(out).config.hidden_size == 32
+    assert AutoTokenizer.from_pretrained(out)("where was born")["input_ids"]
+    assert "| max_epochs | 8 |" in (out / "README.md").read_text()
+
+
+def test_the_short_command_refuses_validation_rows_that_are_training_rows(tiny, tmp_path, capsys):
+    learn, check = rows(tmp_path / "a.jsonl", PEOPLE[:4]), rows(tmp_path / "b.jsonl", PEOPLE[3:6])
+    assert main(["train", "-t", str(learn), "-v", str(check), "-m", str(tiny(WORDS)), "-o", str(tmp_path / "o")]) == 2
+    assert "5 of 15 validation rows are also training rows" in capsys.readouterr().err
+
+
+def test_the_short_command_starts_over_on_other_data_in_the_same_folder(tiny, tmp_path, capsys):
+    for people in (PEOPLE[:4], PEOPLE[4:8]):
+        learn = rows(tmp_path / "train.jsonl", people)
+        flags = ["-t", str(learn), "-o", str(tmp_path / "o"), "-m", str(tiny(WORDS)), "--fast-dev-run"]
+        assert main(["train", *flags, "--accelerator", "cpu"]) == 0
+        assert "samples" in capsys.readouterr().err
+        made = (tmp_path / "o" / "model.safetensors").read_bytes()
+        if people == PEOPLE[:4]:
+            first = made
+    assert made != first
+
+
+@pytest.mark.slow
+def test_two_devices_train_in_parallel(tiny, tmp_path):
+    learn, out = rows(tmp_path / "train.jsonl", PEOPLE[:10]), tmp_path / "scorer"
+    flags = ["-t", learn, "-o", out, "-m", tiny(WORDS), "-lr", "3e-3", "--max-epochs", "4", "--batch-size", "4"]
+    command = [str(Path(sys.executable).parent / "srtk"), "train", *map(str, flags), "--accelerator", "cpu"]
+    done = subprocess.run([*command, "--devices", "2"], capture_output=True, text=True, timeout=250, check=False)
+    assert done.returncode == 0, done.stderr[-3000:]
+    assert (out / "model.safetensors").exists()
