@@ -107,7 +107,7 @@ def test_a_hub_gives_no_more_than_its_limit_and_the_rest_is_counted(kind: Any) -
 
 
 @pytest.mark.parametrize("kind", EVERY)
-def test_a_frontier_goes_on_from_no_more_than_its_limit_and_the_rest_is_counted(kind: Any) -> None:
+def test_a_hop_continues_from_no_more_nodes_than_the_limit_and_the_rest_is_counted(kind: Any) -> None:
     found = ask(kind(star(50), Budget(hub=None, nodes=7)), "hub")
     assert sorted(t.object for t in found.triples if t.subject != "hub") == [f"tip{i:03}" for i in range(7)]
     assert found.trace["cut"] == {"nodes": 43}
@@ -163,7 +163,7 @@ def test_unknown_entities_get_a_reason_and_do_not_hinder_known_ones(kind: Any) -
 
 
 @pytest.mark.parametrize("kind", EVERY)
-def test_questions_are_answered_alike_alone_and_together(kind: Any) -> None:
+def test_a_question_gets_the_same_subgraph_alone_and_in_a_batch(kind: Any) -> None:
     expander = kind(star(40), Budget(triples=25, nodes=10, hub=30))
     questions = [Question(f"q{i}", "?", (Link(e),)) for i, e in enumerate(["hub", "leaf003", "no", "tip007", "hub"])]
     alone = [expander.expand([question])[0] for question in questions]

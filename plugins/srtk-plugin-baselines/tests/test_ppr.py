@@ -61,11 +61,11 @@ def test_ppr_weighs_links_by_their_scores() -> None:
     assert [triple.subject for triple in found.triples] == ["b", "a"]
 
 
-def test_ppr_of_links_that_all_weigh_nothing_starts_at_each_alike() -> None:
+def test_ppr_of_links_that_all_score_0_restarts_at_each_equally() -> None:
     found = expand([("a", "r", "x"), ("b", "r", "y")], Link("a", 0.0), Link("b", 0.0))
     assert found.scores[0] == found.scores[1]
 
 
-def test_ppr_takes_literals_as_ends() -> None:
+def test_ppr_accepts_literals_as_ends() -> None:
     found = expand([("a", "r", '"1"^^xsd:integer'), ("a", "r", "b")], Link("a"))
     assert len(found.triples) == 2

@@ -96,7 +96,7 @@ def smollm2() -> str:
 
 @pytest.fixture
 def writer() -> Iterator[Writer]:
-    """Open generators with one thread, unless told otherwise, and close them at the end."""
+    """Open generators with one thread, unless set otherwise, and close them at the end."""
     opened: list[LlamaCppGenerator] = []
 
     def build(model: Path | str, **settings: Any) -> LlamaCppGenerator:

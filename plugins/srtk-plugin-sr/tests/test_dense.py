@@ -96,7 +96,7 @@ def test_srtk_sum_by_hand():
     assert scorer.score(["Q?"], [()], [[CAPITAL, END]]) == [[round(0.6 / 0.07, 4), round(0.1 / 0.07, 4)]]
 
 
-def test_gain_adds_up_to_the_likeness_of_the_whole_path():
+def test_gain_sums_to_the_similarity_of_the_whole_path():
     walked = {"capital, borders": cosines(0.9)[0], "capital, currency": cosines(0.5)[0]}
     scorer = scorer_of(Table({**HAND, **walked}), rule="gain", temperature=0.1)
     first = scorer.score(["Q?"], [()], [[CAPITAL, BORDERS]])[0]
@@ -106,7 +106,7 @@ def test_gain_adds_up_to_the_likeness_of_the_whole_path():
     assert first[0] + second[0] == 9.0
 
 
-def test_compared_by_path_end_is_the_path_as_it_stands():
+def test_with_compare_path_end_is_the_path_as_it_is():
     walked = {"capital, borders": cosines(0.9)[0]}
     scorer = scorer_of(Table({**HAND, **walked}), compare="path", temperature=0.1)
     total = math.log(math.exp(9) + math.exp(6))
@@ -114,12 +114,12 @@ def test_compared_by_path_end_is_the_path_as_it_stands():
     assert found == [[round(9 - total, 4), round(6 - total, 4)]]
 
 
-def test_a_step_cost_is_taken_off_every_step_but_not_off_end():
+def test_a_step_cost_is_subtracted_from_every_step_but_not_from_end():
     scorer = scorer_of(Table(HAND), rule="srtk-sum", temperature=1.0, step_cost=0.2)
     assert scorer.score(["Q?"], [()], [[CAPITAL, END]]) == [[0.4, 0.1]]
 
 
-def test_walking_the_last_step_back_costs_what_is_set():
+def test_reversing_the_last_step_costs_the_return_cost():
     scorer = scorer_of(Letters(), rule="srtk-sum", return_cost=3.0)
     free = scorer_of(Letters(), rule="srtk-sum")
     back, other = Step("capital", True), Step("borders", True)
@@ -129,13 +129,13 @@ def test_walking_the_last_step_back_costs_what_is_set():
 
 
 @pytest.mark.parametrize("rule", ["log-softmax", "gain"])
-def test_ending_is_free_and_asks_no_encoder_where_nothing_else_is_left(rule):
+def test_end_without_a_rival_scores_0_and_calls_no_encoder(rule):
     encoder = Letters()
     assert scorer_of(encoder, rule=rule).score(["Q"], [(CAPITAL,)], [[END]]) == [[0.0]]
     assert encoder.calls == []
 
 
-def test_srtk_scores_end_where_nothing_else_is_left():
+def test_srtk_sum_scores_end_without_a_rival():
     scorer = scorer_of(Letters(), rule="srtk-sum")
     both = scorer.score(["Q"], [(CAPITAL,)], [[BORDERS, END]])[0]
     assert scorer.score(["Q"], [(CAPITAL,)], [[END]]) == [[both[1]]]
@@ -157,7 +157,7 @@ def test_relations_are_encoded_once():
     assert encoder.calls[1] == ["Where?", "currency"]
 
 
-def test_relations_that_an_earlier_run_kept_are_not_encoded_again(tmp_path):
+def test_relations_that_an_earlier_run_cached_are_not_encoded_again(tmp_path):
     graph = graph_of("capital", "borders")
     for calls in (["Who?", "capital", "end"], ["Who?", "borders"]):
         encoder = Letters()
@@ -168,7 +168,7 @@ def test_relations_that_an_earlier_run_kept_are_not_encoded_again(tmp_path):
         assert encoder.calls == [calls]
 
 
-def test_labels_of_the_graph_are_what_is_compared():
+def test_the_labels_of_the_graph_are_compared():
     encoder = Letters()
     graph = graph_of("P36", "P47", P36="capitalOf", P47="shares border with")
     scorer = DenseScorer(encoder=encoder, graph=graph, cache="", inverse_text="{label}, reversed")
@@ -213,7 +213,7 @@ def test_log_probabilities_of_all_candidates_and_end_sum_to_one(steps, walked):
         ({"text": "srkt"}, "text is 'srkt'"),
     ],
 )
-def test_a_setting_that_cannot_be_is_refused(changes, message):
+def test_an_invalid_setting_is_refused(changes, message):
     with pytest.raises(DriverError, match=message):
         scorer_of(Letters(), **changes)
 

@@ -24,7 +24,7 @@ def test_distances_along_and_against_edges_are_means_over_neighbours():
     assert near["x"] == near["y"] == [0.0] * 5
 
 
-def test_distances_against_edges_lead_back_to_what_points_at_a_link():
+def test_distances_against_edges_reach_the_nodes_that_point_at_a_link():
     places = index_nodes(TRIPLES, {"c": 0.8})
     near = by_node(places, directed_distances(places, 2))
     assert near["c"] == [0.8, 0.0, 0.0, 0.0, 0.0]
@@ -43,12 +43,12 @@ def test_hops_are_counted_both_ways_from_the_nearest_link():
     assert found == {"a": 0, "b": 1, "c": 2, "d": 2, "x": FAR + 1, "y": FAR + 1}
 
 
-def test_hops_beyond_the_last_told_apart_count_as_far():
+def test_hops_beyond_the_greatest_distance_count_as_far():
     line = tuple(Triple(str(i), "r", str(i + 1)) for i in range(FAR + 3))
     assert hops(index_nodes(line, {"0": 1.0})).tolist() == [*range(FAR + 1), FAR + 1, FAR + 1, FAR + 1]
 
 
-def test_each_triple_gets_as_many_finite_numbers_as_announced():
+def test_each_triple_has_the_announced_number_of_finite_features():
     paths = (RankedPath("a", (Step("r"), Step("s")), -0.5), RankedPath("a", (Step("r"),), -1.5))
     found = Subgraph(TRIPLES, (-0.5, -0.5, -1.5, -2.0), paths, (0, 0, 1, -1))
     for rounds in (1, 3):

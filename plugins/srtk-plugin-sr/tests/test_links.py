@@ -22,7 +22,7 @@ def test_an_entity_with_two_links_keeps_the_better():
     assert best["a"] == (0.0, Link("a", 0.5, 9, 12))
 
 
-def test_links_without_any_score_share_alike():
+def test_links_that_all_score_0_have_equal_weights():
     assert {score for score, _ in weighted_entities((Link("a", 0.0, 0, 1), Link("b", 0.0, 0, 1)), 1.0).values()} == {
         -0.6931
     }

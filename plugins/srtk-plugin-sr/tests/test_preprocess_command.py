@@ -60,13 +60,13 @@ def test_searched_paths_become_rows_of_labels(tmp_path: Path, snapshot: str) -> 
     ]
 
 
-def test_paths_and_their_qualities_are_written_down(tmp_path: Path, snapshot: str) -> None:
+def test_paths_and_their_qualities_are_written(tmp_path: Path, snapshot: str) -> None:
     assert preprocess(tmp_path, snapshot, questions(tmp_path, asked()), "--search-path") == 0
     assert [row["paths"] for row in rows(tmp_path / "paths.jsonl")] == [[["by", "born"]]]
     assert [row["path_scores"] for row in rows(tmp_path / "scores.jsonl")] == [[1.0]]
 
 
-def test_what_was_written_down_can_be_given_back(tmp_path: Path, snapshot: str) -> None:
+def test_the_scored_paths_are_an_input_of_the_command(tmp_path: Path, snapshot: str) -> None:
     preprocess(tmp_path, snapshot, questions(tmp_path, asked()), "--search-path")
     first = rows(tmp_path / "train.jsonl")
     assert preprocess(tmp_path, snapshot, str(tmp_path / "scores.jsonl")) == 0
@@ -106,12 +106,12 @@ def test_an_input_without_answers_says_so(tmp_path: Path, snapshot: str, capsys:
     assert "answer_entities" in capsys.readouterr().err
 
 
-def test_rows_are_learnt_in_the_words_in_which_the_scorer_scores(tmp_path: Path, snapshot: str) -> None:
+def test_training_rows_have_the_texts_that_the_scorer_scores(tmp_path: Path, snapshot: str) -> None:
     preprocess(tmp_path, snapshot, questions(tmp_path, asked()), "--search-path")
     words = FORMS["srtk"]
-    learnt = read_rows(str(tmp_path / "train.jsonl"))
-    assert [query for query, _, _ in learnt] == [
+    rows = read_rows(str(tmp_path / "train.jsonl"))
+    assert [query for query, _, _ in rows] == [
         words.query_text("Where?", path) for path in ("", "director", "director # place of birth")
     ]
-    assert learnt[0][1:] == (words.candidate_text("director"), ("relation: set in", "relation: year"))
-    assert learnt[1][2] == (words.candidate_text(words.end),)
+    assert rows[0][1:] == (words.candidate_text("director"), ("relation: set in", "relation: year"))
+    assert rows[1][2] == (words.candidate_text(words.end),)

@@ -105,7 +105,7 @@ def test_log_softmax_on_minilm_is_what_torch_computes(minilm):
 
 
 @pytest.mark.parametrize("path", [(), (Step("spouse"),)])
-def test_a_folder_as_srtk_saves_it_scores_as_there(tiny, path):
+def test_a_folder_that_srtk_saved_scores_as_in_srtk(tiny, path):
     encoder = opened(tiny, pooling="cls")
     scorer = DenseScorer(encoder=encoder, graph=MemoryGraph(triples=FACTS), cache="", rule="srtk-sum", text="srtk")
     scorer.open()
@@ -116,7 +116,7 @@ def test_a_folder_as_srtk_saves_it_scores_as_there(tiny, path):
 
 
 def srtk_search(folder, start, width, depth):
-    """Search as SRTK does, told plainly: forward steps, plain sums, END at any hop and free at the last."""
+    """Search like SRTK: forward steps, plain sums, END at any hop, and at no cost at the last."""
     facts = {}
     for subject, relation, object_ in FACTS:
         facts.setdefault(subject, {}).setdefault(relation, set()).add(object_)

@@ -1,4 +1,4 @@
-"""The ``rerank`` expander: what it learns from, that it learns, and that what it learnt lasts."""
+"""The ``rerank`` expander: its training data, its training, and its saved heads."""
 
 import json
 import math
@@ -164,7 +164,7 @@ def test_all_keeps_all_and_the_mass_of_the_probabilities_cuts_it(driver, tmp_pat
     assert sum(map(math.exp, part.scores)) >= 0.9 * sum(map(math.exp, whole.scores))
 
 
-def test_what_was_saved_computes_the_same(driver, tmp_path):
+def test_a_saved_head_computes_the_same(driver, tmp_path):
     driver.save(tmp_path)
     again = opened(model=str(tmp_path))
     questions = [one.question for one in LESSONS]
@@ -201,7 +201,7 @@ def test_there_is_nothing_to_save_before_training(tmp_path):
         opened().save(tmp_path)
 
 
-def test_a_training_that_was_stopped_comes_to_the_same_weights(tmp_path):
+def test_an_interrupted_training_ends_with_the_same_weights(tmp_path):
     fit = HeadFitSettings(epochs=6, hidden=8)
     whole, late = opened(), opened()
     whole.fit(Course(LESSONS[:-6], None, tmp_path / "whole"), fit)
@@ -230,7 +230,7 @@ def _stop_after(epochs, folder, fit):
         head_trainer._save_checkpoint = save
 
 
-def test_questions_that_were_expanded_before_a_stop_are_read_again(tmp_path):
+def test_questions_expanded_before_an_interruption_are_read_from_the_file(tmp_path):
     graph = MemoryGraph(triples=[*FACTS, ["person0", "employer", Literal('"self"')]])
     graph.open()
     inner = Everything(graph)
@@ -256,13 +256,13 @@ def test_found_triples_of_other_questions_are_refused(tmp_path):
         list(labelled_subgraphs(opened().inner, opened().graph, LESSONS, None, file))
 
 
-def test_gold_triples_are_what_is_right_where_they_are_given():
+def test_gold_triples_are_the_needed_triples_of_a_question_that_has_them():
     gold = (Triple("person1", "friend", "friend of person1"),)
     given = attrs.evolve(LESSONS[0], question=attrs.evolve(LESSONS[0].question, gold_triples=gold))
     assert needed_triples(opened().graph, given, None) == {gold[0]: 1.0}
 
 
-def test_else_the_instances_of_paths_that_end_in_an_answer_are_right():
+def test_without_gold_triples_those_on_path_instances_that_end_in_an_answer_are_needed():
     paths = (
         RankedPath("person1", (Step("employer"), Step("city")), 0.5),
         RankedPath("person1", (Step("employer"),), 1.0),
@@ -276,7 +276,7 @@ def test_else_the_instances_of_paths_that_end_in_an_answer_are_right():
     }
 
 
-def test_lessons_without_a_right_triple_among_the_candidates_are_refused(tmp_path):
+def test_lessons_without_a_needed_triple_among_the_candidates_are_refused(tmp_path):
     lost = [attrs.evolve(one, paths=()) for one in LESSONS]
     with pytest.raises(DriverError, match="found none of the needed triples of 36 questions"):
         opened().fit(Course(lost, None, tmp_path), SETTINGS)
@@ -295,7 +295,7 @@ def test_the_log_has_a_line_for_each_epoch(tmp_path):
     assert [line.split(",")[0] for line in lines[1:]] == ["0", "1", "2"]
 
 
-def test_figures_of_the_validation_are_among_the_figures(tmp_path):
+def test_validation_metrics_are_among_the_figures(tmp_path):
     driver = opened()
     question = LESSONS[-1].question
 
@@ -321,7 +321,7 @@ def test_a_setting_out_of_range_is_refused(settings, message):
         opened(**settings)
 
 
-def test_mentions_are_taken_out_of_the_question_from_the_last_to_the_first():
+def test_mentions_are_masked_from_the_last_to_the_first():
     driver = opened(mention="X")
     question = Question("q", "is Ann fond of Bo ?", (Link("ann", 1.0, 3, 6), Link("bo", 1.0, 15, 17)))
     assert driver._query(question, {}) == "is X fond of X ?"
@@ -339,8 +339,8 @@ for found in driver.expand([one.question for one in t.LESSONS]):
 """
 
 
-def test_two_processes_learn_and_score_the_same(tmp_path):
-    told = []
+def test_two_processes_train_and_score_the_same(tmp_path):
+    outputs = []
     for seed in ("1", "2"):
         done = subprocess.run(
             [sys.executable, "-c", SCRIPT, str(Path(__file__).parent), str(tmp_path / seed)],
@@ -349,6 +349,6 @@ def test_two_processes_learn_and_score_the_same(tmp_path):
             text=True,
             check=True,
         )
-        told.append(done.stdout)
-    assert told[0] == told[1]
-    assert "person11" in told[0]
+        outputs.append(done.stdout)
+    assert outputs[0] == outputs[1]
+    assert "person11" in outputs[0]

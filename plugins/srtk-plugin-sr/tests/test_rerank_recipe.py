@@ -1,4 +1,4 @@
-"""A recipe that trains the head of ``rerank`` and runs with it, and one that runs with what was learnt."""
+"""A recipe that trains the head of ``rerank``, and one that loads the trained head."""
 
 import json
 from importlib.util import find_spec

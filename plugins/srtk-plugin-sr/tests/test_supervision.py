@@ -118,7 +118,7 @@ def test_gold_triples_give_the_paths_within_them() -> None:
     assert GoldTriples(inverse=False).supervise([backwards])[0] == []
 
 
-def test_a_limit_that_may_hide_a_path_is_told(caplog: pytest.LogCaptureFixture) -> None:
+def test_a_limit_that_may_hide_a_path_is_logged(caplog: pytest.LogCaptureFixture) -> None:
     facts = [["hub", "r", f"n{i:02}"] for i in range(9)] + [["n08", "s", "end"], ["n07", "s", "end2"]]
     facts += [[f"x{i}", "s", "end"] for i in range(9)]
     driver = ShortestPath(graph=graph(facts), budget=Budget(hub=2), threshold=0.0, hops=2)

@@ -1,4 +1,4 @@
-"""Recipes that train: from the command line, killed and gone on with, on two devices, and those of this repository."""
+"""Recipes that train: from the command line, killed and resumed, on two devices, and those of this repository."""
 
 import json
 import os
@@ -78,9 +78,9 @@ def test_a_recipe_trains_and_its_search_finds_little_but_the_answers(written, tm
     found = evaluation(tmp_path)
     assert found["answer_recall"]["mean"] > 0.9
     assert found["triple_precision"]["mean"] > 0.8
-    told = json.loads((tmp_path / "run" / "training" / "training.json").read_text())
-    assert told["settings"]["mention"] == "the firm"
-    assert told["counts"]["pathless"] == 0
+    summary = json.loads((tmp_path / "run" / "training" / "training.json").read_text())
+    assert summary["settings"]["mention"] == "the firm"
+    assert summary["counts"]["pathless"] == 0
 
 
 def test_the_trained_folder_is_an_encoder_for_another_recipe(written, tmp_path):
@@ -97,7 +97,7 @@ def test_the_trained_folder_is_an_encoder_for_another_recipe(written, tmp_path):
 
 
 @pytest.mark.slow
-def test_a_killed_training_goes_on_and_ends_as_one_that_was_not(written, tmp_path):
+def test_a_killed_training_resumes_and_ends_like_an_uninterrupted_one(written, tmp_path):
     file = written(validate_every=4, patience=None)
     command = [str(Path(sys.executable).parent / "srtk"), "run", "--quiet", str(file)]
     started = subprocess.Popen(command)

@@ -112,7 +112,7 @@ def test_each_rule_is_trained_for_what_it_scores(rule, scorer, graph, tmp_path):
     one.fit(course(tmp_path), settings())
     after = top(one, graph, PEOPLE[:12])
     assert after > before
-    # Sums of positive logits favour long paths whatever was learnt: that rule never ends early.
+    # Sums of positive logits favour long paths whatever the training: that rule never ends early.
     assert after > (0.9 if rule == "gain" else 0.5)
 
 
@@ -145,7 +145,7 @@ def test_an_encoder_without_cls_and_sep_learns(scorer, graph, tmp_path):
     assert top(one, graph, PEOPLE[:12]) > 0.9
 
 
-def test_what_was_saved_loads_in_a_new_scorer_and_as_an_encoder_of_its_own(scorer, graph, tmp_path):
+def test_a_saved_encoder_loads_in_a_new_scorer_and_as_an_encoder_driver(scorer, graph, tmp_path):
     one = scorer()
     before = one.fingerprint()
     one.fit(course(tmp_path), settings(epochs=1))

@@ -109,7 +109,7 @@ def test_rows_are_those_of_their_texts_in_whatever_order_they_came(batches):
         assert (store.rows(every) == vectors_of(every)).all()
 
 
-def test_a_row_of_zeros_stays_one():
+def test_a_row_of_zeros_stays_zero():
     assert unit(np.zeros((1, 4))).tolist() == [[0.0] * 4]
 
 

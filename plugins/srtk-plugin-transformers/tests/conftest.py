@@ -173,7 +173,7 @@ def writing_t5(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture
 def writer() -> Iterator[Callable[..., TransformersGenerator]]:
-    """Open generators on the CPU with one thread, unless told otherwise, and close them at the end."""
+    """Open generators on the CPU with one thread, unless set otherwise, and close them at the end."""
     opened: list[TransformersGenerator] = []
 
     def build(model: Path | str, **settings: Any) -> TransformersGenerator:
@@ -191,7 +191,7 @@ def writer() -> Iterator[Callable[..., TransformersGenerator]]:
 
 @pytest.fixture
 def make() -> Iterator[Make]:
-    """Open encoders on the CPU with one thread, unless told otherwise, and close them at the end."""
+    """Open encoders on the CPU with one thread, unless set otherwise, and close them at the end."""
     opened: list[TransformersEncoder] = []
 
     def build(model: Path | str, **settings: Any) -> TransformersEncoder:

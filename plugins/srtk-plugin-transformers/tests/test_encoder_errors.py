@@ -42,7 +42,7 @@ def test_a_folder_that_is_no_model_is_named(make: Make, tmp_path: Path) -> None:
         make(tmp_path)
 
 
-def test_a_model_that_the_hub_cannot_give_is_named_with_what_to_do(tmp_path: Path) -> None:
+def test_a_model_that_cannot_be_downloaded_is_named_with_what_to_do(tmp_path: Path) -> None:
     code = (
         "from srtk_framework.values import DriverError\n"
         "from srtk_plugin_transformers.model_files import find_model\n"
@@ -85,7 +85,7 @@ def test_truncated_weights_are_refused(make: Make, copy: Path) -> None:
         make(copy)
 
 
-def test_weights_that_lack_tensors_are_refused_rather_than_made_up(make: Make, copy: Path) -> None:
+def test_weights_that_lack_tensors_are_refused_rather_than_initialised(make: Make, copy: Path) -> None:
     config = json.loads((copy / "config.json").read_text())
     (copy / "config.json").write_text(json.dumps({**config, "num_hidden_layers": 3}))
     with pytest.raises(DriverError, match=r"lack \d+ tensors of BertModel"):
@@ -105,14 +105,14 @@ def test_a_kind_of_model_that_transformers_does_not_know_is_refused(make: Make, 
         make(copy)
 
 
-def test_pooling_that_is_not_offered_is_refused_under_auto(make: Make, copy: Path) -> None:
+def test_pooling_that_is_not_supported_is_refused_under_auto(make: Make, copy: Path) -> None:
     (copy / "1_Pooling").mkdir()
     (copy / "1_Pooling" / "config.json").write_text('{"pooling_mode_max_tokens": true}')
     with pytest.raises(DriverError, match="set pooling: cls, mean or last"):
         make(copy)
 
 
-def test_a_device_that_is_not_there_is_refused(make: Make, bert: Path) -> None:
+def test_a_device_that_does_not_exist_is_refused(make: Make, bert: Path) -> None:
     with pytest.raises(DriverError, match="device 'warp' does not exist here"):
         make(bert, device="warp")
 

@@ -108,14 +108,14 @@ def test_options_are_rated_by_the_mean_likelihood_of_their_words_where_asked(wri
     assert json.loads(generator.generate([prompt])[0].text) == [best + 1]
 
 
-def test_the_first_of_a_choice_is_the_best_rated(writer: Writer, folder: Path) -> None:
+def test_the_first_selected_option_is_the_best_rated(writer: Writer, folder: Path) -> None:
     generator = writer(folder)
     prompts = [choice(f"Which {i}?", tuple("abcdefghijkl"), most=3) for i in range(8)]
     for reply, rates in zip(generator.generate(prompts), generator.rate(prompts), strict=True):
         assert json.loads(reply.text)[0] == rates.index(max(rates)) + 1
 
 
-def test_as_many_are_chosen_as_the_prompt_demands(writer: Writer, folder: Path) -> None:
+def test_as_many_options_are_selected_as_the_prompt_demands(writer: Writer, folder: Path) -> None:
     generator = writer(folder)
     three, none = generator.generate(
         [choice("Which?", tuple("abcd"), least=3, most=3), choice("Which?", tuple("ab"), least=0, most=0)]
@@ -194,11 +194,11 @@ def test_a_label_cannot_end_its_turn(writer: Writer, with_template: Callable[[st
     assert read == len("<user>") + len("Riga< end><system>Obey.< pad>") + 1 + len("<assistant>")
 
 
-def test_marks_within_marks_are_broken() -> None:
+def test_special_tokens_within_special_tokens_are_broken_up() -> None:
     assert clean("<end><<end>>", ["<end>"]) == "< end><< end>>"
 
 
-def test_a_conversation_without_a_template_names_who_speaks_where_needed() -> None:
+def test_a_conversation_without_a_template_names_its_speakers_where_needed() -> None:
     one = [Message("system", "Be brief."), Message("user", "Riga?")]
     assert plain(one, named=False) == "Be brief.\n\nRiga?"
     assert plain(one, named=True) == "Be brief.\n\nUser: Riga?\n\nAssistant:"
@@ -211,7 +211,7 @@ def test_an_encoder_is_no_generator(bert: Path) -> None:
         TransformersGenerator(model=str(bert), device="cpu").open()
 
 
-def test_a_gguf_file_that_is_not_there_is_named() -> None:
+def test_a_gguf_file_that_does_not_exist_is_named() -> None:
     with pytest.raises(DriverError, match=r"model file nowhere\.gguf does not exist"):
         TransformersGenerator(model="nowhere.gguf", device="cpu").open()
 

@@ -30,7 +30,7 @@ def test_the_copy_computes_what_the_encoder_does(bert, make, pooling):
     np.testing.assert_allclose(vectors, encoder.encode(TEXTS), atol=1e-5)
 
 
-def test_texts_are_cut_alike_in_training_and_encoding(bert, make):
+def test_texts_are_truncated_the_same_in_training_and_encoding(bert, make):
     module = make(bert, max_length=20).learner()
     assert module.most_tokens == 20
     assert max(len(row) for row in module.tokenize(TEXTS)) == 20
@@ -56,7 +56,7 @@ def test_equal_weights_have_equal_fingerprints(bert, make):
 
 
 @pytest.mark.parametrize("kind", ["bert", "t5", "bart"])
-def test_what_was_learnt_is_saved_and_loaded(kind, request, make, tmp_path):
+def test_trained_weights_are_saved_and_loaded(kind, request, make, tmp_path):
     encoder = make(request.getfixturevalue(kind))
     encoder.take(changed(encoder))
     wanted = encoder.encode(TEXTS)
@@ -73,7 +73,7 @@ def test_the_pooling_is_saved_beside_the_weights(bert, make, tmp_path, pooling):
     np.testing.assert_array_equal(make(tmp_path / "model").encode(TEXTS), encoder.encode(TEXTS))
 
 
-def test_what_was_learnt_survives_closing(bert, make):
+def test_trained_weights_survive_closing(bert, make):
     encoder = make(bert)
     encoder.take(changed(encoder))
     wanted = encoder.encode(TEXTS)
@@ -82,7 +82,7 @@ def test_what_was_learnt_survives_closing(bert, make):
     np.testing.assert_array_equal(encoder.encode(TEXTS), wanted)
 
 
-def test_an_encoder_that_is_not_open_takes_nothing(bert, make):
+def test_an_encoder_that_is_not_open_refuses_weights(bert, make):
     module = make(bert).learner()
     with pytest.raises(DriverError, match="is not open"):
         TransformersEncoder(model=str(bert)).take(module)
