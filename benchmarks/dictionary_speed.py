@@ -109,8 +109,8 @@ def measure(labels: int, count: int, seed: int, batch: int, settings: dict[str, 
     names = json.loads((FOLDER / f"names-{labels}.json").read_text())
     texts = list(questions(names, count, seed))
     del names
-    from srtk_plugin_local.dictionary import DictionaryLinker
-    from srtk_plugin_local.graph import LocalGraph
+    from srtk_plugin_local.dictionary.linker import DictionaryLinker
+    from srtk_plugin_local.snapshot.graph import LocalGraph
 
     before = _resident()
     started = time.perf_counter()

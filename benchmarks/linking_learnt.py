@@ -23,7 +23,7 @@ import attrs
 import linking
 import numpy as np
 from common import OUT, lacking, recalled
-from srtk_plugin_local.ranking.learning import LinkerTraining
+from srtk_plugin_local.dictionary.weight_fit import LinkerTraining
 
 from srtk_framework.evaluation import compare_links, counts, covered_by
 from srtk_framework.records import place, write_json

@@ -20,9 +20,9 @@ from collections.abc import Sequence
 from typing import Any
 
 from common import DATA, OUT, ROOT, lacking, shown
-from srtk_plugin_local.dictionary import DictionaryLinker
-from srtk_plugin_local.graph import LocalGraph
-from srtk_plugin_local.settings import BuildSettings
+from srtk_plugin_local.dictionary.linker import DictionaryLinker
+from srtk_plugin_local.snapshot.build_settings import BuildSettings
+from srtk_plugin_local.snapshot.graph import LocalGraph
 
 from srtk_framework.records import write_json
 from srtk_framework.roles import EntityLinker

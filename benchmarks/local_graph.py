@@ -55,8 +55,8 @@ def generate(path: Path, triples: int, nodes: int, relations: int, seed: int) ->
 
 def build(source: str, out: str) -> dict[str, float]:
     """Build the snapshot here, and return the time and the most memory that it took."""
-    from srtk_plugin_local.build import build as build_snapshot
-    from srtk_plugin_local.settings import BuildSettings
+    from srtk_plugin_local.snapshot.build import build as build_snapshot
+    from srtk_plugin_local.snapshot.build_settings import BuildSettings
 
     start = time.perf_counter()
     built = build_snapshot(BuildSettings(files=(source,)), Path(out))
@@ -68,7 +68,7 @@ def build(source: str, out: str) -> dict[str, float]:
 
 def expand(path: str, repeats: int, seed: int) -> dict[str, Any]:
     """Time ``steps`` and ``follow`` of all those steps for random one-node frontiers, after one round to warm up."""
-    from srtk_plugin_local.graph import LocalGraph
+    from srtk_plugin_local.snapshot.graph import LocalGraph
 
     graph = LocalGraph(path)
     start = time.perf_counter()

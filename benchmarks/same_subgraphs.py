@@ -25,8 +25,8 @@ import graphs_in_rdf
 import servers
 from common import DATA, OUT, lacking, shown
 from graphs_in_rdf import Case
-from srtk_plugin_local.build import build
-from srtk_plugin_local.settings import BuildSettings
+from srtk_plugin_local.snapshot.build import build
+from srtk_plugin_local.snapshot.build_settings import BuildSettings
 from srtk_plugin_sparql.commands.load import load
 
 from srtk_framework.recipe import recipe

@@ -17,9 +17,9 @@ from srtk_plugin_baselines.bfs import BfsExpander
 from srtk_plugin_dbpedia import titles
 from srtk_plugin_dbpedia.graph import DbpediaGraph
 from srtk_plugin_dbpedia.vocabulary import NOISE, PREFIXES, RESOURCE
-from srtk_plugin_local.build import build
-from srtk_plugin_local.graph import LocalGraph
-from srtk_plugin_local.settings import BuildSettings
+from srtk_plugin_local.snapshot.build import build
+from srtk_plugin_local.snapshot.build_settings import BuildSettings
+from srtk_plugin_local.snapshot.graph import LocalGraph
 from srtk_plugin_sparql.commands.load import load
 from srtk_plugin_sparql.terms import is_iri
 from srtk_plugin_sr.beam import BeamExpander

@@ -8,9 +8,9 @@ from pathlib import Path
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
-from srtk_plugin_local.build import build
-from srtk_plugin_local.graph import LocalGraph
-from srtk_plugin_local.settings import BuildSettings
+from srtk_plugin_local.snapshot.build import build
+from srtk_plugin_local.snapshot.build_settings import BuildSettings
+from srtk_plugin_local.snapshot.graph import LocalGraph
 
 from srtk_framework.testing import KnowledgeGraphConformance
 from srtk_framework.testing.sample import SAMPLE, Sample

@@ -10,10 +10,10 @@ import attrs
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from srtk_plugin_local.detecting.capitals import CapitalsDetector
-from srtk_plugin_local.detecting.names import NamesDetector
-from srtk_plugin_local.detecting.ngrams import NgramDetector
-from srtk_plugin_local.detecting.union import UnionDetector
+from srtk_plugin_local.detectors.capitals import CapitalsDetector
+from srtk_plugin_local.detectors.names import NamesDetector
+from srtk_plugin_local.detectors.ngrams import NgramDetector
+from srtk_plugin_local.detectors.union import UnionDetector
 from srtk_plugin_local.memory import MemoryGraph
 
 from srtk_framework.recipe import Composer, from_data

@@ -5,10 +5,10 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from srtk_plugin_local.detecting.capitals import CapitalsDetector
-from srtk_plugin_local.detecting.names import NamesDetector
-from srtk_plugin_local.detecting.ngrams import NgramDetector
-from srtk_plugin_local.detecting.union import UnionDetector
+from srtk_plugin_local.detectors.capitals import CapitalsDetector
+from srtk_plugin_local.detectors.names import NamesDetector
+from srtk_plugin_local.detectors.ngrams import NgramDetector
+from srtk_plugin_local.detectors.union import UnionDetector
 
 from srtk_framework.testing import MentionDetectorConformance, OracleGraph
 

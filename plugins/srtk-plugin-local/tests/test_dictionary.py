@@ -8,7 +8,7 @@ from typing import Any
 import attrs
 import numpy as np
 import pytest
-from srtk_plugin_local.dictionary import DictionaryLinker
+from srtk_plugin_local.dictionary.linker import DictionaryLinker
 from srtk_plugin_local.memory import MemoryGraph
 
 from srtk_framework.roles import Encoder
@@ -269,7 +269,7 @@ def test_the_fingerprint_names_graph_and_settings(films: MemoryGraph) -> None:
 
 
 def test_words_of_the_core_are_among_the_spans(films: MemoryGraph) -> None:
-    from srtk_plugin_local.mentions import Words
+    from srtk_plugin_local.dictionary.word_spans import Words
 
     text = "Who starred in Spider-Man, O'Connor's Baby and M*A*S*H by AT&T?"
     places = {(start, end) for _, start, end, _, _ in Words(text, frozenset()).spans(5)}

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from srtk_plugin_local.dictionary import DictionaryLinker
+from srtk_plugin_local.dictionary.linker import DictionaryLinker
 
 from srtk_framework.testing import EntityLinkerConformance, OracleGraph
 

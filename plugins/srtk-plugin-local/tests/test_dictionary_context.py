@@ -8,11 +8,10 @@ from typing import Any
 import attrs
 import numpy as np
 import pytest
-from srtk_plugin_local import surroundings
-from srtk_plugin_local.dictionary import DictionaryLinker
+from srtk_plugin_local.dictionary import entity_context, text_vectors
+from srtk_plugin_local.dictionary.context_features import sentence
+from srtk_plugin_local.dictionary.linker import DictionaryLinker
 from srtk_plugin_local.memory import MemoryGraph
-from srtk_plugin_local.ranking import vectors
-from srtk_plugin_local.ranking.context import sentence
 
 from srtk_framework.roles import Encoder, MentionDetector
 from srtk_framework.text import fold
@@ -79,7 +78,7 @@ def test_texts_about_entities_are_encoded_once_for_all_batches(
     before = linker.link(["Which city is Paris?"])
     assert linker.link(["Which city is Paris?"]) == before
     assert encoder.calls[1] == ["Which city is Paris?"]
-    monkeypatch.setattr(vectors, "MOST_KEPT", 1)
+    monkeypatch.setattr(text_vectors, "MOST_KEPT", 1)
     assert linker.link(["Which city is Paris?"]) == before
     assert linker.link(["Which city is Paris?"]) == before
     linker.close()
@@ -89,14 +88,14 @@ def test_texts_about_entities_are_encoded_once_for_all_batches(
 
 def test_the_relation_of_descriptions_may_be_named() -> None:
     graph = MemoryGraph([["Q1", "gloss", Literal('"a city"')], ["Q2", "gloss", Literal('"a prince"')]], labels=LABELS)
-    told = surroundings.texts(graph, ["Q1", "Q2"], ["gloss"])
+    told = entity_context.texts(graph, ["Q1", "Q2"], ["gloss"])
     assert told == [("a city", "Paris"), ("a prince", "Paris")]
 
 
 def test_a_description_in_a_wanted_language_is_taken() -> None:
     graph = MemoryGraph([["Q1", "description", '"eine Stadt"@de'], ["Q1", "description", '"una ciudad"@es']])
-    assert surroundings.texts(graph, ["Q1"], languages=["es"])[0][0] == "una ciudad"
-    assert surroundings.texts(graph, ["Q1"], languages=["de", "es"])[0][0] == "eine Stadt"
+    assert entity_context.texts(graph, ["Q1"], languages=["es"])[0][0] == "una ciudad"
+    assert entity_context.texts(graph, ["Q1"], languages=["de", "es"])[0][0] == "eine Stadt"
 
 
 def test_without_a_description_the_types_tell_what_an_entity_is(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -104,12 +103,12 @@ def test_without_a_description_the_types_tell_what_an_entity_is(monkeypatch: pyt
 
     graph = MemoryGraph([["Q1", "a", "city"], ["Q1", "on", "Seine"]], labels=LABELS)
     monkeypatch.setattr(MemoryGraph, "schema", lambda self: Schema(type_relations=("a",)))
-    assert surroundings.texts(graph, ["Q1"]) == [("city", "a city; on Seine")]
+    assert entity_context.texts(graph, ["Q1"]) == [("city", "a city; on Seine")]
 
 
 def test_an_entity_without_any_fact_is_told_by_its_label() -> None:
     graph = MemoryGraph([["Q1", "in", "Q2"]], labels=LABELS)
-    assert surroundings.texts(graph, ["Q9"]) == [("Q9", "Q9")]
+    assert entity_context.texts(graph, ["Q9"]) == [("Q9", "Q9")]
 
 
 def test_a_short_text_is_its_own_context() -> None:

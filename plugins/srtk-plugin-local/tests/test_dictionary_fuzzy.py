@@ -7,9 +7,9 @@ import sys
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from srtk_plugin_local.dictionary import DictionaryLinker
+from srtk_plugin_local.dictionary.fuzzy_match import likeness, near_names, slips
+from srtk_plugin_local.dictionary.linker import DictionaryLinker
 from srtk_plugin_local.memory import MemoryGraph
-from srtk_plugin_local.ranking.fuzzy import likeness, near_names, slips
 
 from srtk_framework.values import DriverError
 

@@ -7,9 +7,9 @@ from itertools import pairwise
 
 from hypothesis import given
 from hypothesis import strategies as st
-from srtk_plugin_local.dictionary import DictionaryLinker
+from srtk_plugin_local.dictionary.linker import DictionaryLinker
+from srtk_plugin_local.dictionary.word_spans import Words
 from srtk_plugin_local.memory import MemoryGraph
-from srtk_plugin_local.mentions import Words
 
 from srtk_framework.text import fold
 

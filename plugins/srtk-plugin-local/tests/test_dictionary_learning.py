@@ -11,9 +11,9 @@ from typing import Any
 import attrs
 import numpy as np
 import pytest
-from srtk_plugin_local.dictionary import DictionaryLinker
+from srtk_plugin_local.dictionary.linker import DictionaryLinker
+from srtk_plugin_local.dictionary.weight_fit import LinkerTraining
 from srtk_plugin_local.memory import MemoryGraph
-from srtk_plugin_local.ranking.learning import LinkerTraining
 
 from srtk_framework.roles import Course, Encoder, MentionDetector, Trainable
 from srtk_framework.text import fold

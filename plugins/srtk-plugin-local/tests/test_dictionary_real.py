@@ -7,7 +7,7 @@ import re
 from pathlib import Path
 
 import pytest
-from srtk_plugin_local.dictionary import DictionaryLinker
+from srtk_plugin_local.dictionary.linker import DictionaryLinker
 from srtk_plugin_local.memory import MemoryGraph
 
 DATA = Path(os.environ.get("SRTK_DATA", Path(__file__).parents[4] / "shared" / "data"))

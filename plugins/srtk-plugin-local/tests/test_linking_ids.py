@@ -13,8 +13,8 @@ import attrs
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from srtk_plugin_local.linking import freebase_ids, id_table
-from srtk_plugin_local.linking.id_map import IdMapLinker
+from srtk_plugin_local.linker_views import freebase_ids, id_table
+from srtk_plugin_local.linker_views.id_map import IdMapLinker
 
 from srtk_framework.roles import EntityLinker
 from srtk_framework.testing import EntityLinkerConformance

@@ -10,9 +10,9 @@ import attrs
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from srtk_plugin_local.dictionary import DictionaryLinker
-from srtk_plugin_local.linking.fallback import FallbackLinker
-from srtk_plugin_local.linking.union import UnionLinker
+from srtk_plugin_local.dictionary.linker import DictionaryLinker
+from srtk_plugin_local.linker_views.fallback import FallbackLinker
+from srtk_plugin_local.linker_views.union import UnionLinker
 
 import srtk_framework
 from srtk_framework.host import port

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from srtk_plugin_local import surroundings
-from srtk_plugin_local.build import build
-from srtk_plugin_local.graph import LocalGraph
-from srtk_plugin_local.settings import BuildSettings, fingerprint
+from srtk_plugin_local.dictionary import entity_context
+from srtk_plugin_local.snapshot.build import build
+from srtk_plugin_local.snapshot.build_settings import BuildSettings, fingerprint
+from srtk_plugin_local.snapshot.graph import LocalGraph
 
 from srtk_framework.cli import main
 from srtk_framework.values import Pattern
@@ -31,7 +31,7 @@ def test_files_of_descriptions_become_literals_of_known_ids(tmp_path: Path) -> N
     graph = opened(tmp_path / "graph")
     found = graph.match([Pattern(None, "description", None)])[0]
     assert found == [("Q1", "description", '"a "large" city"@en'), ("Q2", "description", '"country"')]
-    assert [own for own, _ in surroundings.texts(graph, ["Q1", "Q2"])] == ['a "large" city', "country"]
+    assert [own for own, _ in entity_context.texts(graph, ["Q1", "Q2"])] == ['a "large" city', "country"]
     assert graph.find(["country"]) == [[]]
 
 

@@ -10,9 +10,9 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from srtk_plugin_local.build import build
-from srtk_plugin_local.graph import LocalGraph
-from srtk_plugin_local.settings import BuildSettings
+from srtk_plugin_local.snapshot.build import build
+from srtk_plugin_local.snapshot.build_settings import BuildSettings
+from srtk_plugin_local.snapshot.graph import LocalGraph
 
 from srtk_framework.graph import graph_defaults as reading
 from srtk_framework.testing.oracle import OracleGraph

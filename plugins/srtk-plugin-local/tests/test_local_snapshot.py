@@ -10,14 +10,15 @@ import sys
 from pathlib import Path
 
 import pytest
-from srtk_plugin_local import layout
-from srtk_plugin_local.build import build
-from srtk_plugin_local.graph import LocalGraph
-from srtk_plugin_local.settings import BuildSettings
-from srtk_plugin_local.snapshot import verify_files
+from srtk_plugin_local.snapshot import layout
+from srtk_plugin_local.snapshot.arrays import verify_files
+from srtk_plugin_local.snapshot.build import build
+from srtk_plugin_local.snapshot.build_settings import BuildSettings
+from srtk_plugin_local.snapshot.graph import LocalGraph
 
-from srtk_framework.recipe import settings as framework_settings
-from srtk_framework.values import DriverError, Pattern, RunError, SnapshotError, Step
+from srtk_framework import settings as framework_settings
+from srtk_framework.errors import DriverError, RunError, SnapshotError
+from srtk_framework.types import Pattern, Step
 
 
 @pytest.fixture
@@ -109,8 +110,8 @@ def test_the_same_inputs_give_the_same_bytes(source: BuildSettings, snapshot: Pa
 STOPPED = """
 import sys, time
 from pathlib import Path
-from srtk_plugin_local.build import build
-from srtk_plugin_local.settings import BuildSettings
+from srtk_plugin_local.snapshot.build import build
+from srtk_plugin_local.snapshot.build_settings import BuildSettings
 
 def progress(stage, done, total):
     if stage == sys.argv[3]:
@@ -200,8 +201,8 @@ def test_a_snapshot_is_replaced_while_others_go_on_reading_it(source: BuildSetti
 
 READ = """
 import sys
-from srtk_plugin_local.graph import LocalGraph
-from srtk_framework.values import Pattern
+from srtk_plugin_local.snapshot.graph import LocalGraph
+from srtk_framework.types import Pattern
 graph = LocalGraph(sys.argv[1])
 graph.open()
 print("open", flush=True)

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from srtk_plugin_local.ranking.calibration import Calibration, best_threshold, calibration_error
-from srtk_plugin_local.ranking.choice import Groups, chances, fit, fit_binary
+from srtk_plugin_local.dictionary.calibration import Calibration, best_threshold, calibration_error
+from srtk_plugin_local.dictionary.conditional_logit import Groups, chances, fit, fit_binary
 
 
 @given(st.integers(0, 10_000))

@@ -15,7 +15,7 @@ from srtk_plugin_sparql.reads import Name, Reads
 def check_builder() -> None:
     """Raise a PluginError where srtk-plugin-local is not installed."""
     try:
-        import srtk_plugin_local.build  # noqa: F401
+        import srtk_plugin_local.snapshot.build  # noqa: F401
     except ImportError as error:
         raise PluginError(
             f"a snapshot is built by srtk-plugin-local, which is not installed ({error});"
@@ -25,7 +25,7 @@ def check_builder() -> None:
 
 def check_target(out: Path, force: bool) -> None:
     """Raise a RunError where something else than a snapshot stands at the target."""
-    from srtk_plugin_local.layout import META
+    from srtk_plugin_local.snapshot.layout import META
 
     empty = out.is_dir() and not any(out.iterdir())
     if out.exists() and not force and not empty and not (out / META).is_file():
@@ -39,8 +39,8 @@ def build(reads: Reads, out: Path, origin: Mapping[str, Any], force: bool) -> An
         InputError: If nothing was read.
         RunError: If it cannot be written.
     """
-    from srtk_plugin_local.build import build as build_local
-    from srtk_plugin_local.settings import BuildSettings
+    from srtk_plugin_local.snapshot.build import build as build_local
+    from srtk_plugin_local.snapshot.build_settings import BuildSettings
 
     if not reads.triples:
         raise InputError("no triple was read, so that there is nothing to make a snapshot of")

@@ -114,8 +114,8 @@ def opened(store: Path | str, **settings: Any) -> SparqlGraph:
 def test_the_same_rdf_reads_as_in_the_local_graph(
     file: Path, store: Path, tmp_path: Path, languages: tuple[str, ...], limit: int | None
 ) -> None:
-    local_graph = pytest.importorskip("srtk_plugin_local.graph")
-    settings = pytest.importorskip("srtk_plugin_local.settings")
+    local_graph = pytest.importorskip("srtk_plugin_local.snapshot.graph")
+    settings = pytest.importorskip("srtk_plugin_local.snapshot.build_settings")
     build = settings.BuildSettings(files=(str(file),), prefixes=PREFIXES, languages=languages)
     local = local_graph.LocalGraph(str(tmp_path / "local"), build)
     local.open()

@@ -112,7 +112,7 @@ def content(out: Path) -> str:
 
 
 def triples(out: Path) -> set[Any]:
-    from srtk_plugin_local.graph import LocalGraph
+    from srtk_plugin_local.snapshot.graph import LocalGraph
 
     graph = LocalGraph(str(out))
     graph.open()
@@ -173,7 +173,7 @@ def test_without_more_a_snapshot_holds_what_was_fetched(kit_server: str, tmp_pat
 
 @pytest.mark.usefixtures("scorers")
 def test_a_whole_snapshot_has_ids_prefixes_literals_labels_and_schema(kit_server: str, tmp_path: Path) -> None:
-    from srtk_plugin_local.graph import LocalGraph
+    from srtk_plugin_local.snapshot.graph import LocalGraph
 
     recipe = written(tmp_path, kit(kit_server))
     assert pull(recipe, tmp_path / "snapshot", "--whole") == 0
@@ -326,7 +326,7 @@ def test_another_recipe_is_added_to_what_was_read(kit_server: str, tmp_path: Pat
 
 
 def test_strange_ids_literals_and_qualifiers_come_through(tmp_path: Path) -> None:
-    from srtk_plugin_local.graph import LocalGraph
+    from srtk_plugin_local.snapshot.graph import LocalGraph
 
     facts = [
         Triple('"Heroes"', "by", "Bowie"),

@@ -144,9 +144,9 @@ def memory() -> GraphOf:
 def local(tmp_path_factory: pytest.TempPathFactory) -> Iterator[GraphOf]:
     """Return a function that builds and opens a snapshot of triples; equal triples share one."""
     pytest.importorskip("polars")
-    from srtk_plugin_local.build import build
-    from srtk_plugin_local.graph import LocalGraph
-    from srtk_plugin_local.settings import BuildSettings
+    from srtk_plugin_local.snapshot.build import build
+    from srtk_plugin_local.snapshot.build_settings import BuildSettings
+    from srtk_plugin_local.snapshot.graph import LocalGraph
 
     folders: dict[Any, str] = {}
     with ExitStack() as stack:

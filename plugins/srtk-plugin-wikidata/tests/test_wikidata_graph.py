@@ -10,9 +10,9 @@ from typing import Any
 
 import pytest
 from hypothesis import given, strategies
-from srtk_plugin_local.build import build
-from srtk_plugin_local.graph import LocalGraph
-from srtk_plugin_local.settings import BuildSettings
+from srtk_plugin_local.snapshot.build import build
+from srtk_plugin_local.snapshot.build_settings import BuildSettings
+from srtk_plugin_local.snapshot.graph import LocalGraph
 from srtk_plugin_sparql.commands.load import load as load_store
 from srtk_plugin_sparql.limits import Limits
 from srtk_plugin_sparql.vocabulary import Vocabulary

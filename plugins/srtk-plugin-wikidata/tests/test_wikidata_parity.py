@@ -9,8 +9,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from srtk_plugin_local.build import build
-from srtk_plugin_local.settings import BuildSettings
+from srtk_plugin_local.snapshot.build import build
+from srtk_plugin_local.snapshot.build_settings import BuildSettings
 from srtk_plugin_wikidata.vocabulary import NOISE
 
 from srtk_framework.recipe import load

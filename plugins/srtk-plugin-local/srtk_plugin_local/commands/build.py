@@ -6,15 +6,15 @@ import argparse
 from pathlib import Path
 from typing import Any
 
-from srtk_framework.values import InputError
-from srtk_plugin_local.settings import BuildSettings
+from srtk_framework.errors import InputError
+from srtk_plugin_local.snapshot.build_settings import BuildSettings
 
 HELP = "build a local graph snapshot from files of triples"
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the flags, which are those of ``BuildSettings``."""
-    from srtk_plugin_local.sources import FORMATS
+    from srtk_plugin_local.snapshot.input_files import FORMATS
 
     add = parser.add_argument
     add("files", nargs="+", metavar="FILE", help="triples; .gz, .zst and .bz2 are read directly")
@@ -49,7 +49,7 @@ def run(args: argparse.Namespace) -> int:
     """Build the snapshot and say what is in it."""
     from rich.console import Console
 
-    from srtk_plugin_local.build import build
+    from srtk_plugin_local.snapshot.build import build
 
     console = Console(stderr=True)
     if args.quiet:

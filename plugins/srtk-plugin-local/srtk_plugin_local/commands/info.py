@@ -38,7 +38,7 @@ def describe(folder: Path, relations: int, verify: bool) -> dict[str, Any]:
     """
     import numpy as np
 
-    from srtk_plugin_local.snapshot import Snapshot, verify_files
+    from srtk_plugin_local.snapshot.arrays import Snapshot, verify_files
 
     snapshot = Snapshot(folder)
     if verify:
@@ -65,7 +65,7 @@ def describe(folder: Path, relations: int, verify: bool) -> dict[str, Any]:
 
 def _origin(folder: Path) -> dict[str, Any]:
     """Read where the graph comes from; empty where its maker did not say."""
-    from srtk_plugin_local.layout import ORIGIN
+    from srtk_plugin_local.snapshot.layout import ORIGIN
 
     path = folder / ORIGIN
     if not path.is_file():

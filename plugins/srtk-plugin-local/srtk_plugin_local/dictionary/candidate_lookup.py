@@ -9,12 +9,12 @@ from typing import TypeVar
 
 import attrs
 
-from srtk_framework.roles import KnowledgeGraph
+from srtk_framework.specs import KnowledgeGraph
 from srtk_framework.text import fold
-from srtk_framework.values import Mention as Place
-from srtk_plugin_local.mentions import Span, Words
-from srtk_plugin_local.ranking import fuzzy
-from srtk_plugin_local.ranking.candidates import Candidate, Mention
+from srtk_framework.types import Mention as Place
+from srtk_plugin_local.dictionary import fuzzy_match
+from srtk_plugin_local.dictionary.candidates import Candidate, Mention
+from srtk_plugin_local.dictionary.word_spans import Span, Words
 
 T = TypeVar("T")
 
@@ -96,11 +96,11 @@ def _add_near(
 ) -> None:  # fmt: skip
     """Add mentions of names that differ from the text by one slip, where no name is written as in the graph."""
     rows = [
-        [row[place] for place in fuzzy.open_spans(words, row, exact)]
+        [row[place] for place in fuzzy_match.open_spans(words, row, exact)]
         for words, row, exact in zip(parsed, spans, found, strict=True)
     ]
     names = list({span[0]: None for row in rows for span in row})
-    near = dict(zip(names, fuzzy.near_names(graph, names, least), strict=True)) if names else {}
+    near = dict(zip(names, fuzzy_match.near_names(graph, names, least), strict=True)) if names else {}
     for words, row, mentions in zip(parsed, rows, found, strict=True):
         for name, start, end, first, last in row:
             string, others = near[name]

@@ -7,12 +7,13 @@ from pathlib import Path
 
 import attrs
 
-from srtk_framework.roles import KnowledgeGraph
-from srtk_framework.values import Budget, DriverError, Frontier, Pattern, Qualifier, Schema, Step, Triple
-from srtk_plugin_local import looking, walking
-from srtk_plugin_local.layout import META
-from srtk_plugin_local.settings import BuildSettings
-from srtk_plugin_local.snapshot import Snapshot
+from srtk_framework.errors import DriverError
+from srtk_framework.specs import KnowledgeGraph
+from srtk_framework.types import Budget, Frontier, Pattern, Qualifier, Schema, Step, Triple
+from srtk_plugin_local.snapshot import csr_traversal, lookup
+from srtk_plugin_local.snapshot.arrays import Snapshot
+from srtk_plugin_local.snapshot.build_settings import BuildSettings
+from srtk_plugin_local.snapshot.layout import META
 
 
 @attrs.define(eq=False)
@@ -27,19 +28,19 @@ class LocalGraph(KnowledgeGraph):
     path: str
     build: BuildSettings | None = None
     _snapshot: Snapshot | None = attrs.field(init=False, default=None, repr=False)
-    _steps: walking.StepTable | None = attrs.field(init=False, default=None, repr=False)
+    _steps: csr_traversal.StepTable | None = attrs.field(init=False, default=None, repr=False)
     _relations: dict[str, int] = attrs.field(init=False, factory=dict, repr=False)
 
     def open(self) -> None:
         """Build the snapshot if need be, check that it is whole, and map it."""
         folder = Path(self.path)
         if self.build is not None:
-            from srtk_plugin_local import build
+            from srtk_plugin_local.snapshot import build
 
             if not (folder / META).is_file() or not build.is_built_from(folder, self.build):
                 build.build(self.build, folder)
         self._snapshot = Snapshot(folder)
-        self._steps = walking.StepTable(self._snapshot.relations)
+        self._steps = csr_traversal.StepTable(self._snapshot.relations)
         self._relations = {relation: number for number, relation in enumerate(self._snapshot.relations)}
 
     def close(self) -> None:
@@ -55,7 +56,7 @@ class LocalGraph(KnowledgeGraph):
         return self._snapshot
 
     @property
-    def _table(self) -> walking.StepTable:
+    def _table(self) -> csr_traversal.StepTable:
         if self._steps is None:
             raise DriverError(f"the graph {self.path} is not open; call open() first")
         return self._steps
@@ -76,43 +77,49 @@ class LocalGraph(KnowledgeGraph):
 
     def frontiers(self, node_sets: Sequence[Sequence[str]]) -> Sequence[Frontier]:
         """Make one frontier of each set of ids."""
-        return walking.make_frontiers(self._open, node_sets)
+        return csr_traversal.make_frontiers(self._open, node_sets)
 
     def steps(self, frontiers: Sequence[Frontier], inverse: bool) -> Sequence[Sequence[Step]]:
         """Read the distinct steps that leave each frontier, sorted."""
-        return walking.read_steps(self._open, self._table, frontiers, inverse)
+        return csr_traversal.read_steps(self._open, self._table, frontiers, inverse)
 
     def follow(self, frontiers: Sequence[Frontier], steps: Sequence[Step], limit: int | None) -> Sequence[Frontier]:
         """Walk each step to the entities at its end; a limit counts all neighbours, literals too."""
-        return walking.to_frontiers(self._open, walking.walk(self._open, self._table, frontiers, steps, limit))
+        return csr_traversal.to_frontiers(
+            self._open, csr_traversal.walk(self._open, self._table, frontiers, steps, limit)
+        )
 
     def triples(
         self, frontiers: Sequence[Frontier], steps: Sequence[Step], limit: int | None
     ) -> Sequence[Sequence[Triple]]:
         """Read the triples that ``follow`` walks, literals included."""
-        return walking.to_triples(self._open, walking.walk(self._open, self._table, frontiers, steps, limit))
+        return csr_traversal.to_triples(
+            self._open, csr_traversal.walk(self._open, self._table, frontiers, steps, limit)
+        )
 
     def match(self, patterns: Sequence[Pattern]) -> Sequence[Sequence[Triple]]:
         """Find the triples of each pattern, sorted; a pattern with no bound end is answered by a scan."""
-        return looking.match(self._open, self._relations, patterns)
+        return lookup.match(self._open, self._relations, patterns)
 
     def neighbourhood(self, frontiers: Sequence[Frontier], hops: int, budget: Budget) -> Sequence[Sequence[Triple]]:
         """Read all triples within ``hops`` of each frontier, nearest first."""
         snapshot = self._open
-        return [looking.around(snapshot, walking.numbers(snapshot, frontier), hops, budget) for frontier in frontiers]
+        return [
+            lookup.around(snapshot, csr_traversal.numbers(snapshot, frontier), hops, budget) for frontier in frontiers
+        ]
 
     def labels(self, ids: Sequence[str]) -> Sequence[str]:
         """Name each id: by its label, else by its words where ids are names, else by itself."""
-        return looking.labels(self._open, self._relations, ids)
+        return lookup.labels(self._open, self._relations, ids)
 
     def find(self, names: Sequence[str]) -> Sequence[Sequence[str]]:
         """Find the entities by label (or id, where there is none) and alias."""
-        return looking.find(self._open, names)
+        return lookup.find(self._open, names)
 
     def degrees(self, ids: Sequence[str]) -> Sequence[int]:
         """Count the triples at each id, without reading them."""
-        return looking.degrees(self._open, ids)
+        return lookup.degrees(self._open, ids)
 
     def qualifiers(self, triples: Sequence[Triple]) -> Sequence[Sequence[Qualifier]]:
         """Read the qualifiers of each triple's statement, sorted."""
-        return looking.qualifiers(self._open, self._relations, triples)
+        return lookup.qualifiers(self._open, self._relations, triples)

@@ -8,10 +8,10 @@ from itertools import pairwise
 import numpy as np
 
 from srtk_framework.text import fold
-from srtk_framework.values import Budget, Literal, Pattern, Qualifier, Triple
-from srtk_plugin_local.search import Adjacency, Ints, distinct, locate, spread
-from srtk_plugin_local.snapshot import Snapshot
-from srtk_plugin_local.walking import make_triples
+from srtk_framework.types import Budget, Literal, Pattern, Qualifier, Triple
+from srtk_plugin_local.snapshot.arrays import Snapshot
+from srtk_plugin_local.snapshot.csr import Adjacency, Ints, distinct, locate, spread
+from srtk_plugin_local.snapshot.csr_traversal import make_triples
 
 
 def match(snapshot: Snapshot, relations: Mapping[str, int], patterns: Sequence[Pattern]) -> list[list[Triple]]:

@@ -10,8 +10,8 @@ from typing import Any
 
 import attrs
 
-from srtk_framework.values import InputError
-from srtk_plugin_local.layout import VERSION
+from srtk_framework.errors import InputError
+from srtk_plugin_local.snapshot.layout import VERSION
 
 RDFS_LABEL = "http://www.w3.org/2000/01/rdf-schema#label"
 DESCRIPTION = "description"

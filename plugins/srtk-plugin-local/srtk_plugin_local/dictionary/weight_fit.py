@@ -9,11 +9,12 @@ import attrs
 import numpy as np
 import numpy.typing as npt
 
-from srtk_framework.values import NIL, DriverError, Lesson, Link
-from srtk_plugin_local.ranking.calibration import Calibration, best_threshold, calibration_error
-from srtk_plugin_local.ranking.candidates import Mention
-from srtk_plugin_local.ranking.choice import Floats, Groups, chances, fit, fit_binary, sigmoid, utilities
-from srtk_plugin_local.ranking.weights import CHOICE, FOUND, LearntWeights, choice_row, found_row, shares_of
+from srtk_framework.errors import DriverError
+from srtk_framework.types import NIL, Lesson, Link
+from srtk_plugin_local.dictionary.calibration import Calibration, best_threshold, calibration_error
+from srtk_plugin_local.dictionary.candidates import Mention
+from srtk_plugin_local.dictionary.conditional_logit import Floats, Groups, chances, fit, fit_binary, sigmoid, utilities
+from srtk_plugin_local.dictionary.learnt_weights import CHOICE, FOUND, LearntWeights, choice_row, found_row, shares_of
 
 
 @attrs.frozen

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from srtk_framework.values import InputError
-from srtk_plugin_local import sources
-from srtk_plugin_local.rdf import read_rdf
-from srtk_plugin_local.settings import DESCRIPTION, BuildSettings
-from srtk_plugin_local.sources import Progress, guess_format
-from srtk_plugin_local.tables import read_names, read_rows
+from srtk_framework.errors import InputError
+from srtk_plugin_local.snapshot import input_files
+from srtk_plugin_local.snapshot.build_settings import DESCRIPTION, BuildSettings
+from srtk_plugin_local.snapshot.input_files import Progress, guess_format
+from srtk_plugin_local.snapshot.rdf import read_rdf
+from srtk_plugin_local.snapshot.tables import read_names, read_rows
 
 if TYPE_CHECKING:
     import duckdb
@@ -73,11 +73,11 @@ def stage_triples(con: duckdb.DuckDBPyConnection, settings: BuildSettings, progr
     iri = {column: shortened(column, settings.prefixes) for column in ("c0", "c1", "c2")}
     meter = Meter("read", settings.files, progress)
     for name, kind in zip(settings.files, kinds, strict=True):
-        if kind in sources.RDF_FORMATS:
+        if kind in input_files.RDF_FORMATS:
             tables: Any = read_rdf(name, kind, meter)
             object_, literal = f"CASE WHEN literal THEN c2 ELSE {iri['c2']} END", "literal"
         elif kind == "json":
-            raise InputError(f"{name}: triples are not read from JSON; use one of {', '.join(sources.FORMATS)}")
+            raise InputError(f"{name}: triples are not read from JSON; use one of {', '.join(input_files.FORMATS)}")
         else:
             if settings.columns and len(settings.columns) != 3:
                 raise InputError(f"three columns are needed (subject, relation, object), not {list(settings.columns)}")
@@ -87,7 +87,7 @@ def stage_triples(con: duckdb.DuckDBPyConnection, settings: BuildSettings, progr
             _insert(con, "raw", table, f"{iri['c0']}, {iri['c1']}, {object_}, {literal}")
         meter.next()
     _stage_descriptions(con, settings, progress)
-    return any(kind in sources.RDF_FORMATS for kind in kinds)
+    return any(kind in input_files.RDF_FORMATS for kind in kinds)
 
 
 def _stage_descriptions(con: duckdb.DuckDBPyConnection, settings: BuildSettings, progress: Progress) -> None:

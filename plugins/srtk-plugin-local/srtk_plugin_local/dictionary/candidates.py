@@ -8,8 +8,8 @@ from collections.abc import Sequence
 import attrs
 
 from srtk_framework.text import fold
-from srtk_framework.values import rounded
-from srtk_plugin_local.mentions import Words
+from srtk_framework.types import rounded
+from srtk_plugin_local.dictionary.word_spans import Words
 
 LABEL, FOLDED_LABEL, ALIAS = 1.0, 0.7, 0.6
 """How well a text matches a name: letter by letter, but for case and marks, by another name."""

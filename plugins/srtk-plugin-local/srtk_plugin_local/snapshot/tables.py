@@ -7,8 +7,8 @@ import json
 from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
-from srtk_framework.values import InputError
-from srtk_plugin_local.sources import Input, blocks
+from srtk_framework.errors import InputError
+from srtk_plugin_local.snapshot.input_files import Input, blocks
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -254,7 +254,7 @@ def read_names(name: str, report: Report) -> Iterator[tuple[list[str], list[str]
     TSV, CSV and Parquet have the columns id, text and optionally language. JSON is an object of id to a text or
     a list of texts, whose first is the label.
     """
-    from srtk_plugin_local.sources import guess_format
+    from srtk_plugin_local.snapshot.input_files import guess_format
 
     kind = guess_format(name, None)
     if kind == "json":

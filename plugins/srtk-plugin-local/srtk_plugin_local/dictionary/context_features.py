@@ -8,11 +8,11 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
-from srtk_framework.roles import KnowledgeGraph
-from srtk_framework.values import rounded
-from srtk_plugin_local import surroundings
-from srtk_plugin_local.ranking.candidates import Candidate, Mention
-from srtk_plugin_local.ranking.vectors import Vectors
+from srtk_framework.specs import KnowledgeGraph
+from srtk_framework.types import rounded
+from srtk_plugin_local.dictionary import entity_context
+from srtk_plugin_local.dictionary.candidates import Candidate, Mention
+from srtk_plugin_local.dictionary.text_vectors import Vectors
 
 SHARPNESS = 10.0
 """How fast likeness to the question falls below that of the best candidate: exp(-SHARPNESS * difference)."""
@@ -50,7 +50,7 @@ def compare(
     if not ids:
         return
     asked = [sentence(m.words.text, m.start, m.end) for m in open_]
-    told = dict(zip(ids, surroundings.texts(graph, ids, about, languages), strict=True))
+    told = dict(zip(ids, entity_context.texts(graph, ids, about, languages), strict=True))
     vector = vectors.of(asked, [text for pair in told.values() for text in pair])
     for mention, text in zip(open_, asked, strict=True):
         own, facts = zip(*(told[c.entity] for c in mention.candidates), strict=True)
@@ -97,7 +97,7 @@ def _connect(graph: KnowledgeGraph, found: Sequence[Sequence[Mention]], wanted: 
     ids = list(dict.fromkeys(ids))
     if not ids:
         return
-    around = dict(zip(ids, surroundings.neighbours(graph, ids), strict=True))
+    around = dict(zip(ids, entity_context.neighbours(graph, ids), strict=True))
     pairs = {
         (c.entity, o.entity) for m in concerned for other in near[id(m)]
         for c in m.candidates for o in other.candidates[:MOST_COHERENT]

@@ -14,8 +14,18 @@ from typing import TYPE_CHECKING, Any
 
 import attrs
 
-from srtk_framework.values import InputError, RunError
-from srtk_plugin_local.layout import (
+from srtk_framework.errors import InputError, RunError
+from srtk_plugin_local.snapshot.array_writer import (
+    Work,
+    number_nodes,
+    write_edges,
+    write_ids,
+    write_names,
+    write_qualifiers,
+)
+from srtk_plugin_local.snapshot.build_settings import BuildSettings, fingerprint
+from srtk_plugin_local.snapshot.input_files import Progress, quiet
+from srtk_plugin_local.snapshot.layout import (
     BUILD,
     FORMAT,
     META,
@@ -26,10 +36,7 @@ from srtk_plugin_local.layout import (
     write_json,
     write_meta,
 )
-from srtk_plugin_local.settings import BuildSettings, fingerprint
-from srtk_plugin_local.sources import Progress, quiet
-from srtk_plugin_local.staging import quote, shorten, stage_names, stage_qualifiers, stage_triples
-from srtk_plugin_local.writing import Work, number_nodes, write_edges, write_ids, write_names, write_qualifiers
+from srtk_plugin_local.snapshot.staging_tables import quote, shorten, stage_names, stage_qualifiers, stage_triples
 
 if TYPE_CHECKING:
     import duckdb

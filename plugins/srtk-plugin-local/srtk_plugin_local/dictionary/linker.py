@@ -9,17 +9,17 @@ from typing import Literal
 
 import attrs
 
-from srtk_framework.roles import Course, Encoder, EntityLinker, KnowledgeGraph, MentionDetector
-from srtk_framework.values import DriverError, Link, rounded
-from srtk_plugin_local import surroundings
-from srtk_plugin_local.mentions import Words
-from srtk_plugin_local.ranking import context, fuzzy, learning
-from srtk_plugin_local.ranking.candidates import Mention, cover
-from srtk_plugin_local.ranking.learning import LinkerTraining
-from srtk_plugin_local.ranking.lookup import Wanted, look_up
-from srtk_plugin_local.ranking.vectors import Vectors
-from srtk_plugin_local.ranking.weights import EVERYWHERE, LEAST, LearntWeights
-from srtk_plugin_local.stopwords import STOP_WORDS
+from srtk_framework.errors import DriverError
+from srtk_framework.specs import Course, Encoder, EntityLinker, KnowledgeGraph, MentionDetector
+from srtk_framework.types import Link, rounded
+from srtk_plugin_local.dictionary import context_features, entity_context, fuzzy_match, weight_fit
+from srtk_plugin_local.dictionary.candidate_lookup import Wanted, look_up
+from srtk_plugin_local.dictionary.candidates import Mention, cover
+from srtk_plugin_local.dictionary.learnt_weights import EVERYWHERE, LEAST, LearntWeights
+from srtk_plugin_local.dictionary.stop_words import STOP_WORDS
+from srtk_plugin_local.dictionary.text_vectors import Vectors
+from srtk_plugin_local.dictionary.weight_fit import LinkerTraining
+from srtk_plugin_local.dictionary.word_spans import Words
 
 WEIGHTS = {"match": 2.0, "popularity": 1.0, "length": 1.0, "context": 1.0}
 """What a score is made of, with default weights; context counts where there is an encoder."""
@@ -83,7 +83,7 @@ class DictionaryLinker(EntityLinker):
     languages: Sequence[str] = ("en",)
     stop_words: Sequence[str] | None = None
     weights: Mapping[str, float] = attrs.field(factory=dict)
-    about: Sequence[str] = surroundings.ABOUT
+    about: Sequence[str] = entity_context.ABOUT
     model: str | None = None
     _stop: frozenset[str] = attrs.field(init=False, repr=False)
     _weights: dict[str, float] = attrs.field(init=False, repr=False)
@@ -124,7 +124,7 @@ class DictionaryLinker(EntityLinker):
     def open(self) -> None:
         """Read the learnt weights, if a folder of them is named."""
         if self.fuzzy is not None:
-            fuzzy.check()
+            fuzzy_match.check()
         if self.model is not None:
             self.load(Path(self.model).expanduser())
 
@@ -155,19 +155,19 @@ class DictionaryLinker(EntityLinker):
 
         A question whose gold links are an empty list teaches that nothing in it is meant.
         """
-        lessons = [lesson for lesson in course.lessons if learning.is_annotated(lesson)]
-        found: list[learning.Case] = []
+        lessons = [lesson for lesson in course.lessons if weight_fit.is_annotated(lesson)]
+        found: list[weight_fit.Case] = []
         for start in range(0, len(lessons), training.batch):
             some = lessons[start : start + training.batch]
-            texts, gold = [lesson.question.text for lesson in some], [learning.gold_of(lesson) for lesson in some]
+            texts, gold = [lesson.question.text for lesson in some], [weight_fit.gold_of(lesson) for lesson in some]
             every = self._mentions(texts)
             chosen = self._chosen(every)
-            concerned = learning.concerned(every, chosen, gold)
+            concerned = weight_fit.concerned(every, chosen, gold)
             if self.encoder is not None:
                 self._compare(self.encoder, concerned, True)
-            found += learning.cases(texts, concerned, chosen, gold, training.folds)
-        wanted_links = sum(learning.wanted(learning.gold_of(lesson)) for lesson in lessons)
-        self._learnt, told = learning.learn(found, wanted_links, training, self._probe(), self._places)
+            found += weight_fit.cases(texts, concerned, chosen, gold, training.folds)
+        wanted_links = sum(weight_fit.wanted(weight_fit.gold_of(lesson)) for lesson in lessons)
+        self._learnt, told = weight_fit.learn(found, wanted_links, training, self._probe(), self._places)
         figures = {**told, "links": float(wanted_links)}
         if course.validate is not None:
             figures.update(course.validate())
@@ -190,7 +190,7 @@ class DictionaryLinker(EntityLinker):
         """Compare candidates with their texts: of every mention, or of those with several candidates."""
         if self._vectors is None or self._vectors.encoder is not encoder:
             self._vectors = Vectors(encoder)
-        context.compare(self.graph, self._vectors, self.about, self.languages, found, every)
+        context_features.compare(self.graph, self._vectors, self.about, self.languages, found, every)
 
     @property
     def _places(self) -> str:
@@ -241,11 +241,11 @@ class DictionaryLinker(EntityLinker):
         ids = list(dict.fromkeys(mention.candidates[0].entity for mentions in rows for mention in mentions))
         if not ids:
             return
-        stems = dict(zip(ids, surroundings.relation_stems(self.graph, ids), strict=True))
+        stems = dict(zip(ids, entity_context.relation_stems(self.graph, ids), strict=True))
         for mentions in rows:
             around = [stems[mention.candidates[0].entity] for mention in mentions]
             for place, mention in enumerate(mentions):
-                own = surroundings.stems(mention.names[0])
+                own = entity_context.stems(mention.names[0])
                 if own and any(own <= other for other in around[:place] + around[place + 1 :]):
                     mention.looks *= ECHO
         for mention in (mention for mentions in rows for mention in mentions):

@@ -6,7 +6,7 @@ import attrs
 import numpy as np
 import numpy.typing as npt
 
-from srtk_plugin_local.ranking.choice import Floats, fit_binary, log_odds, sigmoid
+from srtk_plugin_local.dictionary.conditional_logit import Floats, fit_binary, log_odds, sigmoid
 
 _PENALTY = 0.01
 _BINS = 10

@@ -13,11 +13,12 @@ from typing import Any
 import attrs
 import numpy as np
 
+from srtk_framework.errors import DriverError
 from srtk_framework.text import fold
-from srtk_framework.values import DriverError, rounded
-from srtk_plugin_local.ranking.calibration import Calibration
-from srtk_plugin_local.ranking.candidates import Candidate, Mention
-from srtk_plugin_local.ranking.choice import Floats, Groups, chances, sigmoid, utilities
+from srtk_framework.types import rounded
+from srtk_plugin_local.dictionary.calibration import Calibration
+from srtk_plugin_local.dictionary.candidates import Candidate, Mention
+from srtk_plugin_local.dictionary.conditional_logit import Floats, Groups, chances, sigmoid, utilities
 
 FILE = "linker.json"
 LEAST = 0.0001

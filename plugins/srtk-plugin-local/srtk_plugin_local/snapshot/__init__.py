@@ -1,0 +1,1 @@
+"""The memory-mapped graph: its build, layout, lookups and traversal."""
