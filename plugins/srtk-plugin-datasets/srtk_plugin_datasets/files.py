@@ -12,7 +12,7 @@ import attrs
 from srtk_framework.records import base_suffix, read_jsonl, read_lines
 from srtk_framework.records import record_fields as fields
 from srtk_framework.values import InputError, Link, Question
-from srtk_plugin_datasets.choosing import choose
+from srtk_plugin_datasets.sample import choose
 
 Record = tuple[str, dict[str, Any]]
 """A place, such as ``file:line``, and the object that stands there."""

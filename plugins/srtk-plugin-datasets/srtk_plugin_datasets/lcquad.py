@@ -11,9 +11,9 @@ import attrs
 from srtk_framework.records import record_fields as fields
 from srtk_framework.roles import Dataset
 from srtk_framework.values import Question
-from srtk_plugin_datasets.asked import Asked, asked, linked
 from srtk_plugin_datasets.files import find, finished, kept, read_records, text_of, texts_of
 from srtk_plugin_datasets.ids import shortened
+from srtk_plugin_datasets.query import read_gold, topic_links
 
 _KNOWN = ("_id", "id", "corrected_question", "question", "sparql_query", "sparql", "answer_entities", "topic_entities")
 
@@ -52,7 +52,7 @@ class LCQuAD(Dataset):
         for where, record in read_records(file):
             text = text_of(record, _first(record, "corrected_question", "question"), where).strip()
             sparql = text_of(record, _first(record, "sparql_query", "sparql"), where)
-            found: Asked = asked(sparql, self.prefixes, self.relations)
+            found = read_gold(sparql, self.prefixes, self.relations)
             answers: tuple[str, ...] | None = None
             if record.get("answer_entities") is not None:
                 fields.items(record["answer_entities"], where, "answer_entities", fields.string)
@@ -63,7 +63,7 @@ class LCQuAD(Dataset):
                 Question(
                     id=text_of(record, _first(record, "_id", "id"), where),
                     text=text,
-                    links=linked(found, text),
+                    links=topic_links(found, text),
                     answers=answers,
                     gold_paths=found.paths,
                     extra={**kept(record, _KNOWN), **extra, "sparql": sparql},

@@ -13,9 +13,9 @@ import attrs
 from srtk_framework.records import read_lines
 from srtk_framework.roles import Dataset
 from srtk_framework.values import InputError, Link, Path, Question, Step
-from srtk_plugin_datasets.choosing import choose
 from srtk_plugin_datasets.facts import Facts, read_facts
 from srtk_plugin_datasets.files import unlinked
+from srtk_plugin_datasets.sample import choose
 
 _RELATIONS = {
     "actor": "starred_actors",

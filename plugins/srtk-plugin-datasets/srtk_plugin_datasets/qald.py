@@ -14,9 +14,9 @@ import attrs
 from srtk_framework.records import record_fields as fields
 from srtk_framework.roles import Dataset
 from srtk_framework.values import Literal, Question
-from srtk_plugin_datasets.asked import asked, linked
 from srtk_plugin_datasets.files import find, finished, kept, read_records, text_of
 from srtk_plugin_datasets.ids import shortened
+from srtk_plugin_datasets.query import read_gold, topic_links
 
 _KNOWN = ("id", "question", "query", "answers")
 
@@ -59,7 +59,7 @@ class QALD(Dataset):
                 continue
             query = record.get("query")
             sparql = query.get("sparql") if isinstance(query, dict) else None
-            found = asked(fields.string(sparql, where, "query.sparql") if sparql else "", self.prefixes)
+            found = read_gold(fields.string(sparql, where, "query.sparql") if sparql else "", self.prefixes)
             values = list(dict.fromkeys(self._values(record, where)))
             boolean = any(isinstance(answer, dict) and "boolean" in answer for answer in record.get("answers") or [])
             nodes = found.form == "select" and not boolean and record.get("answers") is not None
@@ -71,7 +71,7 @@ class QALD(Dataset):
                 Question(
                     id=text_of(record, "id", where),
                     text=text,
-                    links=linked(found, text),
+                    links=topic_links(found, text),
                     answers=tuple(values) if nodes else None,
                     gold_paths=found.paths,
                     extra={**kept(record, _KNOWN), **extra, **({"sparql": sparql} if sparql else {})},

@@ -1,34 +1,38 @@
-"""Read out of a SPARQL query what it asks: its form, its constants, and the paths that lead from them to the answer.
+"""What a SPARQL query asks: its form, its constants, and the paths that lead from them to the answer.
 
-This is no SPARQL engine. It reads basic graph patterns, `;` and `,`, UNION and paths of `/` and `^`. OPTIONAL, MINUS,
-FILTER and the like narrow an answer and are passed over. Statements of Wikidata (`p:P39`, `ps:P39`) are read as the
-direct claim, without their qualifiers. What may change the paths (a sub-query, a relation that is a variable, `*`, `+`,
-`|`) leaves the paths unknown, never guessed.
+This is no SPARQL engine. It reads basic graph patterns, `;` and `,`, UNION, and paths of `/` and `^`. OPTIONAL, MINUS,
+FILTER and the like only narrow an answer and are skipped. Statements of Wikidata (`p:P39`, `ps:P39`) are read as the
+direct claim, without their qualifiers. Whatever may change the paths (a subquery, a variable as relation, `*`, `+`,
+`|`) makes them unknown; they are never guessed.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 
 import attrs
 
-from srtk_framework.values import Path, Step, Triple
-from srtk_plugin_datasets.sparql import REPEATED, TYPE, NotUnderstood, Parser
+from srtk_framework.values import Link, Path, Step, Triple
+from srtk_plugin_datasets.files import link
+from srtk_plugin_datasets.ids import DBPEDIA, WIKIDATA, name_of, shortened
+from srtk_plugin_datasets.sparql_parser import REPEATED, TYPE, NotUnderstood, Parser
 
 _CLAIM = "http://www.wikidata.org/prop/"
+_CLASS_RELATIONS = (_CLAIM + "direct/P31", _CLAIM + "direct/P279")
+_NAMESPACES = {"ontology": "http://dbpedia.org/ontology/", "property": "http://dbpedia.org/property/"}
 
 
 @attrs.frozen
 class Query:
-    """What a query says.
+    """A parsed query.
 
     Attributes:
-        form: ``select``, ``count`` (the answer is a number made of what was found), or ``ask``.
-        answer: The variable that is asked for, with its mark, or None.
-        constants: IRIs in place of subjects and objects, in order; those of FILTERs are left out. Of a query that is
-            not understood, all its IRIs.
-        classes: Those of the constants that only ever say of what class something is.
-        branches: The triple patterns, once for each way to choose from UNIONs; None where they are not understood.
+        form: ``select``, ``count`` (the answer is the number of results), or ``ask``.
+        answer: The projected variable, with its question mark, or None.
+        constants: IRIs in subject and object position, in order, without those of FILTERs; all IRIs of a query that
+            cannot be parsed.
+        classes: The constants that occur only as the object of a type relation.
+        branches: The triple patterns, one set for each choice among UNIONs; None where they cannot be parsed.
     """
 
     form: str
@@ -38,7 +42,7 @@ class Query:
     branches: tuple[tuple[Triple, ...], ...] | None
 
     def paths(self) -> tuple[Path, ...] | None:
-        """Find the shortest relation paths from each constant that is no class to the answer; None if unknown."""
+        """Find the shortest relation paths from each constant that is not a class to the answer; None if unknown."""
         if self.branches is None or self.answer is None:
             return None
         found: dict[Path, None] = {}
@@ -55,7 +59,7 @@ def _open(node: str) -> bool:
 
 
 def read_query(text: str, type_relations: Iterable[str] = ()) -> Query:
-    """Read a query; one that is not understood still gives its form and its constants.
+    """Parse a query; one that cannot be parsed still has its form and its constants.
 
     Args:
         text: SPARQL.
@@ -81,7 +85,7 @@ def read_query(text: str, type_relations: Iterable[str] = ()) -> Query:
 
 
 def _direct(triples: Sequence[Triple]) -> tuple[Triple, ...]:
-    """Read the two halves of a Wikidata statement as its direct claim; its other halves are left out."""
+    """Replace the two triple patterns of a Wikidata statement by its direct claim; drop its other patterns."""
     owners = {t.object: t for t in triples if t.relation.startswith(_CLAIM) and "/" not in t.relation[len(_CLAIM) :]}
     found = []
     for triple in triples:
@@ -97,16 +101,16 @@ def _direct(triples: Sequence[Triple]) -> tuple[Triple, ...]:
 def shortest_paths(
     triples: Sequence[Triple], start: str, end: str, through: Callable[[str], bool] = lambda _: True
 ) -> list[Path]:
-    """Find the shortest relation paths between two nodes of a small set of triples, walked either way.
+    """Find the shortest relation paths between two nodes of a small set of triples, in either direction.
 
     Args:
-        triples: Where to walk.
+        triples: The triples.
         start: First node.
         end: Last node.
-        through: Tells of a node whether a path may lead through it; any, by default.
+        through: Whether a path may pass through a node; any node by default.
 
     Returns:
-        Distinct paths of one length, in order of their triples; none where ``start`` is ``end``.
+        Distinct paths of equal length, in order of their triples; empty where ``start`` is ``end``.
     """
     level: list[tuple[str, Path]] = [(start, ())]
     seen = {start}
@@ -122,3 +126,50 @@ def shortest_paths(
         level = list(dict.fromkeys(further))
         seen.update(node for node, _ in level)
     return []
+
+
+@attrs.frozen
+class QueryGold:
+    """The gold data that the SPARQL query of a question implies.
+
+    Attributes:
+        form: ``select``, ``count`` or ``ask``.
+        entities: Id and name of each entity (an empty name where the IRI has none); classes only if there is nothing
+            else.
+        paths: Relation paths from an entity to the answer, or None if they are unknown.
+    """
+
+    form: str
+    entities: tuple[tuple[str, str], ...]
+    paths: tuple[Path, ...] | None
+
+
+def read_gold(sparql: str, prefixes: Mapping[str, str] | None, relations: str = "written") -> QueryGold:
+    """Parse a query over DBpedia or Wikidata and shorten its ids.
+
+    Args:
+        sparql: The query.
+        prefixes: As ``ids.shortened`` takes them.
+        relations: ``written``; or ``ontology`` or ``property`` to map all of DBpedia's properties to one namespace.
+    """
+    query = read_query(sparql, _CLASS_RELATIONS)
+    entities = [iri for iri in query.constants if iri.startswith((DBPEDIA, WIKIDATA))]
+    topics = [iri for iri in entities if iri not in query.classes] or entities
+    paths = query.paths()
+
+    def short(relation: str) -> str:
+        namespace = next((n for n in _NAMESPACES.values() if relation.startswith(n)), None)
+        if namespace is not None and relations in _NAMESPACES:
+            relation = _NAMESPACES[relations] + relation[len(namespace) :]
+        return shortened(relation, prefixes)
+
+    return QueryGold(
+        form=query.form,
+        entities=tuple((shortened(iri, prefixes), name_of(iri)) for iri in topics),
+        paths=None if paths is None else tuple(tuple(Step(short(s.relation), s.inverse) for s in p) for p in paths),
+    )
+
+
+def topic_links(gold: QueryGold, text: str) -> tuple[Link, ...]:
+    """Link the entities; a link has a span where the text contains the name, with or without its bracketed part."""
+    return tuple(link(entity, name, text, name.partition(" (")[0]) for entity, name in gold.entities)

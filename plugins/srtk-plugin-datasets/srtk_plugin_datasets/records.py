@@ -9,8 +9,8 @@ import attrs
 from srtk_framework.records import read_questions
 from srtk_framework.roles import Dataset
 from srtk_framework.values import Link, Question
-from srtk_plugin_datasets.choosing import choose
 from srtk_plugin_datasets.files import texts_of, unlinked
+from srtk_plugin_datasets.sample import choose
 
 
 @attrs.define

@@ -9,10 +9,10 @@ from pathlib import Path
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from srtk_plugin_datasets.choosing import choose
 from srtk_plugin_datasets.metaqa import MetaQA
 from srtk_plugin_datasets.pathquestion import PathQuestion
 from srtk_plugin_datasets.records import Records
+from srtk_plugin_datasets.sample import choose
 
 from srtk_framework.values import InputError, Link, Question, Step, Triple
 

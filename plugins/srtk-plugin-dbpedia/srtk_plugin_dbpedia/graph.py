@@ -13,8 +13,8 @@ from srtk_plugin_sparql.vocabulary import Ids, Vocabulary
 
 from srtk_framework.values import Budget, DriverError, FoundPaths, Frontier, Literal
 from srtk_plugin_dbpedia import titles
-from srtk_plugin_dbpedia.pages import Pages
 from srtk_plugin_dbpedia.queries import PlainQueries
+from srtk_plugin_dbpedia.redirects import Pages
 from srtk_plugin_dbpedia.vocabulary import pages, vocabulary
 
 

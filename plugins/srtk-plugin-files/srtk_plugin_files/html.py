@@ -11,15 +11,15 @@ from typing import Any
 
 import attrs
 
-from srtk_framework.evaluation import score
+from srtk_framework.evaluation.metrics import score
 from srtk_framework.records import dumps
 from srtk_framework.values import DriverError, Retrieval, rounded
-from srtk_plugin_files.exporting import FileExporter
+from srtk_plugin_files.file_exporter import FileExporter
 from srtk_plugin_files.terms import Terms
 
 _PLACE = re.compile(r"\{\{(\w+)\}\}")
 _DATA = "\0"  # marks the place of the data; no text that a page may hold has it
-_SCRIPTS = ("layout", "parts", "list", "question", "drawing", "tables", "start")
+_SCRIPTS = ("layout", "parts", "list", "question", "diagram", "tables", "start")
 _ESCAPES = {ord("<"): "\\u003c", ord(">"): "\\u003e", ord("&"): "\\u0026"}
 
 

@@ -6,7 +6,7 @@ import attrs
 
 from srtk_framework.records import dumps, record_from_retrieval
 from srtk_framework.values import Retrieval
-from srtk_plugin_files.exporting import FileExporter
+from srtk_plugin_files.file_exporter import FileExporter
 
 
 @attrs.define

@@ -6,7 +6,7 @@ import attrs
 
 from srtk_framework.text import DEFAULT, Templates, clean, count_tokens, fit
 from srtk_framework.values import DriverError, InputError, Retrieval
-from srtk_plugin_files.exporting import FileExporter
+from srtk_plugin_files.file_exporter import FileExporter
 
 
 @attrs.define

@@ -24,8 +24,8 @@ from srtk_framework.values import (
 )
 from srtk_plugin_freebase import composites
 from srtk_plugin_freebase.ids import FreebaseIds
+from srtk_plugin_freebase.mediator_reads import JoinReader
 from srtk_plugin_freebase.queries import FreebaseQueries, JoinQueries, Mediators
-from srtk_plugin_freebase.reading import JoinReader
 from srtk_plugin_freebase.vocabulary import HIDDEN, over_freebase
 
 _FORMS = ("dot", "slash")

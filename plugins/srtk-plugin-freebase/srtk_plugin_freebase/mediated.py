@@ -9,7 +9,7 @@ import attrs
 from srtk_framework.roles import KnowledgeGraph
 from srtk_framework.values import DriverError, Frontier, Literal, NodeSet, Pattern, Qualifier, Schema, Step, Triple
 from srtk_plugin_freebase import composites
-from srtk_plugin_freebase.joining import Joiner
+from srtk_plugin_freebase.joined_edges import Joiner
 
 MEDIATORS = ("m.*", "g.*", "/m/*", "/g/*")
 

@@ -16,9 +16,8 @@ from srtk_plugin_local.snapshot.build import build
 from srtk_plugin_local.snapshot.build_settings import BuildSettings
 from srtk_plugin_local.snapshot.graph import LocalGraph
 
-from srtk_framework import settings as framework_settings
-from srtk_framework.errors import DriverError, RunError, SnapshotError
-from srtk_framework.types import Pattern, Step
+from srtk_framework.recipe import settings as framework_settings
+from srtk_framework.values import DriverError, Pattern, RunError, SnapshotError, Step
 
 
 @pytest.fixture
@@ -202,7 +201,7 @@ def test_a_snapshot_is_replaced_while_others_go_on_reading_it(source: BuildSetti
 READ = """
 import sys
 from srtk_plugin_local.snapshot.graph import LocalGraph
-from srtk_framework.types import Pattern
+from srtk_framework.values import Pattern
 graph = LocalGraph(sys.argv[1])
 graph.open()
 print("open", flush=True)

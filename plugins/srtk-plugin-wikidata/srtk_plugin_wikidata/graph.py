@@ -13,9 +13,9 @@ from srtk_plugin_sparql.vocabulary import Ids, Vocabulary
 
 from srtk_framework.values import DriverError, Qualifier, Triple, close_matches
 from srtk_plugin_wikidata import statements
-from srtk_plugin_wikidata.naming import FallbackNames
+from srtk_plugin_wikidata.graph_split import SplitReader
+from srtk_plugin_wikidata.labels import FallbackNames
 from srtk_plugin_wikidata.queries import LITERALS, WikidataQueries
-from srtk_plugin_wikidata.split import SplitReader
 from srtk_plugin_wikidata.vocabulary import ANY, WIKIDATA, Spaces, WikidataIds, usual
 
 ENDPOINT = "https://query.wikidata.org/sparql"

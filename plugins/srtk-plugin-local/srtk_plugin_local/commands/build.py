@@ -6,7 +6,7 @@ import argparse
 from pathlib import Path
 from typing import Any
 
-from srtk_framework.errors import InputError
+from srtk_framework.values import InputError
 from srtk_plugin_local.snapshot.build_settings import BuildSettings
 
 HELP = "build a local graph snapshot from files of triples"

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence, Set
 
-from srtk_framework.mentions import best_apart
-from srtk_framework.types import Mention, rounded
+from srtk_framework.text import best_apart
+from srtk_framework.values import Mention, rounded
 from srtk_plugin_local.dictionary.stop_words import STOP_WORDS
 from srtk_plugin_local.dictionary.word_spans import Words
 

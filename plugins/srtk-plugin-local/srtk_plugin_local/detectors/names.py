@@ -9,10 +9,9 @@ from typing import Literal
 
 import attrs
 
-from srtk_framework.errors import InputError
-from srtk_framework.specs import MentionDetector
+from srtk_framework.roles import MentionDetector
 from srtk_framework.text import fold
-from srtk_framework.types import Mention
+from srtk_framework.values import InputError, Mention
 from srtk_plugin_local.detectors.known_names import known_mentions, stop_words
 
 

@@ -7,8 +7,8 @@ from typing import Literal
 
 import attrs
 
-from srtk_framework.specs import KnowledgeGraph, MentionDetector
-from srtk_framework.types import Mention
+from srtk_framework.roles import KnowledgeGraph, MentionDetector
+from srtk_framework.values import Mention
 from srtk_plugin_local.detectors.known_names import known_mentions, stop_words
 
 

@@ -9,9 +9,9 @@ from typing import TypeVar
 
 import attrs
 
-from srtk_framework.specs import KnowledgeGraph
+from srtk_framework.roles import KnowledgeGraph
 from srtk_framework.text import fold
-from srtk_framework.types import Mention as Place
+from srtk_framework.values import Mention as Place
 from srtk_plugin_local.dictionary import fuzzy_match
 from srtk_plugin_local.dictionary.candidates import Candidate, Mention
 from srtk_plugin_local.dictionary.word_spans import Span, Words

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 import attrs
 
 from srtk_framework.text import fold
-from srtk_framework.types import rounded
+from srtk_framework.values import rounded
 from srtk_plugin_local.dictionary.word_spans import Words
 
 LABEL, FOLDED_LABEL, ALIAS = 1.0, 0.7, 0.6

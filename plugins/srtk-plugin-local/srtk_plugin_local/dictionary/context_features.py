@@ -8,8 +8,8 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
-from srtk_framework.specs import KnowledgeGraph
-from srtk_framework.types import rounded
+from srtk_framework.roles import KnowledgeGraph
+from srtk_framework.values import rounded
 from srtk_plugin_local.dictionary import entity_context
 from srtk_plugin_local.dictionary.candidates import Candidate, Mention
 from srtk_plugin_local.dictionary.text_vectors import Vectors

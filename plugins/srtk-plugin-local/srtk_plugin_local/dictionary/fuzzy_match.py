@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from srtk_framework.errors import DriverError
-from srtk_framework.mentions import by_form
-from srtk_framework.specs import KnowledgeGraph
-from srtk_framework.types import rounded
+from srtk_framework.roles import KnowledgeGraph
+from srtk_framework.text import by_form
+from srtk_framework.values import DriverError, rounded
 from srtk_plugin_local.dictionary.candidates import Mention
 from srtk_plugin_local.dictionary.word_spans import Words
 

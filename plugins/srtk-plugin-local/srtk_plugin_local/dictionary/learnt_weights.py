@@ -13,9 +13,8 @@ from typing import Any
 import attrs
 import numpy as np
 
-from srtk_framework.errors import DriverError
 from srtk_framework.text import fold
-from srtk_framework.types import rounded
+from srtk_framework.values import DriverError, rounded
 from srtk_plugin_local.dictionary.calibration import Calibration
 from srtk_plugin_local.dictionary.candidates import Candidate, Mention
 from srtk_plugin_local.dictionary.conditional_logit import Floats, Groups, chances, sigmoid, utilities

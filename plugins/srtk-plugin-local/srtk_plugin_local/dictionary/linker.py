@@ -9,9 +9,8 @@ from typing import Literal
 
 import attrs
 
-from srtk_framework.errors import DriverError
-from srtk_framework.specs import Course, Encoder, EntityLinker, KnowledgeGraph, MentionDetector
-from srtk_framework.types import Link, rounded
+from srtk_framework.roles import Course, Encoder, EntityLinker, KnowledgeGraph, MentionDetector
+from srtk_framework.values import DriverError, Link, rounded
 from srtk_plugin_local.dictionary import context_features, entity_context, fuzzy_match, weight_fit
 from srtk_plugin_local.dictionary.candidate_lookup import Wanted, look_up
 from srtk_plugin_local.dictionary.candidates import Mention, cover

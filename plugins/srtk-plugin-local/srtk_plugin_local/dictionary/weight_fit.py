@@ -9,8 +9,7 @@ import attrs
 import numpy as np
 import numpy.typing as npt
 
-from srtk_framework.errors import DriverError
-from srtk_framework.types import NIL, Lesson, Link
+from srtk_framework.values import NIL, DriverError, Lesson, Link
 from srtk_plugin_local.dictionary.calibration import Calibration, best_threshold, calibration_error
 from srtk_plugin_local.dictionary.candidates import Mention
 from srtk_plugin_local.dictionary.conditional_logit import Floats, Groups, chances, fit, fit_binary, sigmoid, utilities

@@ -7,9 +7,8 @@ from collections.abc import Sequence
 
 import attrs
 
-from srtk_framework.errors import DriverError
-from srtk_framework.specs import EntityLinker
-from srtk_framework.types import LinkList
+from srtk_framework.roles import EntityLinker
+from srtk_framework.values import DriverError, LinkList
 from srtk_plugin_local.linker_views.linker_calls import Answer, all_failed, ask, name_of, told
 
 _log = logging.getLogger(__name__)

@@ -10,9 +10,8 @@ from typing import Literal
 
 import attrs
 
-from srtk_framework.errors import DriverError, InputError
-from srtk_framework.specs import EntityLinker
-from srtk_framework.types import Link, LinkList
+from srtk_framework.roles import EntityLinker
+from srtk_framework.values import DriverError, InputError, Link, LinkList
 from srtk_plugin_local.linker_views import freebase_ids, id_table
 from srtk_plugin_local.linker_views.id_table import IdTable
 from srtk_plugin_local.linker_views.linker_calls import by_place

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
-from srtk_framework.errors import InputError
+from srtk_framework.values import InputError
 from srtk_plugin_local.linker_views import freebase_ids
 from srtk_plugin_local.snapshot.input_files import Input, blocks
 

@@ -9,9 +9,8 @@ from typing import Literal
 
 import attrs
 
-from srtk_framework.errors import DriverError
-from srtk_framework.specs import EntityLinker
-from srtk_framework.types import Link, LinkList, rounded
+from srtk_framework.roles import EntityLinker
+from srtk_framework.values import DriverError, Link, LinkList, rounded
 from srtk_plugin_local.linker_views.linker_calls import Answer, all_failed, ask, by_place, told
 
 _log = logging.getLogger(__name__)

@@ -10,8 +10,8 @@ import attrs
 import numpy as np
 import numpy.typing as npt
 
-from srtk_framework.errors import InputError
 from srtk_framework.text import fold
+from srtk_framework.values import InputError
 from srtk_plugin_local.snapshot.csr import Adjacency
 from srtk_plugin_local.snapshot.input_files import Progress
 from srtk_plugin_local.snapshot.layout import ArrayFile, HeapFile, hash64, map_array, width

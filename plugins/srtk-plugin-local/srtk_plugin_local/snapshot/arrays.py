@@ -13,8 +13,7 @@ import attrs
 import numpy as np
 import numpy.typing as npt
 
-from srtk_framework.errors import SnapshotError
-from srtk_framework.types import Literal
+from srtk_framework.values import Literal, SnapshotError
 from srtk_plugin_local.snapshot.csr import Adjacency, Ints, spread
 from srtk_plugin_local.snapshot.layout import ARRAYS, FORMAT, HEAPS, META, VERSION, Meta, hash64, map_file
 

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 import attrs
 
-from srtk_framework.errors import InputError, RunError
+from srtk_framework.values import InputError, RunError
 from srtk_plugin_local.snapshot.array_writer import (
     Work,
     number_nodes,

@@ -10,7 +10,7 @@ from typing import Any
 
 import attrs
 
-from srtk_framework.errors import InputError
+from srtk_framework.values import InputError
 from srtk_plugin_local.snapshot.layout import VERSION
 
 RDFS_LABEL = "http://www.w3.org/2000/01/rdf-schema#label"

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 import attrs
 import numpy as np
 
-from srtk_framework.types import Frontier, Ragged, Step, Triple
+from srtk_framework.values import Frontier, Ragged, Step, Triple
 from srtk_plugin_local.snapshot.arrays import Snapshot
 from srtk_plugin_local.snapshot.csr import Ints, distinct, spread
 

@@ -7,9 +7,8 @@ from pathlib import Path
 
 import attrs
 
-from srtk_framework.errors import DriverError
-from srtk_framework.specs import KnowledgeGraph
-from srtk_framework.types import Budget, Frontier, Pattern, Qualifier, Schema, Step, Triple
+from srtk_framework.roles import KnowledgeGraph
+from srtk_framework.values import Budget, DriverError, Frontier, Pattern, Qualifier, Schema, Step, Triple
 from srtk_plugin_local.snapshot import csr_traversal, lookup
 from srtk_plugin_local.snapshot.arrays import Snapshot
 from srtk_plugin_local.snapshot.build_settings import BuildSettings

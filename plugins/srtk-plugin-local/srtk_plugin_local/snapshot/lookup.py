@@ -8,7 +8,7 @@ from itertools import pairwise
 import numpy as np
 
 from srtk_framework.text import fold
-from srtk_framework.types import Budget, Literal, Pattern, Qualifier, Triple
+from srtk_framework.values import Budget, Literal, Pattern, Qualifier, Triple
 from srtk_plugin_local.snapshot.arrays import Snapshot
 from srtk_plugin_local.snapshot.csr import Adjacency, Ints, distinct, locate, spread
 from srtk_plugin_local.snapshot.csr_traversal import make_triples

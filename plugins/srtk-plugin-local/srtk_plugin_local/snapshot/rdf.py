@@ -7,8 +7,7 @@ import re
 from collections.abc import Iterator
 from typing import IO, TYPE_CHECKING, Any, cast
 
-from srtk_framework.errors import InputError
-from srtk_framework.types import Literal
+from srtk_framework.values import InputError, Literal
 from srtk_plugin_local.snapshot.input_files import Input
 from srtk_plugin_local.snapshot.tables import ROWS, Report
 

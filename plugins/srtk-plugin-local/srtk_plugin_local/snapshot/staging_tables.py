@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from srtk_framework.errors import InputError
+from srtk_framework.values import InputError
 from srtk_plugin_local.snapshot import input_files
 from srtk_plugin_local.snapshot.build_settings import DESCRIPTION, BuildSettings
 from srtk_plugin_local.snapshot.input_files import Progress, guess_format

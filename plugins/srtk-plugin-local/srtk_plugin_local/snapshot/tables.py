@@ -7,7 +7,7 @@ import json
 from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
-from srtk_framework.errors import InputError
+from srtk_framework.values import InputError
 from srtk_plugin_local.snapshot.input_files import Input, blocks
 
 if TYPE_CHECKING:

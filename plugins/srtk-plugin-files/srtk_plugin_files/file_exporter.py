@@ -9,7 +9,7 @@ import attrs
 
 from srtk_framework.roles import Exporter
 from srtk_framework.values import DriverError, Retrieval
-from srtk_plugin_files.writing import Output
+from srtk_plugin_files.atomic_file import Output
 
 
 @attrs.define
