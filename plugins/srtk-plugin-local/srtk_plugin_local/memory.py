@@ -1,4 +1,4 @@
-"""A graph of Python triples in dictionaries: for embedding, tests and first tries."""
+"""The ``memory`` graph: Python triples in dictionaries, for embedding, tests and experiments."""
 
 from __future__ import annotations
 
@@ -17,28 +17,29 @@ if TYPE_CHECKING:
     import networkx
 
 Neighbours = dict[str, dict[str, list[str]]]
-"""Node to relation to the nodes at the other end: sorted, as the triples are from which it is made."""
+"""Neighbours by node and relation, sorted."""
 
 
 @attrs.define(eq=False)
 class MemoryGraph(KnowledgeGraph):
-    """Answer from dictionaries of sorted tuples; ready as soon as it is made.
+    """A graph of Python triples, held in dictionaries; it needs no opening.
 
-    Entities are what occurs in triples; labels and aliases of other ids name relations, or nothing.
+    The entities are the subjects and objects of the triples. Objects and qualifier values are literals if they are
+    ``Literal`` values, or texts with a type or a language: "1998"^^xsd:gYear, "Riga"@lv, "Riga"^^xsd:string.
 
     Attributes:
-        triples: Rows [subject, relation, object]; objects such as "1998"^^xsd:gYear or "Riga"@lv are literals.
-        labels: Id of an entity or relation to its label.
-        aliases: Id of an entity to its further names.
+        triples: Rows [subject, relation, object].
+        labels: Labels by id of an entity or relation.
+        aliases: Further names by id of an entity.
         qualifiers: Rows [subject, relation, object, qualifier, value] about triples of this graph.
         type_relations: Relations from an entity to its class.
         subclass_relations: Relations from a class to its superclass.
-        mediators: Patterns of ids of nodes that only hold a statement together.
+        mediators: Patterns of ids of mediator nodes, which only join the parts of a statement.
         noise: Patterns of ids of relations that answer no question.
-        prefixes: Short prefix to namespace IRI.
+        prefixes: Namespace IRIs by prefix.
     """
 
-    # Three settings share their name with a hook: the leading underscore is no part of a setting's name.
+    # Three settings have the name of a hook; attrs drops the leading underscore from the name of a setting.
     _triples: Sequence[Sequence[str]] = attrs.field(default=(), repr=False)
     _labels: Mapping[str, str] = attrs.field(factory=dict, repr=False)
     aliases: Mapping[str, Sequence[str]] = attrs.field(factory=dict, repr=False)
@@ -72,24 +73,24 @@ class MemoryGraph(KnowledgeGraph):
             for name in {fold(name): None for name in names}:
                 self._named.setdefault(name, []).append(id_)
         self._named.pop("", None)
-        self._statements = _read_qualifiers(self._qualifiers, self._all)
+        self._statements = _read_qualifiers(self._qualifiers, self._all, self._literals)
         self._hash = self._content_hash()
 
     @classmethod
     def from_networkx(cls, graph: networkx.Graph[Any], relation_key: str = "relation", **settings: Any) -> MemoryGraph:
-        """Make the graph of a networkx DiGraph or MultiDiGraph.
+        """Build the graph from a networkx DiGraph or MultiDiGraph.
 
         Args:
-            graph: Its nodes become ids by ``str``; the node attribute ``label`` is the label.
-            relation_key: Edge attribute that names the relation; without it, a MultiDiGraph's edge key does.
+            graph: Ids are the ``str`` of its nodes; labels are the node attribute ``label``.
+            relation_key: Edge attribute with the relation; the key of a MultiDiGraph's edge where it is missing.
             settings: Further settings of this class.
 
         Raises:
-            ValueError: For an undirected graph, an edge without relation, two nodes with the same text.
+            ValueError: For an undirected graph, an edge without relation, or two nodes with the same text.
         """
         if not graph.is_directed():
             raise ValueError(
-                "the networkx graph is undirected; give a DiGraph or MultiDiGraph, with edges from subjects"
+                "the networkx graph is undirected; give a DiGraph or MultiDiGraph, with edges from subject to object"
             )
         ids = {node: node if isinstance(node, str) else str(node) for node in graph}
         if len(set(ids.values())) < len(ids):
@@ -99,7 +100,7 @@ class MemoryGraph(KnowledgeGraph):
             relation = graph.edges[edge].get(relation_key, *edge[2:])
             rows.append((ids[edge[0]], "" if relation is None else str(relation), ids[edge[1]]))
             if relation is None or isinstance(relation, int):
-                raise ValueError(f"the networkx edge {edge!r} names no relation; set its attribute {relation_key!r}")
+                raise ValueError(f"the networkx edge {edge!r} has no relation; set its attribute {relation_key!r}")
         labels = {ids[node]: str(label) for node, label in graph.nodes(data="label") if label is not None}
         return cls(triples=rows, labels={**labels, **settings.pop("labels", {})}, **settings)
 
@@ -114,7 +115,7 @@ class MemoryGraph(KnowledgeGraph):
         return hashlib.sha256(json.dumps(content, sort_keys=True).encode()).hexdigest()[:16]
 
     def fingerprint(self) -> str:
-        """Identify the content: triples, names, qualifiers and schema."""
+        """Return ``source()``: the hash covers triples, names, qualifiers and schema."""
         return self.source()
 
     def source(self) -> str:
@@ -122,7 +123,7 @@ class MemoryGraph(KnowledgeGraph):
         return f"memory:{self._hash}"
 
     def schema(self) -> Schema:
-        """Return the schema that the settings describe."""
+        """Return the schema of the settings."""
         return Schema(
             type_relations=tuple(self.type_relations),
             subclass_relations=tuple(self.subclass_relations),
@@ -132,11 +133,11 @@ class MemoryGraph(KnowledgeGraph):
         )
 
     def frontiers(self, node_sets: Sequence[Sequence[str]]) -> list[Frontier]:
-        """Keep the entities of each set."""
+        """Make one frontier of the entities of each set."""
         return [NodeSet(id_ for id_ in ids if self._is_entity(id_)) for ids in node_sets]
 
     def steps(self, frontiers: Sequence[Frontier], inverse: bool) -> list[list[Step]]:
-        """Collect the relations at each node."""
+        """Read the distinct steps that leave each frontier, sorted."""
         answers = []
         for frontier in frontiers:
             found = {Step(relation) for id_ in frontier.ids() for relation in self._out.get(id_, ())}
@@ -146,7 +147,7 @@ class MemoryGraph(KnowledgeGraph):
         return answers
 
     def follow(self, frontiers: Sequence[Frontier], steps: Sequence[Step], limit: int | None) -> list[Frontier]:
-        """Walk to the first ``limit`` neighbours of each node; literals count as neighbours, but are not reached."""
+        """Follow each step to the first ``limit`` neighbours of each node; literals count, but are not reached."""
         answers: list[Frontier] = []
         for frontier, step in zip(frontiers, steps, strict=True):
             rows = [ends for _, ends in self._walk(frontier, step)]
@@ -165,7 +166,7 @@ class MemoryGraph(KnowledgeGraph):
         return answers
 
     def _walk(self, frontier: Frontier, step: Step) -> list[tuple[str, Sequence[str]]]:
-        """Pair each node of the frontier with all its neighbours along the step."""
+        """Return each node of the frontier with all its neighbours along the step."""
         neighbours = self._in if step.inverse else self._out
         return [(id_, neighbours.get(id_, {}).get(step.relation, ())) for id_ in frontier.ids()]
 
@@ -173,7 +174,7 @@ class MemoryGraph(KnowledgeGraph):
         return id_ in self._at and id_ not in self._literals
 
     def match(self, patterns: Sequence[Pattern]) -> list[list[Triple]]:
-        """Filter the triples at a bound end, which may be a literal; all triples where none is bound."""
+        """Find the triples of each pattern, sorted."""
         answers = []
         for pattern in patterns:
             bound = pattern.subject if pattern.subject is not None else pattern.object
@@ -182,7 +183,7 @@ class MemoryGraph(KnowledgeGraph):
         return answers
 
     def labels(self, ids: Sequence[str]) -> list[str]:
-        """Look labels up; the label of a literal is its value."""
+        """Return the label of each id; the label of a literal is its lexical form."""
         answers = []
         for id_ in ids:
             own = self._labels.get(id_) or (id_ if self._is_entity(id_) else self._literals.get(id_, _value(id_)))
@@ -190,26 +191,26 @@ class MemoryGraph(KnowledgeGraph):
         return answers
 
     def find(self, names: Sequence[str]) -> list[list[str]]:
-        """Look folded names up."""
+        """Find the entities with each name, after folding."""
         return [list(self._named.get(fold(name), ())) for name in names]
 
     def degrees(self, ids: Sequence[str]) -> list[int]:
-        """Count the triples at each entity."""
+        """Count the triples of each entity."""
         return [len(self._at[id_]) if self._is_entity(id_) else 0 for id_ in ids]
 
     def qualifiers(self, triples: Sequence[Triple]) -> list[tuple[Qualifier, ...]]:
-        """Return what the settings say about each triple."""
+        """Return the qualifiers of each triple, sorted."""
         return [tuple(self._statements.get(triple, ())) for triple in triples]
 
 
 def _read_triples(rows: Iterable[Sequence[str]]) -> tuple[Triple, ...]:
-    """Check rows of three texts, sort them and drop repeated ones."""
+    """Check the rows, sort them and drop duplicates."""
     found = set()
     for number, row in enumerate(rows, start=1):
         if isinstance(row, str) or len(row) != 3 or not all(isinstance(part, str) and part for part in row):
             raise ValueError(f"triple {number} is {row!r}; write [subject, relation, object], three texts, none empty")
         found.add(Triple(row[0], row[1], _value(row[2])))
-    # A text that is a literal in one triple is one in all: equal texts must not be two things.
+    # A text that is a literal in one triple is a literal in all of them.
     literals: dict[str, str] = {triple.object: triple.object for triple in found if isinstance(triple.object, Literal)}
     for triple in sorted(found):
         if triple.subject in literals or isinstance(_value(triple.subject), Literal):
@@ -218,8 +219,8 @@ def _read_triples(rows: Iterable[Sequence[str]]) -> tuple[Triple, ...]:
 
 
 def _value(text: str) -> str:
-    """Read ``"…"^^type`` and ``"…"@language`` as literals; mere quotes may belong to a name."""
-    if not text.startswith('"'):
+    """Make a text with a type or a language a literal; quotation marks alone may belong to a name."""
+    if not text.startswith('"') or isinstance(text, Literal):
         return text
     literal = Literal(text)
     typed = literal.datatype or literal.language
@@ -233,7 +234,9 @@ def _neighbours(edges: Iterable[tuple[str, str, str]]) -> Neighbours:
     return found
 
 
-def _read_qualifiers(rows: Iterable[Sequence[str]], triples: Iterable[Triple]) -> dict[Triple, list[Qualifier]]:
+def _read_qualifiers(
+    rows: Iterable[Sequence[str]], triples: Iterable[Triple], literals: Mapping[str, str]
+) -> dict[Triple, list[Qualifier]]:
     known = set(triples)
     found: dict[Triple, set[Qualifier]] = {}
     for number, row in enumerate(rows, start=1):
@@ -242,5 +245,6 @@ def _read_qualifiers(rows: Iterable[Sequence[str]], triples: Iterable[Triple]) -
         triple = Triple(row[0], row[1], _value(row[2]))
         if triple not in known:
             raise ValueError(f"qualifier {number} is about {list(triple)}, which the graph lacks; add the triple")
-        found.setdefault(triple, set()).add((row[3], _value(row[4])))
+        value = _value(row[4])
+        found.setdefault(triple, set()).add((row[3], literals.get(value, value)))
     return {triple: sorted(pairs) for triple, pairs in found.items()}

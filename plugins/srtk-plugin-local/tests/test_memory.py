@@ -1,4 +1,4 @@
-"""The memory graph: what it is made of, and what it refuses."""
+"""The graph of Python triples: conformance, literals, networkx, and any triples read as by the oracle."""
 
 from __future__ import annotations
 
@@ -9,9 +9,24 @@ from hypothesis import strategies as st
 from srtk_plugin_local.memory import MemoryGraph
 
 from srtk_framework.recipe import structure
-from srtk_framework.testing import OracleGraph
+from srtk_framework.testing import KnowledgeGraphConformance, OracleGraph
 from srtk_framework.testing.sample import Sample
 from srtk_framework.values import Literal, Pattern, Schema, Step, Triple
+
+
+class TestMemoryGraph(KnowledgeGraphConformance):
+    name = "memory"
+
+    @pytest.fixture
+    def driver(self, sample: Sample) -> MemoryGraph:
+        return MemoryGraph(
+            triples=sample.triples,
+            labels=sample.labels,
+            aliases=sample.aliases,
+            qualifiers=[(*triple, *pair) for triple, pairs in sample.qualifiers.items() for pair in pairs],
+            noise=["code"],
+        )
+
 
 NODES = st.sampled_from(["a", "b", "c", "Z", "\uff21", "\U0001d50a"])
 OBJECTS = NODES | st.sampled_from([Literal('"1"'), Literal('"1"^^xsd:gYear'), Literal('"a"@en')])
@@ -84,6 +99,18 @@ def test_text_with_a_type_or_language_is_a_literal() -> None:
     assert graph.labels([triple.object for triple in found]) == ["1998", "Riga"]
 
 
+def test_a_literal_stays_a_literal_and_one_in_a_triple_is_one_in_qualifiers() -> None:
+    plain = Literal.make("calm")
+    graph = MemoryGraph(
+        [["a", "r", "b"], ["a", "mood", plain], ["a", "size", '"tall"^^xsd:string']],
+        qualifiers=[["a", "r", "b", "note", str(plain)], ["a", "r", "b", "size", Literal.make("tall")]],
+    )
+    assert [type(t.object) for t in graph.match([Pattern("a")])[0]] == [Literal, str, Literal]
+    (row,) = graph.qualifiers([Triple("a", "r", "b")])
+    assert row == (("note", '"calm"'), ("size", '"tall"'))
+    assert [type(value) for _, value in row] == [Literal, Literal]
+
+
 def test_a_name_in_quotes_is_an_entity() -> None:
     graph = MemoryGraph([["song", "by", '"Heroes"'], ['"Weird Al" Yankovic', "sings", "song"]])
     assert graph.frontiers([['"Heroes"', '"Weird Al" Yankovic']])[0].size == 2
@@ -137,8 +164,8 @@ def test_the_key_of_a_multidigraph_is_the_relation_where_the_attribute_is_not() 
     ("graph", "problem"),
     [
         (networkx.Graph([("a", "b", {"relation": "r"})]), "undirected"),
-        (networkx.DiGraph([("a", "b")]), r"\('a', 'b'\) names no relation"),
-        (networkx.MultiDiGraph([("a", "b")]), "names no relation"),
+        (networkx.DiGraph([("a", "b")]), r"\('a', 'b'\) has no relation"),
+        (networkx.MultiDiGraph([("a", "b")]), "has no relation"),
         (networkx.DiGraph([("1", 1, {"relation": "r"})]), "same text"),
     ],
 )

@@ -1,4 +1,4 @@
-"""``srtk graph build``: make a snapshot of a graph from files of triples."""
+"""``srtk graph build``: build a snapshot of a graph from files of triples."""
 
 from __future__ import annotations
 
@@ -13,40 +13,69 @@ HELP = "build a local graph snapshot from files of triples"
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Declare the flags, which are those of ``BuildSettings``."""
+    """Declare the flags, one for each field of ``BuildSettings``."""
     from srtk_plugin_local.snapshot.input_files import FORMATS
 
     add = parser.add_argument
-    add("files", nargs="+", metavar="FILE", help="triples; .gz, .zst and .bz2 are read directly")
+    add("files", nargs="+", metavar="FILE", help="files of triples, also .gz, .zst or .bz2")
     add("--out", required=True, metavar="DIR", help="folder of the snapshot")
-    add("--format", metavar="F", help=f"one of {', '.join(FORMATS)}; guessed from each file's name by default")
-    add("--separator", metavar="S", help="between columns: a tab in tsv, a comma in csv by default; \\t is a tab")
-    add("--columns", metavar="A,B,C", help="names of the subject, relation and object columns in the header")
-    add("--literals", choices=("typed", "quoted", "none"), default="typed", help="which objects of tables are literals")
-    add("--labels", action="append", default=[], metavar="FILE", help="id and label, a line each; or a JSON object")
-    add("--aliases", action="append", default=[], metavar="FILE", help="id and further name, a line each; or JSON")
-    add("--descriptions", action="append", default=[], metavar="FILE", help="id and description in words; or JSON")
+    add("--format", metavar="F", help=f"one of {', '.join(FORMATS)}; by default guessed from the file names")
+    add("--separator", metavar="S", help="column separator; by default a tab in tsv, a comma in csv; \\t is a tab")
+    add("--columns", metavar="A,B,C", help="header names of the subject, relation and object columns")
+    add(
+        "--literals",
+        choices=("typed", "quoted", "none"),
+        default="typed",
+        help="which objects are literals (%(default)s)",
+    )
+    add("--labels", action="append", default=[], metavar="FILE", help="id and label in each line, or a JSON object")
+    add("--aliases", action="append", default=[], metavar="FILE", help="id and alias in each line, or a JSON object")
+    add(
+        "--descriptions",
+        action="append",
+        default=[],
+        metavar="FILE",
+        help="id and description in each line, or JSON",
+    )
     add("--qualifiers", action="append", default=[], metavar="FILE", help="subject, relation, object, relation, value")
-    add("--label-relation", action="append", default=[], metavar="REL", help="its objects are labels (rdfs:label)")
-    add("--alias-relation", action="append", default=[], metavar="REL", help="its objects are aliases (skos:altLabel)")
-    add("--languages", metavar="L,...", help="languages of names to keep, most wanted first (all, English first)")
+    add(
+        "--label-relation",
+        action="append",
+        default=[],
+        metavar="REL",
+        help="relation to a label (rdfs:label)",
+    )
+    add(
+        "--alias-relation",
+        action="append",
+        default=[],
+        metavar="REL",
+        help="relation to an alias (skos:altLabel)",
+    )
+    add("--languages", metavar="L,...", help="languages of names to keep, in order of preference (all, English first)")
     add("--prefix", action="append", default=[], metavar="NAME=IRI", help="shorten ids that start with this IRI")
-    add("--schema", metavar="FILE", help="YAML or JSON with the four kinds of relations and nodes below as lists")
-    add("--type-relation", action="append", default=[], metavar="REL", help="leads from an entity to its class")
-    add("--subclass-relation", action="append", default=[], metavar="REL", help="leads from a class to its superclass")
-    add("--mediator", action="append", default=[], metavar="PATTERN", help="ids of nodes that only hold a statement")
-    add("--noise", action="append", default=[], metavar="PATTERN", help="relations that answer no question")
+    add("--schema", metavar="FILE", help="YAML or JSON file with lists of the four kinds below")
+    add("--type-relation", action="append", default=[], metavar="REL", help="relation to the class of an entity")
+    add(
+        "--subclass-relation",
+        action="append",
+        default=[],
+        metavar="REL",
+        help="relation to a superclass",
+    )
+    add("--mediator", action="append", default=[], metavar="PATTERN", help="pattern of the ids of mediator nodes")
+    add("--noise", action="append", default=[], metavar="PATTERN", help="pattern of relations that answer no question")
     names = parser.add_mutually_exclusive_group()
-    names.add_argument("--names", dest="names", action="store_true", default=None, help="ids are names to be shown")
-    names.add_argument("--no-names", dest="names", action="store_false", help="ids are no names")
-    add("--memory", default="1GB", metavar="SIZE", help="most memory for sorting and joining (%(default)s)")
-    add("--threads", type=int, metavar="N", help="most threads (at most four by default)")
+    names.add_argument("--names", dest="names", action="store_true", default=None, help="ids are names")
+    names.add_argument("--no-names", dest="names", action="store_false", help="ids are not names")
+    add("--memory", default="1GB", metavar="SIZE", help="memory limit for sorting and joining (%(default)s)")
+    add("--threads", type=int, metavar="N", help="thread limit (at most four by default)")
     add("--force", action="store_true", help="replace DIR even if it is no snapshot")
     add("--quiet", action="store_true", help="show no progress")
 
 
 def run(args: argparse.Namespace) -> int:
-    """Build the snapshot and say what is in it."""
+    """Build the snapshot and print its counts."""
     from rich.console import Console
 
     from srtk_plugin_local.snapshot.build import build
@@ -68,10 +97,10 @@ def run(args: argparse.Namespace) -> int:
 
 
 def settings(args: argparse.Namespace) -> BuildSettings:
-    """Make the settings of the flags.
+    """Return the settings of the flags.
 
     Raises:
-        InputError: If a flag has no sensible value.
+        InputError: If the value of a flag is invalid.
     """
     given: dict[str, Any] = {
         "type_relations": list(args.type_relation),
@@ -112,7 +141,7 @@ def _listed(text: str | None) -> tuple[str, ...]:
 
 def _separator(text: str | None) -> str | None:
     if text == "":
-        raise InputError("--separator is empty; give the characters that stand between the columns")
+        raise InputError("--separator is empty; give the characters between the columns")
     return text.replace("\\t", "\t") if text else None
 
 
@@ -133,7 +162,7 @@ def _read_schema(name: str) -> dict[str, list[str]]:
     try:
         data = yaml.safe_load(text)
     except yaml.YAMLError as error:
-        raise InputError(f"{name}: is not YAML ({' '.join(str(error).split())}); correct the file") from error
+        raise InputError(f"{name}: is not valid YAML ({' '.join(str(error).split())}); correct the file") from error
     known = ("type_relations", "subclass_relations", "mediators", "noise")
     if not isinstance(data, dict) or any(key not in known for key in data):
         raise InputError(f"{name}: must be a mapping with the keys {', '.join(known)}")
@@ -144,7 +173,7 @@ def _read_schema(name: str) -> dict[str, list[str]]:
 
 
 class _Bar:
-    """A progress bar on stderr, one line a stage."""
+    """A progress bar on stderr, one line for each stage."""
 
     def __init__(self, console: Any) -> None:
         from rich import progress

@@ -1,4 +1,4 @@
-"""``srtk graph info``: what a snapshot holds."""
+"""``srtk graph info``: the content of a snapshot."""
 
 from __future__ import annotations
 
@@ -9,19 +9,19 @@ from typing import Any
 
 from srtk_framework.values import SnapshotError
 
-HELP = "show what a local graph snapshot holds"
+HELP = "show the content of a local graph snapshot"
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Declare the folder and the form of the answer."""
-    parser.add_argument("folder", metavar="DIR", help="a snapshot that `srtk graph build` made")
+    """Declare the flags."""
+    parser.add_argument("folder", metavar="DIR", help="a snapshot built by `srtk graph build`")
     parser.add_argument("--json", action="store_true", help="print JSON instead of a table")
-    parser.add_argument("--relations", type=int, default=10, metavar="N", help="how many relations (%(default)s)")
-    parser.add_argument("--verify", action="store_true", help="read every file and compare its hash")
+    parser.add_argument("--relations", type=int, default=10, metavar="N", help="relations to list (%(default)s)")
+    parser.add_argument("--verify", action="store_true", help="check the hash of every file")
 
 
 def run(args: argparse.Namespace) -> int:
-    """Print the facts."""
+    """Print the description of the snapshot."""
     facts = describe(Path(args.folder), max(args.relations, 0), args.verify)
     if args.json:
         print(json.dumps(facts, indent=1, ensure_ascii=False))
@@ -31,10 +31,10 @@ def run(args: argparse.Namespace) -> int:
 
 
 def describe(folder: Path, relations: int, verify: bool) -> dict[str, Any]:
-    """Gather the facts about a snapshot.
+    """Describe a snapshot: its counts, schema, size, origin and most frequent relations.
 
     Raises:
-        SnapshotError: If it is not whole.
+        SnapshotError: If a file is missing or damaged.
     """
     import numpy as np
 
@@ -64,7 +64,7 @@ def describe(folder: Path, relations: int, verify: bool) -> dict[str, Any]:
 
 
 def _origin(folder: Path) -> dict[str, Any]:
-    """Read where the graph comes from; empty where its maker did not say."""
+    """Read the origin of the graph; empty if the builder did not give it."""
     from srtk_plugin_local.snapshot.layout import ORIGIN
 
     path = folder / ORIGIN
@@ -73,7 +73,7 @@ def _origin(folder: Path) -> dict[str, Any]:
     try:
         return dict(json.loads(path.read_text(encoding="utf-8")))
     except ValueError as error:
-        raise SnapshotError(f"{path}: is damaged ({error}); delete it, or make the snapshot again") from error
+        raise SnapshotError(f"{path}: is damaged ({error}); delete it, or build the snapshot again") from error
 
 
 def _print_table(facts: dict[str, Any]) -> None:

@@ -1,4 +1,4 @@
-"""Numbers what the staged tables hold and writes the files of a snapshot, in streams of sorted rows."""
+"""Files of a snapshot, written from the staging tables in streams of sorted rows."""
 
 from __future__ import annotations
 
@@ -14,7 +14,8 @@ from srtk_framework.text import fold
 from srtk_framework.values import InputError
 from srtk_plugin_local.snapshot.csr import Adjacency
 from srtk_plugin_local.snapshot.input_files import Progress
-from srtk_plugin_local.snapshot.layout import ArrayFile, HeapFile, hash64, map_array, width
+from srtk_plugin_local.snapshot.layout import TERM_LITERALS, ArrayFile, HeapFile, hash64, map_array, width
+from srtk_plugin_local.snapshot.staging_tables import is_literal
 
 if TYPE_CHECKING:
     import duckdb
@@ -27,15 +28,15 @@ Ints = npt.NDArray[np.int64]
 
 @attrs.define
 class Work:
-    """What the steps of a build share.
+    """The state of a build.
 
     Attributes:
-        con: Connection to the staged tables.
-        folder: Where the files go.
-        progress: Told how far each step is.
-        written: Entries of the files written so far.
-        counts: What was counted so far.
-        ignored: Rows of the inputs that say nothing about the graph, by kind.
+        con: Connection to the staging tables.
+        folder: Folder of the snapshot.
+        progress: Called with the progress of each stage.
+        written: Meta entries of the files written so far, by file.
+        counts: Numbers of entities, triples and the like, by kind.
+        ignored: Numbers of input rows that add nothing to the graph, by kind.
     """
 
     con: duckdb.DuckDBPyConnection
@@ -46,15 +47,15 @@ class Work:
     ignored: dict[str, int] = attrs.field(factory=dict)
 
     def array(self, name: str, dtype: str) -> ArrayFile:
-        """Start a file of numbers."""
+        """Create a file of numbers."""
         return ArrayFile(self.folder, name, dtype, self.written)
 
     def heap(self, name: str) -> HeapFile:
-        """Start a heap of strings."""
+        """Create a heap of strings."""
         return HeapFile(self.folder, name, self.written)
 
     def one(self, sql: str) -> int:
-        """Return the only number that a query answers."""
+        """Return the number that a query selects; 0 for NULL."""
         row = self.con.execute(sql).fetchone()
         return int(row[0]) if row and row[0] is not None else 0
 
@@ -69,7 +70,7 @@ class Work:
 
 
 def number_nodes(work: Work) -> None:
-    """Make the tables ``node``, ``relation`` and ``edge``; their row ids are the numbers, in order of id."""
+    """Create the tables ``node``, ``relation`` and ``edge``; a row id is the number of a node, in order of ids."""
     con = work.con
     work.progress("number nodes", 0, None)
     con.execute(
@@ -80,10 +81,10 @@ def number_nodes(work: Work) -> None:
     wrong = con.execute("SELECT id FROM node WHERE literal AND subject LIMIT 1").fetchone()
     if wrong:
         raise InputError(
-            f"{wrong[0]} is a literal and stands as a subject; only an entity can, so rename it in the input"
+            f"the literal {wrong[0]} is the subject of a triple; only an entity can be one, so rename it in the input"
         )
     con.execute(
-        "CREATE TABLE relation AS SELECT r AS id FROM (SELECT r FROM fact UNION SELECT q FROM said) ORDER BY id"
+        "CREATE TABLE relation AS SELECT r AS id FROM (SELECT r FROM fact UNION SELECT q FROM qualifier) ORDER BY id"
     )
     nodes, relations = work.one("SELECT count(*) FROM node"), work.one("SELECT count(*) FROM relation")
     literals = work.one("SELECT count(*) FROM node WHERE literal")
@@ -99,13 +100,13 @@ def number_nodes(work: Work) -> None:
 
 
 def write_ids(work: Work) -> None:
-    """Write the heaps of ids, the marks of literals, and the index from id to node."""
+    """Write the heaps of ids, the literal flags, and the index from id to node."""
     nodes = work.counts["entities"] + work.counts["literals"]
-    with work.heap("nodes") as heap, work.array("literals", "|u1") as marks:
+    with work.heap("nodes") as heap, work.array("literals", "|u1") as flags:
         for batch in work.batches("SELECT id, literal FROM node ORDER BY rowid", ROWS, "write ids", nodes):
             heap.write(batch.column(0))
             if work.counts["literals"]:
-                marks.write(batch.column(1).to_numpy(zero_copy_only=False))
+                flags.write(batch.column(1).to_numpy(zero_copy_only=False))
     with work.heap("relations") as heap:
         for batch in work.batches("SELECT id FROM relation ORDER BY rowid", ROWS, "write ids", None):
             heap.write(batch.column(0))
@@ -114,7 +115,7 @@ def write_ids(work: Work) -> None:
 
 
 def _write_hashes(work: Work, hashes: str, nodes: str, rows: Iterator[tuple[list[str], Ints]]) -> int:
-    """Sort the hashes of texts, each with its node, into two files; return how many there are."""
+    """Write the hashes of texts, sorted, and the node of each to two files; return their number."""
     import pyarrow as pa
 
     work.con.execute("CREATE TABLE hashed (h UBIGINT, n UBIGINT)")
@@ -137,7 +138,7 @@ def _ints(column: Any) -> Ints:
 
 
 def write_edges(work: Work) -> None:
-    """Write both directions of the edges, the number of triples of each relation, and the loops."""
+    """Write the edges in both directions, the triple count of each relation, and the self-loops."""
     rows = work.one("SELECT count(*) FROM edge")
     nodes = work.counts["entities"] + work.counts["literals"]
     counts = np.zeros(work.counts["relations"], dtype=np.int64)
@@ -156,7 +157,10 @@ def write_edges(work: Work) -> None:
 
 
 def _write_side(work: Work, side: str, start: str, end: str, rows: int, watch: Any) -> int:
-    """Write one direction: nodes -> groups (relation, first target) -> targets; return the number of edges."""
+    """Write one direction of the CSR arrays and return the number of edges.
+
+    Each node has a run of groups; each group has a relation and a run of targets. ``watch`` receives the edges.
+    """
     nodes = work.counts["entities"] + work.counts["literals"]
     edges = groups = next_node = 0
     last = (-1, -1, -1)
@@ -184,7 +188,7 @@ def _write_side(work: Work, side: str, start: str, end: str, rows: int, watch: A
             target_file.write(b)
             relation_file.write(r[at])
             start_file.write(at + edges)
-            # Every node up to the last one seen starts at the first group whose node is not before it.
+            # A node's run starts at the first group whose node is not smaller.
             upto = np.arange(next_node, int(a[-1]) + 1, dtype=np.int64)
             node_file.write(groups + np.searchsorted(a[at], upto, side="left"))
             next_node = int(a[-1]) + 1
@@ -196,17 +200,17 @@ def _write_side(work: Work, side: str, start: str, end: str, rows: int, watch: A
 
 
 def write_names(work: Work) -> None:
-    """Write labels, aliases and relation labels, and the index from folded name to entity."""
+    """Write labels, aliases, relation labels, and the index from folded name to entity."""
     con = work.con
     con.execute(
-        "CREATE TABLE named AS SELECT n.rowid AS n, text, key, further "
+        "CREATE TABLE named AS SELECT n.rowid AS n, text, key, alias "
         "FROM name JOIN node n USING (id) WHERE NOT n.literal"
     )
-    con.execute("CREATE TABLE label AS SELECT n, arg_min(text, key) AS text FROM named WHERE NOT further GROUP BY n")
+    con.execute("CREATE TABLE label AS SELECT n, arg_min(text, key) AS text FROM named WHERE NOT alias GROUP BY n")
     con.execute("CREATE TABLE alias AS SELECT DISTINCT n, text FROM named ANTI JOIN label USING (n, text)")
     con.execute(
         "CREATE TABLE relation_label AS SELECT n.rowid AS n, arg_min(text, key) AS text "
-        "FROM name JOIN relation n USING (id) WHERE NOT further GROUP BY n.rowid"
+        "FROM name JOIN relation n USING (id) WHERE NOT alias GROUP BY n.rowid"
     )
     work.ignored["names of unknown ids"] = work.one(
         "SELECT count(*) FROM name ANTI JOIN node USING (id) ANTI JOIN relation USING (id)"
@@ -260,17 +264,25 @@ def _write_aliases(work: Work) -> int:
 
 
 def write_qualifiers(work: Work) -> None:
-    """Write the qualifiers, keyed by the position of their edge among the forward targets just written."""
+    """Write the qualifiers, each with the position of its edge among the forward targets.
+
+    A term with a type or a language is a literal, any other term is none. Where the inputs say otherwise, the file
+    ``terms.literals`` says of each term whether it is a literal.
+    """
     con = work.con
-    con.execute("CREATE TABLE term AS SELECT DISTINCT v AS id FROM said ORDER BY id")
+    con.execute("CREATE TABLE term AS SELECT v AS id, bool_or(literal) AS literal FROM qualifier GROUP BY v ORDER BY v")
+    if work.one(f"SELECT count(*) FROM term WHERE literal <> {is_literal('id', 'typed')}"):
+        with work.array(TERM_LITERALS, "|u1") as flags:
+            for batch in work.batches("SELECT literal FROM term ORDER BY rowid", ROWS, "write qualifiers", None):
+                flags.write(batch.column(0).to_numpy(zero_copy_only=False))
     with work.heap("terms") as heap:
         for batch in work.batches("SELECT id FROM term ORDER BY rowid", ROWS, "write qualifiers", None):
             heap.write(batch.column(0))
-    total = work.one("SELECT count(*) FROM (SELECT DISTINCT * FROM said)")
+    total = work.one("SELECT count(*) FROM (SELECT DISTINCT s, r, o, q, v FROM qualifier)")
     sql = (
-        "SELECT DISTINCT a.rowid AS s, c.rowid AS r, b.rowid AS o, d.rowid AS q, t.rowid AS v FROM said "
-        "JOIN node a ON said.s = a.id JOIN node b ON said.o = b.id JOIN relation c ON said.r = c.id "
-        "JOIN relation d ON said.q = d.id JOIN term t ON said.v = t.id ORDER BY 1, 2, 3, 4, 5"
+        "SELECT DISTINCT a.rowid AS s, c.rowid AS r, b.rowid AS o, d.rowid AS q, t.rowid AS v FROM qualifier x "
+        "JOIN node a ON x.s = a.id JOIN node b ON x.o = b.id JOIN relation c ON x.r = c.id "
+        "JOIN relation d ON x.q = d.id JOIN term t ON x.v = t.id ORDER BY 1, 2, 3, 4, 5"
     )
     forward = Adjacency(
         *(map_array(work.folder / name, work.written[name]["dtype"]) for name in Adjacency.files("forward"))

@@ -1,4 +1,4 @@
-"""Opens a snapshot: checks that it is whole, and maps its files into memory."""
+"""The memory-mapped arrays and string heaps of a snapshot, checked when they are opened."""
 
 from __future__ import annotations
 
@@ -15,23 +15,33 @@ import numpy.typing as npt
 
 from srtk_framework.values import Literal, SnapshotError
 from srtk_plugin_local.snapshot.csr import Adjacency, Ints, spread
-from srtk_plugin_local.snapshot.layout import ARRAYS, FORMAT, HEAPS, META, VERSION, Meta, hash64, map_file
+from srtk_plugin_local.snapshot.layout import (
+    ARRAYS,
+    FORMAT,
+    HEAPS,
+    META,
+    TERM_LITERALS,
+    VERSION,
+    Meta,
+    hash64,
+    map_file,
+)
 
 AGAIN = "build it again with `srtk graph build`"
 
 
 def read_meta(folder: Path) -> Meta:
-    """Read the meta file and compare the size of every file with it.
+    """Read the meta file and check the size of every file against it.
 
     Raises:
-        SnapshotError: If the folder is no snapshot, is of another version, or lacks a file or a part of one.
+        SnapshotError: If the folder is not a snapshot or has another version, or a file is missing or truncated.
     """
     path = folder / META
     try:
         text = path.read_text(encoding="utf-8")
     except OSError as error:
         raise SnapshotError(
-            f"{folder}: is no graph snapshot ({META} cannot be read: {error.strerror}); {AGAIN}"
+            f"{folder}: is not a graph snapshot ({META} cannot be read: {error.strerror}); {AGAIN}"
         ) from error
     except UnicodeDecodeError as error:
         raise SnapshotError(f"{path}: is damaged ({error.reason}); {AGAIN}") from error
@@ -40,11 +50,9 @@ def read_meta(folder: Path) -> Meta:
     except ValueError as error:
         raise SnapshotError(f"{path}: is damaged ({error}); {AGAIN}") from error
     if not isinstance(data, dict) or data.get("format") != FORMAT:
-        raise SnapshotError(f"{folder}: is no graph snapshot; {AGAIN}")
+        raise SnapshotError(f"{folder}: is not a graph snapshot; {AGAIN}")
     if data.get("version") != VERSION:
-        raise SnapshotError(
-            f"{folder}: is a snapshot of version {data.get('version')}, this program reads version {VERSION}; {AGAIN}"
-        )
+        raise SnapshotError(f"{folder}: has the snapshot format version {data.get('version')}, not {VERSION}; {AGAIN}")
     fields = [field.name for field in attrs.fields(Meta)]
     expected = [*ARRAYS, *(f"{heap}.{part}" for heap in HEAPS for part in ("offsets", "bytes"))]
     if any(name not in data for name in fields) or any(name not in data["files"] for name in expected):
@@ -82,7 +90,7 @@ class Heap:
         return len(self._offsets) - 1
 
     def take(self, numbers: npt.NDArray[Any]) -> list[str]:
-        """Read the strings of these numbers."""
+        """Read the strings with these numbers."""
         data = self._data
         starts = self._offsets[numbers].tolist()
         ends = self._offsets[numbers + 1].tolist()
@@ -90,19 +98,20 @@ class Heap:
 
 
 class Snapshot:
-    """The arrays and heaps of one snapshot folder, mapped and shared between processes.
+    """The arrays and heaps of one snapshot; processes share the mapped pages.
 
     Args:
-        folder: The snapshot.
+        folder: Folder of the snapshot.
 
     Raises:
-        SnapshotError: If it cannot be opened whole.
+        SnapshotError: If a file is missing or damaged.
     """
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
         self.meta = read_meta(folder)
-        self._arrays = {name: self._array(name) for name in ARRAYS}
+        optional = (TERM_LITERALS,) if TERM_LITERALS in self.meta.files else ()
+        self._arrays = {name: self._array(name) for name in (*ARRAYS, *optional)}
         self._heaps = {name: Heap(self._array(f"{name}.offsets"), _mapped(folder / f"{name}.bytes")) for name in HEAPS}
         self.nodes = self._heaps["nodes"]
         self.size = len(self.nodes)
@@ -116,7 +125,7 @@ class Snapshot:
         return np.frombuffer(_mapped(self.folder / name), dtype=self.meta.files[name]["dtype"])
 
     def array(self, name: str) -> npt.NDArray[Any]:
-        """Return an array by the name of its file."""
+        """Return an array by its file name."""
         return self._arrays[name]
 
     def heap(self, name: str) -> Heap:
@@ -124,21 +133,29 @@ class Snapshot:
         return self._heaps[name]
 
     def ids(self, numbers: Ints) -> list[str]:
-        """Read the ids of nodes; those of literals are ``Literal`` values."""
+        """Read the ids of nodes; a literal is a ``Literal``."""
         texts = self.nodes.take(numbers)
         if self.has_literals:
             for place in np.flatnonzero(self.literals[numbers]).tolist():
                 texts[place] = Literal(texts[place])
         return texts
 
+    def terms(self, numbers: Ints) -> list[str]:
+        """Read the values of qualifiers; a literal is a ``Literal``."""
+        texts = self.heap("terms").take(numbers)
+        flags = self._arrays.get(TERM_LITERALS)
+        if flags is None:
+            return [Literal(text) if has_type(text) else text for text in texts]
+        return [Literal(text) if flag else text for text, flag in zip(texts, flags[numbers].tolist(), strict=True)]
+
     def is_literal(self, numbers: Ints) -> npt.NDArray[np.bool_]:
-        """Tell which nodes are literals."""
+        """Return which nodes are literals."""
         if not self.has_literals:
             return np.zeros(len(numbers), dtype=bool)
         return np.asarray(self.literals[numbers] != 0, dtype=np.bool_)
 
     def numbers(self, ids: Sequence[str]) -> Ints:
-        """Find the number of each node by its id, -1 where there is none."""
+        """Find the number of each node by its id; -1 for an unknown id."""
         found = np.full(len(ids), -1, dtype=np.int64)
         at, node = self._hits("nodes.hash", "nodes.hash_node", ids)
         for place, number, text in zip(at.tolist(), node.tolist(), self.nodes.take(node), strict=True):
@@ -147,7 +164,11 @@ class Snapshot:
         return found
 
     def named(self, folded: Sequence[str]) -> tuple[Ints, Ints]:
-        """Find candidates of folded names: pairs (place in ``folded``, node), to be verified by the caller."""
+        """Find the nodes whose name has the hash of a folded name.
+
+        Returns:
+            Positions in ``folded`` and nodes, in pairs. The caller compares the names, since hashes may collide.
+        """
         return self._hits("names.hash", "names.node", folded)
 
     def _hits(self, hashes: str, nodes: str, texts: Sequence[str]) -> tuple[Ints, Ints]:
@@ -161,12 +182,17 @@ class Snapshot:
         return place, values[positions].astype(np.int64)
 
 
+def has_type(text: str) -> bool:
+    """Return whether a text is a literal by its form: quoted, with a datatype or a language."""
+    return text.startswith('"') and bool(Literal(text).datatype or Literal(text).language)
+
+
 def verify_files(folder: Path, meta: Meta) -> None:
-    """Compare every file with its hash.
+    """Check every file against its hash.
 
     Raises:
-        SnapshotError: For the first file whose content has changed.
+        SnapshotError: At the first file whose content has changed.
     """
     for name, entry in sorted(meta.files.items()):
         if hashlib.sha256(_mapped(folder / name)).hexdigest() != entry["sha256"]:
-            raise SnapshotError(f"{folder / name}: its content has changed since it was built; {AGAIN}")
+            raise SnapshotError(f"{folder / name}: its content has changed since the build; {AGAIN}")

@@ -1,4 +1,4 @@
-"""Builds a snapshot: out of core in a folder beside the target, which it takes the place of when all is done."""
+"""The build of a snapshot: out of core, in a folder beside the target, which it replaces at the end."""
 
 from __future__ import annotations
 
@@ -47,12 +47,12 @@ _SUBCLASSES = ("http://www.w3.org/2000/01/rdf-schema#subClassOf", "rdfs:subClass
 
 @attrs.frozen
 class Built:
-    """What a build made.
+    """The result of a build.
 
     Attributes:
-        folder: The snapshot.
-        meta: What its meta file says.
-        ignored: Rows of the inputs that say nothing about the graph, by kind.
+        folder: Folder of the snapshot.
+        meta: Content of its meta file.
+        ignored: Numbers of input rows that add nothing to the graph, by kind.
     """
 
     folder: Path
@@ -67,18 +67,18 @@ def build(
     progress: Progress = quiet,
     origin: Mapping[str, Any] | None = None,
 ) -> Built:
-    """Build the snapshot ``out`` from the inputs; nothing stands there until it is whole.
+    """Build the snapshot ``out`` from the inputs; it appears only when it is complete.
 
     Args:
-        settings: What to read, and how.
-        out: Folder of the snapshot. A snapshot that stands there is replaced.
-        force: Replace also another folder or a file that stands there.
-        progress: Told how far each step is.
-        origin: Where the graph comes from, as ``srtk graph info`` shall show it; no part of the content.
+        settings: The inputs and how to read them.
+        out: Folder of the snapshot. An existing snapshot is replaced.
+        force: Replace any other folder or file as well.
+        progress: Called with the progress of each stage.
+        origin: Origin of the graph for ``srtk graph info``; not part of the content.
 
     Raises:
         InputError: If an input cannot be read.
-        RunError: If something else stands at ``out``, another build of it runs, or disk or memory are full.
+        RunError: If ``out`` is not a snapshot, another build of it is running, or disk or memory are full.
     """
     inputs = fingerprint(settings)
     _check_target(out, force)
@@ -95,7 +95,7 @@ def build(
 
 
 def is_built_from(folder: Path, settings: BuildSettings) -> bool:
-    """Tell whether a snapshot was built from these settings and from the files as they are now."""
+    """Return whether a snapshot was built from these settings and from the current state of the files."""
     path = folder / BUILD
     if not path.is_file():
         return False
@@ -111,12 +111,12 @@ def _check_target(out: Path, force: bool) -> None:
         try:
             out.parent.mkdir(parents=True, exist_ok=True)
         except OSError as error:
-            raise RunError(f"{out.parent}: cannot be made ({error.strerror}); choose another --out") from error
+            raise RunError(f"{out.parent}: cannot be created ({error.strerror}); choose another --out") from error
     if force or not os.path.lexists(out) or _is_ours(out):
         return
     if out.is_dir() and not any(out.iterdir()):
         return
-    raise RunError(f"{out}: exists and is no graph snapshot; choose another --out, or replace it by --force")
+    raise RunError(f"{out}: exists and is not a graph snapshot; choose another --out, or replace it with --force")
 
 
 def _is_ours(out: Path) -> bool:
@@ -126,7 +126,7 @@ def _is_ours(out: Path) -> bool:
 
 @contextmanager
 def _workplace(out: Path) -> Iterator[Path]:
-    """Take the folder beside ``out`` in which it is built; what a killed build left there is removed."""
+    """Lock the build folder beside ``out``, and remove what a killed build left in it."""
     place = out.parent / f".{out.name}.building"
     try:
         place.mkdir(exist_ok=True)
@@ -139,7 +139,7 @@ def _workplace(out: Path) -> Iterator[Path]:
         except BlockingIOError as error:
             raise RunError(f"{out}: another build of it is running; wait for it, or choose another --out") from error
         if not (place / "lock").exists():
-            raise RunError(f"{out}: another build of it has just ended; start again")
+            raise RunError(f"{out}: another build of it has just ended; run the command again")
         for leftover in sorted(place.iterdir()):
             if leftover.name != "lock":
                 _remove(leftover)
@@ -177,11 +177,11 @@ def _fill(
         write_qualifiers(work)
         schema = _schema(settings, con)
     except duckdb.OutOfMemoryException as error:
-        raise RunError(f"{settings.memory} of memory is not enough for this build; give more by --memory") from error
+        raise RunError(f"{settings.memory} of memory is too little for this build; give more with --memory") from error
     except duckdb.IOException as error:
         if "No space left" in str(error):
             raise OSError(errno.ENOSPC, "No space left on device") from error
-        raise RunError(f"{place}: cannot be worked in ({error}); check the disk") from error
+        raise RunError(f"{place}: the build cannot write here ({error}); check the disk") from error
     finally:
         con.close()
     names = settings.names
@@ -205,7 +205,7 @@ def _connect(settings: BuildSettings, place: Path) -> duckdb.DuckDBPyConnection:
         con.execute(f"SET memory_limit = {quote(settings.memory)}")
     except duckdb.Error as error:
         con.close()
-        raise InputError(f"{settings.memory!r} is no amount of memory; write it like 1GB or 500MB") from error
+        raise InputError(f"{settings.memory!r} is not an amount of memory; write one like 1GB or 500MB") from error
     con.execute(f"SET threads = {threads}")
     (place / "spill").mkdir()
     con.execute(f"SET temp_directory = {quote(str(place / 'spill'))}")
@@ -214,7 +214,7 @@ def _connect(settings: BuildSettings, place: Path) -> duckdb.DuckDBPyConnection:
 
 
 def _schema(settings: BuildSettings, con: duckdb.DuckDBPyConnection) -> dict[str, Any]:
-    """Name the special relations; rdf:type and rdfs:subClassOf where the settings are silent and the graph has them."""
+    """Return the schema; rdf:type and rdfs:subClassOf are the defaults where the graph has them."""
 
     def chosen(given: tuple[str, ...], usual: tuple[str, ...]) -> list[str]:
         if given:
@@ -233,7 +233,7 @@ def _schema(settings: BuildSettings, con: duckdb.DuckDBPyConnection) -> dict[str
 
 
 def _publish(made: Path, out: Path, place: Path) -> None:
-    """Put the finished snapshot in the place of what stood there."""
+    """Move the finished snapshot to its target."""
     old = place / "old"
     try:
         if os.path.lexists(out):
@@ -242,14 +242,14 @@ def _publish(made: Path, out: Path, place: Path) -> None:
     except OSError as error:
         if os.path.lexists(old):
             old.rename(out)
-        raise RunError(f"{out}: cannot be put in place ({error.strerror}); check the folder's permissions") from error
+        raise RunError(f"{out}: cannot be replaced ({error.strerror}); check the folder's permissions") from error
     sync_folder(out.parent)
 
 
 def _disk_error(error: OSError, out: Path) -> RunError:
     if error.errno in (errno.ENOSPC, errno.EDQUOT):
         return RunError(
-            f"{out.parent}: the disk is full, so that {out.name} was not built and nothing was changed; "
-            "make room, or choose an --out on another disk"
+            f"{out.parent}: the disk is full; {out.name} was not built and nothing was changed; "
+            "free some space, or choose an --out on another disk"
         )
     return RunError(f"{error.filename or out}: {error.strerror or error}; check the folder and its permissions")

@@ -1,4 +1,4 @@
-"""What a snapshot is built from: the flags of ``srtk graph build``, also a block in a recipe."""
+"""The settings of a build: the flags of ``srtk graph build`` and the ``build`` block of a recipe."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from srtk_plugin_local.snapshot.layout import VERSION
 
 RDFS_LABEL = "http://www.w3.org/2000/01/rdf-schema#label"
 DESCRIPTION = "description"
-"""Relation of the triples that files of descriptions become."""
+"""Relation of the triples made from files of descriptions."""
 SKOS_ALIAS = "http://www.w3.org/2004/02/skos/core#altLabel"
 
 
@@ -25,27 +25,27 @@ class BuildSettings:
 
     Attributes:
         files: Files of triples; ``.gz``, ``.zst`` and ``.bz2`` are read directly.
-        format: ntriples, nquads, turtle, trig, rdfxml, tsv, csv or parquet; guessed from each name when left out.
-        separator: What stands between the columns of tsv (default: tab) and csv (default: comma) files.
-        columns: Names of the subject, relation and object columns; the first line is then a header.
-        literals: Which objects of tsv, csv and parquet files are literals: typed ("7"^^xsd:integer, "Riga"@lv),
-            quoted (also mere "text"), or none.
-        labels: Files of id and label, and optionally a language; or a JSON object of id to label.
+        format: ntriples, nquads, turtle, trig, rdfxml, tsv, csv or parquet; by default guessed from the file names.
+        separator: Column separator of tsv (default: tab) and csv (default: comma) files.
+        columns: Header names of the subject, relation and object columns; without them files have no header.
+        literals: Which objects of tsv, csv and parquet files, and which qualifier values, are literals: typed
+            ("7"^^xsd:integer, "Riga"@lv), quoted (also "text"), or none.
+        labels: Files of id, label and, optionally, language; or JSON objects of labels by id.
         aliases: The same for further names.
-        descriptions: Files of id and a description in words; they become triples of the relation `description`, for
-            ids that are in some triple.
+        descriptions: Files of id and description; each becomes a triple of the relation `description` if its id
+            occurs in a triple.
         qualifiers: Files of subject, relation, object, qualifier relation and value.
-        label_relations: Relations whose objects are labels; rdfs:label unless given.
-        alias_relations: Relations whose objects are aliases; skos:altLabel unless given.
-        languages: Languages of labels and aliases to keep, most wanted first; all when empty, English first.
-        prefixes: Short prefix to namespace IRI; an empty prefix shortens to the bare local name.
+        label_relations: Relations whose objects are labels; rdfs:label by default.
+        alias_relations: Relations whose objects are aliases; skos:altLabel by default.
+        languages: Languages of labels and aliases to keep, in order of preference; by default all, English first.
+        prefixes: Namespace IRIs by prefix; an empty prefix shortens to the bare local name.
         type_relations: Relations from an entity to its class.
         subclass_relations: Relations from a class to its superclass.
-        mediators: Patterns of ids of nodes that only hold a statement together.
+        mediators: Patterns of ids of mediator nodes, which only join the parts of a statement.
         noise: Patterns of ids of relations that answer no question.
-        names: Whether ids are names, to be shown with blanks for underscores; true unless there are labels or RDF.
-        memory: Most memory that sorting and joining may take, such as 1GB.
-        threads: Most threads; None for at most four.
+        names: Whether ids are names, shown with spaces for underscores; by default true without labels and RDF.
+        memory: Memory limit for sorting and joining, such as 1GB.
+        threads: Thread limit; at most four by default.
     """
 
     files: tuple[str, ...]
@@ -75,7 +75,7 @@ class BuildSettings:
 
 
 def fingerprint(settings: BuildSettings) -> str:
-    """Hash the settings with the name, size and time of change of every input file.
+    """Hash the settings with the name, size and modification time of every input file.
 
     Raises:
         InputError: If a file is missing.
@@ -83,7 +83,7 @@ def fingerprint(settings: BuildSettings) -> str:
     described: dict[str, Any] = attrs.asdict(settings)
     del described["memory"], described["threads"]
     if not settings.descriptions:
-        del described["descriptions"]  # snapshots without any stay as they are
+        del described["descriptions"]  # keeps the fingerprint of builds without descriptions
     described["version"] = VERSION
     described["stat"] = [_stat(name) for name in settings.every_file()]
     return hashlib.sha256(json.dumps(described, sort_keys=True).encode()).hexdigest()

@@ -1,4 +1,4 @@
-"""Vectorised steps over sorted arrays: ranges spread out, and binary searches within many ranges at once."""
+"""Compressed sparse rows: one direction of the edges, and vectorised searches in many sorted ranges."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ Ints = npt.NDArray[np.int64]
 
 
 def spread(starts: Ints, ends: Ints) -> tuple[Ints, Ints]:
-    """Write out ranges one after the other.
+    """Concatenate ranges of positions.
 
     Args:
-        starts: First position of each range.
+        starts: First position of each of n ranges.
         ends: One past its last position, never before its start.
 
     Returns:
-        The positions of all ranges, and offsets (one more than there are ranges) into them.
+        The positions of all ranges, and n + 1 offsets into them.
     """
     lengths = ends - starts
     offsets = np.zeros(len(lengths) + 1, dtype=np.int64)
@@ -30,7 +30,7 @@ def spread(starts: Ints, ends: Ints) -> tuple[Ints, Ints]:
 
 
 def distinct(numbers: Ints) -> Ints:
-    """Sort numbers and drop repeated ones; for arrays of a few thousand this is many times quicker than numpy's own."""
+    """Return the sorted distinct numbers; much faster than ``numpy.unique`` for a few thousand numbers."""
     numbers = np.sort(numbers)
     fresh = np.empty(len(numbers), dtype=bool)
     fresh[:1] = True
@@ -39,7 +39,7 @@ def distinct(numbers: Ints) -> Ints:
 
 
 def lower_bound(values: npt.NDArray[Any], starts: Ints, ends: Ints, wanted: Ints) -> Ints:
-    """Find in each sorted range ``values[starts[i]:ends[i]]`` the first position not below ``wanted[i]``."""
+    """Find the first position of each sorted range ``values[starts[i]:ends[i]]`` that is not below ``wanted[i]``."""
     low, high = starts.copy(), ends.copy()
     if not len(low) or not len(values):
         return low
@@ -53,7 +53,7 @@ def lower_bound(values: npt.NDArray[Any], starts: Ints, ends: Ints, wanted: Ints
 
 
 def locate(values: npt.NDArray[Any], starts: Ints, ends: Ints, wanted: Ints) -> Ints:
-    """Find in each sorted range the position of ``wanted[i]``, or -1."""
+    """Find the position of ``wanted[i]`` in each sorted range, or -1."""
     at = lower_bound(values, starts, ends, wanted)
     if not len(values):
         return np.full(len(at), -1, dtype=np.int64)
@@ -63,12 +63,12 @@ def locate(values: npt.NDArray[Any], starts: Ints, ends: Ints, wanted: Ints) -> 
 
 @attrs.frozen
 class Adjacency:
-    """The edges of one direction: each node has groups, each group a relation and a run of sorted targets.
+    """The edges of one direction: each node has groups, each group has a relation and a run of sorted targets.
 
     Attributes:
-        nodes: First group of each node, and their number at the end.
+        nodes: First group of each node, then the number of groups.
         relations: Relation of each group, sorted within a node.
-        starts: First target of each group, and the number of edges at the end.
+        starts: First target of each group, then the number of edges.
         targets: Nodes, sorted within a group.
     """
 
@@ -79,7 +79,7 @@ class Adjacency:
 
     @staticmethod
     def files(side: str) -> list[str]:
-        """Name the files of the four arrays."""
+        """Return the file names of the four arrays."""
         return [f"{side}.{part}" for part in ("nodes", "relations", "starts", "targets")]
 
     def groups(self, nodes: Ints) -> tuple[Ints, Ints]:
@@ -87,18 +87,18 @@ class Adjacency:
         return self.nodes[nodes].astype(np.int64), self.nodes[nodes + 1].astype(np.int64)
 
     def runs(self, groups: Ints) -> tuple[Ints, Ints]:
-        """Return the first target of each group and one past its last; nothing for group -1."""
+        """Return the first target of each group and one past its last; an empty run for group -1."""
         known = groups >= 0
         starts = self.starts[np.where(known, groups, 0)].astype(np.int64)
         return starts, np.where(known, self.starts[np.where(known, groups + 1, 0)].astype(np.int64), starts)
 
     def along(self, nodes: Ints, relations: Ints) -> tuple[Ints, Ints]:
-        """Return the run of targets of each node along its relation; nothing where there is none."""
+        """Return the run of targets of each node along its relation; empty if it has none."""
         first, last = self.groups(nodes)
         return self.runs(locate(self.relations, first, last, relations))
 
     def edges(self, starts: Ints, relations: Ints, ends: Ints) -> Ints:
-        """Find the position of each edge among the targets, -1 where there is none (or a number is -1)."""
+        """Find the position of each edge among the targets; -1 for no such edge, or if one of its numbers is -1."""
         found = np.full(len(starts), -1, dtype=np.int64)
         known = np.flatnonzero((starts >= 0) & (relations >= 0) & (ends >= 0))
         if len(known):

@@ -1,4 +1,4 @@
-"""Walks a snapshot from frontiers: the steps that leave them, the nodes and the triples that steps lead to."""
+"""Traversal of a snapshot from frontiers: their steps, and the entities and triples that steps lead to."""
 
 from __future__ import annotations
 
@@ -9,21 +9,21 @@ from typing import Any, NamedTuple
 import attrs
 import numpy as np
 
-from srtk_framework.values import Frontier, Ragged, Step, Triple
+from srtk_framework.values import Budget, Frontier, Ragged, Step, Triple
 from srtk_plugin_local.snapshot.arrays import Snapshot
 from srtk_plugin_local.snapshot.csr import Ints, distinct, spread
 
 
 @attrs.frozen(eq=False)
 class FrontierBatch:
-    """What the frontiers made by one call share.
+    """The nodes of all frontiers that one call returns.
 
     Attributes:
-        snapshot: The graph that numbers the nodes.
-        values: The nodes of all frontiers, one after the other, sorted within each.
-        offsets: Where each frontier starts, and the end of the last.
-        bounds: The same as plain numbers.
-        cuts: Per frontier, how many nodes a limit left out.
+        snapshot: The snapshot that numbers the nodes.
+        values: The nodes of all frontiers, sorted within each.
+        offsets: Start of each of the n frontiers in ``values``, and the end [n + 1].
+        bounds: The same as Python integers.
+        cuts: Number of nodes that a limit left out of each frontier.
     """
 
     snapshot: Snapshot
@@ -33,12 +33,12 @@ class FrontierBatch:
     cuts: list[int]
 
     def frontiers(self) -> list[Frontier]:
-        """Make the frontiers."""
+        """Return the frontiers."""
         return list(map(LocalFrontier, repeat(self), range(len(self.cuts))))
 
 
 class LocalFrontier(Frontier):
-    """One of a batch of frontiers: many are made at a time, so that each is no more than a place in the batch."""
+    """A frontier of a batch; only its place in the batch is stored, since a call may return very many."""
 
     __slots__ = ("batch", "place")
 
@@ -54,16 +54,16 @@ class LocalFrontier(Frontier):
 
     @property
     def cut(self) -> int:  # type: ignore[override]
-        """How many nodes a limit left out."""
+        """Number of nodes that a limit left out."""
         return self.batch.cuts[self.place]
 
     def ids(self) -> Sequence[str]:
-        """The nodes' ids, sorted."""
+        """Return the ids of the nodes, sorted."""
         batch = self.batch
         return batch.snapshot.ids(self.numbers(batch.snapshot))
 
     def numbers(self, snapshot: Snapshot) -> Ints:
-        """The nodes' numbers in a snapshot, sorted."""
+        """Return the numbers of the nodes in a snapshot, sorted."""
         batch = self.batch
         if batch.snapshot is not snapshot:
             return entities(snapshot, self.ids())
@@ -81,7 +81,7 @@ def numbers(snapshot: Snapshot, frontier: Frontier) -> Ints:
 
 
 def entities(snapshot: Snapshot, ids: Sequence[str]) -> Ints:
-    """Return the sorted numbers of those ids that are entities of the graph."""
+    """Return the sorted numbers of the ids that are entities of the graph."""
     found = distinct(snapshot.numbers(ids))
     found = found[found >= 0]
     return found[~snapshot.is_literal(found)]
@@ -98,7 +98,7 @@ def make_frontiers(snapshot: Snapshot, node_sets: Sequence[Sequence[str]]) -> li
 
 
 def _split(snapshot: Snapshot, owners: Ints, nodes: Ints, cuts: Ints, sort: bool = True) -> list[Frontier]:
-    """Make frontiers of (owner, node) rows, one for each item of ``cuts``."""
+    """Make one frontier for each item of ``cuts`` from (owner, node) rows."""
     if sort:
         keys = distinct(owners * max(snapshot.size, 1) + nodes)
         owners, nodes = np.divmod(keys, max(snapshot.size, 1))
@@ -107,12 +107,12 @@ def _split(snapshot: Snapshot, owners: Ints, nodes: Ints, cuts: Ints, sort: bool
 
 
 class _Gathered(NamedTuple):
-    """The nodes of distinct frontiers, one after the other.
+    """The nodes of distinct frontiers.
 
     Attributes:
-        nodes: Their numbers.
-        offsets: Where each distinct frontier starts, and the end.
-        which: For each frontier asked about, which of the distinct ones it is.
+        nodes: Numbers of the nodes of all distinct frontiers.
+        offsets: Start of each of the n distinct frontiers in ``nodes``, and the end [n + 1].
+        which: Index of each given frontier among the distinct ones.
     """
 
     nodes: Ints
@@ -121,20 +121,20 @@ class _Gathered(NamedTuple):
 
 
 def _gather(snapshot: Snapshot, frontiers: Sequence[Frontier]) -> _Gathered:
-    # One frontier is mostly asked about with many steps in a row: only where it changes is it looked up.
+    # A frontier usually comes with many steps in a row, so only changes of the frontier are looked up.
     names = np.fromiter(map(id, frontiers), dtype=np.int64, count=len(frontiers))
     changes = np.flatnonzero(np.diff(names, prepend=-1))
     places: dict[int, int] = {}
     runs = [places.setdefault(name, len(places)) for name in names[changes].tolist()]
     which = np.repeat(np.array(runs, dtype=np.int64), np.diff(changes, append=len(names)))
     first = dict(zip(reversed(runs), reversed(changes.tolist()), strict=True))
-    asked = [frontiers[first[place]] for place in range(len(places))]
-    batch = asked[0].batch if asked and isinstance(asked[0], LocalFrontier) else None
-    if batch is not None and batch.snapshot is snapshot and all(getattr(f, "batch", None) is batch for f in asked):
-        at = np.array([frontier.place for frontier in asked], dtype=np.int64)  # type: ignore[attr-defined]
+    unique = [frontiers[first[place]] for place in range(len(places))]
+    batch = unique[0].batch if unique and isinstance(unique[0], LocalFrontier) else None
+    if batch is not None and batch.snapshot is snapshot and all(getattr(f, "batch", None) is batch for f in unique):
+        at = np.array([frontier.place for frontier in unique], dtype=np.int64)  # type: ignore[attr-defined]
         positions, offsets = spread(batch.offsets[at], batch.offsets[at + 1])
         return _Gathered(batch.values[positions], offsets, which)
-    parts = [numbers(snapshot, frontier) for frontier in asked]
+    parts = [numbers(snapshot, frontier) for frontier in unique]
     offsets = np.zeros(len(parts) + 1, dtype=np.int64)
     np.cumsum([len(part) for part in parts], out=offsets[1:])
     nodes = np.concatenate(parts) if parts else np.empty(0, dtype=np.int64)
@@ -142,7 +142,7 @@ def _gather(snapshot: Snapshot, frontiers: Sequence[Frontier]) -> _Gathered:
 
 
 class StepTable:
-    """All steps of a graph as shared objects, numbered in their order: twice the relation, plus one if inverse."""
+    """All steps of a graph as shared objects; the number of a step is twice its relation, plus one if inverse."""
 
     def __init__(self, relations: Sequence[str]) -> None:
         steps = [Step(relation, inverse) for relation in relations for inverse in (False, True)]
@@ -154,18 +154,18 @@ class StepTable:
         self._codes = {step: code for code, step in enumerate(steps)}
 
     def take(self, codes: Ints) -> list[Step]:
-        """Return the steps of these numbers."""
+        """Return the steps with these numbers."""
         return self._objects[codes].tolist()  # type: ignore[no-any-return]
 
     def codes(self, steps: Sequence[Step]) -> Ints:
-        """Number steps; -2 for one that the graph lacks."""
+        """Return the number of each step; -2 for a relation that the graph lacks."""
         return np.fromiter(map(self._codes.get, steps, repeat(-2)), dtype=np.int64, count=len(steps))
 
 
 def read_steps(
     snapshot: Snapshot, table: StepTable, frontiers: Sequence[Frontier], inverse: bool
 ) -> Sequence[Sequence[Step]]:
-    """Read the distinct steps that leave each frontier, sorted; no edge is read."""
+    """Read the distinct steps that leave each frontier, sorted, without reading an edge."""
     nodes, offsets, which = _gather(snapshot, frontiers)
     owners = np.repeat(np.arange(len(offsets) - 1), np.diff(offsets))
     width = max(2 * table.relations, 1)
@@ -184,16 +184,16 @@ def read_steps(
     return [rows[place] for place in which.tolist()]
 
 
-class Reached(NamedTuple):
-    """What steps lead to: one row for each edge walked, in order of pair, start and end.
+class Edges(NamedTuple):
+    """The edges along pairs of frontier and step, one row each, in order of pair, start and end.
 
     Attributes:
-        pairs: Which pair of frontier and step.
-        starts: Node walked from.
+        pairs: Index of the pair.
+        starts: Node of the frontier.
         codes: Number of the step.
-        ends: Node reached.
-        cuts: Per pair, how many edges the limit left out.
-        single: Whether no pair starts from more than one node.
+        ends: Node at the other end.
+        cuts: Number of edges of each pair that the limit left out.
+        single: Whether every frontier has at most one node.
     """
 
     pairs: Ints
@@ -206,8 +206,8 @@ class Reached(NamedTuple):
 
 def walk(
     snapshot: Snapshot, table: StepTable, frontiers: Sequence[Frontier], steps: Sequence[Step], limit: int | None
-) -> Reached:
-    """Walk one step from every node of each frontier."""
+) -> Edges:
+    """Read the edges along each step from every node of its frontier, at most ``limit`` from one node."""
     nodes, offsets, which = _gather(snapshot, frontiers)
     at, bounds = spread(offsets[which], offsets[which + 1])
     sizes = np.diff(bounds)
@@ -229,7 +229,7 @@ def walk(
     ends = np.empty(len(positions), dtype=np.int64)
     ends[~walked_back] = snapshot.forward.targets[positions[~walked_back]]
     ends[walked_back] = snapshot.inverse.targets[positions[walked_back]]
-    return Reached(
+    return Edges(
         np.repeat(pairs, lengths),
         np.repeat(starts, lengths),
         np.repeat(codes, lengths),
@@ -239,26 +239,26 @@ def walk(
     )
 
 
-def to_frontiers(snapshot: Snapshot, reached: Reached) -> list[Frontier]:
-    """Make the frontier of the entities that each pair reaches."""
-    pairs, ends = reached.pairs, reached.ends
+def to_frontiers(snapshot: Snapshot, edges: Edges) -> list[Frontier]:
+    """Return the frontier of the entities at the ends of each pair's edges."""
+    pairs, ends = edges.pairs, edges.ends
     if snapshot.has_literals:
         kept = ~snapshot.is_literal(ends)
         pairs, ends = pairs[kept], ends[kept]
-    return _split(snapshot, pairs, ends, reached.cuts, sort=not reached.single)
+    return _split(snapshot, pairs, ends, edges.cuts, sort=not edges.single)
 
 
-def to_triples(snapshot: Snapshot, reached: Reached) -> Ragged[Triple]:
-    """Make the triples that each pair walks."""
-    backward = (reached.codes & 1).astype(bool)
-    subjects = np.where(backward, reached.ends, reached.starts)
-    objects = np.where(backward, reached.starts, reached.ends)
-    triples = make_triples(snapshot, subjects, reached.codes >> 1, objects)
-    return Ragged(np.searchsorted(reached.pairs, np.arange(len(reached.cuts) + 1)), triples)
+def to_triples(snapshot: Snapshot, edges: Edges) -> Ragged[Triple]:
+    """Return the triples of each pair's edges."""
+    backward = (edges.codes & 1).astype(bool)
+    subjects = np.where(backward, edges.ends, edges.starts)
+    objects = np.where(backward, edges.starts, edges.ends)
+    triples = make_triples(snapshot, subjects, edges.codes >> 1, objects)
+    return Ragged(np.searchsorted(edges.pairs, np.arange(len(edges.cuts) + 1)), triples)
 
 
 def make_triples(snapshot: Snapshot, subjects: Ints, relations: Ints, objects: Ints) -> list[Triple]:
-    """Write numbered triples out; each id is read once."""
+    """Make triples of numbers; each id is read once."""
     ends = np.concatenate([subjects, objects])
     nodes = distinct(ends)
     places = np.searchsorted(nodes, ends)
@@ -274,3 +274,58 @@ def make_triples(snapshot: Snapshot, subjects: Ints, relations: Ints, objects: I
             map(ids.__getitem__, at[middle:]),
         )
     )
+
+
+def neighbourhood(snapshot: Snapshot, frontier: Frontier, hops: int, budget: Budget) -> list[Triple]:
+    """Read the triples within ``hops`` of a frontier, in the order of the framework's default implementation.
+
+    Each hop follows the steps in order, each from the nodes in order, and reads the first ``hub`` edges of each.
+    """
+    seen = current = numbers(snapshot, frontier)
+    found = np.empty(0, dtype=np.int64)
+    columns: list[tuple[Ints, Ints, Ints]] = []
+    for hop in range(hops):
+        if not len(current) or (budget.triples is not None and len(found) >= budget.triples):
+            break
+        # The last hop needs no more edges than this, since a hop reads an edge at most twice: from either end.
+        most = 2 * budget.triples if budget.triples is not None and hop + 1 == hops else None
+        subjects, relations, objects, ends = _hop(snapshot, current, budget.hub, most)
+        edges = snapshot.forward.edges(subjects, relations, objects)
+        _, first = np.unique(edges, return_index=True)
+        first.sort()
+        first = first[~np.isin(edges[first], found)]
+        found = np.concatenate([found, edges[first]])
+        columns.append((subjects[first], relations[first], objects[first]))
+        reached = distinct(ends[~snapshot.is_literal(ends)])
+        current = np.setdiff1d(reached, seen, assume_unique=True)[: budget.nodes]
+        seen = np.union1d(seen, current)
+    if not columns:
+        return []
+    s, r, o = (np.concatenate(column)[: budget.triples] for column in zip(*columns, strict=True))
+    return make_triples(snapshot, s, r, o)
+
+
+def _hop(snapshot: Snapshot, nodes: Ints, hub: int | None, most: int | None) -> tuple[Ints, Ints, Ints, Ints]:
+    """Follow all steps of the nodes; return subjects, relations, objects and ends, in order of step and node."""
+    parts = []
+    for inverse, side in enumerate((snapshot.forward, snapshot.inverse)):
+        groups, bounds = spread(*side.groups(nodes))
+        low, high = side.runs(groups)
+        code = side.relations[groups].astype(np.int64) * 2 + inverse
+        parts.append(np.stack([code, np.repeat(nodes, np.diff(bounds)), low, high]))
+    codes, starts, low, high = np.concatenate(parts, axis=1)
+    order = np.lexsort((starts, codes))
+    codes, starts, low, high = codes[order], starts[order], low[order], high[order]
+    if hub is not None:
+        high = np.minimum(high, low + hub)
+    if most is not None:
+        enough = int(np.searchsorted(np.cumsum(high - low), most)) + 1
+        codes, starts, low, high = codes[:enough], starts[:enough], low[:enough], high[:enough]
+    positions, bounds = spread(low, high)
+    lengths = np.diff(bounds)
+    codes, starts = np.repeat(codes, lengths), np.repeat(starts, lengths)
+    backward = (codes & 1).astype(bool)
+    ends = np.empty(len(positions), dtype=np.int64)
+    ends[~backward] = snapshot.forward.targets[positions[~backward]]
+    ends[backward] = snapshot.inverse.targets[positions[backward]]
+    return np.where(backward, ends, starts), codes >> 1, np.where(backward, starts, ends), ends

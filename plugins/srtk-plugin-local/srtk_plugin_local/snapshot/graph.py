@@ -17,11 +17,11 @@ from srtk_plugin_local.snapshot.layout import META
 
 @attrs.define(eq=False)
 class LocalGraph(KnowledgeGraph):
-    """Answer from a snapshot that ``srtk graph build`` made; opening it reads next to nothing.
+    """A snapshot built by ``srtk graph build``; opening it maps the files without reading them.
 
     Attributes:
         path: Folder of the snapshot.
-        build: What to build it from, when it is missing or was built from other files or settings.
+        build: Inputs of the snapshot; it is built if it is missing, or was built from other files or settings.
     """
 
     path: str
@@ -31,7 +31,7 @@ class LocalGraph(KnowledgeGraph):
     _relations: dict[str, int] = attrs.field(init=False, factory=dict, repr=False)
 
     def open(self) -> None:
-        """Build the snapshot if need be, check that it is whole, and map it."""
+        """Build the snapshot if necessary, check its files, and map them."""
         folder = Path(self.path)
         if self.build is not None:
             from srtk_plugin_local.snapshot import build
@@ -43,7 +43,7 @@ class LocalGraph(KnowledgeGraph):
         self._relations = {relation: number for number, relation in enumerate(self._snapshot.relations)}
 
     def close(self) -> None:
-        """Let go of the files."""
+        """Release the files."""
         self._snapshot = None
         self._steps = None
         self._relations = {}
@@ -61,7 +61,7 @@ class LocalGraph(KnowledgeGraph):
         return self._steps
 
     def fingerprint(self) -> str:
-        """Identify the content by its hash."""
+        """Return the hash of the content."""
         return self._open.meta.content
 
     def source(self) -> str:
@@ -69,7 +69,7 @@ class LocalGraph(KnowledgeGraph):
         return f"local:{self._open.meta.content[:16]}"
 
     def schema(self) -> Schema:
-        """Return the schema that the snapshot was built with."""
+        """Return the schema of the snapshot."""
         schema = self._open.meta.schema
         lists = {name: tuple(schema[name]) for name in ("type_relations", "subclass_relations", "mediators", "noise")}
         return Schema(**lists, prefixes=dict(schema["prefixes"]))
@@ -83,7 +83,7 @@ class LocalGraph(KnowledgeGraph):
         return csr_traversal.read_steps(self._open, self._table, frontiers, inverse)
 
     def follow(self, frontiers: Sequence[Frontier], steps: Sequence[Step], limit: int | None) -> Sequence[Frontier]:
-        """Walk each step to the entities at its end; a limit counts all neighbours, literals too."""
+        """Follow each step to the entities at its end; a limit counts all neighbours, literals included."""
         return csr_traversal.to_frontiers(
             self._open, csr_traversal.walk(self._open, self._table, frontiers, steps, limit)
         )
@@ -91,34 +91,32 @@ class LocalGraph(KnowledgeGraph):
     def triples(
         self, frontiers: Sequence[Frontier], steps: Sequence[Step], limit: int | None
     ) -> Sequence[Sequence[Triple]]:
-        """Read the triples that ``follow`` walks, literals included."""
+        """Read the triples along each step, literals included."""
         return csr_traversal.to_triples(
             self._open, csr_traversal.walk(self._open, self._table, frontiers, steps, limit)
         )
 
     def match(self, patterns: Sequence[Pattern]) -> Sequence[Sequence[Triple]]:
-        """Find the triples of each pattern, sorted; a pattern with no bound end is answered by a scan."""
+        """Find the triples of each pattern, sorted; a pattern with neither subject nor object takes a scan."""
         return lookup.match(self._open, self._relations, patterns)
 
     def neighbourhood(self, frontiers: Sequence[Frontier], hops: int, budget: Budget) -> Sequence[Sequence[Triple]]:
         """Read all triples within ``hops`` of each frontier, nearest first."""
         snapshot = self._open
-        return [
-            lookup.around(snapshot, csr_traversal.numbers(snapshot, frontier), hops, budget) for frontier in frontiers
-        ]
+        return [csr_traversal.neighbourhood(snapshot, frontier, hops, budget) for frontier in frontiers]
 
     def labels(self, ids: Sequence[str]) -> Sequence[str]:
-        """Name each id: by its label, else by its words where ids are names, else by itself."""
+        """Return the label of each id; without one, its words where ids are names, else the id."""
         return lookup.labels(self._open, self._relations, ids)
 
     def find(self, names: Sequence[str]) -> Sequence[Sequence[str]]:
-        """Find the entities by label (or id, where there is none) and alias."""
+        """Find the entities by label (by id if there is none) and alias."""
         return lookup.find(self._open, names)
 
     def degrees(self, ids: Sequence[str]) -> Sequence[int]:
-        """Count the triples at each id, without reading them."""
+        """Count the triples of each entity without reading them."""
         return lookup.degrees(self._open, ids)
 
     def qualifiers(self, triples: Sequence[Triple]) -> Sequence[Sequence[Qualifier]]:
-        """Read the qualifiers of each triple's statement, sorted."""
+        """Read the qualifiers of each triple, sorted; values that are literals are ``Literal``."""
         return lookup.qualifiers(self._open, self._relations, triples)

@@ -1,4 +1,4 @@
-"""Opens input files, compressed or not, guesses their format, and cuts text into blocks of whole lines."""
+"""Input files of a build: their formats, decompression, and text in blocks of whole lines."""
 
 from __future__ import annotations
 
@@ -33,24 +33,24 @@ _SYNONYMS = {"nt": "ntriples", "nq": "nquads", "ttl": "turtle", "rdf": "rdfxml",
 _COMPRESSION = {".gz": "gzip", ".zst": "zstd", ".zstd": "zstd", ".bz2": "bz2"}
 
 Progress = Callable[[str, int, int | None], None]
-"""Told the stage, how much of it is done, and how much there is, where that is known."""
+"""Receives the stage, the amount done, and the total where it is known."""
 
 
 def quiet(stage: str, done: int, total: int | None) -> None:
-    """Report nothing."""
+    """Ignore the progress."""
 
 
 def guess_format(name: str, wanted: str | None) -> str:
-    """Return the format of a file: the wanted one, else by the ending of its name.
+    """Return the format of a file: the wanted one, or the one that its name ends in.
 
     Raises:
-        InputError: If there is no such format, or the name says nothing.
+        InputError: If there is no such format, or the name has no known ending.
     """
     if wanted is not None:
         known = _SYNONYMS.get(wanted.lower(), wanted.lower())
         if known not in FORMATS:
             raise InputError(
-                f"{wanted!r} is no format of triples; use one of {', '.join(FORMATS)}.{close_matches(known, FORMATS)}"
+                f"{wanted!r} is not a format of triples; use {', '.join(FORMATS)}.{close_matches(known, FORMATS)}"
             )
         return known
     path = Path(name)
@@ -58,18 +58,18 @@ def guess_format(name: str, wanted: str | None) -> str:
     if suffixes and suffixes[-1] in _COMPRESSION:
         suffixes.pop()
     if not suffixes or suffixes[-1] not in _ENDINGS:
-        raise InputError(f"{name}: the name does not tell the format; give one by --format {{{','.join(FORMATS)}}}")
+        raise InputError(f"{name}: the format is not known by its name; give --format {{{','.join(FORMATS)}}}")
     return _ENDINGS[suffixes[-1]]
 
 
 class Input:
-    """An input file, opened for reading as bytes, decompressed on the way.
+    """An open input file that decompresses while it is read.
 
     Args:
         name: Path of the file.
 
     Raises:
-        InputError: If the file cannot be read, or its compressed content is damaged or cut short.
+        InputError: If the file cannot be read, or its compressed content is damaged or truncated.
     """
 
     def __init__(self, name: str) -> None:
@@ -86,16 +86,16 @@ class Input:
 
     @property
     def done(self) -> int:
-        """How many bytes of the file itself have been read."""
+        """Bytes of the file read so far, before decompression."""
         return int(self._raw.tell())
 
     def read(self, size: int = BLOCK) -> bytes:
-        """Read up to ``size`` decompressed bytes; nothing at the end."""
+        """Read up to ``size`` decompressed bytes; empty at the end of the file."""
         try:
             return bytes(self._stream.read(size))
         except OSError as error:
             raise InputError(
-                f"{self.name}: is damaged or cut short ({error}); fetch or write the file again"
+                f"{self.name}: is damaged or truncated ({error}); download or write the file again"
             ) from error
 
     def __enter__(self) -> Input:
@@ -109,7 +109,7 @@ class Input:
 
 
 def blocks(source: Input) -> Iterator[tuple[int, bytes]]:
-    """Yield blocks of whole lines with the number of their first line; the last may lack its line end."""
+    """Yield blocks of whole lines, each with the number of its first line; the last may lack its line end."""
     line = 1
     rest = b""
     first = True

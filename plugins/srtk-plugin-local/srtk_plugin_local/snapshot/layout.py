@@ -1,15 +1,16 @@
-"""The files of a snapshot: their names, their meaning, and a writer that hashes what it writes.
+"""The file format of a snapshot, and writers that hash what they write.
 
-A snapshot is a folder of plain little-endian arrays, made to be memory-mapped:
+A snapshot is a folder of plain little-endian arrays for memory mapping:
 
 - ``nodes``, ``relations``, ``labels``, ``aliases``, ``relation_labels``, ``terms``: heaps of strings, each an
   ``offsets`` file (one more than there are strings) and a ``bytes`` file in UTF-8.
-- Nodes and relations are numbered in code-point order of their ids, so that the order of numbers is that of ids.
-- ``forward`` and ``inverse``: per node a run of groups (``nodes``: first group of each), per group its
-  relation (``relations``) and its first target (``starts``), and the ``targets``, sorted within a group.
+- Nodes and relations are numbered in code-point order of their ids, so that sorted numbers are sorted ids.
+- ``forward`` and ``inverse``: compressed sparse rows. ``nodes`` is the first group of each node; ``relations`` and
+  ``starts`` are the relation and the first target of each group; ``targets`` are sorted within a group.
 - ``nodes.hash`` and ``names.hash``: sorted 64-bit hashes of ids and of folded names, beside the node of each.
-- ``literals``: 1 for each node that is a literal. ``loops``: the node of each edge from a node to itself.
+- ``literals``: 1 for each node that is a literal. ``loops``: the node of each self-loop.
 - ``qualifiers``: position of an edge among the forward targets, number of a relation, number of a term.
+- ``terms.literals``: 1 for each term that is a literal. Without this file, the terms with a type or language are.
 """
 
 from __future__ import annotations
@@ -32,7 +33,9 @@ VERSION = 1
 META = "meta.json"
 BUILD = "build.json"
 ORIGIN = "origin.json"
-"""Where the graph comes from, if its maker said so."""
+"""The origin of the graph, if the builder gave it."""
+
+TERM_LITERALS = "terms.literals"
 
 HEAPS = ("nodes", "relations", "labels", "aliases", "relation_labels", "terms")
 ARRAYS = (
@@ -72,7 +75,7 @@ CONTENT = (
     "terms.offsets",
     "terms.bytes",
 )
-"""The files that say what the graph is; the others follow from them."""
+"""The files that define the graph; the others are derived from them."""
 
 
 def width(most: int) -> str:
@@ -81,20 +84,20 @@ def width(most: int) -> str:
 
 
 def hash64(texts: Sequence[str]) -> npt.NDArray[np.uint64]:
-    """Hash each text to 64 bits, the same in every process."""
+    """Hash each text to 64 bits, identically in every process."""
     blake = hashlib.blake2b
     digests = b"".join([blake(text.encode(), digest_size=8).digest() for text in texts])
     return np.frombuffer(digests, dtype="<u8").astype(np.uint64, copy=False)
 
 
 class ArrayFile:
-    """A new file of numbers or bytes, hashed while it is written and on the disk when it is closed.
+    """A new file of numbers or bytes, hashed while it is written and synced when it is closed.
 
     Args:
-        folder: Where the file goes.
-        name: Its name.
+        folder: Folder of the snapshot.
+        name: Name of the file.
         dtype: Type of its numbers.
-        written: Filled in with the file's entry for the meta file on leaving.
+        written: Receives the meta entry of the file when it is closed.
     """
 
     def __init__(self, folder: Path, name: str, dtype: str, written: dict[str, dict[str, Any]]) -> None:
@@ -107,7 +110,7 @@ class ArrayFile:
 
     @property
     def count(self) -> int:
-        """Number of items so far."""
+        """Number of items written."""
         return self._size // self.dtype.itemsize
 
     def write(self, values: npt.ArrayLike) -> None:
@@ -151,7 +154,7 @@ class HeapFile:
 
     @property
     def count(self) -> int:
-        """Number of strings so far."""
+        """Number of strings written."""
         return self._offsets.count - 1
 
     def write(self, column: Any) -> None:
@@ -185,14 +188,14 @@ class HeapFile:
 
 @attrs.frozen
 class Meta:
-    """What the meta file says.
+    """The content of the meta file.
 
     Attributes:
-        content: SHA-256 over the content, the same for the same graph however it was read.
+        content: SHA-256 of the content; equal for equal graphs, whatever the inputs.
         counts: Number of entities, literals, relations, triples, ...
-        names: True where ids are names, whose underscores stand for blanks.
+        names: Whether ids are names, whose underscores stand for spaces.
         schema: Fields of ``Schema``.
-        files: Per file its dtype, size in bytes and SHA-256.
+        files: Dtype, size in bytes and SHA-256 of each file.
     """
 
     content: str
@@ -203,25 +206,25 @@ class Meta:
 
 
 def map_file(path: Path) -> mmap.mmap | bytes:
-    """Map a file into memory, to be read only."""
+    """Map a file into memory, read-only."""
     with path.open("rb") as file:
         size = os.fstat(file.fileno()).st_size
         return mmap.mmap(file.fileno(), size, access=mmap.ACCESS_READ) if size else b""
 
 
 def map_array(path: Path, dtype: str) -> npt.NDArray[Any]:
-    """Map a file of numbers into memory, to be read only."""
+    """Map a file of numbers into memory, read-only."""
     return np.frombuffer(map_file(path), dtype=dtype)
 
 
 def content_hash(files: Mapping[str, Mapping[str, Any]], names: bool, schema: Mapping[str, Any]) -> str:
-    """Hash the content files, the meaning of names and the schema."""
-    parts = [[name, files[name]["sha256"]] for name in CONTENT]
+    """Hash the content files, the flag ``names`` and the schema."""
+    parts = [[name, files[name]["sha256"]] for name in (*CONTENT, TERM_LITERALS) if name in files]
     return hashlib.sha256(json.dumps([parts, names, schema], sort_keys=True).encode()).hexdigest()
 
 
 def write_json(path: Path, value: Any) -> None:
-    """Write a value as JSON, down to the disk."""
+    """Write a value as JSON and sync the file."""
     with path.open("w", encoding="utf-8") as file:
         json.dump(value, file, indent=1, sort_keys=True, ensure_ascii=False)
         file.write("\n")
@@ -235,7 +238,7 @@ def write_meta(folder: Path, meta: Meta) -> None:
 
 
 def sync_folder(folder: Path) -> None:
-    """Bring a folder's entries to the disk."""
+    """Sync a folder's entries to the disk."""
     descriptor = os.open(folder, os.O_RDONLY)
     try:
         os.fsync(descriptor)

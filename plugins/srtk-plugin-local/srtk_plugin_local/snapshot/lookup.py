@@ -1,4 +1,4 @@
-"""Looks things up in a snapshot: patterns, labels, names, qualifiers, and what lies around a node."""
+"""Lookups in a snapshot: triple patterns, labels, names, degrees and qualifiers."""
 
 from __future__ import annotations
 
@@ -8,14 +8,14 @@ from itertools import pairwise
 import numpy as np
 
 from srtk_framework.text import fold
-from srtk_framework.values import Budget, Literal, Pattern, Qualifier, Triple
-from srtk_plugin_local.snapshot.arrays import Snapshot
-from srtk_plugin_local.snapshot.csr import Adjacency, Ints, distinct, locate, spread
+from srtk_framework.values import Literal, Pattern, Qualifier, Triple
+from srtk_plugin_local.snapshot.arrays import Snapshot, has_type
+from srtk_plugin_local.snapshot.csr import Adjacency, Ints, locate, spread
 from srtk_plugin_local.snapshot.csr_traversal import make_triples
 
 
 def match(snapshot: Snapshot, relations: Mapping[str, int], patterns: Sequence[Pattern]) -> list[list[Triple]]:
-    """Find the triples of each pattern, sorted; open ends on both sides are looked up by a scan."""
+    """Find the triples of each pattern, sorted; a pattern with neither subject nor object takes a scan."""
     found: list[list[Triple]] = [[] for _ in patterns]
     for side, rows in (
         (snapshot.forward, [i for i, p in enumerate(patterns) if p.subject is not None]),
@@ -82,7 +82,7 @@ def _scan(snapshot: Snapshot, relation: int | None) -> list[Triple]:
 
 
 def labels(snapshot: Snapshot, relations: Mapping[str, int], ids: Sequence[str]) -> list[str]:
-    """Name entities, relations and literals in words."""
+    """Return the label of each entity, relation or literal."""
     names = list(ids)
     numbers = snapshot.numbers(ids)
     literal = np.zeros(len(ids), dtype=bool)
@@ -94,13 +94,9 @@ def labels(snapshot: Snapshot, relations: Mapping[str, int], ids: Sequence[str])
         id_ = ids[place]
         if (relation := relations.get(id_)) is not None:
             names[place] = _relation_label(snapshot, relation, id_)
-        elif literal[place] or isinstance(id_, Literal) or _is_typed(id_):
+        elif literal[place] or isinstance(id_, Literal) or has_type(id_):
             names[place] = Literal(id_).lexical
     return names
-
-
-def _is_typed(text: str) -> bool:
-    return text.startswith('"') and bool(Literal(text).datatype or Literal(text).language)
 
 
 def _relation_label(snapshot: Snapshot, relation: int, id_: str) -> str:
@@ -110,12 +106,12 @@ def _relation_label(snapshot: Snapshot, relation: int, id_: str) -> str:
 
 
 def _as_name(snapshot: Snapshot, id_: str) -> str:
-    """Return what an id without label is called: itself, or its words where ids are names."""
+    """Return the name of an id without label: its words where ids are names, else the id."""
     return (id_.replace("_", " ").strip() or id_) if snapshot.meta.names else id_
 
 
 def entity_labels(snapshot: Snapshot, numbers: Ints) -> list[str]:
-    """Name entities by number."""
+    """Return the label of each node."""
     heap = snapshot.heap("labels")
     found = heap.take(numbers) if len(heap) else [""] * len(numbers)
     lacking = [place for place, label in enumerate(found) if not label]
@@ -125,16 +121,16 @@ def entity_labels(snapshot: Snapshot, numbers: Ints) -> list[str]:
 
 
 def find(snapshot: Snapshot, names: Sequence[str]) -> list[list[str]]:
-    """Find the entities called by each name, sorted by id."""
+    """Find the entities with each name, sorted by id."""
     folded = [fold(name) for name in names]
     wanted = list(dict.fromkeys(name for name in folded if name))
     place, node = snapshot.named(wanted)
     nodes, back = np.unique(node, return_inverse=True)
-    called = _folded_names(snapshot, nodes)
+    names_of_node = _folded_names(snapshot, nodes)
     hits: dict[str, list[int]] = {}
     for at, number, which in zip(place.tolist(), node.tolist(), back.tolist(), strict=True):
-        # Equal hashes are not yet equal names.
-        if wanted[at] in called[which]:
+        # Hashes may collide, so the names decide.
+        if wanted[at] in names_of_node[which]:
             hits.setdefault(wanted[at], []).append(number)
     known = dict(zip(nodes.tolist(), snapshot.ids(nodes), strict=True))
     rows = {name: [known[number] for number in sorted(numbers)] for name, numbers in hits.items()}
@@ -153,7 +149,7 @@ def _folded_names(snapshot: Snapshot, numbers: Ints) -> list[set[str]]:
 
 
 def degrees(snapshot: Snapshot, ids: Sequence[str]) -> list[int]:
-    """Count the triples at each entity; an edge from a node to itself counts once."""
+    """Count the triples of each entity; a self-loop counts once."""
     counts = np.zeros(len(ids), dtype=np.int64)
     numbers = snapshot.numbers(ids)
     known = np.flatnonzero(numbers >= 0)
@@ -178,67 +174,12 @@ def qualifiers(
         np.array([relations.get(t.relation, -1) for t in triples], dtype=np.int64),
         snapshot.numbers([t.object for t in triples]),
     )
-    # Edges are never negative, so that -1 finds nothing.
+    # Edge positions are never negative, so -1 matches nothing.
     low: Ints = np.searchsorted(edges, np.maximum(position, 0), side="left").astype(np.int64)
     high = np.where(position >= 0, np.searchsorted(edges, np.maximum(position, 0), side="right"), low)
     rows, bounds = spread(low, high.astype(np.int64))
     names = [snapshot.relations[number] for number in snapshot.array("qualifiers.relation")[rows].tolist()]
-    terms = snapshot.heap("terms").take(snapshot.array("qualifiers.term")[rows].astype(np.int64))
-    pairs = [(name, Literal(term) if _is_typed(term) else term) for name, term in zip(names, terms, strict=True)]
+    terms = snapshot.terms(snapshot.array("qualifiers.term")[rows].astype(np.int64))
+    pairs = list(zip(names, terms, strict=True))
     ends = bounds.tolist()
     return [tuple(pairs[start:end]) for start, end in pairwise(ends)]
-
-
-def around(snapshot: Snapshot, start: Ints, hops: int, budget: Budget) -> list[Triple]:
-    """Read the triples within ``hops`` of some nodes, as ``reading.neighbourhood`` does, edge by edge number.
-
-    Each hop walks the steps in order, each from the nodes in order, and gives the first ``hub`` edges of each.
-    """
-    seen = current = start
-    found = np.empty(0, dtype=np.int64)
-    columns: list[tuple[Ints, Ints, Ints]] = []
-    for hop in range(hops):
-        if not len(current) or (budget.triples is not None and len(found) >= budget.triples):
-            break
-        # Each edge turns up at most twice in a hop: once from either end. So the last hop needs no more.
-        most = 2 * budget.triples if budget.triples is not None and hop + 1 == hops else None
-        subjects, relations, objects, ends = _hop(snapshot, current, budget.hub, most)
-        edges = snapshot.forward.edges(subjects, relations, objects)
-        _, first = np.unique(edges, return_index=True)
-        first.sort()
-        first = first[~np.isin(edges[first], found)]
-        found = np.concatenate([found, edges[first]])
-        columns.append((subjects[first], relations[first], objects[first]))
-        reached = distinct(ends[~snapshot.is_literal(ends)])
-        current = np.setdiff1d(reached, seen, assume_unique=True)[: budget.nodes]
-        seen = np.union1d(seen, current)
-    if not columns:
-        return []
-    s, r, o = (np.concatenate(column)[: budget.triples] for column in zip(*columns, strict=True))
-    return make_triples(snapshot, s, r, o)
-
-
-def _hop(snapshot: Snapshot, nodes: Ints, hub: int | None, most: int | None) -> tuple[Ints, Ints, Ints, Ints]:
-    """Walk all steps of some nodes: (subjects, relations, objects, nodes reached) in order of step and node."""
-    parts = []
-    for inverse, side in enumerate((snapshot.forward, snapshot.inverse)):
-        groups, bounds = spread(*side.groups(nodes))
-        low, high = side.runs(groups)
-        code = side.relations[groups].astype(np.int64) * 2 + inverse
-        parts.append(np.stack([code, np.repeat(nodes, np.diff(bounds)), low, high]))
-    codes, starts, low, high = np.concatenate(parts, axis=1)
-    order = np.lexsort((starts, codes))
-    codes, starts, low, high = codes[order], starts[order], low[order], high[order]
-    if hub is not None:
-        high = np.minimum(high, low + hub)
-    if most is not None:
-        enough = int(np.searchsorted(np.cumsum(high - low), most)) + 1
-        codes, starts, low, high = codes[:enough], starts[:enough], low[:enough], high[:enough]
-    positions, bounds = spread(low, high)
-    lengths = np.diff(bounds)
-    codes, starts = np.repeat(codes, lengths), np.repeat(starts, lengths)
-    backward = (codes & 1).astype(bool)
-    ends = np.empty(len(positions), dtype=np.int64)
-    ends[~backward] = snapshot.forward.targets[positions[~backward]]
-    ends[backward] = snapshot.inverse.targets[positions[backward]]
-    return np.where(backward, ends, starts), codes >> 1, np.where(backward, starts, ends), ends

@@ -1,4 +1,4 @@
-"""Reads RDF files as a stream of triples in pyarrow tables, through pyoxigraph."""
+"""RDF files as a stream of triples in pyarrow tables, parsed by pyoxigraph."""
 
 from __future__ import annotations
 
@@ -26,13 +26,14 @@ _WHERE = re.compile(r"^Parser error (?:at line \d+ column \d+|between .*?): ")
 
 
 def read_rdf(name: str, kind: str, report: Report) -> Iterator[pa.Table]:
-    """Yield tables with the columns ``c0``, ``c1``, ``c2`` (texts) and ``literal`` (of the object).
+    """Yield tables with the columns ``c0``, ``c1``, ``c2`` (texts) and ``literal`` (whether the object is one).
 
-    IRIs are whole; literals have the form of ``Literal``; blank nodes start with ``_:``. A blank node of
-    N-Triples keeps its label, as dumps in several parts need; elsewhere it belongs to its file, by content.
+    IRIs are unshortened, literals have the form of ``Literal``, and blank nodes start with ``_:``. A blank node of
+    N-Triples keeps its label, since dumps in several parts share labels; in other formats its id includes a hash of
+    the file.
 
     Raises:
-        InputError: With file and line, where the file breaks the rules of its format.
+        InputError: With file and line, if the file is not valid.
     """
     import pyarrow as pa
     import pyoxigraph as ox
@@ -73,11 +74,11 @@ def _parse(source: Input, kind: str) -> Iterator[Any]:
     except SyntaxError as error:
         place = f"{source.name}:{error.lineno}" if error.lineno else source.name
         reason = _WHERE.sub("", error.msg or str(error))
-        raise InputError(f"{place}: is not {kind}: {reason}; correct the file, or give another --format") from error
+        raise InputError(f"{place}: is not valid {kind}: {reason}; correct the file or --format") from error
 
 
 class _Blanks:
-    """Names the blank nodes of one file."""
+    """Ids of the blank nodes of one file."""
 
     def __init__(self, name: str, kind: str) -> None:
         self._name = name
@@ -90,14 +91,14 @@ class _Blanks:
 
         if not isinstance(node, ox.BlankNode):
             raise InputError(
-                f"{self._name}: {node} is a triple used as a term, which a snapshot does not hold; "
-                "give what is said about triples by --qualifiers"
+                f"{self._name}: {node} is a quoted triple, which a snapshot cannot hold; "
+                "give statements about triples as --qualifiers"
             )
         if self._shared:
             return f"_:{node.value}"
         label = node.value
         if _ANONYMOUS.fullmatch(label):
-            # The parser invents such labels at random; the order of appearance is stable.
+            # The parser makes up such labels at random; their order in the file is stable.
             label = f"-{self._anonymous.setdefault(label, len(self._anonymous))}"
         if not self._scope:
             self._scope = self._hash()

@@ -1,4 +1,4 @@
-"""Brings the inputs into DuckDB tables: triples, names and qualifiers, ids shortened, literals in one form."""
+"""Staging tables of a build in DuckDB: triples, names and qualifiers, with short ids and normalised literals."""
 
 from __future__ import annotations
 
@@ -16,20 +16,20 @@ if TYPE_CHECKING:
     import duckdb
 
 _XSD = "http://www.w3.org/2001/XMLSchema#"
-# Mere quotes may belong to a name, such as that of a song: they make a literal only where the settings say so.
+# Quotation marks alone may belong to a name, such as a song title; `literals: quoted` makes them literals.
 _LITERALS = {"typed": r'(?s)".*"(?:@[A-Za-z0-9-]+|\^\^\S+)', "quoted": r'(?s)".*"(?:@[A-Za-z0-9-]+|\^\^\S+)?'}
 _PARTS = r'(?s)^"(.*)"(?:@([A-Za-z0-9-]+)|\^\^\S+)?$'
 
 
 def quote(text: str) -> str:
-    """Write a text as an SQL string."""
+    """Return an SQL string literal."""
     return "'" + text.replace("'", "''") + "'"
 
 
 def shortened(column: str, prefixes: Mapping[str, str]) -> str:
-    """Write the SQL that shortens an IRI: the longest namespace wins, an empty prefix leaves the local name.
+    """Return the SQL expression that shortens an IRI: the longest namespace wins, an empty prefix gives a bare name.
 
-    Local names with a colon are not shortened to the bare name, since they would read as prefixed ones.
+    A local name with a colon is never a bare name, since it would read as a prefixed one.
     """
     cases = []
     for prefix, namespace in sorted(prefixes.items(), key=lambda item: (-len(item[1]), item[0])):
@@ -41,7 +41,7 @@ def shortened(column: str, prefixes: Mapping[str, str]) -> str:
 
 
 def shorten(iris: Sequence[str], con: duckdb.DuckDBPyConnection, prefixes: Mapping[str, str]) -> list[str]:
-    """Shorten a few IRIs by the same rule."""
+    """Shorten IRIs by the rule of ``shortened``."""
     if not iris:
         return []
     sql = f"SELECT {shortened('x', prefixes)} FROM (SELECT unnest(?) AS x, generate_subscripts(?, 1) AS n) ORDER BY n"
@@ -49,23 +49,23 @@ def shorten(iris: Sequence[str], con: duckdb.DuckDBPyConnection, prefixes: Mappi
 
 
 def value(column: str, prefixes: Mapping[str, str], literals: str) -> str:
-    """Write the SQL that brings an object of a text table into its one form, literals included."""
+    """Return the SQL expression that normalises an object of a text table: IRIs shortened, datatypes abbreviated."""
     plain = rf"regexp_replace({column}, '\^\^({_XSD}|xsd:)string$', '')"
     typed = rf"regexp_replace({plain}, '\^\^{_XSD}(\S+)$', '^^xsd:\1')"
     return f"CASE WHEN {is_literal(column, literals)} THEN {typed} ELSE {shortened(column, prefixes)} END"
 
 
 def is_literal(column: str, literals: str) -> str:
-    """Write the SQL that tells whether a text of a table is a literal, as the setting ``literals`` says."""
+    """Return the SQL condition under which a text is a literal, by the setting ``literals``."""
     if literals == "none":
         return "FALSE"
     return f"(starts_with({column}, '\"') AND regexp_full_match({column}, {quote(_LITERALS[literals])}))"
 
 
 def stage_triples(con: duckdb.DuckDBPyConnection, settings: BuildSettings, progress: Progress) -> bool:
-    """Fill the table ``raw`` (s, r, o, literal) from the input files; return whether any of them is RDF."""
+    """Fill the table ``raw`` (s, r, o, literal) from the input files; return whether one of them is RDF."""
     if not settings.files:
-        raise InputError("there is no input file; name at least one file of triples")
+        raise InputError("there is no input file; give at least one file of triples")
     if settings.literals not in ("none", *_LITERALS):
         raise InputError(f"literals {settings.literals!r}: choose typed, quoted or none")
     con.execute("CREATE TABLE raw (s VARCHAR, r VARCHAR, o VARCHAR, literal BOOLEAN)")
@@ -77,10 +77,10 @@ def stage_triples(con: duckdb.DuckDBPyConnection, settings: BuildSettings, progr
             tables: Any = read_rdf(name, kind, meter)
             object_, literal = f"CASE WHEN literal THEN c2 ELSE {iri['c2']} END", "literal"
         elif kind == "json":
-            raise InputError(f"{name}: triples are not read from JSON; use one of {', '.join(input_files.FORMATS)}")
+            raise InputError(f"{name}: triples cannot be read from JSON; use one of {', '.join(input_files.FORMATS)}")
         else:
             if settings.columns and len(settings.columns) != 3:
-                raise InputError(f"three columns are needed (subject, relation, object), not {list(settings.columns)}")
+                raise InputError(f"columns is {list(settings.columns)}; name three: subject, relation and object")
             tables = read_rows(name, kind, settings.separator, settings.columns, (3,), 3, meter)
             object_, literal = value("c2", settings.prefixes, settings.literals), is_literal("c2", settings.literals)
         for table in tables:
@@ -109,21 +109,22 @@ def _stage_descriptions(con: duckdb.DuckDBPyConnection, settings: BuildSettings,
 
 
 def stage_names(con: duckdb.DuckDBPyConnection, settings: BuildSettings, progress: Progress) -> None:
-    """Fill the table ``name`` (id, text, key, further) from files and from label and alias triples.
+    """Fill the table ``name`` (id, text, key, alias) from files and from triples of label and alias relations.
 
-    The view ``fact`` is what is left of ``raw``. The smallest ``key`` of an id that is not ``further`` is its label.
+    The remaining rows of ``raw`` are the view ``fact``. The label of an id is its text with the smallest ``key`` that
+    is not an alias.
     """
-    con.execute("CREATE TABLE name (id VARCHAR, text VARCHAR, key VARCHAR, further BOOLEAN)")
-    con.execute("CREATE TEMP TABLE spoken (id VARCHAR, text VARCHAR, language VARCHAR, further BOOLEAN)")
+    con.execute("CREATE TABLE name (id VARCHAR, text VARCHAR, key VARCHAR, alias BOOLEAN)")
+    con.execute("CREATE TEMP TABLE raw_name (id VARCHAR, text VARCHAR, language VARCHAR, alias BOOLEAN)")
     labels = shorten(settings.label_relations, con, settings.prefixes)
     aliases = shorten(settings.alias_relations, con, settings.prefixes)
     named = dict.fromkeys((*settings.label_relations, *labels), False)
     named |= dict.fromkeys((*settings.alias_relations, *aliases), True)
     listed = ", ".join(quote(relation) for relation in named) or "''"
-    further = ", ".join(quote(relation) for relation, is_alias in named.items() if is_alias) or "''"
+    alias_list = ", ".join(quote(relation) for relation, is_alias in named.items() if is_alias) or "''"
     con.execute(
-        f"INSERT INTO spoken SELECT s, CASE WHEN literal THEN regexp_extract(o, {quote(_PARTS)}, 1) ELSE o END, "
-        f"CASE WHEN literal THEN regexp_extract(o, {quote(_PARTS)}, 2) ELSE '' END, r IN ({further}) "
+        f"INSERT INTO raw_name SELECT s, CASE WHEN literal THEN regexp_extract(o, {quote(_PARTS)}, 1) ELSE o END, "
+        f"CASE WHEN literal THEN regexp_extract(o, {quote(_PARTS)}, 2) ELSE '' END, r IN ({alias_list}) "
         f"FROM raw WHERE r IN ({listed})"
     )
     con.execute(f"CREATE VIEW fact AS SELECT * FROM raw WHERE r NOT IN ({listed})")
@@ -134,26 +135,26 @@ def stage_names(con: duckdb.DuckDBPyConnection, settings: BuildSettings, progres
         for place, other in ((1, "c1"), (2, "c2"))
     ]
     files = [(name, False) for name in settings.labels] + [(name, True) for name in settings.aliases]
-    for name, always in files:
-        for ids, texts, languages, is_further in read_names(name, meter):
+    for name, only_aliases in files:
+        for ids, texts, languages, is_alias in read_names(name, meter):
             _insert_columns(
                 con,
-                "spoken",
-                (ids, texts, languages, [always or f for f in is_further]),
+                "raw_name",
+                (ids, texts, languages, [only_aliases or flag for flag in is_alias]),
                 f"{iri}, {parts[0]}, {parts[1]}, c3",
             )
         meter.next()
     rank = _rank(settings.languages)
     con.execute(
-        f"INSERT INTO name SELECT id, trim(text), printf('%04d', rank) || language || ' ' || trim(text), further "
-        f"FROM (SELECT id, text, lower(language) AS language, {rank} AS rank, further FROM spoken) "
+        f"INSERT INTO name SELECT id, trim(text), printf('%04d', rank) || language || ' ' || trim(text), alias "
+        f"FROM (SELECT id, text, lower(language) AS language, {rank} AS rank, alias FROM raw_name) "
         "WHERE rank >= 0 AND trim(text) <> ''"
     )
-    con.execute("DROP TABLE spoken")
+    con.execute("DROP TABLE raw_name")
 
 
 def _rank(languages: Sequence[str]) -> str:
-    """Write the SQL that ranks a label's language: 0 for the most wanted, -1 for not wanted."""
+    """Return the SQL expression that ranks the language of a label: 0 is best, -1 excludes it."""
     cases = []
     wanted = [language.lower() for language in languages] or ["en"]
     for place, language in enumerate(wanted):
@@ -164,22 +165,30 @@ def _rank(languages: Sequence[str]) -> str:
 
 
 def stage_qualifiers(con: duckdb.DuckDBPyConnection, settings: BuildSettings, progress: Progress) -> None:
-    """Fill the table ``said`` (s, r, o, q, v) from the files of qualifiers."""
-    con.execute("CREATE TABLE said (s VARCHAR, r VARCHAR, o VARCHAR, q VARCHAR, v VARCHAR)")
+    """Fill the table ``qualifier`` (s, r, o, q, v, literal) from files; ``literal`` is about the value ``v``.
+
+    A value that is a literal among the objects of triples is a literal here, too.
+    """
+    con.execute("CREATE TABLE qualifier (s VARCHAR, r VARCHAR, o VARCHAR, q VARCHAR, v VARCHAR, literal BOOLEAN)")
     meter = Meter("read qualifiers", settings.qualifiers, progress)
     iris = [shortened(column, settings.prefixes) for column in ("c0", "c1", "c3")]
     values = [value(column, settings.prefixes, settings.literals) for column in ("c2", "c4")]
     for name in settings.qualifiers:
         kind = guess_format(name, None)
         if kind not in ("tsv", "csv", "parquet"):
-            raise InputError(f"{name}: qualifiers are read from tsv, csv or parquet files of five columns")
+            raise InputError(
+                f"{name}: qualifiers cannot be read from {kind}; give tsv, csv or parquet with five columns"
+            )
         for table in read_rows(name, kind, None, (), (5,), 5, meter):
-            _insert(con, "said", table, f"{iris[0]}, {iris[1]}, {values[0]}, {iris[2]}, {values[1]}")
+            columns = (iris[0], iris[1], values[0], iris[2], values[1], is_literal("c4", settings.literals))
+            _insert(con, "qualifier", table, ", ".join(columns))
         meter.next()
+    if settings.qualifiers:
+        con.execute("UPDATE qualifier SET literal = TRUE WHERE NOT literal AND v IN (SELECT o FROM raw WHERE literal)")
 
 
 class Meter:
-    """Adds up the bytes read of several files, and passes them on."""
+    """Progress in bytes over several files of one stage."""
 
     def __init__(self, stage: str, names: Sequence[str], progress: Progress) -> None:
         from pathlib import Path
@@ -190,12 +199,12 @@ class Meter:
         self._progress = progress
 
     def __call__(self, done: int) -> None:
-        """Report the bytes read of the present file."""
+        """Report the bytes read of the current file."""
         before = sum(self._sizes[: self._place])
         self._progress(self._stage, before + min(done, self._sizes[self._place]), sum(self._sizes))
 
     def next(self) -> None:
-        """Go on to the next file."""
+        """Move to the next file."""
         self._place += 1
         self._progress(self._stage, sum(self._sizes[: self._place]), sum(self._sizes))
 

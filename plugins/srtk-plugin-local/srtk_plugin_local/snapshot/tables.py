@@ -1,4 +1,4 @@
-"""Reads rows of text from TSV, CSV, Parquet and JSON files as pyarrow tables; a bad line is named."""
+"""Rows of text from TSV, CSV, Parquet and JSON files, as pyarrow tables; errors name the line."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 ROWS = 100_000
 
 Report = Callable[[int], None]
-"""Told how many bytes of the file have been read."""
+"""Receives the number of bytes read."""
 
 
 def read_rows(
@@ -33,14 +33,14 @@ def read_rows(
     Args:
         name: Path of the file.
         kind: ``tsv`` (no quoting), ``csv`` (quoted by ``"``) or ``parquet``.
-        separator: Between columns; None for a tab, or a comma in CSV.
-        columns: Names of the wanted columns in the header; empty for all columns of a file without header.
-        widths: Allowed numbers of columns where there is no header; the first line decides.
-        filled: How many of the columns must not be empty.
-        report: Told of the bytes read.
+        separator: Column separator; by default a tab, or a comma in CSV.
+        columns: Header names of the columns to read; empty for all columns of a file without header.
+        widths: Allowed numbers of columns without a header; the first line decides.
+        filled: The first so many columns must not be empty.
+        report: Called with the bytes read.
 
     Raises:
-        InputError: With file and line, for a wrong number of columns, an empty one, or bytes that are not UTF-8.
+        InputError: With file and line, for a wrong number of columns, an empty column, or invalid UTF-8.
     """
     if kind == "parquet":
         return _read_parquet(name, columns, widths, filled, report)
@@ -50,7 +50,7 @@ def read_rows(
 
 
 class _Shape:
-    """How many columns a line has, which of them are wanted, and what to say about a line that differs."""
+    """Number of columns of a file and the selected ones, checked line by line."""
 
     def __init__(self, name: str, separator: str, columns: Sequence[str], widths: Sequence[int], filled: int) -> None:
         self.name = name
@@ -62,7 +62,7 @@ class _Shape:
         self.picked: list[int] = []
 
     def start(self, cells: Sequence[str], line: int) -> bool:
-        """Learn the shape from the first line; return whether that line is a header."""
+        """Take the shape from the first line; return whether that line is a header."""
         self.width = len(cells)
         if self.columns:
             missing = [column for column in self.columns if column not in cells]
@@ -77,7 +77,7 @@ class _Shape:
         return False
 
     def check(self, cells: Sequence[str], line: int) -> None:
-        """Refuse a line that does not have the shape."""
+        """Raise an error for a line of another shape."""
         if len(cells) != self.width:
             raise InputError(
                 f"{self.name}:{line}: expected {self.width} columns separated by {self.separator!r}, "
@@ -125,7 +125,7 @@ def _read_tsv(
 
 
 def _fast_rows(data: bytes, shape: _Shape) -> pa.Table | None:
-    """Split a block in one go; None when something in it needs a closer look."""
+    """Split a block with pyarrow's parser; return None if a line has another shape."""
     import pyarrow as pa
     import pyarrow.compute as pc
     from pyarrow import csv as arrow_csv
@@ -149,7 +149,7 @@ def _fast_rows(data: bytes, shape: _Shape) -> pa.Table | None:
 
 
 def _careful_rows(data: bytes, shape: _Shape, line: int) -> pa.Table:
-    """Split a block line by line, and refuse the first line that does not fit."""
+    """Split a block line by line; raise an error at the first line of another shape."""
     rows = []
     for number, raw in enumerate(data.split(b"\n"), start=line):
         if raw:
@@ -193,7 +193,7 @@ def _read_csv(
 
 
 def _lines(block: bytes) -> list[bytes]:
-    """Cut after each line feed only: a carriage return may be part of a quoted value."""
+    """Split after line feeds only, since a quoted value may contain a carriage return."""
     parts = block.split(b"\n")
     return [part + b"\n" for part in parts[:-1]] + ([parts[-1]] if parts[-1] else [])
 
@@ -245,14 +245,14 @@ def _as_text(column: Any, name: str, title: str) -> Any:
     try:
         return column.cast(pa.string())
     except (pa.ArrowInvalid, pa.ArrowNotImplementedError) as error:
-        raise InputError(f"{name}: column {title!r} of type {column.type} is no text; convert it ({error})") from error
+        raise InputError(f"{name}: column {title!r} is of type {column.type}; convert it to text ({error})") from error
 
 
 def read_names(name: str, report: Report) -> Iterator[tuple[list[str], list[str], list[str], list[bool]]]:
-    """Yield batches of (ids, texts, languages, whether it is a further name) from a file of labels or aliases.
+    """Yield batches of (ids, texts, languages, alias flags) from a file of labels or aliases.
 
-    TSV, CSV and Parquet have the columns id, text and optionally language. JSON is an object of id to a text or
-    a list of texts, whose first is the label.
+    TSV, CSV and Parquet have the columns id, text and, optionally, language. JSON is an object of texts, or lists of
+    texts, by id; all texts of a list but the first are aliases.
     """
     from srtk_plugin_local.snapshot.input_files import guess_format
 
@@ -263,7 +263,7 @@ def read_names(name: str, report: Report) -> Iterator[tuple[list[str], list[str]
         return
     if kind not in ("tsv", "csv", "parquet"):
         raise InputError(
-            f"{name}: labels are read from tsv, csv, parquet or json; give an RDF file with labels as an input file"
+            f"{name}: labels are read from tsv, csv, parquet or json; give an RDF file with labels as a file of triples"
         )
     for table in read_rows(name, kind, None, (), (2, 3), 1, report):
         ids, texts, *languages = (column.to_pylist() for column in table.columns)
@@ -276,14 +276,14 @@ def _json_names(name: str) -> tuple[list[str], list[str], list[str], list[bool]]
     try:
         content = json.loads(data)
     except ValueError as error:
-        raise InputError(f"{name}: is not JSON ({error}); correct the file") from error
+        raise InputError(f"{name}: is not valid JSON ({error}); correct the file") from error
     if not isinstance(content, dict):
         raise InputError(f"{name}: expected a JSON object of id to label, found a {type(content).__name__}")
     rows: list[tuple[str, str, str, bool]] = []
     for id_, value in content.items():
         texts = value if isinstance(value, list) else [value]
         if not id_ or not all(isinstance(text, str) for text in texts):
-            raise InputError(f"{name}: the label of {id_!r} is {value!r}; it must be a text or a list of texts")
+            raise InputError(f"{name}: the label of {id_!r} is {value!r}; give a text or a list of texts")
         rows.extend((id_, text, "", place > 0) for place, text in enumerate(texts))
-    ids, names, languages, further = zip(*rows, strict=True) if rows else ((), (), (), ())
-    return list(ids), list(names), list(languages), list(further)
+    ids, names, languages, aliases = zip(*rows, strict=True) if rows else ((), (), (), ())
+    return list(ids), list(names), list(languages), list(aliases)

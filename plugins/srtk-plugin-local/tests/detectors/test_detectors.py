@@ -1,4 +1,4 @@
-"""What the detectors find in texts, and how several are put together."""
+"""Mention detectors: by form, by names of a graph or of a file, and several as one."""
 
 from __future__ import annotations
 
@@ -18,7 +18,48 @@ from srtk_plugin_local.memory import MemoryGraph
 
 from srtk_framework.recipe import Composer, from_data
 from srtk_framework.roles import MentionDetector
+from srtk_framework.testing import MentionDetectorConformance, OracleGraph
 from srtk_framework.values import InputError, Mention, RecipeError
+
+
+class TestCapitals(MentionDetectorConformance):
+    name = "capitals"
+
+    @pytest.fixture
+    def driver(self) -> CapitalsDetector:
+        return CapitalsDetector()
+
+
+class TestNgrams(MentionDetectorConformance):
+    name = "ngrams"
+
+    @pytest.fixture
+    def driver(self, graph: OracleGraph) -> NgramDetector:
+        return NgramDetector(graph=graph)
+
+
+class TestNames(MentionDetectorConformance):
+    name = "names"
+
+    @pytest.fixture
+    def driver(self, tmp_path: Path) -> NamesDetector:
+        (tmp_path / "names.txt").write_text("Riga\nOld Riga\n\nLast words\n", encoding="utf-8")
+        detector = NamesDetector(str(tmp_path / "names.txt"))
+        detector.open()
+        return detector
+
+    @pytest.fixture
+    def faulty(self, tmp_path: Path) -> NamesDetector:
+        return NamesDetector(str(tmp_path / "none.txt"))
+
+
+class TestUnion(MentionDetectorConformance):
+    name = "union"
+
+    @pytest.fixture
+    def driver(self, graph: OracleGraph) -> UnionDetector:
+        return UnionDetector(detectors=[CapitalsDetector(), NgramDetector(graph=graph)])
+
 
 LABELS = {
     "Q1": "New York",

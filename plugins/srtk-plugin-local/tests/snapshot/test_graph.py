@@ -1,13 +1,15 @@
-"""The local graph against a plain dictionary graph, on random triples."""
+"""The local graph: the conformance kit, and any triples read as by a dictionary."""
 
 from __future__ import annotations
 
 import tempfile
+from collections.abc import Iterator
 from itertools import pairwise
 from pathlib import Path
 
 import pyarrow as pa
 import pyarrow.parquet as pq
+import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from srtk_plugin_local.snapshot.build import build
@@ -15,9 +17,48 @@ from srtk_plugin_local.snapshot.build_settings import BuildSettings
 from srtk_plugin_local.snapshot.graph import LocalGraph
 
 from srtk_framework.graph import graph_defaults as reading
+from srtk_framework.testing import KnowledgeGraphConformance
 from srtk_framework.testing.oracle import OracleGraph
-from srtk_framework.testing.sample import Sample
+from srtk_framework.testing.sample import SAMPLE, Sample
 from srtk_framework.values import Budget, Literal, NodeSet, Pattern, Step, Triple
+
+
+def write_sample(sample: Sample, folder: Path) -> BuildSettings:
+    tables = {
+        "triples": [tuple(triple) for triple in sample.triples],
+        "labels": list(sample.labels.items()),
+        "aliases": [(id_, name) for id_, names in sample.aliases.items() for name in names],
+        "qualifiers": [(*triple, *pair) for triple, pairs in sample.qualifiers.items() for pair in pairs],
+    }
+    for name, rows in tables.items():
+        columns = {f"c{n}": [str(cell) for cell in column] for n, column in enumerate(zip(*rows, strict=True))}
+        pq.write_table(pa.table(columns), folder / f"{name}.parquet")
+    return BuildSettings(
+        files=(str(folder / "triples.parquet"),),
+        labels=(str(folder / "labels.parquet"),),
+        aliases=(str(folder / "aliases.parquet"),),
+        qualifiers=(str(folder / "qualifiers.parquet"),),
+        literals="quoted",
+        noise=("code",),
+    )
+
+
+class TestLocalGraph(KnowledgeGraphConformance):
+    name = "local"
+
+    @pytest.fixture(scope="class")
+    @classmethod
+    def snapshot(cls, tmp_path_factory: pytest.TempPathFactory) -> Path:
+        folder = tmp_path_factory.mktemp("local")
+        return build(write_sample(SAMPLE, folder), folder / "snapshot").folder
+
+    @pytest.fixture
+    def driver(self, snapshot: Path) -> Iterator[LocalGraph]:
+        graph = LocalGraph(str(snapshot))
+        graph.open()
+        yield graph
+        graph.close()
+
 
 ENTITIES = ["a", "b", "B", "c c", "d", "ä", "é", "é", "𝔊", "Ａ", "العربية", '"q', "!", "\n", "z" * 300]
 LITERALS = [Literal('"1"^^xsd:integer'), Literal('"a"@en'), Literal('"a"'), Literal('""')]

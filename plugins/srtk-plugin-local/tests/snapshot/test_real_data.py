@@ -12,7 +12,7 @@ from srtk_plugin_local.snapshot.graph import LocalGraph
 
 from srtk_framework.values import Pattern, Step
 
-DATA = Path(os.environ.get("SRTK_DATA") or Path(__file__).parents[3] / "../shared/data")
+DATA = Path(os.environ.get("SRTK_DATA") or Path(__file__).parents[4] / "../shared/data")
 
 
 def files(folder: str, *names: str) -> tuple[str, ...]:

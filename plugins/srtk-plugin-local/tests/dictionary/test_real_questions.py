@@ -10,7 +10,7 @@ import pytest
 from srtk_plugin_local.dictionary.linker import DictionaryLinker
 from srtk_plugin_local.memory import MemoryGraph
 
-DATA = Path(os.environ.get("SRTK_DATA", Path(__file__).parents[4] / "shared" / "data"))
+DATA = Path(os.environ.get("SRTK_DATA", Path(__file__).parents[5] / "shared" / "data"))
 
 
 def lines(path: str) -> list[str]:

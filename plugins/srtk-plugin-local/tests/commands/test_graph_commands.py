@@ -66,7 +66,7 @@ def test_info_as_a_table_names_the_relations(world: Path, capsys: pytest.Capture
 
 
 def test_info_refuses_what_is_no_snapshot(tmp_path: Path) -> None:
-    with pytest.raises(SnapshotError, match="is no graph snapshot"):
+    with pytest.raises(SnapshotError, match="is not a graph snapshot"):
         call(info, str(tmp_path))
 
 

@@ -1,4 +1,4 @@
-"""What a snapshot is built from: formats, compression, names, literals, and input that is wrong."""
+"""The formats that a build reads: triples, names, descriptions and qualifiers."""
 
 from __future__ import annotations
 
@@ -11,10 +11,12 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
+from srtk_plugin_local.dictionary import entity_context
 from srtk_plugin_local.snapshot.build import Built, build
-from srtk_plugin_local.snapshot.build_settings import BuildSettings
+from srtk_plugin_local.snapshot.build_settings import BuildSettings, fingerprint
 from srtk_plugin_local.snapshot.graph import LocalGraph
 
+from srtk_framework.cli import main
 from srtk_framework.values import InputError, Literal, Pattern, Triple
 
 FACTS = [("riga", "capital_of", "latvia"), ("latvia", "part_of", "europe"), ("tallinn", "capital_of", "estonia")]
@@ -227,6 +229,49 @@ def test_qualifiers_are_kept_with_their_triple(make: Make) -> None:
     assert graph.labels(["start"]) == ["start time"]
 
 
+def test_quoted_values_of_qualifiers_are_literals_where_the_setting_says_so(make: Make) -> None:
+    files: dict[str, str | bytes] = {
+        "a.tsv": "q42\tspouse\tjane\n",
+        "q.tsv": 'q42\tspouse\tjane\tnote\t"quiet"\nq42\tspouse\tjane\tplace\tlondon\n',
+    }
+    asked = [Triple("q42", "spouse", "jane")]
+    for literals, kind in (("quoted", Literal), ("typed", str)):
+        (row,) = make(files, qualifiers=("q.tsv",), literals=literals).qualifiers(asked)
+        assert list(row) == [("note", '"quiet"'), ("place", "london")]
+        assert [type(value) for _, value in row] == [kind, str]
+
+
+def test_a_typed_value_of_a_qualifier_is_a_name_where_no_text_is_a_literal(make: Make) -> None:
+    files: dict[str, str | bytes] = {
+        "a.tsv": "q42\tspouse\tjane\n",
+        "q.tsv": 'q42\tspouse\tjane\tstart\t"1991"^^xsd:gYear\n',
+    }
+    graph = make(files, qualifiers=("q.tsv",), literals="none")
+    assert type(graph.qualifiers([Triple("q42", "spouse", "jane")])[0][0][1]) is str
+
+
+def test_a_value_of_a_qualifier_is_a_literal_where_it_is_one_in_a_triple(make: Make) -> None:
+    files: dict[str, str | bytes] = {
+        "a.nt": f'<{EX}q> <{EX}motto> "quiet" .\n<{EX}q> <{EX}spouse> <{EX}jane> .\n',
+        "q.tsv": f'{EX}q\t{EX}spouse\t{EX}jane\t{EX}note\t"quiet"\n',
+    }
+    graph = make(files, qualifiers=("q.tsv",))
+    (row,) = graph.qualifiers([Triple(f"{EX}q", f"{EX}spouse", f"{EX}jane")])
+    assert row == ((f"{EX}note", '"quiet"'),)
+    assert isinstance(row[0][1], Literal)
+    assert graph.labels([row[0][1]]) == ["quiet"]
+
+
+def test_only_qualifiers_whose_form_misleads_change_the_content_of_a_snapshot(tmp_path: Path) -> None:
+    row = 'q42\tspouse\tjane\tstart\t"1991"^^xsd:gYear\n'
+    files: dict[str, str | bytes] = {"a.tsv": "q42\tspouse\tjane\n", "q.tsv": row}
+    typed = make_only(tmp_path, files, qualifiers=("q.tsv",)).meta
+    none = make_only(tmp_path, files, qualifiers=("q.tsv",), literals="none").meta
+    assert "terms.literals" not in typed.files
+    assert "terms.literals" in none.files
+    assert typed.content != none.content
+
+
 def test_the_schema_is_kept_and_rdf_type_is_known(make: Make) -> None:
     content = f"<{EX}a> <http://www.w3.org/1999/02/22-rdf-syntax-ns#type> <{EX}C> .\n"
     graph = make({"a.nt": content}, mediators=("_:*",), noise=("see*",), subclass_relations=(EX + "sub",))
@@ -251,20 +296,20 @@ WRONG: dict[str, tuple[dict[str, str | bytes], dict[str, Any], str]] = {
     "encoding": ({"a.tsv": b"a\tr\tb\na\tr\t\xff\n"}, {}, r"a\.tsv:2: is not UTF-8"),
     "csv": ({"a.csv": 'a,r,b\na,"r\nx"y,b\n'}, {}, r"a\.csv:3: "),
     "csv columns": ({"a.csv": 'a,"r\nr",b\na,r\n'}, {}, r"a\.csv:3: expected 3 columns"),
-    "nt": ({"a.nt": f"<{EX}a> <{EX}b> <{EX}c> .\n<{EX}a> b c .\n"}, {}, r"a\.nt:2: is not ntriples"),
-    "ttl": ({"a.ttl": ":a :b :c ."}, {}, r"a\.ttl:1: is not turtle"),
-    "rdf": ({"a.rdf": "<rdf:RDF>"}, {}, r"a\.rdf.*: is not rdfxml"),
-    "gzip": ({"a.tsv.gz": gzip.compress(b"a\tr\tb\n" * 9999)[:-20]}, {}, r"a\.tsv\.gz: is damaged or cut short"),
-    "no gzip": ({"a.nt.gz": b"<a> <b> <c> .\n"}, {}, r"a\.nt\.gz: is damaged or cut short"),
-    "zstd": ({"a.tsv.zst": _zstd(b"a\tr\tb\n" * 9999)[:-20]}, {}, r"a\.tsv\.zst: is damaged or cut short"),
-    "name": ({"a.dump": lines()}, {}, r"a\.dump: the name does not tell the format; give one by --format"),
-    "format": ({"a.tsv": lines()}, {"format": "tvs"}, r"'tvs' is no format .* Did you mean 'tsv'"),
+    "nt": ({"a.nt": f"<{EX}a> <{EX}b> <{EX}c> .\n<{EX}a> b c .\n"}, {}, r"a\.nt:2: is not valid ntriples"),
+    "ttl": ({"a.ttl": ":a :b :c ."}, {}, r"a\.ttl:1: is not valid turtle"),
+    "rdf": ({"a.rdf": "<rdf:RDF>"}, {}, r"a\.rdf.*: is not valid rdfxml"),
+    "gzip": ({"a.tsv.gz": gzip.compress(b"a\tr\tb\n" * 9999)[:-20]}, {}, r"a\.tsv\.gz: is damaged or truncated"),
+    "no gzip": ({"a.nt.gz": b"<a> <b> <c> .\n"}, {}, r"a\.nt\.gz: is damaged or truncated"),
+    "zstd": ({"a.tsv.zst": _zstd(b"a\tr\tb\n" * 9999)[:-20]}, {}, r"a\.tsv\.zst: is damaged or truncated"),
+    "name": ({"a.dump": lines()}, {}, r"a\.dump: the format is not known by its name; give --format"),
+    "format": ({"a.tsv": lines()}, {"format": "tvs"}, r"'tvs' is not a format .* Did you mean 'tsv'"),
     "header": ({"a.csv": "a,b,c\n"}, {"columns": ("a", "b", "d")}, r"a\.csv:1: the header has no column 'd'"),
     "parquet": ({"a.parquet": b"no"}, {}, r"a\.parquet: cannot be read as Parquet"),
     "labels": ({"a.tsv": lines(), "l.tsv": "a\tA\nb\n"}, {"labels": ("l.tsv",)}, r"l\.tsv:2: expected 2 columns"),
     "json": ({"a.tsv": lines(), "l.json": '["a"]'}, {"labels": ("l.json",)}, r"l\.json: expected a JSON object"),
-    "subject": ({"a.tsv": 'a\tr\t"b"@en\n"b"@en\tr\ta\n'}, {}, r'"b"@en is a literal and stands as a subject'),
-    "memory": ({"a.tsv": lines()}, {"memory": "much"}, r"'much' is no amount of memory"),
+    "subject": ({"a.tsv": 'a\tr\t"b"@en\n"b"@en\tr\ta\n'}, {}, r'the literal "b"@en is the subject of a triple'),
+    "memory": ({"a.tsv": lines()}, {"memory": "much"}, r"'much' is not an amount of memory"),
     "missing": ({}, {"inputs": ("none.tsv",)}, r"none\.tsv: cannot be read \(No such file"),
 }
 
@@ -281,3 +326,42 @@ def test_an_empty_cell_of_a_parquet_file_is_refused_with_its_row(tmp_path: Path)
     pq.write_table(pa.table({"s": ["a", "b"], "r": ["r", None], "o": ["x", "y"]}), tmp_path / "a.parquet")
     with pytest.raises(InputError, match=r"a\.parquet: row 2: column 'r' is empty"):
         make_only(tmp_path, {}, inputs=("a.parquet",))
+
+
+def written(folder: Path, name: str, *lines: str) -> str:
+    (folder / name).write_text("".join(line + "\n" for line in lines), encoding="utf-8")
+    return str(folder / name)
+
+
+def opened(folder: Path) -> LocalGraph:
+    graph = LocalGraph(str(folder))
+    graph.open()
+    return graph
+
+
+def test_files_of_descriptions_become_literals_of_known_ids(tmp_path: Path) -> None:
+    triples = written(tmp_path, "kb.tsv", "Q1\tin\tQ2")
+    about = written(tmp_path, "about.tsv", 'Q1\ta "large" city\ten', "Q2\tcountry\t", "Q9\tunknown\ten")
+    build(BuildSettings((triples,), descriptions=(about,)), tmp_path / "graph")
+    graph = opened(tmp_path / "graph")
+    found = graph.match([Pattern(None, "description", None)])[0]
+    assert found == [("Q1", "description", '"a "large" city"@en'), ("Q2", "description", '"country"')]
+    assert [own for own, _ in entity_context.texts(graph, ["Q1", "Q2"])] == ['a "large" city', "country"]
+    assert graph.find(["country"]) == [[]]
+
+
+def test_the_command_takes_descriptions(tmp_path: Path) -> None:
+    triples = written(tmp_path, "kb.tsv", "Q1\tin\tQ2")
+    about = written(tmp_path, "about.json", '{"Q1": "a city"}')
+    out = str(tmp_path / "graph")
+    assert main(["graph", "build", "--quiet", "--out", out, "--descriptions", about, triples]) == 0
+    assert opened(tmp_path / "graph").match([Pattern("Q1", "description", None)])[0][0].object == '"a city"'
+
+
+def test_a_changed_description_builds_the_snapshot_again(tmp_path: Path) -> None:
+    triples = written(tmp_path, "kb.tsv", "Q1\tin\tQ2")
+    about = written(tmp_path, "about.tsv", "Q1\ta city")
+    settings = BuildSettings((triples,), descriptions=(about,))
+    before = fingerprint(settings)
+    written(tmp_path, "about.tsv", "Q1\ta large city")
+    assert fingerprint(settings) != before

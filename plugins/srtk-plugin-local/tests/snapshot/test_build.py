@@ -65,7 +65,7 @@ def test_a_missing_file_is_refused_with_its_path(snapshot: Path) -> None:
 def test_a_snapshot_of_another_version_is_refused_with_both_versions(snapshot: Path) -> None:
     meta = json.loads((snapshot / "meta.json").read_text())
     (snapshot / "meta.json").write_text(json.dumps({**meta, "version": 99}))
-    with pytest.raises(SnapshotError, match="is a snapshot of version 99, this program reads version 1; build"):
+    with pytest.raises(SnapshotError, match="has the snapshot format version 99, not 1; build"):
         opened(snapshot)
 
 
@@ -77,7 +77,7 @@ def test_a_damaged_meta_file_is_refused(snapshot: Path, content: str) -> None:
 
 
 def test_a_folder_that_is_not_there_is_no_snapshot(tmp_path: Path) -> None:
-    with pytest.raises(SnapshotError, match="nowhere: is no graph snapshot"):
+    with pytest.raises(SnapshotError, match="nowhere: is not a graph snapshot"):
         opened(tmp_path / "nowhere")
 
 
@@ -172,7 +172,7 @@ def test_a_full_disk_is_one_clear_sentence_and_changes_nothing(source: BuildSett
         if stage == "number nodes" and not os.path.lexists(made / "nodes.bytes"):
             (made / "nodes.bytes").symlink_to("/dev/full")
 
-    with pytest.raises(RunError, match=r"the disk is full, so that out was not built and nothing was changed; make"):
+    with pytest.raises(RunError, match=r"the disk is full; out was not built and nothing was changed; free some space"):
         build(source, out, progress=fill)
     assert [path.name for path in tmp_path.iterdir()] == ["triples.tsv"]
 
@@ -181,7 +181,7 @@ def test_a_folder_that_is_no_snapshot_is_replaced_only_by_force(source: BuildSet
     out = tmp_path / "out"
     out.mkdir()
     (out / "letter.txt").write_text("mine")
-    with pytest.raises(RunError, match="exists and is no graph snapshot"):
+    with pytest.raises(RunError, match="exists and is not a graph snapshot"):
         build(source, out)
     assert (out / "letter.txt").read_text() == "mine"
     build(source, out, force=True)
