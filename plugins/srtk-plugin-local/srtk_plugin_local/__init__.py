@@ -1,1 +1,1 @@
-"""The embedded graph, the graph of Python triples, and the dictionary linker."""
+"""The local graph, the graph of Python triples, the dictionary linker, mention detectors and linker views."""

@@ -1,4 +1,4 @@
-"""The ``capitals`` mention detector: words in capitals, and what stands in quotation marks."""
+"""The ``capitals`` mention detector: capitalised words and quoted text."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ from srtk_framework.values import Mention
 
 @attrs.define(eq=False)
 class CapitalsDetector(MentionDetector):
-    """Find names by their form: runs of words in capitals with small words between them, and quoted text.
+    """Find names by their form: runs of capitalised words, with small words between them, and quoted text.
 
     Attributes:
-        kinds: What is looked for: capitals, quotes.
-        max_words: Most words of a mention.
-        overlaps: keep all mentions; or best, of overlapping ones that with the greatest score, then the longest.
+        kinds: Kinds of mentions: capitals, quotes.
+        max_words: Maximum number of words of a mention.
+        overlaps: keep: all mentions. best: of overlapping ones the best, then the longest.
     """
 
     kinds: Sequence[Literal["capitals", "quotes"]] = ("capitals", "quotes")
@@ -33,6 +33,6 @@ class CapitalsDetector(MentionDetector):
             raise ValueError(f"max_words must be at least 1, not {self.max_words}")
 
     def detect(self, texts: Sequence[str]) -> list[list[Mention]]:
-        """Look at each text by itself."""
+        """Find the mentions of each text."""
         rows = by_form(texts, self.kinds, self.max_words)
         return [best_apart(row) for row in rows] if self.overlaps == "best" else rows

@@ -1,4 +1,4 @@
-"""Finds the runs of words of texts that are known names."""
+"""Mentions of known names: the runs of words of texts that a dictionary contains."""
 
 from __future__ import annotations
 
@@ -10,35 +10,35 @@ from srtk_plugin_local.dictionary.stop_words import STOP_WORDS
 from srtk_plugin_local.dictionary.word_spans import Words
 
 Known = Callable[[Sequence[str]], Sequence[bool]]
-"""Tells of each folded name whether it is known; asked about many at once."""
+"""Returns for each folded name whether it is known."""
 
 
 def stop_words(languages: Sequence[str]) -> frozenset[str]:
-    """Gather the function words of some languages.
+    """Return the function words of some languages.
 
     Raises:
         ValueError: For a language without a list.
     """
     if unknown := sorted(set(languages) - STOP_WORDS.keys()):
-        raise ValueError(f"languages has {unknown[0]!r}; known are {', '.join(sorted(STOP_WORDS))}")
+        raise ValueError(f"languages has {unknown[0]!r}; use {', '.join(sorted(STOP_WORDS))}")
     return frozenset(word for language in languages for word in STOP_WORDS[language])
 
 
 def known_mentions(
     texts: Sequence[str], known: Known, stop: Set[str], max_words: int, apart: bool, min_score: float
 ) -> list[list[Mention]]:
-    """Ask once about all runs of words of all texts.
+    """Find the known names of all texts with one lookup.
 
     Args:
         texts: Any texts.
-        known: Tells which names are known.
-        stop: Words in small letters that name nothing by themselves.
-        max_words: Most words of a name.
-        apart: Whether of overlapping mentions only the best is kept.
-        min_score: Mentions with a lower score are dropped.
+        known: The lookup.
+        stop: Function words in lower case.
+        max_words: Maximum number of words of a name.
+        apart: Whether to keep only the best of overlapping mentions.
+        min_score: Minimum score of a mention.
 
     Returns:
-        Mentions of the kind ``name``; the score tells how much one looks like a name in its text.
+        Mentions of the kind ``name``. A score is how much the words look like a name in their text.
     """
     parsed = [Words(text, stop) for text in texts]
     spans = [words.spans(max_words) for words in parsed]

@@ -1,4 +1,4 @@
-"""The ``names`` mention detector: runs of words that stand in a file of names."""
+"""The ``names`` mention detector: runs of words that are in a file of names."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ from srtk_plugin_local.detectors.known_names import known_mentions, stop_words
 
 @attrs.define(eq=False)
 class NamesDetector(MentionDetector):
-    """Find the names of a list, in small letters as well; for graphs behind a server, which cannot be asked so much.
+    """Find the names of a list, also in lower case; for graphs on servers, where ``ngrams`` needs too many lookups.
 
     Attributes:
-        path: UTF-8 file of names, one a line.
-        max_words: Most words of a name.
-        overlaps: keep all mentions; or best, of overlapping ones that with the greatest score, then the longest.
-        languages: Whose function words, in small letters, are no names: de, en, es, fr, it, nl, pt.
-        min_score: Mentions with a lower score are dropped; a score tells how much the words look like a name.
+        path: UTF-8 file with one name in each line.
+        max_words: Maximum number of words of a name.
+        overlaps: keep: all mentions. best: of overlapping ones the best, then the longest.
+        languages: Languages of function words, which are not names in lower case: de, en, es, fr, it, nl, pt.
+        min_score: Minimum score of a mention: how much the words look like a name.
     """
 
     path: str
@@ -47,13 +47,13 @@ class NamesDetector(MentionDetector):
         self._names = _read_names(Path(self.path))
 
     def fingerprint(self) -> str:
-        """Identify the names and how they are looked for."""
+        """Identify the names and the settings."""
         names = hashlib.sha256("\n".join(sorted(self._names)).encode(errors="surrogatepass")).hexdigest()[:16]
         how = (self.max_words, self.overlaps, tuple(self.languages), self.min_score)
         return f"NamesDetector({names}, {how})"
 
     def detect(self, texts: Sequence[str]) -> list[list[Mention]]:
-        """Look all runs of words of each text up in the list."""
+        """Look up all runs of words of each text in the list."""
         return known_mentions(texts, self._known, self._stop, self.max_words, self.overlaps == "best", self.min_score)
 
     def _known(self, names: Sequence[str]) -> list[bool]:

@@ -14,17 +14,17 @@ from srtk_plugin_local.detectors.known_names import known_mentions, stop_words
 
 @attrs.define(eq=False)
 class NgramDetector(MentionDetector):
-    """Find runs of words that name something in the graph, in small letters as well.
+    """Find runs of words that are names in the graph, also in lower case.
 
-    A score tells how much the words look like a name in their text: 1 in capitals, less in small letters where the
-    text writes names in capitals, less for function words.
+    A score is how much the words look like a name in their text: 1 for capitalised words, less for lower case in a
+    text that capitalises names, and less for function words.
 
     Attributes:
-        graph: Whose labels and aliases are looked up.
-        max_words: Most words of a name.
-        overlaps: keep all mentions; or best, of overlapping ones that with the greatest score, then the longest.
-        languages: Whose function words, in small letters, are no names: de, en, es, fr, it, nl, pt.
-        min_score: Mentions with a lower score are dropped.
+        graph: Graph whose labels and aliases are looked up.
+        max_words: Maximum number of words of a name.
+        overlaps: keep: all mentions. best: of overlapping ones the best, then the longest.
+        languages: Languages of function words, which are not names in lower case: de, en, es, fr, it, nl, pt.
+        min_score: Minimum score of a mention.
     """
 
     graph: KnowledgeGraph
@@ -42,7 +42,7 @@ class NgramDetector(MentionDetector):
         self._stop = stop_words(self.languages)
 
     def detect(self, texts: Sequence[str]) -> list[list[Mention]]:
-        """Ask the graph once about all runs of words of all texts."""
+        """Look up all runs of words of all texts in the graph at once."""
         return known_mentions(texts, self._known, self._stop, self.max_words, self.overlaps == "best", self.min_score)
 
     def _known(self, names: Sequence[str]) -> list[bool]:

@@ -1,4 +1,4 @@
-"""The ``union`` mention detector: what several detectors find."""
+"""The ``union`` mention detector: the mentions of several detectors."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ from srtk_framework.values import Mention
 
 @attrs.define(eq=False)
 class UnionDetector(MentionDetector):
-    """Put together what several detectors find; a span that several find has the best of their scores.
+    """Merge the mentions of several detectors; a span found by several has the best of their scores.
 
     Attributes:
-        detectors: The detectors; of equal scores the first one's kind is kept.
-        overlaps: keep all mentions; or best, of overlapping ones that with the greatest score, then the longest.
+        detectors: The detectors; in a tie, the kind is that of the first one.
+        overlaps: keep: all mentions. best: of overlapping ones the best, then the longest.
     """
 
     detectors: Sequence[MentionDetector]
@@ -34,7 +34,7 @@ class UnionDetector(MentionDetector):
         return f"UnionDetector([{inner}], {self.overlaps})"
 
     def detect(self, texts: Sequence[str]) -> list[list[Mention]]:
-        """Ask all detectors about all texts."""
+        """Find the mentions of each text by all detectors."""
         rows = zip(*(detector.detect(texts) for detector in self.detectors), strict=True)
         return [self._merged(row) for row in rows]
 

@@ -1,1 +1,1 @@
-"""How the dictionary linker ranks: candidates, their features, learnt weights and calibration."""
+"""The dictionary linker: candidates of names in a text, their features, learnt weights and calibration."""

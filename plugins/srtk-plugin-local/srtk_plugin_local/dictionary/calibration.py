@@ -1,4 +1,4 @@
-"""Makes scores probabilities, tells how far they are from that, and finds the least score of a link."""
+"""Calibration of scores to probabilities, its error, and the threshold of the best F1."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ _BINS = 10
 
 @attrs.frozen
 class Calibration:
-    """A rising curve from scores to probabilities (Platt 1999).
+    """A monotone map from scores to probabilities (Platt 1999).
 
     Attributes:
-        slope: By which log-odds are multiplied, above 0.
-        shift: What is added.
+        slope: Factor of the log-odds, above 0.
+        shift: Offset of the log-odds.
     """
 
     slope: float = 1.0
@@ -26,20 +26,20 @@ class Calibration:
 
     @classmethod
     def learnt(cls, scores: Floats, right: npt.NDArray[np.bool_]) -> Calibration:
-        """Fit the curve to scores and whether they were right; without both kinds it stays as it is."""
+        """Fit the map; return the identity if all scores are right or all are wrong."""
         if not len(right) or right.all() or not right.any():
             return cls()
         weights = fit_binary(np.stack([log_odds(scores), np.ones(len(scores))], axis=1), right, _PENALTY)
-        # A falling curve would turn the order round; so few examples tell nothing.
+        # A negative slope would reverse the order; it comes from too few examples.
         return cls(float(weights[0]), float(weights[1])) if weights[0] > 0 else cls()
 
     def __call__(self, scores: Floats) -> Floats:
-        """Turn scores into probabilities."""
+        """Convert scores to probabilities."""
         return sigmoid(self.slope * log_odds(scores) + self.shift)
 
 
 def calibration_error(scores: Floats, right: npt.NDArray[np.bool_]) -> float:
-    """Return the expected calibration error over ten bins with equally many scores (Naeini et al. 2015)."""
+    """Return the expected calibration error over ten bins of equal size (Naeini et al. 2015)."""
     if not len(scores):
         return 0.0
     order = np.argsort(scores, kind="stable")
@@ -48,15 +48,15 @@ def calibration_error(scores: Floats, right: npt.NDArray[np.bool_]) -> float:
 
 
 def best_threshold(scores: Floats, right: npt.NDArray[np.bool_], wanted: int) -> tuple[float, float]:
-    """Find the least score to keep so that F1 is greatest.
+    """Find the threshold with the greatest F1.
 
     Args:
-        scores: Of links.
-        right: Which of them are right.
-        wanted: How many links there should be.
+        scores: Scores of the links.
+        right: Whether each link is right.
+        wanted: Number of gold links.
 
     Returns:
-        The threshold, and the F1 that it gives; of equally good ones the lowest.
+        The threshold and its F1; the lowest threshold in a tie.
     """
     if not len(scores) or not wanted:
         return 0.0, 0.0

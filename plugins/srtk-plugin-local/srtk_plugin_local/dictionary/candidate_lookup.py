@@ -1,4 +1,4 @@
-"""Finds the mentions of texts: which spans are names of the graph, and of which entities."""
+"""Lookup of mentions and their candidates: the spans of texts that are names in the graph."""
 
 from __future__ import annotations
 
@@ -20,14 +20,14 @@ T = TypeVar("T")
 
 
 @attrs.frozen
-class Wanted:
-    """Which spans are looked up.
+class LookupLimits:
+    """Limits of a lookup.
 
     Attributes:
-        max_words: Most words of a span.
-        candidates: Most entities of one mention, those with most triples first.
-        fuzzy: Least likeness of a name that is not written as in the graph; None for none.
-        only: Look at detected places alone, rather than at them also.
+        max_words: Maximum number of words of a span.
+        candidates: Maximum number of entities of one mention; those with the most triples are kept.
+        fuzzy: Minimum similarity of misspelt names; None for exact names only.
+        only: Look up detected spans only, not every run of words.
     """
 
     max_words: int
@@ -37,30 +37,30 @@ class Wanted:
 
 
 def look_up(
-    graph: KnowledgeGraph, parsed: Sequence[Words], places: Sequence[Sequence[Place]] | None, wanted: Wanted
+    graph: KnowledgeGraph, parsed: Sequence[Words], places: Sequence[Sequence[Place]] | None, limits: LookupLimits
 ) -> list[list[Mention]]:
     """Look up the spans of all texts at once.
 
     Args:
-        graph: Whose names are looked up.
-        parsed: The texts.
-        places: Where a detector sees mentions in each text; None without a detector.
-        wanted: Which spans.
+        graph: Graph with the names.
+        parsed: Words of each text.
+        places: Detected spans of each text; None without a detector.
+        limits: Limits of the lookup.
 
     Returns:
-        Per text the mentions, each with its candidates, not yet scored.
+        The mentions of each text with their candidates, not yet scored.
     """
-    spans = [words.spans(wanted.max_words) for words in parsed]
+    spans = [words.spans(limits.max_words) for words in parsed]
     if places is not None:
         spans = [
-            _detected(words, row, found, wanted.only) for words, row, found in zip(parsed, spans, places, strict=True)
+            _detected(words, row, found, limits.only) for words, row, found in zip(parsed, spans, places, strict=True)
         ]
     names = list({span[0]: None for row in spans for span in row})
     known = {name: ids for name, ids in zip(names, graph.find(names), strict=True) if len(ids)}
     found = [_mentions(words, row, known) for words, row in zip(parsed, spans, strict=True)]
-    if wanted.fuzzy is not None:
-        _add_near(graph, parsed, spans, found, known, wanted.fuzzy)
-    _add_candidates(graph, [mention for mentions in found for mention in mentions], known, wanted.candidates)
+    if limits.fuzzy is not None:
+        _add_near(graph, parsed, spans, found, known, limits.fuzzy)
+    _add_candidates(graph, [mention for mentions in found for mention in mentions], known, limits.candidates)
     if places is not None:
         _add_scores(found, places)
     return found
@@ -78,7 +78,7 @@ def _mentions(words: Words, spans: Sequence[Span], known: Mapping[str, Sequence[
 
 
 def _detected(words: Words, spans: Sequence[Span], places: Sequence[Place], only: bool) -> list[Span]:
-    """Keep the spans that were detected, or all; add detected ones that do not end where words do, or are longer."""
+    """Keep the detected spans, or all; add detected spans that cut words or are too long to be among them."""
     marked = {(place.start, place.end) for place in places}
     kept = [span for span in spans if not only or (span[1], span[2]) in marked]
     starts, ends = [low for low, _ in words.bounds], [high for _, high in words.bounds]
@@ -94,7 +94,7 @@ def _add_near(
     graph: KnowledgeGraph, parsed: Sequence[Words], spans: Sequence[Sequence[Span]],
     found: Sequence[list[Mention]], known: dict[str, Sequence[str]], least: float,
 ) -> None:  # fmt: skip
-    """Add mentions of names that differ from the text by one slip, where no name is written as in the graph."""
+    """Add mentions of names that differ from the text by one typo, where there is no exact name."""
     rows = [
         [row[place] for place in fuzzy_match.open_spans(words, row, exact)]
         for words, row, exact in zip(parsed, spans, found, strict=True)
@@ -114,11 +114,11 @@ def _add_near(
 def _add_candidates(
     graph: KnowledgeGraph, mentions: Sequence[Mention], known: Mapping[str, Sequence[str]], most: int
 ) -> None:
-    """Give each mention the entities of its names, the most connected ones."""
+    """Fill in the candidates of each mention: the entities of its names with the most triples."""
     rows = [list(dict.fromkeys(id_ for name in m.names for id_ in known[name])) for m in mentions]
-    degrees = _told(graph.degrees, rows)
+    degrees = _read_once(graph.degrees, rows)
     rows = [sorted(row, key=lambda id_: (-degrees[id_], id_))[:most] for row in rows]
-    labels = _told(graph.labels, rows)
+    labels = _read_once(graph.labels, rows)
     for mention, row in zip(mentions, rows, strict=True):
         best = math.log1p(degrees[row[0]]) or 1.0
         mention.candidates = [
@@ -135,14 +135,14 @@ def _add_candidates(
 
 
 def _add_scores(found: Sequence[Sequence[Mention]], places: Sequence[Sequence[Place]]) -> None:
-    """Give each mention the score of the detector for its place."""
+    """Fill in the detector's score of each mention."""
     for mentions, row in zip(found, places, strict=True):
         scores = {(place.start, place.end): place.score for place in row}
         for mention in mentions:
             mention.detected = scores.get((mention.start, mention.end), 0.0)
 
 
-def _told(ask: Callable[[Sequence[str]], Sequence[T]], rows: Sequence[Sequence[str]]) -> dict[str, T]:
-    """Ask once about all ids of some rows."""
+def _read_once(read: Callable[[Sequence[str]], Sequence[T]], rows: Sequence[Sequence[str]]) -> dict[str, T]:
+    """Call ``read`` once with the distinct ids of all rows; return its values by id."""
     ids = list(dict.fromkeys(id_ for row in rows for id_ in row))
-    return dict(zip(ids, ask(ids), strict=True)) if ids else {}
+    return dict(zip(ids, read(ids), strict=True)) if ids else {}

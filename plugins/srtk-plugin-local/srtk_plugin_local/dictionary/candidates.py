@@ -1,4 +1,4 @@
-"""What the dictionary linker weighs: mentions of names in a text, and the entities that each may stand for."""
+"""Mentions of names in a text, their candidate entities, and the choice among overlapping mentions."""
 
 from __future__ import annotations
 
@@ -12,28 +12,28 @@ from srtk_framework.values import rounded
 from srtk_plugin_local.dictionary.word_spans import Words
 
 LABEL, FOLDED_LABEL, ALIAS = 1.0, 0.7, 0.6
-"""How well a text matches a name: letter by letter, but for case and marks, by another name."""
+"""Match of a text and a name: the label exactly, the label after folding, an alias."""
 
 LENGTH_POWER = 1.5
-"""Overlapping mentions weigh their score times their length to this power: above 1, one long name beats two short."""
+"""Exponent of the length in the weight of a mention; above 1, one long name outweighs two short ones."""
 
 
 @attrs.define
 class Candidate:
-    """An entity that a mention may stand for.
+    """An entity that a mention may refer to.
 
     Attributes:
-        entity: Its id.
-        label: Its name.
-        degree: Triples at it.
-        match: How well the text matches a name of it, from 0 to 1.
-        popularity: Logarithm of the degree, as a share of that of the best known candidate.
-        string: Likeness of the text to the name that was found, 1 where they are equal after folding.
-        own: Cosine of the sentence and what the graph says about the entity in words.
+        entity: Id of the entity.
+        label: Label of the entity.
+        degree: Number of its triples.
+        match: Match of the text and a name of the entity, from 0 to 1.
+        popularity: Logarithm of the degree, relative to that of the most connected candidate.
+        string: Similarity of the text to the name found, 1 if they are equal after folding.
+        own: Cosine of the sentence and the entity's description, else its types, else its label.
         facts: Cosine of the sentence and the entity's facts.
-        coherence: How closely it is connected with the other mentions of the text; from 0.
-        context: The three together, from 0 to 1; 1 is best.
-        score: What is compared and written.
+        coherence: Strength of its ties to the other mentions of the text, at least 0.
+        context: The three features combined, from 0 to 1, relative to the best candidate.
+        score: Score of the link.
     """
 
     entity: str
@@ -51,20 +51,20 @@ class Candidate:
 
 @attrs.define
 class Mention:
-    """A place in a text where names of the graph stand, with the entities of these names.
+    """A span of a text that is a name in the graph, with the entities of that name.
 
     Attributes:
-        words: Of the text.
+        words: Words of the text.
         start: First character.
-        end: One past its last character.
+        end: One past the last character.
         first: First word.
         last: Last word.
-        names: The folded names that were found there.
-        string: Likeness of the text to these names, 1 where they are equal.
+        names: Folded names of the span.
+        string: Similarity of the text to these names, 1 if they are equal.
         candidates: Entities, best first.
-        detected: Score that a mention detector gave the place, 0 without one.
-        looks: From 0 to 1, how much it looks like a name in its text.
-        length: In words.
+        detected: Score of the span by the mention detector, 0 without one.
+        looks: How much the span looks like a name in its text, from 0 to 1.
+        length: Length in words.
     """
 
     words: Words
@@ -90,20 +90,20 @@ class Mention:
 
     @property
     def text(self) -> str:
-        """The words of the mention."""
+        """Text of the mention."""
         return self.words.text[self.start : self.end]
 
     def match(self, label: str) -> float:
-        """Tell how well the text matches a label; a name that is only like the text counts by its likeness."""
+        """Return the match of the text and a label, scaled by the similarity of the name found."""
         if label in (self.text, self.text.replace("_", " ")):
             return LABEL
         return (FOLDED_LABEL if fold(label) in self.names else ALIAS) * self.string
 
 
 def cover(mentions: Sequence[Mention]) -> list[Mention]:
-    """Choose mentions that do not overlap and weigh most together (weighted interval scheduling).
+    """Choose mentions without overlap and of the greatest total weight (weighted interval scheduling).
 
-    Ties go to what covers more characters, then to what ends earlier.
+    Ties go to the mentions that cover more characters, then to those that end earlier.
     """
     ordered = sorted(mentions, key=lambda mention: (mention.end, mention.start))
     ends = [mention.end for mention in ordered]

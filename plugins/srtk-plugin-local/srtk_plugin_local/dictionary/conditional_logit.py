@@ -1,4 +1,4 @@
-"""Fits and applies linear models of choice: which of the rows of a group is the right one."""
+"""Conditional logit: linear models of which row of a group is the right one; and logistic regression."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ class Groups:
 
     Attributes:
         rows: Features [n, d].
-        offsets: First row of each group, and the number of rows at the end; no group is empty.
+        offsets: First row of each of g groups, then n [g + 1]; no group is empty.
     """
 
     rows: Floats
@@ -39,19 +39,19 @@ class Groups:
         return np.repeat(np.arange(len(self.offsets) - 1), np.diff(self.offsets))
 
     def part(self, chosen: npt.NDArray[np.int64]) -> Groups:
-        """Take some groups, in order."""
+        """Return the groups with these indices."""
         rows = [np.arange(self.offsets[i], self.offsets[i + 1]) for i in chosen]
         sizes = np.cumsum([0, *(len(row) for row in rows)]).astype(np.int64)
         return Groups(self.rows[np.concatenate(rows)] if rows else self.rows[:0], sizes)
 
 
 def utilities(rows: Floats, weights: Floats) -> Floats:
-    """Weigh the features of each row; a row's value depends on the row alone, not on how many there are."""
+    """Return the weighted sum of each row; unlike a matrix product, bit-equal for any number of rows."""
     return np.asarray((rows * weights).sum(axis=1))
 
 
 def chances(groups: Groups, weights: Floats) -> Floats:
-    """Return the probability of each row within its group: a softmax over the weighed features."""
+    """Return the probability of each row within its group: the softmax of the utilities."""
     if not len(groups.rows):
         return np.zeros(0)
     starts, owner = groups.offsets[:-1], groups.owner
@@ -62,12 +62,15 @@ def chances(groups: Groups, weights: Floats) -> Floats:
 
 
 def fit(groups: Groups, right: npt.NDArray[np.int64], penalty: float) -> Floats:
-    """Find the weights that make the right rows most likely, by Newton's method (a conditional logit, McFadden 1974).
+    """Fit a conditional logit (McFadden 1974) by Newton's method.
 
     Args:
-        groups: With features of about the same scale.
-        right: Row of each group, counted over all rows.
-        penalty: Weight of the squared weights, so that few examples give small weights.
+        groups: Groups of rows, with features of similar scale.
+        right: Index of the right row of each group, in ``groups.rows``.
+        penalty: L2 penalty, which keeps weights small when examples are few.
+
+    Returns:
+        The weights [d] with the greatest penalised likelihood.
     """
     width = groups.rows.shape[1]
     weights = np.zeros(width)
@@ -98,7 +101,7 @@ def _loss(groups: Groups, right: npt.NDArray[np.int64], penalty: float, weights:
 
 
 def fit_binary(rows: Floats, right: npt.NDArray[np.bool_], penalty: float) -> Floats:
-    """Fit a logistic regression: each row against a row of noughts; an intercept is a feature that is always 1."""
+    """Fit a logistic regression: a conditional logit of each row against zeros; the intercept is a feature of 1."""
     both = np.zeros((2 * len(rows), rows.shape[1]))
     both[::2] = rows
     offsets = np.arange(len(rows) + 1, dtype=np.int64) * 2
@@ -106,11 +109,11 @@ def fit_binary(rows: Floats, right: npt.NDArray[np.bool_], penalty: float) -> Fl
 
 
 def sigmoid(values: Floats) -> Floats:
-    """Turn log-odds into probabilities."""
+    """Convert log-odds to probabilities."""
     return np.asarray(1 / (1 + np.exp(-np.clip(values, -50, 50))), dtype=np.float64)
 
 
 def log_odds(values: Floats) -> Floats:
-    """Turn probabilities into log-odds, within bounds."""
+    """Convert probabilities to log-odds, clipped to [1e-6, 1 - 1e-6]."""
     inside = np.clip(values, 1e-6, 1 - 1e-6)
     return np.asarray(np.log(inside / (1 - inside)), dtype=np.float64)

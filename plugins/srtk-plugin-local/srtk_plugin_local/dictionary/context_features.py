@@ -1,59 +1,98 @@
-"""Compares the candidates of mentions with their text: by what the graph says about them, and by each other."""
+"""Context features of candidates: similarity of their descriptions and facts to the text, and coherence."""
 
 from __future__ import annotations
 
 import math
 import re
 from collections.abc import Mapping, Sequence
+from typing import Any
 
+import attrs
 import numpy as np
+import numpy.typing as npt
 
-from srtk_framework.roles import KnowledgeGraph
+from srtk_framework.roles import Encoder, KnowledgeGraph
 from srtk_framework.values import rounded
 from srtk_plugin_local.dictionary import entity_context
 from srtk_plugin_local.dictionary.candidates import Candidate, Mention
-from srtk_plugin_local.dictionary.text_vectors import Vectors
 
 SHARPNESS = 10.0
-"""How fast likeness to the question falls below that of the best candidate: exp(-SHARPNESS * difference)."""
+"""The context feature falls by exp(-SHARPNESS * difference) below the best candidate."""
 
 COHERENCE = 0.1
-"""What coherence counts beside the two cosines."""
+"""Weight of coherence beside the mean of the two cosines."""
 
 MOST_OTHERS = 12
-"""Mentions of the text, the nearest ones, with which a candidate may be connected."""
+"""Other mentions of the text, nearest first, that coherence looks at."""
 
 MOST_COHERENT = 5
-"""Candidates of another mention that are looked at."""
+"""Candidates of another mention that coherence looks at."""
+
+MOST_KEPT = 20_000
+"""Capacity of the cache of entity texts; it is emptied when it is full."""
+
+Vector = npt.NDArray[np.float32]
 
 _WHOLE = 240
 _AROUND = 160
 _SENTENCE_END = re.compile(r"(?<=[.?!…。！？])\s+|\n+")
 
 
+@attrs.define
+class Vectors:
+    """Unit vectors of texts; entity texts are cached, since they repeat.
+
+    Attributes:
+        encoder: Encoder of the texts.
+        kept: Cached vectors by text.
+    """
+
+    encoder: Encoder
+    kept: dict[str, Vector] = attrs.field(factory=dict, repr=False)
+
+    def of(self, sentences: Sequence[str], entity_texts: Sequence[str]) -> dict[str, Vector]:
+        """Return the vector of each text, with at most one call of the encoder.
+
+        Args:
+            sentences: Texts that are not cached.
+            entity_texts: Texts that are cached.
+        """
+        found = {text: self.kept[text] for text in entity_texts if text in self.kept}
+        missing = [text for text in dict.fromkeys([*entity_texts, *sentences]) if text not in found]
+        if missing:
+            matrix: Any = self.encoder.encode(missing)
+            matrix = matrix / np.maximum(np.linalg.norm(matrix, axis=1, keepdims=True), 1e-9)
+            found.update(zip(missing, matrix, strict=True))
+            if len(self.kept) + len(entity_texts) > MOST_KEPT:
+                self.kept.clear()
+            # A view would keep the whole matrix in memory.
+            self.kept.update({text: found[text].copy() for text in entity_texts if text not in self.kept})
+        return found
+
+
 def compare(
     graph: KnowledgeGraph, vectors: Vectors, about: Sequence[str], languages: Sequence[str],
     found: Sequence[Sequence[Mention]], every: bool,
 ) -> None:  # fmt: skip
-    """Fill in how the candidates of mentions fit their text; what is new is encoded by one call.
+    """Fill in the context features of candidates, with at most one call of the encoder.
 
     Args:
-        graph: Tells about the candidates.
-        vectors: Compares texts.
+        graph: Graph of the candidates.
+        vectors: Vectors of texts.
         about: Relations whose values describe an entity.
-        languages: Of descriptions, the best first.
+        languages: Languages of descriptions, in order of preference.
         found: Mentions of each text.
-        every: Also compare mentions with a single candidate, as learnt weights want it.
+        every: Include mentions with a single candidate, which learnt weights need.
     """
     open_ = [m for mentions in found for m in mentions if every or len(m.candidates) > 1]
     ids = list(dict.fromkeys(c.entity for mention in open_ for c in mention.candidates))
     if not ids:
         return
-    asked = [sentence(m.words.text, m.start, m.end) for m in open_]
-    told = dict(zip(ids, entity_context.texts(graph, ids, about, languages), strict=True))
-    vector = vectors.of(asked, [text for pair in told.values() for text in pair])
-    for mention, text in zip(open_, asked, strict=True):
-        own, facts = zip(*(told[c.entity] for c in mention.candidates), strict=True)
+    sentences = [sentence(m.words.text, m.start, m.end) for m in open_]
+    context = dict(zip(ids, entity_context.texts(graph, ids, about, languages), strict=True))
+    vector = vectors.of(sentences, [text for pair in context.values() for text in pair])
+    for mention, text in zip(open_, sentences, strict=True):
+        own, facts = zip(*(context[c.entity] for c in mention.candidates), strict=True)
         own_cosines = (np.stack([vector[one] for one in own]) * vector[text]).sum(axis=1)
         facts_cosines = (np.stack([vector[one] for one in facts]) * vector[text]).sum(axis=1)
         for candidate, one, other in zip(mention.candidates, own_cosines.tolist(), facts_cosines.tolist(), strict=True):
@@ -66,7 +105,7 @@ def compare(
 
 
 def sentence(text: str, start: int, end: int) -> str:
-    """Return the sentence of a mention, cut where it is long; a short text as a whole."""
+    """Return the sentence of a mention, shortened if it is long; a short text is returned whole."""
     if len(text) <= _WHOLE:
         return text
     low, high = 0, len(text)
@@ -84,10 +123,11 @@ def sentence(text: str, start: int, end: int) -> str:
 
 
 def _connect(graph: KnowledgeGraph, found: Sequence[Sequence[Mention]], wanted: set[int]) -> None:
-    """Fill in the coherence of candidates: what connects them with those of other mentions of the text.
+    """Fill in the coherence of candidates with the candidates of other mentions of the text.
 
-    Two entities are connected by an edge, and by the neighbours that they share, each of which counts the less the
-    better known it is (Adamic and Adar 2003). Of another mention the best connected candidate counts, by its chance.
+    Two entities cohere by an edge and by their shared neighbours, weighted by the inverse logarithm of their degrees
+    (Adamic and Adar 2003). Of another mention, the candidate with the strongest tie counts, divided by the number of
+    its candidates.
     """
     rows = [mentions for mentions in found if len(mentions) > 1 and any(id(m) in wanted for m in mentions)]
     near = {id(m): _others(m, mentions) for mentions in rows for m in mentions if id(m) in wanted}
@@ -116,7 +156,7 @@ def _connect(graph: KnowledgeGraph, found: Sequence[Sequence[Mention]], wanted: 
 
 
 def _others(mention: Mention, mentions: Sequence[Mention]) -> list[Mention]:
-    """List the nearest other mentions that do not overlap and do not say the same."""
+    """Return the nearest other mentions with another text that do not overlap."""
     apart = [
         m for m in mentions
         if (m.end <= mention.start or m.start >= mention.end) and m.text != mention.text and m.looks > 0

@@ -1,4 +1,4 @@
-"""What stands around entities in the graph, in words: to tell candidates of one name apart."""
+"""The context of entities in the graph: descriptions, facts and neighbours, which tell namesakes apart."""
 
 from __future__ import annotations
 
@@ -12,22 +12,22 @@ from srtk_framework.values import Frontier, Literal, Step, Triple
 MOST_STEPS = 24
 MOST_NEIGHBOURS = 2
 MOST_VALUES = 50
-"""Descriptions that are read of one entity, in whatever language."""
+"""Descriptions read of one entity, in any language."""
 MOST_LINKED = 100
-"""Neighbours that are read along one step, to see what two entities share."""
+"""Neighbours read along one step, for coherence."""
 ABOUT = ("description", "schema:description", "http://schema.org/description", "dct:description", "rdfs:comment")
-"""Relations whose values describe an entity in words, unless the linker names others."""
+"""Default relations whose values describe an entity."""
 _STEM = 5
 
 
 def stems(text: str) -> set[str]:
-    """Return the beginnings of a text's words, by which ``directed`` and ``directors`` are one."""
+    """Return the first letters of the words of a text, which ``directed`` and ``directors`` share."""
     folded = fold(text)
     return {folded[start:end].rstrip("s")[:_STEM] for start, end in words(folded)}
 
 
 def relation_stems(graph: KnowledgeGraph, ids: Sequence[str]) -> list[set[str]]:
-    """Return, for each entity, the stems of the words in the labels of the relations at it."""
+    """Return the stems of the labels of each entity's relations."""
     rows = graph.steps(graph.frontiers([[id_] for id_ in ids]), True)
     relations = list(dict.fromkeys(step.relation for row in rows for step in row))
     found = {r: stems(label) for r, label in zip(relations, graph.labels(relations), strict=True)}
@@ -37,25 +37,25 @@ def relation_stems(graph: KnowledgeGraph, ids: Sequence[str]) -> list[set[str]]:
 def texts(
     graph: KnowledgeGraph, ids: Sequence[str], about: Sequence[str] = ABOUT, languages: Sequence[str] = ()
 ) -> list[tuple[str, str]]:
-    """Tell what each entity is and what stands around it.
+    """Return two texts about each entity: what it is, and some of its facts.
 
     Args:
-        graph: Read by few calls.
-        ids: Entities.
+        graph: Graph of the entities.
+        ids: The entities.
         about: Relations whose values describe an entity.
-        languages: Of descriptions, the best first; one without a language comes before them.
+        languages: Languages of descriptions, in order of preference; a description without a language comes first.
 
     Returns:
-        Per entity its description, else its types, else its label; and some of its facts, types first, else its label.
+        For each entity its description, else its types, else its label; and its facts, types first, else its label.
     """
     schema = graph.schema()
     frontiers = graph.frontiers([[id_] for id_ in ids])
     chosen: list[tuple[int, Step]] = []
     for place, row in enumerate(graph.steps(frontiers, True)):
         descriptions = [step for step in row if step.relation in about and not step.inverse]
-        telling = _telling(row, (*schema.noise, *about))
-        telling.sort(key=lambda step: (step.inverse or step.relation not in schema.type_relations, step.inverse, step))
-        chosen += [(place, step) for step in [*descriptions[:1], *telling[:MOST_STEPS]]]
+        others = _without(row, (*schema.noise, *about))
+        others.sort(key=lambda step: (step.inverse or step.relation not in schema.type_relations, step.inverse, step))
+        chosen += [(place, step) for step in [*descriptions[:1], *others[:MOST_STEPS]]]
     read = _read(graph, frontiers, chosen, about)
     names = list(dict.fromkeys([*ids, *(item for triples in read for triple in triples for item in triple)]))
     labels = dict(zip(names, graph.labels(names), strict=True))
@@ -77,13 +77,13 @@ def texts(
 
 
 def neighbours(graph: KnowledgeGraph, ids: Sequence[str]) -> list[set[str]]:
-    """Return some of the entities at the other end of each entity's triples."""
+    """Return some of the neighbours of each entity."""
     noise = graph.schema().noise
     frontiers = graph.frontiers([[id_] for id_ in ids])
     chosen = [
         (place, step)
         for place, row in enumerate(graph.steps(frontiers, True))
-        for step in _telling(row, noise)[:MOST_STEPS]
+        for step in _without(row, noise)[:MOST_STEPS]
     ]
     reached = graph.follow([frontiers[place] for place, _ in chosen], [step for _, step in chosen], MOST_LINKED)
     found: list[set[str]] = [set() for _ in ids]
@@ -92,14 +92,14 @@ def neighbours(graph: KnowledgeGraph, ids: Sequence[str]) -> list[set[str]]:
     return found
 
 
-def _telling(steps: Sequence[Step], noise: Sequence[str]) -> list[Step]:
-    return [step for step in steps if not any(fnmatchcase(step.relation, pattern) for pattern in noise)]
+def _without(steps: Sequence[Step], patterns: Sequence[str]) -> list[Step]:
+    return [step for step in steps if not any(fnmatchcase(step.relation, pattern) for pattern in patterns)]
 
 
 def _read(
     graph: KnowledgeGraph, frontiers: Sequence[Frontier], chosen: Sequence[tuple[int, Step]], about: Sequence[str]
 ) -> list[Sequence[Triple]]:
-    """Read the triples of steps: of descriptions many, in order to choose by language, of others a few."""
+    """Read many triples of description steps, to choose by language, and a few of other steps."""
     found: list[Sequence[Triple]] = [()] * len(chosen)
     for limit, described in ((MOST_VALUES, True), (MOST_NEIGHBOURS, False)):
         places = [i for i, (_, step) in enumerate(chosen) if (step.relation in about) == described]
@@ -110,7 +110,7 @@ def _read(
 
 
 def _preferred(triples: Sequence[Triple], languages: Sequence[str]) -> str:
-    """Choose a value without a language, else by the order of languages, else the first one."""
+    """Return a value without a language, else the one in the preferred language, else the first."""
     order = [None, *languages]
 
     def rank(value: str) -> int:

@@ -1,4 +1,4 @@
-"""Finds names that differ from a text by one slip: a letter, a mark at the end, an ending such as that of a people."""
+"""Fuzzy names: names of the graph that differ from a text by one typo or by an ending such as -ian."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ INSTALL = 'fuzzy names need rapidfuzz; run `pip install "srtk-plugin-local[fuzzy
 
 MOST_WORDS = 5
 LEAST_LETTERS = 5
-"""Shorter names are one slip away from too many others."""
+"""Shorter names have too many other names within one typo."""
 
 _MARKS = " !?.'-&"
 _ALPHABETS = tuple(
@@ -25,16 +25,16 @@ _ENDINGS = (
     ("ians", ("", "ia", "y")), ("ian", ("", "ia", "y")), ("eans", ("", "e", "ea")), ("ean", ("", "e", "ea")),
     ("ans", ("", "a")), ("an", ("", "a")), ("ese", ("", "a")), ("ish", ("", "land")), ("'s", ("",)), ("es", ("",)),
 )  # fmt: skip
-"""Endings, and what a name has in their place: Italian and Italy, Bulgarian and Bulgaria, Japanese and Japan."""
+"""Endings and their replacements: Italian and Italy, Bulgarian and Bulgaria, Japanese and Japan."""
 
 _AT_ONCE = 200_000
 
 
 def check() -> None:
-    """Tell before any work that rapidfuzz is not installed.
+    """Raise an error if rapidfuzz is not installed.
 
     Raises:
-        DriverError: If it is not.
+        DriverError: With the command that installs it.
     """
     try:
         import rapidfuzz  # noqa: F401
@@ -42,10 +42,10 @@ def check() -> None:
         raise DriverError(INSTALL) from error
 
 
-def slips(name: str) -> Iterator[str]:
-    """Yield the names from which a folded name is one slip away: one letter more, fewer or other, two exchanged.
+def typos(name: str) -> Iterator[str]:
+    """Yield the variants of a folded name within one insertion, deletion, substitution or transposition.
 
-    Digits are left alone, since another number is another name.
+    Digits are never changed, since another number is another name.
     """
     letters = next((letters for some, letters in _ALPHABETS if some & set(name)), "")
     for at, letter in enumerate(name):
@@ -59,14 +59,14 @@ def slips(name: str) -> Iterator[str]:
 
 
 def without_endings(name: str) -> Iterator[str]:
-    """Yield what a folded name may be made from: Italy of Italian, Japan of Japanese."""
+    """Yield the names that a folded name may be derived from: Italy for Italian, Japan for Japanese."""
     for ending, others in _ENDINGS:
         if name.endswith(ending):
             yield from (name[: -len(ending)] + other for other in others)
 
 
-def likeness(one: str, other: str) -> float:
-    """Return 1 minus the share of letters that differ; exchanged neighbours and an ending are one difference."""
+def similarity(one: str, other: str) -> float:
+    """Return the normalised optimal string alignment similarity; an ending counts as one difference."""
     from rapidfuzz.distance import OSA
 
     if other in without_endings(one):
@@ -77,12 +77,17 @@ def likeness(one: str, other: str) -> float:
 def near_names(
     graph: KnowledgeGraph, names: Sequence[str], least: float
 ) -> list[tuple[float, list[tuple[str, Sequence[str]]]]]:
-    """Find the most alike names of the graph for folded names that it lacks.
+    """Find the most similar names of the graph for folded names that it lacks.
+
+    Args:
+        graph: Graph with the names.
+        names: Folded names.
+        least: Minimum similarity.
 
     Returns:
-        Per name the likeness of those found, 0 for none, and these names with their entities.
+        For each name the similarity of the names found (0 for none), and these names with their entities.
     """
-    variants = [list(dict.fromkeys(v.strip() for v in (*slips(name), *without_endings(name)))) for name in names]
+    variants = [list(dict.fromkeys(v.strip() for v in (*typos(name), *without_endings(name)))) for name in names]
     wanted = list(dict.fromkeys(v for row in variants for v in row if len(v) >= LEAST_LETTERS - 1))
     known: dict[str, Sequence[str]] = {}
     for start in range(0, len(wanted), _AT_ONCE):
@@ -90,7 +95,7 @@ def near_names(
         known.update((name, ids) for name, ids in zip(some, graph.find(some), strict=True) if len(ids))
     found: list[tuple[float, list[tuple[str, Sequence[str]]]]] = []
     for name, row in zip(names, variants, strict=True):
-        alike = [(likeness(name, other), other) for other in row if other in known]
+        alike = [(similarity(name, other), other) for other in row if other in known]
         best = max((value for value, _ in alike), default=0.0)
         if best < least:
             found.append((0.0, []))
@@ -100,16 +105,16 @@ def near_names(
 
 
 def open_spans(words: Words, spans: Sequence[tuple[str, int, int, int, int]], exact: Sequence[Mention]) -> list[int]:
-    """Choose the spans that look like names, of which no part but a shorter name was found.
+    """Choose the spans that look like names but are not part of an exact mention.
 
     Args:
-        words: Of the text.
-        spans: As ``Words.spans`` gives them.
-        exact: The mentions found as they are written.
+        words: Words of the text.
+        spans: Spans from ``Words.spans``.
+        exact: Mentions of exact names.
 
     Returns:
-        Places in ``spans``. In a text that writes names in capitals, these are names by their form; in others, runs
-        of words that no mention reaches into from outside, and that end in no function word.
+        Indices into ``spans``. In a text that capitalises names, these are names by their form; in other texts, runs
+        of words that no mention overlaps in part and that do not end in a function word.
     """
     taken = {(mention.start, mention.end) for mention in exact}
     whole = [(m.start, m.end) for m in exact if m.looks > 0]

@@ -1,4 +1,4 @@
-"""The learnt weights of the dictionary linker: which entity a mention stands for, and whether it stands for any."""
+"""The learnt weights of the dictionary linker: which entity a mention refers to, and whether it refers to any."""
 
 from __future__ import annotations
 
@@ -24,18 +24,18 @@ LEAST = 0.0001
 """The smallest score after rounding."""
 
 CHOICE = ("exact", "folded", "coverage", "capital", "string", "popularity", "own", "facts", "coherence")
-"""What decides between the entities of a mention."""
+"""Features that choose among the candidates of a mention."""
 
 FOUND = (
     "one", "looks", "detected", "length", "share", "rivals", "chance",
     "exact", "folded", "string", "popularity", "own", "facts", "coherence",
 )  # fmt: skip
-"""What tells whether the likeliest entity of a mention is meant."""
+"""Features that decide whether the most likely candidate of a mention is right."""
 
 EVERYWHERE = "all"
 
 _SAME = 0.15
-"""Distance up to which two vectors of one text are taken to come from one encoder."""
+"""Maximum distance of two vectors of one text by the same encoder."""
 
 
 def choice_row(mention: Mention, candidate: Candidate) -> list[float]:
@@ -55,13 +55,13 @@ def choice_row(mention: Mention, candidate: Candidate) -> list[float]:
 
 
 def found_row(mention: Mention, candidate: Candidate, chance: float, share: float) -> list[float]:
-    """Return the features of a mention with its likeliest candidate, in the order of ``FOUND``.
+    """Return the features of a mention with its most likely candidate, in the order of ``FOUND``.
 
     Args:
         mention: The mention.
-        candidate: The likeliest.
-        chance: Its probability among the candidates.
-        share: Unlearnt score of the mention as a share of the best in its text.
+        candidate: Its most likely candidate.
+        chance: Probability of the candidate among all of the mention.
+        share: Unlearnt score of the mention relative to the best in its text.
     """
     return [
         1.0,
@@ -83,15 +83,15 @@ def found_row(mention: Mention, candidate: Candidate, chance: float, share: floa
 
 @attrs.frozen(eq=False)
 class LearntWeights:
-    """What was learnt: two linear models, one after the other, and what makes probabilities of their scores.
+    """Two linear models, the choice of a candidate and whether it is right, with their calibration.
 
     Attributes:
         choice: Weights of ``CHOICE``.
         found: Weights of ``FOUND``.
-        calibration: From the product of both probabilities to that of a right link.
-        threshold: Links below it are left out, unless the linker says otherwise.
-        probe: The encoder's vector of one text, or None where it was learnt without an encoder.
-        places: Which places were looked at: ``all`` without a detector, else the linker's ``detected``.
+        calibration: Map from the product of both probabilities to the probability of a right link.
+        threshold: Minimum score of a link, unless the linker sets its own.
+        probe: The encoder's vector of a fixed text, by which it is recognised; None without an encoder.
+        places: Spans that were looked up: ``all`` without a detector, else the linker's ``detected``.
     """
 
     choice: Floats
@@ -102,7 +102,7 @@ class LearntWeights:
     places: str = EVERYWHERE
 
     def score(self, found: Sequence[Sequence[Mention]]) -> None:
-        """Give the candidates of all texts the probability that a link to them is right, and sort them."""
+        """Set the score of each candidate to the probability that it is right, and sort the candidates."""
         every = [mention for mentions in found for mention in mentions]
         if not every:
             return
@@ -125,10 +125,10 @@ class LearntWeights:
             mention.candidates.sort(key=lambda candidate: (-candidate.score, candidate.entity))
 
     def fingerprint(self) -> str:
-        """Identify the numbers."""
-        return hashlib.sha256(json.dumps(self._told(), sort_keys=True).encode()).hexdigest()[:16]
+        """Hash the weights."""
+        return hashlib.sha256(json.dumps(self._as_json(), sort_keys=True).encode()).hexdigest()[:16]
 
-    def _told(self) -> dict[str, Any]:
+    def _as_json(self) -> dict[str, Any]:
         return {
             "choice": dict(zip(CHOICE, map(float, self.choice), strict=True)),
             "found": dict(zip(FOUND, map(float, self.found), strict=True)),
@@ -141,22 +141,24 @@ class LearntWeights:
     def save(self, folder: Path) -> None:
         """Write the weights by name, as JSON."""
         folder.mkdir(parents=True, exist_ok=True)
-        (folder / FILE).write_text(json.dumps(self._told(), indent=1) + "\n", encoding="utf-8")
+        (folder / FILE).write_text(json.dumps(self._as_json(), indent=1) + "\n", encoding="utf-8")
 
     @classmethod
     def load(cls, folder: Path) -> LearntWeights:
-        """Read weights.
+        """Read weights from a folder.
 
         Raises:
-            DriverError: If the folder has none that this version can use.
+            DriverError: If there are none, or they are damaged or of another version.
         """
         file = folder / FILE
         try:
             data = json.loads(file.read_text(encoding="utf-8"))
         except OSError as error:
-            raise DriverError(f"{file} cannot be read ({error.strerror}); name the folder of a training") from error
+            raise DriverError(
+                f"{file} cannot be read ({error.strerror}); name the folder of trained weights"
+            ) from error
         except ValueError as error:
-            raise DriverError(f"{file} is damaged ({error}); train anew") from error
+            raise DriverError(f"{file} is damaged ({error}); train again") from error
         try:
             return cls(
                 np.array([float(data["choice"][name]) for name in CHOICE]),
@@ -167,34 +169,34 @@ class LearntWeights:
                 str(data["places"]),
             )
         except (KeyError, TypeError, ValueError) as error:
-            raise DriverError(f"{file} was written by another version ({error}); train anew") from error
+            raise DriverError(f"{file} was written by another version ({error}); train again") from error
 
     def check_places(self, places: str, where: object) -> None:
-        """Refuse weights that were learnt with a detector where there is none, and the other way round.
+        """Check that the linker looks up the same spans as in training.
 
         Raises:
-            DriverError: If the places differ.
+            DriverError: If it does not.
         """
         if places != self.places:
             had = "without a detector" if self.places == EVERYWHERE else f"with a detector and detected: {self.places}"
-            raise DriverError(f"the weights in {where} were learnt {had}; use them so, or train anew")
+            raise DriverError(f"the weights in {where} were learnt {had}; set the linker alike, or train again")
 
     def check_encoder(self, probe: Sequence[float] | None, where: object) -> None:
-        """Refuse weights that were learnt with another encoder.
+        """Check that the encoder is that of training.
 
         Raises:
-            DriverError: If the encoders differ, or one of them is missing.
+            DriverError: If it is another one, or one of the two is missing.
         """
         if (probe is None) != (self.probe is None):
             had = "without an" if self.probe is None else "with an"
-            raise DriverError(f"the weights in {where} were learnt {had} encoder; use them so, or train anew")
+            raise DriverError(f"the weights in {where} were learnt {had} encoder; set the linker alike, or train again")
         if probe is None or self.probe is None:
             return
         if len(probe) != len(self.probe) or float(np.linalg.norm(np.subtract(probe, self.probe))) > _SAME:
-            raise DriverError(f"the weights in {where} were learnt with another encoder; use that one, or train anew")
+            raise DriverError(f"the weights in {where} were learnt with another encoder; use that one, or train again")
 
 
 def shares_of(mentions: Sequence[Mention]) -> list[float]:
-    """Return the mentions' scores as shares of the best one."""
+    """Return the score of each mention relative to the best one."""
     best = max((mention.score for mention in mentions), default=0.0) or 1.0
     return [mention.score / best for mention in mentions]

@@ -1,4 +1,4 @@
-"""A linker that looks up every run of words of a text among the labels and aliases of the graph."""
+"""The ``dictionary`` linker: every run of words of a text, looked up among the labels and aliases of the graph."""
 
 from __future__ import annotations
 
@@ -12,60 +12,59 @@ import attrs
 from srtk_framework.roles import Course, Encoder, EntityLinker, KnowledgeGraph, MentionDetector
 from srtk_framework.values import DriverError, Link, rounded
 from srtk_plugin_local.dictionary import context_features, entity_context, fuzzy_match, weight_fit
-from srtk_plugin_local.dictionary.candidate_lookup import Wanted, look_up
+from srtk_plugin_local.dictionary.candidate_lookup import LookupLimits, look_up
 from srtk_plugin_local.dictionary.candidates import Mention, cover
+from srtk_plugin_local.dictionary.context_features import Vectors
 from srtk_plugin_local.dictionary.learnt_weights import EVERYWHERE, LEAST, LearntWeights
 from srtk_plugin_local.dictionary.stop_words import STOP_WORDS
-from srtk_plugin_local.dictionary.text_vectors import Vectors
 from srtk_plugin_local.dictionary.weight_fit import LinkerTraining
 from srtk_plugin_local.dictionary.word_spans import Words
 
 WEIGHTS = {"match": 2.0, "popularity": 1.0, "length": 1.0, "context": 1.0}
-"""What a score is made of, with default weights; context counts where there is an encoder."""
+"""Default weights of the features of a score; context counts only with an encoder."""
 
 ECHO = 0.35
-"""Factor for a word that names a relation of another mention, as ``director`` in ``who was the director of jaws``."""
+"""Factor for words of a relation of another mention, as ``director`` in ``who was the director of jaws``."""
 
 PART_OF_NAME = 0.7
-"""Factor for a mention beside a word in capitals that belongs to no mention."""
+"""Factor for a mention next to a capitalised word that is in no mention."""
 
 KEEP = 0.5
-"""Share of the best score in the text that a mention needs, without learnt weights."""
+"""Minimum score of a mention relative to the best in the text, without learnt weights."""
 
 _PROBE = "What is the capital of the country that borders it?"
 
 
 @attrs.define(eq=False)
 class DictionaryLinker(EntityLinker):
-    """Link the names that a graph has: labels and aliases, compared as ``text.fold`` does.
+    """Link names of the graph, its labels and aliases, after folding of case, diacritics and marks.
 
-    Without learnt weights a score orders links: it is the weighted mean of match, popularity among the entities of the
-    name, length in words and (with an encoder) fit to the text, times how much the mention looks like a name in its
-    text. With learnt weights it is the probability that the link is right, and a mention that seems to stand for
-    nothing gets no link.
+    Without learnt weights, a score only ranks links. It is the weighted mean of match, popularity among the entities
+    of the name, length in words and (with an encoder) context, times how much the mention looks like a name in its
+    text. With learnt weights, it is the probability that the link is right, and a mention that is unlikely to refer to
+    any candidate gets no link.
 
     Attributes:
-        graph: Whose labels and aliases are looked up.
-        encoder: Compares the sentence of a mention with what the graph says about its entities: descriptions and facts.
-        detector: Says where a text may name something; without one, every run of words is looked up.
-        detected: `only` looks up detected places alone, `also` them and every run of words.
-        fuzzy: Least likeness, such as 0.85, of a name one slip away (a letter, a mark, an ending) from words that look
-            like a name and are none; no such names by default. Needs rapidfuzz.
-        max_words: Most words of a name.
-        n_best: Most entities for one mention; the others are alternatives to the best.
-        candidates: Most entities of one name that are compared, those with most triples first.
-        min_score: Links with a lower score are dropped. By default that is the learnt threshold for the best link of a
-            mention, and 0 for its alternatives and without learnt weights.
-        keep: Mentions are dropped whose score is below this share of the best score in the text; 0.5 by default, 0
-            with learnt weights.
-        longest: Of overlapping mentions, keep those that together cover the text best; if false, all.
-        languages: Whose function words, in small letters, are no names: de, en, es, fr, it, nl, pt. Descriptions are
-            taken in these languages, the first before the others.
-        stop_words: Words to use in place of these languages' function words.
-        weights: Weights of `match` (2), `popularity`, `length` and `context` (1 each), where they are to differ. With
-            learnt weights they only choose among overlapping mentions.
-        about: Relations whose values describe an entity in words, for the encoder.
-        model: Folder of learnt weights, `training/model` in that of a run; a recipe that trains needs none.
+        graph: Graph whose labels and aliases are looked up.
+        encoder: Encoder that compares the sentence of a mention with the descriptions and facts of its candidates.
+        detector: Mention detector that selects the spans to look up; by default, every run of words is looked up.
+        detected: `only` looks up detected spans, `also` every run of words as well.
+        fuzzy: Minimum similarity, such as 0.85, of names one typo or ending away from words that look like a name and
+            match none exactly; by default only exact names. Needs rapidfuzz.
+        max_words: Maximum number of words of a name.
+        n_best: Maximum number of entities of one mention: the best one and its alternatives.
+        candidates: Maximum number of entities of one name; those with the most triples are kept.
+        min_score: Minimum score of a link. By default the learnt threshold for the best link of a mention, 0 for its
+            alternatives, and 0 without learnt weights.
+        keep: Minimum score of a mention relative to the best in the text; by default 0.5, 0 with learnt weights.
+        longest: Of overlapping mentions, keep those that together cover the text best; if false, keep all.
+        languages: Languages of function words, which are not names in lower case: de, en, es, fr, it, nl, pt. Also
+            the languages of descriptions, in order of preference.
+        stop_words: Function words that replace those of the languages.
+        weights: Weights of `match` (2), `popularity`, `length` and `context` (1 each) that differ from the default.
+            With learnt weights they only choose among overlapping mentions.
+        about: Relations whose values describe an entity, for the encoder.
+        model: Folder of learnt weights: `training/model` in the folder of a run. A recipe that trains needs none.
     """
 
     graph: KnowledgeGraph
@@ -99,13 +98,13 @@ class DictionaryLinker(EntityLinker):
         if self.encoder is None:
             self._weights["context"] = 0.0
         if not any(self._weights.values()):
-            raise ValueError("weights are all 0; one must be above 0, and context counts only with an encoder")
+            raise ValueError("weights are all 0; set one above 0 (context counts only with an encoder)")
 
     def _check(self) -> None:
-        """Refuse settings that make no sense."""
+        """Check the settings."""
         for name, known in (("languages", STOP_WORDS), ("weights", WEIGHTS)):
             if unknown := sorted(set(getattr(self, name)) - known.keys()):
-                raise ValueError(f"{name} has {unknown[0]!r}; known are {', '.join(sorted(known))}")
+                raise ValueError(f"{name} has {unknown[0]!r}; use {', '.join(sorted(known))}")
         for name in ("max_words", "n_best", "candidates"):
             if getattr(self, name) < 1:
                 raise ValueError(f"{name} must be at least 1, not {getattr(self, name)}")
@@ -118,27 +117,27 @@ class DictionaryLinker(EntityLinker):
         if any(not weight >= 0 for weight in self.weights.values()):
             raise ValueError("weights must not be negative")
         if self.fuzzy is not None and not 0 < self.fuzzy < 1:
-            raise ValueError(f"fuzzy is a likeness between 0 and 1, such as 0.85, not {self.fuzzy}")
+            raise ValueError(f"fuzzy is a similarity between 0 and 1, such as 0.85, not {self.fuzzy}")
 
     def open(self) -> None:
-        """Read the learnt weights, if a folder of them is named."""
+        """Read the learnt weights of the setting ``model``."""
         if self.fuzzy is not None:
             fuzzy_match.check()
         if self.model is not None:
             self.load(Path(self.model).expanduser())
 
     def close(self) -> None:
-        """Let go of the vectors of entities."""
+        """Release the cached vectors."""
         self._vectors = None
 
     def fingerprint(self) -> str:
-        """Identify the drivers within, the settings and the learnt weights."""
+        """Identify the inner drivers, the settings and the learnt weights."""
         apart = attrs.evolve(self, model=None) if self.model is not None else self
         learnt = self._learnt.fingerprint() if self._learnt else "untrained"
         return f"{EntityLinker.fingerprint(apart)}, {learnt}"
 
     def link(self, texts: Sequence[str]) -> list[list[Link]]:
-        """Find names, choose among overlapping ones, and rank the entities of each."""
+        """Find names, choose among overlapping mentions, and rank the entities of each."""
         found = self._chosen(self._mentions(texts))
         if self.encoder is not None and (self._learnt is not None or self._weights["context"]):
             self._compare(self.encoder, found, self._learnt is not None)
@@ -150,9 +149,9 @@ class DictionaryLinker(EntityLinker):
         return [self._links(mentions) for mentions in found]
 
     def fit(self, course: Course, training: LinkerTraining) -> Mapping[str, float]:
-        """Learn weights from the gold links of the lessons' questions, or their given links where they have none.
+        """Fit the weights to the gold links of the questions, or to their given links if they have none.
 
-        A question whose gold links are an empty list teaches that nothing in it is meant.
+        An empty list of gold links is an example of a text without entities.
         """
         lessons = [lesson for lesson in course.lessons if weight_fit.is_annotated(lesson)]
         found: list[weight_fit.Case] = []
@@ -166,8 +165,8 @@ class DictionaryLinker(EntityLinker):
                 self._compare(self.encoder, concerned, True)
             found += weight_fit.cases(texts, concerned, chosen, gold, training.folds)
         wanted_links = sum(weight_fit.wanted(weight_fit.gold_of(lesson)) for lesson in lessons)
-        self._learnt, told = weight_fit.learn(found, wanted_links, training, self._probe(), self._places)
-        figures = {**told, "links": float(wanted_links)}
+        self._learnt, fitted = weight_fit.learn(found, wanted_links, training, self._probe(), self._places)
+        figures = {**fitted, "links": float(wanted_links)}
         if course.validate is not None:
             figures.update(course.validate())
         return figures
@@ -175,18 +174,18 @@ class DictionaryLinker(EntityLinker):
     def save(self, folder: Path) -> None:
         """Write the learnt weights."""
         if self._learnt is None:
-            raise DriverError("there are no learnt weights to save; train first")
+            raise DriverError("there are no learnt weights to save; train the linker first")
         self._learnt.save(folder)
 
     def load(self, folder: Path) -> None:
-        """Take over weights that ``save`` wrote; encoder and detector must be there as they were in training."""
+        """Read the weights that ``save`` wrote; encoder and detector must be those of training."""
         learnt = LearntWeights.load(folder)
         learnt.check_places(self._places, folder)
         learnt.check_encoder(self._probe(), folder)
         self._learnt = learnt
 
     def _compare(self, encoder: Encoder, found: Sequence[Sequence[Mention]], every: bool) -> None:
-        """Compare candidates with their texts: of every mention, or of those with several candidates."""
+        """Fill in the context features of every mention, or of those with several candidates."""
         if self._vectors is None or self._vectors.encoder is not encoder:
             self._vectors = Vectors(encoder)
         context_features.compare(self.graph, self._vectors, self.about, self.languages, found, every)
@@ -196,24 +195,24 @@ class DictionaryLinker(EntityLinker):
         return EVERYWHERE if self.detector is None else self.detected
 
     def _probe(self) -> list[float] | None:
-        """Return the encoder's vector of one text, by which ``load`` knows the encoder again."""
+        """Return the encoder's vector of a fixed text, by which ``load`` recognises the encoder."""
         if self.encoder is None:
             return None
         vector = self.encoder.encode([_PROBE])[0].astype(float)
         return [round(float(value), 4) for value in vector / max(math.sqrt(float(vector @ vector)), 1e-9)]
 
     def _mentions(self, texts: Sequence[str]) -> list[list[Mention]]:
-        """Look up all spans of all texts at once, and score what is found by the weights that are not learnt."""
+        """Look up the spans of all texts at once, and score the mentions by the unlearnt weights."""
         parsed = [Words(text, self._stop) for text in texts]
         places = self.detector.detect(texts) if self.detector is not None else None
-        wanted = Wanted(self.max_words, self.candidates, self.fuzzy, self.detected == "only")
-        found = look_up(self.graph, parsed, places, wanted)
+        limits = LookupLimits(self.max_words, self.candidates, self.fuzzy, self.detected == "only")
+        found = look_up(self.graph, parsed, places, limits)
         for mention in (mention for mentions in found for mention in mentions):
             self._score(mention)
         return found
 
     def _score(self, mention: Mention) -> None:
-        """Score the candidates of a mention and put the best first."""
+        """Score the candidates of a mention and sort them, best first."""
         weights = self._weights
         length = mention.length / (mention.length + 1)
         for candidate in mention.candidates:
@@ -227,7 +226,7 @@ class DictionaryLinker(EntityLinker):
         mention.candidates.sort(key=lambda candidate: (-candidate.score, candidate.entity))
 
     def _chosen(self, found: Sequence[Sequence[Mention]]) -> Sequence[Sequence[Mention]]:
-        """Choose among overlapping mentions, and lower the score of those that the others speak against."""
+        """Choose among overlapping mentions, and lower the scores of parts of names and of relation words."""
         if self.longest:
             found = [cover(mentions) for mentions in found]
         self._lower_parts(found)
@@ -235,7 +234,7 @@ class DictionaryLinker(EntityLinker):
         return found
 
     def _lower_echoes(self, found: Sequence[Sequence[Mention]]) -> None:
-        """Where capitals tell no names, lower the score of words that name a relation of another mention."""
+        """Lower the score of words of another mention's relation, in texts that do not capitalise names."""
         rows = [mentions for mentions in found if len(mentions) > 1 and not mentions[0].words.marked]
         ids = list(dict.fromkeys(mention.candidates[0].entity for mentions in rows for mention in mentions))
         if not ids:
@@ -251,7 +250,7 @@ class DictionaryLinker(EntityLinker):
             self._score(mention)
 
     def _lower_parts(self, found: Sequence[Sequence[Mention]]) -> None:
-        """Lower the score of what seems part of a longer name that the graph lacks: Rick, in Rick Elice."""
+        """Lower the score of a part of a longer name that the graph lacks: Rick, in Rick Elice."""
         for mentions in found:
             covered = {word for mention in mentions for word in range(mention.first, mention.last + 1)}
             for mention in mentions:
@@ -261,7 +260,7 @@ class DictionaryLinker(EntityLinker):
                     self._score(mention)
 
     def _links(self, mentions: Sequence[Mention]) -> list[Link]:
-        """Write the links of mentions that score enough: by themselves, and beside the best one of the text."""
+        """Return the links of the mentions whose score is high enough, in itself and relative to the best one."""
         keep = self.keep
         if keep is None:
             keep = 0.0 if self._learnt else KEEP
@@ -278,7 +277,7 @@ class DictionaryLinker(EntityLinker):
 
     @property
     def _least(self) -> float:
-        """The score that the best entity of a mention needs; its other entities are alternatives to that."""
+        """Minimum score of the best entity of a mention."""
         if self.min_score is not None:
             return self.min_score
         return self._learnt.threshold if self._learnt else 0.0

@@ -1,4 +1,4 @@
-"""Function words by language: in small letters and by themselves they name nothing."""
+"""Function words by language, which are not names by themselves in lower case."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Learns the weights of the dictionary linker from texts with gold links."""
+"""Fit of the dictionary linker's weights to texts with gold links."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ from srtk_plugin_local.dictionary.learnt_weights import CHOICE, FOUND, LearntWei
 
 @attrs.frozen
 class LinkerTraining:
-    """How the weights are learnt.
+    """Settings of the fit.
 
     Attributes:
-        penalty: Weight of the squared weights against the likelihood; more makes bolder weights need more examples.
-        folds: Parts of the texts; each is scored by the weights of the others, to calibrate and to find the threshold.
+        penalty: L2 penalty of the weights; a larger one gives smaller weights.
+        folds: Folds of cross-validation, for the calibration and the threshold.
         batch: Texts that are linked at once.
     """
 
@@ -41,15 +41,15 @@ class LinkerTraining:
 
 @attrs.frozen
 class Case:
-    """One mention to learn from.
+    """A mention as a training example.
 
     Attributes:
-        fold: Part of its text.
+        fold: Fold of its text.
         rows: Features of each candidate, by ``choice_row``.
-        right: Place of the gold entity among the candidates, or None.
-        mention: The mention itself.
-        share: Its unlearnt score, as a share of the best in its text.
-        chosen: Whether the linker would give it; if not, only the choice among its candidates is learnt from it.
+        right: Index of the gold entity among the candidates, or None.
+        mention: The mention.
+        share: Its unlearnt score relative to the best in its text.
+        chosen: Whether the linker would return it; if not, it only trains the choice among its candidates.
     """
 
     fold: int
@@ -61,18 +61,18 @@ class Case:
 
 
 def gold_of(lesson: Lesson) -> list[Link]:
-    """Return what should be found: the gold links of a question, else its given links."""
+    """Return the gold links of a question, else its given links."""
     links = lesson.question.gold_links
     return list(lesson.question.links if links is None else links)
 
 
 def is_annotated(lesson: Lesson) -> bool:
-    """Tell whether it is known what should be found; that nothing should is known too."""
+    """Return whether a question has gold links, possibly none, or given links."""
     return lesson.question.gold_links is not None or bool(lesson.question.links)
 
 
 def wanted(gold: Sequence[Link]) -> int:
-    """Count the links that should be found."""
+    """Count the links that must be found."""
     return sum(link.score > 0 and link.entity != NIL for link in gold)
 
 
@@ -80,8 +80,8 @@ def judged(mention: Mention, gold: Sequence[Link]) -> tuple[bool, int | None]:
     """Compare a mention with gold links.
 
     Returns:
-        Whether it is one that need not be found, and the place of the right candidate or None. A gold link without a
-        span is right wherever its entity is a candidate.
+        Whether the mention is optional, and the index of the right candidate or None. A gold link without a span
+        fits every mention that has its entity as a candidate.
     """
     here = [link for link in gold if link.start is None or (link.start, link.end) == (mention.start, mention.end)]
     entities = [candidate.entity for candidate in mention.candidates]
@@ -93,7 +93,7 @@ def judged(mention: Mention, gold: Sequence[Link]) -> tuple[bool, int | None]:
 def concerned(
     every: Sequence[Sequence[Mention]], chosen: Sequence[Sequence[Mention]], gold: Sequence[Sequence[Link]]
 ) -> list[list[Mention]]:
-    """Return, of all mentions of each text, those that the linker would give, and those with a right candidate."""
+    """Return the mentions of each text that the linker would return or that have a right candidate."""
     rows = []
     for mentions, kept, links in zip(every, chosen, gold, strict=True):
         given = {id(mention) for mention in kept}
@@ -105,14 +105,14 @@ def cases(
     texts: Sequence[str], some: Sequence[Sequence[Mention]], chosen: Sequence[Sequence[Mention]],
     gold: Sequence[Sequence[Link]], folds: int,
 ) -> list[Case]:  # fmt: skip
-    """Make the cases of texts.
+    """Return the training examples of texts.
 
     Args:
         texts: The texts.
-        some: Their mentions to learn from, as ``concerned`` returns them.
-        chosen: Their mentions that the linker would give.
-        gold: What should be found.
-        folds: Parts among which the texts are divided by hash.
+        some: Their mentions to learn from, from ``concerned``.
+        chosen: Their mentions that the linker would return.
+        gold: Their gold links.
+        folds: Number of folds; the hash of a text gives its fold.
     """
     made = []
     for text, mentions, kept, links in zip(texts, some, chosen, gold, strict=True):
@@ -130,28 +130,27 @@ def cases(
 def learn(
     some: Sequence[Case], wanted_links: int, training: LinkerTraining, probe: Sequence[float] | None, places: str
 ) -> tuple[LearntWeights, Mapping[str, float]]:
-    """Fit the weights, calibrate them on parts of the texts that they did not see, and choose the threshold.
+    """Fit the weights; calibrate them and choose the threshold by cross-validation.
 
     Args:
-        some: The cases of all texts.
-        wanted_links: How many links there should be.
-        training: How to learn.
-        probe: What tells the encoder, for ``LearntWeights``.
-        places: Which places are looked at, likewise.
+        some: The training examples of all texts.
+        wanted_links: Number of gold links.
+        training: Settings of the fit.
+        probe: Probe of the encoder, for ``LearntWeights``.
+        places: Looked-up spans, for ``LearntWeights``.
 
     Returns:
-        The weights, and figures over all parts, each scored by the weights of the others: ``accuracy`` of the choice
-        among several candidates, ``f1`` of links at the threshold, ``calibration_error`` after calibration.
+        The weights and cross-validated figures: ``accuracy`` of the choice among several candidates, ``f1`` of links
+        at the threshold, ``calibration_error`` after calibration.
 
     Raises:
-        DriverError: If there is nothing to learn from.
+        DriverError: If no mention has a right candidate.
     """
     ambiguous = [case for case in some if case.right is not None and len(case.rows) > 1]
     given = [case for case in some if case.chosen]
     if not any(case.right is not None for case in given):
         raise DriverError(
-            "no gold link is among the names that the linker finds; check that the questions have gold links with ids"
-            " of this graph"
+            "the linker finds none of the gold links; check that the questions have gold links with ids of this graph"
         )
     scores, right = np.zeros(len(given)), np.zeros(len(given), dtype=bool)
     folds = np.array([case.fold for case in given])
@@ -184,7 +183,7 @@ def learn(
 
 
 def _fit(ambiguous: Sequence[Case], given: Sequence[Case], training: LinkerTraining) -> tuple[Floats, Floats]:
-    """Fit the choice among candidates, then whether the likeliest of a mention is right."""
+    """Fit the choice among candidates, then whether the most likely candidate of a mention is right."""
     groups = Groups.of([case.rows for case in ambiguous], len(CHOICE))
     scale = _scale(_centred(groups))
     rights = groups.offsets[:-1] + np.array([case.right for case in ambiguous], dtype=np.int64)
@@ -205,7 +204,7 @@ def _found_rows(some: Sequence[Case], choice: Floats) -> Floats:
 
 
 def _scored(some: Sequence[Case], choice: Floats, found: Floats) -> tuple[Floats, npt.NDArray[np.bool_]]:
-    """Return the score of each mention's best candidate, and whether it is the right one."""
+    """Return the score of the best candidate of each mention, and whether it is right."""
     best = [_best(case, choice) for case in some]
     likely = np.array([chance for _, chance in best])
     right = np.array([case.right == place for case, (place, _) in zip(some, best, strict=True)], dtype=bool)
@@ -226,6 +225,6 @@ def _centred(groups: Groups) -> Floats:
 
 
 def _scale(rows: Floats) -> Floats:
-    """Return the spread of each feature, 1 where it does not vary."""
+    """Return the standard deviation of each feature; 1 for a constant one."""
     spread = rows.std(axis=0) if len(rows) else np.ones(rows.shape[1])
     return np.where(spread > 1e-9, spread, 1.0)

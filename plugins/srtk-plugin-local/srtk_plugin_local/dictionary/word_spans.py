@@ -1,4 +1,4 @@
-"""Where in a text a name may stand: the spans to look up, and how much each looks like a name."""
+"""Words of a text, the spans that may be names, and how much each looks like a name."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ from functools import cache
 
 from srtk_framework.text import fold
 
-# Scripts written without blanks, and Hangul, which glues particles to names: there a word is one character.
+# In scripts without spaces, and in Hangul, which joins particles to names, every character is a word.
 _UNSPACED = (
     "\u0e01-\u0e30\u0e32\u0e33\u0e40-\u0e46\u0e81-\u0eb0\u0eb2\u0eb3\u0ec0-\u0ec6\u1000-\u102a\u1780-\u17b3"
     "\u3005-\u3007\u3041-\u3096\u309d-\u30fa\u30fc-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7a3\uf900-\ufaff"
     "\uff66-\uff9d\U00020000-\U0003ffff"
 )
-# Marks between blanks, as a name: `$`, an emoji, `!!!`; without what ends a sentence or a quotation.
+# Symbols between spaces may be names: `$`, an emoji, `!!!`; marks that end a sentence or a quotation are left out.
 _SYMBOLS = r"(?<!\S)(?:[^\w\s?!.,;:…]+?(?=[?!.,;:…'’\"”)\]}]*(?!\S)|['’])|[^\w\s]+(?!\S))"
 _ASCII_WORD = re.compile(rf"\w+|{_SYMBOLS}")
 _IS_UNSPACED = re.compile(f"[{_UNSPACED}]")
@@ -29,10 +29,10 @@ _JOINERS = _PARTS | frozenset(":/,")
 _NO_END = frozenset(",;:")
 _SUFFIX = re.compile(r"['’](?:s|t|d|m|re|ve|ll)\b", re.IGNORECASE)
 _ENCLOSING = dict(zip("([{「『《〈【“‘„«‹\"'", ")]}」』》〉】”’“»›\"'", strict=True))
-_MOST_MARKS = 3  # at one end of a name: as many as in "...All the Marbles"
-_MOST_ELIDED = 4  # letters before an apostrophe that belong to no name: "dell'Arte", "l'Italie"
+_MOST_MARKS = 3  # punctuation marks at one end of a name, as in "...All the Marbles"
+_MOST_ELIDED = 4  # letters of an elided article before an apostrophe: "dell'Arte", "l'Italie"
 
-# Factors of a span's looks. Plain: in small letters, where the text writes names in capitals.
+# Factors of a span's looks. Plain words are in lower case in a text that capitalises names.
 PLAIN_WORD = 0.35
 PLAIN_WORDS = 0.6
 SENTENCE_START = 0.8
@@ -42,12 +42,12 @@ PART_OF_WORD = 0.5
 
 
 Span = tuple[str, int, int, int, int]
-"""A place where a name may stand: folded name to look up, characters start and end, words first and last."""
+"""A span to look up: folded name, start and end character, first and last word."""
 
 
 @cache
 def _word_pattern() -> re.Pattern[str]:
-    """Build the pattern of words in any script; they keep their combining marks, unlike in `re`."""
+    """Compile the pattern of words in any script; unlike that of ``re``, it includes combining marks."""
     planes = (*range(0x300, 0x20000), *range(0xE0100, 0xE01F0))
     marks = "".join(chr(c) for c in planes if unicodedata.category(chr(c))[0] == "M")
     glue = f"[{marks}\u200c\u200d]*"
@@ -55,11 +55,11 @@ def _word_pattern() -> re.Pattern[str]:
 
 
 class Words:
-    """The words of one text, parts of joined words apart, with what tells a name from other words.
+    """The words of a text, compounds split into their parts, with the features that tell names from other words.
 
     Args:
         text: Any text.
-        stop: Words in small letters that name nothing by themselves.
+        stop: Function words in lower case.
     """
 
     def __init__(self, text: str, stop: Set[str]) -> None:
@@ -87,16 +87,16 @@ class Words:
         self.marked = (any(inner) and any(self.lower)) or "_" in text
 
     def spans(self, most: int) -> list[Span]:
-        """Find the spans worth looking up.
+        """Return the spans to look up.
 
         Args:
-            most: Most words of a span; two characters of unspaced script are one.
+            most: Maximum number of words of a span; two characters of an unspaced script count as one word.
 
         Returns:
-            By first word, then last word. Spans with typographic quotes or dashes come a second time with plain ones.
+            Spans by first word, then last word. One with typographic quotes or dashes comes again with plain ones.
         """
         text = self.text
-        # Folding the text at once is right where folding changes no length: in ASCII with single blanks.
+        # The whole text can be folded at once where folding keeps lengths: in ASCII with single spaces.
         flat = text.lower().replace("_", " ") if text.isascii() and not _UNEVEN.search(text) else None
         plain = text if flat is not None else text.translate(_PLAIN_MARKS)
         ends = [self._ends(last) for last in range(len(self.bounds))]
@@ -123,7 +123,7 @@ class Words:
         return in_small or not self.looks(word, word)
 
     def _starts(self, word: int) -> list[int]:
-        """Where a name may start at a word: before it, or before the marks in front of it."""
+        """Return the possible starts of a name at a word: the word, or the marks before it."""
         text, start = self.text, self.bounds[word][0]
         if start == 0 or text[start - 1] == " ":
             return [start]
@@ -138,7 +138,7 @@ class Words:
         return list(range(start, at - 1, -1))
 
     def _ends(self, word: int) -> list[int]:
-        """Where a name may end at a word: after it, or after the marks behind it."""
+        """Return the possible ends of a name at a word: the word, or the marks after it."""
         text, end = self.text, self.bounds[word][1]
         if end == len(text) or text[end] == " ":
             return [end]
@@ -151,12 +151,12 @@ class Words:
         return [end, *(stop for stop in range(end + 1, at + 1) if text[stop - 1] not in _NO_END)]
 
     def length(self, first: int, last: int) -> float:
-        """Count the words of a span; stop words and characters of unspaced scripts are half a word."""
+        """Return the length of a span in words; stop words and characters of unspaced scripts count half."""
         stop = sum(self.stop[k] and not self.capital[k] for k in range(first, last + 1))
         return (self.halves[last + 1] - self.halves[first] - stop) / 2
 
     def looks(self, first: int, last: int) -> float:
-        """Rate from 0 to 1 how much the words from ``first`` to ``last`` look like a name in this text."""
+        """Return how much the words from ``first`` to ``last`` look like a name in this text, from 0 to 1."""
         words = range(first, last + 1)
         start, end = self.bounds[first][0], self.bounds[last][1]
         content = sum(not self.stop[k] for k in words)
@@ -176,7 +176,7 @@ class Words:
         return factor * (PLAIN_WORD if content == 1 else PLAIN_WORDS)
 
     def _part(self, first: int, last: int) -> float:
-        """Lower the looks of a part of a joined word, such as ``known`` in ``well-known``."""
+        """Return the factor for a span that is part of a compound, such as ``known`` in ``well-known``."""
         text, (start, _), (_, end) = self.text, self.bounds[first], self.bounds[last]
         cut = 0
         if first and start - self.bounds[first - 1][1] == 1 and text[start - 1] in _PARTS:
@@ -188,7 +188,7 @@ class Words:
         return PART_OF_WORD**cut
 
     def names_beside(self, first: int, last: int) -> list[int]:
-        """List the words right before and after a span that are in capitals, where these tell names."""
+        """Return the capitalised words next to a span, if the text capitalises names."""
         beside = []
         if self.marked and any(self.capital[first : last + 1]):
             for word, gap in ((first - 1, (first - 1, first)), (last + 1, (last, last + 1))):

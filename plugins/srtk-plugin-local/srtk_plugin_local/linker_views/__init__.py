@@ -1,1 +1,1 @@
-"""Linkers that hold linkers: several as one, one after the other, and ids of another graph."""
+"""Linkers that hold linkers: a union, a fallback, and a mapping of ids."""

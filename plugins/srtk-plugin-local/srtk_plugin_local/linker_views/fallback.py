@@ -1,4 +1,4 @@
-"""The ``fallback`` linker: the next linker where the ones before find nothing, or fail."""
+"""The ``fallback`` linker: the next linker links what the previous ones find nothing in, or fail on."""
 
 from __future__ import annotations
 
@@ -9,21 +9,21 @@ import attrs
 
 from srtk_framework.roles import EntityLinker
 from srtk_framework.values import DriverError, LinkList
-from srtk_plugin_local.linker_views.linker_calls import Answer, all_failed, ask, name_of, told
+from srtk_plugin_local.linker_views.linker_calls import LinksOrError, all_failed, link_texts, name_of, with_failures
 
 _log = logging.getLogger(__name__)
 
 
 @attrs.define(eq=False)
 class FallbackLinker(EntityLinker):
-    """Ask linkers one after the other; each text is answered by the first that finds something in it.
+    """Link each text with the first linker that finds something in it.
 
-    A linker that fails or times out is passed over, which is logged as a warning and told in the trace; a text for
-    which all fail is an error. How long a linker may take is its own setting.
+    A linker that fails or times out is skipped, with a warning in the log and an entry in the trace; a text on which
+    all linkers fail is an error. Timeouts are settings of the inner linkers.
 
     Attributes:
-        linkers: Linkers, most trusted first.
-        min_score: Links with a lower score are as good as none.
+        linkers: The linkers, most trusted first.
+        min_score: Minimum score of a link; a linker with lower scores only has found nothing.
         required: Whether the failure of a linker ends the run.
     """
 
@@ -43,32 +43,33 @@ class FallbackLinker(EntityLinker):
         return f"FallbackLinker([{inner}], {self.min_score}, {self.required})"
 
     def link(self, texts: Sequence[str]) -> list[LinkList]:
-        """Link each text by the first linker that finds something."""
+        """Link each text with the first linker that finds something."""
         return [links for _, links in self.answered(texts)]
 
     def answered(self, texts: Sequence[str]) -> list[tuple[str, LinkList]]:
-        """Link as ``link`` does, and say who answered.
+        """Link texts as ``link`` does and name the linkers.
 
         Returns:
-            Per text the name of the linker, empty where none found anything, and its links.
+            For each text the name of the linker (empty if none found anything) and its links.
         """
         done: list[tuple[str, LinkList]] = [("", LinkList()) for _ in texts]
-        asked: list[list[Answer]] = [[] for _ in texts]
+        results: list[list[LinksOrError]] = [[] for _ in texts]
         left = [place for place, text in enumerate(texts) if text.strip()]
         for number, linker in enumerate(self.linkers):
             found = 0
-            answers = ask(linker, [texts[place] for place in left], self.required, _log)
-            for place, answer in zip(left, answers, strict=True):
-                asked[place].append(answer)
-                known = [] if isinstance(answer, DriverError) else answer
+            found_by = link_texts(linker, [texts[place] for place in left], self.required, _log)
+            for place, result in zip(left, found_by, strict=True):
+                results[place].append(result)
+                known = [] if isinstance(result, DriverError) else result
                 links = [link for link in known if link.score >= self.min_score]
                 found += bool(links)
-                done[place] = (name_of(linker) if links else "", told(self.linkers[: number + 1], asked[place], links))
+                row = with_failures(self.linkers[: number + 1], results[place], links)
+                done[place] = (name_of(linker) if links else "", row)
             if left:
-                _log.info("the linker %s answered %d of %d texts", name_of(linker), found, len(left))
+                _log.info("the linker %s found links in %d of %d texts", name_of(linker), found, len(left))
             left = [place for place in left if not done[place][0]]
         for place in left:
-            failures = [answer for answer in asked[place] if isinstance(answer, DriverError)]
+            failures = [result for result in results[place] if isinstance(result, DriverError)]
             if len(failures) == len(self.linkers):
                 raise all_failed(failures)
         return done

@@ -1,30 +1,30 @@
-"""Ids of Freebase: their ways to write them, and the number behind each, which mids and guids share."""
+"""Freebase ids in their written forms, and the number that the mid and the guid of an entity share."""
 
 from __future__ import annotations
 
 import re
 
 DIGITS = "0123456789bcdfghjklmnpqrstvwxyz_"
-"""The 32 digits of a machine id, lowest first; there are no vowels, so that no words come out."""
+"""The 32 digits of a machine id in ascending order; without vowels, so that ids are not words."""
 
 MID = rf"(?P<kind>[mg])[./](?P<digits>(?:(?<=m[./])0(?=[{DIGITS[1:]}])|(?<=g[./])1)[{DIGITS}]{{1,12}})"
-"""A machine id: those of topics start with a 0, those of the second kind with a 1."""
+"""A machine id: ``m`` ids start with 0, ``g`` ids with 1."""
 
 _START = r"(?:<?https?://rdf\.freebase\.com/ns/|ns:|fb:|freebase:|/)?"
 _GUID = "9202a8c04000641f8"
-"""How every guid starts; the last 15 hexadecimal digits are the number."""
+"""Prefix of every guid; the last 15 hexadecimal digits are the number."""
 
 _MID = re.compile(rf"{_START}{MID}>?")
 _LONG = re.compile(rf"{_START}(?:guid[./])?#?{_GUID}(?P<number>[0-9a-f]{{15}})>?", re.IGNORECASE)
 _PLAIN = str.maketrans(DIGITS, "0123456789abcdefghijklmnopqrstuv")
 _G_BIT = 1 << 62
-"""Marks the ids of the second kind, which have numbers of their own."""
+"""Flag of ``g`` ids, whose numbers are separate."""
 
 
 def number(text: str) -> int | None:
-    """Return the number of an id in any of its forms, or None if it is no id of Freebase.
+    """Return the number of a Freebase id in any form, or None for other texts.
 
-    ``/m/02mjmr``, ``m.02mjmr``, ``ns:m.02mjmr``, the IRI and ``#9202a8c04000641f800000000029c277`` are the same.
+    ``/m/02mjmr``, ``m.02mjmr``, ``ns:m.02mjmr``, the IRI and ``#9202a8c04000641f800000000029c277`` are one id.
     """
     long = _LONG.fullmatch(text)
     if long:
@@ -34,15 +34,15 @@ def number(text: str) -> int | None:
 
 
 def value(kind: str, digits: str) -> int:
-    """Return the number of the parts of a machine id."""
+    """Return the number of a machine id from its kind and digits."""
     plain = int(digits.translate(_PLAIN), 32)
     return plain | _G_BIT if kind == "g" else plain
 
 
 def written(number: int, form: str) -> str:
-    """Write the id of a number: ``slash`` as ``/m/02mjmr``, ``dot`` as ``m.02mjmr``, ``guid`` as ``#9202...``.
+    """Return the id of a number: ``slash`` is ``/m/02mjmr``, ``dot`` is ``m.02mjmr``, ``guid`` is ``#9202...``.
 
-    What has no guid is written with slashes instead.
+    A ``g`` id has no guid and is written with slashes instead.
     """
     kind = "g" if number & _G_BIT else "m"
     if form == "guid" and kind == "m":

@@ -1,4 +1,4 @@
-"""The ``id-map`` linker: links of another linker with the ids of another graph, Freebase or Wikidata."""
+"""The ``id-map`` linker: links of another linker, with Freebase ids mapped to Wikidata ids or back."""
 
 from __future__ import annotations
 
@@ -21,16 +21,16 @@ _log = logging.getLogger(__name__)
 
 @attrs.define(eq=False)
 class IdMapLinker(EntityLinker):
-    """Turn the Freebase ids of a linker into Wikidata ids, or back, by a file of pairs.
+    """Map the Freebase ids of a linker to Wikidata ids, or back, with a file of pairs.
 
-    An id with several partners becomes several links. Ids that are already of the wanted graph stay.
+    An id with several counterparts becomes several links. Ids that are already of the target graph stay.
 
     Attributes:
-        linker: Whose links are changed.
+        linker: Linker whose ids are mapped.
         path: File of pairs: two columns in any order, N-Triples, or a JSON object; also .gz, .zst and .bz2.
-        to: wikidata or freebase: whose ids come out.
-        ids: How Freebase ids are written: slash (/m/02mjmr), dot (m.02mjmr) or guid.
-        unmapped: drop leaves out links whose id has no partner, which is logged; keep leaves them as they are.
+        to: Target graph: wikidata or freebase.
+        ids: Form of Freebase ids: slash (/m/02mjmr), dot (m.02mjmr) or guid.
+        unmapped: drop: links without a counterpart are dropped, with a warning. keep: they keep their id.
     """
 
     linker: EntityLinker
@@ -42,15 +42,15 @@ class IdMapLinker(EntityLinker):
     _digest: str = attrs.field(init=False, default="", repr=False)
 
     def open(self) -> None:
-        """Read the file."""
+        """Read the file of pairs."""
         self._table = id_table.read(self.path)
 
     def close(self) -> None:
-        """Forget the pairs."""
+        """Release the pairs."""
         self._table = None
 
     def fingerprint(self) -> str:
-        """Identify the linker, the content of the file, and the direction."""
+        """Identify the linker, the content of the file, and the settings."""
         if not self._digest:
             try:
                 content = Path(self.path).read_bytes()
@@ -60,17 +60,17 @@ class IdMapLinker(EntityLinker):
         return f"IdMapLinker({self.linker.fingerprint()}, {self._digest}, {self.to}, {self.ids}, {self.unmapped})"
 
     def link(self, texts: Sequence[str]) -> list[LinkList]:
-        """Link by the inner linker and change the ids."""
+        """Link with the inner linker and map the ids."""
         found = self.linker.link(texts)
         known = {id_: self.mapped(id_) for id_ in dict.fromkeys(link.entity for row in found for link in row)}
         lost = sum(not known[link.entity] for row in found for link in row)
         if lost:
-            what = "dropped" if self.unmapped == "drop" else "kept as they are"
-            _log.warning("%d links have an id without partner in %s and are %s", lost, self.path, what)
+            what = "dropped" if self.unmapped == "drop" else "left unchanged"
+            _log.warning("%d links have an id without counterpart in %s and are %s", lost, self.path, what)
         return [self._changed(row, known) for row in found]
 
     def mapped(self, id_: str) -> list[str]:
-        """Return the wanted ids that stand for an id; none where the file has none."""
+        """Return the counterparts of an id in the target graph."""
         if self._table is None:
             raise DriverError("the linker is not open; call open() first")
         freebase, wikidata = freebase_ids.number(id_), id_table.item(id_)

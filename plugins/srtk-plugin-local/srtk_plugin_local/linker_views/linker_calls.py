@@ -1,4 +1,4 @@
-"""Asks a linker so that its failure spoils no other's answer, and says what failed."""
+"""Calls of inner linkers whose failures are isolated by text and recorded."""
 
 from __future__ import annotations
 
@@ -8,23 +8,23 @@ from collections.abc import Iterable, Sequence
 from srtk_framework.roles import EntityLinker
 from srtk_framework.values import DriverError, Link, LinkList, RunError
 
-Answer = Sequence[Link] | DriverError
-"""The links of one text, or why there are none."""
+LinksOrError = Sequence[Link] | DriverError
+"""The links of one text, or the error of the linker."""
 
 
 def name_of(linker: EntityLinker) -> str:
-    """Return the name of a linker as ``use`` writes it, or that of its class."""
+    """Return the driver name of a linker, else the name of its class."""
     return str(getattr(linker, "name", "") or type(linker).__name__)
 
 
-def ask(linker: EntityLinker, texts: Sequence[str], required: bool, log: logging.Logger) -> list[Answer]:
-    """Link texts; where the batch fails, one by one, so that one bad text spoils no other.
+def link_texts(linker: EntityLinker, texts: Sequence[str], required: bool, log: logging.Logger) -> list[LinksOrError]:
+    """Link texts in one batch; if the batch fails, one by one, so that one bad text fails alone.
 
     Args:
-        linker: An opened linker.
-        texts: What to link.
+        linker: An open linker.
+        texts: Texts to link.
         required: Whether a failure ends the run.
-        log: Is told of failures, once for each call and cause.
+        log: Receives one warning for a call with failures.
 
     Raises:
         RunError: If a text fails although the linker is required.
@@ -34,46 +34,46 @@ def ask(linker: EntityLinker, texts: Sequence[str], required: bool, log: logging
     try:
         return list(linker.link(texts))
     except DriverError as error:
-        answers: list[Answer] = [error] if len(texts) == 1 else [_ask_one(linker, text) for text in texts]
-    failed = [answer for answer in answers if isinstance(answer, DriverError)]
+        results: list[LinksOrError] = [error] if len(texts) == 1 else [_link_one(linker, text) for text in texts]
+    failed = [result for result in results if isinstance(result, DriverError)]
     name = name_of(linker)
     if failed and required:
         raise RunError(f"the linker {name} failed, and the recipe says `required: true`: {failed[0]}") from failed[0]
     if failed:
         log.warning("the linker %s failed for %d of %d texts: %s", name, len(failed), len(texts), failed[0])
-    return answers
+    return results
 
 
-def _ask_one(linker: EntityLinker, text: str) -> Answer:
+def _link_one(linker: EntityLinker, text: str) -> LinksOrError:
     try:
         return linker.link([text])[0]
     except DriverError as error:
         return error
 
 
-def told(linkers: Sequence[EntityLinker], answers: Sequence[Answer], links: Iterable[Link]) -> LinkList:
-    """Make the links of one text, with which of the linkers asked failed, and what the others told.
+def with_failures(linkers: Sequence[EntityLinker], results: Sequence[LinksOrError], links: Iterable[Link]) -> LinkList:
+    """Return the links of one text with the failures of its linkers.
 
     Args:
-        linkers: Those that were asked.
-        answers: One of each.
-        links: What was made of the answers.
+        linkers: Linkers that were called.
+        results: Result of each linker.
+        links: Links chosen from the results.
     """
-    row = LinkList.of(links, *(answer for answer in answers if not isinstance(answer, DriverError)))
-    for linker, answer in zip(linkers, answers, strict=True):
-        if isinstance(answer, DriverError):
-            row.failed[name_of(linker)] = str(answer)
+    row = LinkList.of(links, *(result for result in results if not isinstance(result, DriverError)))
+    for linker, result in zip(linkers, results, strict=True):
+        if isinstance(result, DriverError):
+            row.failed[name_of(linker)] = str(result)
     return row
 
 
 def all_failed(failures: Sequence[DriverError]) -> DriverError:
-    """Make one error of those of all linkers."""
-    told = "; ".join(dict.fromkeys(str(failure) for failure in failures))
-    error = DriverError(f"none of the linkers could be asked: {told}")
+    """Combine the errors of all linkers into one."""
+    reasons = "; ".join(dict.fromkeys(str(failure) for failure in failures))
+    error = DriverError(f"all linkers failed: {reasons}")
     error.__cause__ = failures[0]
     return error
 
 
 def by_place(link: Link) -> tuple[int, float, str, int]:
-    """Order links by start, then falling score, then entity."""
+    """Sort key of links: start, then descending score, then entity."""
     return -1 if link.start is None else link.start, -link.score, link.entity, link.end or 0

@@ -1,4 +1,4 @@
-"""The ``union`` linker: what several linkers find, merged by span and entity."""
+"""The ``union`` linker: the links of several linkers, merged by span and entity."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ import attrs
 
 from srtk_framework.roles import EntityLinker
 from srtk_framework.values import DriverError, Link, LinkList, rounded
-from srtk_plugin_local.linker_views.linker_calls import Answer, all_failed, ask, by_place, told
+from srtk_plugin_local.linker_views.linker_calls import LinksOrError, all_failed, by_place, link_texts, with_failures
 
 _log = logging.getLogger(__name__)
 
 Mentions = dict[tuple[int, int] | None, list[Link]]
-"""Span, or None where it is not known, to the links there, best first."""
+"""Links by span (None if unknown), best first."""
 
 LEAST = 0.0001
 """The smallest score after rounding."""
@@ -24,7 +24,7 @@ LEAST = 0.0001
 
 @attrs.define
 class _Found:
-    """One entity at one span, with the weighted score of each linker that says so."""
+    """One entity at one span, with the weighted score of each linker that found it."""
 
     link: Link
     scores: list[float] = attrs.field(factory=list)
@@ -32,19 +32,19 @@ class _Found:
 
 @attrs.define(eq=False)
 class UnionLinker(EntityLinker):
-    """Put together what several linkers find; the same entity at the same span is one link.
+    """Merge the links of several linkers; the same entity at the same span is one link.
 
-    A linker that fails or times out is left out for those texts, which is logged as a warning and told in the trace; a
-    text for which all fail is an error.
+    A linker that fails or times out is skipped for those texts, with a warning in the log and an entry in the trace; a
+    text on which all linkers fail is an error.
 
     Attributes:
-        linkers: The linkers; the name of an entity is that of the first that has one.
-        weights: How much each linker is trusted, in their order; the greatest counts as 1. All alike when left out.
-        combine: any is 1 minus the product of (1 - weight * score), so that agreement raises a score; mean is the
-            weighted mean, where a linker that does not find the link counts as 0; max is the greatest weighted score.
-        overlaps: keep all mentions; or best, of overlapping ones that with the greatest score, then the longest.
-        n_best: Most entities for one mention; all when left out.
-        min_score: Links with a lower score after merging are dropped.
+        linkers: The linkers; the name of an entity is that of the first linker that has one.
+        weights: Weight of each linker, relative to the greatest; equal by default.
+        combine: any: 1 - product of (1 - weight * score), so agreement raises a score. mean: weighted mean, 0 for a
+            linker without the link. max: greatest weighted score.
+        overlaps: keep: all mentions. best: of overlapping ones the best, then the longest.
+        n_best: Maximum number of entities of one mention; unlimited by default.
+        min_score: Minimum score of a merged link.
         required: Whether the failure of a linker ends the run.
     """
 
@@ -65,7 +65,7 @@ class UnionLinker(EntityLinker):
                 f"there are {len(self.linkers)} linkers and {len(self.weights)} weights; give one for each"
             )
         if any(not weight > 0 for weight in self.weights):
-            raise ValueError("weights must be above 0; remove a linker that shall not count")
+            raise ValueError("weights must be above 0; remove a linker that must not count")
         if self.n_best is not None and self.n_best < 1:
             raise ValueError(f"n_best must be at least 1, not {self.n_best}")
         if not 0 <= self.min_score <= 1:
@@ -80,33 +80,33 @@ class UnionLinker(EntityLinker):
         return f"UnionLinker([{inner}], {how})"
 
     def link(self, texts: Sequence[str]) -> list[LinkList]:
-        """Ask all linkers and merge their links text by text."""
-        asked = [place for place, text in enumerate(texts) if text.strip()]
-        some = [texts[place] for place in asked]
-        answers = [ask(linker, some, self.required, _log) for linker in self.linkers]
+        """Link with all linkers and merge the links of each text."""
+        filled = [place for place, text in enumerate(texts) if text.strip()]
+        some = [texts[place] for place in filled]
+        results = [link_texts(linker, some, self.required, _log) for linker in self.linkers]
         done = [LinkList() for _ in texts]
-        for place, row in zip(asked, zip(*answers, strict=True), strict=True):
+        for place, row in zip(filled, zip(*results, strict=True), strict=True):
             done[place] = self._merge(row)
         return done
 
-    def _merge(self, row: Sequence[Answer]) -> LinkList:
-        failures = [answer for answer in row if isinstance(answer, DriverError)]
+    def _merge(self, row: Sequence[LinksOrError]) -> LinkList:
+        failures = [result for result in row if isinstance(result, DriverError)]
         if len(failures) == len(self.linkers):
             raise all_failed(failures)
         found: dict[tuple[str, int | None, int | None], _Found] = {}
         total = 0.0
-        for weight, answer in zip(self._weights, row, strict=True):
-            if isinstance(answer, DriverError):
+        for weight, result in zip(self._weights, row, strict=True):
+            if isinstance(result, DriverError):
                 continue
             total += weight
-            for link in answer:
+            for link in result:
                 known = found.setdefault((link.entity, link.start, link.end), _Found(link))
                 known.scores.append(weight * link.score)
                 if not known.link.name:
                     known.link = attrs.evolve(known.link, name=link.name)
         links = [attrs.evolve(one.link, score=self._score(one.scores, total)) for one in found.values()]
         links = [link for link in links if link.score >= self.min_score]
-        return told(self.linkers, row, self._chosen(sorted(links, key=by_place)))
+        return with_failures(self.linkers, row, self._chosen(sorted(links, key=by_place)))
 
     def _score(self, scores: Sequence[float], total: float) -> float:
         if self.combine == "any":
@@ -116,7 +116,7 @@ class UnionLinker(EntityLinker):
         return min(1.0, max(LEAST, rounded(score)))
 
     def _chosen(self, links: Sequence[Link]) -> list[Link]:
-        """Keep the best mentions of overlapping ones, and the best entities of each."""
+        """Keep the best of overlapping mentions, and the best entities of each."""
         mentions: Mentions = {}
         for link in links:
             place = None if link.start is None or link.end is None else (link.start, link.end)
@@ -127,7 +127,7 @@ class UnionLinker(EntityLinker):
 
 
 def _apart(mentions: Mentions) -> Mentions:
-    """Keep mentions that do not overlap: best score first, then the longest, then the first."""
+    """Keep mentions without overlap: the best score first, then the longest, then the first."""
     kept: Mentions = {place: row for place, row in mentions.items() if place is None}
     placed = [(place, row) for place, row in mentions.items() if place is not None]
     chosen: list[tuple[int, int]] = []

@@ -8,7 +8,7 @@ from typing import Any
 import attrs
 import numpy as np
 import pytest
-from srtk_plugin_local.dictionary import entity_context, text_vectors
+from srtk_plugin_local.dictionary import context_features, entity_context
 from srtk_plugin_local.dictionary.context_features import sentence
 from srtk_plugin_local.dictionary.linker import DictionaryLinker
 from srtk_plugin_local.memory import MemoryGraph
@@ -78,7 +78,7 @@ def test_texts_about_entities_are_encoded_once_for_all_batches(
     before = linker.link(["Which city is Paris?"])
     assert linker.link(["Which city is Paris?"]) == before
     assert encoder.calls[1] == ["Which city is Paris?"]
-    monkeypatch.setattr(text_vectors, "MOST_KEPT", 1)
+    monkeypatch.setattr(context_features, "MOST_KEPT", 1)
     assert linker.link(["Which city is Paris?"]) == before
     assert linker.link(["Which city is Paris?"]) == before
     linker.close()

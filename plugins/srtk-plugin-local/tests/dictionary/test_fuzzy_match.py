@@ -7,7 +7,7 @@ import sys
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from srtk_plugin_local.dictionary.fuzzy_match import likeness, near_names, slips
+from srtk_plugin_local.dictionary.fuzzy_match import near_names, similarity, typos
 from srtk_plugin_local.dictionary.linker import DictionaryLinker
 from srtk_plugin_local.memory import MemoryGraph
 
@@ -72,17 +72,17 @@ def test_a_missing_library_is_told_with_the_command_that_installs_it(monkeypatch
 
 @pytest.mark.parametrize("fuzzy", [0.0, 1.0, 85])
 def test_a_bound_that_is_no_likeness_is_refused(fuzzy: float) -> None:
-    with pytest.raises(ValueError, match="fuzzy is a likeness between 0 and 1"):
+    with pytest.raises(ValueError, match="fuzzy is a similarity between 0 and 1"):
         DictionaryLinker(GRAPH, fuzzy=fuzzy)
 
 
 @given(st.text("abcdefgh", min_size=6, max_size=12), st.data())
 def test_every_single_slip_of_a_name_is_undone(name: str, data: st.DataObject) -> None:
-    wrong = data.draw(st.sampled_from(sorted(set(slips(name)))).filter(lambda slip: slip.isalpha() and slip != name))
-    assert near_names(MemoryGraph([[name, "r", "x"]]), [wrong], 0.5) == [(likeness(wrong, name), [(name, [name])])]
+    wrong = data.draw(st.sampled_from(sorted(set(typos(name)))).filter(lambda slip: slip.isalpha() and slip != name))
+    assert near_names(MemoryGraph([[name, "r", "x"]]), [wrong], 0.5) == [(similarity(wrong, name), [(name, [name])])]
 
 
 @given(st.text("ab1 ", max_size=6))
 def test_slips_leave_digits_alone(name: str) -> None:
     digits = [letter for letter in name if letter.isdigit()]
-    assert all([letter for letter in wrong if letter.isdigit()] == digits for wrong in slips(name))
+    assert all([letter for letter in wrong if letter.isdigit()] == digits for wrong in typos(name))

@@ -256,8 +256,8 @@ def test_a_batch_of_texts_is_looked_up_by_one_call_without_repetition() -> None:
 @pytest.mark.parametrize(
     ("settings", "problem"),
     [
-        ({"languages": ["xx"]}, "languages has 'xx'; known are de, en"),
-        ({"weights": {"fame": 1.0}}, "weights has 'fame'; known are context"),
+        ({"languages": ["xx"]}, "languages has 'xx'; use de, en"),
+        ({"weights": {"fame": 1.0}}, "weights has 'fame'; use context"),
         ({"weights": {"match": -1.0}}, "must not be negative"),
         ({"weights": {"match": 0.0, "popularity": 0.0, "length": 0.0}}, "one must be above 0"),
         ({"weights": {"context": -1.0}}, "must not be negative"),

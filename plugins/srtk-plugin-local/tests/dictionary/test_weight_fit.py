@@ -211,7 +211,7 @@ def test_weights_of_another_encoder_are_refused(taught: DictionaryLinker, tmp_pa
 def test_weights_of_other_places_are_refused(taught: DictionaryLinker, tmp_path: Path) -> None:
     taught.save(tmp_path)
     for detected in ("only", "also"):
-        with pytest.raises(DriverError, match="learnt without a detector; use them so"):
+        with pytest.raises(DriverError, match="learnt without a detector; set the linker alike"):
             attrs.evolve(taught, detector=Starred(), detected=detected).load(tmp_path)
     assert taught._learnt is not None
     attrs.evolve(taught._learnt, places="only").save(tmp_path)

@@ -127,7 +127,7 @@ def test_an_id_with_several_partners_becomes_several_links_each_once(pairs: str)
 
 def test_an_id_without_partner_is_dropped_visibly_or_kept(pairs: str, caplog: pytest.LogCaptureFixture) -> None:
     assert opened(IdMapLinker(Named(["/m/0zzz", "dbr:Riga"]), pairs)).link(["Riga"]) == [[]]
-    assert "2 links have an id without partner" in caplog.text
+    assert "2 links have an id without counterpart" in caplog.text
     kept = opened(IdMapLinker(Named(["/m/0zzz"]), pairs, unmapped="keep")).link(["Riga"])[0]
     assert [link.entity for link in kept] == ["/m/0zzz"]
 
@@ -166,12 +166,12 @@ def test_mappings_are_read_in_their_usual_forms(name: str, content: str, pack: s
 @pytest.mark.parametrize(
     ("name", "content", "error"),
     [
-        ("a.tsv", "/m/02mjmr\tQ76\n/m/0bbc\tnone\n", r"a\.tsv:2: holds no Wikidata id"),
-        ("b.tsv", "/m/02mjmr\tQ76\n\nx\tQ5\n", r"b\.tsv:3: holds no Freebase id"),
-        ("c.tsv", "/m/02mjmr\tnone\n", r"c\.tsv:1: holds no Wikidata id"),
-        ("d.tsv", "from\tto\n", "holds no pair"),
-        ("e.json", "{", "is not JSON"),
-        ("f.json", '{"/m/02mjmr": "x"}', "is no pair"),
+        ("a.tsv", "/m/02mjmr\tQ76\n/m/0bbc\tnone\n", r"a\.tsv:2: has no Wikidata id"),
+        ("b.tsv", "/m/02mjmr\tQ76\n\nx\tQ5\n", r"b\.tsv:3: has no Freebase id"),
+        ("c.tsv", "/m/02mjmr\tnone\n", r"c\.tsv:1: has no Wikidata id"),
+        ("d.tsv", "from\tto\n", "has no pair"),
+        ("e.json", "{", "is not valid JSON"),
+        ("f.json", '{"/m/02mjmr": "x"}', "is not a pair"),
         ("g.json", "[]", "no JSON object"),
     ],
 )
