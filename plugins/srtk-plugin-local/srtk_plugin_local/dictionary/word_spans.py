@@ -97,7 +97,9 @@ class Words:
         """
         text = self.text
         # The whole text can be folded at once where folding keeps lengths: in ASCII with single spaces.
-        flat = text.lower().replace("_", " ") if text.isascii() and not _UNEVEN.search(text) else None
+        flat = None
+        if text.isascii() and not _UNEVEN.search(text):
+            flat = text.lower().replace("_", " ").replace("`", "'")
         plain = text if flat is not None else text.translate(_PLAIN_MARKS)
         ends = [self._ends(last) for last in range(len(self.bounds))]
         found: list[Span] = []

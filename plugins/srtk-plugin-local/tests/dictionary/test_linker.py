@@ -259,7 +259,7 @@ def test_a_batch_of_texts_is_looked_up_by_one_call_without_repetition() -> None:
         ({"languages": ["xx"]}, "languages has 'xx'; use de, en"),
         ({"weights": {"fame": 1.0}}, "weights has 'fame'; use context"),
         ({"weights": {"match": -1.0}}, "must not be negative"),
-        ({"weights": {"match": 0.0, "popularity": 0.0, "length": 0.0}}, "one must be above 0"),
+        ({"weights": {"match": 0.0, "popularity": 0.0, "length": 0.0}}, "set one above 0"),
         ({"weights": {"context": -1.0}}, "must not be negative"),
         ({"min_score": 2.0}, "min_score must be from 0 to 1, not 2.0"),
         ({"keep": -0.1}, "keep must be from 0 to 1, not -0.1"),
@@ -374,3 +374,10 @@ def test_a_name_alone_among_other_words_is_found(name: str, before: str, after: 
     text = before + name + after
     links = DictionaryLinker(GRAPH, stop_words=["who", "is", "now"], keep=0.0).link([text])[0]
     assert any(link.start == len(before) and fold(link.entity) == fold(name) for link in links)
+
+
+def test_a_backtick_is_an_apostrophe_in_names() -> None:
+    graph = MemoryGraph([["Ocean's Eleven", "in", "list"]])
+    assert [link.entity for link in DictionaryLinker(graph=graph).link(["who directed Ocean`s Eleven?"])[0]] == [
+        "Ocean's Eleven"
+    ]

@@ -172,7 +172,7 @@ def test_mappings_are_read_in_their_usual_forms(name: str, content: str, pack: s
         ("d.tsv", "from\tto\n", "has no pair"),
         ("e.json", "{", "is not valid JSON"),
         ("f.json", '{"/m/02mjmr": "x"}', "is not a pair"),
-        ("g.json", "[]", "no JSON object"),
+        ("g.json", "[]", "not a JSON object"),
     ],
 )
 def test_a_mapping_that_cannot_be_read_says_where(name: str, content: str, error: str, tmp_path: Path) -> None:
