@@ -1,1 +1,1 @@
-"""Exporters that write files: JSON Lines, text for prompts, and one self-contained HTML page."""
+"""Exporters to files: JSON Lines, text for prompts, and a self-contained HTML page."""

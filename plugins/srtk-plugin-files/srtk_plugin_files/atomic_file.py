@@ -1,4 +1,4 @@
-"""Write a file so that its target is either what stood there before or the whole new content."""
+"""Atomic output files: the target has either its old content or the whole new content."""
 
 from __future__ import annotations
 
@@ -14,17 +14,17 @@ from srtk_framework.values import DriverError
 _numbers = itertools.count()
 
 
-class Output:
-    """A file in the making: written beside its target, put in its place by ``finish``.
+class AtomicFile:
+    """A file written beside its target, which it replaces in ``finish``.
 
-    A target that is no ordinary file (a pipe, ``/dev/stdout``) is written directly. A name that ends in
-    ``.gz`` is compressed, without a time stamp, so that equal content gives equal bytes.
+    A target that is not a regular file (a pipe, ``/dev/stdout``) is written directly. A name that ends in ``.gz`` is
+    compressed without a time stamp, so equal content gives equal bytes.
 
     Args:
-        path: The target; missing folders above it are made.
+        path: The target; missing folders are created.
 
     Raises:
-        DriverError: If nothing can be written there.
+        DriverError: If the file cannot be created.
     """
 
     def __init__(self, path: str) -> None:
@@ -44,7 +44,7 @@ class Output:
         try:
             self._target.parent.mkdir(parents=True, exist_ok=True)
         except OSError as error:
-            raise self._failed(error, f"cannot make its folder {self._target.parent}") from error
+            raise self._failed(error, f"cannot create its folder {self._target.parent}") from error
         try:
             self._file = open(self._part, "wb")  # noqa: SIM115 (open until finish or drop)
         except OSError as error:
@@ -55,7 +55,7 @@ class Output:
             self._packer = gzip.GzipFile(filename="", fileobj=self._file, mode="wb", mtime=0)
 
     def write(self, text: str) -> None:
-        """Add text; a lone surrogate, which UTF-8 cannot hold, becomes ``?``."""
+        """Append text; a lone surrogate, which UTF-8 cannot encode, becomes ``?``."""
         if self._file is None:
             raise DriverError(f"{self._shown} is not open; call open() before write()")
         try:
@@ -64,7 +64,7 @@ class Output:
             raise self._lost(error) from error
 
     def finish(self) -> None:
-        """Put what was written in place of the target; does nothing after ``drop``."""
+        """Replace the target by the written file; do nothing after ``drop``."""
         if self._file is None:
             return
         try:
@@ -84,12 +84,12 @@ class Output:
             os.replace(self._part, self._target)
 
     def drop(self) -> None:
-        """Forget what was written; the target stays as it was."""
+        """Delete the written file; the target stays unchanged."""
         file, packer = self._file, self._packer
         self._file = self._packer = None
         for opened in (packer, file):
             if opened is not None:
-                with contextlib.suppress(OSError):  # closing flushes, which a full disk refuses once more
+                with contextlib.suppress(OSError):  # closing flushes, which fails again on a full disk
                     opened.close()
         if file is not None and self._part != self._target:
             self._part.unlink(missing_ok=True)

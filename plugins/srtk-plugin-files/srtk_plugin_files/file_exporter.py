@@ -1,4 +1,4 @@
-"""What the exporters of this plugin share: the life of their output file."""
+"""The base class of exporters that write one file."""
 
 from __future__ import annotations
 
@@ -9,40 +9,41 @@ import attrs
 
 from srtk_framework.roles import Exporter
 from srtk_framework.values import DriverError, Retrieval
-from srtk_plugin_files.atomic_file import Output
+from srtk_plugin_files.atomic_file import AtomicFile
 
 
 @attrs.define
 class FileExporter(Exporter, ABC):
-    """Base of exporters of one file; a driver adds ``format`` and, where it needs them, ``head`` and ``tail``.
+    """Exporter of one file; subclasses define ``format`` and, optionally, ``head`` and ``tail``.
 
     Attributes:
-        path: File to write; ``.gz`` compresses. Its folder is made, and what stood there stays until the end.
+        path: Output file, compressed if it ends in ``.gz``. Its folder is created; an existing file is replaced when
+            the run is complete.
     """
 
     path: str
-    _output: Output | None = attrs.field(init=False, default=None, repr=False)
+    _output: AtomicFile | None = attrs.field(init=False, default=None, repr=False)
 
     def open(self) -> None:
-        """Start the file beside its target."""
-        self._output = Output(self.path)
+        """Create a temporary file beside the output file."""
+        self._output = AtomicFile(self.path)
         self._put(self.head())
 
     def write(self, retrievals: Sequence[Retrieval]) -> int:
-        """Add each retrieval to the file."""
+        """Append the retrievals."""
         for retrieval in retrievals:
             self._put(self.format(retrieval))
         return len(retrievals)
 
     def abort(self) -> bool:
-        """Drop the file that was begun."""
+        """Delete the temporary file."""
         if self._output is not None:
             self._output.drop()
             self._output = None
         return True
 
     def close(self) -> None:
-        """Complete the file and put it in the place of its target."""
+        """Complete the file and move it to its path."""
         output = self._output
         if output is not None:
             self._put(self.tail())
@@ -50,15 +51,15 @@ class FileExporter(Exporter, ABC):
             output.finish()
 
     def head(self) -> str:
-        """Return what stands before the first retrieval."""
+        """Return the text before the first retrieval."""
         return ""
 
     @abstractmethod
     def format(self, retrieval: Retrieval) -> str:
-        """Return one retrieval's part of the file."""
+        """Return the text of one retrieval."""
 
     def tail(self) -> str:
-        """Return what stands after the last retrieval."""
+        """Return the text after the last retrieval."""
         return ""
 
     def _put(self, text: str) -> None:

@@ -1,4 +1,4 @@
-"""Write retrievals as one self-contained HTML page, which works from disk with no network."""
+"""The ``html`` exporter: one self-contained HTML page, which works from disk without a network."""
 
 from __future__ import annotations
 
@@ -18,19 +18,20 @@ from srtk_plugin_files.file_exporter import FileExporter
 from srtk_plugin_files.terms import Terms
 
 _PLACE = re.compile(r"\{\{(\w+)\}\}")
-_DATA = "\0"  # marks the place of the data; no text that a page may hold has it
-_SCRIPTS = ("layout", "parts", "list", "question", "diagram", "tables", "start")
+_DATA = "\0"  # placeholder of the data; it cannot occur in a page
+_SCRIPTS = ("layout", "elements", "list", "question", "diagram", "tables", "events")
 _ESCAPES = {ord("<"): "\\u003c", ord(">"): "\\u003e", ord("&"): "\\u0026"}
 
 
 @attrs.define
 class Page(FileExporter):
-    """One page with every question, its subgraph drawn, its paths and triples; nothing is loaded from elsewhere.
+    """Write one page with every question: a diagram of its subgraph, its paths and its triples.
 
     Attributes:
-        path: File to write; ``.gz`` compresses. Its folder is made, and what stood there stays until the end.
-        title: Heading of the page.
-        max_triples: Most triples drawn for one question, routes to its answers first; the table lists all.
+        path: Output file, compressed if it ends in ``.gz``. Its folder is created; an existing file is replaced when
+            the run is complete.
+        title: Title of the page.
+        max_triples: Maximum number of triples in a diagram, routes to answers first; the table lists all.
     """
 
     title: str = "Retrieved subgraphs"
@@ -40,14 +41,14 @@ class Page(FileExporter):
     _tail: str = attrs.field(init=False, default="", repr=False)
 
     def open(self) -> None:
-        """Check the settings, then start the page."""
+        """Check the settings and start the page."""
         if self.max_triples < 1:
             raise DriverError(f"max_triples must be above 0, not {self.max_triples}")
         self._entries, self._sums = [], {}
         super().open()
 
     def head(self) -> str:
-        """Return the page up to its data."""
+        """Return the page before its data."""
         style, script = _asset("page.css"), _script()
         filled = {
             "title": html.escape(self.title.replace(_DATA, "")),
@@ -61,7 +62,7 @@ class Page(FileExporter):
         return start
 
     def format(self, retrieval: Retrieval) -> str:
-        """Return the retrieval's data as an element that no browser executes."""
+        """Return the data of a retrieval as a script element that browsers do not execute."""
         data = page_data(retrieval)
         entry = {"id": retrieval.question.id, "q": retrieval.question.text, "state": data["state"]}
         self._entries.append(_json({**entry, "n": len(retrieval.subgraph.triples)}))
@@ -70,10 +71,10 @@ class Page(FileExporter):
         return f'<script type="application/json" id="r{len(self._entries) - 1}">{_json(data)}</script>\n'
 
     def tail(self) -> str:
-        """Return the list of questions, the mean values, and the rest of the page."""
+        """Return the index of questions, the means of metrics, and the rest of the page."""
         means = {metric: [rounded(sum(v) / len(v)), len(v)] for metric, v in self._sums.items()}
         summary = _json({"drawn": self.max_triples, "means": means})
-        # Each entry stands on a line of its own, so that the page also reads well as text.
+        # One entry per line keeps the source of the page readable.
         index = ",\n".join(self._entries)
         return (
             f'<script type="application/json" id="summary-data">{summary}</script>\n'
@@ -82,7 +83,7 @@ class Page(FileExporter):
 
 
 def page_data(retrieval: Retrieval) -> dict[str, Any]:
-    """Bring a retrieval into the form that the page reads: ids once, and numbers in their place."""
+    """Return the data of a retrieval for the page's scripts: a table of terms, and their numbers elsewhere."""
     question, subgraph = retrieval.question, retrieval.subgraph
     terms = Terms(retrieval)
     sources: dict[str, int] = {}
@@ -140,12 +141,12 @@ def _state(retrieval: Retrieval, found: list[bool]) -> str:
 
 
 def _json(value: dict[str, Any]) -> str:
-    """Write JSON that can stand in a page: it holds no mark that HTML knows."""
+    """Return JSON without characters that are special in HTML."""
     return dumps(value).translate(_ESCAPES)
 
 
 def _script() -> str:
-    """Put the scripts together in one function, so that they share names with each other and with nothing else."""
+    """Concatenate the scripts inside one function, which keeps their names local."""
     return '"use strict";\n(() => {\n' + "\n".join(_asset(f"{name}.js") for name in _SCRIPTS) + "})();\n"
 
 

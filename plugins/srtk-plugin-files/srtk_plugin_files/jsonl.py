@@ -1,4 +1,4 @@
-"""Write retrievals as JSON Lines, one record a line: a superset of SRTK's fields."""
+"""The ``jsonl`` exporter: one JSON record per line, a superset of SRTK's fields."""
 
 from __future__ import annotations
 
@@ -11,12 +11,13 @@ from srtk_plugin_files.file_exporter import FileExporter
 
 @attrs.define
 class JsonLines(FileExporter):
-    """One JSON record a line, with the question's fields and the result's.
+    """Write one JSON record per line, with the fields of the question and of its result.
 
     Attributes:
-        path: File to write; ``.gz`` compresses. Its folder is made, and what stood there stays until the end.
+        path: Output file, compressed if it ends in ``.gz``. Its folder is created; an existing file is replaced when
+            the run is complete.
     """
 
     def format(self, retrieval: Retrieval) -> str:
-        """Return the retrieval's line."""
+        """Return the line of a retrieval."""
         return dumps(record_from_retrieval(retrieval)) + "\n"

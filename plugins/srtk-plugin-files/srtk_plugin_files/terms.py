@@ -1,4 +1,4 @@
-"""Number the entities, relations and literals of one retrieval, each with the text to show."""
+"""The table of terms of a retrieval: its entities, relations and literals, numbered, with labels."""
 
 from __future__ import annotations
 
@@ -8,10 +8,10 @@ from srtk_framework.values import Answer, Literal, Retrieval
 
 
 class Terms:
-    """The table of terms of one retrieval.
+    """The terms of one retrieval; the nodes of triples come first, so that answers are found among them.
 
     Args:
-        retrieval: Whose terms; its triples' nodes are numbered first, so that answers are found among them.
+        retrieval: The retrieval.
     """
 
     def __init__(self, retrieval: Retrieval) -> None:
@@ -29,11 +29,11 @@ class Terms:
                     self._named.setdefault(text, self.number(node))
 
     def number(self, term: str) -> int:
-        """Return the term's place in the table; a new term gets the next one."""
+        """Return the number of a term; a new term gets the next number."""
         return self._numbers.setdefault(term, len(self._numbers))
 
     def answers(self) -> list[tuple[int, bool]]:
-        """Return the gold answers, each with whether it is found: a node of a triple, and none that was linked."""
+        """Return the gold answers, each with whether it is found: a node of a triple, but not a linked entity."""
         found = []
         for answer in self._answers:
             here = self._named.get(answer)
@@ -42,18 +42,18 @@ class Terms:
         return found
 
     def shown(self, answer: Answer | None) -> list[int | str] | None:
-        """Return a reader's answer: entities as nodes where they are such, and its words where those say more."""
+        """Return a reader's answer: its entities (as numbers if they are nodes), then its text unless it names them."""
         if answer is None:
             return None
         if not answer.enough:
-            return ["not enough to answer"]
+            return ["refused: not enough to answer"]
         names = {fold(self._labels.get(entity, "") or entity) for entity in answer.entities}
-        said = fold(answer.text)
-        known = not said or said in names or said == fold(", ".join(answer.entities))
+        text = fold(answer.text)
+        known = not text or text in names or text == fold(", ".join(answer.entities))
         return [*(self._named.get(entity, entity) for entity in answer.entities), *([] if known else [answer.text])]
 
     def table(self) -> list[list[str]]:
-        """Return per term its id, its label where it has one, and for a literal its type (``text`` for plain ones)."""
+        """Return the row of each term: id, label if there is one, and the type of a literal (``text`` if plain)."""
         return [self._row(term) for term in self._numbers]
 
     def _row(self, term: str) -> list[str]:

@@ -1,10 +1,10 @@
-// The drawing: entities and relations as buttons, edges as curves beneath them.
+// The subgraph diagram: entities and relations as buttons, edges as curves beneath them.
 function figure() {
-  const tools = make("div", "tools", button("−", () => scale(zoom / 1.25), "Smaller"), button("+", () => scale(zoom * 1.25), "Larger"), button("Fit", () => scale(0), "Fit to width"));
+  const tools = make("div", "tools", button("−", () => scale(zoom / 1.25), "Zoom out"), button("+", () => scale(zoom * 1.25), "Zoom in"), button("Fit", () => scale(0), "Fit to width"));
   const stage = make("div", "stage", make("div", "paper", make("div", "sheet")));
   stage.tabIndex = 0;
   stage.setAttribute("role", "group");
-  stage.setAttribute("aria-label", "Subgraph; its triples are listed in the table below");
+  stage.setAttribute("aria-label", "Subgraph; the table below lists its triples");
   stage.addEventListener("click", (event) => { if (!event.target.closest("button")) hold(null); });
   const legend = make("div", "legend");
   const entry = (kind, label, glyph) => legend.append(make("span", "", make("span", "chip " + kind, make("span", "badge", glyph)), label));
@@ -60,7 +60,7 @@ function element(item) {
   if (item.route) made.classList.add("route");
   roles.forEach((kind) => made.append(badge(kind)));
   made.append(words("span", "name", folded ? `${item.size} more${item.found ? " answers" : ""}` : name(item.term)));
-  tips.set(made, () => relation ? stories(item.numbers) : folded ? ["Show them"] : [...about(item.term), count(item.numbers.length, "triple")]);
+  tips.set(made, () => relation ? stories(item.numbers) : folded ? ["Click to show them"] : [...about(item.term), count(item.numbers.length, "triple")]);
   item.element = made;
   parts.push({ element: made, numbers: new Set(item.numbers), item });
   return made;

@@ -1,7 +1,7 @@
-// Where the parts of a subgraph stand: columns of entities by hops from the linked ones, relations between them.
-// Nothing here is random and nothing touches the page, so equal data give an equal drawing.
+// The layout of a subgraph: columns of entities by hops from the linked entities, with relations between them.
+// It is deterministic and does not touch the page, so equal data give an equal diagram.
 const Layout = (() => {
-  // Breadth first over triples, from each root in turn: node -> {level, triple that led there}.
+  // Breadth-first search over triples from each root: node -> {level, triple, from}.
   function reach(triples, numbers, roots) {
     const at = new Map(), seen = new Map();
     for (const i of numbers) {
@@ -29,7 +29,7 @@ const Layout = (() => {
     return seen;
   }
 
-  // The triples to draw: routes to the goals first, then the best, at most `most`.
+  // Select at most `most` triples: routes to the goals first, then those with the best scores.
   function pick(triples, roots, goals, most) {
     const all = triples.map((_, i) => i), route = new Set();
     const seen = reach(triples, all, roots);
@@ -42,7 +42,7 @@ const Layout = (() => {
     return { chosen: chosen.sort((a, b) => a - b), route };
   }
 
-  // One group for triples of one relation and direction whose nearer ends, or whose sets of farther ends, are equal.
+  // Group triples of one relation and direction with equal near ends or equal sets of far ends.
   function bundle(triples, chosen, levels) {
     const pairs = new Map();
     for (const i of chosen) {
@@ -72,7 +72,7 @@ const Layout = (() => {
     return [...merged.values()];
   }
 
-  // Nodes with the same place in the same groups are alike; of many, the first ones stay: node -> its fold.
+  // Fold nodes with the same role in the same groups, all but the first ones: node -> fold.
   function folds(groups, levels, goals, marked, opened) {
     const places = new Map();
     const note = (node, place) => {
@@ -97,7 +97,7 @@ const Layout = (() => {
     return hidden;
   }
 
-  // The items to draw (nodes, relations, folds) and the links between them.
+  // Return the items of the diagram (nodes, relations, folds) and the links between them.
   function plan(data, most, opened, marked) {
     const roots = data.links.map((link) => link[0]);
     const goals = new Set((data.gold || []).filter(([, found]) => found).map(([node]) => node));
@@ -130,7 +130,7 @@ const Layout = (() => {
         });
       }
       items.push(relation);
-      // An edge runs from left to right; `at` is its end that is no relation, `head` tells of an arrow there.
+      // An edge runs from left to right; `at` is its entity end, `head` is whether it has an arrow there.
       ends.forEach((map, far) => map.forEach((along, end) => {
         const onward = end.column > relation.column;
         links.push({
@@ -142,7 +142,7 @@ const Layout = (() => {
     return { items, links, route, drawn: chosen.length };
   }
 
-  // Least squares under fixed order and distances: pools neighbours that would overlap.
+  // Least-squares positions with fixed order and distances: pool adjacent violators.
   function settle(column, wanted) {
     const offsets = [], pools = [];
     column.forEach((item, i) => {
@@ -160,7 +160,7 @@ const Layout = (() => {
     for (const pool of pools) for (let n = 0; n < pool.size; n++, i++) column[i].y = pool.sum / pool.size + offsets[i];
   }
 
-  // Give each measured item (w, h) its x and the y of its middle; return the size of the whole.
+  // Set x and the middle y of each measured item (w, h); return the size of the diagram.
   function place(items, links, room) {
     const columns = [];
     items.forEach((item) => { (columns[item.column] = columns[item.column] || []).push(item); item.ties = []; });

@@ -1,4 +1,4 @@
-// The list of questions at the left: search, filters, and only the rows in sight.
+// The question list: search, filters, and virtual rows.
 const haystack = index.map((entry) => fold(`${entry.id} ${entry.q}`));
 function narrow() {
   const wanted = fold(byId("search").value).split(/\s+/).filter(Boolean);
@@ -20,7 +20,7 @@ function rows() {
     row.setAttribute("aria-posinset", String(first + n + 1));
     row.setAttribute("aria-setsize", String(shown.length));
     row.style.top = `${(first + n) * ROW}px`;
-    row.append(mark(entry.state), words("div", "words", entry.q.trim() || "(no words)"),
+    row.append(mark(entry.state), words("div", "words", entry.q.trim() || "(empty question)"),
       make("div", "under", `${entry.id} · ${entry.state === "error" ? "failed" : count(entry.n, "triple")}`));
     row.title = entry.q;
     row.addEventListener("click", () => open(i));
@@ -59,7 +59,7 @@ function means() {
   const found = Object.entries(summary.means).filter(([metric]) => ["answer_coverage", "answer_recall", "triple_f1", "triples", "tokens"].includes(metric));
   const box = byId("means");
   const add = (term, value, tip) => { const pair = make("div", "", make("dt", "", term), make("dd", "", value)); pair.title = tip; box.append(pair); };
-  add("questions", index.length.toLocaleString("en"), "Questions in this file");
+  add("questions", index.length.toLocaleString("en"), "Questions on this page");
   for (const [metric, [mean, over]] of found) {
     const share = metric in NAMES;
     add(NAMES[metric] || metric, share ? mean.toFixed(3) : mean.toFixed(1), `Mean over ${count(over, "question")}`);

@@ -1,4 +1,4 @@
-// The chosen question: its words, entities, answers and numbers.
+// The selected question: text, entities, answers and metrics.
 function open(i, quiet) {
   if (!index[i]) return;
   current = i;
@@ -39,9 +39,9 @@ function heading(i) {
     at = end;
   }
   title.append(letters.slice(at).join(""));
-  if (!data.q.trim()) title.textContent = "(no words)";
+  if (!data.q.trim()) title.textContent = "(empty question)";
   const where = shown.indexOf(i), turn = make("div", "turn");
-  const back = button("‹", () => walk(-1), "Question before (k)"), on = button("›", () => walk(1), "Next question (j)");
+  const back = button("‹", () => walk(-1), "Previous question (k)"), on = button("›", () => walk(1), "Next question (j)");
   back.disabled = where === 0; on.disabled = where === shown.length - 1;
   turn.append(back, on);
   const top = make("div", "asked", make("div", "", make("div", "where", data.id), title), turn);
@@ -84,7 +84,7 @@ function kinds(term) {
 }
 function about(term) {
   const [id, label, type] = data.terms[term];
-  const roles = { linked: "linked from the question", found: "gold answer, found", missed: "gold answer, missed", own: "gold answer, but the question's own entity", said: "the reader's answer" };
+  const roles = { linked: "linked from the question", found: "gold answer, found", missed: "gold answer, missed", own: "gold answer that is a linked entity", said: "the reader's answer" };
   const own = data.links.some(([t]) => t === term);
   const missed = (data.gold || []).some(([t, f]) => t === term && !f) ? [own ? "own" : "missed"] : [];
   return [label || id, label || type ? id : "", ...[...kinds(term), ...missed].map((kind) => roles[kind])];
@@ -94,8 +94,8 @@ function story(i) {
   const [s, r, o, score, path, source] = data.triples[i];
   const lines = [`${name(s)} — ${name(r)} → ${name(o)}`, `score ${score}`];
   if (path >= 0 && data.paths[path]) lines.push(`path ${path + 1}: ${way(path)}`);
-  if (data.sources[source]) lines.push(`read from ${data.sources[source]}`);
-  if (data.support.includes(i)) lines.push("the reader's answer rests on it");
+  if (data.sources[source]) lines.push(`source: ${data.sources[source]}`);
+  if (data.support.includes(i)) lines.push("supports the reader's answer");
   for (const [q, v] of data.qualifiers[i] || []) lines.push(`${name(q)}: ${name(v)}`);
   return lines;
 }

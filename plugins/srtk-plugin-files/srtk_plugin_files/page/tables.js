@@ -1,4 +1,4 @@
-// Paths and triples in rows; a row lights its part of the drawing.
+// Tables of paths and triples; a row highlights its edges in the diagram.
 function hover(element, numbers) {
   element.addEventListener("mouseenter", () => light(numbers));
   element.addEventListener("mouseleave", () => light());
@@ -24,15 +24,15 @@ function pathList() {
   const more = parted(data.paths, 10, ([entity, steps, score], i) => {
     const line = make("span", "way", words("span", "", name(entity)));
     steps.forEach(([relation, back]) => line.append(make("i", "", back ? "←" : "→"), words("span", "walked", name(relation))));
-    const row = make("div", "path", bar(score, scores), line, make("span", "gives", leads[i].length ? count(leads[i].length, "triple") : "no other triple"));
+    const row = make("div", "path", bar(score, scores), line, make("span", "gives", leads[i].length ? count(leads[i].length, "triple") : "no further triple"));
     hover(row, leads[i]);
     return row;
   }, box);
-  return make("section", "card", make("header", "", make("h3", "", "Paths"), make("p", "", "← walks a relation against its direction")), box, more);
+  return make("section", "card", make("header", "", make("h3", "", "Paths"), make("p", "", "← follows a relation backwards")), box, more);
 }
 function table() {
   const head = make("tr", "");
-  for (const [label, kind] of [["#", "num"], ["Score", ""], ["Subject", ""], ["Relation", ""], ["Object", ""], ["Path", "num"], ["Read from", "from"]]) {
+  for (const [label, kind] of [["#", "num"], ["Score", ""], ["Subject", ""], ["Relation", ""], ["Object", ""], ["Path", "num"], ["Source", "from"]]) {
     const cell = make("th", kind, label);
     cell.scope = "col";
     head.append(cell);
@@ -60,7 +60,7 @@ function table() {
   return make("section", "card", make("header", "", make("h3", "", "Triples"), make("p", "", "best first")), scroll, more);
 }
 function rest() {
-  const made = make("details", "card", make("summary", "", "Trace and other fields"));
+  const made = make("details", "card", make("summary", "", "Trace and further fields"));
   made.append(words("pre", "", JSON.stringify({ trace: data.trace, ...data.extra }, null, 2)));
   return made;
 }

@@ -1,11 +1,11 @@
-// What all of the page uses: its data, its state, and the making of elements. All text is set as text.
+// Data, state and element helpers of the whole page. Text is only ever set as text content.
 const byId = (id) => document.getElementById(id);
 const read = (id) => JSON.parse(byId(id).textContent);
 const index = read("index-data"), summary = read("summary-data");
 const ROW = 64;
 const STATES = {
   found: ["✓", "all answers"], part: ["◐", "some answers"], missed: ["✗", "no answer"],
-  plain: ["·", "no gold"], empty: ["○", "empty"], error: ["!", "failed"],
+  plain: ["·", "no gold answers"], empty: ["○", "empty"], error: ["!", "failed"],
 };
 const NAMES = {
   answer_coverage: "answer coverage", answer_recall: "answer recall", triple_precision: "triple precision",

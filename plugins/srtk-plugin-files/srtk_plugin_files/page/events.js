@@ -1,4 +1,4 @@
-// Hints under the pointer, keys, and the start of the page.
+// Tooltips, keyboard, and the first rendering of the page.
 function hint(target, x, y) {
   const tip = byId("tip");
   tip.hidden = !target;
@@ -42,7 +42,7 @@ function choose(on) {
 byId("menu").addEventListener("click", () => choose(!document.body.classList.contains("choosing")));
 byId("list").addEventListener("scroll", rows);
 byId("search").addEventListener("input", narrow);
-let wide = innerWidth; // phones report a new height whenever their bars come and go
+let wide = innerWidth; // a phone changes the height whenever it shows or hides its bars
 window.addEventListener("resize", () => {
   rows();
   if (innerWidth !== wide && data && data.triples.length) scale(0);

@@ -1,3 +1,7 @@
+"""The exporters of files: conformance, records, text within its tokens, and files that are replaced whole."""
+
+from __future__ import annotations
+
 import gzip
 import json
 import os
@@ -5,12 +9,63 @@ import resource
 from pathlib import Path
 
 import pytest
+from srtk_plugin_files.html import Page
 from srtk_plugin_files.jsonl import JsonLines
 from srtk_plugin_files.text import Text
 
 from srtk_framework.records import read_retrievals
+from srtk_framework.testing.exporter import ExporterConformance
 from srtk_framework.text import count_tokens
 from srtk_framework.values import DriverError, Link, Literal, Question, RankedPath, Retrieval, Step, Subgraph, Triple
+
+
+def opened(driver):
+    driver.open()
+    yield driver
+    driver.abort()
+    driver.close()
+
+
+class TestJsonLines(ExporterConformance):
+    name = "jsonl"
+
+    @pytest.fixture
+    def driver(self, path):
+        yield from opened(JsonLines(path=str(path)))
+
+    @pytest.fixture
+    def faulty(self, tmp_path):
+        return JsonLines(path=str(tmp_path))
+
+    def validate(self, path):
+        for line in path.read_bytes().splitlines():
+            json.loads(line)
+        list(read_retrievals(path))
+
+
+class TestText(ExporterConformance):
+    name = "text"
+
+    @pytest.fixture
+    def driver(self, path):
+        yield from opened(Text(path=str(path)))
+
+    @pytest.fixture
+    def faulty(self, path):
+        return Text(path=str(path), templates=str(path) + ".none")
+
+
+class TestPage(ExporterConformance):
+    name = "html"
+
+    @pytest.fixture
+    def driver(self, path):
+        yield from opened(Page(path=str(path)))
+
+    @pytest.fixture
+    def faulty(self, path):
+        return Page(path=str(path), max_triples=0)
+
 
 LATVIA = Retrieval(
     question=Question(
@@ -132,7 +187,7 @@ def test_a_target_that_is_no_file_is_refused(path, said):
 
 def test_a_folder_that_cannot_be_made_is_named(tmp_path):
     (tmp_path / "file").write_text("")
-    with pytest.raises(DriverError, match=r"cannot make its folder .*file/sub"):
+    with pytest.raises(DriverError, match=r"cannot create its folder .*file/sub"):
         JsonLines(path=str(tmp_path / "file" / "sub" / "out.jsonl")).open()
 
 
