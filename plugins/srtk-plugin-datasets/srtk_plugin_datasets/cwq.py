@@ -1,4 +1,4 @@
-"""Read ComplexWebQuestions as published: questions with SPARQL over Freebase (Talmor and Berant 2018, N18-1059)."""
+"""The ``cwq`` dataset as published: questions with SPARQL over Freebase (Talmor and Berant 2018, N18-1059)."""
 
 from __future__ import annotations
 
@@ -20,18 +20,18 @@ _KNOWN = ("ID", "question", "answers")
 
 @attrs.define
 class CWQ(Dataset):
-    """Questions with Freebase mids: entities and gold paths out of the SPARQL, answers with their names.
+    """Questions with Freebase mids: entities and gold paths from the SPARQL, answers with their names.
 
-    The links have neither names nor places, for the files tell none. A query whose shape is not understood gives no
-    gold paths.
+    The files have no names and spans of entities, so the links have none either. A query that cannot be parsed gives
+    no gold paths.
 
     Attributes:
-        path: `ComplexWebQuestions_<split>.json`, or a folder with it.
-        split: train, dev or test, where path is a folder.
+        path: `ComplexWebQuestions_<split>.json`, or its folder.
+        split: train, dev or test, if path is a folder.
         ids: `dot` for m.02mjmr and people.person.children, `slash` for /m/02mjmr and /people/person/children.
-        given: Give the entities of the SPARQL as links; false gives the text alone, so that it is linked.
-        limit: How many questions to take; all by default.
-        seed: Which ones a limit takes; null for the first ones.
+        given: Return the entities of the SPARQL as links; false gives the text only, to be linked in the run.
+        limit: Maximum number of questions; all by default.
+        seed: Seed of the sample that a limit takes; null for the first questions.
     """
 
     path: str
@@ -48,7 +48,7 @@ class CWQ(Dataset):
 
     def _questions(self, file: FilePath) -> Iterator[tuple[str, Question]]:
         for where, record in read_records(file):
-            entities, paths = self._asked(record.get("sparql") or "")
+            entities, paths = self._gold(record.get("sparql") or "")
             answers, names = self._answers(record.get("answers"), where)
             extra = {"topic_entities": list(entities)} | ({"answer_names": names} if names else {})
             yield (
@@ -63,7 +63,7 @@ class CWQ(Dataset):
                 ),
             )
 
-    def _asked(self, sparql: str) -> tuple[tuple[str, ...], tuple[Path, ...] | None]:
+    def _gold(self, sparql: str) -> tuple[tuple[str, ...], tuple[Path, ...] | None]:
         query = read_query(sparql)
         entities = tuple(freebase(iri, self.ids) for iri in query.constants if is_freebase_entity(iri))
         paths = query.paths()
@@ -72,7 +72,7 @@ class CWQ(Dataset):
         return entities, tuple(tuple(Step(freebase(s.relation, self.ids), s.inverse) for s in path) for path in paths)
 
     def _answers(self, value: Any, where: str) -> tuple[tuple[str, ...] | None, list[str]]:
-        """Read a list of answers, or the hub's form: an object of lists."""
+        """Read a list of answers, or the format of the Hugging Face hub: an object of lists."""
         if value is None:
             return None, []
         if isinstance(value, dict):

@@ -1,4 +1,4 @@
-"""Read texts with linked mentions in the format of ELEVANT (Bast, Hertel and Prange 2022, EMNLP demonstrations)."""
+"""The ``elevant`` dataset: texts with linked mentions (Bast, Hertel and Prange 2022, EMNLP demonstrations)."""
 
 from __future__ import annotations
 
@@ -28,19 +28,19 @@ Role = Literal["required", "optional", "drop"]
 
 @attrs.define
 class Elevant(Dataset):
-    """Texts with mentions linked to Wikidata ids, to score linkers by; there are no answers.
+    """Texts with mentions linked to Wikidata ids, for scoring linkers; they have no answers.
 
-    A mention of something without an id is a gold link to nothing (NIL). One whose id is not known, and dates and
-    quantities, need not be found. Only the part of a text that was annotated is taken.
+    A mention of an entity outside Wikidata is a gold link to NIL. Mentions with an unknown id, dates and quantities
+    are optional. Only the annotated part of a text is read.
 
     Attributes:
         path: A `.benchmark.jsonl` file, or a folder of them.
-        unit: What becomes one question: the whole text, each paragraph, or each sentence; never a part of a mention.
-        nested: Mentions within a longer one: required, optional (neither missed nor wrong), or drop.
-        coreference: Pronouns and the like, where they are marked: required, optional or drop.
-        given: Give the gold entities as links; false gives the text alone, so that it is linked.
-        limit: How many questions to take; all by default.
-        seed: Which ones a limit takes; null for the first ones.
+        unit: Unit of a question: the whole text, a paragraph or a sentence; mentions are never split.
+        nested: Mentions inside a longer one: required, optional (neither missed nor wrong), or drop.
+        coreference: Pronouns and other marked coreferences: required, optional or drop.
+        given: Return the gold entities as links; false gives the text only, to be linked in the run.
+        limit: Maximum number of questions; all by default.
+        seed: Seed of the sample that a limit takes; null for the first questions.
     """
 
     path: str
@@ -90,7 +90,7 @@ class Elevant(Dataset):
                 )
 
     def _label(self, label: dict[str, Any], where: str, field: str, size: int) -> Link | None:
-        """Read one mention; None for those that the settings drop."""
+        """Read one mention; return None if the settings drop it."""
         start, end = _span(label.get("span"), where, f"{field}.span", size)
         entity = fields.string(label.get("entity_id"), where, f"{field}.entity_id")
         roles: list[Role] = ["optional" if label.get("optional") else "required"]
@@ -108,7 +108,7 @@ class Elevant(Dataset):
         )
 
     def _parts(self, text: str, whole: Span, links: Iterable[Link]) -> list[Span]:
-        """Cut the annotated part where neither a mention nor a blank part results."""
+        """Split the annotated part into units, without splitting a mention and without blank units."""
         cuts = [whole[0]]
         if self.unit != "text":
             inside = [(link.start or 0, link.end or 0) for link in links]

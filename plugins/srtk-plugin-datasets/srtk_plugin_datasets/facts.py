@@ -1,4 +1,4 @@
-"""The graph file that lies beside a question set, held in memory to find gold triples."""
+"""The graph file of a question set, indexed in memory to find gold triples."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ class Facts:
     """Triples by node, relation and direction.
 
     Args:
-        triples: In any order; repeated ones count once.
+        triples: Triples in any order; duplicates count once.
     """
 
     def __init__(self, triples: Iterable[Triple]) -> None:
@@ -23,15 +23,15 @@ class Facts:
             self._at.setdefault((triple.object, Step(triple.relation, True)), {})[triple] = None
 
     def read(self, nodes: Sequence[str], step: Step) -> list[Triple]:
-        """Read the triples of one step at some nodes."""
+        """Read the triples of a step from some nodes."""
         return [triple for node in nodes for triple in self._at.get((node, step), ())]
 
     def gold(self, start: str, path: Path, answers: Iterable[str]) -> tuple[Triple, ...]:
-        """Find the triples on whole instances of a path that end in an answer."""
+        """Find the triples of the complete instances of a path that end in an answer."""
         return tuple(instance_triples(self.read, start, path, answers))
 
     def reached(self, start: str, path: Path) -> set[str]:
-        """Find the nodes to which a path leads."""
+        """Return the nodes at the end of a path."""
         nodes = {start}
         for step in path:
             found = self.read(sorted(nodes), step)
@@ -40,10 +40,10 @@ class Facts:
 
 
 def read_facts(files: Sequence[str], separator: str) -> Facts:
-    """Read files with one triple a line.
+    """Read files with one triple per line.
 
     Raises:
-        InputError: With file and line, where a line does not have three parts.
+        InputError: With file and line, if a line does not have three columns.
     """
 
     def triples() -> Iterable[Triple]:

@@ -1,4 +1,4 @@
-"""Find the files of a question set, and read the objects in them: JSON documents, JSON Lines and Parquet."""
+"""Files of question sets: how they are found, and their objects in JSON, JSON Lines and Parquet."""
 
 from __future__ import annotations
 
@@ -12,16 +12,16 @@ import attrs
 from srtk_framework.records import base_suffix, read_jsonl, read_lines
 from srtk_framework.records import record_fields as fields
 from srtk_framework.values import InputError, Link, Question
-from srtk_plugin_datasets.sample import choose
+from srtk_plugin_datasets.sample import sample
 
 Record = tuple[str, dict[str, Any]]
-"""A place, such as ``file:line``, and the object that stands there."""
+"""A position, such as ``file:line``, and the object there."""
 
 _BLANK = " \t\r\n"
 
 
 def find(path: str, names: Sequence[str]) -> list[Path]:
-    """Return the file, or the files of a folder that fit the first of ``names`` (``glob`` patterns) that fits any.
+    """Return the file, or the files of a folder that match the first of ``names`` (``glob`` patterns) with a match.
 
     Raises:
         InputError: If there is no such file.
@@ -33,7 +33,7 @@ def find(path: str, names: Sequence[str]) -> list[Path]:
         if found := sorted(file for file in place.glob(name) if file.is_file()):
             return found
     wanted = " and no ".join(dict.fromkeys(names))
-    raise InputError(f"{place}: no {wanted} here; let path name a file, or the folder that holds it, and check split")
+    raise InputError(f"{place}: no {wanted} here; set path to a file or its folder, and check split")
 
 
 def read_records(file: Path, key: str | None = None) -> Iterator[Record]:
@@ -42,10 +42,10 @@ def read_records(file: Path, key: str | None = None) -> Iterator[Record]:
     Args:
         file: ``.parquet``; ``.jsonl`` or ``.ndjson``; else JSON, or JSON Lines if it begins with ``{`` and
             ``key`` is None. Text may be compressed.
-        key: Member of the outermost object that holds the list, where the list itself is not outermost.
+        key: Member of the outermost object with the list, if the document is not a list itself.
 
     Raises:
-        InputError: With file and line, or row, where the file cannot be read.
+        InputError: With file and line or row, if the file cannot be read.
     """
     kind = base_suffix(file)
     if kind == ".parquet":
@@ -66,13 +66,13 @@ def _rows(file: Path) -> Iterator[Record]:
         from pyarrow import ArrowException
     except ImportError as error:
         raise InputError(
-            f"{file}: reading Parquet needs a package: pip install 'srtk-plugin-datasets[parquet]'"
+            f"{file}: reading Parquet needs pyarrow; run pip install 'srtk-plugin-datasets[parquet]'"
         ) from error
     row = 0
     try:
         source = pq.ParquetFile(file)
     except (OSError, ArrowException) as error:
-        raise InputError(f"{file}: not a Parquet file that can be read: {error}") from error
+        raise InputError(f"{file}: cannot be read as Parquet ({error}); download or write the file again") from error
     with source:
         for batch in source.iter_batches(batch_size=64):
             for record in batch.to_pylist():
@@ -81,22 +81,22 @@ def _rows(file: Path) -> Iterator[Record]:
 
 
 def _items(file: Path, key: str | None) -> Iterator[Record]:
-    """Decode a JSON list item by item, so that each has its line."""
+    """Yield the items of a JSON list, each with its line."""
     lines = dict(read_lines(file))
     text = "\n".join(lines.get(number, "") for number in range(1, max(lines, default=0) + 1))
-    reader = _Reader(file, text)
-    if key is not None and reader.peek() == "{":
-        reader.enter(key)
-    if reader.peek() != "[":
-        raise reader.error("expected a list of objects")
-    for where, value in reader.items():
+    cursor = _JsonCursor(file, text)
+    if key is not None and cursor.peek() == "{":
+        cursor.enter(key)
+    if cursor.peek() != "[":
+        raise cursor.error("expected a list of objects")
+    for where, value in cursor.items():
         if not isinstance(value, dict):
             raise InputError(f"{where}: each item of the list must be an object {{...}}")
         yield where, value
 
 
-class _Reader:
-    """A place in a JSON text that moves over whole values."""
+class _JsonCursor:
+    """A position in a JSON text that moves over whole values."""
 
     def __init__(self, file: Path, text: str) -> None:
         self.file = file
@@ -110,8 +110,8 @@ class _Reader:
         self._counted = self.at
         return f"{self.file}:{self._line}"
 
-    def error(self, said: str) -> InputError:
-        return InputError(f"{self.where()}: not valid JSON of this format: {said}")
+    def error(self, reason: str) -> InputError:
+        return InputError(f"{self.where()}: not valid JSON of this format: {reason}")
 
     def peek(self) -> str:
         while self.at < len(self.text) and self.text[self.at] in _BLANK:
@@ -133,7 +133,7 @@ class _Reader:
         return value
 
     def enter(self, key: str) -> None:
-        """Move to the value of a member of the object that begins here."""
+        """Move to the value of a member of the object that starts here."""
         self.take("{")
         while self.peek() not in ("}", ""):
             name = self.value()
@@ -147,7 +147,7 @@ class _Reader:
         raise self.error(f"the outermost object has no member {key!r}")
 
     def items(self) -> Iterator[tuple[str, Any]]:
-        """Yield the items of the list that begins here, each with its place."""
+        """Yield the items of the list that starts here, each with its position."""
         self.take("[")
         while self.peek() != "]":
             where = self.where()
@@ -159,10 +159,10 @@ class _Reader:
 def finished(
     questions: Iterable[tuple[str, Question]], limit: int | None, seed: int | None, given: bool
 ) -> Iterator[Question]:
-    """Choose some questions, each given with its place, and strip their links unless ``given``.
+    """Sample questions, given with their positions, and remove their links unless ``given``.
 
     Raises:
-        InputError: If an id comes twice.
+        InputError: If two questions have the same id.
     """
     seen: dict[str, str] = {}
 
@@ -170,23 +170,23 @@ def finished(
         for where, question in questions:
             if question.id in seen:
                 raise InputError(
-                    f"{where}: id {question.id!r} was used before, at {seen[question.id]}; make ids unique"
+                    f"{where}: id {question.id!r} was already used at {seen[question.id]}; make ids unique"
                 )
             seen[question.id] = where
             yield question
 
-    for question in choose(distinct(), lambda q: q.id, limit, seed):
+    for question in sample(distinct(), lambda q: q.id, limit, seed):
         yield question if given else unlinked(question)
 
 
 def unlinked(question: Question) -> Question:
-    """Strip a question of its links, which become the gold links unless it has some."""
+    """Remove the links of a question; they become its gold links unless it has some."""
     gold = question.gold_links if question.gold_links is not None else question.links or None
     return attrs.evolve(question, links=(), gold_links=gold)
 
 
 def text_of(record: dict[str, Any], field: str, where: str) -> str:
-    """Read a field that must hold text, or a whole number that stands for text."""
+    """Read a field that must be a text or an integer."""
     value = record.get(field)
     if isinstance(value, int) and not isinstance(value, bool):
         return str(value)
@@ -194,14 +194,14 @@ def text_of(record: dict[str, Any], field: str, where: str) -> str:
 
 
 def texts_of(record: dict[str, Any], field: str, where: str) -> tuple[str, ...]:
-    """Read a field that must hold a list of texts, or one text; distinct, in order; empty where it is absent."""
+    """Read a field that must be a text or a list of texts; return distinct texts in order, none if it is absent."""
     value = record.get(field)
     values = [value] if isinstance(value, str) else value or []
     return tuple(dict.fromkeys(text for text in fields.items(values, where, field, fields.string) if text))
 
 
 def link(entity: str, name: str, text: str, mention: str = "") -> Link:
-    """Make a given link, with its place where the mention, or else the name, stands in the text as a whole word."""
+    """Return a link whose span is the mention, or else the name, where the text contains it as whole words."""
     folded = text.casefold()
     if len(folded) == len(text):
         for wanted in (mention.casefold(), name.casefold()):
@@ -215,6 +215,6 @@ def link(entity: str, name: str, text: str, mention: str = "") -> Link:
 
 
 def kept(record: dict[str, Any], known: Iterable[str]) -> dict[str, Any]:
-    """Return the fields that are not read into a question, to be carried through."""
+    """Return the fields that are not part of a question."""
     left = set(known)
     return {field: value for field, value in record.items() if field not in left}

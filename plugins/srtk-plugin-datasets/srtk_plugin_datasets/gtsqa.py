@@ -1,4 +1,4 @@
-"""Read GTSQA: questions over Wikidata with their gold subgraph (Cattaneo et al. 2025, arXiv:2511.04473)."""
+"""The ``gtsqa`` dataset: questions over Wikidata with their gold subgraph (Cattaneo et al. 2025, arXiv:2511.04473)."""
 
 from __future__ import annotations
 
@@ -22,18 +22,18 @@ _ALL = ("all_answers_wikikg2", "full_answer_subgraph_wikikg2")
 
 @attrs.define
 class GTSQA(Dataset):
-    """Questions with seed entities, answers, and the triples that answer them, all by Wikidata id.
+    """Questions with seed entities, answers and the triples that answer them, with Wikidata ids.
 
     Attributes:
         path: File (Parquet, JSON Lines or JSON), or a folder with `gtsqa/<split>.parquet` or
             `gtsqa-with-graphs/<split>-*.parquet`.
-        split: train or test, where path is a folder.
-        gold: `all` answers of the graph ogbl-wikikg2 with all triples that lead to them, or the `one` answer and
-            subgraph that the question was made of.
-        text: The question as made (original) or in other words (paraphrased).
-        given: Give the seed entities as links; false gives the text alone, so that it is linked.
-        limit: How many questions to take; all by default.
-        seed: Which ones a limit takes; null for the first ones.
+        split: train or test, if path is a folder.
+        gold: `all` answers in the graph ogbl-wikikg2 with all triples that lead to them, or the `one` answer and
+            subgraph that the question was made from.
+        text: The original or the paraphrased question.
+        given: Return the seed entities as links; false gives the text only, to be linked in the run.
+        limit: Maximum number of questions; all by default.
+        seed: Seed of the sample that a limit takes; null for the first questions.
     """
 
     path: str
@@ -76,7 +76,7 @@ class GTSQA(Dataset):
     def _gold(
         self, record: dict[str, Any], where: str, one: str, subgraph: tuple[Triple, ...]
     ) -> tuple[tuple[str, ...], tuple[Triple, ...]]:
-        """Return the answers and the triples; the one of each where the record has no list of all."""
+        """Return the gold answers and triples; those of the question itself if the record lacks the others."""
         answers: tuple[str, ...] = (one,)
         triples = subgraph
         if self.gold == "all":
@@ -87,7 +87,7 @@ class GTSQA(Dataset):
 
 
 def gtsqa_files(path: str, split: str) -> list[FilePath]:
-    """Find the files of a split as the hub's folders lay them out."""
+    """Find the files of a split in the layout of the Hugging Face hub."""
     names = (f"gtsqa/{split}.parquet", f"{split}.parquet", f"gtsqa-with-graphs/{split}-*.parquet", f"{split}-*.parquet")
     return find(path, (*names, f"{split}.jsonl", f"{split}.json"))
 
@@ -97,7 +97,7 @@ def labelled(value: Any, where: str, field: str) -> tuple[str, str]:
     text = fields.string(value, where, field)
     found = _LABELLED.fullmatch(text)
     if found is None:
-        raise InputError(f"{where}: field {field!r} must be a label with an id, as in 'Italy (Q38)', not {text!r}")
+        raise InputError(f"{where}: field {field!r} must be a label with an id, such as 'Italy (Q38)', not {text!r}")
     return found["id"], found["label"] or ""
 
 

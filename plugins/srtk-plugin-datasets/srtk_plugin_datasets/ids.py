@@ -1,4 +1,4 @@
-"""Turn the ids of Freebase, Wikidata and DBpedia, as question sets write them, into the short ids of a graph."""
+"""Conversion of Freebase, Wikidata and DBpedia ids of question sets to the short ids of a graph."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Literal
 from urllib.parse import unquote
 
 FreebaseIds = Literal["dot", "slash"]
-"""``m.02mjmr`` and ``people.person.children``, as in RDF; or ``/m/02mjmr`` and ``/people/person/children``."""
+"""Form of ids: ``m.02mjmr``, ``people.person.children`` as in RDF; or ``/m/02mjmr``, ``/people/person/children``."""
 
 FREEBASE = "http://rdf.freebase.com/ns/"
 WIKIDATA = "http://www.wikidata.org/entity/"
@@ -28,18 +28,18 @@ _MID = re.compile(r"[mg][./][0-9a-z_]+")
 
 
 def freebase(id_: str, form: FreebaseIds) -> str:
-    """Write the id of an entity or a relation of Freebase in one form, whichever it has."""
+    """Convert the id of a Freebase entity or relation to one form."""
     bare = id_.removeprefix(FREEBASE).removeprefix("www.freebase.com/").removeprefix("fb:").strip("/").replace("/", ".")
     return bare if form == "dot" else "/" + bare.replace(".", "/")
 
 
 def is_freebase_entity(iri: str) -> bool:
-    """Tell whether an IRI is that of a Freebase topic or mediator, not of a relation or type."""
+    """Return whether an IRI is a Freebase topic or mediator, not a relation or type."""
     return iri.startswith(FREEBASE) and bool(_MID.fullmatch(iri[len(FREEBASE) :]))
 
 
 def shortened(iri: str, prefixes: Mapping[str, str] | None) -> str:
-    """Shorten an IRI by the longest namespace that fits; by the usual short ids where ``prefixes`` is None."""
+    """Shorten an IRI by its longest namespace, or to the default short ids if ``prefixes`` is None."""
     spaces = _SPACES if prefixes is None else tuple((space, f"{p}:" if p else "") for p, space in prefixes.items())
     for space, short in sorted(spaces, key=lambda item: (-len(item[0]), item[1])):
         if iri.startswith(space) and len(iri) > len(space):
@@ -48,5 +48,5 @@ def shortened(iri: str, prefixes: Mapping[str, str] | None) -> str:
 
 
 def name_of(iri: str) -> str:
-    """Return the words that a DBpedia IRI is made of; empty for other IRIs."""
+    """Return the title in a DBpedia IRI; empty for other IRIs."""
     return unquote(iri[len(DBPEDIA) :]).replace("_", " ") if iri.startswith(DBPEDIA) else ""

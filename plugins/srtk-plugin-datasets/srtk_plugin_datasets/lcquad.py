@@ -1,4 +1,4 @@
-"""Read LC-QuAD 1: questions with SPARQL over DBpedia (Trivedi et al. 2017, doi:10.1007/978-3-319-68204-4_22)."""
+"""The ``lcquad1`` dataset: SPARQL over DBpedia (Trivedi et al. 2017, doi:10.1007/978-3-319-68204-4_22)."""
 
 from __future__ import annotations
 
@@ -20,19 +20,19 @@ _KNOWN = ("_id", "id", "corrected_question", "question", "sparql_query", "sparql
 
 @attrs.define
 class LCQuAD(Dataset):
-    """Questions with DBpedia ids: entities and gold paths out of the SPARQL; answers only where a file adds them.
+    """Questions with DBpedia ids: entities and gold paths from the SPARQL.
 
-    As published there are no answers. A record that has `answer_entities` (IRIs), as one may add by running the SPARQL
-    on a graph, keeps them.
+    The published files have no answers. Records with `answer_entities` (IRIs), such as the results of the SPARQL on a
+    graph, have these.
 
     Attributes:
-        path: `train-data.json` or `test-data.json`, JSON Lines of the same records, or a folder with one of them.
-        split: train or test, where path is a folder.
-        prefixes: Short prefix to namespace IRI, as the graph has it; dbr, dbo and dbp by default, `{}` for whole IRIs.
-        relations: As `written`; or the properties of DBpedia's two namespaces all in `ontology`, or all in `property`.
-        given: Give the entities of the SPARQL as links; false gives the text alone, so that it is linked.
-        limit: How many questions to take; all by default.
-        seed: Which ones a limit takes; null for the first ones.
+        path: `train-data.json` or `test-data.json`, JSON Lines of the same records, or their folder.
+        split: train or test, if path is a folder.
+        prefixes: Namespace IRIs by prefix, as in the graph; dbr, dbo and dbp by default, `{}` for whole IRIs.
+        relations: As `written`, or with DBpedia's two namespaces of properties mapped to `ontology` or to `property`.
+        given: Return the entities of the SPARQL as links; false gives the text only, to be linked in the run.
+        limit: Maximum number of questions; all by default.
+        seed: Seed of the sample that a limit takes; null for the first questions.
     """
 
     path: str
@@ -72,5 +72,5 @@ class LCQuAD(Dataset):
 
 
 def _first(record: Mapping[str, Any], usual: str, other: str) -> str:
-    """Choose between two names of a field: the usual one unless only the other is there."""
+    """Return the name of a field in a record: the usual one unless only the other is present."""
     return other if usual not in record and other in record else usual

@@ -1,4 +1,4 @@
-"""Read MetaQA: questions about films over 1 to 3 hops (Zhang et al. 2018, arXiv:1709.04071)."""
+"""The ``metaqa`` dataset: questions about films over 1 to 3 hops (Zhang et al. 2018, arXiv:1709.04071)."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from srtk_framework.roles import Dataset
 from srtk_framework.values import InputError, Link, Path, Question, Step
 from srtk_plugin_datasets.facts import Facts, read_facts
 from srtk_plugin_datasets.files import unlinked
-from srtk_plugin_datasets.sample import choose
+from srtk_plugin_datasets.sample import sample
 
 _RELATIONS = {
     "actor": "starred_actors",
@@ -35,19 +35,19 @@ _TOPIC = re.compile(r"\[([^\[\]]+)\]")
 
 @attrs.define
 class MetaQA(Dataset):
-    """Questions about films, with their topic entity, answers, gold path and gold triples.
+    """Questions about films, with topic entity, answers, gold path and gold triples.
 
     Attributes:
         path: Folder with `1-hop`, `2-hop`, `3-hop` and the graph (`kb.txt`, or `kb_*.txt`).
-        hops: Steps from the topic entity to the answers: 1, 2, 3, or `all` for one after the other.
-        split: Which `qa_<split>.txt` to read: train, dev or test.
-        wording: `vanilla` for the questions made from templates, `ntm` for their paraphrases by machine translation.
-        given: Give the topic entity as a link; false gives the text alone, so that it is linked.
-        answers: `all`, `reachable` for those that the gold path reaches in the graph of this folder, or `complete` for
-            only the questions of which it reaches all.
-        gold_triples: Find the triples on the gold path in the graph of this folder.
-        limit: How many questions to take; all by default.
-        seed: Which ones a limit takes; null for the first ones.
+        hops: Steps from the topic entity to the answers: 1, 2, 3, or `all` of them in turn.
+        split: train, dev or test: `qa_<split>.txt`.
+        wording: `vanilla` for questions from templates, `ntm` for their paraphrases by machine translation.
+        given: Return the topic entity as a link; false gives the text only, to be linked in the run.
+        answers: `all`; `reachable`: those that the gold path reaches in the graph of this folder; or `complete`: only
+            questions whose answers it reaches all.
+        gold_triples: Whether to find the triples of the gold path in the graph of this folder.
+        limit: Maximum number of questions; all by default.
+        seed: Seed of the sample that a limit takes; null for the first questions.
     """
 
     path: str
@@ -69,11 +69,11 @@ class MetaQA(Dataset):
         questions = (question for hops, texts, types in files for question in self._questions(hops, texts, types))
         if facts is not None and self.answers == "complete":
             questions = (question for question in questions if _complete(question, facts))
-        for question in choose(questions, lambda q: q.id, self.limit, self.seed):
+        for question in sample(questions, lambda q: q.id, self.limit, self.seed):
             yield self._finished(question, facts)
 
     def _files(self, hops: int) -> tuple[FilePath, FilePath]:
-        """Find the file of the questions and that of their types."""
+        """Find the file of questions and the file of their types."""
         folder = FilePath(self.path) / f"{hops}-hop"
         files = (
             folder / f"{'ntm_' if self.wording == 'ntm' else ''}qa_{self.split}.txt",
@@ -85,7 +85,7 @@ class MetaQA(Dataset):
         return files
 
     def _questions(self, hops: int, texts: FilePath, types: FilePath) -> Iterator[Question]:
-        """Read all questions, each with its topic entity as link."""
+        """Read all questions, each linked to its topic entity."""
         for line, kind in zip_longest(read_lines(texts), read_lines(types)):
             if line is None or kind is None:
                 longer, number = (types, kind[0]) if line is None else (texts, line[0])
@@ -97,7 +97,7 @@ class MetaQA(Dataset):
             yield _question(line[1], f"{texts}:{line[0]}", name, path, kind[1].strip())
 
     def _facts(self) -> Facts:
-        """Read the graph of the folder once, however often the questions are read."""
+        """Read the graph of the folder, once for all reads of the questions."""
         if self._graph is not None:
             return self._graph
         folder = FilePath(self.path)
@@ -119,17 +119,17 @@ class MetaQA(Dataset):
 
 
 def _complete(question: Question, facts: Facts) -> bool:
-    """Tell whether the gold path reaches all answers, of which there is at least one."""
+    """Return whether there are answers and the gold path reaches all of them."""
     answers = question.answers or ()
     return bool(answers) and facts.reached(question.links[0].entity, (question.gold_paths or ())[0]).issuperset(answers)
 
 
 def _gold_path(kind: str, where: str) -> Path:
-    """Read a type such as ``movie_to_director_to_movie``: one step between each two things."""
+    """Read a question type such as ``movie_to_director_to_movie``: one step between two adjacent types."""
     things = kind.split("_to_")
     for thing in things:
         if thing != _FILM and thing not in _RELATIONS:
-            raise InputError(f"{where}: unknown thing {thing!r} in question type {kind!r}")
+            raise InputError(f"{where}: unknown entity type {thing!r} in question type {kind!r}")
     steps = []
     for start, end in pairwise(things):
         if (start == _FILM) == (end == _FILM):

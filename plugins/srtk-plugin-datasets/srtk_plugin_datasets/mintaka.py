@@ -1,4 +1,4 @@
-"""Read Mintaka: complex questions in nine languages over Wikidata (Sen et al. 2022, arXiv:2210.01613)."""
+"""The ``mintaka`` dataset: complex questions in nine languages over Wikidata (Sen et al. 2022, arXiv:2210.01613)."""
 
 from __future__ import annotations
 
@@ -18,19 +18,19 @@ _KNOWN = ("id", "question", "translations", "questionEntity", "answer", "categor
 
 @attrs.define
 class Mintaka(Dataset):
-    """Questions with Wikidata ids, the place of each entity in the English text, and answer entities.
+    """Questions with Wikidata ids, entity spans in the English text, and answer entities.
 
-    A number, a date, a truth value or a text as answer is no node that a path leads to: such a question has no answers
-    unless `values` is set, and is not scored by answer; `answer_values` carries the value.
+    Answers that are numbers, dates, truth values or texts are not nodes of a graph. Such questions have no answers,
+    unless `values` is set, and are not scored by answer; the field `answer_values` has the value.
 
     Attributes:
-        path: `mintaka_<split>.json`, or a folder with it or with `data/mintaka_<split>.json`.
-        split: train, dev or test, where path is a folder.
-        language: en, ar, de, es, fr, hi, it, ja or pt; the places of entities are known for en alone.
-        values: Give values as answers too, as text.
-        given: Give the entities as links; false gives the text alone, so that it is linked.
-        limit: How many questions to take; all by default.
-        seed: Which ones a limit takes; null for the first ones.
+        path: `mintaka_<split>.json`, or a folder with it, also as `data/mintaka_<split>.json`.
+        split: train, dev or test, if path is a folder.
+        language: en, ar, de, es, fr, hi, it, ja or pt; only en has entity spans.
+        values: Return values as answers, too, as text.
+        given: Return the entities as links; false gives the text only, to be linked in the run.
+        limit: Maximum number of questions; all by default.
+        seed: Seed of the sample that a limit takes; null for the first questions.
     """
 
     path: str
@@ -109,9 +109,9 @@ def _links(record: dict[str, Any], where: str, placed: bool) -> tuple[Link, ...]
 
 
 def _gold_links(record: dict[str, Any], text: str, where: str, placed: bool) -> tuple[Link, ...]:
-    """Read all mentions: an entity without an id is linked to nothing, numbers and dates need not be found.
+    """Read all mentions as gold links: NIL for an entity without id; numbers and dates are optional.
 
-    In other languages than English, an entity has a place where its English mention or name stands in the text.
+    In languages other than English, an entity has a span where the text contains its English mention or name.
     """
     found = []
     for item in fields.items(record.get("questionEntity") or [], where, "questionEntity", _object):
@@ -138,7 +138,7 @@ def _span(value: Any, where: str) -> tuple[int | None, int | None]:
 
 
 def _english(label: Any) -> str:
-    """Read a label: a text, or texts by language."""
+    """Read the English label: a text, or one of the texts by language."""
     label = label.get("en") if isinstance(label, dict) else label
     return label if isinstance(label, str) else ""
 

@@ -1,4 +1,4 @@
-"""Read PathQuestion and PathQuestion-Large: questions over small graphs (Zhou et al. 2018, arXiv:1801.04726)."""
+"""The ``pathquestion`` dataset: PathQuestion and PathQuestion-Large (Zhou et al. 2018, arXiv:1801.04726)."""
 
 from __future__ import annotations
 
@@ -13,23 +13,23 @@ from srtk_framework.roles import Dataset
 from srtk_framework.values import InputError, Link, Question, Step
 from srtk_plugin_datasets.facts import Facts, read_facts
 from srtk_plugin_datasets.files import unlinked
-from srtk_plugin_datasets.sample import choose
+from srtk_plugin_datasets.sample import sample
 
 _END = "<end>"
 
 
 @attrs.define
 class PathQuestion(Dataset):
-    """Questions of 2 or 3 hops about people, with their topic entity, answers, gold path and gold triples.
+    """Questions about people with 2 or 3 hops, with topic entity, answers, gold path and gold triples.
 
     Attributes:
-        path: Folder with `PQ-2H.txt`, `2H-kb.txt` and the like.
+        path: Folder with `PQ-2H.txt`, `2H-kb.txt` and the other files.
         hops: Steps from the topic entity to the answers: 2 or 3.
-        large: Read PathQuestion-Large (`PQL-2H.txt`, `PQL2-KB.txt`) instead.
-        given: Give the topic entity as a link; false gives the text alone, so that it is linked.
-        gold_triples: Find the triples on the gold path in the graph of this folder.
-        limit: How many questions to take; all by default.
-        seed: Which ones a limit takes; null for the first ones.
+        large: Whether to read PathQuestion-Large (`PQL-2H.txt`, `PQL2-KB.txt`).
+        given: Return the topic entity as a link; false gives the text only, to be linked in the run.
+        gold_triples: Whether to find the triples of the gold path in the graph of this folder.
+        limit: Maximum number of questions; all by default.
+        seed: Seed of the sample that a limit takes; null for the first questions.
     """
 
     path: str
@@ -45,11 +45,11 @@ class PathQuestion(Dataset):
         folder = FilePath(self.path)
         graph = folder / (f"PQL{self.hops}-KB.txt" if self.large else f"{self.hops}H-kb.txt")
         facts = read_facts([str(_present(graph))], "\t") if self.gold_triples else None
-        for question in choose(self._questions(folder), lambda q: q.id, self.limit, self.seed):
+        for question in sample(self._questions(folder), lambda q: q.id, self.limit, self.seed):
             yield self._finished(question, facts)
 
     def _questions(self, folder: FilePath) -> Iterator[Question]:
-        """Read all questions, each with its topic entity as link."""
+        """Read all questions, each linked to its topic entity."""
         name = "PQL" if self.large else "PQ"
         file = _present(folder / f"{name}-{self.hops}H.txt")
         for number, line in read_lines(file):
@@ -76,7 +76,7 @@ def _question(line: str, where: str, id_: str, hops: int) -> Question:
             f"{where}: expected question, answers and path with tabs between them, found {len(cells)} parts"
         )
     text = cells[0].strip()
-    # After the last node, PQ writes `<end>` and the answer again, PQL the answer only.
+    # After the last node, PQ has `<end>` and the answer again, PQL only the answer.
     walked = cells[2].split(_END)[0].rstrip("#").split("#")[: 2 * hops + 1]
     if len(walked) != 2 * hops + 1 or not all(walked):
         raise InputError(f"{where}: expected a path of {hops} hops, topic#relation#node..., found {cells[2]!r}")
@@ -94,7 +94,7 @@ def _question(line: str, where: str, id_: str, hops: int) -> Question:
 
 
 def _answers(cell: str, where: str) -> tuple[str, ...]:
-    """Read ``first(first/second/)``; a name may hold brackets itself, so the list starts where it repeats the first."""
+    """Read ``first(first/second/)``; names may contain brackets, so the list starts where the first is repeated."""
     for i, char in enumerate(cell):
         if char == "(" and cell.endswith(")") and cell[i + 1 :].startswith(cell[:i] + "/"):
             return tuple(dict.fromkeys(answer for answer in cell[i + 1 : -1].split("/") if answer))

@@ -1,4 +1,4 @@
-"""Read QALD-7 to QALD-10 and QALD-9-plus: questions in several languages with SPARQL over DBpedia or Wikidata.
+"""The ``qald`` dataset: multilingual questions with SPARQL over DBpedia or Wikidata, from QALD-7 to QALD-10.
 
 Usbeck et al. 2018 (QALD-9), Perevalov et al. 2022 (QALD-9-plus), Usbeck et al. 2023 (QALD-10).
 """
@@ -23,20 +23,20 @@ _KNOWN = ("id", "question", "query", "answers")
 
 @attrs.define
 class QALD(Dataset):
-    """Questions with ids of DBpedia or Wikidata: entities and gold paths out of the SPARQL, answers of all kinds.
+    """Questions with ids of DBpedia or Wikidata: entities and gold paths from the SPARQL, answers of all kinds.
 
-    The answer to a yes-no question or a count is no node of a graph: such a question has no answers and is not scored
-    by answer; `answer_values` carries the value. A question that is not asked in the wanted language is left out.
+    Answers to yes-no and counting questions are not nodes of a graph. Such questions have no answers and are not
+    scored by answer; the field `answer_values` has the value. Questions without the wanted language are left out.
 
     Attributes:
-        path: The JSON file, or a folder with one JSON file whose name holds the split.
-        split: train or test, where path is a folder.
-        language: Which wording to read: en, de, ru, zh, fr, ...
-        prefixes: Short prefix to namespace IRI, as the graph has it; by default Wikidata's ids are bare (Q937, P31) and
-            DBpedia's begin with dbr, dbo and dbp; `{}` for whole IRIs.
-        given: Give the entities of the SPARQL as links; false gives the text alone, so that it is linked.
-        limit: How many questions to take; all by default.
-        seed: Which ones a limit takes; null for the first ones.
+        path: The JSON file, or a folder with one JSON file whose name contains the split.
+        split: train or test, if path is a folder.
+        language: Language of the text: en, de, ru, zh, fr, ...
+        prefixes: Namespace IRIs by prefix, as in the graph; by default Wikidata's ids are bare (Q937, P31) and
+            DBpedia's have the prefixes dbr, dbo and dbp; `{}` for whole IRIs.
+        given: Return the entities of the SPARQL as links; false gives the text only, to be linked in the run.
+        limit: Maximum number of questions; all by default.
+        seed: Seed of the sample that a limit takes; null for the first questions.
     """
 
     path: str
@@ -79,7 +79,7 @@ class QALD(Dataset):
             )
 
     def _text(self, record: dict[str, Any], where: str) -> str | None:
-        """Return the first wording in the language, or None."""
+        """Return the first text in the language, or None."""
         for wording in fields.items(record.get("question"), where, "question", _object):
             if str(wording.get("language")).replace("_", "-").lower() == self.language.replace("_", "-").lower():
                 return text_of(wording, "string", where).strip()

@@ -1,4 +1,4 @@
-"""Read question records, or plain text with one question a line, as a Dataset."""
+"""The ``jsonl`` dataset: question records, or plain text with one question per line."""
 
 from __future__ import annotations
 
@@ -10,20 +10,20 @@ from srtk_framework.records import read_questions
 from srtk_framework.roles import Dataset
 from srtk_framework.values import Link, Question
 from srtk_plugin_datasets.files import texts_of, unlinked
-from srtk_plugin_datasets.sample import choose
+from srtk_plugin_datasets.sample import sample
 
 
 @attrs.define
 class Records(Dataset):
-    """Questions in the framework's own form, which is a superset of SRTK's.
+    """Question records of the framework, whose fields are a superset of SRTK's.
 
     Attributes:
-        path: File of JSON Lines, or of text with one question a line; also .gz, .bz2, .xz and .zst.
-        text_field: Field of a JSON record that holds the question's text.
-        entities_field: Another field with the ids to start from, for records without `question_entities`.
-        given: Keep the entities given with the questions; false drops them, so that the text is linked.
-        limit: How many questions to take; all by default.
-        seed: Which ones a limit takes; null for the first ones.
+        path: File of JSON Lines, or of text with one question per line; also .gz, .bz2, .xz and .zst.
+        text_field: Field with the text of the question.
+        entities_field: Field with the ids of the topic entities, for records without `question_entities`.
+        given: Keep the links of the questions; false removes them, so the text is linked in the run.
+        limit: Maximum number of questions; all by default.
+        seed: Seed of the sample that a limit takes; null for the first questions.
     """
 
     path: str
@@ -35,7 +35,7 @@ class Records(Dataset):
 
     def read(self) -> Iterable[Question]:
         """Yield the questions in the order of the file."""
-        for question in choose(read_questions(self.path, self.text_field), lambda q: q.id, self.limit, self.seed):
+        for question in sample(read_questions(self.path, self.text_field), lambda q: q.id, self.limit, self.seed):
             if self.entities_field and not question.links:
                 ids = texts_of(dict(question.extra), self.entities_field, f"{self.path}: question {question.id}")
                 question = attrs.evolve(question, links=tuple(Link(id_) for id_ in ids))

@@ -1,4 +1,4 @@
-"""Read WebQSP and CWQ with a graph per question, as RoG published them and SubgraphRAG and others use them.
+"""The ``rog`` dataset: WebQSP and CWQ with a graph per question, in the format of RoG and SubgraphRAG.
 
 The sets are `rmanluo/RoG-webqsp` and `rmanluo/RoG-cwq` on the Hugging Face hub (Luo et al. 2024, arXiv:2310.01061).
 """
@@ -18,25 +18,25 @@ from srtk_plugin_datasets.files import Record, find, finished, kept, link, read_
 
 _KNOWN = ("id", "question", "q_entity", "a_entity", "answer", "graph", "choices", "ground_paths", "triples")
 _OUTPUT = ("prediction", "input", "raw_output")
-"""What a model made of a question, in RoG's own results; not part of the question."""
+"""Model outputs in RoG's results, which are not part of a question."""
 
 
 @attrs.define
 class RoG(Dataset):
-    """WebQSP or CWQ in RoG's form: entities are names, each question has its own graph.
+    """WebQSP or CWQ in RoG's format: entities are names, and each question has its own graph.
 
-    Names stand for entities throughout, as in the graphs; nothing is resolved to ids. Mediator nodes keep their mid.
+    Entities are names throughout, as in the graphs; only mediator nodes have mids.
 
     Attributes:
         path: File (Parquet, JSON Lines or JSON), or a folder with `data/<split>-*.parquet`, `<split>-*.parquet`,
             `<split>.jsonl` or `<split>.json`.
-        split: train, validation or test, where path is a folder.
-        answers: `a_entity` for the answers as nodes of the graph, `answer` for the answers as texts.
+        split: train, validation or test, if path is a folder.
+        answers: `a_entity` for answers as nodes of the graph, `answer` for answers as texts.
         gold_paths: JSON Lines with id and `ground_paths`, as RoG writes them.
-        gold_triples: JSON Lines with id and `triples`, as made of SubgraphRAG's labelled triples.
-        given: Give the question's entities as links; false gives the text alone, so that it is linked.
-        limit: How many questions to take; all by default.
-        seed: Which ones a limit takes; null for the first ones.
+        gold_triples: JSON Lines with id and `triples`, as in SubgraphRAG's labelled triples.
+        given: Return the question's entities as links; false gives the text only, to be linked in the run.
+        limit: Maximum number of questions; all by default.
+        seed: Seed of the sample that a limit takes; null for the first questions.
     """
 
     path: str
@@ -83,20 +83,20 @@ class RoG(Dataset):
 
 
 def split_files(path: str, split: str) -> list[FilePath]:
-    """Find the files of a split as the hub's folders lay them out."""
+    """Find the files of a split in the layout of the Hugging Face hub."""
     names = (f"data/{split}-*.parquet", f"{split}-*.parquet", f"{split}.parquet", f"{split}.jsonl", f"{split}.json")
     return find(path, names)
 
 
 def question_graphs(files: Iterable[FilePath]) -> Iterator[tuple[str, list[Any]]]:
-    """Yield the place and the rows of each question's graph."""
+    """Yield the position and the rows of the graph of each question."""
     for file in files:
         for where, record in read_records(file):
             yield where, fields.items(record.get("graph"), where, "graph", lambda row, *_: row)
 
 
 def _joined(path: str | None, field: str) -> dict[str, Record]:
-    """Read what a file of its own says of each question."""
+    """Read a separate file with a field of each question."""
     if path is None:
         return {}
     found = {}

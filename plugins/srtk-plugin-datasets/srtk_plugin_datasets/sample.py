@@ -1,4 +1,4 @@
-"""Choose some questions of a set so that the choice depends on their ids and a seed alone."""
+"""Samples of questions that depend only on their ids and a seed."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ from srtk_framework.values import InputError
 T = TypeVar("T")
 
 
-def choose(items: Iterable[T], id_of: Callable[[T], str], limit: int | None, seed: int | None) -> Iterable[T]:
-    """Take ``limit`` items in their own order: those with the smallest hash of seed and id, or the first ones.
+def sample(items: Iterable[T], id_of: Callable[[T], str], limit: int | None, seed: int | None) -> Iterable[T]:
+    """Return the ``limit`` items with the smallest hash of seed and id, in their order; without a seed, the first ones.
 
     Raises:
         InputError: If ``limit`` is not above 0.
@@ -21,7 +21,7 @@ def choose(items: Iterable[T], id_of: Callable[[T], str], limit: int | None, see
     if limit is None:
         return items
     if limit <= 0:
-        raise InputError(f"limit must be above 0, not {limit}; leave it out for all questions")
+        raise InputError(f"limit must be above 0, not {limit}; remove it for all questions")
     if seed is None:
         return islice(items, limit)
 

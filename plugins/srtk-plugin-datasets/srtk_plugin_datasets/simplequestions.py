@@ -1,4 +1,4 @@
-"""Read SimpleQuestions: one-fact questions over Freebase (Bordes et al. 2015) or Wikidata (Diefenbach et al. 2017)."""
+"""The ``simplequestions`` dataset: facts of Freebase (Bordes et al. 2015) or Wikidata (Diefenbach et al. 2017)."""
 
 from __future__ import annotations
 
@@ -21,20 +21,20 @@ _FREEBASE = ("www.freebase.com/", "fb:")
 
 @attrs.define
 class SimpleQuestions(Dataset):
-    """Questions that one fact answers, with that fact as gold triple and gold path.
+    """Questions answered by one fact, which is the gold triple and the gold path.
 
-    The file gives one answer for each question; other objects of the same relation are right as well, and are not
-    known here. There are no names: a question is linked by id, without a place in the text.
+    The files have one answer per question, though other objects of the relation may be right as well. They have no
+    names, so links have an id but no span.
 
     Attributes:
         path: File, or a folder with `annotated_fb_data_<split>.txt` or `annotated_wd_data_<split>.txt`.
-        graph: Which of the two to read, where path is a folder; a line itself tells which it is.
-        split: train, valid or test, where path is a folder.
-        answerable: Read `annotated_wd_data_<split>_answerable.txt`, where path is a folder.
+        graph: Graph whose file to read, if path is a folder; the format of a line is detected.
+        split: train, valid or test, if path is a folder.
+        answerable: Whether to read `annotated_wd_data_<split>_answerable.txt`, if path is a folder.
         ids: `dot` for m.02mjmr and people.person.children, `slash` for /m/02mjmr and /people/person/children.
-        given: Give the topic entity as a link; false gives the text alone, so that it is linked.
-        limit: How many questions to take; all by default.
-        seed: Which ones a limit takes; null for the first ones.
+        given: Return the topic entity as a link; false gives the text only, to be linked in the run.
+        limit: Maximum number of questions; all by default.
+        seed: Seed of the sample that a limit takes; null for the first questions.
     """
 
     path: str
@@ -79,7 +79,7 @@ class SimpleQuestions(Dataset):
             )
 
     def _fact(self, topic: str, relation: str, answer: str, where: str) -> tuple[str, Step, str]:
-        """Read the three ids; ``R19`` is ``P19`` against its direction."""
+        """Read the three ids; ``R19`` is the inverse of ``P19``."""
         cells = (topic, relation, answer)
         if all(cell.startswith(_FREEBASE) for cell in cells):
             ids = [freebase(cell, self.ids) for cell in cells]

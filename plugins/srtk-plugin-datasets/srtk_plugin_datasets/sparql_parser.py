@@ -1,4 +1,4 @@
-"""Split a SPARQL query into its head and its triple patterns, one set for each way to choose from UNIONs."""
+"""A parser of SPARQL queries: the head and the triple patterns, one set for each choice among UNIONs."""
 
 from __future__ import annotations
 
@@ -45,21 +45,21 @@ _TOKEN = re.compile(
     re.VERBOSE | re.DOTALL,
 )
 REPEATED = "*"
-"""Stands before a relation that may be walked any number of times."""
+"""Prefix of a relation that may repeat any number of times."""
 _MOST = 16
-"""Most ways to combine the branches of UNIONs."""
+"""Maximum number of combinations of the branches of UNIONs."""
 
 
 class NotUnderstood(Exception):
-    """The query has something that this module does not read."""
+    """The query uses a construct that the parser does not support."""
 
 
 class Parser:
-    """Reads one query from left to right.
+    """A recursive-descent parser of one query.
 
     Attributes:
-        seen: The triple patterns read so far, of all branches.
-        at: Number of the next token.
+        seen: Triple patterns read so far, of all branches.
+        at: Index of the next token.
     """
 
     def __init__(self, text: str) -> None:
@@ -70,21 +70,21 @@ class Parser:
         self.fresh = 0
 
     def word(self) -> str:
-        """Return the token here, a keyword in capitals; empty at the end."""
+        """Return the next token, keywords in upper case, without consuming it; empty at the end."""
         if self.at >= len(self.tokens):
             return ""
         token = self.tokens[self.at]
         return token.group().upper() if token.lastgroup == "word" else token.group()
 
     def next(self) -> re.Match[str]:
-        """Take the token here."""
+        """Consume the next token."""
         if self.at >= len(self.tokens):
             raise NotUnderstood
         self.at += 1
         return self.tokens[self.at - 1]
 
     def head(self) -> tuple[str, str | None]:
-        """Read up to the first brace of the pattern."""
+        """Parse the query before its pattern; return the form and the answer variable."""
         form, prefixes = "select", dict(_PREFIXES)
         variables: list[str] = []
         while self.word() not in ("", "{"):
@@ -101,14 +101,14 @@ class Parser:
         return form, variables[0] if variables and form != "ask" else None
 
     def iris(self, start: int) -> list[str]:
-        """Return all IRIs from a place on that stand in no FILTER."""
+        """Return all IRIs from token ``start`` on, except those in FILTERs."""
         self.at = start
         found: list[str] = []
         while self.word():
             if self.word() == "FILTER":
                 self.next()
                 try:
-                    self.passed_over()
+                    self.skip_clause()
                 except NotUnderstood:
                     return found
                 continue
@@ -120,7 +120,7 @@ class Parser:
         return found
 
     def skip(self, opening: str, closing: str) -> None:
-        """Pass over what stands between two marks, the first of which is next."""
+        """Skip a bracketed part, which starts at the next token."""
         depth = 0
         while True:
             mark = self.next().group()
@@ -129,7 +129,7 @@ class Parser:
                 return
 
     def group(self) -> list[list[Triple]]:
-        """Read ``{ ... }`` into its branches."""
+        """Parse ``{ ... }`` and return its branches."""
         if self.next().group() != "{":
             raise NotUnderstood
         branches: list[list[Triple]] = [[]]
@@ -144,7 +144,7 @@ class Parser:
                     raise NotUnderstood
             elif word in ("FILTER", "OPTIONAL", "MINUS", "BIND", "VALUES", "SERVICE"):
                 self.next()
-                self.passed_over()
+                self.skip_clause()
             elif word == ".":
                 self.next()
             elif word in ("", "SELECT", "GRAPH"):
@@ -155,8 +155,8 @@ class Parser:
         self.next()
         return branches
 
-    def passed_over(self) -> None:
-        """Skip the rest of a clause: words and terms up to its bracket, and the bracket."""
+    def skip_clause(self) -> None:
+        """Skip the rest of a clause: tokens up to its bracket, and the bracketed part."""
         while self.word() not in ("(", "{"):
             if self.word() in ("", "}"):
                 raise NotUnderstood
@@ -167,13 +167,13 @@ class Parser:
             self.skip("{", "}")
 
     def triples(self) -> list[Triple]:
-        """Read a subject with its relations and objects."""
+        """Parse a subject with its relations and objects."""
         found: list[Triple] = []
         subject = self.term()
         while True:
             path = self.path()
             while True:
-                found += self.walked(subject, path, self.term())
+                found += self.expand(subject, path, self.term())
                 if self.word() != ",":
                     break
                 self.next()
@@ -183,8 +183,8 @@ class Parser:
                 self.seen += found
                 return found
 
-    def walked(self, subject: str, path: Path, object_: str) -> list[Triple]:
-        """Write a path as single triples over new nodes."""
+    def expand(self, subject: str, path: Path, object_: str) -> list[Triple]:
+        """Expand a path to triple patterns over new variables."""
         nodes = [subject]
         for _ in path[1:]:
             self.fresh += 1
@@ -196,7 +196,7 @@ class Parser:
         ]
 
     def path(self) -> Path:
-        """Read a relation, or relations with `/` and `^`."""
+        """Parse a relation, or a path of relations with `/` and `^`."""
         steps: list[Step] = []
         while True:
             inverse = self.word() == "^"
@@ -220,7 +220,7 @@ class Parser:
             self.next()
 
     def term(self) -> str:
-        """Read a variable, an IRI or a literal."""
+        """Parse a variable, an IRI or a literal."""
         token = self.next()
         kind = token.lastgroup
         if kind == "iri":
@@ -241,7 +241,7 @@ class Parser:
         raise NotUnderstood
 
     def literal(self, lexical: str) -> Literal:
-        """Read the tag or the type that follows a string."""
+        """Parse the language tag or the datatype after a string."""
         token = self.tokens[self.at] if self.at < len(self.tokens) else None
         if token and token.lastgroup == "tag":
             self.next()

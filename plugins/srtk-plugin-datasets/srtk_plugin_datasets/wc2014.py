@@ -1,6 +1,6 @@
-"""Read WorldCup2014: questions over a small football graph (Zhang et al. 2016, "Gaussian Attention Model").
+"""The ``wc2014`` dataset: WorldCup2014, over a football graph (Zhang et al. 2016, "Gaussian Attention Model").
 
-The files are those that come with the Interpretable Reasoning Network (Zhou et al. 2018, arXiv:1801.04726).
+The files are from the Interpretable Reasoning Network (Zhou et al. 2018, arXiv:1801.04726).
 """
 
 from __future__ import annotations
@@ -22,15 +22,15 @@ _FILES = {"1-hop": "WC-P1.txt", "2-hop": "WC-P2.txt", "mixed": "WC-P.txt", "conj
 
 @attrs.define
 class WorldCup2014(Dataset):
-    """Questions about players of 2014, with topic entities, all answers, gold paths and gold triples.
+    """Questions about players of the 2014 World Cup, with topic entities, answers, gold paths and gold triples.
 
     Attributes:
         path: Folder with `WC2014.txt` (the graph) and `WC-P1.txt`, `WC-P2.txt`, `WC-P.txt` or `WC-C.txt`.
-        kind: Questions of one hop, of two hops, of both (mixed), or with two topic entities (conjunctive).
-        given: Give the topic entities as links; false gives the text alone, so that it is linked.
-        gold_triples: Find the triples on the gold paths in the graph of this folder.
-        limit: How many questions to take; all by default.
-        seed: Which ones a limit takes; null for the first ones.
+        kind: Questions with one hop, two hops, both (mixed), or two topic entities (conjunctive).
+        given: Return the topic entities as links; false gives the text only, to be linked in the run.
+        gold_triples: Whether to find the triples of the gold paths in the graph of this folder.
+        limit: Maximum number of questions; all by default.
+        seed: Seed of the sample that a limit takes; null for the first questions.
     """
 
     path: str
@@ -66,7 +66,7 @@ def _present(file: FilePath) -> FilePath:
 
 
 def _question(line: str, where: str, id_: str) -> tuple[Question, list[tuple[str, Path]]]:
-    """Read a line; also return each topic entity with its path."""
+    """Read a line; return the question, and each topic entity with its path."""
     cells = line.split("\t")
     if len(cells) < 4:
         raise InputError(
@@ -90,7 +90,7 @@ def _question(line: str, where: str, id_: str) -> tuple[Question, list[tuple[str
 
 
 def _walk(part: str, where: str) -> tuple[str, Path]:
-    """Read ``topic#relation#node#relation#node``; after ``<end>`` comes the answer once more."""
+    """Read ``topic#relation#node#relation#node``; the answer is repeated after ``<end>``."""
     nodes = part.split("#<end>")[0].split("#")
     if len(nodes) < 3 or len(nodes) % 2 == 0 or not all(nodes):
         raise InputError(f"{where}: expected a path as topic#relation#node..., found {part!r}")

@@ -1,4 +1,4 @@
-"""Read WebQSP as published: questions with semantic parses over Freebase (Yih et al. 2016, P16-2033)."""
+"""The ``webqsp`` dataset as published: questions with semantic parses over Freebase (Yih et al. 2016, P16-2033)."""
 
 from __future__ import annotations
 
@@ -19,19 +19,19 @@ _KNOWN = ("QuestionId", "RawQuestion", "ProcessedQuestion", "Parses")
 
 @attrs.define
 class WebQSP(Dataset):
-    """Questions with Freebase mids: topic entities with their mention, answers, inferential chains as gold paths.
+    """Questions with Freebase mids: topic entities with mentions, answers, and inferential chains as gold paths.
 
-    Of several parses all count: their topics, their answers and their chains. Constraints are carried through.
+    The topics, answers and chains of all parses are merged. Constraints are kept as a field.
 
     Attributes:
-        path: `WebQSP.<split>.json`, or a folder with it or with `data/WebQSP.<split>.json`.
-        split: train or test, where path is a folder.
-        text: The question as asked (raw) or in lower case without its question mark (processed).
-        parses: Read all parses of a question, or the first only.
+        path: `WebQSP.<split>.json`, or a folder with it, also as `data/WebQSP.<split>.json`.
+        split: train or test, if path is a folder.
+        text: The raw question, or in lower case without question mark (processed).
+        parses: all parses of a question, or the first only.
         ids: `dot` for m.02mjmr and people.person.children, `slash` for /m/02mjmr and /people/person/children.
-        given: Give the topic entities as links; false gives the text alone, so that it is linked.
-        limit: How many questions to take; all by default.
-        seed: Which ones a limit takes; null for the first ones.
+        given: Return the topic entities as links; false gives the text only, to be linked in the run.
+        limit: Maximum number of questions; all by default.
+        seed: Seed of the sample that a limit takes; null for the first questions.
     """
 
     path: str

@@ -1,1 +1,1 @@
-"""DBpedia as a knowledge graph."""
+"""DBpedia as a knowledge graph, and DBpedia Spotlight as a linker."""

@@ -1,4 +1,4 @@
-"""The ``dbpedia`` graph: DBpedia's vocabulary over SPARQL, with redirects and disambiguation pages resolved."""
+"""The ``dbpedia`` graph: DBpedia over SPARQL, with redirects and disambiguation pages resolved."""
 
 from __future__ import annotations
 
@@ -14,35 +14,34 @@ from srtk_plugin_sparql.vocabulary import Ids, Vocabulary
 from srtk_framework.values import Budget, DriverError, FoundPaths, Frontier, Literal
 from srtk_plugin_dbpedia import titles
 from srtk_plugin_dbpedia.queries import PlainQueries
-from srtk_plugin_dbpedia.redirects import Pages
+from srtk_plugin_dbpedia.redirects import Redirects
 from srtk_plugin_dbpedia.vocabulary import pages, vocabulary
 
 
 @attrs.define(eq=False)
 class DbpediaGraph(SparqlGraph):
-    """Answer from DBpedia: its public endpoint, a mirror, or an embedded store of its files.
+    """DBpedia at its public endpoint or a mirror, or in an embedded store of its files.
 
     Attributes:
-        endpoint: An http or https URL; or a folder that ``srtk graph load`` made, also written ``oxigraph:FOLDER``.
-        engine: Engine of the endpoint: auto, blazegraph, oxigraph, qlever or virtuoso, with its usual limits.
-        namespaces: Parts of DBpedia whose relations are read: ontology (mapped, clean), property (raw infoboxes, far
-            more of them), category (subjects of articles). Types and superclasses always are.
-        languages: Languages of names, most wanted first; names without a language come last, others not at all.
-        redirects: Whether a frontier has the target of a redirect in its place.
-        preset: Not used here; leave it out.
-        vocabulary: What is set goes before DBpedia's own; prefixes are added.
-        limits: How hard the endpoint may be asked.
-        user_agent: How the client calls itself; put in an address where you can be reached.
+        endpoint: An http or https URL, or a folder made by ``srtk graph load``, also written ``oxigraph:FOLDER``.
+        engine: Engine of the endpoint, which sets default limits: auto, blazegraph, oxigraph, qlever or virtuoso.
+        namespaces: Parts of DBpedia whose relations are read: ontology (mapped, clean), property (raw infoboxes, many
+            more), category (subjects of articles). Types and superclasses are always read.
+        languages: Languages of names, in order of preference, then names without a language; others are not read.
+        redirects: Whether frontiers replace a redirect by its target.
+        preset: Not supported.
+        vocabulary: Settings that override DBpedia's vocabulary; prefixes are added to it.
+        limits: Request limits of the endpoint.
+        user_agent: User-Agent header of the client; include a contact address.
         headers: Further HTTP headers, such as Authorization.
-        cache: SQLite file of answers that later runs use again; none when left out.
-        cache_days: After so many days a kept answer is asked for again.
-        version: Version of the graph's data; kept answers of another version are not used.
-        both: Whether incoming steps are asked for together with outgoing ones; false saves work where no inverse
-            step is walked.
-        names: How ``find`` looks: exact asks for the usual ways to write a name; scan reads all names once, which takes
-            long; auto scans embedded stores alone.
-        record: Folder in which every answer is written down.
-        replay: Folder of such a record, which then answers in the place of the endpoint.
+        cache: SQLite file of cached responses; none by default.
+        cache_days: Days after which a cached response expires.
+        version: Version of the graph's data; responses of other versions are not used.
+        both: Whether incoming steps are read together with outgoing ones; false saves work without inverse steps.
+        names: Method of ``find``: exact looks up the usual spellings of a name; scan reads all names once, which is
+            slow; auto scans embedded stores only.
+        record: Folder to which every response is recorded.
+        replay: Folder of recorded responses, used instead of the endpoint.
     """
 
     endpoint: str = "https://dbpedia.org/sparql"
@@ -51,28 +50,28 @@ class DbpediaGraph(SparqlGraph):
     languages: tuple[str, ...] = ("en",)
     redirects: bool = True
     names: str = "exact"
-    _pages: Pages | None = attrs.field(init=False, default=None, repr=False)
+    _redirect_pages: Redirects | None = attrs.field(init=False, default=None, repr=False)
 
     def make_reader(
         self, source: Source, vocabulary: Vocabulary, ids: Ids, page: int, nodes: int, workers: int
     ) -> Reader:
-        """Make what asks about the world, and beside it what asks about pages."""
+        """Return the reader of the graph, and create that of redirects and disambiguation pages."""
         meaning = pages(vocabulary)
         own = Ids(meaning)
         reader = Reader(source, own, Queries(meaning, own), page, nodes, workers, self.both)
         scan = self.names == "scan" or (self.names == "auto" and self._folder() is not None)
-        self._pages = Pages(reader, vocabulary.languages, scan)
+        self._redirect_pages = Redirects(reader, vocabulary.languages, scan)
         return Reader(source, ids, PlainQueries(vocabulary, ids), page, nodes, workers, self.both)
 
     def close(self) -> None:
         """Close connections and files."""
         super().close()
-        self._pages = None
+        self._redirect_pages = None
 
     def meaning(self) -> Vocabulary:
-        """Return DBpedia's vocabulary under what is set."""
+        """Return DBpedia's vocabulary with the overrides of the setting."""
         if self.preset:
-            raise DriverError(f"preset {self.preset!r} cannot be had with dbpedia; remove it, or `use: sparql`")
+            raise DriverError(f"preset {self.preset!r} is not supported by dbpedia; remove it, or `use: sparql`")
         usual = Vocabulary()
         given = {
             field.name: value
@@ -84,22 +83,22 @@ class DbpediaGraph(SparqlGraph):
         return attrs.evolve(own, **given)
 
     @property
-    def _paged(self) -> Pages:
-        if self._pages is None:
+    def _open_redirects(self) -> Redirects:
+        if self._redirect_pages is None:
             raise DriverError(f"the graph {self.source()} is not open; call open() first")
-        return self._pages
+        return self._redirect_pages
 
     def fingerprint(self) -> str:
-        """Identify the data, as far as it is known, and how it is read."""
+        """Identify the data, as far as known, and the settings."""
         return f"DbpediaGraph({super().fingerprint()}, {self.redirects})"
 
     def frontiers(self, node_sets: Sequence[Sequence[str]]) -> list[Frontier]:
-        """Make one frontier of each set of ids; redirects give their targets, other spellings the id of the graph."""
+        """Make one frontier of each set of ids; redirects become their targets, spellings the id of the graph."""
         meant = self._meant(id_ for ids in node_sets for id_ in ids if not isinstance(id_, Literal))
         return super().frontiers([[meant[id_] for id_ in ids if not isinstance(id_, Literal)] for ids in node_sets])
 
     def _meant(self, ids: Iterable[str]) -> dict[str, str]:
-        """Return the id that each id stands for: of its spellings the first one that the graph has."""
+        """Resolve each id: the first of its spellings that the graph has, with redirects replaced."""
         reader = self._open
         reader.forget()
         every = list(dict.fromkeys(ids))
@@ -114,14 +113,14 @@ class DbpediaGraph(SparqlGraph):
         }
 
     def _spellings(self, id_: str, ids: Ids) -> list[str]:
-        return [short for iri in titles.ways(id_) if (short := ids.short(iri)) != id_]
+        return [short for iri in titles.spellings(id_) if (short := ids.short(iri)) != id_]
 
     def _targets(self, ids: Iterable[str]) -> dict[str, str]:
-        """Return what redirects lead to; a page with relations of its own, whose steps are loaded, is no redirect."""
+        """Return the targets of redirects; a page with steps of its own, which are loaded, is not a redirect."""
         every = list(ids)
         reader = self._open
         idle = [id_ for id_ in every if not reader.counts(id_, False)] if self.redirects else []
-        found = self._paged.targets(sorted(idle))
+        found = self._open_redirects.targets(sorted(idle))
         return {id_: found.get(id_, id_) for id_ in every}
 
     def paths(
@@ -132,31 +131,31 @@ class DbpediaGraph(SparqlGraph):
         budget: Budget,
         shortest: bool,
         inverse: bool,
-    ) -> Sequence[FoundPaths]:
-        """Find the relation paths between two sets of entities; redirects among them stand for their targets."""
+    ) -> list[FoundPaths]:
+        """Find the relation paths between two sets of entities, with redirects replaced by their targets."""
         meant = self._meant(id_ for ids in (*starts, *ends) for id_ in ids if not isinstance(id_, Literal))
         placed = [[[meant.get(id_, id_) for id_ in ids] for ids in sets] for sets in (starts, ends)]
         return super().paths(placed[0], placed[1], hops, budget, shortest, inverse)
 
     def labels(self, ids: Sequence[str]) -> list[str]:
-        """Name each id by its label, else by the words of its id; literals by their value."""
+        """Return the label of each id, else the words of the id; the label of a literal is its lexical form."""
         return [
             titles.words(id_) if name == id_ and not isinstance(id_, Literal) else name
             for id_, name in zip(ids, super().labels(ids), strict=True)
         ]
 
     def find(self, names: Sequence[str]) -> list[list[str]]:
-        """Find the entities by name: redirects as their targets, disambiguation pages as the pages they offer.
+        """Find the entities with each name, with redirects and disambiguation pages replaced by their targets.
 
-        A page without label is found by its title.
+        A page without a label is found by its title.
         """
         found = [set(row) for row in super().find(names)]
-        for row, more in zip(found, self._paged.find(names), strict=True):
+        for row, more in zip(found, self._open_redirects.find(names), strict=True):
             row.update(more)
         for row, more in zip(found, self._by_title(names, found), strict=True):
             row.update(more)
         meant = self._meant(sorted({id_ for row in found for id_ in row}))
-        offered = self._paged.meanings({*meant.values()})
+        offered = self._open_redirects.meanings({*meant.values()})
         known = self._open.exist(sorted({*meant.values(), *(id_ for ends in offered.values() for id_ in ends)}))
         return [
             sorted({end for id_ in row for end in offered[meant[id_]] or (meant[id_],) if end in known})
@@ -164,7 +163,7 @@ class DbpediaGraph(SparqlGraph):
         ]
 
     def _by_title(self, names: Sequence[str], found: Sequence[set[str]]) -> list[list[str]]:
-        """Look for pages without label by the names for which nothing was found."""
+        """Find pages without a label by the names that have no other entity."""
         ids = self._open.ids
         titled = {
             name: ids.short(titles.named(name))

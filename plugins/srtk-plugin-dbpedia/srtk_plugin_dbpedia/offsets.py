@@ -1,4 +1,4 @@
-"""Finds the characters that a server means which counts in UTF-16 units."""
+"""Conversion of offsets in UTF-16 units to character spans."""
 
 from __future__ import annotations
 
@@ -6,15 +6,15 @@ import unicodedata
 
 
 def span(text: str, offset: int, surface: str) -> tuple[int, int] | None:
-    """Return the characters of a mention in the original text.
+    """Return the character span of a mention.
 
     Args:
-        text: What was sent.
-        offset: Where the mention starts, in UTF-16 units as on a JVM; characters are understood where these fit.
-        surface: The words of the mention, as the server repeats them.
+        text: The text that was sent.
+        offset: Start of the mention in UTF-16 units, as on a JVM; read as characters if those fit better.
+        surface: Text of the mention in the response.
 
     Returns:
-        Start and end, without blanks around; None where the text does not hold the words at all.
+        Start and end, without surrounding space; None if the text does not contain the mention.
     """
     words = surface.strip()
     if not words:
@@ -32,7 +32,7 @@ def span(text: str, offset: int, surface: str) -> tuple[int, int] | None:
 
 
 def _ends(text: str, start: int, words: str) -> list[int]:
-    """List where the words end if they start here; forms that mean the same letters are equal."""
+    """Return the possible ends of the words that start here; canonically equivalent forms are equal."""
     if text.startswith(words, start):
         return [start + len(words)]
     if words.isascii():
@@ -50,7 +50,7 @@ def _units(text: str) -> int:
 
 
 def _character(text: str, units: int) -> int:
-    """Return the character at which so many UTF-16 units are over."""
+    """Return the character at an offset in UTF-16 units."""
     if text.isascii():
         return units
     passed = 0

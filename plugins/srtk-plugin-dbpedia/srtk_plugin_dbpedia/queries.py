@@ -1,4 +1,4 @@
-"""Queries that leave the links between pages to the server: counting them at a hub takes longer than all the rest."""
+"""SPARQL queries that filter page links on the server, since counting those of a hub dominates the time."""
 
 from __future__ import annotations
 
@@ -8,11 +8,11 @@ from srtk_plugin_sparql.vocabulary import Ids, Vocabulary
 
 
 class PlainQueries(Queries):
-    """The queries about the world without those relations that are hidden by their whole id.
+    """Queries without the relations whose whole id is hidden.
 
     Args:
-        vocabulary: What belongs to the graph.
-        ids: Its namespaces, resolved.
+        vocabulary: Vocabulary of the graph.
+        ids: Ids of the graph.
     """
 
     def __init__(self, vocabulary: Vocabulary, ids: Ids) -> None:
@@ -21,7 +21,7 @@ class PlainQueries(Queries):
         super().__init__(vocabulary, ids)
 
     def relation(self, variable: str) -> str:
-        """Let a variable be a relation of the graph."""
+        """Return the constraint that a variable is a relation of the graph."""
         written = super().relation(variable)
         if not self._left_out:
             return written

@@ -1,4 +1,4 @@
-"""Pages that stand for others: what a redirect leads to, what a disambiguation page offers."""
+"""Redirects and disambiguation pages, and the pages that they lead to."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ from srtk_framework.values import Step
 from srtk_plugin_dbpedia.vocabulary import DISAMBIGUATES, REDIRECTS
 
 
-class Pages:
-    """Redirects and disambiguation pages, each asked for once.
+class Redirects:
+    """Redirects and disambiguation pages, each read once.
 
     Args:
-        reader: Reads these two relations alone.
-        languages: Languages of names, most wanted first.
-        scan: Whether all names are read when the first is looked for.
+        reader: Reader of these two relations only.
+        languages: Languages of names, in order of preference.
+        scan: Whether the first lookup reads all names.
     """
 
     def __init__(self, reader: Reader, languages: Sequence[str], scan: bool) -> None:
@@ -30,7 +30,7 @@ class Pages:
         self._any: bool | None = None
 
     def targets(self, ids: Iterable[str]) -> dict[str, str]:
-        """Return what each id leads to in the end: itself, where it is no redirect or goes round in a circle."""
+        """Return the final target of each id; the id itself if it is no redirect or part of a cycle."""
         every = list(dict.fromkeys(ids))
         if len(self._targets) + len(every) > MEMORY:
             self._targets.clear()
@@ -48,14 +48,14 @@ class Pages:
         return {id_: self._targets[id_] for id_ in every}
 
     def meanings(self, ids: Iterable[str]) -> dict[str, tuple[str, ...]]:
-        """Return the pages that each disambiguation page offers, redirects replaced; nothing for other pages."""
+        """Return the pages that each disambiguation page lists, with redirects replaced; none for other pages."""
         self._reader.forget()
         offered = self._next(set(ids), self._disambiguates)
         targets = self.targets(sorted({end for ends in offered.values() for end in ends}))
         return {id_: tuple(sorted({targets[end] for end in ends})) for id_, ends in offered.items()}
 
     def find(self, names: Sequence[str]) -> list[list[str]]:
-        """Find the redirects and disambiguation pages of each name, and pages that such ones lead to."""
+        """Find the redirects and disambiguation pages with each name, and the pages that they lead to."""
         if self._scan and self._any is None:
             self._any = bool(self._reader.whole(self._reader.queries.all_nodes(), "?n"))
         return [[] for _ in names] if self._any is False else self._names.find(names)

@@ -1,4 +1,4 @@
-"""Titles of Wikipedia pages in IRIs: the ways to write one page, and the words of an id."""
+"""Titles of Wikipedia pages in IRIs: the spellings of a page, and the words of an id."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ PAGES = (
     "http://en.wikipedia.org/wiki/",
     "https://en.wikipedia.org/wiki/",
 )
-"""Starts of addresses that a title follows."""
+"""Prefixes of page addresses, which end in the title."""
 
 _UNSAFE = re.compile(rf'[{ILLEGAL}%?#"`^\\]')
 _KEPT = "!$&'()*+,-./:;=@_~"
@@ -24,19 +24,19 @@ _HUMP = re.compile(r"(?<=[^\W\d_A-Z])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
 
 
 def page_iri(title: str) -> str:
-    """Write the IRI of a title as DBpedia does: letters of every script stay, ``% ? # "`` and the like become %XX."""
+    """Return the IRI of a title in DBpedia's form: letters of all scripts stay, ``% ? # "`` and the like become %XX."""
     name = title.replace(" ", "_")
     return RESOURCE + _UNSAFE.sub(lambda found: quote(found[0].encode("utf-8", "replace"), safe=""), name)
 
 
 def named(name: str) -> str:
-    """Write the IRI of a page by its name in words, whose first letter is a capital in every title."""
+    """Return the IRI of the page with a name; the first letter of a title is always a capital."""
     plain = " ".join(name.replace("_", " ").split())
     return page_iri(plain[:1].upper() + plain[1:])
 
 
-def ways(text: str) -> list[str]:
-    """List the IRIs that may be meant by a text: an IRI, ``dbr:`` and a title, or the address of a page."""
+def spellings(text: str) -> list[str]:
+    """Return the possible IRIs of a text: an IRI, ``dbr:`` and a title, or the address of a page."""
     found = text[1:-1] if text.startswith("<") and text.endswith(">") else text
     whole = RESOURCE + found[4:] if found.startswith("dbr:") else found
     made = [whole]
@@ -50,7 +50,7 @@ def ways(text: str) -> list[str]:
 
 
 def words(id_: str) -> str:
-    """Return the words of an id: the title of a page, the parts of a relation's or a class's name."""
+    """Return the words of an id: the title of a page, or the parts of the name of a relation or class."""
     prefix, _, local = id_.partition(":")
     if prefix in ("dbr", "dbc"):
         return _decoded(local).replace("_", " ").strip() or id_
@@ -61,7 +61,7 @@ def words(id_: str) -> str:
 
 
 def _decoded(local: str) -> str:
-    """Decode %XX, or leave all as it is where that gives no text."""
+    """Decode %XX; return the text unchanged if the result is not UTF-8."""
     try:
         return unquote_to_bytes(local.encode("utf-8", "surrogatepass")).decode("utf-8")
     except UnicodeDecodeError:

@@ -1,4 +1,4 @@
-"""What DBpedia's IRIs mean: its namespaces, and what in them is about Wikipedia and not about the world."""
+"""DBpedia's vocabulary: its namespaces, and the relations about Wikipedia rather than the world."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ NAMESPACES = {
     "property": (PROPERTY,),
     "category": (_TERMS + "subject", _SKOS + "broader"),
 }
-"""Name of a part of DBpedia to the relations in it."""
+"""Relations of each part of DBpedia, as prefixes."""
 
 HIDDEN = (
     "dbo:wikiPageWikiLink",
@@ -56,7 +56,7 @@ HIDDEN = (
     "dbo:wiki*",
     "dbp:wiki*",
 )
-"""Relations between pages, and the text and pictures of a page; those that a page has many of by their whole id."""
+"""Relations between pages, and their texts and pictures; frequent ones by their whole id."""
 
 NOISE = (
     "dbp:*[cC]aption*",
@@ -75,14 +75,14 @@ NOISE = (
     "dbo:filename",
     "dbo:fileExtension",
 )
-"""Relations that fill a template."""
+"""Relations of infobox layout."""
 
 
 def vocabulary(namespaces: Sequence[str], languages: Sequence[str]) -> Vocabulary:
-    """Make the vocabulary of some parts of DBpedia; types and superclasses are in every one.
+    """Return the vocabulary of some parts of DBpedia, with types and superclasses.
 
     Raises:
-        DriverError: If there is no such part, or none is named.
+        DriverError: If a part does not exist, or none is given.
     """
     if not namespaces:
         raise DriverError(f"namespaces is empty; name some of {', '.join(NAMESPACES)}")
@@ -101,12 +101,12 @@ def vocabulary(namespaces: Sequence[str], languages: Sequence[str]) -> Vocabular
         hidden=HIDDEN,
         type_relations=("rdf:type",),
         subclass_relations=("rdfs:subClassOf",),
-        # No title has two underscores in a row: such nodes hold a term of office, a season of a career.
+        # Titles never have two underscores in a row; such nodes are terms of office or seasons of a career.
         mediators=("dbr:*__*",),
         noise=NOISE,
     )
 
 
 def pages(meaning: Vocabulary) -> Vocabulary:
-    """Return the vocabulary of pages that stand for others: redirects and disambiguation pages."""
+    """Return the vocabulary of redirects and disambiguation pages."""
     return attrs.evolve(meaning, relations=(REDIRECTS, DISAMBIGUATES), hidden=(), literals=False)

@@ -1,8 +1,8 @@
-"""Names of composite relations: two relations joined by two dots, so that one reading is possible alone.
+"""Names of composite relations: two relations joined by two dots, unambiguously.
 
-In a half, a backslash, a dot at either end and each dot that follows a dot get a backslash. What is left of
-two dots in a row is the joint. A single relation is written by the same rule, so that it is never read as two.
-Names of Freebase (``people.person.sibling_s``) stay as they are.
+In each half, a backslash, a dot at either end and each dot after a dot are escaped with a backslash, so the only
+unescaped pair of dots is the joint. Single relations are escaped by the same rule and never read as composites.
+Names of Freebase (``people.person.sibling_s``) need no escaping.
 """
 
 from __future__ import annotations
@@ -21,17 +21,17 @@ _WHOLE = re.compile(rf"{_HALF}(?:\.\.{_HALF})?", re.DOTALL)
 
 
 def escape(name: str) -> str:
-    """Write one relation so that it is not read as two."""
+    """Escape the name of a single relation."""
     return _SPECIAL.sub(lambda found: "\\" + found[0], name)
 
 
 def join(first: str, second: str) -> str:
-    """Name the relation that leads along ``first`` to a mediator, and on along ``second``."""
+    """Return the name of the composite that follows ``first`` to a mediator, then ``second``."""
     return f"{escape(first)}{JOINT}{escape(second)}"
 
 
 def split(relation: str) -> tuple[str, ...]:
-    """Return the one or two relations that a name stands for; none where ``escape`` and ``join`` never write it."""
+    """Return the one or two relations of a name; none if ``escape`` and ``join`` never produce it."""
     found = _WHOLE.fullmatch(relation)
     if found is None:
         return ()
@@ -41,13 +41,13 @@ def split(relation: str) -> tuple[str, ...]:
 
 
 def label_of(id_: str, names: Sequence[str], found: Mapping[str, str], own: str | None = None) -> str:
-    """Choose the label of an id among those of what it may stand for.
+    """Return the label of an id, or the labels of the relations that it is composed of.
 
     Args:
-        id_: As it was asked about; returned where nothing has a label.
-        names: The one or two relations that it may stand for.
-        found: Labels; where there is none, the id itself.
-        own: The id as the graph writes it.
+        id_: The id as given; the result if there is no label.
+        names: The one or two relations of the id.
+        found: Labels by id; an id without a label maps to itself.
+        own: The id in the form of the graph.
     """
     plain = id_ if own is None else own
     if isinstance(id_, Literal) or found[plain] != plain:

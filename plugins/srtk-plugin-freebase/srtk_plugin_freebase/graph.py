@@ -1,4 +1,4 @@
-"""The ``freebase`` graph: Freebase over SPARQL, with mediator nodes walked as one step."""
+"""The ``freebase`` graph: Freebase over SPARQL, with each path through a mediator joined into one step."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from srtk_framework.values import (
 )
 from srtk_plugin_freebase import composites
 from srtk_plugin_freebase.ids import FreebaseIds
-from srtk_plugin_freebase.mediator_reads import JoinReader
+from srtk_plugin_freebase.mediator_reads import MediatorReads
 from srtk_plugin_freebase.queries import FreebaseQueries, JoinQueries, Mediators
 from srtk_plugin_freebase.vocabulary import HIDDEN, over_freebase
 
@@ -34,35 +34,35 @@ _MODES = ("join", "keep")
 
 @attrs.define(eq=False)
 class FreebaseGraph(SparqlGraph):
-    """Answer from Freebase: an endpoint over its dump, or an embedded store of a part of it.
+    """Freebase at a SPARQL endpoint over its dump, or in an embedded store of a part of it.
 
-    A step through a mediator, such as ``people.person.sibling_s..people.sibling_relationship.sibling``, is one step.
+    Two relations through a mediator are one, as in ``people.person.sibling_s..people.sibling_relationship.sibling``.
 
     Attributes:
-        endpoint: An http or https URL; or a folder that ``srtk graph load`` made, also written ``oxigraph:FOLDER``.
-            There is no public endpoint any more.
-        engine: auto, blazegraph, oxigraph, qlever or virtuoso: its usual limits.
-        ids: Form in which ids are shown: dot (m.02mjmr, people.person.gender) or slash (/m/02mjmr,
-            /people/person/gender). Both, and ns:m.02mjmr, are read.
-        mediators: join makes one step of two relations through a mediator; keep leaves mediators as nodes.
-        unnamed: Whether a mediator is a node without a label; when false, all ids that fit the patterns
-            (``mediators`` of the vocabulary, m.* and g.* when left out) are mediators.
-        to_literals: Whether a joined step may end in a literal; qualifiers show literals either way.
-        hidden: Relations that are left out: ids, or starts with a star. Relations of types stay.
-        vocabulary: What is set goes before Freebase's own; prefixes and hidden relations are added.
-        preset: Not used here; leave it out.
-        limits: How hard the endpoint may be asked.
-        user_agent: How the client calls itself.
+        endpoint: An http or https URL, or a folder made by ``srtk graph load``, also written ``oxigraph:FOLDER``.
+            There is no public endpoint.
+        engine: Engine of the endpoint, which sets default limits: auto, blazegraph, oxigraph, qlever or virtuoso.
+        ids: Form of ids in results: dot (m.02mjmr, people.person.gender) or slash (/m/02mjmr,
+            /people/person/gender). Both, and ns:m.02mjmr, are accepted as input.
+        mediators: join: two relations through a mediator are one step. keep: mediators are ordinary nodes.
+        unnamed: Whether only nodes without a label are mediators; if false, all ids that match the patterns
+            (``mediators`` of the vocabulary, m.* and g.* by default) are.
+        to_literals: Whether a joined step may end in a literal; qualifiers include literals in any case.
+        hidden: Relations to leave out: ids, or prefixes with a star. Type relations stay.
+        vocabulary: Settings that override Freebase's vocabulary; prefixes and hidden relations are added to it.
+        preset: Not supported.
+        limits: Request limits of the endpoint.
+        user_agent: User-Agent header of the client.
         headers: Further HTTP headers, such as Authorization.
-        cache: SQLite file of answers that later runs use again; none when left out.
-        cache_days: After so many days a kept answer is asked for again.
-        version: Version of the graph's data; kept answers of another version are not used.
-        both: Whether incoming steps are asked for together with outgoing ones; false saves work where no inverse
-            step is walked, which is usual: most relations of Freebase have one that leads back.
-        names: How ``find`` looks: exact asks for the usual ways to write a name; scan reads all names once; auto
-            scans embedded stores alone.
-        record: Folder in which every answer is written down.
-        replay: Folder of such a record, which then answers in the place of the endpoint.
+        cache: SQLite file of cached responses; none by default.
+        cache_days: Days after which a cached response expires.
+        version: Version of the graph's data; responses of other versions are not used.
+        both: Whether incoming steps are read together with outgoing ones; false saves work without inverse steps,
+            which are rarely needed, since most relations of Freebase have an inverse relation.
+        names: Method of ``find``: exact looks up the usual spellings of a name; scan reads all names once; auto scans
+            embedded stores only.
+        record: Folder to which every response is recorded.
+        replay: Folder of recorded responses, used instead of the endpoint.
     """
 
     engine: str = "virtuoso"
@@ -74,27 +74,27 @@ class FreebaseGraph(SparqlGraph):
     hidden: tuple[str, ...] = HIDDEN
 
     def open(self) -> None:
-        """Make the client, or open the store."""
+        """Check the settings, and open the client or the store."""
         for name, value, known in (("ids", self.ids, _FORMS), ("mediators", self.mediators, _MODES)):
             if value not in known:
                 raise DriverError(f"{name} {value!r}: choose {' or '.join(known)}.{close_matches(value, known)}")
         super().open()
 
     def meaning(self) -> Vocabulary:
-        """Return Freebase's vocabulary under what is set."""
+        """Return Freebase's vocabulary with the overrides of the setting."""
         if self.preset:
-            raise DriverError(f"preset {self.preset!r} cannot be had with freebase; remove it, or `use: sparql`")
+            raise DriverError(f"preset {self.preset!r} is not supported by freebase; remove it, or `use: sparql`")
         return over_freebase(self.vocabulary, tuple(self.hidden))
 
     def make_reader(
         self, source: Source, vocabulary: Vocabulary, ids: Ids, page: int, nodes: int, workers: int
     ) -> Reader:
-        """Make what asks the queries: with joins, or without."""
+        """Return the reader of the queries, with or without joined mediators."""
         own = self._spelling
         if self.mediators == "keep":
             return Reader(source, own, FreebaseQueries(vocabulary, own), page, nodes, workers, self.both)
         test = Mediators(tuple(vocabulary.mediators), self.unnamed, self.to_literals)
-        return JoinReader(source, own, JoinQueries(vocabulary, own, test), page, nodes, workers, self.both)
+        return MediatorReads(source, own, JoinQueries(vocabulary, own, test), page, nodes, workers, self.both)
 
     @property
     def _spelling(self) -> FreebaseIds:
@@ -106,13 +106,13 @@ class FreebaseGraph(SparqlGraph):
         return self.mediators == "join"
 
     def fingerprint(self) -> str:
-        """Identify the data, as far as it is known, and how it is read."""
+        """Identify the data, as far as known, and the settings."""
         return f"Freebase{super().fingerprint()}({self.ids}, {self.mediators}, {self.unnamed}, {self.to_literals})"
 
     def schema(self) -> Schema:
-        """Return what the vocabulary says, in the form of ids that is set.
+        """Return the schema of the vocabulary, in the form of ids that the settings choose.
 
-        No pattern of mediators: after a join there are none, and before it their ids are those of entities.
+        It has no patterns of mediators: joined ones are no nodes, and others have the ids of entities.
         """
         known, ids = super().schema(), self._spelling
         kept = not self._joins and not self.unnamed
@@ -124,19 +124,19 @@ class FreebaseGraph(SparqlGraph):
             mediators=tuple(map(ids.pattern, known.mediators)) if kept else (),
         )
 
-    # Reads: ids may be written in any form
+    # Hooks: ids may have any form
 
     def frontiers(self, node_sets: Sequence[Sequence[str]]) -> list[Frontier]:
-        """Make one frontier of each set of ids; mediators are left out where they are joined."""
+        """Make one frontier of each set of ids, without mediators that are joined."""
         entity = self._spelling.entity
         return super().frontiers([[entity(id_) for id_ in ids] for ids in node_sets])
 
     def follow(self, frontiers: Sequence[Frontier], steps: Sequence[Step], limit: int | None) -> list[Frontier]:
-        """Walk each step to the entities at its end; a limit counts all neighbours, literals too."""
+        """Follow each step to the entities at its end; a limit counts all neighbours, literals included."""
         return super().follow(frontiers, self._own(steps), limit)
 
     def triples(self, frontiers: Sequence[Frontier], steps: Sequence[Step], limit: int | None) -> list[list[Triple]]:
-        """Read the triples that ``follow`` walks, literals included."""
+        """Read the triples along each step, literals included."""
         return super().triples(frontiers, self._own(steps), limit)
 
     def _own(self, steps: Sequence[Step]) -> list[Step]:
@@ -144,10 +144,10 @@ class FreebaseGraph(SparqlGraph):
         return [Step(relation(step.relation), step.inverse) for step in steps]
 
     def match(self, patterns: Sequence[Pattern]) -> list[list[Triple]]:
-        """Find the triples that fit each pattern, sorted.
+        """Find the triples of each pattern, sorted.
 
         Raises:
-            DriverError: If a pattern binds neither subject nor object.
+            DriverError: If a pattern has neither subject nor object.
         """
         ids = self._spelling
         own = [
@@ -175,11 +175,11 @@ class FreebaseGraph(SparqlGraph):
         return find_paths(self, starts, ends, hops, budget, shortest, inverse)
 
     def degrees(self, ids: Sequence[str]) -> list[int]:
-        """Count the triples at each id, without reading them."""
+        """Count the triples of each entity without reading them."""
         return super().degrees([self._spelling.entity(id_) for id_ in ids])
 
     def labels(self, ids: Sequence[str]) -> list[str]:
-        """Name each id by its label; a composite by the labels of both halves."""
+        """Return the label of each id; a composite has the labels of both halves."""
         spelling = self._spelling
         own = {id_: spelling.entity(id_) for id_ in ids}
         relations = {id_: composites.split(spelling.relation(id_)) for id_ in ids if self._joins}
@@ -189,9 +189,9 @@ class FreebaseGraph(SparqlGraph):
         return [composites.label_of(id_, relations.get(id_, ()), found, own[id_]) for id_ in ids]
 
     def qualifiers(self, triples: Sequence[Triple]) -> list[tuple[Qualifier, ...]]:
-        """Read what else the mediators of composite triples say, sorted; several statements are put together."""
+        """Read the qualifiers of each triple, sorted: the other triples of all its mediators."""
         reader = self._open
-        if not isinstance(reader, JoinReader):
+        if not isinstance(reader, MediatorReads):
             return [() for _ in triples]
         reader.forget()
         ids = self._spelling

@@ -1,4 +1,4 @@
-"""Ids of Freebase in the ways they are written: ``m.02mjmr``, ``/m/02mjmr``, ``ns:m.02mjmr``, a whole IRI."""
+"""Freebase ids in all their forms: ``m.02mjmr``, ``/m/02mjmr``, ``ns:m.02mjmr`` and IRIs."""
 
 from __future__ import annotations
 
@@ -13,16 +13,16 @@ from srtk_plugin_freebase import composites
 _DOTTED = re.compile(r"[^./:]+(?:\.[^./:]+)*")
 _SLASHED = re.compile(r"(?:/[^./:]+)+")
 _JOINED = re.compile(r"(?P<first>(?:/[^./:]+){2,})\.(?P<second>(?:/[^./:]+){2,})")
-"""The form in which FB15k writes two relations as one."""
+"""The composite relations of FB15k."""
 _NS = "ns:"
 
 
 class FreebaseIds(Ids):
-    """Turns ids into IRIs and back, in one form; reads the others.
+    """Conversion of ids to IRIs and back; it writes one form and accepts all of them.
 
     Args:
-        vocabulary: Its empty prefix is Freebase's namespace.
-        slashes: Whether ids are shown as ``/m/02mjmr`` instead of ``m.02mjmr``.
+        vocabulary: Vocabulary whose empty prefix is Freebase's namespace.
+        slashes: Whether to write ``/m/02mjmr`` instead of ``m.02mjmr``.
         joins: Whether relations may be composites.
     """
 
@@ -34,7 +34,7 @@ class FreebaseIds(Ids):
         super().__init__(vocabulary)
 
     def short(self, iri: str) -> str:
-        """Shorten an IRI; with slashes, one whose local name cannot be written so stays whole."""
+        """Shorten an IRI; with slashes, an IRI whose local name cannot have them stays whole."""
         found = super().short(iri)
         if not self.slashes or not iri.startswith(self._space) or found != iri[len(self._space) :]:
             return found
@@ -52,10 +52,10 @@ class FreebaseIds(Ids):
             return super()._expand(id_)
         return super()._expand(_dotted(id_)) if _SLASHED.fullmatch(id_) or _JOINED.fullmatch(id_) else None
 
-    # Other ways of writing
+    # Other forms
 
     def entity(self, text: str) -> str:
-        """Return the id of what may be written in another way."""
+        """Return the id of an entity or relation in any form."""
         if isinstance(text, Literal):
             return text
         local = self._local(text)
@@ -71,7 +71,7 @@ class FreebaseIds(Ids):
         return text if self.slashes and _DOTTED.fullmatch(text) else None
 
     def relation(self, text: str) -> str:
-        """Return the id of a relation; what FB15k writes as one (``/a/b/c./d/e/f``) is a composite."""
+        """Return the id of a relation in any form; FB15k's ``/a/b/c./d/e/f`` is a composite."""
         if not self.joins:
             return self.entity(text)
         joined = _JOINED.fullmatch(text)
@@ -82,7 +82,7 @@ class FreebaseIds(Ids):
         return composites.join(*names) if len(names) == 2 else composites.escape(names[0])
 
     def legs(self, relation: str) -> tuple[str, ...]:
-        """Return the IRIs of the one or two relations that an id stands for; none where it is no id."""
+        """Return the IRIs of the one or two relations of an id; none if it is not valid."""
         names = composites.split(relation) if self.joins else (relation,)
         iris = [self.iri(name) for name in names]
         return () if None in iris else tuple(iri for iri in iris if iri is not None)
@@ -90,19 +90,19 @@ class FreebaseIds(Ids):
     # Patterns
 
     def is_hidden(self, relation: str) -> bool:
-        """Tell nothing here: the queries leave hidden relations out."""
+        """Return False: the queries leave hidden relations out."""
         return False
 
     def pattern(self, pattern: str) -> str:
-        """Return a pattern of ids in the form in which they are shown."""
+        """Return a pattern in the written form of ids."""
         shown = self.slashes and "/" not in pattern and ":" not in pattern
         return "/" + pattern.replace(".", "/") if shown else pattern
 
     def starts_of(self, patterns: tuple[str, ...], setting: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
-        """Turn patterns of ids into starts of IRIs and whole IRIs.
+        """Convert patterns of ids to prefixes of IRIs and whole IRIs.
 
         Raises:
-            DriverError: If a pattern has a star elsewhere than at its end, or another sign with a meaning.
+            DriverError: If a pattern has a wildcard other than a star at its end.
         """
         starts: list[str] = []
         wholes: list[str] = []
@@ -110,7 +110,7 @@ class FreebaseIds(Ids):
             text = pattern.removesuffix("*")
             found = self._start(text) if text and not re.search(r"[*?\[]", text) else None
             if found is None or not is_iri(found):
-                raise DriverError(f"{setting} {pattern!r} cannot be asked for; write an id, or its start with a star")
+                raise DriverError(f"{setting} {pattern!r} is not supported; write an id, or a prefix with a star")
             (wholes if text == pattern else starts).append(found)
         return tuple(starts), tuple(wholes)
 

@@ -1,4 +1,4 @@
-"""Joins the triples around mediators, given a graph that shows them as nodes."""
+"""Edges joined through the mediators of a graph, read in batches and cached."""
 
 from __future__ import annotations
 
@@ -10,24 +10,24 @@ from srtk_framework.values import Literal, Pattern, Qualifier, Step, Triple
 from srtk_plugin_freebase import composites
 
 Edges = Mapping[str, Sequence[str]]
-"""Relation to the nodes at its other end, sorted."""
+"""Neighbours by relation, sorted."""
 _NONE: Edges = {}
 
 MEMORY = 2_000_000
-"""Edges kept in memory before all are forgotten."""
+"""Capacity of the cache in edges; it is emptied when it is full."""
 
 
-class Joiner:
-    """Edges of nodes in the joined graph, each read once.
+class JoinedEdges:
+    """The edges of nodes in the joined graph, each read once.
 
     Args:
-        graph: The graph with mediators.
-        patterns: Patterns of ids that a mediator may have.
-        unnamed: Whether a mediator must have no label.
+        graph: Graph with mediators as nodes.
+        patterns: Patterns of the ids of mediators.
+        unnamed: Whether only nodes without a label are mediators.
         to_literals: Whether a joined step may end in a literal.
         hidden: Patterns of relations to leave out.
-        types: Relations of types: never left out, never half of a composite.
-        noise: Patterns of further relations that are no half of a composite.
+        types: Type relations, which are never hidden and never half of a composite.
+        noise: Patterns of further relations that are never half of a composite.
     """
 
     def __init__(
@@ -53,7 +53,7 @@ class Joiner:
         self._kept = 0
 
     def forget(self) -> None:
-        """Drop what is kept in memory when it has become too much; called between reads."""
+        """Empty the cache if it is full; called between reads."""
         if self._kept > MEMORY:
             for kept in (self._mediators, *self._raw, *self._joined):
                 kept.clear()
@@ -62,7 +62,7 @@ class Joiner:
     # The graph with mediators
 
     def _read(self, nodes: Iterable[str], inverse: bool) -> None:
-        """Read the outgoing or incoming edges of nodes."""
+        """Read the outgoing or incoming edges of nodes in the graph with mediators."""
         table = self._raw[inverse]
         missing = [node for node in dict.fromkeys(nodes) if node not in table]
         if not missing:
@@ -84,7 +84,7 @@ class Joiner:
         self._kept += len(missing)
 
     def _judge(self, nodes: Iterable[str]) -> None:
-        """Find out which nodes are mediators."""
+        """Determine which nodes are mediators."""
         unsure = [n for n in dict.fromkeys(nodes) if n not in self._mediators and not isinstance(n, Literal)]
         self._mediators.update(dict.fromkeys(unsure, False))
         fitting = [node for node in unsure if _fits(node, self._patterns)]
@@ -96,7 +96,7 @@ class Joiner:
         return not isinstance(node, Literal) and self._mediators[node]
 
     def may_join(self, relation: str) -> bool:
-        """Tell whether a relation may be half of a composite."""
+        """Return whether a relation may be half of a composite."""
         return relation not in self._types and not _fits(relation, self._noise)
 
     def _is_hidden(self, relation: str) -> bool:
@@ -105,7 +105,7 @@ class Joiner:
     # The joined graph
 
     def load(self, nodes: Iterable[str], inverse: bool) -> None:
-        """Read the joined edges of nodes in one direction, in three reads of the graph."""
+        """Load the joined edges of nodes in one direction, in three reads of the graph."""
         table = self._joined[inverse]
         missing = [node for node in dict.fromkeys(nodes) if node not in table and not isinstance(node, Literal)]
         self._judge(missing)
@@ -145,7 +145,7 @@ class Joiner:
         return {relation: sorted(ends) for relation, ends in found.items()}
 
     def _onward(self, middle: str, inverse: bool) -> Edges:
-        """Return what a mediator leads on to."""
+        """Return the edges that leave a mediator in the same direction."""
         return {
             relation: [
                 end
@@ -157,15 +157,15 @@ class Joiner:
         }
 
     def ends(self, node: str, inverse: bool) -> Edges:
-        """Return the joined edges of a node that was loaded."""
+        """Return the joined edges of a loaded node."""
         return self._joined[inverse].get(node, _NONE)
 
     def neighbours(self, node: str, step: Step) -> Sequence[str]:
-        """Return the nodes at the end of a step from a node that was loaded."""
+        """Return the neighbours of a loaded node along a step."""
         return self.ends(node, step.inverse).get(step.relation, ())
 
     def exist(self, nodes: Iterable[str]) -> set[str]:
-        """Return those nodes that are in any joined triple."""
+        """Return the nodes that occur in a joined triple."""
         every = [node for node in dict.fromkeys(nodes) if not isinstance(node, Literal)]
         self.load(every, False)
         unsure = [node for node in every if not self.ends(node, False)]
@@ -173,7 +173,7 @@ class Joiner:
         return {node for node in every if self.ends(node, False) or self.ends(node, True)}
 
     def leading_to(self, literal: str) -> list[Triple]:
-        """Find the joined triples with a literal."""
+        """Find the joined triples whose object is a literal."""
         plain = [t for t in self._graph.match([Pattern(object=literal)])[0] if not self._is_hidden(t.relation)]
         self._judge(triple.subject for triple in plain)
         middles = [triple.subject for triple in plain if self._is_mediator(triple.subject)]
@@ -192,7 +192,7 @@ class Joiner:
         return sorted(found)
 
     def qualifiers(self, subject: str, halves: tuple[str, str], object_: str) -> list[Qualifier]:
-        """Return what else the mediators say that make a joined triple; its subject was loaded."""
+        """Return the qualifiers of a joined triple with a loaded subject: the other triples of its mediators."""
         first, second = halves
         found: set[Qualifier] = set()
         for middle in self._raw[False].get(subject, _NONE).get(first, ()):

@@ -1,4 +1,4 @@
-"""The ``mediated`` graph: a view in which the mediators of another graph are walked as one step."""
+"""The ``mediated`` graph: a view that joins two relations through a mediator of another graph into one step."""
 
 from __future__ import annotations
 
@@ -9,21 +9,21 @@ import attrs
 from srtk_framework.roles import KnowledgeGraph
 from srtk_framework.values import DriverError, Frontier, Literal, NodeSet, Pattern, Qualifier, Schema, Step, Triple
 from srtk_plugin_freebase import composites
-from srtk_plugin_freebase.joined_edges import Joiner
+from srtk_plugin_freebase.joined_edges import JoinedEdges
 
 MEDIATORS = ("m.*", "g.*", "/m/*", "/g/*")
 
 
 @attrs.define(eq=False)
 class MediatedGraph(KnowledgeGraph):
-    """Join two relations through a mediator of another graph into one; what ``freebase`` does on the server.
+    """A view that joins two relations through a mediator into one, as ``freebase`` does on the server.
 
     Attributes:
-        graph: The graph whose mediators are nodes.
-        patterns: Patterns (``*``, ``?``, ``[a-z]``) of ids that mediators have; mids and guids when left out.
-        unnamed: Whether of these only nodes without a label are mediators.
-        to_literals: Whether a joined step may end in a literal; qualifiers show literals either way.
-        hidden: Patterns of relations to leave out; relations of types stay.
+        graph: Graph with mediators as nodes.
+        patterns: Patterns (``*``, ``?``, ``[a-z]``) of the ids of mediators; by default those of mids and guids.
+        unnamed: Whether only nodes without a label are mediators.
+        to_literals: Whether a joined step may end in a literal; qualifiers include literals in any case.
+        hidden: Patterns of relations to leave out; type relations stay.
     """
 
     graph: KnowledgeGraph
@@ -31,32 +31,32 @@ class MediatedGraph(KnowledgeGraph):
     unnamed: bool = True
     to_literals: bool = True
     hidden: tuple[str, ...] = ()
-    _joiner: Joiner | None = attrs.field(init=False, default=None, repr=False)
+    _joined_edges: JoinedEdges | None = attrs.field(init=False, default=None, repr=False)
 
     def open(self) -> None:
-        """Ask the graph which relations are no halves of composites: those of types, and noise."""
+        """Read the schema of the graph: type relations and noise are not joined."""
         known = self.graph.schema()
         types = (*known.type_relations, *known.subclass_relations)
-        self._joiner = Joiner(
+        self._joined_edges = JoinedEdges(
             self.graph, self.patterns, self.unnamed, self.to_literals, self.hidden, types, known.noise
         )
 
     def close(self) -> None:
-        """Forget what was read."""
-        self._joiner = None
+        """Release the cached edges."""
+        self._joined_edges = None
 
     @property
-    def _open(self) -> Joiner:
-        if self._joiner is None:
+    def _open(self) -> JoinedEdges:
+        if self._joined_edges is None:
             raise DriverError("the view `mediated` is not open; call open() first")
-        return self._joiner
+        return self._joined_edges
 
     def source(self) -> str:
         """Return the source of the graph."""
         return self.graph.source()
 
     def schema(self) -> Schema:
-        """Return the schema of the graph, which has no mediators any more."""
+        """Return the schema of the graph without mediators."""
         known = self.graph.schema()
         return attrs.evolve(
             known,
@@ -66,27 +66,27 @@ class MediatedGraph(KnowledgeGraph):
         )
 
     def frontiers(self, node_sets: Sequence[Sequence[str]]) -> list[Frontier]:
-        """Make one frontier of each set of ids; mediators are left out."""
-        joiner = self._open
-        joiner.forget()
-        known = joiner.exist(id_ for ids in node_sets for id_ in ids)
+        """Make one frontier of each set of ids, without mediators."""
+        edges = self._open
+        edges.forget()
+        known = edges.exist(id_ for ids in node_sets for id_ in ids)
         return [NodeSet(id_ for id_ in ids if id_ in known and not isinstance(id_, Literal)) for ids in node_sets]
 
     def steps(self, frontiers: Sequence[Frontier], inverse: bool) -> list[list[Step]]:
         """Read the distinct steps that leave each frontier, sorted."""
-        joiner = self._open
-        joiner.forget()
+        edges = self._open
+        edges.forget()
         nodes = [frontier.ids() for frontier in frontiers]
         directions = (False, True) if inverse else (False,)
         for back in directions:
-            joiner.load((id_ for ids in nodes for id_ in ids), back)
+            edges.load((id_ for ids in nodes for id_ in ids), back)
         return [
-            sorted({Step(r, back) for id_ in ids for back in directions for r in joiner.ends(id_, back)})
+            sorted({Step(r, back) for id_ in ids for back in directions for r in edges.ends(id_, back)})
             for ids in nodes
         ]
 
     def follow(self, frontiers: Sequence[Frontier], steps: Sequence[Step], limit: int | None) -> list[Frontier]:
-        """Walk each step to the entities at its end; a limit counts all neighbours, literals too."""
+        """Follow each step to the entities at its end; a limit counts all neighbours, literals included."""
         answers: list[Frontier] = []
         for rows in self._walk(frontiers, steps):
             reached = (end for _, ends in rows for end in ends[:limit] if not isinstance(end, Literal))
@@ -94,7 +94,7 @@ class MediatedGraph(KnowledgeGraph):
         return answers
 
     def triples(self, frontiers: Sequence[Frontier], steps: Sequence[Step], limit: int | None) -> list[list[Triple]]:
-        """Read the triples that ``follow`` walks, literals included."""
+        """Read the triples along each step, literals included."""
         return [
             [
                 Triple(end, step.relation, start) if step.inverse else Triple(start, step.relation, end)
@@ -105,53 +105,53 @@ class MediatedGraph(KnowledgeGraph):
         ]
 
     def _walk(self, frontiers: Sequence[Frontier], steps: Sequence[Step]) -> list[list[tuple[str, Sequence[str]]]]:
-        """Pair each node of each frontier with its neighbours along the step."""
-        joiner = self._open
-        joiner.forget()
+        """Return each node of each frontier with its neighbours along the step."""
+        edges = self._open
+        edges.forget()
         pairs = list(zip([frontier.ids() for frontier in frontiers], steps, strict=True))
         for back in (False, True):
-            joiner.load((id_ for ids, step in pairs if step.inverse == back for id_ in ids), back)
-        return [[(id_, joiner.neighbours(id_, step)) for id_ in ids] for ids, step in pairs]
+            edges.load((id_ for ids, step in pairs if step.inverse == back for id_ in ids), back)
+        return [[(id_, edges.neighbours(id_, step)) for id_ in ids] for ids, step in pairs]
 
     def match(self, patterns: Sequence[Pattern]) -> list[list[Triple]]:
-        """Find the triples that fit each pattern, sorted.
+        """Find the triples of each pattern, sorted.
 
         Raises:
-            DriverError: If a pattern binds neither subject nor object.
+            DriverError: If a pattern has neither subject nor object.
         """
-        joiner = self._open
-        joiner.forget()
+        edges = self._open
+        edges.forget()
         for pattern in patterns:
             if pattern.subject is None and pattern.object is None:
-                raise DriverError(f"{pattern} binds neither subject nor object; bind at least one of them")
-        joiner.load((p.subject for p in patterns if p.subject is not None), False)
-        joiner.load((p.object for p in patterns if p.subject is None and p.object is not None), True)
+                raise DriverError(f"{pattern} has neither subject nor object; give at least one of them")
+        edges.load((p.subject for p in patterns if p.subject is not None), False)
+        edges.load((p.object for p in patterns if p.subject is None and p.object is not None), True)
         return [
-            sorted(t for t in _around(joiner, p) if p.relation in (None, t.relation) and p.object in (None, t.object))
+            sorted(t for t in _around(edges, p) if p.relation in (None, t.relation) and p.object in (None, t.object))
             for p in patterns
         ]
 
     def labels(self, ids: Sequence[str]) -> list[str]:
-        """Name each id by its label; a composite by the labels of both halves."""
+        """Return the label of each id; a composite has the labels of both halves."""
         halves = {id_: composites.split(id_) for id_ in ids if not isinstance(id_, Literal)}
         asked = list(dict.fromkeys([*ids, *(name for names in halves.values() for name in names)]))
         found = dict(zip(asked, self.graph.labels(asked), strict=True))
         return [composites.label_of(id_, halves.get(id_, ()), found) for id_ in ids]
 
     def find(self, names: Sequence[str]) -> list[list[str]]:
-        """Find the entities by name; mediators have none."""
-        joiner = self._open
-        joiner.forget()
+        """Find the entities with each name."""
+        edges = self._open
+        edges.forget()
         found = self.graph.find(names)
-        known = joiner.exist(id_ for ids in found for id_ in ids)
+        known = edges.exist(id_ for ids in found for id_ in ids)
         return [[id_ for id_ in ids if id_ in known] for ids in found]
 
     def qualifiers(self, triples: Sequence[Triple]) -> list[tuple[Qualifier, ...]]:
-        """Read what else the mediators of composite triples say, sorted; several statements are put together."""
-        joiner = self._open
-        joiner.forget()
-        joiner.load((triple.subject for triple in triples), False)
-        there = [t.object in joiner.neighbours(t.subject, Step(t.relation)) for t in triples]
+        """Read the qualifiers of each triple, sorted: the other triples of all its mediators."""
+        edges = self._open
+        edges.forget()
+        edges.load((triple.subject for triple in triples), False)
+        there = [t.object in edges.neighbours(t.subject, Step(t.relation)) for t in triples]
         halves = [composites.split(triple.relation) for triple in triples]
         single = [
             t._replace(relation=names[0])
@@ -164,17 +164,17 @@ class MediatedGraph(KnowledgeGraph):
             if not fact
             else tuple(known[triple._replace(relation=names[0])])
             if len(names) == 1
-            else tuple(joiner.qualifiers(triple.subject, (names[0], names[1]), triple.object))
+            else tuple(edges.qualifiers(triple.subject, (names[0], names[1]), triple.object))
             for triple, fact, names in zip(triples, there, halves, strict=True)
         ]
 
 
-def _around(joiner: Joiner, pattern: Pattern) -> list[Triple]:
-    """List the triples at the bound end of a pattern."""
+def _around(edges: JoinedEdges, pattern: Pattern) -> list[Triple]:
+    """Return the triples at the bound end of a pattern."""
     if pattern.subject is not None:
         node = pattern.subject
-        return [Triple(node, r, end) for r, ends in joiner.ends(node, False).items() for end in ends]
+        return [Triple(node, r, end) for r, ends in edges.ends(node, False).items() for end in ends]
     node = str(pattern.object)
     if isinstance(pattern.object, Literal):
-        return joiner.leading_to(pattern.object)
-    return [Triple(end, r, node) for r, ends in joiner.ends(node, True).items() for end in ends]
+        return edges.leading_to(pattern.object)
+    return [Triple(end, r, node) for r, ends in edges.ends(node, True).items() for end in ends]

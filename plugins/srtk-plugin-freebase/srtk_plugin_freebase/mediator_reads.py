@@ -1,4 +1,4 @@
-"""Reads steps of which some lead through a mediator, each in the same queries as the others."""
+"""Reads of steps, single ones and those through a mediator in the same queries."""
 
 from __future__ import annotations
 
@@ -15,17 +15,17 @@ from srtk_plugin_freebase.ids import FreebaseIds
 from srtk_plugin_freebase.queries import JoinQueries, Statement
 
 
-class JoinReader(Reader):
-    """Steps and neighbours of entities; mediators are no nodes of this graph.
+class MediatorReads(Reader):
+    """Steps and neighbours of entities in the joined graph, where mediators are not nodes.
 
     Args:
-        source: Whom to ask.
-        ids: Turns ids into IRIs.
-        queries: What to ask.
-        page: Rows that an answer shall have at most.
-        nodes: Nodes named in one query at most.
-        workers: Queries asked at the same time.
-        both: Whether incoming steps are asked for together with outgoing ones.
+        source: Source of the rows.
+        ids: Conversion of ids to IRIs.
+        queries: The queries.
+        page: Maximum number of rows of a response.
+        nodes: Maximum number of nodes in a query.
+        workers: Number of concurrent queries.
+        both: Whether incoming steps are read together with outgoing ones.
     """
 
     def __init__(
@@ -44,14 +44,14 @@ class JoinReader(Reader):
         self._is_mediator: dict[str, bool] = {}
 
     def forget(self) -> None:
-        """Drop what is kept in memory when it has become too much."""
+        """Empty the cache if it is full."""
         before = self._kept
         super().forget()
         if self._kept < before:
             self._is_mediator.clear()
 
     def iris(self, nodes: Iterable[str]) -> dict[str, str]:
-        """Return the IRIs of those nodes that may be in the graph and are no mediators."""
+        """Return the IRIs of the nodes that may be in the graph and are not mediators."""
         found = super().iris(nodes)
         unsure = [iri for node, iri in found.items() if node not in self._out and node not in self._in]
         missing = [iri for iri in unsure if iri not in self._is_mediator and self._joins.may_be_mediator(iri)]
@@ -63,12 +63,12 @@ class JoinReader(Reader):
         return {node: iri for node, iri in found.items() if not self._is_mediator.get(iri, False)}
 
     def relation_of(self, row: Mapping[str, Term]) -> str:
-        """Return the id of a single relation or of a composite."""
+        """Return the id of the relation of a row, single or composite."""
         first = self.ids.short(row["p"].value)
         return composites.join(first, self.ids.short(row["q"].value)) if "q" in row else composites.escape(first)
 
     def _pages(self, query: str, order: str, wanted: int, fresh: bool = False) -> Rows:
-        # Rows that differ in the second relation alone must be in order, too.
+        # Rows that differ only in the second relation need an order, too.
         whole = order.replace("?p", "?p ?q") if " ?q " in query and "?q" not in order else order
         return super()._pages(query, whole, wanted, fresh)
 
@@ -84,12 +84,12 @@ class JoinReader(Reader):
         return self._joins.walks(single, joined)
 
     def _grouped(self, rows: Rows) -> dict[tuple[str, Step], tuple[str, ...]]:
-        # The neighbours of an entity are no mediators, so they need not be asked about again.
+        # Neighbours of an entity are never mediators, which saves a query about them.
         self._is_mediator.update({row["o"].value: False for row in rows if row["o"].kind == "iri"})
         return super()._grouped(rows)
 
     def qualifiers(self, triples: Iterable[Triple]) -> dict[Triple, list[Qualifier]]:
-        """Read what else the mediators say that stand for composite triples."""
+        """Read the qualifiers of composite triples: the other triples of their mediators."""
         wanted: dict[Statement, None] = {}
         for subject, relation, object_ in triples:
             start, legs = self.iris([subject]).get(subject), self._freebase.legs(relation)
@@ -99,7 +99,7 @@ class JoinReader(Reader):
         rows = self.ask_all(wanted, self._joins.statements, "?n ?p ?q ?o ?k ?v") if wanted else []
         found: dict[Triple, set[Qualifier]] = {}
         for row in rows:
-            # Virtuoso does not tell terms of VALUES apart reliably, so that what the triple itself says goes here.
+            # Virtuoso compares terms of VALUES unreliably, so the triple itself is left out here.
             if row["v"] == row["n"] or (row["k"], row["v"]) == (row["q"], row["o"]):
                 continue
             triple = Triple(self.ids.short(row["n"].value), self.relation_of(row), self._id(row["o"]))

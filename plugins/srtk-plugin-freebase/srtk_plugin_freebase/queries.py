@@ -1,4 +1,4 @@
-"""Writes queries about Freebase: noise is left out by the server, and mediators are joined there."""
+"""SPARQL queries of Freebase, which filter noise and join mediators on the server."""
 
 from __future__ import annotations
 
@@ -12,18 +12,18 @@ from srtk_plugin_sparql.vocabulary import Vocabulary
 from srtk_plugin_freebase.ids import FreebaseIds
 
 Join = tuple[str, str, str]
-"""IRIs of a node, of the relation into a mediator and of the relation out of it."""
+"""IRIs of a node, the relation to a mediator, and the relation from it."""
 Statement = tuple[str, str, str, str]
-"""IRIs of a subject and of two relations, and an object written as a term."""
+"""IRIs of a subject and two relations, and an object as a SPARQL term."""
 
 
 @attrs.frozen
 class Mediators:
-    """How a mediator is told.
+    """The definition of mediators.
 
     Attributes:
-        patterns: Patterns of ids.
-        unnamed: Whether it must have no label in a wanted language.
+        patterns: Patterns of their ids.
+        unnamed: Whether they have no label in a configured language.
         to_literals: Whether a joined step may end in a literal.
     """
 
@@ -36,8 +36,8 @@ class FreebaseQueries(Queries):
     """Queries that leave out hidden relations, but never type relations.
 
     Args:
-        vocabulary: What belongs to the graph.
-        ids: Its ids.
+        vocabulary: Vocabulary of the graph.
+        ids: Ids of the graph.
     """
 
     def __init__(self, vocabulary: Vocabulary, ids: FreebaseIds) -> None:
@@ -49,18 +49,18 @@ class FreebaseQueries(Queries):
         super().__init__(vocabulary, ids)
 
     def relation(self, variable: str) -> str:
-        """Let a variable be a relation of the graph that is not hidden."""
+        """Return the constraint that a variable is a relation of the graph and not hidden."""
         if not any(self._hidden):
             return super().relation(variable)
         kept = f"{variable} IN ({_listed(self._types)}) || " if self._types else ""
         return f"{super().relation(variable)} FILTER({kept}!({_fits(variable, *self._hidden)}))"
 
     def by_namespace(self, query: str) -> list[str]:
-        """Divide a query about neighbours (?o) into parts, in each of which ids and IRIs sort alike."""
+        """Split a query for neighbours (?o) into parts in which ids and IRIs have the same order."""
         first, *others = super().by_namespace(query)
         if not self._slashes:
             return [first, *others]
-        # The empty prefix comes first. What cannot be written with slashes is shown as a whole IRI.
+        # The empty prefix comes first. Local names that cannot have slashes are whole IRIs.
         local = f"SUBSTR(STR(?o), {len(self._space) + 1})"
         odd = f'CONTAINS({local}, "/") || CONTAINS({local}, "..") || STRSTARTS({local}, ".") || STRENDS({local}, ".")'
         body = first.removesuffix("}")
@@ -68,12 +68,12 @@ class FreebaseQueries(Queries):
 
 
 class JoinQueries(FreebaseQueries):
-    """Queries in which two relations through a mediator are one; ?q is the second where there is one.
+    """Queries with two relations through a mediator joined into one; ?q is the second relation, if any.
 
     Args:
-        vocabulary: What belongs to the graph.
-        ids: Its ids.
-        mediators: How they are told.
+        vocabulary: Vocabulary of the graph.
+        ids: Ids of the graph.
+        mediators: Definition of mediators.
     """
 
     def __init__(self, vocabulary: Vocabulary, ids: FreebaseIds, mediators: Mediators) -> None:
@@ -85,14 +85,14 @@ class JoinQueries(FreebaseQueries):
         self._end = self._object if mediators.to_literals else self._subject
 
     def may_be_mediator(self, iri: str) -> bool:
-        """Tell whether an IRI fits the patterns of mediators."""
+        """Return whether an IRI matches the patterns of mediators."""
         starts, wholes = self._patterns
         return iri.startswith(starts) or iri in wholes
 
     # Parts
 
     def named(self, nodes: Iterable[str]) -> str:
-        """Ask which nodes (?n) have a label."""
+        """Select the nodes (?n) with a label."""
         return f"SELECT DISTINCT ?n WHERE {{ {_values('?n', nodes)} {self._name('?n')} }}"
 
     def _name(self, variable: str) -> str:
@@ -101,28 +101,28 @@ class JoinQueries(FreebaseQueries):
         return f'{variable} {path} {name} . {self._language.replace("?l", name)} FILTER(REGEX(STR({name}), "[^ ]"))'
 
     def _mediator(self, variable: str) -> str:
-        """Let a variable be a mediator."""
+        """Return the constraint that a variable is a mediator."""
         test = f"FILTER(isIRI({variable}) && ({_fits(variable, *self._patterns)}))"
         return f"{test} FILTER NOT EXISTS {{ {self._name(variable)} }}" if self.unnamed else test
 
     def _apart(self, variable: str) -> str:
-        """Let a variable be no mediator."""
+        """Return the constraint that a variable is not a mediator."""
         other = f"!isIRI({variable}) || !({_fits(variable, *self._patterns)})"
         return f"FILTER({other} || EXISTS {{ {self._name(variable)} }})" if self.unnamed else f"FILTER({other})"
 
     def _joined(self, variable: str) -> str:
-        """Let a variable be a relation that may be half of a composite."""
+        """Return the constraint that a variable is a relation that may be half of a composite."""
         left_out = f" FILTER(!({_fits(variable, *self._unjoined)}))" if any(self._unjoined) else ""
         return self.relation(variable) + left_out
 
     def _edges(self, inverse: bool, known: bool = False) -> str:
-        """Write ?p from ?n to ?o, or inverse, without mediators at ?o; a known relation is not tested again."""
+        """Return the pattern of ?p from ?n to ?o, or inverse, where ?o is not a mediator; skip checks of a known ?p."""
         pattern, object_ = ("?o ?p ?n", self._subject) if inverse else ("?n ?p ?o", self._object)
         test = "" if known else self._relation
         return f"{pattern} . {test} {object_} {self._apart('?o')}"
 
     def _joins(self, inverse: bool, known: bool = False) -> str:
-        """Write ?p, a mediator, ?q from ?n to ?o, or inverse; known relations are not tested again."""
+        """Return the pattern of ?p, mediator, ?q from ?n to ?o, or inverse; skip checks of known relations."""
         start, end = ("?o", "?n") if inverse else ("?n", "?o")
         object_ = self._subject if inverse else self._end
         tests = "" if known else f"{self._joined('?p')} {self._joined('?q')}"
@@ -146,13 +146,13 @@ class JoinQueries(FreebaseQueries):
         return f"SELECT ?d ?n ?p ?q (COUNT(DISTINCT ?o) AS ?c) WHERE {{ {where} }} GROUP BY ?d ?n ?p ?q"
 
     def are_objects(self, nodes: Iterable[str]) -> str:
-        """Ask which nodes (?n) are object of anything."""
+        """Select the nodes (?n) that are the object of a triple."""
         values = _values("?n", nodes)
         parts = (f"{{ {values} {written} }}" for written in (self._edges(True), self._joins(True)))
         return f"SELECT DISTINCT ?n WHERE {{ {' UNION '.join(parts)} }}"
 
     def walks(self, pairs: Sequence[Iterable[Pair]], joins: Sequence[Iterable[Join]]) -> str:
-        """Ask for the neighbours (?o) of nodes along single relations and composites that they have, both ways."""
+        """Select the neighbours (?o) of nodes along single and composite relations, in both directions."""
         parts = []
         for number in (0, 1):
             for names, rows, written in (
@@ -165,14 +165,14 @@ class JoinQueries(FreebaseQueries):
         return f"SELECT DISTINCT ?d ?n ?p ?q ?o WHERE {{ {' UNION '.join(parts)} }}"
 
     def between(self, ends: Iterable[Pair]) -> str:
-        """Ask for the relations (?p, ?q) from nodes (?n) to nodes (?o)."""
+        """Select the relations (?p, ?q) from nodes (?n) to nodes (?o)."""
         rows = " ".join(f"({terms.iri(start)} {terms.iri(end)})" for start, end in sorted(ends))
         values = f"VALUES (?n ?o) {{ {rows} }}"
         parts = (f"{{ {values} {written} }}" for written in (self._edges(False), self._joins(False)))
         return f"SELECT DISTINCT ?n ?p ?q ?o WHERE {{ {' UNION '.join(parts)} }}"
 
     def with_literal(self, literal: str) -> str:
-        """Ask for the subjects and relations (?n, ?p, ?q) of a literal, written as a term."""
+        """Select the subjects and relations (?n, ?p, ?q) of a literal, given as a SPARQL term."""
         edge = f"{{ ?n ?p {literal} . {self._relation} FILTER(isIRI(?n)) {self._apart('?n')} }}"
         if self._end == self._subject:
             return f"SELECT DISTINCT ?n ?p ?q WHERE {{ {edge} }}"
@@ -183,13 +183,13 @@ class JoinQueries(FreebaseQueries):
         return f"SELECT DISTINCT ?n ?p ?q WHERE {{ {edge} UNION {join} }}"
 
     def all_nodes(self) -> str:
-        """Ask for all nodes (?n)."""
+        """Select all nodes (?n)."""
         one = f"FILTER(isIRI(?n)) {self._apart('?n')}"
         parts = (f"{{ {write(back)} {one} }}" for write in (self._edges, self._joins) for back in (False, True))
         return f"SELECT DISTINCT ?n WHERE {{ {' UNION '.join(parts)} }}"
 
     def statements(self, wanted: Iterable[Statement]) -> str:
-        """Ask what (?k, ?v) the mediators say that join ?n and ?o by ?p and ?q."""
+        """Select the other triples (?k, ?v) of the mediators that join ?n and ?o by ?p and ?q."""
         rows = " ".join(f"({terms.iri(n)} {terms.iri(p)} {terms.iri(q)} {o})" for n, p, q, o in sorted(wanted))
         value = self._object.replace("?o", "?v")
         return (

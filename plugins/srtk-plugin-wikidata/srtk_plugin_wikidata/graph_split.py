@@ -1,4 +1,4 @@
-"""Reads a graph whose statements stand at two endpoints, such as Wikidata's main and scholarly graph."""
+"""The graph split: one graph at two endpoints, such as Wikidata's main and scholarly graph."""
 
 from __future__ import annotations
 
@@ -14,60 +14,60 @@ from srtk_framework.values import Step
 T = TypeVar("T")
 
 
-class _Nobody:
-    """In the place of a source: what is not divided between the two endpoints fails, it is not answered by half."""
+class _NoSource:
+    """A source that refuses queries which are not sent to both endpoints."""
 
     def __init__(self, endpoint: str) -> None:
         self.endpoint = endpoint
 
     def select(self, query: str, divisible: bool, fresh: bool = False) -> Rows:
-        """Refuse."""
-        raise RefusedError("no single endpoint can answer this query; leave `scholarly` out", self.endpoint, query)
+        """Raise an error."""
+        raise RefusedError("neither endpoint can answer this query alone; remove `scholarly`", self.endpoint, query)
 
     def close(self) -> None:
         """Do nothing."""
 
 
 class SplitReader(Reader):
-    """Two readers as one: all that leaves a node stands at one endpoint, what comes in may stand at both.
+    """Two readers as one: the outgoing steps of a node are at one endpoint, incoming ones may be at both.
 
     Args:
-        main: Asked first; what leaves a node that it does not know is asked of the other.
-        other: The other one.
-        source: Names both.
-        both: Whether incoming steps are asked for together with outgoing ones.
+        main: Reader of the first endpoint.
+        other: Reader of the second endpoint, for outgoing steps of nodes that the first lacks.
+        source: Name of both.
+        both: Whether incoming steps are read together with outgoing ones.
     """
 
     def __init__(self, main: Reader, other: Reader, source: str, both: bool) -> None:
-        super().__init__(_Nobody(source), main.ids, main.queries, main.most_rows, main.most_named, 1, both)
+        super().__init__(_NoSource(source), main.ids, main.queries, main.most_rows, main.most_named, 1, both)
         self._main = main
         self._other = other
 
     def walks_relations(self) -> bool:
-        """Return False: no server can walk a path whose statements stand at two endpoints."""
+        """Return False: no server can follow a path over two endpoints."""
         return False
 
     def forget(self) -> None:
-        """Drop what is kept in memory when it has become too much."""
+        """Empty the caches if they are full."""
         self._main.forget()
         self._other.forget()
 
     def load(self, nodes: Iterable[str], inverse: bool) -> None:
-        """Read the steps of nodes: outgoing ones where they stand, incoming ones from both."""
+        """Load the steps of nodes: outgoing ones from one endpoint, incoming ones from both."""
         every = list(dict.fromkeys(nodes))
         self._main.load(every, inverse)
         incoming = inverse or self._both
         self._other.load(every if incoming else [n for n in every if not self._main.counts(n, False)], inverse)
 
     def counts(self, node: str, inverse: bool) -> dict[str, int]:
-        """Return how many neighbours a loaded node has by relation."""
+        """Return the number of neighbours of a loaded node by relation."""
         main, other = self._main.counts(node, inverse), self._other.counts(node, inverse)
         if not inverse:
             return main or other
         return {relation: main.get(relation, 0) + other.get(relation, 0) for relation in {**main, **other}}
 
     def exist(self, nodes: Iterable[str]) -> set[str]:
-        """Return those nodes that are in any triple."""
+        """Return the nodes that occur in a triple."""
         every = list(dict.fromkeys(nodes))
         known = self._main.exist(every)
         return known | self._other.exist(node for node in every if node not in known)
@@ -75,7 +75,7 @@ class SplitReader(Reader):
     def neighbours(
         self, pairs: Iterable[tuple[str, Step]], limit: int | None = None
     ) -> dict[tuple[str, Step], Neighbours]:
-        """Read the neighbours of nodes along steps, sorted: all of them, or at least the first ``limit``."""
+        """Read the neighbours of nodes along steps, sorted: all, or at least the first ``limit``."""
         every = list(dict.fromkeys(pairs))
         for inverse in (False, True):
             self.load((node for node, step in every if step.inverse == inverse), inverse)
@@ -85,17 +85,17 @@ class SplitReader(Reader):
         return {pair: _together([part[pair] for part in (main, other) if pair in part]) for pair in every}
 
     def ask_all(self, items: Iterable[T], write: Callable[[Sequence[T]], str], order: str) -> Rows:
-        """Ask both about any number of items."""
+        """Query both endpoints for any number of items."""
         every = list(dict.fromkeys(items))
         return _distinct(self._main.ask_all(every, write, order), self._other.ask_all(every, write, order))
 
     def whole(self, query: str, order: str) -> Rows:
-        """Read all of a query from both."""
+        """Read all rows of a query from both endpoints."""
         return _distinct(self._main.whole(query, order), self._other.whole(query, order))
 
 
 def _together(parts: Sequence[Neighbours]) -> Neighbours:
-    """Unite neighbours; of parts that were cut, only so many are sure to be the first as the shortest of them has."""
+    """Merge neighbours; of truncated parts, only as many are known to be the first as the shortest has."""
     ends = sorted({end for part in parts for end in part.ends})
     cut = [part for part in parts if len(part.ends) < part.total]
     if not cut:
@@ -104,5 +104,5 @@ def _together(parts: Sequence[Neighbours]) -> Neighbours:
 
 
 def _distinct(*answers: Rows) -> Rows:
-    """Put answers together, each row once."""
+    """Concatenate rows without duplicates."""
     return list({tuple(sorted(row.items())): row for rows in answers for row in rows}.values())

@@ -1,4 +1,4 @@
-"""Names of items: in the wanted languages, else in any."""
+"""Labels of items in the preferred languages, else in any language."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ from srtk_plugin_wikidata.queries import WikidataQueries
 
 
 class FallbackNames(Names):
-    """Labels and names; what has no label in a wanted language gets the first of the others, by language tag.
+    """Names with a fallback: without a label in a preferred language, the first label by language tag.
 
     Args:
-        reader: Asks the queries.
-        queries: How to ask for labels in any language.
-        languages: Most wanted first.
-        scan: Whether all names of the graph are read when the first is looked for.
+        reader: Reader of the graph.
+        queries: Queries for labels in any language.
+        languages: Preferred languages, in order.
+        scan: Whether the first lookup reads all names.
     """
 
     def __init__(self, reader: Reader, queries: WikidataQueries, languages: Sequence[str], scan: bool) -> None:
@@ -27,7 +27,7 @@ class FallbackNames(Names):
         self._others: dict[str, str] = {}
 
     def labels(self, ids: Iterable[str]) -> dict[str, str]:
-        """Return the label of each id, or an empty text."""
+        """Return the label of each id, or an empty string."""
         found = super().labels(ids)
         ids_ = self._asks.ids
         bare = {id_: ids_.label_source(iri) for id_, label in found.items() if not label and (iri := ids_.iri(id_))}
@@ -41,7 +41,7 @@ class FallbackNames(Names):
         self._others.update(dict.fromkeys(missing, ""))
         best: dict[str, str] = {}
         for row in self._asks.ask_all(missing, self._queries.first_labels, "?n"):
-            # An answer without groups may be one row without values.
+            # A result without groups may be one row without values.
             if "n" in row and "l" in row:
                 iri, key = row["n"].value, row["l"].value
                 best[iri] = min(key, best.get(iri, key))

@@ -1,4 +1,4 @@
-"""Writes the queries that only a Wikibase can answer: qualifiers of statements, labels in any language."""
+"""SPARQL queries of a Wikibase: qualifiers of statements and labels in any language."""
 
 from __future__ import annotations
 
@@ -17,21 +17,21 @@ LITERALS = ("none", "values", "all")
 _STRING = "http://www.w3.org/2001/XMLSchema#string"
 
 Fact = tuple[str, str, str]
-"""Subject, property and object, as they are written into a query: IRI, local name, term."""
+"""IRI of a subject, local name of a property, and an object as a SPARQL term."""
 
 
 class WikidataQueries(Queries):
-    """The queries about a Wikibase.
+    """The queries of a Wikibase.
 
     Args:
-        vocabulary: What belongs to the graph.
-        ids: Its namespaces, resolved.
-        spaces: The namespaces of the Wikibase.
-        literals: Which literals are objects: none, values (all but plain texts), or all.
+        vocabulary: Vocabulary of the graph.
+        ids: Ids of the graph.
+        spaces: Namespaces of the Wikibase.
+        literals: Literals that are objects: none, values (all but plain texts), or all.
     """
 
     def __init__(self, vocabulary: Vocabulary, ids: Ids, spaces: Spaces, literals: str) -> None:
-        # Properties as nodes, and relations, have ids of another form than the rest of their namespace.
+        # Relations, and properties as nodes, have another form of ids than the rest of their namespace.
         parts = {"wd": spaces.entity + "P", "wdt P": spaces.direct + "P"}
         prefixes = {**vocabulary.prefixes, **parts}
         super().__init__(attrs.evolve(vocabulary, prefixes=prefixes, literals=literals != "none"), ids)
@@ -42,11 +42,11 @@ class WikidataQueries(Queries):
         self._items_only = bool(ids.entities) and all(start.startswith(spaces.entity + "Q") for start in ids.entities)
 
     def by_namespace(self, query: str) -> list[str]:
-        """Divide a query about neighbours into parts in which ids sort as IRIs; items alone are one part."""
+        """Split a query for neighbours into parts in which ids and IRIs have the same order; items are one part."""
         return [query] if self._items_only else super().by_namespace(query)
 
     def qualifiers(self, facts: Iterable[Fact]) -> str:
-        """Ask for the qualifiers (?q, ?v) of facts (?n, ?s, ?o), over all their statements of the best rank."""
+        """Select the qualifiers (?q, ?v) of the best-rank statements of facts (?n, ?s, ?o)."""
         spaces = self._spaces_of
         unknown = " || ".join(f"STRSTARTS(STR(?v), {terms.text(start)})" for start in (spaces.genid, BLANKS))
         values = " ".join(
@@ -61,7 +61,7 @@ class WikidataQueries(Queries):
         )
 
     def first_labels(self, nodes: Iterable[str]) -> str:
-        """Ask for one label of each node (?n): the first by language, then by text, as ``language text`` (?l)."""
+        """Select one label of each node (?n): the first by language, then by text, as ``language text`` (?l)."""
         values = " ".join(map(terms.iri, sorted(nodes)))
         relations = " ".join(map(terms.iri, self._label_relations))
         return (

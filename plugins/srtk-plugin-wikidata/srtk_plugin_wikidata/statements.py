@@ -1,4 +1,4 @@
-"""Reads the qualifiers of facts: what their statements say besides the value."""
+"""Qualifiers of facts, from their statements."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from srtk_plugin_wikidata.vocabulary import Spaces
 def qualifiers(
     reader: Reader, queries: WikidataQueries, spaces: Spaces, triples: Sequence[Triple]
 ) -> list[tuple[Qualifier, ...]]:
-    """Read the qualifiers of each triple, sorted, each pair once over all its statements of the best rank."""
+    """Read the qualifiers of all best-rank statements of each triple, sorted and distinct."""
     facts = {triple: fact for triple in triples if (fact := _fact(reader, spaces, triple)) is not None}
     rows = reader.ask_all(facts.values(), queries.qualifiers, "?n ?s ?o ?q ?v") if facts else []
     found: dict[Triple, set[Qualifier]] = {}
@@ -27,7 +27,7 @@ def qualifiers(
 
 
 def _fact(reader: Reader, spaces: Spaces, triple: Triple) -> Fact | None:
-    """Write a triple for the query, or return None for one that no statement can have."""
+    """Return a triple in the form of the query, or None if it cannot have statements."""
     subject, relation = reader.ids.iri(triple.subject), reader.ids.iri(triple.relation)
     if subject is None or relation is None or not relation.startswith(spaces.direct + "P"):
         return None

@@ -1,4 +1,4 @@
-"""What Wikidata's IRIs mean: namespaces of a Wikibase, ids of its items and relations, the usual vocabulary."""
+"""Wikidata's vocabulary: namespaces of a Wikibase, ids of its items and relations, labels, types and noise."""
 
 from __future__ import annotations
 
@@ -52,10 +52,10 @@ NOISE = (
     "P8464",  # content partnership category
     "P8989",  # category for the view of the item
 )
-"""Relations to the pages of a wiki about an item; those to mere identifiers and files are literals or no items."""
+"""Relations to wiki pages about an item; identifiers and files need no pattern, since they are not items."""
 
 ANY = "mul"
-"""The language tag of labels that hold in all languages."""
+"""Language tag of labels for all languages."""
 
 
 @attrs.frozen
@@ -63,14 +63,14 @@ class Spaces:
     """The namespaces of a Wikibase.
 
     Attributes:
-        base: What all of them start with.
+        base: Common prefix of all of them.
     """
 
     base: str
 
     def __attrs_post_init__(self) -> None:
         if not is_iri(self.base) or self.base[-1] not in "/#":
-            raise DriverError(f"wikibase {self.base!r} is not the start of IRIs; write one that ends in /")
+            raise DriverError(f"wikibase {self.base!r} is not a prefix of IRIs; write one that ends in /")
 
     @property
     def entity(self) -> str:
@@ -99,11 +99,11 @@ class Spaces:
 
     @property
     def genid(self) -> str:
-        """Nodes in the place of unknown values."""
+        """Nodes of unknown values."""
         return self.base + ".well-known/genid/"
 
 
-def usual(spaces: Spaces) -> Vocabulary:
+def default_vocabulary(spaces: Spaces) -> Vocabulary:
     """Return the vocabulary of a Wikibase: direct claims between items."""
     return Vocabulary(
         prefixes={"": spaces.entity, "wd": spaces.entity, "wdt": spaces.direct},
@@ -119,11 +119,11 @@ def usual(spaces: Spaces) -> Vocabulary:
 
 
 class WikidataIds(Ids):
-    """Ids as records have them: ``Q937``, and ``P106`` for the relation, ``wd:P106`` for the property as a node.
+    """Short ids: ``Q937`` for an item, ``P106`` for a relation, ``wd:P106`` for a property as a node.
 
     Args:
-        vocabulary: Its prefixes.
-        spaces: The namespaces in which local names of properties stand.
+        vocabulary: Vocabulary with the prefixes.
+        spaces: Namespaces of the Wikibase.
     """
 
     def __init__(self, vocabulary: Vocabulary, spaces: Spaces) -> None:
@@ -139,7 +139,7 @@ class WikidataIds(Ids):
         return super().short(iri)
 
     def iri(self, id_: str) -> str | None:
-        """Return the IRI of an id, or None where no IRI has this id."""
+        """Return the IRI of an id, or None if no IRI has it."""
         if id_.startswith("P") and ":" not in id_:
             return self._direct + id_ if is_iri(self._direct + id_) else None
         return super().iri(id_)

@@ -1,4 +1,4 @@
-"""``srtk dataset graph``: write the union of the questions' own graphs as one file of triples."""
+"""``srtk dataset graph``: write the union of the graphs of all questions as one file of triples."""
 
 from __future__ import annotations
 
@@ -13,26 +13,28 @@ from typing import IO
 from srtk_framework.records import record_fields as fields
 from srtk_framework.values import InputError
 
-HELP = "write the union of the graphs of a set's questions, for `srtk graph build`"
+HELP = "write the union of the graphs of all questions, for `srtk graph build`"
 _BREAKS = ("\t", "\n", "\r")
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the flags."""
-    parser.add_argument("format", choices=("rog", "gtsqa"), help="the form of the files, named as its driver")
-    parser.add_argument("files", nargs="+", metavar="PATH", help="files, or folders as the driver reads them")
-    parser.add_argument("--splits", default="train,validation,test", help="of folders (%(default)s)")
-    parser.add_argument("--out", required=True, metavar="TSV", help="subject, relation and object, a tab between")
-    parser.add_argument("--labels", metavar="TSV", help="gtsqa: id and label of entities and relations")
+    parser.add_argument("format", choices=("rog", "gtsqa"), help="format of the files: the name of its driver")
+    parser.add_argument("files", nargs="+", metavar="PATH", help="files, or folders in the driver's layout")
+    parser.add_argument("--splits", default="train,validation,test", help="splits of folders (%(default)s)")
+    parser.add_argument(
+        "--out", required=True, metavar="TSV", help="output file: subject, relation, object, tab-separated"
+    )
+    parser.add_argument("--labels", metavar="TSV", help="output file of ids and labels (gtsqa only)")
 
 
 def run(args: argparse.Namespace) -> int:
-    """Write the triples, each once, in the order of the files."""
+    """Write the distinct triples, in the order of the files."""
     from srtk_plugin_datasets.rog import question_graphs
 
     files = _files(args.format, args.files, [split for split in args.splits.split(",") if split])
     if args.labels and args.format != "gtsqa":
-        raise InputError("--labels: names are ids in the form rog, so there are no labels to write; leave it out")
+        raise InputError("--labels: ids are names in the format rog, so there are no labels; remove it")
     counts: Counter[str] = Counter()
     labels: dict[str, str] = {}
     seen: set[bytes] = set()
@@ -61,7 +63,7 @@ def run(args: argparse.Namespace) -> int:
 
 
 def _files(form: str, places: Sequence[str], splits: Sequence[str]) -> list[Path]:
-    """List the files of all places; of a folder, those of the splits that it has."""
+    """Return the files of all paths; of a folder, those of its splits."""
     from srtk_plugin_datasets.gtsqa import gtsqa_files
     from srtk_plugin_datasets.rog import split_files
 
@@ -79,15 +81,13 @@ def _files(form: str, places: Sequence[str], splits: Sequence[str]) -> list[Path
     for place in places:
         found = [Path(place)] if Path(place).is_file() else [f for split in splits for f in of_split(place, split)]
         if not found:
-            raise InputError(
-                f"{place}: no file of the splits {', '.join(splits)} here; name the files, or set --splits"
-            )
+            raise InputError(f"{place}: no file of the splits {', '.join(splits)} here; give files, or set --splits")
         files += found
     return list(dict.fromkeys(files))
 
 
 def _cells(row: object, where: str, form: str, labels: dict[str, str] | None) -> list[str]:
-    """Read a row of a question's graph."""
+    """Read a row of the graph of a question."""
     from srtk_plugin_datasets.gtsqa import labelled
 
     if not isinstance(row, list) or len(row) != 3:
@@ -101,7 +101,7 @@ def _cells(row: object, where: str, form: str, labels: dict[str, str] | None) ->
 
 
 class _Target:
-    """A text file that takes its name when it is whole."""
+    """A text file that replaces its target when it is complete."""
 
     def __init__(self, path: str) -> None:
         self.path = Path(path)

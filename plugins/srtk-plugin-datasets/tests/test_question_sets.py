@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from srtk_plugin_datasets.metaqa import MetaQA
 from srtk_plugin_datasets.pathquestion import PathQuestion
 from srtk_plugin_datasets.records import Records
-from srtk_plugin_datasets.sample import choose
+from srtk_plugin_datasets.sample import sample
 
 from srtk_framework.values import InputError, Link, Question, Step, Triple
 
@@ -123,7 +123,7 @@ def test_a_question_type_is_its_gold_path(metaqa: Make, kind: str, path: tuple[S
         ("no tab [Dusk]", KIND, r"qa_dev.txt:2: expected a question, a tab and answers"),
         ("no topic\tX", KIND, r"qa_dev.txt:2: expected one topic entity in square brackets, found 0"),
         ("[Dusk] and [Dawn]\tX", KIND, r"qa_dev.txt:2: expected one topic entity in square brackets, found 2"),
-        (ASKED, "movie_to_budget", r"qa_dev_qtype.txt:2: unknown thing 'budget'"),
+        (ASKED, "movie_to_budget", r"qa_dev_qtype.txt:2: unknown entity type 'budget'"),
         (ASKED, "actor_to_director", r"qa_dev_qtype.txt:2: no relation leads from 'actor' to 'director'"),
         (ASKED, "movie_to_actor", r"qa_dev_qtype.txt:2: type 'movie_to_actor' has 1 hops, not 3"),
     ],
@@ -208,16 +208,16 @@ def test_records_can_be_stripped_of_their_links(tmp_path: Path) -> None:
 @given(st.integers(1, 30), st.integers(1, 30), st.integers(0, 5))
 def test_a_smaller_limit_takes_a_part_of_a_larger_one_in_order(a: int, b: int, seed: int) -> None:
     items = [str(i) for i in range(20)]
-    small, large = (list(choose(items, str, limit, seed)) for limit in sorted((a, b)))
+    small, large = (list(sample(items, str, limit, seed)) for limit in sorted((a, b)))
     assert len(small) == min(a, b, 20)
     assert [item for item in large if item in set(small)] == small
     assert [item for item in items if item in set(large)] == large
 
 
 def test_without_a_seed_the_first_questions_are_taken() -> None:
-    assert list(choose("abc", str, 2, None)) == ["a", "b"]
+    assert list(sample("abc", str, 2, None)) == ["a", "b"]
     with pytest.raises(InputError, match="above 0"):
-        choose("abc", str, 0, 0)
+        sample("abc", str, 0, 0)
 
 
 def sets(folder: str) -> str:

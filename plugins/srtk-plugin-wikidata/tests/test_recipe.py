@@ -1,6 +1,6 @@
 """The recipe for Wikidata, offline from a record of a run against a server on loopback.
 
-``SRTK_RECORD=1 pytest plugins/srtk-plugin-wikidata/tests/test_wikidata_recipe.py`` writes the record anew.
+``SRTK_RECORD=1 pytest plugins/srtk-plugin-wikidata/tests/test_recipe.py`` writes the record anew.
 """
 
 from __future__ import annotations

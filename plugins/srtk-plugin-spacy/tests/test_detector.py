@@ -1,4 +1,4 @@
-"""What the small English model of spaCy finds in questions, and what is said where it cannot."""
+"""The spacy detector: conformance, and the spans that a model finds."""
 
 from __future__ import annotations
 
@@ -15,7 +15,21 @@ from srtk_plugin_spacy import models
 from srtk_plugin_spacy.detector import SpacyDetector
 
 import srtk_framework
+from srtk_framework.testing import MentionDetectorConformance
 from srtk_framework.values import DriverError, Mention, RecipeError
+
+
+class TestSpacy(MentionDetectorConformance):
+    name = "spacy"
+    mention = "Berlin"
+
+    @pytest.fixture
+    def driver(self, english: SpacyDetector) -> SpacyDetector:
+        return english
+
+    @pytest.fixture
+    def faulty(self) -> SpacyDetector:
+        return SpacyDetector(model="no_such_model")
 
 
 def told(detector: SpacyDetector, text: str) -> list[tuple[str, str, float]]:
@@ -73,7 +87,7 @@ def test_kinds_can_be_switched_off(changed: Any) -> None:
     assert told(changed(names=False, phrases=False), text) == [("Latvia", "GPE", 1.0)]
     assert told(changed(entities=False, phrases=False), text) == [("Latvia", "name", 0.8)]
     assert [m for m, _, _ in told(changed(min_score=0.5), text)] == ["Latvia"]
-    with pytest.raises(ValueError, match="nothing is left to find"):
+    with pytest.raises(ValueError, match="there is nothing to find"):
         changed(entities=False, names=False, phrases=False)
 
 
@@ -155,7 +169,7 @@ def test_the_fingerprint_tells_models_apart(tiny: Path, tmp_path: Path) -> None:
 def test_a_text_that_is_too_long_for_the_model_is_told(tiny: Path) -> None:
     detector = SpacyDetector(model=str(tiny), names=False, phrases=False)
     detector.open()
-    with pytest.raises(DriverError, match="divide it into passages"):
+    with pytest.raises(DriverError, match="split it into passages"):
         detector.detect(["a " * 500_001])
 
 

@@ -17,7 +17,7 @@ from srtk_plugin_sparql.commands.load import load as load_store
 from srtk_plugin_sparql.limits import Limits
 from srtk_plugin_sparql.vocabulary import Vocabulary
 from srtk_plugin_wikidata.graph import WikidataGraph
-from srtk_plugin_wikidata.vocabulary import WIKIDATA, Spaces, WikidataIds, usual
+from srtk_plugin_wikidata.vocabulary import WIKIDATA, Spaces, WikidataIds, default_vocabulary
 
 from srtk_framework.recipe import load
 from srtk_framework.run import Runner
@@ -163,7 +163,7 @@ def test_many_facts_are_asked_about_in_few_queries(
 
 @given(strategies.from_regex(r"[QPL][1-9][0-9]{0,8}(?:-[FS][1-9])?", fullmatch=True))
 def test_ids_of_items_and_relations_come_back_as_themselves(id_: str) -> None:
-    ids = WikidataIds(usual(Spaces(WIKIDATA)), Spaces(WIKIDATA))
+    ids = WikidataIds(default_vocabulary(Spaces(WIKIDATA)), Spaces(WIKIDATA))
     iri = ids.iri(id_)
     assert iri is not None
     assert ids.short(iri) == id_
@@ -172,7 +172,7 @@ def test_ids_of_items_and_relations_come_back_as_themselves(id_: str) -> None:
 
 @given(strategies.sampled_from(["entity/", "prop/direct/", "prop/", ""]), strategies.text(min_size=1, max_size=8))
 def test_no_two_iris_share_an_id(space: str, local: str) -> None:
-    ids = WikidataIds(usual(Spaces(WIKIDATA)), Spaces(WIKIDATA))
+    ids = WikidataIds(default_vocabulary(Spaces(WIKIDATA)), Spaces(WIKIDATA))
     iri = WIKIDATA + space + local
     if ids.iri(ids.short(iri)) is not None:
         assert ids.iri(ids.short(iri)) == iri
@@ -278,8 +278,8 @@ def test_what_is_set_goes_before_the_usual_vocabulary() -> None:
     ("settings", "message"),
     [
         ({"literals": "value"}, "literals 'value': choose none, values, all. Did you mean 'values'?"),
-        ({"preset": "yago"}, "preset 'yago': this graph has its own"),
-        ({"wikibase": "www.wikidata.org"}, "is not the start of IRIs"),
+        ({"preset": "yago"}, "preset 'yago' is not supported by wikidata"),
+        ({"wikibase": "www.wikidata.org"}, "is not a prefix of IRIs"),
     ],
 )
 def test_wrong_settings_are_refused(settings: dict[str, Any], message: str) -> None:

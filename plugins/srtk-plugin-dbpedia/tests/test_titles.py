@@ -92,7 +92,7 @@ def test_every_title_has_an_iri_whose_id_gives_the_iri_back(title: str) -> None:
     iri = titles.page_iri(title)
     assert is_iri(iri)
     assert IDS.iri(IDS.short(iri)) == iri
-    assert iri in titles.ways(IDS.short(iri))
+    assert iri in titles.spellings(IDS.short(iri))
 
 
 @given(TITLE.filter(lambda title: "_" not in title and title == title.strip() and ":" not in title))
@@ -103,13 +103,13 @@ def test_the_words_of_an_id_are_its_title(title: str) -> None:
 @given(TITLE, st.sampled_from(["dbr:", "http://dbpedia.org/resource/", "https://en.wikipedia.org/wiki/"]))
 def test_a_title_as_it_is_and_one_that_is_encoded_mean_the_same_page(title: str, start: str) -> None:
     encoded = quote(title.replace(" ", "_"), safe="")
-    assert titles.page_iri(title) in titles.ways(start + encoded)
+    assert titles.page_iri(title) in titles.spellings(start + encoded)
 
 
 @given(st.text(max_size=30))
 def test_no_text_breaks_the_ways_to_write_a_page(text: str) -> None:
     for given_ in (text, "dbr:" + text, "http://dbpedia.org/resource/" + text):
-        assert all(is_iri(iri) for iri in titles.ways(given_))
+        assert all(is_iri(iri) for iri in titles.spellings(given_))
         assert titles.words(given_) or not given_
 
 

@@ -434,7 +434,7 @@ def test_a_file_that_is_no_parquet_is_named(tmp_path: Path) -> None:
 
 def test_an_id_that_comes_twice_is_refused(tmp_path: Path) -> None:
     path = written(tmp_path / "dev.json", [CWQ_RECORD, CWQ_RECORD])
-    with pytest.raises(InputError, match=r"dev.json:\d+: id 'WebQTrn-3513_7c' was used before, at .*dev.json:2"):
+    with pytest.raises(InputError, match=r"dev.json:\d+: id 'WebQTrn-3513_7c' was already used at .*dev.json:2"):
         list(CWQ(path).read())
 
 
