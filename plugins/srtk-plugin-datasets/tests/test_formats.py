@@ -428,7 +428,7 @@ def test_a_json_list_may_be_compressed_and_a_fault_names_its_line(tmp_path: Path
 def test_a_file_that_is_no_parquet_is_named(tmp_path: Path) -> None:
     pytest.importorskip("pyarrow")
     (tmp_path / "test.parquet").write_text("no", encoding="utf-8")
-    with pytest.raises(InputError, match=r"test.parquet: not a Parquet file"):
+    with pytest.raises(InputError, match=r"test.parquet: cannot be read as Parquet"):
         list(RoG(str(tmp_path)).read())
 
 
