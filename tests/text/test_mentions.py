@@ -206,3 +206,11 @@ def test_a_question_that_is_nothing_but_a_mention_stays():
 def test_only_links_with_neither_span_nor_name_need_a_label():
     links = (Link("b"), Link("c", name="C"), Link("d", 1.0, 0, 2), Link("a"), Link("b"))
     assert unnamed_entities([question("Who?", *links)]) == ["a", "b"]
+
+
+def test_a_name_inside_a_word_is_no_mention():
+    assert without_mentions(Question("q", "Annex of Ann"), [Link("ann", name="ann")], {}, "") == "Annex of"
+
+
+def test_a_question_that_is_nothing_but_the_mention_stays():
+    assert without_mentions(Question("q", "Ann?"), [Link("ann", 1.0, 0, 3)], {}, "") == "Ann?"

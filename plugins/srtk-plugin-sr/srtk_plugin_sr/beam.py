@@ -14,6 +14,7 @@ import attrs
 
 from srtk_framework.graph import Reached, follow_within, path_order, within_nodes
 from srtk_framework.roles import Expander, HopChoice, KnowledgeGraph, PathScorer
+from srtk_framework.text import unnamed_entities, without_mentions
 from srtk_framework.values import (
     END,
     Budget,
@@ -28,7 +29,7 @@ from srtk_framework.values import (
 )
 from srtk_plugin_sr.beam_state import OVERSAMPLING, ActivePath, BeamState, beam_state, copy_state, without_end
 from srtk_plugin_sr.explain import final_choice, hop_choice, hop_paths, path_key
-from srtk_plugin_sr.links import link_name, mask_mention, unnamed_entities, weighted_entities
+from srtk_plugin_sr.links import weighted_entities
 from srtk_plugin_sr.triple_quota import facts_with_quota
 
 
@@ -224,7 +225,7 @@ class BeamExpander(Expander):
     def _text(self, question: Question, link: Link, labels: Mapping[str, str]) -> str:
         if self.mention is None:
             return question.text
-        return mask_mention(question, link, link_name(link, labels), self.mention)
+        return without_mentions(question, [link], labels, self.mention)
 
     def _candidates(self, steps: Sequence[Step], end: bool) -> list[Step]:
         """Remove noise relations, and append END where it is offered."""

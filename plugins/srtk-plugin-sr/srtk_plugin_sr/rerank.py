@@ -12,6 +12,7 @@ import numpy.typing as npt
 
 from srtk_framework.graph import finish
 from srtk_framework.roles import Course, Encoder, Expander, KnowledgeGraph
+from srtk_framework.text import unnamed_entities, without_mentions
 from srtk_framework.values import Budget, DriverError, Question, Step, Subgraph
 from srtk_plugin_sr.cutoff import Cutoff, connected_order
 from srtk_plugin_sr.features import index_nodes, triple_features
@@ -19,7 +20,6 @@ from srtk_plugin_sr.fit_settings import HeadFitSettings
 from srtk_plugin_sr.head import Head, HeadInput
 from srtk_plugin_sr.head_trainer import TrainingQuestion, train_head
 from srtk_plugin_sr.labelled_subgraphs import LabelledSubgraph, labelled_subgraphs
-from srtk_plugin_sr.links import link_name, mask_mention, unnamed_entities
 from srtk_plugin_sr.templates import FORMS, readable
 from srtk_plugin_sr.vectors import Matrix, TextIndex, VectorStore, default_folder, unit
 
@@ -217,16 +217,10 @@ class RerankExpander(Expander):
         return dict(zip(ids, self.graph.labels(ids), strict=True)) if ids else {}
 
     def _query(self, question: Question, labels: Mapping[str, str]) -> str:
-        """Return the text of a question with its mentions masked, from the last to the first."""
+        """Return the text of a question with its mentions masked."""
         if self.mention is None:
             return question.text
-        spans = sorted(question.links, key=lambda link: -1 if link.start is None else link.start, reverse=True)
-        whole, text = len(question.text), question.text
-        for link in spans:
-            if link.start is None or link.end is None or link.end <= whole:
-                text = mask_mention(attrs.evolve(question, text=text), link, link_name(link, labels), self.mention)
-                whole = whole if link.start is None else link.start
-        return text
+        return without_mentions(question, question.links, labels, self.mention)
 
     def _texts(self, subgraph: Subgraph, labels: Mapping[str, str], texts: TextIndex) -> npt.NDArray[np.int64]:
         """Return the numbers of each triple's texts (see ``HeadInput.texts``)."""

@@ -8,10 +8,10 @@ from collections.abc import Mapping, Sequence
 import attrs
 
 from srtk_framework.roles import KnowledgeGraph
+from srtk_framework.text import unnamed_entities, without_mentions
 from srtk_framework.training import samples
 from srtk_framework.values import Lesson, Question, Sample, batched
 from srtk_plugin_sr.fit_settings import ScorerFitSettings
-from srtk_plugin_sr.links import link_name, mask_mention, unnamed_entities
 
 _LESSONS_AT_ONCE = 512
 
@@ -89,7 +89,7 @@ def _text(question: Question, entity: str, mention: str | None, labels: Mapping[
     if mention is None:
         return question.text
     link = next((link for link in question.links if link.entity == entity), None)
-    return question.text if link is None else mask_mention(question, link, link_name(link, labels), mention)
+    return question.text if link is None else without_mentions(question, [link], labels, mention)
 
 
 def deal_batches(samples: Sequence[IndexedSample], lengths: Sequence[int], size: int, seed: int) -> list[list[int]]:

@@ -1,8 +1,8 @@
-"""Links as starting points: their weights, and questions with masked mentions."""
+"""Linked entities as starting points, and their weights."""
 
-from srtk_plugin_sr.links import mask_mention, weighted_entities
+from srtk_plugin_sr.links import weighted_entities
 
-from srtk_framework.values import Link, Question
+from srtk_framework.values import Link
 
 
 def test_links_of_one_span_weigh_by_their_share_of_the_scores():
@@ -26,12 +26,3 @@ def test_links_that_all_score_0_have_equal_weights():
     assert {score for score, _ in weighted_entities((Link("a", 0.0, 0, 1), Link("b", 0.0, 0, 1)), 1.0).values()} == {
         -0.6931
     }
-
-
-def test_a_question_that_is_nothing_but_the_mention_stays():
-    question = Question("q", "Ann?", ())
-    assert mask_mention(question, Link("ann", 1.0, 0, 3), "", "") == "Ann?"
-
-
-def test_a_name_inside_a_word_is_no_mention():
-    assert mask_mention(Question("q", "Annex of Ann"), Link("ann"), "ann", "") == "Annex of"
