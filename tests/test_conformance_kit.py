@@ -6,13 +6,13 @@ import itertools
 import sys
 from pathlib import Path
 
-import attrs
 import pytest
+from kit.checked import classes, expected, write_entry_points
 
+from srtk_framework import testing
 from srtk_framework.roles import ROLES
-from srtk_framework.testing import CONFORMANCE, SAMPLE, PathScorerConformance, UniformScorer, checks_of
+from srtk_framework.testing import SAMPLE, PathScorerConformance, checks_of, conformance_of
 from srtk_framework.testing.base import loaded_by
-from srtk_framework.testing.broken.checked import classes, expected, write_entry_points
 from srtk_framework.values import Literal
 
 SETTINGS = "[pytest]\naddopts = --import-mode=importlib\nfilterwarnings = error\n"
@@ -61,7 +61,7 @@ def inside(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
 @pytest.mark.parametrize("role", sorted(ROLES))
 def test_each_broken_driver_is_caught_by_its_check_alone(role: str, inside, tmp_path: Path) -> None:
     write_entry_points(role, tmp_path)
-    source = f"from srtk_framework.testing.broken.checked import classes\n\nglobals().update(classes({role!r}))\n"
+    source = f"from kit.checked import classes\n\nglobals().update(classes({role!r}))\n"
     found = inside(source)
     assert found.passed.keys() == classes(role).keys()
     assert found.failed == {cls: {check} for cls, check in expected(role).items()}, "\n".join(found.problems)
@@ -72,7 +72,7 @@ def test_a_driver_whose_module_loads_a_database_is_caught_by_its_check_alone(ins
     info = next(tmp_path.glob("*.dist-info")) / "entry_points.txt"
     info.write_text(info.read_text() + "heavy = heavy_scorer:Heavy\n")
     tmp_path.joinpath("heavy_scorer.py").write_text(
-        "import polars\n\nfrom srtk_framework.testing import OverlapScorer\n\n\nclass Heavy(OverlapScorer):\n    pass\n"
+        "import polars\n\nfrom srtk_framework.testing import ToyPathScorer\n\n\nclass Heavy(ToyPathScorer):\n    pass\n"
     )
     tmp_path.joinpath("polars.py").write_text("")
     found = inside(
@@ -87,16 +87,18 @@ def test_a_driver_whose_module_loads_a_database_is_caught_by_its_check_alone(ins
 
 def test_every_check_is_proven_by_a_broken_driver() -> None:
     proven = {
-        checks_of(CONFORMANCE[role])[check].__qualname__
+        checks_of(conformance_of(ROLES[role]))[check].__qualname__
         for role in ROLES
         for check in [*expected(role).values(), LIGHT]
     }
-    every = {check.__qualname__ for role in ROLES for check in checks_of(CONFORMANCE[role]).values()}
+    every = {check.__qualname__ for role in ROLES for check in checks_of(conformance_of(ROLES[role])).values()}
     assert every == proven
 
 
-def test_every_role_has_a_conformance_class() -> None:
-    assert CONFORMANCE.keys() == ROLES.keys()
+def test_every_role_has_a_conformance_class_and_a_toy() -> None:
+    for role in ROLES.values():
+        assert conformance_of(role).role is role
+        assert issubclass(getattr(testing, f"Toy{role.__name__}"), role)
 
 
 def test_a_check_replaced_by_none_is_refused_by_name() -> None:
@@ -180,8 +182,3 @@ def test_a_renamed_sample_says_the_same_of_other_ids() -> None:
     assert renamed.labels["P-capital"] == SAMPLE.labels["capital"]
     assert renamed.literals == SAMPLE.literals
     assert len(renamed.qualifiers) == len(SAMPLE.qualifiers)
-
-
-def test_a_scorer_of_the_kit_needs_no_candidates() -> None:
-    assert UniformScorer().score(["Who?"], [()], [[]]) == [[]]
-    assert attrs.has(UniformScorer)

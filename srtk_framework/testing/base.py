@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import importlib
 import importlib.metadata
 import inspect
 import json
@@ -12,6 +13,7 @@ import subprocess
 import sys
 from collections.abc import Iterator
 from functools import cache
+from types import ModuleType
 from typing import Any, ClassVar
 
 import attrs
@@ -137,7 +139,29 @@ def checks_of(cls: type) -> dict[str, Any]:
 
 
 def _is_kit(cls: type) -> bool:
-    return cls.__module__ == _KIT or cls.__module__.startswith(_KIT + ".")
+    """Tell whether a class brings checks: one of this package, or one that a role of a third party names."""
+    return cls.__module__.startswith(f"{_KIT}.") or "role" in vars(cls)
+
+
+def kit_of(role: type[Role]) -> ModuleType:
+    """Import the module that has the conformance class of a role.
+
+    It is ``srtk_framework.testing.<role>``, unless the role class names another one in its attribute ``kit``.
+    """
+    return importlib.import_module(getattr(role, "kit", "") or f"{_KIT}.{role.role}")
+
+
+def conformance_of(role: type[Role]) -> type[Conformance]:
+    """Return the conformance class of a role, ``<Role>Conformance`` in its module.
+
+    Raises:
+        LookupError: If the module has no such class.
+    """
+    module, name = kit_of(role), f"{role.__name__}Conformance"
+    found = getattr(module, name, None)
+    if found is None:
+        raise LookupError(f"{module.__name__} has no class {name}, which the role {role.role!r} needs")
+    return found  # type: ignore[no-any-return]
 
 
 def _refuse_dropped_check(cls: type, check: str) -> None:

@@ -2,13 +2,19 @@
 
 from __future__ import annotations
 
+import zlib
+from collections.abc import Iterator, Sequence
 from typing import Any
 
+import attrs
 import numpy as np
+import numpy.typing as npt
 import pytest
 
-from srtk_framework import roles
+from srtk_framework.roles import Encoder
 from srtk_framework.testing.batches import BatchConformance, Probe, Probes
+from srtk_framework.text import fold
+from srtk_framework.values import DriverError
 
 STRANGE = ('Who said "hello" to <b>her</b> & \\?', "Где находится Рига? 日本国", "\u202ertl\u202c \U0001d50a\n\t")
 
@@ -16,7 +22,7 @@ STRANGE = ('Who said "hello" to <b>her</b> & \\?', "Где находится Р
 class EncoderConformance(BatchConformance):
     """Checks an Encoder; rows are compared bit by bit."""
 
-    role = roles.Encoder
+    role = Encoder
 
     @pytest.fixture
     def texts(self) -> list[str]:
@@ -70,3 +76,64 @@ class EncoderConformance(BatchConformance):
         """No text is an error."""
         for text in STRANGE:
             assert np.isfinite(driver.encode([text])).all(), f"the row of {text!r} is not finite"
+
+
+@attrs.define(eq=False)
+class ToyEncoder(Encoder):
+    """Count the runs of letters of each folded text in hashed columns; rows have length 1.
+
+    Attributes:
+        dimensions: Number of columns.
+        letters: Length of the runs.
+    """
+
+    dimensions: int = 256
+    letters: int = 3
+
+    def open(self) -> None:
+        """Refuse settings that describe no matrix."""
+        if self.dimensions < 1 or self.letters < 1:
+            raise DriverError("dimensions and letters must be 1 or more")
+
+    def encode(self, texts: Sequence[str]) -> npt.NDArray[np.float32]:
+        """Hash each run of letters to a column."""
+        matrix = np.zeros((len(texts), self.dimensions), dtype=np.float32)
+        for row, text in zip(matrix, texts, strict=True):
+            padded = f" {fold(text)} "
+            for start in range(max(len(padded) - self.letters + 1, 1)):
+                run = padded[start : start + self.letters].encode("utf-8", "replace")
+                row[zlib.crc32(run) % self.dimensions] += 1
+            row /= np.sqrt(np.sum(row * row))
+        return matrix
+
+
+class ToyEncoderCase(EncoderConformance):
+    """The toy encoder keeps the contract of an encoder."""
+
+    name = "toy"
+
+    @pytest.fixture
+    def driver(self) -> Iterator[ToyEncoder]:
+        """Open an encoder."""
+        encoder = ToyEncoder()
+        encoder.open()
+        yield encoder
+        encoder.close()
+
+    @pytest.fixture
+    def faulty(self) -> ToyEncoder:
+        """Return an encoder without columns."""
+        return ToyEncoder(dimensions=0)
+
+    def test_texts_that_share_letters_are_near_each_other(self, driver: ToyEncoder) -> None:
+        """Two forms of one word are closer than two words."""
+        city, cities, other = driver.encode(["capital city", "capital cities", "boundary"])
+        assert city @ cities > city @ other
+
+
+SUMMARY = "An encoder by hashed letters"
+
+RECIPE = """\
+encoder: {use: toy, dimensions: 256}
+path_scorer: {use: dense}
+"""

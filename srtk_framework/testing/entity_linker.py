@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any, ClassVar
 
 import attrs
 import pytest
 
-from srtk_framework import roles
-from srtk_framework.roles import KnowledgeGraph
+from srtk_framework.roles import EntityLinker, KnowledgeGraph
 from srtk_framework.testing.batches import BatchConformance, Probe, Probes
 from srtk_framework.testing.oracle import OracleGraph
-from srtk_framework.values import Link
+from srtk_framework.text import words
+from srtk_framework.values import DriverError, Link, rounded
 
 STRANGE = (
     "Who said \"hello\" to <b>Riga</b> & \\ 'Riga'?",
@@ -28,7 +28,7 @@ class EntityLinkerConformance(BatchConformance):
         mention: A name that the linker knows.
     """
 
-    role = roles.EntityLinker
+    role = EntityLinker
     mention: ClassVar[str] = "Riga"
 
     @pytest.fixture
@@ -121,3 +121,81 @@ class EntityLinkerConformance(BatchConformance):
         for graph in graphs:
             for text, link in self.each(driver, texts):
                 assert graph.frontiers([[link.entity]])[0].size == 1, f"{link} in {text!r} is not in the graph"
+
+
+@attrs.define(eq=False)
+class ToyEntityLinker(EntityLinker):
+    """Link the longest runs of words that name an entity of the graph, from left to right.
+
+    Attributes:
+        graph: Where names are looked up.
+        longest: Most words in a name.
+    """
+
+    graph: KnowledgeGraph
+    longest: int = 5
+
+    def open(self) -> None:
+        """Refuse settings that can find nothing."""
+        if self.longest < 1:
+            raise DriverError(f"longest is {self.longest}; set it to 1 or more")
+
+    def link(self, texts: Sequence[str]) -> list[list[Link]]:
+        """Look up every run of words of all texts at once, then choose."""
+        runs = [self._runs(text) for text in texts]
+        names = sorted({text[start:end] for text, spans in zip(texts, runs, strict=True) for start, end in spans})
+        found = dict(zip(names, self.graph.find(names), strict=True))
+        return [self._choose(text, spans, found) for text, spans in zip(texts, runs, strict=True)]
+
+    def _runs(self, text: str) -> list[tuple[int, int]]:
+        """List the spans of one to ``longest`` words, by start, the longest first."""
+        spans = words(text)
+        return [
+            (spans[first][0], spans[last][1])
+            for first in range(len(spans))
+            for last in reversed(range(first, min(first + self.longest, len(spans))))
+        ]
+
+    def _choose(self, text: str, spans: Sequence[tuple[int, int]], found: dict[str, Sequence[str]]) -> list[Link]:
+        """Take the first run that names something, and continue after it; entities of one name share the score."""
+        links: list[Link] = []
+        done = 0
+        for start, end in spans:
+            name = text[start:end]
+            if start >= done and found[name]:
+                score = max(rounded(1 / len(found[name])), 0.0001)
+                links += [Link(entity, score, start, end, name) for entity in found[name]]
+                done = end
+        return links
+
+
+class ToyEntityLinkerCase(EntityLinkerConformance):
+    """The toy linker keeps the contract of an entity linker."""
+
+    name = "toy"
+
+    @pytest.fixture
+    def driver(self, graph: OracleGraph) -> Iterator[ToyEntityLinker]:
+        """Open a linker over the sample graph."""
+        linker = ToyEntityLinker(graph=graph)
+        linker.open()
+        yield linker
+        linker.close()
+
+    @pytest.fixture
+    def faulty(self, graph: OracleGraph) -> ToyEntityLinker:
+        """Return a linker that can find nothing."""
+        return ToyEntityLinker(graph=graph, longest=0)
+
+    def test_the_longest_name_wins(self, driver: ToyEntityLinker) -> None:
+        """A name within a longer one is not linked by itself."""
+        found = driver.link(["Who led the Republic of Latvia?"])[0]
+        assert [(link.entity, link.name) for link in found] == [("Latvia", "Republic of Latvia")]
+
+
+SUMMARY = "An entity linker by exact names"
+
+RECIPE = """\
+knowledge_graph: {use: local, path: build/world}
+entity_linker: {use: toy, longest: 4}
+"""

@@ -4,20 +4,31 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager
 from typing import Any
 
 import attrs
 import pytest
 
-from srtk_framework import roles
-from srtk_framework.graph.path_facts import path_order
+from srtk_framework.graph.path_facts import PathKey, facts, path_order
+from srtk_framework.roles import Expander, KnowledgeGraph
 from srtk_framework.testing.batches import BatchConformance, Probe, Probes
 from srtk_framework.testing.oracle import OracleGraph
+from srtk_framework.testing.path_scorer import ToyPathScorer
 from srtk_framework.testing.sample import SAMPLE, is_plain
-from srtk_framework.testing.scorers import OverlapScorer
-from srtk_framework.values import Budget, Link, NodeSet, Pattern, Question, RankedPath, Subgraph, Triple, rounded
+from srtk_framework.values import (
+    Budget,
+    Frontier,
+    Link,
+    NodeSet,
+    Pattern,
+    Question,
+    RankedPath,
+    Subgraph,
+    Triple,
+    rounded,
+)
 
 SEVERAL = 10
 LITTLE = 0.001
@@ -27,7 +38,7 @@ LITTLE = 0.001
 class ExpanderConformance(BatchConformance):
     """Checks an Expander; its ``driver`` is opened over ``graph``, with ``budget`` and, if it needs one, ``scorer``."""
 
-    role = roles.Expander
+    role = Expander
 
     @pytest.fixture
     def graph(self) -> OracleGraph:
@@ -37,9 +48,9 @@ class ExpanderConformance(BatchConformance):
         return graph
 
     @pytest.fixture
-    def scorer(self) -> OverlapScorer:
+    def scorer(self) -> ToyPathScorer:
         """Return a scorer without a model."""
-        scorer = OverlapScorer()
+        scorer = ToyPathScorer()
         scorer.open()
         return scorer
 
@@ -305,3 +316,95 @@ def unconnected(found: Subgraph, links: Iterable[str]) -> list[Triple]:
         reached.update(end for t in joined for end in (t.subject, t.object))
         left = [t for t in left if t not in joined]
     return left
+
+
+@attrs.define(eq=False)
+class ToyExpander(Expander):
+    """Take the facts along every path of up to ``hops`` steps from the links of each question, short paths first.
+
+    Attributes:
+        graph: Where to read.
+        budget: Limits of each question.
+        hops: Most steps of a path.
+        inverse: Whether to walk relations against their direction too.
+    """
+
+    graph: KnowledgeGraph
+    budget: Budget = attrs.field(factory=Budget)
+    hops: int = 2
+    inverse: bool = True
+
+    def expand(self, questions: Sequence[Question]) -> list[Subgraph]:
+        """Walk hop by hop, all questions at once, then read the facts along the paths."""
+        known: list[dict[PathKey, Frontier]] = [{} for _ in questions]
+        cuts = [{"hub": 0, "nodes": 0} for _ in questions]
+        pairs = [(i, link.entity) for i, question in enumerate(questions) for link in question.links]
+        for (i, entity), start in zip(pairs, self.graph.frontiers([[entity] for _, entity in pairs]), strict=True):
+            if start.size:
+                known[i][entity, ()] = start
+        ends = [(i, key) for i, walked in enumerate(known) for key in walked]
+        for _ in range(self.hops):
+            ends = self._walk(ends, known, cuts)
+        paths = [
+            sorted((RankedPath(entity, steps, -float(len(steps))) for entity, steps in walked if steps), key=path_order)
+            for walked in known
+        ]
+        traces = [_trace(row, cut) for row, cut in zip(paths, cuts, strict=True)]
+        return facts(self.graph, paths, self.budget, known, traces)
+
+    def _walk(
+        self,
+        ends: Sequence[tuple[int, PathKey]],
+        known: Sequence[dict[PathKey, Frontier]],
+        cuts: Sequence[dict[str, int]],
+    ) -> list[tuple[int, PathKey]]:
+        """Take every step from every end; return the new ends, each with the index of its question."""
+        rows = self.graph.steps([known[i][key] for i, key in ends], self.inverse)
+        walks = [(i, key, step) for (i, key), row in zip(ends, rows, strict=True) for step in row]
+        at, steps = [known[i][key] for i, key, _ in walks], [step for *_, step in walks]
+        reached = self.graph.follow(at, steps, self.budget.hub)
+        kept = [list(frontier.ids())[: self.budget.nodes] for frontier in reached]
+        made: list[tuple[int, PathKey]] = []
+        rest = zip(walks, reached, self.graph.frontiers(kept), strict=True)
+        for (i, (entity, path), step), whole, frontier in rest:
+            cuts[i]["hub"] += whole.cut
+            cuts[i]["nodes"] += whole.size - frontier.size
+            made.append((i, (entity, (*path, step))))
+            known[i][made[-1][1]] = frontier
+        return made
+
+
+def _trace(paths: Sequence[RankedPath], cut: dict[str, int]) -> dict[str, object]:
+    """Count the paths and what the budget cut, and say why there may be nothing."""
+    trace: dict[str, object] = {"paths": len(paths), "cut": {limit: count for limit, count in cut.items() if count}}
+    if not paths:
+        trace["reason"] = "no link of the question has facts in the graph"
+    return trace
+
+
+class ToyExpanderCase(ExpanderConformance):
+    """The toy expander keeps the contract of an expander."""
+
+    name = "toy"
+
+    @pytest.fixture
+    def driver(self, graph: OracleGraph, budget: Budget) -> Iterator[ToyExpander]:
+        """Open an expander over the sample graph."""
+        expander = ToyExpander(graph=graph, budget=budget)
+        expander.open()
+        yield expander
+        expander.close()
+
+    def test_facts_of_a_link_are_found_in_both_directions(self, driver: ToyExpander) -> None:
+        """As subject and as object."""
+        found = driver.expand([Question("q", "What of Riga?", (Link("Riga"),))])[0].triples
+        assert {Triple("Latvia", "capital", "Riga"), Triple("Riga", "twin_town", "Vilnius")} <= set(found)
+
+
+SUMMARY = "An expander by breadth"
+
+RECIPE = """\
+knowledge_graph: {use: local, path: build/world}
+expander: {use: toy, hops: 1}
+budget: {triples: 100}
+"""

@@ -2,18 +2,30 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import csv
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from typing import Any, TextIO
 
 import attrs
 import pytest
 
-from srtk_framework import roles
+from srtk_framework.roles import Exporter
 from srtk_framework.testing.base import Conformance
 from srtk_framework.testing.sample import SAMPLE
-from srtk_framework.values import Answer, Link, Question, RankedPath, Retrieval, SrtkError, Step, Subgraph, Triple
+from srtk_framework.values import (
+    Answer,
+    DriverError,
+    Link,
+    Question,
+    RankedPath,
+    Retrieval,
+    SrtkError,
+    Step,
+    Subgraph,
+    Triple,
+)
 
 OLD = "what stood here before\n"
 
@@ -21,7 +33,7 @@ OLD = "what stood here before\n"
 class ExporterConformance(Conformance):
     """Checks an Exporter; its ``driver`` is opened and writes to ``path``. The kit closes it, once."""
 
-    role = roles.Exporter
+    role = Exporter
     is_closed = False
 
     @pytest.fixture
@@ -231,3 +243,97 @@ def strange_retrieval() -> Retrieval:
         answer=Answer(text, (text,), (0,) if triples else ()),
         labels={**dict.fromkeys((text, *SAMPLE.strange()), text)},
     )
+
+
+HEAD = ("question", "subject", "relation", "object", "score", "error")
+
+
+@attrs.define(eq=False)
+class ToyExporter(Exporter):
+    """Write a CSV row for each triple; a question without triples has one row.
+
+    Attributes:
+        path: The CSV file to write.
+    """
+
+    path: str
+    _file: TextIO | None = attrs.field(init=False, default=None, repr=False)
+    _failed: bool = attrs.field(init=False, default=False, repr=False)
+
+    def open(self) -> None:
+        """Start a file beside the target."""
+        part = self._part()
+        self._failed = False
+        try:
+            part.parent.mkdir(parents=True, exist_ok=True)
+            self._file = part.open("w", encoding="utf-8", errors="replace", newline="")
+        except OSError as error:
+            raise DriverError(f"{part} cannot be written: {error.strerror}; name another path") from error
+        csv.writer(self._file).writerow(HEAD)
+
+    def write(self, retrievals: Sequence[Retrieval]) -> int:
+        """Add the rows of each retrieval."""
+        if self._file is None:
+            raise DriverError(f"{self.path} is not open; call open before write")
+        csv.writer(self._file).writerows(row for retrieval in retrievals for row in _rows(retrieval))
+        return len(retrievals)
+
+    def abort(self) -> bool:
+        """Have ``close`` drop what was written."""
+        self._failed = True
+        return True
+
+    def close(self) -> None:
+        """Put what was written in the place of the target."""
+        if self._file is None:
+            return
+        self._file.close()
+        self._file = None
+        if self._failed:
+            self._part().unlink()
+        else:
+            self._part().replace(self.path)
+
+    def _part(self) -> Path:
+        return Path(f"{self.path}.part")
+
+
+def _rows(retrieval: Retrieval) -> list[tuple[object, ...]]:
+    id_, found = retrieval.question.id, retrieval.subgraph
+    rows: list[tuple[object, ...]] = [
+        (id_, *triple, score, "") for triple, score in zip(found.triples, found.scores, strict=True)
+    ]
+    return rows or [(id_, "", "", "", "", retrieval.error or "")]
+
+
+class ToyExporterCase(ExporterConformance):
+    """The toy exporter keeps the contract of an exporter."""
+
+    name = "toy"
+
+    @pytest.fixture
+    def driver(self, path: Path) -> ToyExporter:
+        """Open an exporter; the kit closes it."""
+        exporter = ToyExporter(path=str(path))
+        exporter.open()
+        return exporter
+
+    @pytest.fixture
+    def faulty(self, tmp_path: Path) -> ToyExporter:
+        """Return an exporter whose folder is a file."""
+        tmp_path.joinpath("file").write_text("", encoding="utf-8")
+        return ToyExporter(path=str(tmp_path / "file" / "below.csv"))
+
+    def validate(self, path: Path) -> None:
+        """Check the number of fields in each row."""
+        with path.open(encoding="utf-8", newline="") as file:
+            rows = list(csv.reader(file))
+        assert tuple(rows[0]) == HEAD
+        assert all(len(row) == len(HEAD) for row in rows)
+
+
+SUMMARY = "An exporter of CSV files"
+
+RECIPE = """\
+exporters: [{use: toy, path: out/triples.csv}]
+"""

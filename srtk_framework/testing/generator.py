@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any, ClassVar
 
 import attrs
 import pytest
 
-from srtk_framework import roles
+from srtk_framework.roles import Generator
 from srtk_framework.testing.batches import MANY, BatchConformance, Probe, Probes
 from srtk_framework.testing.encoder import STRANGE
+from srtk_framework.text import count_tokens, fold, words
 from srtk_framework.text.option_choice import numbered
 from srtk_framework.values import DriverError, Message, Prompt, Reply
 
@@ -30,7 +31,7 @@ class GeneratorConformance(BatchConformance):
         tolerance: How far rates may differ between batches.
     """
 
-    role = roles.Generator
+    role = Generator
     free: ClassVar[bool] = True
     tolerance: ClassVar[float] = 1e-4
 
@@ -180,3 +181,74 @@ def _json(text: str) -> Any:
         return json.loads(text)
     except ValueError:
         return None
+
+
+@attrs.define(eq=False)
+class ToyGenerator(Generator):
+    """Choose the options that share most words with the query; without options, repeat the words of the prompt.
+
+    Attributes:
+        weight: Rate of one shared word.
+    """
+
+    weight: float = 1.0
+
+    def generate(self, prompts: Sequence[Prompt]) -> list[Reply]:
+        """Reply with the numbers of the best options, or with as many words as the prompt allows."""
+        return [self._reply(prompt) for prompt in prompts]
+
+    def _reply(self, prompt: Prompt) -> Reply:
+        read = sum(count_tokens(message.content) for message in prompt.messages)
+        if not prompt.options:
+            said = " ".join(sorted(_words(prompt.messages[-1].content))[: prompt.length])
+            return Reply(said, tokens_in=read, tokens_out=len(said.split()))
+        rates = self._rates(prompt)
+        order = sorted(range(len(rates)), key=lambda i: (-rates[i], i))
+        fitting = sum(rate > 0 for rate in rates)
+        count = min(max(fitting, prompt.least), prompt.most)
+        return Reply(json.dumps([i + 1 for i in order[:count]]), tokens_in=read, tokens_out=count)
+
+    def rate(self, prompts: Sequence[Prompt]) -> list[list[float]]:
+        """Count shared words."""
+        return [self._rates(prompt) for prompt in prompts]
+
+    def _rates(self, prompt: Prompt) -> list[float]:
+        asked = _words(prompt.query or prompt.messages[-1].content)
+        return [self.weight * len(asked & _words(option)) for option in prompt.options]
+
+    def rates(self) -> bool:
+        """Options can be rated."""
+        return True
+
+
+def _words(text: str) -> set[str]:
+    folded = fold(text)
+    return {folded[start:end] for start, end in words(folded)}
+
+
+class ToyGeneratorCase(GeneratorConformance):
+    """The toy generator keeps the contract of a generator."""
+
+    name = "toy"
+
+    @pytest.fixture
+    def driver(self) -> Iterator[ToyGenerator]:
+        """Open a generator."""
+        generator = ToyGenerator()
+        generator.open()
+        yield generator
+        generator.close()
+
+    def test_the_option_with_the_words_of_the_question_is_chosen(self, driver: ToyGenerator) -> None:
+        """Of three options, the one that the question names."""
+        options = ("population", "capital city", "borders")
+        prompt = Prompt((Message("user", "What is the capital city?"),), options, query="What is the capital city?")
+        assert driver.generate([prompt])[0].text == "[2]"
+
+
+SUMMARY = "A generator by shared words"
+
+RECIPE = """\
+generator: {use: toy}
+expander: {use: structgpt}
+"""

@@ -2,20 +2,36 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import csv
+import hashlib
+from collections.abc import Iterator, Sequence
+from pathlib import Path
 from typing import Any, ClassVar
 
+import attrs
 import hypothesis
 import pytest
 from hypothesis import strategies
 
-from srtk_framework import roles
+from srtk_framework.roles import KnowledgeGraph
 from srtk_framework.testing.batches import BatchConformance, Probe, Probes
 from srtk_framework.testing.choices import all_steps, named, names_of, nodes_of, oracle_of, patterns_of, steps_of
 from srtk_framework.testing.oracle import OracleGraph
 from srtk_framework.testing.sample import SAMPLE, Sample, is_plain
 from srtk_framework.testing.values import plain
-from srtk_framework.values import Budget, DriverError, Literal, Pattern, Schema, Step, Triple
+from srtk_framework.text import fold
+from srtk_framework.values import (
+    Budget,
+    DriverError,
+    Frontier,
+    InputError,
+    Literal,
+    NodeSet,
+    Pattern,
+    Schema,
+    Step,
+    Triple,
+)
 
 UNKNOWN = "no_such_entity"
 ALL = Budget(nodes=None, hub=None)
@@ -28,7 +44,7 @@ class KnowledgeGraphConformance(BatchConformance):
         examples: How many sets of nodes hypothesis makes.
     """
 
-    role = roles.KnowledgeGraph
+    role = KnowledgeGraph
     examples: ClassVar[int] = 25
 
     @pytest.fixture(scope="class")
@@ -323,3 +339,147 @@ class KnowledgeGraphConformance(BatchConformance):
         for values in (schema.type_relations, schema.subclass_relations, schema.mediators, schema.noise):
             assert isinstance(values, tuple), f"{values!r} in the schema must be a tuple"
             assert all(isinstance(value, str) for value in values), f"{values!r} in the schema must hold texts"
+
+
+@attrs.define(eq=False)
+class ToyKnowledgeGraph(KnowledgeGraph):
+    """Read a CSV file into dictionaries; hooks that are not written here have defaults that use these.
+
+    Attributes:
+        path: CSV file of subject, relation, object; an object in quotes of its own is a literal.
+        labels: CSV file of id and name, the label before the aliases; empty for none.
+    """
+
+    path: str
+    _labels: str = ""
+    _ends: dict[tuple[str, Step], list[str]] = attrs.field(init=False, factory=dict, repr=False)
+    _steps: dict[str, set[Step]] = attrs.field(init=False, factory=dict, repr=False)
+    _names: dict[str, str] = attrs.field(init=False, factory=dict, repr=False)
+    _named: dict[str, set[str]] = attrs.field(init=False, factory=dict, repr=False)
+    _hash: str = attrs.field(init=False, default="", repr=False)
+
+    def open(self) -> None:
+        """Read the files."""
+        facts = _read_rows(self.path, 3)
+        names = _read_rows(self._labels, 2) if self._labels else []
+        ends: dict[tuple[str, Step], set[str]] = {}
+        for subject, relation, text in facts:
+            object_ = Literal(text) if text.startswith('"') else text
+            ends.setdefault((subject, Step(relation)), set()).add(object_)
+            if not isinstance(object_, Literal):
+                ends.setdefault((object_, Step(relation, True)), set()).add(subject)
+        self._ends = {key: sorted(found) for key, found in ends.items()}
+        self._steps, self._names, self._named = {}, {}, {}
+        for node, step in self._ends:
+            self._steps.setdefault(node, set()).add(step)
+        for id_, name in names:
+            self._names.setdefault(id_, name)
+            if id_ in self._steps:
+                self._named.setdefault(fold(name), set()).add(id_)
+        self._hash = hashlib.sha256(repr((sorted(facts), names)).encode()).hexdigest()[:16]
+
+    def frontiers(self, node_sets: Sequence[Sequence[str]]) -> list[Frontier]:
+        """Keep the ids that the graph has."""
+        return [NodeSet(id_ for id_ in ids if id_ in self._steps) for ids in node_sets]
+
+    def steps(self, frontiers: Sequence[Frontier], inverse: bool) -> list[list[Step]]:
+        """Collect the steps of the nodes."""
+        return [
+            sorted({step for id_ in frontier.ids() for step in self._steps[id_] if inverse or not step.inverse})
+            for frontier in frontiers
+        ]
+
+    def follow(self, frontiers: Sequence[Frontier], steps: Sequence[Step], limit: int | None) -> list[Frontier]:
+        """Collect the entities at the other end; count what the limit leaves out."""
+        reached: list[Frontier] = []
+        for frontier, step in zip(frontiers, steps, strict=True):
+            rows = [self._ends.get((id_, step), []) for id_ in frontier.ids()]
+            cut = sum(len(row) - len(row[:limit]) for row in rows)
+            reached.append(NodeSet((end for row in rows for end in row[:limit] if end in self._steps), cut))
+        return reached
+
+    def triples(self, frontiers: Sequence[Frontier], steps: Sequence[Step], limit: int | None) -> list[list[Triple]]:
+        """Write the other ends as triples, in their own direction."""
+        answers = []
+        for frontier, step in zip(frontiers, steps, strict=True):
+            pairs = [(id_, end) for id_ in frontier.ids() for end in self._ends.get((id_, step), [])[:limit]]
+            answers.append([_triple(id_, step, end) for id_, end in pairs])
+        return answers
+
+    def labels(self, ids: Sequence[str]) -> list[str]:
+        """Look labels up; the name of a literal is its value."""
+        return [self._names.get(id_, id_.lexical if isinstance(id_, Literal) else id_) for id_ in ids]
+
+    def find(self, names: Sequence[str]) -> list[list[str]]:
+        """Look folded names up."""
+        return [sorted(self._named.get(fold(name), ())) for name in names]
+
+    def source(self) -> str:
+        """Return the name of the driver and a hash of all that the files hold."""
+        return f"toy:{self._hash}"
+
+    def fingerprint(self) -> str:
+        """Name the data, so that a run never continues on other data."""
+        return self.source()
+
+
+def _triple(start: str, step: Step, end: str) -> Triple:
+    return Triple(end, step.relation, start) if step.inverse else Triple(start, step.relation, end)
+
+
+def _read_rows(path: str, size: int) -> list[list[str]]:
+    """Read the rows of a CSV file, all of one size.
+
+    Raises:
+        InputError: If the file does not exist, or a row has another size.
+    """
+    try:
+        lines = Path(path).read_text(encoding="utf-8").splitlines(keepends=True)
+    except OSError as error:
+        raise InputError(f"{path}: cannot be read: {error.strerror}; name a CSV file") from error
+    rows = list(csv.reader(lines))
+    for number, row in enumerate(rows, start=1):
+        if len(row) != size or not all(row):
+            raise InputError(f"{path}:{number}: {len(row)} fields; give {size} in each row, none of them empty")
+    return rows
+
+
+class ToyKnowledgeGraphCase(KnowledgeGraphConformance):
+    """The toy graph keeps the contract of a knowledge graph."""
+
+    name = "toy"
+
+    @pytest.fixture(scope="class")
+    @classmethod
+    def sample(cls) -> Sample:
+        """Leave out what two CSV files cannot hold."""
+        return SAMPLE.without_qualifiers()
+
+    def over(self, sample: Sample, folder: Path) -> ToyKnowledgeGraph:
+        """Write a sample and open a graph over it."""
+        names = [*sample.labels.items(), *((id_, name) for id_, row in sample.aliases.items() for name in row)]
+        for file, rows in (("facts.csv", [tuple(triple) for triple in sample.triples]), ("labels.csv", names)):
+            with folder.joinpath(file).open("w", encoding="utf-8", newline="") as lines:
+                csv.writer(lines).writerows(rows)
+        graph = ToyKnowledgeGraph(path=str(folder / "facts.csv"), labels=str(folder / "labels.csv"))
+        graph.open()
+        return graph
+
+    @pytest.fixture
+    def driver(self, sample: Sample, tmp_path: Path) -> Iterator[ToyKnowledgeGraph]:
+        """Open a graph over the sample."""
+        graph = self.over(sample, tmp_path)
+        yield graph
+        graph.close()
+
+    @pytest.fixture
+    def faulty(self, tmp_path: Path) -> ToyKnowledgeGraph:
+        """Return a graph over a file that does not exist."""
+        return ToyKnowledgeGraph(path=str(tmp_path / "missing.csv"))
+
+
+SUMMARY = "A knowledge graph in a CSV file"
+
+RECIPE = """\
+knowledge_graph: {use: toy, path: facts.csv, labels: labels.csv}
+"""

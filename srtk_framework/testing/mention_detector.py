@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import unicodedata
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any, ClassVar
 
+import attrs
 import pytest
 
-from srtk_framework import roles
+from srtk_framework.roles import MentionDetector
 from srtk_framework.testing.batches import BatchConformance, Probe, Probes
 from srtk_framework.testing.oracle import OracleGraph
-from srtk_framework.values import Mention, rounded
+from srtk_framework.text import words
+from srtk_framework.values import DriverError, Mention, rounded
 
 SEVERAL = 10
 
@@ -23,7 +25,7 @@ class MentionDetectorConformance(BatchConformance):
         mention: A name that the detector finds.
     """
 
-    role = roles.MentionDetector
+    role = MentionDetector
     mention: ClassVar[str] = "Riga"
 
     @pytest.fixture
@@ -121,3 +123,66 @@ class MentionDetectorConformance(BatchConformance):
         ):
             for mention in driver.detect([text])[0]:
                 assert 0 <= mention.start < mention.end <= len(text), f"{mention} in {text!r}"
+
+
+@attrs.define(eq=False)
+class ToyMentionDetector(MentionDetector):
+    """Take runs of capitalised words for mentions; one blank stands between the words of a run.
+
+    Attributes:
+        longest: Most words in a mention.
+    """
+
+    longest: int = 5
+
+    def open(self) -> None:
+        """Refuse settings that can find nothing."""
+        if self.longest < 1:
+            raise DriverError(f"longest is {self.longest}; set it to 1 or more")
+
+    def detect(self, texts: Sequence[str]) -> list[list[Mention]]:
+        """Go through the words of each text."""
+        return [self._detect(text) for text in texts]
+
+    def _detect(self, text: str) -> list[Mention]:
+        runs: list[list[tuple[int, int]]] = []
+        for start, end in words(text):
+            if not text[start].isupper():
+                continue
+            if runs and text[runs[-1][-1][1] : start] == " " and len(runs[-1]) < self.longest:
+                runs[-1].append((start, end))
+            else:
+                runs.append([(start, end)])
+        return [Mention(run[0][0], run[-1][1], 1.0, "name") for run in runs]
+
+
+class ToyMentionDetectorCase(MentionDetectorConformance):
+    """The toy detector keeps the contract of a mention detector."""
+
+    name = "toy"
+
+    @pytest.fixture
+    def driver(self) -> Iterator[ToyMentionDetector]:
+        """Open a detector."""
+        detector = ToyMentionDetector()
+        detector.open()
+        yield detector
+        detector.close()
+
+    @pytest.fixture
+    def faulty(self) -> ToyMentionDetector:
+        """Return a detector that can find nothing."""
+        return ToyMentionDetector(longest=0)
+
+    def test_adjacent_words_are_one_mention(self, driver: ToyMentionDetector) -> None:
+        """A name of two words is found whole."""
+        text = "who led New Zealand?"
+        assert [text[found.start : found.end] for found in driver.detect([text])[0]] == ["New Zealand"]
+
+
+SUMMARY = "A mention detector by capital letters"
+
+RECIPE = """\
+knowledge_graph: {use: wikidata}
+entity_linker: {use: wikidata-search, detector: {use: toy, longest: 4}}
+"""

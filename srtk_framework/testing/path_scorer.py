@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator, Sequence
 from typing import Any
 
+import attrs
 import pytest
 
-from srtk_framework import roles
+from srtk_framework.roles import PathScorer
 from srtk_framework.testing.batches import BatchConformance, Probe, Probes
 from srtk_framework.testing.sample import SAMPLE, is_plain
+from srtk_framework.text import fold, words
 from srtk_framework.values import END, Path, Step
 
 Case = tuple[str, Path, list[Step]]
@@ -21,7 +24,7 @@ TOLERANCE = 1e-5
 class PathScorerConformance(BatchConformance):
     """Checks a PathScorer."""
 
-    role = roles.PathScorer
+    role = PathScorer
 
     @pytest.fixture
     def relations(self) -> list[str]:
@@ -94,3 +97,69 @@ class PathScorerConformance(BatchConformance):
     def test_scores_end_answers_yes_or_no(self, driver: Any) -> None:
         """It tells whether END is scored at the last hop."""
         assert isinstance(driver.scores_end(), bool), f"scores_end returned {driver.scores_end()!r}"
+
+
+@attrs.define(eq=False)
+class ToyPathScorer(PathScorer):
+    """Prefer relations that share words with the part of the question that the path has not covered yet.
+
+    Attributes:
+        end: What ending the path counts, in shared words.
+        inverse: What a shared word counts where the relation is walked against its direction.
+    """
+
+    end: float = 0.5
+    inverse: float = 0.9
+
+    def score(
+        self, questions: Sequence[str], paths: Sequence[Path], candidates: Sequence[Sequence[Step]]
+    ) -> list[list[float]]:
+        """Count shared words; return log-probabilities over the candidates of each path."""
+        asked = [_words(question) for question in questions]
+        return [self._row(*item) for item in zip(asked, paths, candidates, strict=True)]
+
+    def _row(self, asked: set[str], path: Path, candidates: Sequence[Step]) -> list[float]:
+        left = asked - {word for step in path for word in _words(step.relation)}
+        raw = [self.end if step == END else self._shared(left, step) for step in candidates]
+        # Sorted, so that the sum does not depend on the order of the candidates.
+        total = math.log(math.fsum(sorted(math.exp(value) for value in raw))) if raw else 0.0
+        return [value - total for value in raw]
+
+    def _shared(self, left: set[str], step: Step) -> float:
+        return len(left & _words(step.relation)) * (self.inverse if step.inverse else 1.0)
+
+    def scores_end(self) -> bool:
+        """END is one of the candidates."""
+        return True
+
+
+def _words(text: str) -> set[str]:
+    folded = fold(text)
+    return {folded[start:end] for start, end in words(folded)}
+
+
+class ToyPathScorerCase(PathScorerConformance):
+    """The toy path scorer keeps the contract of a path scorer."""
+
+    name = "toy"
+
+    @pytest.fixture
+    def driver(self) -> Iterator[ToyPathScorer]:
+        """Open a scorer."""
+        scorer = ToyPathScorer()
+        scorer.open()
+        yield scorer
+        scorer.close()
+
+    def test_a_relation_of_the_question_scores_best(self, driver: ToyPathScorer) -> None:
+        """The relation that the question names comes before another one and before END."""
+        scores = driver.score(["What is the capital city?"], [()], [[Step("capital_city"), Step("borders"), END]])[0]
+        assert scores[0] == max(scores)
+
+
+SUMMARY = "A path scorer by shared words"
+
+RECIPE = """\
+path_scorer: {use: toy, end: 1.0}
+expander: {use: beam}
+"""

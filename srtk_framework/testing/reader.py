@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import attrs
 import pytest
 
-from srtk_framework import roles
 from srtk_framework.records.jsonl import dumps
+from srtk_framework.roles import KnowledgeGraph, Reader
 from srtk_framework.testing.batches import BatchConformance, Probe, Probes
 from srtk_framework.testing.oracle import OracleGraph
 from srtk_framework.testing.sample import SAMPLE, is_plain
+from srtk_framework.text import fold
 from srtk_framework.values import Answer, DriverError, Link, Question, Subgraph, Triple
 
 SEVERAL = 12
@@ -20,7 +22,7 @@ SEVERAL = 12
 class ReaderConformance(BatchConformance):
     """Checks a Reader; its ``driver`` is opened, over ``graph`` if it needs one."""
 
-    role = roles.Reader
+    role = Reader
 
     @pytest.fixture
     def graph(self) -> OracleGraph:
@@ -130,3 +132,65 @@ def _subgraph(triples: list[Triple]) -> Subgraph:
 
 def _empty(cases: list[tuple[Question, Subgraph]]) -> list[tuple[Question, Subgraph]]:
     return [(attrs.evolve(cases[0][0], id="empty"), Subgraph())]
+
+
+@attrs.define(eq=False)
+class ToyReader(Reader):
+    """Answer with the objects of the triples whose relation the question names, or refuse.
+
+    Attributes:
+        graph: Where names are read.
+        most: Most triples that an answer rests on.
+    """
+
+    graph: KnowledgeGraph
+    most: int = 5
+
+    def read(self, questions: Sequence[Question], subgraphs: Sequence[Subgraph]) -> list[Answer]:
+        """Read the names of all nodes and relations at once, then answer question by question."""
+        ids = sorted({id_ for subgraph in subgraphs for triple in subgraph.triples for id_ in triple})
+        names = dict(zip(ids, self.graph.labels(ids), strict=True))
+        return [self._answer(*pair, names) for pair in zip(questions, subgraphs, strict=True)]
+
+    def _answer(self, question: Question, subgraph: Subgraph, names: dict[str, str]) -> Answer:
+        asked = fold(question.text)
+        fitting = [i for i, triple in enumerate(subgraph.triples) if fold(names[triple.relation]) in asked]
+        support = tuple(fitting[: self.most])
+        if not support:
+            return Answer(enough=False)
+        entities = tuple(dict.fromkeys(subgraph.triples[i].object for i in support))
+        return Answer(", ".join(names[entity] for entity in entities), entities, support)
+
+    def refuses(self) -> bool:
+        """It can tell when no relation is named, so a search may continue."""
+        return True
+
+
+class ToyReaderCase(ReaderConformance):
+    """The toy reader keeps the contract of a reader."""
+
+    name = "toy"
+
+    @pytest.fixture
+    def driver(self, graph: OracleGraph) -> Iterator[ToyReader]:
+        """Open a reader over the sample graph."""
+        reader = ToyReader(graph=graph)
+        reader.open()
+        yield reader
+        reader.close()
+
+    def test_the_object_of_the_named_relation_is_the_answer(self, driver: ToyReader) -> None:
+        """The other triple of the subgraph plays no part."""
+        asked = Question("q", "What is the capital city of Latvia?", (Link("Latvia"),))
+        found = Subgraph((Triple("Latvia", "part_of", "Europe"), Triple("Latvia", "capital", "Riga")))
+        answer = driver.read([asked], [found])[0]
+        assert (answer.text, answer.entities, answer.support) == ("Riga", ("Riga",), (1,))
+
+
+SUMMARY = "A reader by the names of relations"
+
+RECIPE = """\
+knowledge_graph: {use: local, path: build/world}
+expander: {use: bfs}
+reader: {use: toy, most: 3}
+"""

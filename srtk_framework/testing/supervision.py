@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import attrs
 import pytest
 
-from srtk_framework import roles
 from srtk_framework.graph.path_facts import path_order
 from srtk_framework.graph.path_search import follow_path
+from srtk_framework.roles import KnowledgeGraph, Supervision
 from srtk_framework.testing.batches import BatchConformance, Probe, Probes
 from srtk_framework.testing.oracle import OracleGraph
 from srtk_framework.values import END, Budget, Link, Question, RankedPath, Step, Triple, rounded
@@ -20,7 +21,7 @@ SEVERAL = 10
 class SupervisionConformance(BatchConformance):
     """Checks a Supervision; its ``driver`` is opened, over ``graph`` if it needs one."""
 
-    role = roles.Supervision
+    role = Supervision
 
     @pytest.fixture
     def graph(self) -> OracleGraph:
@@ -129,3 +130,59 @@ def _asked(entity: str, answers: list[str], paths: list[tuple[Step, ...]], tripl
         gold_paths=tuple(paths),
         gold_triples=tuple(triples),
     )
+
+
+@attrs.define(eq=False)
+class ToySupervision(Supervision):
+    """Find the single steps from the linked entities to an answer.
+
+    Attributes:
+        graph: Where to look.
+        least: Least share of answers among the entities that a step reaches.
+    """
+
+    graph: KnowledgeGraph
+    least: float = 0.1
+
+    def supervise(self, questions: Sequence[Question]) -> list[list[RankedPath]]:
+        """Read the steps at all links of all questions at once, and follow them."""
+        pairs = [(i, link.entity) for i, question in enumerate(questions) for link in question.links]
+        starts = self.graph.frontiers([[entity] for _, entity in pairs])
+        rows = self.graph.steps(starts, True)
+        walks = [(*pair, start, step) for pair, start, row in zip(pairs, starts, rows, strict=True) for step in row]
+        ends = self.graph.follow([walk[2] for walk in walks], [walk[3] for walk in walks], None)
+        found: list[dict[tuple[str, Step], RankedPath]] = [{} for _ in questions]
+        for (i, entity, _, step), reached in zip(walks, ends, strict=True):
+            hits = set(reached.ids()) & set(questions[i].answers or ())
+            share = rounded(len(hits) / reached.size) if hits else 0.0
+            if share >= self.least:
+                found[i][entity, step] = RankedPath(entity, (step,), share)
+        return [sorted(row.values(), key=path_order) for row in found]
+
+
+class ToySupervisionCase(SupervisionConformance):
+    """The toy supervision keeps the contract of a supervision."""
+
+    name = "toy"
+
+    @pytest.fixture
+    def driver(self, graph: OracleGraph) -> Iterator[ToySupervision]:
+        """Open a supervision over the sample graph."""
+        supervision = ToySupervision(graph=graph)
+        supervision.open()
+        yield supervision
+        supervision.close()
+
+    def test_a_step_against_its_direction_is_found(self, driver: ToySupervision) -> None:
+        """The answer is the subject of the triple."""
+        asked = Question("q", "Which country has Riga as capital?", (Link("Riga"),), answers=("Latvia",))
+        assert driver.supervise([asked])[0][0] == RankedPath("Riga", (Step("capital", True),), 1.0)
+
+
+SUMMARY = "A supervision by single steps"
+
+RECIPE = """\
+knowledge_graph: {use: local, path: build/world}
+path_scorer: {use: dense}
+train: {questions: train.jsonl, supervision: {use: toy}}
+"""

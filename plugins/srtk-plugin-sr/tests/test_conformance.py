@@ -13,7 +13,7 @@ from srtk_plugin_sr.supervision import GoldPath, GoldTriples, NearShortest, Shor
 from srtk_framework.roles import Course, Encoder
 from srtk_framework.testing import ExpanderConformance, PathScorerConformance, SupervisionConformance
 from srtk_framework.testing.oracle import OracleGraph
-from srtk_framework.testing.scorers import OverlapScorer
+from srtk_framework.testing.path_scorer import ToyPathScorer
 from srtk_framework.values import Lesson, Link, Question, RankedPath, Step
 
 
@@ -113,7 +113,7 @@ def rerank(graph, scorer, budget, **changes):
 @pytest.fixture(scope="module")
 def model(tmp_path_factory):
     folder = tmp_path_factory.mktemp("head")
-    graph, scorer = OracleGraph(), OverlapScorer()
+    graph, scorer = OracleGraph(), ToyPathScorer()
     graph.open()
     scorer.open()
     driver = rerank(graph, scorer, BeamExpander(graph=graph, scorer=scorer).budget, entities=True)

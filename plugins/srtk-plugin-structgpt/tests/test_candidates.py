@@ -14,7 +14,7 @@ from srtk_plugin_structgpt.structgpt import StructGptExpander
 from srtk_plugin_structgpt.templates import SEARCH_TEMPLATES, read_templates
 from srtk_plugin_structgpt.tog import TogExpander
 
-from srtk_framework.testing.scorers import OverlapScorer
+from srtk_framework.testing.path_scorer import ToyPathScorer
 from srtk_framework.testing.scripted import ScriptedGenerator, misnumbered, picks
 from srtk_framework.text import count_tokens, numbered
 from srtk_framework.values import Question
@@ -133,7 +133,7 @@ def test_noise_of_the_graph_is_not_offered(graph_of, show_rows, walk, ask):
 
 
 def test_a_scorer_narrows_what_the_generator_sees(show, walk, ask):
-    scorer = OverlapScorer()
+    scorer = ToyPathScorer()
     scorer.open()
     expander = walk(show, [("follow", "[1]")], scorer=scorer, narrow=2, max_iterations=1)
     found = expander.expand([ask("What profession has the spouse?", "jeff")])[0]

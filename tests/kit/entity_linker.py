@@ -1,70 +1,35 @@
-"""A linker of exact names, and linkers that each break one rule of EntityLinker."""
+"""Linkers that each break one rule of EntityLinker."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Any, ClassVar
 
 import attrs
 import pytest
 
-from srtk_framework.roles import EntityLinker, KnowledgeGraph
-from srtk_framework.testing.broken.checked import opened
-from srtk_framework.testing.broken.rules import Fault, batch_faults, changed, publish
-from srtk_framework.testing.entity_linker import EntityLinkerConformance
+from kit.checked import opened
+from kit.rules import Fault, batch_faults, changed, publish
+from srtk_framework.testing.entity_linker import EntityLinkerConformance, ToyEntityLinker
 from srtk_framework.testing.oracle import OracleGraph
-from srtk_framework.text.folding import words
-from srtk_framework.values import DriverError, Link
+from srtk_framework.values import Link
 
-
-@attrs.define(eq=False)
-class NameLinker(EntityLinker):
-    """Link single words that name an entity.
-
-    Attributes:
-        graph: Where names are looked up.
-        language: Only ``en`` is known.
-    """
-
-    graph: KnowledgeGraph
-    language: str = "en"
-
-    def open(self) -> None:
-        """Refuse a language that is not known."""
-        if self.language != "en":
-            raise DriverError(f"no names in {self.language!r}; use 'en'")
-
-    def link(self, texts: Sequence[str]) -> list[list[Link]]:
-        """Look each word up."""
-        return [self._link(text) for text in texts]
-
-    def _link(self, text: str) -> list[Link]:
-        spans = words(text)
-        found = self.graph.find([text[start:end] for start, end in spans])
-        return [
-            Link(entity, 1.0, start, end, text[start:end])
-            for (start, end), row in zip(spans, found, strict=True)
-            for entity in row
-        ]
-
-
-GOOD = NameLinker
+GOOD = ToyEntityLinker
 
 
 class Checked(EntityLinkerConformance):
     """Tests one of the linkers."""
 
-    under_test: ClassVar[type[NameLinker]] = GOOD
+    under_test: ClassVar[type[ToyEntityLinker]] = GOOD
 
     @pytest.fixture
-    def driver(self, graph: OracleGraph) -> NameLinker:
+    def driver(self, graph: OracleGraph) -> ToyEntityLinker:
         """Open it over the sample graph."""
         return opened(self.under_test(graph=graph))
 
     @pytest.fixture
-    def faulty(self, graph: OracleGraph) -> NameLinker:
-        """Ask for a language that is not known."""
-        return self.under_test(graph=graph, language="xx")
+    def faulty(self, graph: OracleGraph) -> ToyEntityLinker:
+        """Ask for names without words."""
+        return self.under_test(graph=graph, longest=0)
 
 
 def _each(change: Any) -> Any:
@@ -121,8 +86,8 @@ def _nowhere(text: str, row: list[Link]) -> list[Link]:
 
 
 def _open_badly(self: Any, call: Any) -> None:
-    if self.language != "en":
-        raise ValueError(self.language)
+    if self.longest < 1:
+        raise ValueError(self.longest)
     call()
 
 

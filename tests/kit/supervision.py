@@ -1,58 +1,28 @@
-"""A supervision that walks gold paths, and supervisions that each break one rule of Supervision."""
+"""Supervisions that each break one rule of Supervision."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Any, ClassVar
 
 import attrs
 import pytest
 
-from srtk_framework.graph.path_facts import path_order
-from srtk_framework.graph.path_search import follow_path
-from srtk_framework.roles import KnowledgeGraph, Supervision
-from srtk_framework.testing.broken.checked import opened
-from srtk_framework.testing.broken.rules import Fault, batch_faults, changed, publish
+from kit.checked import opened
+from kit.rules import Fault, batch_faults, changed, publish
 from srtk_framework.testing.oracle import OracleGraph
-from srtk_framework.testing.supervision import SupervisionConformance
-from srtk_framework.values import END, Budget, Link, Question, RankedPath, Step
+from srtk_framework.testing.supervision import SupervisionConformance, ToySupervision
+from srtk_framework.values import END, Link, Question, RankedPath, Step
 
-
-@attrs.define(eq=False)
-class WalkedGold(Supervision):
-    """Keep the gold paths that reach an answer; their quality is the share of reached entities that are answers.
-
-    Attributes:
-        graph: Where to walk.
-    """
-
-    graph: KnowledgeGraph
-
-    def supervise(self, questions: Sequence[Question]) -> list[list[RankedPath]]:
-        """Walk the paths of each question."""
-        return [self._walked(question) for question in questions]
-
-    def _walked(self, question: Question) -> list[RankedPath]:
-        rows = []
-        for entity in sorted({link.entity for link in question.links}):
-            for path in question.gold_paths or ():
-                reached = set(follow_path(self.graph, [[entity]], [path], Budget(hub=None, nodes=None))[0].ids())
-                hits = reached & set(question.answers or ())
-                if hits:
-                    rows.append(RankedPath(entity, path, round(len(hits) / len(reached), 4)))
-        return sorted(rows, key=path_order)
-
-
-GOOD = WalkedGold
+GOOD = ToySupervision
 
 
 class Checked(SupervisionConformance):
     """Tests one of the supervisions."""
 
-    under_test: ClassVar[type[WalkedGold]] = GOOD
+    under_test: ClassVar[type[ToySupervision]] = GOOD
 
     @pytest.fixture
-    def driver(self, graph: OracleGraph) -> WalkedGold:
+    def driver(self, graph: OracleGraph) -> ToySupervision:
         """Open it over the sample graph."""
         return opened(self.under_test(graph=graph))
 
@@ -78,9 +48,9 @@ def _ended(question: Question, row: list[RankedPath]) -> list[RankedPath]:
 
 
 def _astray(question: Question, row: list[RankedPath]) -> list[RankedPath]:
-    if question.links[0].entity != "Archipelago":
+    if question.links[:1] != (Link("Latvia"),):
         return row
-    return [attrs.evolve(path, steps=path.steps[:1]) for path in row]
+    return [attrs.evolve(path, steps=(Step("part_of"),)) for path in row[:1]]
 
 
 def _percent(question: Question, row: list[RankedPath]) -> list[RankedPath]:

@@ -1,78 +1,28 @@
-"""An expander that walks every path of two hops, and expanders that each break one rule of Expander."""
+"""Expanders that each break one rule of Expander."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Any, ClassVar
 
 import attrs
 import pytest
 
-from srtk_framework.graph.path_facts import PathKey, facts, path_order
-from srtk_framework.roles import Expander, KnowledgeGraph
-from srtk_framework.testing.broken.checked import opened
-from srtk_framework.testing.broken.rules import Fault, batch_faults, changed, publish
-from srtk_framework.testing.expander import ExpanderConformance
+from kit.checked import opened
+from kit.rules import Fault, batch_faults, changed, publish
+from srtk_framework.testing.expander import ExpanderConformance, ToyExpander
 from srtk_framework.testing.oracle import OracleGraph
-from srtk_framework.values import Budget, Frontier, Question, RankedPath, Step, Subgraph, Triple
+from srtk_framework.values import Budget, Question, RankedPath, Step, Subgraph, Triple
 
-
-@attrs.define(eq=False)
-class TwoHops(Expander):
-    """Take every path of one or two steps from each link, short ones first.
-
-    Attributes:
-        graph: Where to walk.
-        budget: Limits of each question.
-    """
-
-    graph: KnowledgeGraph
-    budget: Budget = attrs.field(factory=Budget)
-
-    def expand(self, questions: Sequence[Question]) -> list[Subgraph]:
-        """Walk and read the facts, one question after the other."""
-        return [self._expand(question) for question in questions]
-
-    def _expand(self, question: Question) -> Subgraph:
-        known: dict[PathKey, Frontier] = {}
-        cut = {"hub": 0, "nodes": 0}
-        for link in question.links:
-            start = self.graph.frontiers([[link.entity]])[0]
-            known.update({(link.entity, ()): start} if start.size else {})
-        if not known:
-            return Subgraph(trace={"reason": "no link of the question is in the graph"})
-        for key in list(known):
-            for onward in self._walk(key, known, cut):
-                self._walk(onward, known, cut)
-        paths = sorted((RankedPath(e, steps, -len(steps)) for e, steps in known if steps), key=path_order)
-        trace = {"paths": len(paths), "cut": {name: count for name, count in cut.items() if count}}
-        return facts(self.graph, [paths], self.budget, [known], [trace])[0]
-
-    def _walk(self, key: PathKey, known: dict[PathKey, Frontier], cut: dict[str, int]) -> list[PathKey]:
-        entity, path = key
-        steps = self.graph.steps([known[key]], True)[0]
-        made = []
-        for step, reached in zip(
-            steps, self.graph.follow([known[key]] * len(steps), steps, self.budget.hub), strict=True
-        ):
-            cut["hub"] += reached.cut
-            kept = list(reached.ids())[: self.budget.nodes]
-            cut["nodes"] += reached.size - len(kept)
-            made.append((entity, (*path, step)))
-            known[made[-1]] = self.graph.frontiers([kept])[0]
-        return made
-
-
-GOOD = TwoHops
+GOOD = ToyExpander
 
 
 class Checked(ExpanderConformance):
     """Tests one of the expanders."""
 
-    under_test: ClassVar[type[TwoHops]] = GOOD
+    under_test: ClassVar[type[ToyExpander]] = GOOD
 
     @pytest.fixture
-    def driver(self, graph: OracleGraph, budget: Budget) -> TwoHops:
+    def driver(self, graph: OracleGraph, budget: Budget) -> ToyExpander:
         """Open it over the sample graph."""
         return opened(self.under_test(graph=graph, budget=budget))
 
@@ -144,7 +94,7 @@ def _without(limit: str) -> Any:
     def method(self: Any, call: Any, questions: Any) -> Any:
         if getattr(self.budget, limit) in (None, 1000):
             return call(questions)
-        free = TwoHops(graph=self.graph, budget=attrs.evolve(self.budget, **{limit: None}))
+        free = ToyExpander(graph=self.graph, budget=attrs.evolve(self.budget, **{limit: None}))
         return [
             s if limit == "triples" and not s.triples else attrs.evolve(s, trace={**s.trace, "cut": {limit: 1}})
             for s in free.expand(questions)

@@ -1,59 +1,28 @@
-"""A reader that goes by the names of relations, and readers that each break one rule of Reader."""
+"""Readers that each break one rule of Reader."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Any, ClassVar
 
 import attrs
 import pytest
 
-from srtk_framework.roles import KnowledgeGraph, Reader
-from srtk_framework.testing.broken.checked import opened
-from srtk_framework.testing.broken.rules import Fault, batch_faults, changed, publish
+from kit.checked import opened
+from kit.rules import Fault, batch_faults, changed, publish
 from srtk_framework.testing.oracle import OracleGraph
-from srtk_framework.testing.reader import ReaderConformance
-from srtk_framework.text.folding import fold
-from srtk_framework.values import Answer, Question, Subgraph
+from srtk_framework.testing.reader import ReaderConformance, ToyReader
+from srtk_framework.values import Answer, Subgraph
 
-
-@attrs.define(eq=False)
-class RelationReader(Reader):
-    """Answer with the objects of the triples whose relation the question names; refuse where there are none.
-
-    Attributes:
-        graph: Where names are read.
-    """
-
-    graph: KnowledgeGraph
-
-    def read(self, questions: Sequence[Question], subgraphs: Sequence[Subgraph]) -> list[Answer]:
-        """Look for the names in the words."""
-        return [self._answer(question, subgraph) for question, subgraph in zip(questions, subgraphs, strict=True)]
-
-    def _answer(self, question: Question, subgraph: Subgraph) -> Answer:
-        names = self.graph.labels([triple.relation for triple in subgraph.triples])
-        support = [i for i, name in enumerate(names) if fold(name) in fold(question.text)]
-        found = list(dict.fromkeys(subgraph.triples[i].object for i in support))
-        if not found:
-            return Answer(enough=False, trace={"named": 0})
-        return Answer(", ".join(self.graph.labels(found)), tuple(found), tuple(support), trace={"named": len(support)})
-
-    def refuses(self) -> bool:
-        """It can tell that no relation is named."""
-        return True
-
-
-GOOD = RelationReader
+GOOD = ToyReader
 
 
 class Checked(ReaderConformance):
     """Tests one of the readers."""
 
-    under_test: ClassVar[type[RelationReader]] = GOOD
+    under_test: ClassVar[type[ToyReader]] = GOOD
 
     @pytest.fixture
-    def driver(self, graph: OracleGraph) -> RelationReader:
+    def driver(self, graph: OracleGraph) -> ToyReader:
         """Open it over the sample graph."""
         return opened(self.under_test(graph=graph))
 

@@ -7,22 +7,21 @@ from typing import Any, ClassVar
 
 import pytest
 
-from srtk_framework.testing.broken.checked import opened
-from srtk_framework.testing.broken.rules import batch_faults, changed, class_faults, publish
-from srtk_framework.testing.path_scorer import PathScorerConformance
-from srtk_framework.testing.scorers import OverlapScorer
+from kit.checked import opened
+from kit.rules import batch_faults, changed, class_faults, publish
+from srtk_framework.testing.path_scorer import PathScorerConformance, ToyPathScorer
 from srtk_framework.values import END
 
-GOOD = OverlapScorer
+GOOD = ToyPathScorer
 
 
 class Checked(PathScorerConformance):
     """Tests one of the scorers."""
 
-    under_test: ClassVar[type[OverlapScorer]] = GOOD
+    under_test: ClassVar[type[ToyPathScorer]] = GOOD
 
     @pytest.fixture
-    def driver(self) -> OverlapScorer:
+    def driver(self) -> ToyPathScorer:
         """Open it."""
         return opened(self.under_test())
 

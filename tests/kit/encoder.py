@@ -1,51 +1,26 @@
-"""An encoder that hashes words, and encoders that each break one rule of Encoder."""
+"""Encoders that each break one rule of Encoder."""
 
 from __future__ import annotations
 
-import zlib
-from collections.abc import Sequence
 from typing import Any, ClassVar
 
-import attrs
 import numpy as np
-import numpy.typing as npt
 import pytest
 
-from srtk_framework.roles import Encoder
-from srtk_framework.testing.broken.checked import opened
-from srtk_framework.testing.broken.rules import Fault, batch_faults, changed, publish
-from srtk_framework.testing.encoder import EncoderConformance
+from kit.checked import opened
+from kit.rules import Fault, batch_faults, changed, publish
+from srtk_framework.testing.encoder import EncoderConformance, ToyEncoder
 
-
-@attrs.define(eq=False)
-class WordEncoder(Encoder):
-    """Count the words of a text by a hash.
-
-    Attributes:
-        dimensions: Number of columns.
-    """
-
-    dimensions: int = 32
-
-    def encode(self, texts: Sequence[str]) -> npt.NDArray[np.float32]:
-        """Add one in the column of each word."""
-        matrix = np.zeros((len(texts), self.dimensions), dtype=np.float32)
-        for row, text in zip(matrix, texts, strict=True):
-            for word in text.split():
-                row[zlib.crc32(word.encode()) % self.dimensions] += 1
-        return matrix
-
-
-GOOD = WordEncoder
+GOOD = ToyEncoder
 
 
 class Checked(EncoderConformance):
     """Tests one of the encoders."""
 
-    under_test: ClassVar[type[WordEncoder]] = GOOD
+    under_test: ClassVar[type[ToyEncoder]] = GOOD
 
     @pytest.fixture
-    def driver(self) -> WordEncoder:
+    def driver(self) -> ToyEncoder:
         """Open it."""
         return opened(self.under_test())
 

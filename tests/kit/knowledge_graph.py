@@ -7,8 +7,8 @@ from typing import Any, ClassVar
 import attrs
 import pytest
 
-from srtk_framework.testing.broken.checked import opened
-from srtk_framework.testing.broken.rules import batch_faults, changed, publish
+from kit.checked import opened
+from kit.rules import batch_faults, changed, publish
 from srtk_framework.testing.knowledge_graph import KnowledgeGraphConformance
 from srtk_framework.testing.oracle import OracleGraph
 from srtk_framework.testing.sample import Sample, is_plain

@@ -1,65 +1,34 @@
-"""A detector of words in capitals, and detectors that each break one rule of MentionDetector."""
+"""Detectors that each break one rule of MentionDetector."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Any, ClassVar
 
 import attrs
 import pytest
 
-from srtk_framework.roles import MentionDetector
-from srtk_framework.testing.broken.checked import opened
-from srtk_framework.testing.broken.rules import Fault, batch_faults, changed, publish
-from srtk_framework.testing.mention_detector import MentionDetectorConformance
-from srtk_framework.text.folding import words
-from srtk_framework.values import DriverError, Mention
+from kit.checked import opened
+from kit.rules import Fault, batch_faults, changed, publish
+from srtk_framework.testing.mention_detector import MentionDetectorConformance, ToyMentionDetector
+from srtk_framework.values import Mention
 
-
-@attrs.define(eq=False)
-class CapitalDetector(MentionDetector):
-    """Take each word in capitals for a mention, the first of a text with half the score.
-
-    Attributes:
-        least: Fewest letters of a mention.
-    """
-
-    least: int = 2
-
-    def open(self) -> None:
-        """Refuse mentions without letters."""
-        if self.least < 1:
-            raise DriverError(f"least is {self.least}; set it to 1 or more")
-
-    def detect(self, texts: Sequence[str]) -> list[list[Mention]]:
-        """Go through the words of each text."""
-        return [self._detect(text) for text in texts]
-
-    def _detect(self, text: str) -> list[Mention]:
-        return [
-            Mention(start, end, 1.0 if start else 0.5, "name")
-            for start, end in words(text)
-            if text[start].isupper() and end - start >= self.least
-        ]
-
-
-GOOD = CapitalDetector
+GOOD = ToyMentionDetector
 
 
 class Checked(MentionDetectorConformance):
     """Tests one of the detectors."""
 
-    under_test: ClassVar[type[CapitalDetector]] = GOOD
+    under_test: ClassVar[type[ToyMentionDetector]] = GOOD
 
     @pytest.fixture
-    def driver(self) -> CapitalDetector:
+    def driver(self) -> ToyMentionDetector:
         """Open it."""
         return opened(self.under_test())
 
     @pytest.fixture
-    def faulty(self) -> CapitalDetector:
-        """Ask for mentions without letters."""
-        return self.under_test(least=0)
+    def faulty(self) -> ToyMentionDetector:
+        """Ask for mentions without words."""
+        return self.under_test(longest=0)
 
 
 def _each(change: Any) -> Any:
@@ -118,8 +87,8 @@ def _quotes(text: str, row: list[Mention]) -> list[Mention]:
 
 
 def _open_badly(self: Any, call: Any) -> None:
-    if self.least < 1:
-        raise ValueError(self.least)
+    if self.longest < 1:
+        raise ValueError(self.longest)
     call()
 
 

@@ -1,60 +1,35 @@
-"""A dataset of tab-separated lines, and datasets that each break one rule of Dataset."""
+"""Datasets that each break one rule of Dataset."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, ClassVar
 
 import attrs
 import pytest
 
-from srtk_framework.roles import Dataset
-from srtk_framework.testing.broken.checked import opened
-from srtk_framework.testing.broken.rules import Fault, changed, publish, replaced
-from srtk_framework.testing.dataset import DatasetConformance
-from srtk_framework.values import InputError, Link, Question
+from kit.checked import opened
+from kit.rules import Fault, changed, publish, replaced
+from srtk_framework.testing.dataset import DatasetConformance, ToyDataset
+from srtk_framework.values import InputError, Question
 
-
-@attrs.define(eq=False)
-class LineDataset(Dataset):
-    """Read lines of question, entity and answer.
-
-    Attributes:
-        path: The file.
-    """
-
-    path: str
-
-    def read(self) -> Iterator[Question]:
-        """Yield a question for each line."""
-        with Path(self.path).open(encoding="utf-8") as lines:
-            for number, line in enumerate(lines, start=1):
-                yield self._question(line.rstrip("\n").split("\t"), number)
-
-    def _question(self, parts: list[str], number: int) -> Question:
-        if len(parts) != 3:
-            raise InputError(f"{self.path}:{number}: {len(parts)} fields instead of 3")
-        return Question(f"{number}", parts[0], (Link(parts[1]),), answers=(parts[2],), extra={"line": number})
-
-
-GOOD = LineDataset
+GOOD = ToyDataset
 
 
 class Checked(DatasetConformance):
     """Tests one of the datasets."""
 
-    under_test: ClassVar[type[LineDataset]] = GOOD
+    under_test: ClassVar[type[ToyDataset]] = GOOD
 
     @pytest.fixture
-    def driver(self, tmp_path: Path) -> LineDataset:
+    def driver(self, tmp_path: Path) -> ToyDataset:
         """Open it over three lines."""
         path = tmp_path / "good.tsv"
         path.write_text("Where is Riga?\tRiga\tLatvia\nWhere is Tallinn?\tTallinn\tEstonia\nWho?\tEcho\tOvid\n")
         return opened(self.under_test(path=str(path)))
 
     @pytest.fixture
-    def broken(self, tmp_path: Path) -> LineDataset:
+    def broken(self, tmp_path: Path) -> ToyDataset:
         """Open it over a line with two fields."""
         path = tmp_path / "broken.tsv"
         path.write_text("Where is Riga?\tRiga\tLatvia\nWhere is Tallinn?\tTallinn\n")
@@ -80,10 +55,10 @@ def _numbered(self: Any, call: Any) -> Any:
         yield attrs.evolve(question, extra={"first": vars(self).get("first", False)})
 
 
-def _without_line(self: Any, parts: list[str], number: int) -> Question:
-    if len(parts) != 3:
-        raise InputError(f"{len(parts)} fields instead of three")
-    return LineDataset._question(self, parts, number)
+def _without_line(self: Any, line: str, number: int) -> Question:
+    if line.count("\t") != 2:
+        raise InputError(f"{line.count(chr(9)) + 1} fields instead of three")
+    return ToyDataset._question(self, line, number)
 
 
 FAULTS: list[Fault] = [

@@ -1,71 +1,28 @@
-"""A generator that goes by shared words, and generators that each break one rule of Generator."""
+"""Generators that each break one rule of Generator."""
 
 from __future__ import annotations
 
-import json
 import math
-from collections.abc import Sequence
 from typing import Any, ClassVar
 
 import attrs
 import pytest
 
-from srtk_framework.roles import Generator
-from srtk_framework.testing.broken.checked import opened
-from srtk_framework.testing.broken.rules import Fault, batch_faults, changed, publish
-from srtk_framework.testing.generator import GeneratorConformance
-from srtk_framework.text.folding import count_tokens, fold
-from srtk_framework.values import DriverError, Prompt, Reply
+from kit.checked import opened
+from kit.rules import Fault, batch_faults, changed, publish
+from srtk_framework.testing.generator import GeneratorConformance, ToyGenerator
+from srtk_framework.values import DriverError
 
-
-@attrs.define(eq=False)
-class WordGenerator(Generator):
-    """Choose the options that share most words with the query, or say its words again.
-
-    Attributes:
-        weight: Rate of one shared word.
-    """
-
-    weight: float = 1.0
-
-    def generate(self, prompts: Sequence[Prompt]) -> list[Reply]:
-        """Choose, or repeat."""
-        return [self._reply(prompt) for prompt in prompts]
-
-    def _reply(self, prompt: Prompt) -> Reply:
-        read = sum(count_tokens(message.content) for message in prompt.messages)
-        if not prompt.options:
-            words = prompt.messages[-1].content.replace(".", "").split()[: prompt.length]
-            return Reply(" ".join(words), tokens_in=read, tokens_out=len(words), cost=0.01)
-        rates = self._rates(prompt)
-        order = sorted(range(len(rates)), key=lambda i: (-rates[i], i))
-        numbers = [i + 1 for i in order if rates[i] > 0]
-        wanted = min(max(len(numbers), prompt.least), prompt.most)
-        return Reply(json.dumps([i + 1 for i in order[:wanted]]), tokens_in=read, tokens_out=wanted, cost=0.01)
-
-    def rate(self, prompts: Sequence[Prompt]) -> list[list[float]]:
-        """Count shared words."""
-        return [self._rates(prompt) for prompt in prompts]
-
-    def _rates(self, prompt: Prompt) -> list[float]:
-        asked = set(fold(prompt.query).split())
-        return [self.weight * len(asked & set(fold(option).split())) for option in prompt.options]
-
-    def rates(self) -> bool:
-        """Options can be rated."""
-        return True
-
-
-GOOD = WordGenerator
+GOOD = ToyGenerator
 
 
 class Checked(GeneratorConformance):
     """Tests one of the generators."""
 
-    under_test: ClassVar[type[WordGenerator]] = GOOD
+    under_test: ClassVar[type[ToyGenerator]] = GOOD
 
     @pytest.fixture
-    def driver(self) -> WordGenerator:
+    def driver(self) -> ToyGenerator:
         """Open it."""
         return opened(self.under_test())
 
