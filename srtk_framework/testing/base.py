@@ -11,7 +11,8 @@ import os
 import re
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from functools import cache
 from types import ModuleType
 from typing import Any, ClassVar
@@ -21,10 +22,18 @@ import pytest
 
 from srtk_framework.host.discovery import check_class, group
 from srtk_framework.roles import Role
+from srtk_framework.testing.second_process import answers_elsewhere, as_json
+from srtk_framework.testing.values import same
 from srtk_framework.values import SrtkError
 
 HEAVY = ("torch", "transformers", "SPARQLWrapper", "duckdb", "pyoxigraph", "polars", "scipy", "spacy")
 """Modules that the module of a driver may import only inside ``open`` or a function."""
+
+Answers = Callable[[Any], Any]
+"""Asks an opened driver and returns its answers in plain form."""
+
+CLOSE = 1e-5
+"""How far numbers may differ between threads and processes."""
 
 _ADDRESS = re.compile(r"0x[0-9a-fA-F]{6,}")
 _KIT = __name__.rpartition(".")[0]
@@ -59,6 +68,16 @@ class Conformance:
     def faulty(self) -> Any:
         """Return a driver, not opened, that cannot work (a file or model that is not there), or None."""
         return None
+
+    @pytest.fixture
+    def changed(self) -> Any:
+        """Return a driver like ``driver``, opened, over data of which one item differs; None where it has no data."""
+        return None
+
+    @pytest.fixture
+    def answers(self) -> Answers:
+        """Return a function that asks an opened driver, for checks that ask twice; a role's class gives it."""
+        pytest.fail("a conformance class must give the fixture `answers`")
 
     @contextlib.contextmanager
     def copy_of(self, driver: Any, **changes: Any) -> Iterator[Any]:
@@ -113,6 +132,40 @@ class Conformance:
         with self.copy_of(driver) as copy:
             assert copy.fingerprint() == mine, "a second driver with the same settings has another fingerprint"
 
+    def test_other_data_have_another_fingerprint(self, driver: Any, changed: Any) -> None:
+        """A run must not continue on data that changed."""
+        if changed is None:
+            pytest.skip("no fixture `changed` gives a driver over other data")
+        with contextlib.closing(changed):
+            assert changed.fingerprint() != driver.fingerprint(), (
+                f"the data changed and the fingerprint is still {driver.fingerprint()!r}; add a hash of the data to it"
+            )
+
+    def test_a_closed_driver_can_be_opened_again(self, driver: Any, answers: Answers) -> None:
+        """It then answers as one that was opened once."""
+        with self.copy_of(driver) as fresh:
+            wanted = answers(fresh)
+        with self.copy_of(driver) as again:
+            again.close()
+            again.open()
+            assert same(answers(again), wanted, CLOSE), "after close and open, the driver answers otherwise"
+
+    def test_another_thread_may_ask(self, driver: Any, answers: Answers) -> None:
+        """A driver is opened in one thread and asked in others, one at a time."""
+        with ThreadPoolExecutor(1) as pool:
+            pool.submit(answers, driver).result()
+
+    def test_another_process_gets_the_same_answers(
+        self, driver: Any, answers: Answers, request: pytest.FixtureRequest
+    ) -> None:
+        """Nothing depends on the order of a set, which differs between processes (``PYTHONHASHSEED``)."""
+        here = as_json(answers(driver))
+        there = answers_elsewhere(request, here)
+        assert same(there, here, CLOSE), (
+            "a process with another PYTHONHASHSEED gets other answers; sort what comes out of a set:"
+            f" {_first(here, there)}"
+        )
+
     def test_a_failure_is_a_driver_error(self, faulty: Any) -> None:
         """What cannot work is said by an error of the framework, with a message."""
         if faulty is None:
@@ -125,6 +178,13 @@ class Conformance:
     def use(self, driver: Any) -> None:
         """Call the driver in some plain way; used on the fixture ``faulty``."""
         raise NotImplementedError
+
+
+def _first(one: Any, other: Any) -> str:
+    """Show the first two answers that differ, shortened."""
+    if isinstance(one, list) and isinstance(other, list) and len(one) == len(other):
+        return next((_first(a, b) for a, b in zip(one, other, strict=True) if not same(a, b, CLOSE)), "")
+    return f"{one!r:.200} and {other!r:.200}"
 
 
 def checks_of(cls: type) -> dict[str, Any]:

@@ -8,7 +8,7 @@ from typing import Any
 import attrs
 import pytest
 
-from srtk_framework.testing.base import Conformance
+from srtk_framework.testing.base import Answers, Conformance
 from srtk_framework.testing.values import plain, same
 
 FEW = 8
@@ -25,6 +25,8 @@ class Probe:
         items: Distinct items of the batch, each a tuple of the arguments that go side by side.
         rest: Arguments that the whole batch shares.
         tolerance: How far numbers may differ between batches.
+        related: Further items that share a part (an id, a text, an entity, a step) with each other or with the first
+            of ``items``, so that an answer kept under that part alone is wrong for one of them.
     """
 
     name: str
@@ -32,6 +34,7 @@ class Probe:
     items: Sequence[tuple[Any, ...]]
     rest: tuple[Any, ...] = ()
     tolerance: float = 0.0
+    related: Sequence[tuple[Any, ...]] = ()
 
     def columns(self, items: Sequence[tuple[Any, ...]]) -> list[list[Any]]:
         """Turn items into one list for each argument."""
@@ -61,6 +64,11 @@ class BatchConformance(Conformance):
     def probes(self) -> Probes:
         """Return a function that makes the probes of a driver."""
         pytest.fail("a conformance class must give the fixture `probes`")
+
+    @pytest.fixture
+    def answers(self, probes: Probes) -> Answers:
+        """Ask all probes about some items."""
+        return lambda driver: tuple(probe.ask(probe.few()) for probe in probes(driver))
 
     def test_a_large_batch_gets_one_answer_for_each_item(self, driver: Any, probes: Probes) -> None:
         """The answer is as long as the batch, also past any page."""
@@ -116,6 +124,19 @@ class BatchConformance(Conformance):
             items = probe.few()
             first, second = probe.ask(items), probe.ask(items)
             assert first == second, f"{probe.name} answers the same call differently the second time"
+
+    def test_no_answer_depends_on_what_was_asked_before(self, driver: Any, probes: Probes) -> None:
+        """Of two new drivers, one is asked in order and one backwards, also about items that share a part."""
+        with self.copy_of(driver) as one, self.copy_of(driver) as other:
+            for forward, backward in zip(probes(one), probes(other), strict=True):
+                items = [*forward.few(), *forward.related]
+                first = [forward.ask([item]) for item in items]
+                second = [backward.ask([item]) for item in reversed([*backward.few(), *backward.related])]
+                for item, mine, its in zip(items, first, reversed(second), strict=True):
+                    assert forward.agree(mine, its), (
+                        f"{forward.name} answers {plain(item)!r} by {mine!r}, or by {its!r} where other items came"
+                        " before; keep nothing between questions, or keep it under all that the answer depends on"
+                    )
 
     def test_a_second_instance_answers_the_same(self, driver: Any, probes: Probes) -> None:
         """A driver with equal settings gives equal answers; it may be opened beside the first."""

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Sequence
 
 from srtk_framework.testing.oracle import OracleGraph
 from srtk_framework.testing.sample import Sample
@@ -24,7 +23,8 @@ def steps_of(oracle: OracleGraph) -> list[tuple[str, Step]]:
     """List each step with the first nodes that it leaves."""
     found: dict[Step, list[str]] = {}
     for node, step in all_steps(oracle):
-        found.setdefault(step, []).append(node)
+        if step.relation != oracle.sample.widest.relation:  # which has a check of its own
+            found.setdefault(step, []).append(node)
     return [(node, step) for step, nodes in found.items() for node in nodes[:EACH]]
 
 
@@ -40,11 +40,12 @@ def all_steps(oracle: OracleGraph) -> list[tuple[str, Step]]:
     return [(node, step) for node, row in zip(nodes, rows, strict=True) for step in row]
 
 
-def patterns_of(triples: Sequence[Triple]) -> list[Pattern]:
+def patterns_of(sample: Sample) -> list[Pattern]:
     """Make the patterns that the first triples of each relation fit; a literal is bound only beside its subject."""
     by_relation: dict[str, list[Triple]] = {}
-    for triple in triples:
-        by_relation.setdefault(triple.relation, []).append(triple)
+    for triple in sample.triples:
+        if triple.relation != sample.widest.relation:
+            by_relation.setdefault(triple.relation, []).append(triple)
     found = []
     for s, r, o in [triple for row in by_relation.values() for triple in row[:EACH]]:
         found += [Pattern(s), Pattern(s, r), Pattern(s, None, o), Pattern(s, r, o), Pattern(s, r, s)]

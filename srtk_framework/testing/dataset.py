@@ -13,7 +13,8 @@ import attrs
 import pytest
 
 from srtk_framework.roles import Dataset
-from srtk_framework.testing.base import Conformance
+from srtk_framework.testing.base import Answers, Conformance
+from srtk_framework.testing.values import plain
 from srtk_framework.values import InputError, Link, Question, Step, Triple
 
 _LINE = re.compile(r"(?::|\bline )\d+")
@@ -28,6 +29,11 @@ class DatasetConformance(Conformance):
     def broken(self) -> Any:
         """Return an opened driver over a file with a malformed record, or None."""
         return None
+
+    @pytest.fixture
+    def answers(self) -> Answers:
+        """Read all questions."""
+        return lambda driver: plain(list(driver.read()))
 
     def use(self, driver: Any) -> None:
         """Read all questions."""

@@ -19,6 +19,9 @@ from srtk_framework.values import DriverError
 STRANGE = ('Who said "hello" to <b>her</b> & \\?', "Где находится Рига? 日本国", "\u202ertl\u202c \U0001d50a\n\t")
 
 
+RELATED = [(text,) for text in ("born in", "Born in Riga", "born in Tallinn", "born", "in which town was she born?")]
+
+
 class EncoderConformance(BatchConformance):
     """Checks an Encoder; rows are compared bit by bit."""
 
@@ -34,7 +37,7 @@ class EncoderConformance(BatchConformance):
     @pytest.fixture
     def probes(self, texts: list[str]) -> Probes:
         """Probe ``encode``."""
-        return lambda driver: [Probe("encode", driver.encode, [(text,) for text in texts])]
+        return lambda driver: [Probe("encode", driver.encode, [(text,) for text in texts], related=RELATED)]
 
     def use(self, driver: Any) -> None:
         """Encode a text."""
@@ -54,8 +57,8 @@ class EncoderConformance(BatchConformance):
 
     def test_rows_are_finite(self, driver: Any, texts: list[str]) -> None:
         """No nan, no infinity."""
-        for text in texts[:10]:
-            assert np.isfinite(driver.encode([text])).all(), f"the row of {text!r} is not finite"
+        for text, row in zip(texts, driver.encode(texts), strict=False):
+            assert np.isfinite(row).all(), f"the row of {text!r} is not finite"
 
     def test_different_texts_get_different_rows(self, driver: Any, texts: list[str]) -> None:
         """At least the first two texts do."""

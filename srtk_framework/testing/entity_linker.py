@@ -48,7 +48,9 @@ class EntityLinkerConformance(BatchConformance):
     @pytest.fixture
     def probes(self, texts: list[str]) -> Probes:
         """Probe ``link``."""
-        return lambda driver: [Probe("link", driver.link, [(text,) for text in texts], tolerance=1e-5)]
+        return lambda driver: [
+            Probe("link", driver.link, [(text,) for text in texts], tolerance=1e-5, related=variants(self.mention))
+        ]
 
     def use(self, driver: Any) -> None:
         """Link a text."""
@@ -121,6 +123,12 @@ class EntityLinkerConformance(BatchConformance):
         for graph in graphs:
             for text, link in self.each(driver, texts):
                 assert graph.frontiers([[link.entity]])[0].size == 1, f"{link} in {text!r} is not in the graph"
+
+
+def variants(mention: str) -> list[tuple[str]]:
+    """Write a question in several ways that are easily taken for one."""
+    text = f"Who was born in {mention}?"
+    return [(text,), (f"  {text}",), (text.upper(),), (text.lower(),), (f"{text} And who died there?",)]
 
 
 @attrs.define(eq=False)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 import math
 from collections.abc import Iterable, Iterator, Sequence
@@ -16,11 +17,14 @@ from srtk_framework.roles import Expander, KnowledgeGraph
 from srtk_framework.testing.batches import BatchConformance, Probe, Probes
 from srtk_framework.testing.oracle import OracleGraph
 from srtk_framework.testing.path_scorer import ToyPathScorer
-from srtk_framework.testing.sample import SAMPLE, is_plain
+from srtk_framework.testing.sample import SAMPLE, SINGER, is_plain
+from srtk_framework.testing.values import plain
+from srtk_framework.text.verbalise import subgraph_tokens
 from srtk_framework.values import (
     Budget,
     Frontier,
     Link,
+    Literal,
     NodeSet,
     Pattern,
     Question,
@@ -76,8 +80,8 @@ class ExpanderConformance(BatchConformance):
             Question("hub", "What lists the catalogue?", (Link("Catalogue"),)),
             Question("chain", "Which harbour has the archipelago?", (Link("Archipelago"),)),
         ]
-        plain = [entity for entity in SAMPLE.entities if is_plain(entity)]
-        return several + [Question(f"q{i}", f"What is {e}?", (Link(e),)) for i, e in enumerate(plain)]
+        rest = [entity for entity in SAMPLE.entities if is_plain(entity) and not entity.startswith(SINGER)]
+        return several + [Question(f"q{i}", f"What is {e}?", (Link(e),)) for i, e in enumerate(rest)]
 
     @pytest.fixture
     def wide(self) -> tuple[str, str, str]:
@@ -87,7 +91,16 @@ class ExpanderConformance(BatchConformance):
     @pytest.fixture
     def probes(self, questions: list[Question]) -> Probes:
         """Probe ``expand``."""
-        return lambda driver: [Probe("expand", driver.expand, [(question,) for question in questions])]
+        one, other = questions[:2]
+        related = [
+            (attrs.evolve(other, id=one.id),),
+            (attrs.evolve(other, text=one.text),),
+            (attrs.evolve(one, text=other.text),),
+            (attrs.evolve(one, links=(*one.links, *questions[3].links)),),
+            (attrs.evolve(one, links=questions[3].links),),
+        ]
+        items = [(question,) for question in questions]
+        return lambda driver: [Probe("expand", driver.expand, items, related=related)]
 
     def use(self, driver: Any) -> None:
         """Expand a question."""
@@ -125,6 +138,40 @@ class ExpanderConformance(BatchConformance):
             for score in [*found.scores, *(path.score for path in found.paths)]:
                 assert math.isfinite(score), f"{question.id}: score {score}"
                 assert score == rounded(score), f"{question.id}: score {score} is not rounded; use types.rounded"
+
+    def test_triples_come_best_first(self, driver: Any, questions: list[Question]) -> None:
+        """By falling score, so that whoever takes the first few takes the best."""
+        for question, found in self.subgraphs(driver, questions):
+            fine = all(one >= other for one, other in itertools.pairwise(found.scores))
+            assert fine, f"{question.id}: the scores of the triples rise: {found.scores[:SEVERAL]}"
+
+    def test_a_triple_keeps_its_score_in_a_smaller_subgraph(self, driver: Any, questions: list[Question]) -> None:
+        """A score belongs to its triple, not to a place in the subgraph."""
+        with self.limited(driver, Budget()) as free, self.limited(driver, Budget(triples=3)) as tight:
+            pairs = zip(self.subgraphs(free, questions), self.subgraphs(tight, questions), strict=True)
+            for (question, whole), (_, part) in pairs:
+                scores = dict(zip(whole.triples, whole.scores, strict=False))
+                for triple, score in zip(part.triples, part.scores, strict=False):
+                    assert scores.get(triple, score) == score, (
+                        f"{question.id}: {triple} scores {scores[triple]}, but {score} where 3 triples are asked for"
+                    )
+
+    def test_gold_changes_no_subgraph(self, driver: Any, questions: list[Question]) -> None:
+        """Answers, triples and paths that are known to be right play no part."""
+        found = self.subgraphs(driver, questions)
+        others = [subgraph for _, subgraph in found if subgraph.triples]
+        for question, bare in found:
+            for other in others[-2:]:
+                gold = attrs.evolve(
+                    question,
+                    answers=(other.triples[-1].object,),
+                    gold_triples=other.triples[-1:],
+                    gold_paths=tuple(path.steps for path in other.paths[:1]),
+                    gold_links=(Link(other.triples[-1].subject),),
+                )
+                assert plain(driver.expand([gold])[0]) == plain(bare), (
+                    f"{question.id}: the subgraph is another one where gold is known"
+                )
 
     def test_paths_come_best_first(self, driver: Any, questions: list[Question]) -> None:
         """By falling score, ties by the text of the steps, then by entity (``expansion.path_order``)."""
@@ -175,6 +222,23 @@ class ExpanderConformance(BatchConformance):
             pairs = zip(self.subgraphs(free, questions), self.subgraphs(tight, questions), strict=True)
             for (question, whole), (_, part) in pairs:
                 if len(whole.triples) > 1:
+                    assert_counted(question, part)
+
+    def test_the_budget_of_tokens_is_obeyed(self, driver: Any, graph: Any, questions: list[Question]) -> None:
+        """The text of a subgraph, one line a triple, has no more tokens."""
+        for most in (12, 60):
+            with self.limited(driver, Budget(tokens=most)) as copy:
+                for question, found in self.subgraphs(copy, questions):
+                    ids = sorted({id_ for row in (*found.triples, *itertools.chain(*found.qualifiers)) for id_ in row})
+                    size = subgraph_tokens(found, dict(zip(ids, graph.labels(ids), strict=True)))
+                    assert size <= most, f"{question.id}: the subgraph has {size} tokens, not {most}"
+
+    def test_a_cut_by_the_budget_of_tokens_is_counted(self, driver: Any, questions: list[Question]) -> None:
+        """Where there would be more, ``trace["cut"]`` says so."""
+        with self.limited(driver, Budget()) as free, self.limited(driver, Budget(tokens=12)) as tight:
+            pairs = zip(self.subgraphs(free, questions), self.subgraphs(tight, questions), strict=True)
+            for (question, whole), (_, part) in pairs:
+                if len(set(part.triples)) < len(set(whole.triples)):
                     assert_counted(question, part)
 
     def test_the_budget_of_hubs_is_obeyed(self, driver: Any, wide: tuple[str, str, str]) -> None:
@@ -247,6 +311,26 @@ class ExpanderConformance(BatchConformance):
         for question, found in self.subgraphs(driver, questions):
             assert len(found.provenance) == len(found.triples), f"{question.id}: provenance is not aligned with triples"
             assert all(found.provenance), f"{question.id}: a triple has an empty provenance"
+
+    def test_provenance_is_what_the_graph_says(self, driver: Any, graph: Any, questions: list[Question]) -> None:
+        """The source that the graph names, and nothing of the driver's own."""
+        for question, found in self.subgraphs(driver, questions):
+            wrong = sorted({place for place in found.provenance if place and place != graph.source()})
+            assert not wrong, f"{question.id}: triples of {graph.source()!r} are said to come from {wrong}"
+
+    def test_literals_stay_literals(self, driver: Any, graph: Any, questions: list[Question]) -> None:
+        """As objects and as values of qualifiers, so that nobody takes them for entities."""
+        for question, found in self.subgraphs(driver, questions):
+            for triple in found.triples:
+                for known in graph.match([Pattern(*triple)])[0]:
+                    assert isinstance(triple.object, Literal) == isinstance(known.object, Literal), (
+                        f"{question.id}: the object of {triple} is a {type(triple.object).__name__}"
+                    )
+            for triple, pairs in zip(found.triples, found.qualifiers, strict=False):
+                for (name, value), (_, known) in zip(pairs, graph.qualifiers([triple])[0], strict=False):
+                    assert isinstance(value, Literal) == isinstance(known, Literal), (
+                        f"{question.id}: the qualifier {name} of {triple} is a {type(value).__name__}"
+                    )
 
     def test_qualifiers_are_those_of_each_triple(self, driver: Any, graph: Any, questions: list[Question]) -> None:
         """An empty tuple where the graph has none."""

@@ -12,7 +12,7 @@ import attrs
 import pytest
 
 from srtk_framework.roles import Exporter
-from srtk_framework.testing.base import Conformance
+from srtk_framework.testing.base import Answers, Conformance
 from srtk_framework.testing.sample import SAMPLE
 from srtk_framework.values import (
     Answer,
@@ -64,6 +64,20 @@ class ExporterConformance(Conformance):
         """Raise where the file is not what the format asks for; override it to parse the format."""
         path.read_bytes().decode("utf-8")
 
+    @pytest.fixture
+    def answers(self, driver: Any, path: Path, retrievals: list[Retrieval]) -> Answers:
+        """Write the retrievals from open to close, and read the file."""
+
+        def written(exporter: Any) -> str:
+            if not self.is_closed:
+                self.finish(driver)
+            exporter.open()
+            exporter.write(list(retrievals))
+            exporter.close()
+            return path.read_bytes().decode("latin-1")
+
+        return written
+
     def use(self, driver: Any) -> None:
         """Write a retrieval."""
         driver.write([retrieval_of("zebra")])
@@ -83,6 +97,11 @@ class ExporterConformance(Conformance):
                 second.abort()
         finally:
             second.close()
+
+    def test_a_closed_driver_can_be_opened_again(self, driver: Any, answers: Answers) -> None:
+        """The second run of one instance writes the same file."""
+        with self.copy_of(driver) as copy:
+            assert answers(copy) == answers(copy), "after close and open, the exporter writes another file"
 
     def test_the_target_appears_only_after_close(self, driver: Any, path: Path, retrievals: list[Retrieval]) -> None:
         """A reader never sees half a file."""

@@ -71,9 +71,11 @@ class GeneratorConformance(BatchConformance):
                 replies = driver.generate(some)
                 return [attrs.evolve(r, cached=False) if isinstance(r, Reply) else r for r in replies]
 
+            options = choices[0].options
+            related = [(choice(choices[0].query, some),) for some in (options, options[::-1], options[1:])]
             texts = ["Riga", "", "What is the capital of Latvia?", *STRANGE]
             probes = [
-                Probe("generate", generate, [(prompt,) for prompt in prompts]),
+                Probe("generate", generate, [(prompt,) for prompt in prompts], related=related),
                 Probe("count_tokens", driver.count_tokens, [(text,) for text in texts]),
             ]
             if driver.rates() is True:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import csv
 import hashlib
 from collections.abc import Iterator, Sequence
@@ -35,6 +36,7 @@ from srtk_framework.values import (
 
 UNKNOWN = "no_such_entity"
 ALL = Budget(nodes=None, hub=None)
+THOUSAND = 1100
 
 
 class KnowledgeGraphConformance(BatchConformance):
@@ -61,7 +63,7 @@ class KnowledgeGraphConformance(BatchConformance):
     @pytest.fixture
     def probes(self, sample: Sample, oracle: OracleGraph) -> Probes:
         """Probe every method that takes a batch."""
-        hub = max(sample.entities, key=lambda node: (oracle.degrees([node]), node))
+        hub = max(nodes_of(oracle), key=lambda node: (oracle.degrees([node]), node))
         pairs = sorted(all_steps(oracle), key=lambda pair: pair[0] != hub)
 
         def make(driver: Any) -> list[Probe]:
@@ -88,6 +90,56 @@ class KnowledgeGraphConformance(BatchConformance):
     def use(self, driver: Any) -> None:
         """Read a node's steps."""
         driver.steps(driver.frontiers([[UNKNOWN]]), True)
+
+    def test_other_data_have_another_source(self, driver: Any, changed: Any) -> None:
+        """What was read from other data must not look as if it had been read from these."""
+        if changed is None:
+            pytest.skip("no fixture `changed` gives a graph over other data")
+        with contextlib.closing(changed):
+            assert changed.source() != driver.source(), (
+                f"the data changed and the source is still {driver.source()!r}; add a hash of the data to it"
+            )
+
+    def test_arguments_of_one_call_are_forgotten_in_the_next(self, driver: Any, oracle: OracleGraph) -> None:
+        """Two new graphs read the same nodes, in one direction, limit or distance and in another, in either order."""
+        node = max(nodes_of(oracle), key=lambda node: (oracle.degrees([node]), node))
+        steps = oracle.steps(oracle.frontiers([[node]]), True)[0]
+        calls: list[tuple[str, tuple[Any, ...]]] = [("steps", (inverse,)) for inverse in (True, False)]
+        calls += [(name, ([step], n)) for name in ("follow", "triples") for step in steps for n in (1, None, 2)]
+        calls += [("neighbourhood", (hops, ALL)) for hops in (2, 1)]
+        calls += [("neighbourhood", (1, Budget(triples=most))) for most in (1, 2)]
+        with self.copy_of(driver) as one, self.copy_of(driver) as other:
+            first = [plain(getattr(one, name)(one.frontiers([[node]]), *rest)) for name, rest in calls]
+            second = [plain(getattr(other, name)(other.frontiers([[node]]), *rest)) for name, rest in calls[::-1]]
+        for (name, rest), mine, its in zip(calls, first, second[::-1], strict=True):
+            assert mine == its, f"{name} of {node!r} with {rest} changes with what was read before"
+
+    def test_more_than_a_thousand_ids_are_one_batch(self, driver: Any, oracle: OracleGraph) -> None:
+        """Databases and servers have limits on the length of a query; a driver divides what is longer."""
+        known = [id_ for id_ in named(oracle.sample) if is_plain(id_)]
+        ids = [*(f"{UNKNOWN}_{number}" for number in range(THOUSAND)), *known]
+        assert list(driver.frontiers([ids])[0].ids()) == sorted(known), "a frontier of many ids"
+        for method in ("labels", "degrees"):
+            wanted = getattr(oracle, method)(ids)
+            assert list(getattr(driver, method)(ids)) == list(wanted), f"{method} of {len(ids)} ids"
+        names = [*ids[:THOUSAND], *(oracle.sample.labels[id_] for id_ in known)]
+        assert plain(driver.find(names)) == plain(oracle.find(names)), f"find of {len(names)} names"
+
+    def test_a_node_with_many_neighbours_is_read_whole(self, driver: Any, oracle: OracleGraph) -> None:
+        """Servers answer in pages; a driver reads them all."""
+        subject, relation, _ = oracle.sample.widest
+        step, answers = Step(relation), []
+        for graph in (driver, oracle):
+            start = graph.frontiers([[subject]])
+            reached = graph.follow(start, [step], None)
+            back = graph.frontiers([reached[0].ids()])
+            triples = [graph.triples(start, [step], None), graph.triples(back, [Step(relation, True)], None)]
+            around = graph.neighbourhood(start, 1, ALL)
+            answers.append(
+                [plain(reached), *map(plain, triples), plain(graph.match([Pattern(subject)])), plain(around)]
+            )
+        for what, mine, its in zip(("follow", "triples", "triples", "match", "neighbourhood"), *answers, strict=True):
+            assert mine == its, f"{what} {step} at {subject!r}, which has many neighbours"
 
     # Frontiers
 
@@ -142,6 +194,21 @@ class KnowledgeGraphConformance(BatchConformance):
         assert plain(driver.steps(driver.frontiers([nodes]), inverse)) == plain(wanted), (
             f"steps of {list(nodes)} with inverse={inverse}"
         )
+
+    def test_literals_are_literals_in_every_answer(self, driver: Any, oracle: OracleGraph) -> None:
+        """In what ``match``, ``neighbourhood`` and ``qualifiers`` return; a plain text is a literal too."""
+        held = [triple for triple in oracle.sample.triples if isinstance(triple.object, Literal)]
+        for triple in held:
+            start = driver.frontiers([[triple.subject]])
+            rows = [driver.match([Pattern(triple.subject)])[0], driver.neighbourhood(start, 1, ALL)[0]]
+            for found in [found for row in rows for found in row if found == triple]:
+                assert isinstance(found.object, Literal), f"the object of {found} is a plain str; make it a Literal"
+        for triple, pairs in oracle.sample.qualifiers.items():
+            kinds = {name: isinstance(value, Literal) for name, value in driver.qualifiers([triple])[0]}
+            for name, value in pairs:
+                assert kinds.get(name) in (None, isinstance(value, Literal)), (
+                    f"the qualifier {name} of {triple} is a plain str; make it a Literal"
+                )
 
     # Walking
 
@@ -233,7 +300,7 @@ class KnowledgeGraphConformance(BatchConformance):
 
     def test_match_finds_the_triples_of_each_pattern_sorted(self, driver: Any, oracle: OracleGraph) -> None:
         """Subject, object, or both are bound; the relation is bound or not."""
-        for pattern in patterns_of(oracle.sample.triples):
+        for pattern in patterns_of(oracle.sample):
             assert plain(driver.match([pattern])) == plain(oracle.match([pattern])), f"match of {pattern}"
 
     def test_a_wholly_open_pattern_is_refused_or_answered_in_full(self, driver: Any, oracle: OracleGraph) -> None:
@@ -454,6 +521,13 @@ class ToyKnowledgeGraphCase(KnowledgeGraphConformance):
     def sample(cls) -> Sample:
         """Leave out what two CSV files cannot hold."""
         return SAMPLE.without_qualifiers()
+
+    @pytest.fixture
+    def changed(self, sample: Sample, tmp_path: Path) -> ToyKnowledgeGraph:
+        """Open a graph without the last triple of the sample."""
+        folder = tmp_path / "changed"
+        folder.mkdir()
+        return self.over(attrs.evolve(sample, triples=sample.triples[:-1]), folder)
 
     def over(self, sample: Sample, folder: Path) -> ToyKnowledgeGraph:
         """Write a sample and open a graph over it."""

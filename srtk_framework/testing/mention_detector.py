@@ -11,6 +11,7 @@ import pytest
 
 from srtk_framework.roles import MentionDetector
 from srtk_framework.testing.batches import BatchConformance, Probe, Probes
+from srtk_framework.testing.entity_linker import variants
 from srtk_framework.testing.oracle import OracleGraph
 from srtk_framework.text import words
 from srtk_framework.values import DriverError, Mention, rounded
@@ -45,7 +46,9 @@ class MentionDetectorConformance(BatchConformance):
     @pytest.fixture
     def probes(self, texts: list[str]) -> Probes:
         """Probe ``detect``."""
-        return lambda driver: [Probe("detect", driver.detect, [(text,) for text in texts], tolerance=1e-4)]
+        return lambda driver: [
+            Probe("detect", driver.detect, [(text,) for text in texts], tolerance=1e-4, related=variants(self.mention))
+        ]
 
     def use(self, driver: Any) -> None:
         """Look for mentions in a text."""

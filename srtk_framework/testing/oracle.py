@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import hashlib
 from collections.abc import Mapping, Sequence
 
 import attrs
@@ -34,6 +35,12 @@ def _names(sample: Sample) -> list[tuple[str, set[str]]]:
         (id_, {fold(name) for name in (sample.labels.get(id_, id_), *sample.aliases.get(id_, ()))})
         for id_ in sample.entities
     ]
+
+
+@functools.lru_cache(maxsize=8)
+def _hash(sample: Sample) -> str:
+    parts = (sample.triples, *(sorted(part.items()) for part in (sample.labels, sample.aliases, sample.qualifiers)))
+    return hashlib.sha256(repr(parts).encode()).hexdigest()[:16]
 
 
 @attrs.define(eq=False)
@@ -135,9 +142,9 @@ class OracleGraph(KnowledgeGraph):
         return Schema(noise=("code",))
 
     def source(self) -> str:
-        """Name the kit and the number of triples."""
-        return f"oracle:{len(self.sample.triples)}"
+        """Name the kit and a hash of all that the graph holds."""
+        return f"oracle:{_hash(self.sample)}"
 
     def fingerprint(self) -> str:
         """Name what the graph holds."""
-        return f"OracleGraph of {len(self.sample.triples)} triples"
+        return f"OracleGraph of {_hash(self.sample)}"

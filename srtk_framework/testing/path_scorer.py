@@ -45,9 +45,16 @@ class PathScorerConformance(BatchConformance):
         ]
 
     @pytest.fixture
-    def probes(self, cases: list[Case]) -> Probes:
+    def probes(self, cases: list[Case], relations: list[str]) -> Probes:
         """Probe ``score``."""
-        return lambda driver: [Probe("score", driver.score, cases, tolerance=TOLERANCE)]
+        steps = [Step(relation) for relation in relations[:4]]
+        related = [
+            (f"What is the {relation.replace('_', ' ')}?", path, row)
+            for relation in relations[:2]
+            for path in ((), (steps[0],))
+            for row in ([*steps, END], steps[1:])
+        ]
+        return lambda driver: [Probe("score", driver.score, cases, tolerance=TOLERANCE, related=related)]
 
     def use(self, driver: Any) -> None:
         """Score one step."""
@@ -60,10 +67,11 @@ class PathScorerConformance(BatchConformance):
             assert len(scores) == len(candidates), f"{len(candidates)} candidates got {len(scores)} scores"
 
     def test_scores_are_finite_numbers(self, driver: Any, cases: list[Case]) -> None:
-        """No nan, no infinity."""
-        for question, path, candidates in cases[:10]:
-            for step, score in zip(candidates, driver.score([question], [path], [candidates])[0], strict=False):
-                assert math.isfinite(score), f"{step} after {[str(s) for s in path]} scores {score}"
+        """No nan, no infinity, for none of many questions."""
+        columns = [list(column) for column in zip(*cases, strict=True)]
+        for (question, path, candidates), row in zip(cases, driver.score(*columns), strict=False):
+            for step, score in zip(candidates, row, strict=False):
+                assert math.isfinite(score), f"{question!r}: {step} after {[str(s) for s in path]} scores {score}"
 
     def test_no_candidates_get_no_scores(self, driver: Any, cases: list[Case]) -> None:
         """A path that cannot go on is no error."""
@@ -81,6 +89,15 @@ class PathScorerConformance(BatchConformance):
                 assert math.isclose(one, other, rel_tol=TOLERANCE, abs_tol=TOLERANCE), (
                     f"{step} scores {one}, and {other} when the candidates are turned round"
                 )
+
+    def test_the_direction_of_a_step_counts(self, driver: Any, relations: list[str]) -> None:
+        """Of at least one relation, the two directions score differently."""
+        for relation in relations:
+            question = f"What is the {relation.replace('_', ' ')}?"
+            with_it, against = driver.score([question], [()], [[Step(relation), Step(relation, True)]])[0]
+            if not math.isclose(with_it, against, rel_tol=TOLERANCE, abs_tol=TOLERANCE):
+                return
+        pytest.fail("every relation scores the same in both directions; take Step.inverse into account")
 
     def test_a_relation_never_seen_is_scored(self, driver: Any) -> None:
         """A scorer works on any graph."""

@@ -13,6 +13,7 @@ from srtk_framework.roles import KnowledgeGraph, Reader
 from srtk_framework.testing.batches import BatchConformance, Probe, Probes
 from srtk_framework.testing.oracle import OracleGraph
 from srtk_framework.testing.sample import SAMPLE, is_plain
+from srtk_framework.testing.values import plain
 from srtk_framework.text import fold
 from srtk_framework.values import Answer, DriverError, Link, Question, Subgraph, Triple
 
@@ -46,31 +47,46 @@ class ReaderConformance(BatchConformance):
     @pytest.fixture
     def probes(self, cases: list[tuple[Question, Subgraph]]) -> Probes:
         """Probe ``read``."""
-        return lambda driver: [Probe("read", driver.read, cases)]
+        (one, its), (other, of_other) = cases[:2]
+        related = [
+            (one, of_other),
+            (one, attrs.evolve(its, trace={"hops": 2})),
+            (attrs.evolve(other, id=one.id), its),
+            (attrs.evolve(other, text=one.text), of_other),
+        ]
+        return lambda driver: [Probe("read", driver.read, cases, related=related)]
 
     def use(self, driver: Any) -> None:
         """Read a subgraph."""
         triple = Triple("Latvia", "capital", "Riga")
         driver.read([Question("q", "What is the capital of Latvia?", (Link("Latvia"),))], [_subgraph([triple])])
 
-    def answers(self, driver: Any, cases: list[tuple[Question, Subgraph]]) -> list[tuple[Subgraph, Any]]:
+    def read_some(self, driver: Any, cases: list[tuple[Question, Subgraph]]) -> list[tuple[Subgraph, Any]]:
         """Read some subgraphs one by one; return each with its answer."""
         return [(subgraph, driver.read([question], [subgraph])[0]) for question, subgraph in cases[:SEVERAL]]
 
     def test_something_is_answered(self, driver: Any, cases: list[tuple[Question, Subgraph]]) -> None:
         """At least one of the answers is an Answer that is no refusal."""
-        found = [answer for _, answer in self.answers(driver, cases)]
+        found = [answer for _, answer in self.read_some(driver, cases)]
         assert all(isinstance(answer, Answer) for answer in found), "read returned what is no Answer"
         assert any(answer.enough for answer in found), "every question is refused"
 
+    def test_gold_changes_no_answer(self, driver: Any, cases: list[tuple[Question, Subgraph]]) -> None:
+        """What is known to be right plays no part."""
+        for question, subgraph in cases[:SEVERAL]:
+            places = [triple.subject for triple in subgraph.triples]
+            gold = attrs.evolve(question, answers=tuple(places), gold_triples=subgraph.triples[-1:])
+            bare, with_gold = driver.read([question], [subgraph])[0], driver.read([gold], [subgraph])[0]
+            assert plain(with_gold) == plain(bare), f"{question.id}: with gold the answer is {with_gold}, else {bare}"
+
     def test_an_answer_has_words(self, driver: Any, cases: list[tuple[Question, Subgraph]]) -> None:
         """Its ``text`` says it, also where it names entities."""
-        for _, answer in self.answers(driver, cases):
+        for _, answer in self.read_some(driver, cases):
             assert not answer.enough or answer.text.strip(), f"{answer} has no words"
 
     def test_a_refusal_says_nothing_else(self, driver: Any, cases: list[tuple[Question, Subgraph]]) -> None:
         """Where the subgraph is not enough, there are no words, no entities and no support."""
-        for _, answer in self.answers(driver, [*_empty(cases), *cases]):
+        for _, answer in self.read_some(driver, [*_empty(cases), *cases]):
             said = answer.text or answer.entities or answer.support
             assert answer.enough or not said, f"a refusal says {said!r}"
 
@@ -78,7 +94,7 @@ class ReaderConformance(BatchConformance):
         self, driver: Any, cases: list[tuple[Question, Subgraph]]
     ) -> None:
         """Distinct nodes of its triples."""
-        for subgraph, answer in self.answers(driver, cases):
+        for subgraph, answer in self.read_some(driver, cases):
             nodes = {end for triple in subgraph.triples for end in (triple.subject, triple.object)}
             strange = [entity for entity in answer.entities if entity not in nodes]
             assert not strange, f"{strange} are not in the subgraph"
@@ -86,7 +102,7 @@ class ReaderConformance(BatchConformance):
 
     def test_the_support_of_an_answer_names_triples(self, driver: Any, cases: list[tuple[Question, Subgraph]]) -> None:
         """Distinct places in the subgraph, sorted."""
-        for subgraph, answer in self.answers(driver, cases):
+        for subgraph, answer in self.read_some(driver, cases):
             fine = all(type(place) is int and 0 <= place < len(subgraph.triples) for place in answer.support)
             assert fine, f"the support {answer.support} lies outside of {len(subgraph.triples)} triples"
             assert list(answer.support) == sorted(set(answer.support)), f"the support {answer.support} is not sorted"
@@ -109,7 +125,7 @@ class ReaderConformance(BatchConformance):
 
     def test_the_trace_can_be_written_as_json(self, driver: Any, cases: list[tuple[Question, Subgraph]]) -> None:
         """It becomes part of the record."""
-        for _, answer in self.answers(driver, cases):
+        for _, answer in self.read_some(driver, cases):
             assert dumps({"trace": dict(answer.trace)}), "the trace is not written"
 
     def test_quotes_and_other_scripts_are_read(self, driver: Any) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Callable, Mapping
 from functools import cached_property
 
@@ -44,6 +45,15 @@ class Sample:
     def literals(self) -> list[str]:
         """All literals, sorted."""
         return sorted({triple.object for triple in self.triples if isinstance(triple.object, Literal)})
+
+    @cached_property
+    def widest(self) -> Triple:
+        """The first triple of the subject and relation with most objects."""
+        return min(self.triples, key=lambda t: (-self._fans[t.subject, t.relation], t))
+
+    @cached_property
+    def _fans(self) -> Counter[tuple[str, str]]:
+        return Counter((triple.subject, triple.relation) for triple in self.triples)
 
     def strange(self) -> list[str]:
         """List the entities whose id or label has more than letters, digits and blanks of ASCII."""
@@ -98,6 +108,9 @@ _BACKSLASH = "O'Brien, \\ and sons"
 # By code point the second is first; by UTF-16 unit the other way round.
 _ASTRAL, _FULLWIDTH = "𝔊amma", "Ａlpha"
 
+CHOIR, SINGER = "Choir", "Singer_"
+"""A node with more neighbours than a page of most servers, and how the ids of these begin."""
+
 
 def _facts() -> list[tuple[str, str, str]]:
     made = Literal.make
@@ -140,6 +153,7 @@ def _facts() -> list[tuple[str, str, str]]:
     ]
     for number in range(1, 7):
         facts += [("Archipelago", "has_island", f"Island_{number}"), (f"Island_{number}", "harbour", f"Port_{number}")]
+    facts += [(CHOIR, "has_singer", f"{SINGER}{number:03}") for number in range(120)]
     for number in range(40):
         facts += [("Catalogue", "lists", f"Item_{number:02}"), (f"Item_{number:02}", "kept_in", "Museum")]
     return facts
@@ -179,6 +193,7 @@ SAMPLE = Sample(
     qualifiers={
         _TERM: (("end", Literal.make("2023", "xsd:gYear")), ("start", Literal.make("2019", "xsd:gYear"))),
         Triple("Latvia", "borders", "Estonia"): (("length", Literal.make("343", "xsd:integer")),),
+        Triple("Latvia", "borders", "Lithuania"): (("length", Literal.make("longer")),),
     },
 )
 """The graph of the kit; every check of a graph runs on it."""

@@ -58,7 +58,14 @@ class SupervisionConformance(BatchConformance):
     @pytest.fixture
     def probes(self, questions: list[Question]) -> Probes:
         """Probe ``supervise``."""
-        return lambda driver: [Probe("supervise", driver.supervise, [(question,) for question in questions])]
+        one, other = questions[:2]
+        related = [
+            (attrs.evolve(one, answers=other.answers),),
+            (attrs.evolve(one, links=(*one.links, *other.links)),),
+            (attrs.evolve(other, id=one.id, text=one.text),),
+        ]
+        items = [(question,) for question in questions]
+        return lambda driver: [Probe("supervise", driver.supervise, items, related=related)]
 
     def use(self, driver: Any) -> None:
         """Supervise a question."""

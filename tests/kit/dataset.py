@@ -9,7 +9,7 @@ import attrs
 import pytest
 
 from kit.checked import opened
-from kit.rules import Fault, changed, publish, replaced
+from kit.rules import Fault, changed, life_faults, publish, replaced
 from srtk_framework.testing.dataset import DatasetConformance, ToyDataset
 from srtk_framework.values import InputError, Question
 
@@ -61,7 +61,13 @@ def _without_line(self: Any, line: str, number: int) -> Question:
     return ToyDataset._question(self, line, number)
 
 
+def _hash_orders(self: Any, call: Any) -> Any:
+    return iter(sorted(call(), key=lambda question: hash(question.text)))
+
+
 FAULTS: list[Fault] = [
+    *life_faults(GOOD, "read"),
+    changed(GOOD, "test_another_process_gets_the_same_answers", read=_hash_orders),
     changed(GOOD, "test_ids_are_unique_texts", read=_each(id="same")),
     changed(GOOD, "test_fields_have_their_types", read=_each(answers=["Latvia"])),
     changed(GOOD, "test_further_fields_can_be_written_as_json", read=_each(extra={"set": (1, 2)})),

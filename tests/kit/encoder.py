@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from kit.checked import opened
-from kit.rules import Fault, batch_faults, changed, publish
+from kit.rules import Fault, batch_faults, changed, kept_under, publish
 from srtk_framework.testing.encoder import EncoderConformance, ToyEncoder
 
 GOOD = ToyEncoder
@@ -59,6 +59,11 @@ def _one_row(self: Any, call: Any, texts: Any) -> Any:
 
 
 FAULTS: list[Fault] = [
+    changed(
+        GOOD,
+        "test_no_answer_depends_on_what_was_asked_before",
+        encode=kept_under(lambda text: text.lower().split()[:1] or text),
+    ),
     *(f for f in batch_faults(GOOD, "encode") if f.check != "test_an_empty_batch_gets_an_empty_answer"),
     changed(GOOD, "test_an_empty_batch_gets_an_empty_answer", encode=_one_row),
     changed(GOOD, "test_the_result_is_a_float32_matrix", encode=_double),

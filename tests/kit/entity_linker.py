@@ -8,9 +8,10 @@ import attrs
 import pytest
 
 from kit.checked import opened
-from kit.rules import Fault, batch_faults, changed, publish
+from kit.rules import Fault, batch_faults, changed, kept_under, publish
 from srtk_framework.testing.entity_linker import EntityLinkerConformance, ToyEntityLinker
 from srtk_framework.testing.oracle import OracleGraph
+from srtk_framework.text import fold
 from srtk_framework.values import Link
 
 GOOD = ToyEntityLinker
@@ -93,6 +94,7 @@ def _open_badly(self: Any, call: Any) -> None:
 
 FAULTS: list[Fault] = [
     *batch_faults(GOOD, "link"),
+    changed(GOOD, "test_no_answer_depends_on_what_was_asked_before", link=kept_under(fold)),
     changed(GOOD, "test_a_failure_is_a_driver_error", open=_open_badly),
     *(
         changed(GOOD, check, link=_each(change))

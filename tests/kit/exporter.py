@@ -101,7 +101,21 @@ def _needs_folder(self: Any) -> None:
     self._file = self._part().open("w", encoding="utf-8")
 
 
+def _starts_once(self: Any, call: Any) -> None:
+    call()
+    if vars(self).get("was_open"):
+        self._file.write("again\n")
+    self.was_open = True
+
+
+def _hash_signs(self: Any, call: Any) -> None:
+    call()
+    self._file.write(f"{hash('retrievals')}\n")
+
+
 FAULTS: list[Fault] = [
+    changed(GOOD, "test_a_closed_driver_can_be_opened_again", open=_starts_once),
+    changed(GOOD, "test_another_process_gets_the_same_answers", open=_hash_signs),
     changed(GOOD, "test_the_target_appears_only_after_close", open=_early, close=_early_dropped),
     changed(GOOD, "test_what_stood_there_stays_until_close", open=_aside, abort=_aside_back),
     replaced(GOOD, "test_abort_leaves_the_old_file", abort=lambda self: True),

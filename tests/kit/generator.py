@@ -9,7 +9,7 @@ import attrs
 import pytest
 
 from kit.checked import opened
-from kit.rules import Fault, batch_faults, changed, publish
+from kit.rules import Fault, batch_faults, changed, kept_under, publish
 from srtk_framework.testing.generator import GeneratorConformance, ToyGenerator
 from srtk_framework.values import DriverError
 
@@ -62,6 +62,9 @@ def _with_marks(self: Any, call: Any, texts: Any) -> Any:
 
 FAULTS: list[Fault] = [
     *batch_faults(GOOD, "generate"),
+    changed(
+        GOOD, "test_no_answer_depends_on_what_was_asked_before", generate=kept_under(lambda p: p.query or p.messages)
+    ),
     changed(GOOD, "test_a_prompt_gets_a_reply_and_no_error", generate=_where("that begins with", text="", error="no")),
     changed(
         GOOD, "test_a_choice_is_a_json_list_of_numbers_of_options", generate=_where("capital of Latvia", text="capital")

@@ -9,7 +9,7 @@ import pytest
 
 from kit.checked import opened
 from kit.rules import batch_faults, changed, publish
-from srtk_framework.testing.knowledge_graph import KnowledgeGraphConformance
+from srtk_framework.testing.knowledge_graph import UNKNOWN, KnowledgeGraphConformance
 from srtk_framework.testing.oracle import OracleGraph
 from srtk_framework.testing.sample import Sample, is_plain
 from srtk_framework.values import Budget, Literal, NodeSet, Triple
@@ -26,6 +26,11 @@ class Checked(KnowledgeGraphConformance):
     def driver(self, sample: Sample) -> OracleGraph:
         """Open it over the sample."""
         return opened(self.under_test(sample=sample))
+
+    @pytest.fixture
+    def changed(self, sample: Sample) -> OracleGraph:
+        """Open it over the sample without its last triple."""
+        return opened(self.under_test(sample=attrs.evolve(sample, triples=sample.triples[:-1])))
 
 
 class _Counted(NodeSet):
@@ -58,9 +63,8 @@ def _frontiers_keep_literals(self: Any, call: Any, node_sets: Any) -> Any:
 
 
 def _labels_refuse_unknown_ids(self: Any, call: Any, ids: Any) -> Any:
-    known = {*self.sample.entities, *self.sample.relations, *self.sample.literals}
-    if unknown := [id_ for id_ in ids if id_ not in known]:
-        raise KeyError(unknown[0])
+    if UNKNOWN in ids:
+        raise KeyError(UNKNOWN)
     return call(ids)
 
 
@@ -190,7 +194,48 @@ def _schema_has_lists(self: Any, call: Any) -> Any:
     return attrs.evolve(call(), noise=["code"])
 
 
+def _steps_are_kept(self: Any, call: Any, frontiers: Any, inverse: bool) -> Any:
+    if any(frontier.size > 1 for frontier in frontiers):
+        return call(frontiers, inverse)
+    memory = vars(self).setdefault("memory", {})
+    return [memory.setdefault(f.ids(), row) for f, row in zip(frontiers, call(frontiers, inverse), strict=True)]
+
+
+def _many_ids_fail(self: Any, call: Any, ids: Any) -> Any:
+    if len(ids) > 999:
+        raise ValueError("too many SQL variables")
+    return call(ids)
+
+
+def _fifty_rows(self: Any, call: Any, frontiers: Any, steps: Any, limit: Any) -> Any:
+    return [row[:50] for row in call(frontiers, steps, limit)]
+
+
+def _matches_are_texts(self: Any, call: Any, patterns: Any) -> Any:
+    return [[Triple(*map(str, triple)) for triple in row] for row in call(patterns)]
+
+
+def _qualifiers_are_texts(self: Any, call: Any, triples: Any) -> Any:
+    return [tuple((name, str(value)) for name, value in row) for row in call(triples)]
+
+
+def _fingerprint_without_data(self: Any, call: Any) -> str:
+    return "a graph"
+
+
+def _source_without_data(self: Any, call: Any) -> str:
+    return "a graph"
+
+
 FAULTS = [
+    changed(GOOD, "test_arguments_of_one_call_are_forgotten_in_the_next", steps=_steps_are_kept),
+    changed(GOOD, "test_more_than_a_thousand_ids_are_one_batch", labels=_many_ids_fail),
+    changed(GOOD, "test_more_than_a_thousand_ids_are_one_batch", find=_many_ids_fail),
+    changed(GOOD, "test_a_node_with_many_neighbours_is_read_whole", triples=_fifty_rows),
+    changed(GOOD, "test_literals_are_literals_in_every_answer", match=_matches_are_texts),
+    changed(GOOD, "test_literals_are_literals_in_every_answer", qualifiers=_qualifiers_are_texts),
+    changed(GOOD, "test_other_data_have_another_fingerprint", fingerprint=_fingerprint_without_data),
+    changed(GOOD, "test_other_data_have_another_source", source=_source_without_data),
     *batch_faults(GOOD, "labels"),
     changed(GOOD, "test_a_frontier_is_a_sorted_set", frontiers=_frontiers_count_duplicates),
     changed(GOOD, "test_literals_are_left_out_of_frontiers", frontiers=_frontiers_keep_literals),

@@ -8,8 +8,9 @@ import attrs
 import pytest
 
 from kit.checked import opened
-from kit.rules import Fault, batch_faults, changed, publish
+from kit.rules import Fault, batch_faults, changed, kept_under, publish
 from srtk_framework.testing.mention_detector import MentionDetectorConformance, ToyMentionDetector
+from srtk_framework.text import fold
 from srtk_framework.values import Mention
 
 GOOD = ToyMentionDetector
@@ -94,6 +95,7 @@ def _open_badly(self: Any, call: Any) -> None:
 
 FAULTS: list[Fault] = [
     *batch_faults(GOOD, "detect"),
+    changed(GOOD, "test_no_answer_depends_on_what_was_asked_before", detect=kept_under(fold)),
     changed(GOOD, "test_a_failure_is_a_driver_error", open=_open_badly),
     *(
         changed(GOOD, check, detect=_each(change))

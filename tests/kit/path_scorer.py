@@ -8,9 +8,9 @@ from typing import Any, ClassVar
 import pytest
 
 from kit.checked import opened
-from kit.rules import batch_faults, changed, class_faults, publish
+from kit.rules import batch_faults, changed, class_faults, life_faults, publish
 from srtk_framework.testing.path_scorer import PathScorerConformance, ToyPathScorer
-from srtk_framework.values import END
+from srtk_framework.values import END, Step
 
 GOOD = ToyPathScorer
 
@@ -62,7 +62,32 @@ def _quotes_fail(self: Any, call: Any, questions: Any, paths: Any, candidates: A
     return call(questions, paths, candidates)
 
 
+def _one_question_fails(self: Any, call: Any, questions: Any, paths: Any, candidates: Any) -> Any:
+    rows = call(questions, paths, candidates)
+    return [[math.nan] * len(row) if "Question 37" in q else row for q, row in zip(questions, rows, strict=True)]
+
+
+def _direction_is_ignored(self: Any, call: Any, questions: Any, paths: Any, candidates: Any) -> Any:
+    return call(questions, paths, [[Step(step.relation) for step in row] for row in candidates])
+
+
+def _steps_are_kept(self: Any, call: Any, questions: Any, paths: Any, candidates: Any) -> Any:
+    memory = vars(self).setdefault("memory", {})
+    rows = zip(call(questions, paths, candidates), candidates, strict=True)
+    return [[memory.setdefault(step, s) for step, s in zip(steps, row, strict=True)] for row, steps in rows]
+
+
+def _hash_breaks_ties(self: Any, call: Any, questions: Any, paths: Any, candidates: Any) -> Any:
+    rows = zip(call(questions, paths, candidates), candidates, strict=True)
+    return [[s + hash(step) % 7 / 1000 for step, s in zip(steps, row, strict=True)] for row, steps in rows]
+
+
 FAULTS = [
+    *life_faults(GOOD, "score"),
+    changed(GOOD, "test_no_answer_depends_on_what_was_asked_before", score=_steps_are_kept),
+    changed(GOOD, "test_another_process_gets_the_same_answers", score=_hash_breaks_ties),
+    changed(GOOD, "test_scores_are_finite_numbers", score=_one_question_fails),
+    changed(GOOD, "test_the_direction_of_a_step_counts", score=_direction_is_ignored),
     *class_faults(GOOD, "score"),
     *batch_faults(GOOD, "score", 3),
     changed(GOOD, "test_every_candidate_gets_one_score", score=_end_is_left_out),

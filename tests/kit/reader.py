@@ -8,7 +8,7 @@ import attrs
 import pytest
 
 from kit.checked import opened
-from kit.rules import Fault, batch_faults, changed, publish
+from kit.rules import Fault, batch_faults, changed, kept_under, publish
 from srtk_framework.testing.oracle import OracleGraph
 from srtk_framework.testing.reader import ReaderConformance, ToyReader
 from srtk_framework.values import Answer, Subgraph
@@ -79,8 +79,16 @@ def _stumbles(self: Any, call: Any, questions: Any, subgraphs: Any) -> Any:
     return call(questions, subgraphs)
 
 
+def _knows_gold(self: Any, call: Any, questions: Any, subgraphs: Any) -> Any:
+    pairs = zip(questions, call(questions, subgraphs), strict=True)
+    return [Answer(q.answers[0], q.answers[:1]) if q.answers else answer for q, answer in pairs]
+
+
 FAULTS: list[Fault] = [
     *batch_faults(GOOD, "read", width=2),
+    changed(GOOD, "test_no_answer_depends_on_what_was_asked_before", read=kept_under(lambda q, s: q.id)),
+    changed(GOOD, "test_no_answer_depends_on_what_was_asked_before", read=kept_under(lambda q, s: q.text)),
+    changed(GOOD, "test_gold_changes_no_answer", read=_knows_gold),
     changed(GOOD, "test_refuses_answers_yes_or_no", refuses=lambda self, call: 1),
     changed(GOOD, "test_quotes_and_other_scripts_are_read", read=_stumbles),
     *(

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import functools
 import inspect
+import threading
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any, NamedTuple
 
 import attrs
+import numpy as np
 
 from srtk_framework.testing.values import plain
 
@@ -53,7 +55,11 @@ def batch_faults(base: type[Any], method: str, width: int = 1) -> list[Fault]:
     """Break each law of batches in one method, whose first ``width`` arguments go side by side."""
 
     def by(check: str, change: Change) -> Fault:
-        return changed(base, check, **{method: change})
+        def small_batches(self: Any, call: Any, *arguments: Any) -> Any:
+            # Very large ones have a check of their own.
+            return change(self, call, *arguments) if len(arguments[0]) < 1000 else call(*arguments)
+
+        return changed(base, check, **{method: small_batches})
 
     def keys(arguments: Sequence[Any]) -> list[str]:
         return [repr(plain(item)) for item in zip(*arguments[:width], strict=True)]
@@ -113,6 +119,49 @@ def batch_faults(base: type[Any], method: str, width: int = 1) -> list[Fault]:
         by("test_a_call_leaves_its_input_untouched", takes),
         by("test_the_same_call_gives_the_same_answer_twice", remembers),
         by("test_a_second_instance_answers_the_same", differs),
+    ]
+
+
+def kept_under(key: Callable[..., Any]) -> Change:
+    """Make a change that keeps each answer under a part of what was asked, and gives it again.
+
+    Args:
+        key: Takes the arguments of one item and returns the part.
+    """
+
+    def method(self: Any, call: Any, *columns: Any) -> Any:
+        memory = vars(self).setdefault("memory", {})
+        answer = call(*columns)
+        if not len(answer):
+            return answer
+        items = zip(*columns, strict=True)
+        kept = [memory.setdefault(repr(key(*item)), mine) for item, mine in zip(items, answer, strict=True)]
+        return np.stack(kept) if isinstance(answer, np.ndarray) else kept
+
+    return method
+
+
+def life_faults(base: type[Any], hook: str) -> list[Fault]:
+    """Break what a driver owes after it was opened: to open again, and to answer in any thread."""
+
+    def open_once(self: Any, call: Any) -> None:
+        if vars(self).get("was_open"):
+            raise RuntimeError("this driver was opened before")
+        self.was_open = True
+        call()
+
+    def open_here(self: Any, call: Any) -> None:
+        call()
+        self.thread = threading.get_ident()
+
+    def only_here(self: Any, call: Any, *arguments: Any) -> Any:
+        if vars(self).get("thread", threading.get_ident()) != threading.get_ident():
+            raise RuntimeError("objects created in a thread can only be used in that same thread")
+        return call(*arguments)
+
+    return [
+        changed(base, "test_a_closed_driver_can_be_opened_again", open=open_once),
+        changed(base, "test_another_thread_may_ask", open=open_here, **{hook: only_here}),
     ]
 
 

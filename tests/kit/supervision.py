@@ -8,7 +8,7 @@ import attrs
 import pytest
 
 from kit.checked import opened
-from kit.rules import Fault, batch_faults, changed, publish
+from kit.rules import Fault, batch_faults, changed, kept_under, publish
 from srtk_framework.testing.oracle import OracleGraph
 from srtk_framework.testing.supervision import SupervisionConformance, ToySupervision
 from srtk_framework.values import END, Link, Question, RankedPath, Step
@@ -88,6 +88,7 @@ def _finds_nothing(self: Any, call: Any, questions: Any) -> Any:
 
 FAULTS: list[Fault] = [
     *batch_faults(GOOD, "supervise"),
+    changed(GOOD, "test_no_answer_depends_on_what_was_asked_before", supervise=kept_under(lambda asked: asked.id)),
     changed(GOOD, "test_something_is_found", supervise=_finds_nothing),
     changed(GOOD, "test_paths_start_from_the_links_of_their_question", supervise=_each(_elsewhere)),
     changed(GOOD, "test_paths_have_steps_and_no_end", supervise=_each(_ended)),
