@@ -40,7 +40,7 @@ _KIT = __name__.rpartition(".")[0]
 
 
 class Conformance:
-    """Base of the conformance classes; subclass the one of your role, not this one.
+    """Base of the conformance classes of all roles; authors derive from the class of their role, not from this one.
 
     A subclass sets ``name`` and overrides the fixture ``driver``. It may add tests. A check that the
     driver cannot pass is overridden and marked ``@pytest.mark.xfail(reason="...", strict=True)``; any
@@ -61,22 +61,22 @@ class Conformance:
 
     @pytest.fixture
     def driver(self) -> Any:
-        """Return an opened driver; to be overridden."""
+        """Return an opened driver; every test class overrides this fixture."""
         pytest.fail(f"{type(self).__name__} must override the fixture `driver` to return an opened driver")
 
     @pytest.fixture
     def faulty(self) -> Any:
-        """Return a driver, not opened, that cannot work (a file or model that is not there), or None."""
+        """Return a driver, not opened, that cannot work, such as one over a missing file; None if there is none."""
         return None
 
     @pytest.fixture
     def changed(self) -> Any:
-        """Return a driver like ``driver``, opened, over data of which one item differs; None where it has no data."""
+        """Return an opened driver like ``driver`` over data that differ in one item; None for a driver without data."""
         return None
 
     @pytest.fixture
     def answers(self) -> Answers:
-        """Return a function that asks an opened driver, for checks that ask twice; a role's class gives it."""
+        """Return a function that asks an opened driver and returns its answers; the class of the role gives it."""
         pytest.fail("a conformance class must give the fixture `answers`")
 
     @contextlib.contextmanager
@@ -90,13 +90,13 @@ class Conformance:
             copy.close()
 
     def test_the_module_loads_nothing_heavy(self, driver: Any) -> None:
-        """Import of the driver's module leaves models, databases and SPARQL clients alone."""
+        """Importing the driver's module imports no model library, database or SPARQL client."""
         module = type(driver).__module__
         loaded = loaded_by(module)
         assert not loaded, f"importing {module} loads {', '.join(loaded)}; import that inside open() or a function"
 
     def test_the_entry_point_leads_to_the_driver(self, driver: Any) -> None:
-        """The class is registered in the group of its role, under the name that the test class gives."""
+        """The class is registered in the entry-point group of its role, under the ``name`` of the test class."""
         wanted = group(self.role.role)
         assert self.name, f'{type(self).__name__} must set `name`, the entry point in "{wanted}" that it tests'
         found = importlib.metadata.entry_points(group=wanted, name=self.name)
@@ -107,7 +107,7 @@ class Conformance:
         assert loaded is type(driver), f"{self.name!r} in {wanted} leads to {loaded}, but {type(driver)} is tested"
 
     def test_the_class_keeps_the_contract_of_its_role(self, driver: Any) -> None:
-        """Base class, field types, and the names and arguments of methods are those of the role."""
+        """Base class, field types, hook names and hook arguments follow the role."""
         check_class(type(driver), self.role.role, type(driver).__qualname__)
 
     def test_every_setting_is_documented(self, driver: Any) -> None:
@@ -119,11 +119,11 @@ class Conformance:
         assert not missing, f"{type(driver).__name__} must document {missing} in its docstring, under `Attributes:`"
 
     def test_a_driver_that_was_never_opened_may_be_closed(self, driver: Any) -> None:
-        """Close is called also where open failed."""
+        """A session closes every driver, also after ``open`` failed."""
         attrs.evolve(driver).close()
 
     def test_the_fingerprint_is_stable(self, driver: Any) -> None:
-        """Equal settings give equal fingerprints, in every process."""
+        """Drivers with equal settings have equal fingerprints, without memory addresses."""
         mine = driver.fingerprint()
         assert isinstance(mine, str), f"fingerprint returned {type(mine).__name__}, not str"
         assert mine, "fingerprint returned an empty text"
@@ -133,7 +133,7 @@ class Conformance:
             assert copy.fingerprint() == mine, "a second driver with the same settings has another fingerprint"
 
     def test_other_data_have_another_fingerprint(self, driver: Any, changed: Any) -> None:
-        """A run must not continue on data that changed."""
+        """A fingerprint includes the data, so that no run resumes on data that have changed."""
         if changed is None:
             pytest.skip("no fixture `changed` gives a driver over other data")
         with contextlib.closing(changed):
@@ -142,7 +142,7 @@ class Conformance:
             )
 
     def test_a_closed_driver_can_be_opened_again(self, driver: Any, answers: Answers) -> None:
-        """It then answers as one that was opened once."""
+        """A driver that was closed and opened again answers like a new one."""
         with self.copy_of(driver) as fresh:
             wanted = answers(fresh)
         with self.copy_of(driver) as again:
@@ -151,14 +151,14 @@ class Conformance:
             assert same(answers(again), wanted, CLOSE), "after close and open, the driver answers otherwise"
 
     def test_another_thread_may_ask(self, driver: Any, answers: Answers) -> None:
-        """A driver is opened in one thread and asked in others, one at a time."""
+        """A driver that was opened in one thread answers in another."""
         with ThreadPoolExecutor(1) as pool:
             pool.submit(answers, driver).result()
 
     def test_another_process_gets_the_same_answers(
         self, driver: Any, answers: Answers, request: pytest.FixtureRequest
     ) -> None:
-        """Nothing depends on the order of a set, which differs between processes (``PYTHONHASHSEED``)."""
+        """No answer depends on ``hash()`` or the order of a set, which change with ``PYTHONHASHSEED``."""
         here = as_json(answers(driver))
         there = answers_elsewhere(request, here)
         assert same(there, here, CLOSE), (
@@ -167,7 +167,7 @@ class Conformance:
         )
 
     def test_a_failure_is_a_driver_error(self, faulty: Any) -> None:
-        """What cannot work is said by an error of the framework, with a message."""
+        """A driver that cannot work raises an error of the framework with a message."""
         if faulty is None:
             pytest.skip("no fixture `faulty` gives a driver that cannot work")
         with contextlib.closing(faulty), pytest.raises(SrtkError) as caught:  # noqa: PT012 - either may raise

@@ -58,34 +58,34 @@ Probes = Callable[[Any], list[Probe]]
 
 
 class BatchConformance(Conformance):
-    """The checks of batches; the role's class gives the fixture ``probes``."""
+    """The checks of all roles whose methods take batches."""
 
     @pytest.fixture
     def probes(self) -> Probes:
-        """Return a function that makes the probes of a driver."""
+        """Return a function that lists, for a driver, the methods to call and the items to call them with."""
         pytest.fail("a conformance class must give the fixture `probes`")
 
     @pytest.fixture
     def answers(self, probes: Probes) -> Answers:
-        """Ask all probes about some items."""
+        """Call the methods of all probes with some items."""
         return lambda driver: tuple(probe.ask(probe.few()) for probe in probes(driver))
 
     def test_a_large_batch_gets_one_answer_for_each_item(self, driver: Any, probes: Probes) -> None:
-        """The answer is as long as the batch, also past any page."""
+        """A batch of 70 items or more gets one answer for each."""
         for probe in probes(driver):
             items = [probe.items[i % len(probe.items)] for i in range(max(MANY, len(probe.items)))]
             size = len(probe.method(*probe.columns(items), *probe.rest))
             assert size == len(items), f"{probe.name} got {len(items)} items and returned {size}"
 
     def test_the_order_of_a_batch_is_the_order_of_its_answers(self, driver: Any, probes: Probes) -> None:
-        """A batch turned round is answered turned round."""
+        """A reversed batch gets reversed answers."""
         for probe in probes(driver):
             items = probe.few()
             forward, backward = probe.ask(items), probe.ask(items[::-1])
             assert probe.agree(backward, forward[::-1]), f"{probe.name} answers in another order than it was asked"
 
     def test_duplicates_in_a_batch_get_equal_answers(self, driver: Any, probes: Probes) -> None:
-        """An item that stands twice in a batch is answered twice, alike."""
+        """An item that occurs twice in a batch gets the same answer twice."""
         for probe in probes(driver):
             items = probe.few()
             once = probe.ask(items)
@@ -94,13 +94,13 @@ class BatchConformance(Conformance):
             assert probe.agree(twice, wanted), f"{probe.name} answers duplicates in one batch wrongly"
 
     def test_an_empty_batch_gets_an_empty_answer(self, driver: Any, probes: Probes) -> None:
-        """Nothing asked, nothing answered, and no error."""
+        """An empty batch is no error and gets no answers."""
         for probe in probes(driver):
             answer = probe.method(*probe.columns([]), *probe.rest)
             assert len(answer) == 0, f"{probe.name} answers an empty batch with {answer!r}"
 
     def test_a_batch_is_answered_as_its_items_one_by_one(self, driver: Any, probes: Probes) -> None:
-        """No item's answer depends on its neighbours in the batch."""
+        """An answer depends on its item alone, not on the rest of the batch."""
         for probe in probes(driver):
             items = probe.few()
             together = probe.ask(items)
@@ -111,7 +111,7 @@ class BatchConformance(Conformance):
                 )
 
     def test_a_call_leaves_its_input_untouched(self, driver: Any, probes: Probes) -> None:
-        """The lists that were given are the same afterwards, and so is what is in them."""
+        """A driver changes neither the lists that it is given nor their items."""
         for probe in probes(driver):
             given = [[list(x) if isinstance(x, list) else x for x in column] for column in probe.columns(probe.few())]
             before = plain(given)
@@ -119,14 +119,14 @@ class BatchConformance(Conformance):
             assert plain(given) == before, f"{probe.name} changed the lists that it was given"
 
     def test_the_same_call_gives_the_same_answer_twice(self, driver: Any, probes: Probes) -> None:
-        """Nothing is left over from the call before."""
+        """Repeating a call repeats its answer."""
         for probe in probes(driver):
             items = probe.few()
             first, second = probe.ask(items), probe.ask(items)
             assert first == second, f"{probe.name} answers the same call differently the second time"
 
     def test_no_answer_depends_on_what_was_asked_before(self, driver: Any, probes: Probes) -> None:
-        """Of two new drivers, one is asked in order and one backwards, also about items that share a part."""
+        """Two new drivers, asked in opposite orders about items that share an id, text or entity, agree."""
         with self.copy_of(driver) as one, self.copy_of(driver) as other:
             for forward, backward in zip(probes(one), probes(other), strict=True):
                 items = [*forward.few(), *forward.related]
@@ -139,7 +139,7 @@ class BatchConformance(Conformance):
                     )
 
     def test_a_second_instance_answers_the_same(self, driver: Any, probes: Probes) -> None:
-        """A driver with equal settings gives equal answers; it may be opened beside the first."""
+        """Two open drivers with equal settings give equal answers."""
         with self.copy_of(driver) as other:
             for mine, its in zip(probes(driver), probes(other), strict=True):
                 first, second = mine.ask(mine.few()), its.ask(its.few())

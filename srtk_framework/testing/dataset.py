@@ -27,7 +27,7 @@ class DatasetConformance(Conformance):
 
     @pytest.fixture
     def broken(self) -> Any:
-        """Return an opened driver over a file with a malformed record, or None."""
+        """Return an opened driver over a file with a malformed record; None if there is none."""
         return None
 
     @pytest.fixture
@@ -40,21 +40,21 @@ class DatasetConformance(Conformance):
         list(driver.read())
 
     def test_it_reads_questions(self, driver: Any) -> None:
-        """At least one, and nothing else."""
+        """``read`` yields at least one question and nothing else."""
         questions = list(driver.read())
         assert questions, "the dataset reads no question; give the driver a file with some"
         for question in questions:
             assert isinstance(question, Question), f"read yields {type(question).__name__}, not Question"
 
     def test_ids_are_unique_texts(self, driver: Any) -> None:
-        """A result is found by the id of its question."""
+        """Ids are distinct and not empty."""
         ids = [question.id for question in driver.read()]
         assert all(isinstance(id_, str) and id_ for id_ in ids), f"ids must be texts: {ids[:10]}"
         twice = sorted({id_ for id_ in ids if ids.count(id_) > 1})
         assert not twice, f"ids come more than once: {twice[:10]}"
 
     def test_fields_have_their_types(self, driver: Any) -> None:
-        """What is not known is None, or empty."""
+        """Fields are tuples of the right type; unknown ones are None or empty."""
         for question in driver.read():
             assert isinstance(question.text, str), f"{question.id}: text is {question.text!r}"
             rows: list[tuple[str, Any, type]] = [
@@ -69,23 +69,23 @@ class DatasetConformance(Conformance):
                 assert all(isinstance(value, kind) for value in values), f"{question.id}: {field} holds {values!r}"
 
     def test_further_fields_can_be_written_as_json(self, driver: Any) -> None:
-        """``extra`` is passed through to the output."""
+        """``extra`` consists of JSON values."""
         for question in driver.read():
             assert isinstance(question.extra, Mapping), f"{question.id}: extra is {question.extra!r}"
             assert json.loads(json.dumps(dict(question.extra))) == question.extra, f"{question.id}: {question.extra!r}"
 
     def test_it_may_be_read_again_and_side_by_side(self, driver: Any) -> None:
-        """Two readings that take turns see the same questions."""
+        """Two iterators that take turns yield the same questions."""
         for one, other in zip_longest(driver.read(), driver.read()):
             assert one == other, f"two readings side by side differ: {one!r} and {other!r}"
 
     def test_a_second_instance_answers_the_same(self, driver: Any) -> None:
-        """A driver with equal settings reads equal questions."""
+        """Two drivers with equal settings read equal questions."""
         with self.copy_of(driver) as copy:
             assert list(copy.read()) == list(driver.read()), "a second driver with equal settings reads otherwise"
 
     def test_a_malformed_record_is_an_input_error_with_its_line(self, broken: Any) -> None:
-        """The message says where: file and line."""
+        """A malformed record raises InputError with file and line."""
         if broken is None:
             pytest.skip("no fixture `broken` gives a driver over a malformed file")
         with pytest.raises(InputError) as caught:

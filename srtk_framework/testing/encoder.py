@@ -36,7 +36,7 @@ class EncoderConformance(BatchConformance):
 
     @pytest.fixture
     def probes(self, texts: list[str]) -> Probes:
-        """Probe ``encode``."""
+        """Call ``encode`` with ``texts``."""
         return lambda driver: [Probe("encode", driver.encode, [(text,) for text in texts], related=RELATED)]
 
     def use(self, driver: Any) -> None:
@@ -44,39 +44,39 @@ class EncoderConformance(BatchConformance):
         driver.encode(["Riga"])
 
     def test_the_result_is_a_float32_matrix(self, driver: Any, texts: list[str]) -> None:
-        """Two dimensions, one row for each text."""
+        """``encode`` returns a two-dimensional float32 array."""
         matrix = driver.encode(texts[:3])
         assert isinstance(matrix, np.ndarray), f"encode returned {type(matrix).__name__}"
         assert matrix.dtype == np.float32, f"encode returned {matrix.dtype}"
         assert matrix.ndim == 2, f"encode returned {matrix.ndim} dimensions"
 
     def test_an_empty_batch_has_as_many_columns_as_any(self, driver: Any, texts: list[str]) -> None:
-        """Its shape is (0, d)."""
+        """The shape of an empty batch is (0, d)."""
         wanted, shape = driver.encode(texts[:1]).shape[1:], driver.encode([]).shape
         assert shape[1:] == wanted, f"an empty batch has the shape {shape}, one text has {wanted[0]} columns"
 
     def test_rows_are_finite(self, driver: Any, texts: list[str]) -> None:
-        """No nan, no infinity."""
+        """No row of 72 texts has NaN or infinity."""
         for text, row in zip(texts, driver.encode(texts), strict=False):
             assert np.isfinite(row).all(), f"the row of {text!r} is not finite"
 
     def test_different_texts_get_different_rows(self, driver: Any, texts: list[str]) -> None:
-        """At least the first two texts do."""
+        """The first two texts have different rows."""
         one, other = driver.encode(texts[:1]), driver.encode(texts[1:2])
         assert not np.array_equal(one, other), f"{texts[0]!r} and {texts[1]!r} have the same row"
 
     def test_an_empty_text_has_a_row(self, driver: Any) -> None:
-        """A finite one, as any text."""
+        """An empty text has a finite row."""
         row = driver.encode([""])
         assert row.shape[0] == 1, f"an empty text has {row.shape[0]} rows"
         assert np.isfinite(row).all(), "the row of an empty text is not finite"
 
     def test_a_long_text_has_a_row(self, driver: Any) -> None:
-        """Longer than any model reads at once."""
+        """A text longer than any model reads at once has a finite row."""
         assert np.isfinite(driver.encode(["word " * 2000])).all(), "the row of a long text is not finite"
 
     def test_quotes_and_other_scripts_are_encoded(self, driver: Any) -> None:
-        """No text is an error."""
+        """Texts with quotes, tags and other scripts have finite rows."""
         for text in STRANGE:
             assert np.isfinite(driver.encode([text])).all(), f"the row of {text!r} is not finite"
 

@@ -47,7 +47,7 @@ class EntityLinkerConformance(BatchConformance):
 
     @pytest.fixture
     def probes(self, texts: list[str]) -> Probes:
-        """Probe ``link``."""
+        """Call ``link`` with ``texts``."""
         return lambda driver: [
             Probe("link", driver.link, [(text,) for text in texts], tolerance=1e-5, related=variants(self.mention))
         ]
@@ -61,11 +61,11 @@ class EntityLinkerConformance(BatchConformance):
         return [(text, link) for text in texts[:10] for link in driver.link([text])[0]]
 
     def test_a_name_that_the_linker_knows_is_linked(self, driver: Any) -> None:
-        """The class attribute ``mention`` within a text gives a link."""
+        """The class attribute ``mention`` is linked within a text."""
         assert driver.link([f"What is {self.mention}?"])[0], f"{self.mention!r} is not linked; set `mention` to a name"
 
     def test_links_are_links_and_each_comes_once(self, driver: Any, texts: list[str]) -> None:
-        """A link names an entity; no entity is linked twice at one span."""
+        """Every link names an entity, and no entity is linked twice at one span."""
         for text in texts[:10]:
             links = driver.link([text])[0]
             assert all(isinstance(link, Link) and link.entity for link in links), f"links of {text!r}"
@@ -73,21 +73,21 @@ class EntityLinkerConformance(BatchConformance):
             assert len(set(keys)) == len(keys), f"{text!r} is linked to the same entity twice at one span"
 
     def test_spans_lie_inside_of_the_text(self, driver: Any, texts: list[str]) -> None:
-        """Start comes before end; both are known, or neither."""
+        """Spans have both ends or neither, are not empty and do not exceed the text."""
         for text, link in self.each(driver, texts):
             assert (link.start is None) == (link.end is None), f"{link} in {text!r} has half a span"
             if link.start is not None and link.end is not None:
                 assert 0 <= link.start < link.end <= len(text), f"the span of {link} is not in {text!r}"
 
     def test_spans_hold_words_without_blanks_around(self, driver: Any, texts: list[str]) -> None:
-        """``text[start:end]`` is what was mentioned."""
+        """``text[start:end]`` has no blanks at its ends."""
         for text, link in self.each(driver, texts):
             if link.start is not None:
                 mention = text[link.start : link.end]
                 assert mention == mention.strip(), f"the span of {link} in {text!r} is {mention!r}"
 
     def test_spans_count_characters_of_the_original_text(self, driver: Any) -> None:
-        """Neither bytes, nor UTF-16 units, nor characters after folding."""
+        """Spans count characters, not bytes, UTF-16 units or folded characters."""
         for before in ("Ça va, ", "İİİ ", "\U0001d50a ", "ﬁﬃ ", "ßßß ", "e\u0301e\u0301 "):
             text = before + self.mention
             spans = [(link.start, link.end) for link in driver.link([text])[0] if link.start is not None]
@@ -95,29 +95,29 @@ class EntityLinkerConformance(BatchConformance):
             assert not spans or wanted in spans, f"spans {spans} in {text!r}; {self.mention!r} is at {wanted}"
 
     def test_links_are_ordered_by_span_score_and_entity(self, driver: Any, texts: list[str]) -> None:
-        """By start of span, then by falling score, then by entity."""
+        """Links are sorted by start of span, then by falling score, then by entity."""
         for text in texts[:10]:
             keys = [(-1 if n.start is None else n.start, -n.score, n.entity) for n in driver.link([text])[0]]
             assert keys == sorted(keys), f"links of {text!r} are out of order: {keys}"
 
     def test_scores_are_above_0_and_at_most_1(self, driver: Any, texts: list[str]) -> None:
-        """A score is a share of confidence."""
+        """Scores are above 0 and at most 1."""
         for text, link in self.each(driver, texts):
             assert 0 < link.score <= 1, f"{link} in {text!r}"
 
     def test_an_empty_text_has_no_links(self, driver: Any) -> None:
-        """Nor has one of blanks."""
+        """An empty or blank text has no links."""
         for text in ("", " \n\t "):
             assert len(driver.link([text])[0]) == 0, f"{text!r} is linked"
 
     def test_quotes_and_other_scripts_are_linked_or_passed_over(self, driver: Any) -> None:
-        """No text is an error, and spans stay inside."""
+        """Texts with quotes, tags and other scripts are no error."""
         for text in STRANGE:
             for link in driver.link([text])[0]:
                 assert link.start is None or 0 <= link.start < link.end <= len(text), f"{link} in {text!r}"
 
     def test_entities_are_in_the_graph_that_the_linker_holds(self, driver: Any, texts: list[str]) -> None:
-        """A linker over a graph never returns an id that the graph lacks."""
+        """A linker that holds a graph returns no entity that the graph lacks."""
         held = [getattr(driver, f.name) for f in attrs.fields(type(driver)) if f.init]
         graphs = [value for value in held if isinstance(value, KnowledgeGraph)]
         for graph in graphs:

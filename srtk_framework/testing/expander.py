@@ -12,14 +12,14 @@ from typing import Any
 import attrs
 import pytest
 
-from srtk_framework.graph.path_facts import PathKey, facts, path_order
+from srtk_framework.graph import PathKey, facts, path_order
 from srtk_framework.roles import Expander, KnowledgeGraph
 from srtk_framework.testing.batches import BatchConformance, Probe, Probes
 from srtk_framework.testing.oracle import OracleGraph
 from srtk_framework.testing.path_scorer import ToyPathScorer
 from srtk_framework.testing.sample import SAMPLE, SINGER, is_plain
 from srtk_framework.testing.values import plain
-from srtk_framework.text.verbalise import subgraph_tokens
+from srtk_framework.text import subgraph_tokens
 from srtk_framework.values import (
     Budget,
     Frontier,
@@ -53,14 +53,14 @@ class ExpanderConformance(BatchConformance):
 
     @pytest.fixture
     def scorer(self) -> ToyPathScorer:
-        """Return a scorer without a model."""
+        """Return the opened toy scorer, for expanders that need one."""
         scorer = ToyPathScorer()
         scorer.open()
         return scorer
 
     @pytest.fixture
     def budget(self) -> Budget:
-        """Return the budget of the driver; the checks of other budgets make copies with their own."""
+        """Return the budget of the driver; checks of other budgets copy the driver."""
         return Budget()
 
     @pytest.fixture
@@ -85,12 +85,12 @@ class ExpanderConformance(BatchConformance):
 
     @pytest.fixture
     def wide(self) -> tuple[str, str, str]:
-        """Return an entity, a relation to more than two nodes, and the relation that alone leads on from each."""
+        """Return an entity, a relation from it to more than two nodes, and the only relation onward from these."""
         return "Archipelago", "has_island", "harbour"
 
     @pytest.fixture
     def probes(self, questions: list[Question]) -> Probes:
-        """Probe ``expand``."""
+        """Call ``expand`` with ``questions``."""
         one, other = questions[:2]
         related = [
             (attrs.evolve(other, id=one.id),),
@@ -122,17 +122,17 @@ class ExpanderConformance(BatchConformance):
         assert any(found.triples for _, found in self.subgraphs(driver, questions)), "every subgraph is empty"
 
     def test_every_triple_is_in_the_graph(self, driver: Any, graph: Any, questions: list[Question]) -> None:
-        """In its own direction, whatever way it was walked."""
+        """Triples exist in the graph, in their own direction."""
         for question, found in self.subgraphs(driver, questions):
             assert_true(graph, question, found)
 
     def test_triples_are_distinct(self, driver: Any, questions: list[Question]) -> None:
-        """Each is there once, however many paths led to it."""
+        """A triple occurs once, however many paths lead to it."""
         for question, found in self.subgraphs(driver, questions):
             assert len(set(found.triples)) == len(found.triples), f"{question.id}: a triple comes more than once"
 
     def test_scores_are_aligned_finite_and_rounded(self, driver: Any, questions: list[Question]) -> None:
-        """One for each triple; those of paths are finite and rounded too."""
+        """Each triple has one score; scores of triples and paths are finite and rounded."""
         for question, found in self.subgraphs(driver, questions):
             assert len(found.scores) == len(found.triples), f"{question.id}: scores are not aligned with triples"
             for score in [*found.scores, *(path.score for path in found.paths)]:
@@ -140,13 +140,13 @@ class ExpanderConformance(BatchConformance):
                 assert score == rounded(score), f"{question.id}: score {score} is not rounded; use types.rounded"
 
     def test_triples_come_best_first(self, driver: Any, questions: list[Question]) -> None:
-        """By falling score, so that whoever takes the first few takes the best."""
+        """Triples are sorted by falling score."""
         for question, found in self.subgraphs(driver, questions):
             fine = all(one >= other for one, other in itertools.pairwise(found.scores))
             assert fine, f"{question.id}: the scores of the triples rise: {found.scores[:SEVERAL]}"
 
     def test_a_triple_keeps_its_score_in_a_smaller_subgraph(self, driver: Any, questions: list[Question]) -> None:
-        """A score belongs to its triple, not to a place in the subgraph."""
+        """A triple has the same score whether all triples are asked for or three."""
         with self.limited(driver, Budget()) as free, self.limited(driver, Budget(triples=3)) as tight:
             pairs = zip(self.subgraphs(free, questions), self.subgraphs(tight, questions), strict=True)
             for (question, whole), (_, part) in pairs:
@@ -157,7 +157,7 @@ class ExpanderConformance(BatchConformance):
                     )
 
     def test_gold_changes_no_subgraph(self, driver: Any, questions: list[Question]) -> None:
-        """Answers, triples and paths that are known to be right play no part."""
+        """A question with gold answers, triples and paths gets the same subgraph as without."""
         found = self.subgraphs(driver, questions)
         others = [subgraph for _, subgraph in found if subgraph.triples]
         for question, bare in found:
@@ -174,27 +174,27 @@ class ExpanderConformance(BatchConformance):
                 )
 
     def test_paths_come_best_first(self, driver: Any, questions: list[Question]) -> None:
-        """By falling score, ties by the text of the steps, then by entity (``expansion.path_order``)."""
+        """Paths are sorted by falling score, then by steps, then by entity (``graph.path_order``)."""
         for question, found in self.subgraphs(driver, questions):
             keys = [path_order(path) for path in found.paths]
             assert keys == sorted(keys), f"{question.id}: paths are out of order"
 
     def test_path_of_points_to_a_path_for_each_triple(self, driver: Any, questions: list[Question]) -> None:
-        """An index into paths, or -1."""
+        """``path_of`` holds an index into ``paths``, or -1, for each triple."""
         for question, found in self.subgraphs(driver, questions):
             assert len(found.path_of) == len(found.triples), f"{question.id}: path_of is not aligned with triples"
             wrong = [index for index in found.path_of if not -1 <= index < len(found.paths)]
             assert not wrong, f"{question.id}: path_of points to {wrong}, there are {len(found.paths)} paths"
 
     def test_paths_start_at_links(self, driver: Any, questions: list[Question]) -> None:
-        """Every path is walked from an entity of the question."""
+        """Every path starts at a linked entity of the question."""
         for question, found in self.subgraphs(driver, questions):
             linked = {link.entity for link in question.links}
             wrong = [path.entity for path in found.paths if path.entity not in linked]
             assert not wrong, f"{question.id}: paths start at {wrong}, the links are {sorted(linked)}"
 
     def test_every_triple_of_a_path_lies_on_it(self, driver: Any, graph: Any, questions: list[Question]) -> None:
-        """On an instance of the path that reaches its last step."""
+        """A triple lies on an instance of its path that reaches the last step."""
         for question, found in self.subgraphs(driver, questions):
             for number, path in enumerate(found.paths):
                 mine = {triple for triple, index in zip(found.triples, found.path_of, strict=False) if index == number}
@@ -202,7 +202,7 @@ class ExpanderConformance(BatchConformance):
                 assert not wrong, f"{question.id}: {wrong} are not on {path}"
 
     def test_a_cut_leaves_triples_of_paths_connected_to_a_link(self, driver: Any, questions: list[Question]) -> None:
-        """What stays of a path hangs together with the entity that it starts from."""
+        """The triples that a budget keeps of a path are connected to its first entity."""
         for most in (1, 2, 3):
             with self.limited(driver, Budget(triples=most)) as copy:
                 for question, found in self.subgraphs(copy, questions):
@@ -210,14 +210,14 @@ class ExpanderConformance(BatchConformance):
                     assert not loose, f"{question.id}: with {most} triples, {loose} hang on nothing"
 
     def test_the_budget_of_triples_is_obeyed(self, driver: Any, questions: list[Question]) -> None:
-        """No subgraph has more."""
+        """No subgraph has more triples than the budget."""
         for most in (1, 3):
             with self.limited(driver, Budget(triples=most)) as copy:
                 for question, found in self.subgraphs(copy, questions):
                     assert len(found.triples) <= most, f"{question.id}: {len(found.triples)} triples, not {most}"
 
     def test_a_cut_by_the_budget_of_triples_is_counted(self, driver: Any, questions: list[Question]) -> None:
-        """Where there would be more, ``trace["cut"]`` says so."""
+        """``trace["cut"]`` counts what the budget left out."""
         with self.limited(driver, Budget()) as free, self.limited(driver, Budget(triples=1)) as tight:
             pairs = zip(self.subgraphs(free, questions), self.subgraphs(tight, questions), strict=True)
             for (question, whole), (_, part) in pairs:
@@ -225,7 +225,7 @@ class ExpanderConformance(BatchConformance):
                     assert_counted(question, part)
 
     def test_the_budget_of_tokens_is_obeyed(self, driver: Any, graph: Any, questions: list[Question]) -> None:
-        """The text of a subgraph, one line a triple, has no more tokens."""
+        """The text of a subgraph has no more tokens than the budget."""
         for most in (12, 60):
             with self.limited(driver, Budget(tokens=most)) as copy:
                 for question, found in self.subgraphs(copy, questions):
@@ -234,7 +234,7 @@ class ExpanderConformance(BatchConformance):
                     assert size <= most, f"{question.id}: the subgraph has {size} tokens, not {most}"
 
     def test_a_cut_by_the_budget_of_tokens_is_counted(self, driver: Any, questions: list[Question]) -> None:
-        """Where there would be more, ``trace["cut"]`` says so."""
+        """``trace["cut"]`` counts what the budget left out."""
         with self.limited(driver, Budget()) as free, self.limited(driver, Budget(tokens=12)) as tight:
             pairs = zip(self.subgraphs(free, questions), self.subgraphs(tight, questions), strict=True)
             for (question, whole), (_, part) in pairs:
@@ -242,31 +242,31 @@ class ExpanderConformance(BatchConformance):
                     assert_counted(question, part)
 
     def test_the_budget_of_hubs_is_obeyed(self, driver: Any, wide: tuple[str, str, str]) -> None:
-        """Of one node, no more neighbours are read along a step."""
+        """No more neighbours of a node are read along a step than the budget of hubs."""
         found = self.wide_subgraph(driver, wide, Budget(hub=2, nodes=None))
         read = [triple for triple in found.triples if triple[:2] == wide[:2]]
         assert len(read) <= 2, f"with hub=2, {wide[0]} gave {len(read)} neighbours: {read}"
 
     def test_a_cut_by_the_budget_of_hubs_is_counted(self, driver: Any, wide: tuple[str, str, str]) -> None:
-        """Where a step was walked and not all its neighbours read, ``trace["cut"]`` says so."""
+        """``trace["cut"]`` counts the neighbours that were not read."""
         found = self.wide_subgraph(driver, wide, Budget(hub=2, nodes=None))
         if any(triple[:2] == wide[:2] for triple in found.triples):
             assert_counted(wide_question(wide), found)
 
     def test_the_budget_of_nodes_is_obeyed(self, driver: Any, wide: tuple[str, str, str]) -> None:
-        """Of one frontier, no more nodes are walked on from."""
+        """No more nodes of a frontier are expanded than the budget of nodes."""
         found = self.wide_subgraph(driver, wide, Budget(nodes=2, hub=None))
         onward = [triple for triple in found.triples if triple.relation == wide[2]]
         assert len(onward) <= 2, f"with nodes=2, the walk went on from {len(onward)} nodes: {onward}"
 
     def test_a_cut_by_the_budget_of_nodes_is_counted(self, driver: Any, wide: tuple[str, str, str]) -> None:
-        """Where the walk did not go on from all nodes, ``trace["cut"]`` says so."""
+        """``trace["cut"]`` counts the nodes that were not expanded."""
         found = self.wide_subgraph(driver, wide, Budget(nodes=2, hub=None))
         if any(triple.relation == wide[2] for triple in found.triples):
             assert_counted(wide_question(wide), found)
 
     def test_the_budget_of_mass_is_obeyed(self, driver: Any, questions: list[Question]) -> None:
-        """A small share of the score mass keeps less than all where scores differ, but never nothing."""
+        """A small share of the score mass keeps some triples, and not all where scores differ."""
         for question, whole, mass, part in self.by_mass(driver, questions):
             kept, every = len(set(part.triples)), len(set(whole.triples))
             assert kept <= every, f"{question.id}: mass={mass} gives {kept} triples, no such budget {every}"
@@ -275,7 +275,7 @@ class ExpanderConformance(BatchConformance):
             assert kept or not every, f"{question.id}: with mass={mass} nothing is kept of {every} triples"
 
     def test_a_cut_by_the_budget_of_mass_is_counted(self, driver: Any, questions: list[Question]) -> None:
-        """Where there would be more, ``trace["cut"]["mass"]`` says so."""
+        """``trace["cut"]["mass"]`` counts what a share of the score mass left out."""
         for question, whole, mass, part in self.by_mass(driver, questions):
             if len(set(part.triples)) < len(set(whole.triples)):
                 counted = part.trace.get("cut", {}).get("mass", 0)
@@ -307,19 +307,19 @@ class ExpanderConformance(BatchConformance):
         assert_empty(driver.expand([Question("unknown", "What is this?", (Link("no_such_entity"),))])[0])
 
     def test_provenance_is_given_for_each_triple(self, driver: Any, questions: list[Question]) -> None:
-        """As a text that is not empty."""
+        """Every triple has a provenance."""
         for question, found in self.subgraphs(driver, questions):
             assert len(found.provenance) == len(found.triples), f"{question.id}: provenance is not aligned with triples"
             assert all(found.provenance), f"{question.id}: a triple has an empty provenance"
 
     def test_provenance_is_what_the_graph_says(self, driver: Any, graph: Any, questions: list[Question]) -> None:
-        """The source that the graph names, and nothing of the driver's own."""
+        """The provenance of a triple is the ``source`` of the graph."""
         for question, found in self.subgraphs(driver, questions):
             wrong = sorted({place for place in found.provenance if place and place != graph.source()})
             assert not wrong, f"{question.id}: triples of {graph.source()!r} are said to come from {wrong}"
 
     def test_literals_stay_literals(self, driver: Any, graph: Any, questions: list[Question]) -> None:
-        """As objects and as values of qualifiers, so that nobody takes them for entities."""
+        """Objects and qualifier values that are ``Literal`` in the graph are ``Literal`` in the subgraph."""
         for question, found in self.subgraphs(driver, questions):
             for triple in found.triples:
                 for known in graph.match([Pattern(*triple)])[0]:
@@ -333,7 +333,7 @@ class ExpanderConformance(BatchConformance):
                     )
 
     def test_qualifiers_are_those_of_each_triple(self, driver: Any, graph: Any, questions: list[Question]) -> None:
-        """An empty tuple where the graph has none."""
+        """Each triple has the qualifiers that the graph has for it."""
         for question, found in self.subgraphs(driver, questions):
             assert len(found.qualifiers) == len(found.triples), (
                 f"{question.id}: qualifiers are not aligned with triples"
@@ -342,12 +342,12 @@ class ExpanderConformance(BatchConformance):
                 assert tuple(row) == tuple(graph.qualifiers([triple])[0]), f"{question.id}: qualifiers of {triple}"
 
     def test_the_trace_can_be_written_as_json(self, driver: Any, questions: list[Question]) -> None:
-        """It goes into the result record."""
+        """The trace consists of JSON values."""
         for question, found in self.subgraphs(driver, questions):
             assert json.loads(json.dumps(dict(found.trace))) == found.trace, f"{question.id}: trace {found.trace!r}"
 
     def test_quotes_and_other_scripts_are_walked(self, driver: Any, graph: Any) -> None:
-        """In questions and ids."""
+        """Questions and ids with quotes and other scripts are no error."""
         for entity in graph.sample.strange() if isinstance(graph, OracleGraph) else ():
             question = Question(f"of {entity}", f'Who said "{entity}" to <b>whom</b>?', (Link(entity),))
             assert_true(graph, question, driver.expand([question])[0])

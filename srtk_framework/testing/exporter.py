@@ -45,7 +45,7 @@ class ExporterConformance(Conformance):
 
     @pytest.fixture
     def retrievals(self) -> list[Retrieval]:
-        """Return retrievals that each have a word of their own in id, text and entity."""
+        """Return retrievals, each with a word of its own in id, text and entity."""
         return [retrieval_of(word) for word in ("zebra", "aardvark", "mongoose")]
 
     @pytest.fixture(autouse=True)
@@ -66,7 +66,7 @@ class ExporterConformance(Conformance):
 
     @pytest.fixture
     def answers(self, driver: Any, path: Path, retrievals: list[Retrieval]) -> Answers:
-        """Write the retrievals from open to close, and read the file."""
+        """Open, write the retrievals, close, and read the file."""
 
         def written(exporter: Any) -> str:
             if not self.is_closed:
@@ -99,19 +99,19 @@ class ExporterConformance(Conformance):
             second.close()
 
     def test_a_closed_driver_can_be_opened_again(self, driver: Any, answers: Answers) -> None:
-        """The second run of one instance writes the same file."""
+        """An exporter that is opened a second time writes the same file."""
         with self.copy_of(driver) as copy:
             assert answers(copy) == answers(copy), "after close and open, the exporter writes another file"
 
     def test_the_target_appears_only_after_close(self, driver: Any, path: Path, retrievals: list[Retrieval]) -> None:
-        """A reader never sees half a file."""
+        """The target does not exist before ``close``."""
         driver.write(retrievals)
         assert not path.exists(), "the target is there before close"
         self.finish(driver)
         assert path.exists(), "the target is not there after close"
 
     def test_what_stood_there_stays_until_close(self, driver: Any, path: Path, retrievals: list[Retrieval]) -> None:
-        """Then it is replaced."""
+        """An older file stays until ``close`` replaces it."""
         self.finish(driver)
         path.write_text(OLD, encoding="utf-8")
         second = attrs.evolve(driver)
@@ -123,7 +123,7 @@ class ExporterConformance(Conformance):
         assert path.read_bytes() != OLD.encode(), "close did not replace the old file"
 
     def test_abort_leaves_the_old_file(self, driver: Any, path: Path, retrievals: list[Retrieval]) -> None:
-        """Or none, where there was none."""
+        """After ``abort``, the older file is unchanged, or there is none."""
         driver.write(retrievals)
         assert driver.abort() is True, "abort must return True"
         self.finish(driver)
@@ -133,7 +133,7 @@ class ExporterConformance(Conformance):
         assert path.read_text(encoding="utf-8") == OLD, "after abort, the old file is changed"
 
     def test_nothing_else_is_left_in_the_folder(self, driver: Any, path: Path, retrievals: list[Retrieval]) -> None:
-        """Neither after close nor after abort."""
+        """No temporary file remains after ``close`` or ``abort``."""
         driver.write(retrievals)
         self.finish(driver)
         left = sorted(found.name for found in path.parent.iterdir())
@@ -143,19 +143,19 @@ class ExporterConformance(Conformance):
         assert left == [path.name], f"after abort, the folder holds {left}"
 
     def test_an_empty_run_writes_a_valid_file(self, driver: Any, path: Path) -> None:
-        """Without any call of write."""
+        """A run without retrievals writes a valid file."""
         self.finish(driver)
         assert path.exists(), "a run without retrievals leaves no file"
         self.validate(path)
 
     def test_write_returns_how_many_were_written(self, driver: Any, retrievals: list[Retrieval]) -> None:
-        """In that call; none for an empty batch."""
+        """``write`` returns the number of retrievals of that call."""
         counts = [driver.write(retrievals), driver.write([]), driver.write([retrieval_of("weasel")])]
         self.finish(driver)
         assert counts == [len(retrievals), 0, 1], f"write returned {counts}"
 
     def test_the_order_of_retrievals_is_kept(self, driver: Any, path: Path, retrievals: list[Retrieval]) -> None:
-        """Also over several calls."""
+        """Retrievals keep their order over several calls."""
         driver.write(retrievals[:1])
         driver.write(retrievals[1:])
         self.finish(driver)
@@ -165,7 +165,7 @@ class ExporterConformance(Conformance):
         assert places == sorted(places), "retrievals stand in another order than they were written"
 
     def test_several_writes_equal_one(self, driver: Any, path: Path, retrievals: list[Retrieval]) -> None:
-        """The size of batches does not show."""
+        """The file does not depend on the size of batches."""
         for retrieval in retrievals:
             driver.write([retrieval])
         self.finish(driver)
@@ -176,7 +176,7 @@ class ExporterConformance(Conformance):
     def test_the_same_retrievals_give_the_same_bytes(
         self, driver: Any, path: Path, retrievals: list[Retrieval]
     ) -> None:
-        """Nothing in the file depends on the time or the run."""
+        """Two exporters write the same bytes for the same retrievals."""
         driver.write(list(retrievals))
         self.finish(driver)
         first = path.read_bytes()
@@ -184,20 +184,20 @@ class ExporterConformance(Conformance):
         assert path.read_bytes() == first, "a second run writes other bytes"
 
     def test_the_list_that_was_given_is_untouched(self, driver: Any, retrievals: list[Retrieval]) -> None:
-        """It belongs to the caller."""
+        """``write`` does not change its argument."""
         given = list(retrievals)
         driver.write(given)
         self.finish(driver)
         assert given == retrievals, "write changed the list that it was given"
 
     def test_strange_labels_are_written(self, driver: Any, path: Path) -> None:
-        """Quotes, tags, newlines, right-to-left text, in questions, labels and ids."""
+        """Quotes, tags, newlines and right-to-left text give a valid file."""
         driver.write([strange_retrieval()])
         self.finish(driver)
         self.validate(path)
 
     def test_a_failed_question_is_written_too(self, driver: Any, path: Path) -> None:
-        """With its error, beside one with nothing found."""
+        """A failed question and an empty subgraph give a valid file."""
         failed = Retrieval(Question("q-failed", "What failed?"), error="the endpoint did not answer")
         empty = Retrieval(Question("q-empty", "What is not there?"), Subgraph(trace={"reason": "no link"}))
         written = driver.write([failed, empty])
@@ -206,7 +206,7 @@ class ExporterConformance(Conformance):
         assert written == 2, f"write returned {written} for a failed and an empty retrieval"
 
     def test_a_missing_folder_is_made_or_named(self, driver: Any, path: Path, retrievals: list[Retrieval]) -> None:
-        """An error of the framework where the exporter does not make it."""
+        """A missing folder is created, or an error of the framework names it."""
         self.finish(driver)
         fields = [f.alias for f in attrs.fields(type(driver)) if f.init and str(getattr(driver, f.name)) == str(path)]
         assert fields, "no setting of the driver holds the fixture `path`"

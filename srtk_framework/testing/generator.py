@@ -13,8 +13,7 @@ import pytest
 from srtk_framework.roles import Generator
 from srtk_framework.testing.batches import MANY, BatchConformance, Probe, Probes
 from srtk_framework.testing.encoder import STRANGE
-from srtk_framework.text import count_tokens, fold, words
-from srtk_framework.text.option_choice import numbered
+from srtk_framework.text import count_tokens, fold, numbered, words
 from srtk_framework.values import DriverError, Message, Prompt, Reply
 
 LONG = 50_000
@@ -50,7 +49,7 @@ class GeneratorConformance(BatchConformance):
 
     @pytest.fixture
     def prompts(self, choices: list[Prompt]) -> list[Prompt]:
-        """Return different prompts, with options and without."""
+        """Return different prompts, with and without options."""
         words = [ask(f"Name a town that begins with {letter}.") for letter in "ABC"] if self.free else []
         turns = (
             Message("system", "You are brief."),
@@ -63,7 +62,7 @@ class GeneratorConformance(BatchConformance):
 
     @pytest.fixture
     def probes(self, prompts: list[Prompt], choices: list[Prompt]) -> Probes:
-        """Probe ``generate``, ``count_tokens``, and ``rate`` where the driver does that."""
+        """Call ``generate``, ``count_tokens``, and ``rate`` if the driver rates."""
 
         def of(driver: Any) -> list[Probe]:
             def generate(some: Sequence[Prompt]) -> list[Any]:
@@ -89,14 +88,14 @@ class GeneratorConformance(BatchConformance):
         driver.generate([choice("What is the capital of Latvia?", ("capital", "borders"))])
 
     def test_a_prompt_gets_a_reply_and_no_error(self, driver: Any, prompts: list[Prompt]) -> None:
-        """Plain prompts are answered, also conversations of several turns."""
+        """Plain prompts and conversations of several turns get a reply."""
         for prompt in prompts[:SEVERAL]:
             reply = driver.generate([prompt])[0]
             assert isinstance(reply, Reply), f"generate returned {type(reply).__name__}"
             assert reply.error is None, f"{prompt.messages[-1].content!r} got the error {reply.error!r}"
 
     def test_a_choice_is_a_json_list_of_numbers_of_options(self, driver: Any, choices: list[Prompt]) -> None:
-        """Distinct, from 1, as many as asked for; also where an option tries to give orders."""
+        """Choices are distinct numbers of options, as many as asked for."""
         for prompt in choices:
             text = driver.generate([prompt])[0].text
             found = _json(text)
@@ -108,7 +107,7 @@ class GeneratorConformance(BatchConformance):
             )
 
     def test_what_is_used_is_counted_from_nought(self, driver: Any, prompts: list[Prompt]) -> None:
-        """Tokens are whole numbers, the cost is a finite number, the end is ``stop`` or ``length``."""
+        """Token counts and cost are not negative; ``finish`` is ``stop`` or ``length``."""
         for prompt in prompts[:SEVERAL]:
             reply = driver.generate([prompt])[0]
             for count in (reply.tokens_in, reply.tokens_out):
@@ -119,7 +118,7 @@ class GeneratorConformance(BatchConformance):
             assert reply.finish in ("stop", "length"), f"the reply ended by {reply.finish!r}"
 
     def test_the_length_of_a_reply_is_obeyed(self, driver: Any) -> None:
-        """No more tokens than ``length``; a generator that only chooses says that it does not write."""
+        """A reply has at most ``length`` tokens; a generator that only chooses replies with an error."""
         reply = driver.generate([ask("Tell a long story about the sea, a ship and its captain.")])[0]
         if self.free:
             assert reply.tokens_out <= SHORT, f"{reply.tokens_out} tokens were written, {SHORT} were asked for"
@@ -127,7 +126,7 @@ class GeneratorConformance(BatchConformance):
             assert reply.error, "a prompt without options got no error"
 
     def test_a_prompt_that_is_too_long_spoils_no_other(self, driver: Any, choices: list[Prompt]) -> None:
-        """It gets a reply, or its own error that says why there is none."""
+        """An overlong prompt gets a reply or an error of its own; the others get replies."""
         long = choice("word " * LONG, choices[0].options)
         before, reply, after = driver.generate([choices[0], long, choices[1]])
         for prompt, mine in ((choices[0], before), (choices[1], after)):
@@ -137,13 +136,13 @@ class GeneratorConformance(BatchConformance):
         )
 
     def test_quotes_and_other_scripts_are_answered(self, driver: Any) -> None:
-        """In what is said, and in options."""
+        """Prompts and options with quotes and other scripts get replies."""
         for text in STRANGE:
             reply = driver.generate([choice(text, (text, "capital"))])[0]
             assert reply.error is None, f"{text!r} got the error {reply.error!r}"
 
     def test_rates_tells_whether_options_are_rated(self, driver: Any, choices: list[Prompt]) -> None:
-        """A driver that does not rate says so, and raises DriverError when it is asked to."""
+        """``rates`` returns a bool; where it is False, ``rate`` raises DriverError."""
         can = driver.rates()
         assert isinstance(can, bool), f"rates returned {can!r}"
         if not can:
@@ -151,7 +150,7 @@ class GeneratorConformance(BatchConformance):
                 driver.rate(choices[:1])
 
     def test_every_option_has_a_finite_rate(self, driver: Any, choices: list[Prompt]) -> None:
-        """One number for each option; no nan, no infinity."""
+        """Every option has one finite rate."""
         if driver.rates() is not True:
             pytest.skip("this generator does not rate options")
         for prompt in choices:
@@ -160,7 +159,7 @@ class GeneratorConformance(BatchConformance):
             assert all(math.isfinite(rate) for rate in row), f"the rates are {list(row)}"
 
     def test_tokens_of_a_text_are_counted(self, driver: Any) -> None:
-        """No text has none, and two words have at least as many as one."""
+        """An empty text has no tokens; two words have at least as many as one."""
         none, one, two = driver.count_tokens(["", "capital", "capital capital"])
         assert none == 0, f"the empty text has {none} tokens; leave out what a model puts around every text"
         assert 0 < one <= two, f"one word has {one} tokens, and two words have {two}"

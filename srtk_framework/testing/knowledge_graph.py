@@ -52,17 +52,17 @@ class KnowledgeGraphConformance(BatchConformance):
     @pytest.fixture(scope="class")
     @classmethod
     def sample(cls) -> Sample:
-        """Return what the graph shall hold; override it by a variant of ``SAMPLE`` where it cannot hold all."""
+        """Return the facts that the graph must hold; override it if the graph cannot hold all of ``SAMPLE``."""
         return SAMPLE
 
     @pytest.fixture
     def oracle(self, sample: Sample) -> OracleGraph:
-        """Return the graph to compare with."""
+        """Return the dictionary-based graph that answers are compared with."""
         return oracle_of(sample)
 
     @pytest.fixture
     def probes(self, sample: Sample, oracle: OracleGraph) -> Probes:
-        """Probe every method that takes a batch."""
+        """Call every method that takes a batch."""
         hub = max(nodes_of(oracle), key=lambda node: (oracle.degrees([node]), node))
         pairs = sorted(all_steps(oracle), key=lambda pair: pair[0] != hub)
 
@@ -92,7 +92,7 @@ class KnowledgeGraphConformance(BatchConformance):
         driver.steps(driver.frontiers([[UNKNOWN]]), True)
 
     def test_other_data_have_another_source(self, driver: Any, changed: Any) -> None:
-        """What was read from other data must not look as if it had been read from these."""
+        """Graphs over different data have different sources, so provenance tells them apart."""
         if changed is None:
             pytest.skip("no fixture `changed` gives a graph over other data")
         with contextlib.closing(changed):
@@ -101,7 +101,7 @@ class KnowledgeGraphConformance(BatchConformance):
             )
 
     def test_arguments_of_one_call_are_forgotten_in_the_next(self, driver: Any, oracle: OracleGraph) -> None:
-        """Two new graphs read the same nodes, in one direction, limit or distance and in another, in either order."""
+        """Reads of one node with different directions, limits and distances do not affect each other."""
         node = max(nodes_of(oracle), key=lambda node: (oracle.degrees([node]), node))
         steps = oracle.steps(oracle.frontiers([[node]]), True)[0]
         calls: list[tuple[str, tuple[Any, ...]]] = [("steps", (inverse,)) for inverse in (True, False)]
@@ -115,7 +115,7 @@ class KnowledgeGraphConformance(BatchConformance):
             assert mine == its, f"{name} of {node!r} with {rest} changes with what was read before"
 
     def test_more_than_a_thousand_ids_are_one_batch(self, driver: Any, oracle: OracleGraph) -> None:
-        """Databases and servers have limits on the length of a query; a driver divides what is longer."""
+        """More ids than a query of a database may hold are read in several queries."""
         known = [id_ for id_ in named(oracle.sample) if is_plain(id_)]
         ids = [*(f"{UNKNOWN}_{number}" for number in range(THOUSAND)), *known]
         assert list(driver.frontiers([ids])[0].ids()) == sorted(known), "a frontier of many ids"
@@ -126,7 +126,7 @@ class KnowledgeGraphConformance(BatchConformance):
         assert plain(driver.find(names)) == plain(oracle.find(names)), f"find of {len(names)} names"
 
     def test_a_node_with_many_neighbours_is_read_whole(self, driver: Any, oracle: OracleGraph) -> None:
-        """Servers answer in pages; a driver reads them all."""
+        """All of 120 neighbours are read, also from a server that returns pages."""
         subject, relation, _ = oracle.sample.widest
         step, answers = Step(relation), []
         for graph in (driver, oracle):
@@ -144,19 +144,19 @@ class KnowledgeGraphConformance(BatchConformance):
     # Frontiers
 
     def test_a_frontier_is_a_sorted_set(self, driver: Any, sample: Sample) -> None:
-        """Ids given twice and out of order are one sorted set, and nothing was cut."""
+        """Ids are sorted, duplicates are removed, and ``cut`` is 0."""
         wanted = sorted(sample.entities[:5])
         frontier = driver.frontiers([[*wanted[::-1], *wanted]])[0]
         assert plain(frontier) == ("frontier", tuple(wanted), len(wanted), 0)
 
     def test_literals_are_left_out_of_frontiers(self, driver: Any, sample: Sample) -> None:
-        """A literal is never expanded, so no frontier holds one."""
+        """Frontiers hold entities only; literals are never expanded."""
         node = sample.entities[0]
         for literal in sample.literals:
             assert list(driver.frontiers([[literal, node]])[0].ids()) == [node], f"{literal} stands in a frontier"
 
     def test_unknown_ids_are_left_out_and_answered_by_nothing(self, driver: Any) -> None:
-        """An id that the graph lacks is no error."""
+        """An unknown id is no error and has no steps, triples, names or degree."""
         frontier = driver.frontiers([[UNKNOWN]])[0]
         assert frontier.size == 0, f"a frontier holds {UNKNOWN!r}"
         assert plain(driver.steps([frontier], True)) == ((),), "an empty frontier has steps"
@@ -170,7 +170,7 @@ class KnowledgeGraphConformance(BatchConformance):
         assert list(driver.degrees([UNKNOWN])) == [0], "an unknown id has a degree"
 
     def test_a_relation_that_a_node_lacks_leads_nowhere(self, driver: Any, oracle: OracleGraph) -> None:
-        """Any step may be walked from any node."""
+        """Following a relation that a node lacks is no error."""
         frontiers = driver.frontiers([[node] for node in oracle.sample.entities[:5]])
         for frontier in frontiers:
             for step in (Step("no_such_relation"), Step("no_such_relation", True)):
@@ -179,12 +179,12 @@ class KnowledgeGraphConformance(BatchConformance):
     # Steps
 
     def test_forward_steps_are_those_of_the_triples_sorted(self, driver: Any, oracle: OracleGraph) -> None:
-        """Without ``inverse``, a step is a relation of which the node is subject."""
+        """Without ``inverse``, steps are the relations of which the node is subject."""
         for node in nodes_of(oracle):
             self.compare_steps(driver, oracle, [node], inverse=False)
 
     def test_inverse_steps_are_read_too_when_asked_for_sorted(self, driver: Any, oracle: OracleGraph) -> None:
-        """Relations of which the node is object come as inverse steps, also where there is no other."""
+        """With ``inverse``, relations of which the node is object are inverse steps."""
         for node in nodes_of(oracle):
             self.compare_steps(driver, oracle, [node], inverse=True)
 
@@ -196,7 +196,7 @@ class KnowledgeGraphConformance(BatchConformance):
         )
 
     def test_literals_are_literals_in_every_answer(self, driver: Any, oracle: OracleGraph) -> None:
-        """In what ``match``, ``neighbourhood`` and ``qualifiers`` return; a plain text is a literal too."""
+        """``match``, ``neighbourhood`` and ``qualifiers`` return ``Literal``, never ``str``, also for plain texts."""
         held = [triple for triple in oracle.sample.triples if isinstance(triple.object, Literal)]
         for triple in held:
             start = driver.frontiers([[triple.subject]])
@@ -213,26 +213,26 @@ class KnowledgeGraphConformance(BatchConformance):
     # Walking
 
     def test_follow_reaches_the_entities_at_the_other_end(self, driver: Any, oracle: OracleGraph) -> None:
-        """Both directions, loops included, literals left out."""
+        """``follow`` works in both directions, includes loops and leaves literals out."""
         for node, step in steps_of(oracle):
             self.compare_walk(driver, oracle, "follow", [node], step, None)
 
     def test_follow_obeys_the_limit_by_order_of_id(self, driver: Any, oracle: OracleGraph) -> None:
-        """Of each node, the first neighbours by code point are read."""
+        """A limit keeps the first neighbours of each node by code point."""
         for node, step in self.entity_steps(oracle):
             reached = driver.follow(driver.frontiers([[node]]), [step], 3)[0]
             wanted = oracle.follow(oracle.frontiers([[node]]), [step], 3)[0]
             assert plain(reached.ids()) == plain(wanted.ids()), f"{step} from {node!r} with a limit of 3"
 
     def test_follow_counts_what_the_limit_cut(self, driver: Any, oracle: OracleGraph) -> None:
-        """The frontier that was reached says how many neighbours were left out, over all its nodes."""
+        """``cut`` counts the neighbours that the limit left out, over all nodes."""
         for node, step in self.entity_steps(oracle):
             reached = driver.follow(driver.frontiers([[node]]), [step], 1)[0]
             wanted = oracle.follow(oracle.frontiers([[node]]), [step], 1)[0]
             assert reached.cut == wanted.cut, f"{step} from {node!r} with a limit of 1 cuts {wanted.cut} neighbours"
 
     def test_a_frontier_that_follow_made_may_be_walked_on(self, driver: Any, oracle: OracleGraph) -> None:
-        """The second hop starts from what the first one returned."""
+        """A frontier returned by ``follow`` is valid input for the next hop."""
         for node, step in steps_of(oracle):
             mine = driver.follow(driver.frontiers([[node]]), [step], None)[0]
             its = oracle.follow(oracle.frontiers([[node]]), [step], None)[0]
@@ -243,17 +243,17 @@ class KnowledgeGraphConformance(BatchConformance):
                 )
 
     def test_triples_are_in_their_own_direction_and_order(self, driver: Any, oracle: OracleGraph) -> None:
-        """Literals included; ordered by the node walked from, then by the node reached."""
+        """Triples include literals and are ordered by start node, then by end node."""
         for node, step in steps_of(oracle):
             self.compare_walk(driver, oracle, "triples", [node], step, None)
 
     def test_triples_obey_the_limit_by_order_of_id(self, driver: Any, oracle: OracleGraph) -> None:
-        """The same neighbours as those of ``follow``."""
+        """``triples`` and ``follow`` keep the same neighbours."""
         for node, step in self.entity_steps(oracle):
             self.compare_walk(driver, oracle, "triples", [node], step, 3)
 
     def test_literal_objects_are_literals_and_entities_are_not(self, driver: Any, oracle: OracleGraph) -> None:
-        """What is a literal can be told by its class."""
+        """``triples`` returns literal objects as ``Literal`` and entities as ``str``."""
         for node, step in steps_of(oracle):
             wanted = oracle.triples(oracle.frontiers([[node]]), [step], None)[0]
             for triple, known in zip(driver.triples(driver.frontiers([[node]]), [step], None)[0], wanted, strict=True):
@@ -262,7 +262,7 @@ class KnowledgeGraphConformance(BatchConformance):
                 )
 
     def test_sets_that_hypothesis_made_are_walked_as_by_the_oracle(self, driver: Any, oracle: OracleGraph) -> None:
-        """Steps, follow and triples of any set of several nodes, in any direction, with any limit."""
+        """``steps``, ``follow`` and ``triples`` are right for random sets of nodes, directions and limits."""
 
         @hypothesis.settings(
             max_examples=self.examples, deadline=None, database=None, derandomize=True, report_multiple_bugs=False
@@ -299,12 +299,12 @@ class KnowledgeGraphConformance(BatchConformance):
     # Patterns and neighbourhoods
 
     def test_match_finds_the_triples_of_each_pattern_sorted(self, driver: Any, oracle: OracleGraph) -> None:
-        """Subject, object, or both are bound; the relation is bound or not."""
+        """``match`` answers patterns that bind subject, object or both, with or without the relation."""
         for pattern in patterns_of(oracle.sample):
             assert plain(driver.match([pattern])) == plain(oracle.match([pattern])), f"match of {pattern}"
 
     def test_a_wholly_open_pattern_is_refused_or_answered_in_full(self, driver: Any, oracle: OracleGraph) -> None:
-        """A graph that cannot enumerate says so by a DriverError; it returns no part."""
+        """A graph that cannot enumerate raises DriverError instead of returning a part."""
         pattern = Pattern()
         try:
             answer = driver.match([pattern])
@@ -314,23 +314,23 @@ class KnowledgeGraphConformance(BatchConformance):
         assert plain(answer) == plain(oracle.match([pattern])), "match of an open pattern is not all triples, sorted"
 
     def test_a_neighbourhood_is_read_in_both_directions_nearest_first(self, driver: Any, oracle: OracleGraph) -> None:
-        """Hop by hop; within a hop by step, then as ``triples`` orders them."""
+        """Triples are ordered by hop, then by step, then as in ``triples``."""
         for node in nodes_of(oracle):
             for hops in (0, 1, 2):
                 self.compare_neighbourhood(driver, oracle, node, hops, ALL)
 
     def test_a_neighbourhood_stops_at_the_budget_of_triples(self, driver: Any, oracle: OracleGraph) -> None:
-        """What is left is the beginning of what would be there without a budget."""
+        """A budget of triples keeps a prefix of the whole neighbourhood."""
         for node in nodes_of(oracle):
             self.compare_neighbourhood(driver, oracle, node, 2, Budget(triples=3, nodes=None, hub=None))
 
     def test_a_neighbourhood_obeys_the_budget_of_hubs(self, driver: Any, oracle: OracleGraph) -> None:
-        """Each node gives its first neighbours along each step."""
+        """A budget of hubs keeps the first neighbours of each node along each step."""
         for node in nodes_of(oracle):
             self.compare_neighbourhood(driver, oracle, node, 2, Budget(nodes=None, hub=2))
 
     def test_a_neighbourhood_obeys_the_budget_of_nodes(self, driver: Any, oracle: OracleGraph) -> None:
-        """Each hop goes on from the first nodes that are new."""
+        """A budget of nodes continues each hop from the first new nodes."""
         for node in nodes_of(oracle):
             self.compare_neighbourhood(driver, oracle, node, 2, Budget(nodes=2, hub=None))
 
@@ -342,7 +342,7 @@ class KnowledgeGraphConformance(BatchConformance):
     # Paths
 
     def test_paths_between_two_sets_are_those_that_walking_finds(self, driver: Any, oracle: OracleGraph) -> None:
-        """All of them or the shortest, up to three hops, forward alone or both ways."""
+        """``paths`` finds all paths or the shortest, up to three hops, forward or in both directions."""
         hub = max(oracle.sample.entities, key=lambda node: (oracle.degrees([node]), node))
         nodes = nodes_of(oracle)
         pairs = [([node], [hub]) for node in nodes] + [(nodes[:2], nodes[-2:]), ([UNKNOWN], [hub]), ([], [hub])]
@@ -357,31 +357,31 @@ class KnowledgeGraphConformance(BatchConformance):
     # Names and numbers
 
     def test_labels_name_entities_relations_and_literals(self, driver: Any, oracle: OracleGraph) -> None:
-        """The id itself stands in for a label that is not there; a literal is named by its value."""
+        """The label of an unlabelled id is the id; that of a literal is its value."""
         sample = oracle.sample
         ids = [id_ for id_ in [*sample.entities, *sample.relations] if is_plain(id_)] + sample.literals
         for id_ in ids:
             assert list(driver.labels([id_])) == oracle.labels([id_]), f"label of {id_!r}"
 
     def test_find_knows_labels_and_aliases_after_folding(self, driver: Any, oracle: OracleGraph) -> None:
-        """Case, diacritics and underscores make no difference; ids come sorted."""
+        """``find`` ignores case, diacritics and underscores, and sorts ids."""
         names = [name for id_ in named(oracle.sample) for name in names_of(oracle.sample, id_)]
         for name in sorted({*names, *(name.upper() for name in names), *(name.replace(" ", "_") for name in names)}):
             assert plain(driver.find([name])) == plain(oracle.find([name])), f"find {name!r}"
 
     def test_degrees_count_the_triples_at_a_node(self, driver: Any, oracle: OracleGraph) -> None:
-        """As subject or as object; a loop is one triple."""
+        """Degrees count triples as subject and as object; a loop counts once."""
         for node in nodes_of(oracle):
             assert plain(driver.degrees([node])) == plain(oracle.degrees([node])), f"degree of {node!r}"
 
     def test_qualifiers_come_with_their_triple_sorted(self, driver: Any, oracle: OracleGraph) -> None:
-        """A triple without qualifiers, or one that is not in the graph, has none."""
+        """Qualifiers are sorted; an unknown triple has none."""
         made_up = Triple(UNKNOWN, "no_such_relation", UNKNOWN)
         for triple in [*oracle.sample.qualifiers, *oracle.sample.triples[:5], made_up]:
             assert plain(driver.qualifiers([triple])) == plain(oracle.qualifiers([triple])), f"qualifiers of {triple}"
 
     def test_quotes_and_other_scripts_survive_in_ids_and_names(self, driver: Any, oracle: OracleGraph) -> None:
-        """What is not plain ASCII is read and named as it was written."""
+        """Ids and names with quotes, spaces or other scripts come back unchanged."""
         for node in oracle.sample.strange():
             assert list(driver.frontiers([[node]])[0].ids()) == [node], f"frontier of {node!r}"
             assert list(driver.labels([node])) == oracle.labels([node]), f"label of {node!r}"
@@ -392,7 +392,7 @@ class KnowledgeGraphConformance(BatchConformance):
             assert list(driver.labels([relation])) == oracle.labels([relation]), f"label of {relation!r}"
 
     def test_the_source_is_the_same_for_the_same_data(self, driver: Any) -> None:
-        """It is a text, the same when asked again and from a second driver."""
+        """``source`` is a text that stays the same, also in a second driver."""
         source = driver.source()
         assert isinstance(source, str), f"source returned {type(source).__name__}, not str"
         assert source, "source returned an empty text"
@@ -400,7 +400,7 @@ class KnowledgeGraphConformance(BatchConformance):
             assert [driver.source(), copy.source()] == [source, source], "source changes while the data is the same"
 
     def test_the_schema_is_a_schema(self, driver: Any) -> None:
-        """With tuples of texts, and prefixes that map a text to a text."""
+        """``schema`` returns a Schema whose fields have the right types."""
         schema = driver.schema()
         assert isinstance(schema, Schema), f"schema returned {type(schema).__name__}"
         for values in (schema.type_relations, schema.subclass_relations, schema.mediators, schema.noise):

@@ -45,13 +45,13 @@ class MentionDetectorConformance(BatchConformance):
 
     @pytest.fixture
     def probes(self, texts: list[str]) -> Probes:
-        """Probe ``detect``."""
+        """Call ``detect`` with ``texts``."""
         return lambda driver: [
             Probe("detect", driver.detect, [(text,) for text in texts], tolerance=1e-4, related=variants(self.mention))
         ]
 
     def use(self, driver: Any) -> None:
-        """Look for mentions in a text."""
+        """Detect mentions in a text."""
         driver.detect([self.mention])
 
     def each(self, driver: Any, texts: Sequence[str]) -> list[tuple[str, Mention]]:
@@ -59,32 +59,32 @@ class MentionDetectorConformance(BatchConformance):
         return [(text, mention) for text in texts[:SEVERAL] for mention in driver.detect([text])[0]]
 
     def test_a_name_that_the_detector_finds_has_its_exact_span(self, driver: Any) -> None:
-        """The class attribute ``mention`` within a text is found as it stands there."""
+        """The class attribute ``mention`` is found within a text, with its span."""
         before = "Who lives in "
         spans = [(m.start, m.end) for m in driver.detect([f"{before}{self.mention}?"])[0]]
         wanted = (len(before), len(before) + len(self.mention))
         assert wanted in spans, f"{self.mention!r} is not among {spans}; set `mention` to a name that is found"
 
     def test_mentions_are_mentions_and_each_span_comes_once(self, driver: Any, texts: list[str]) -> None:
-        """What is found in two ways is one mention."""
+        """Answers are Mention values with distinct spans."""
         for text in texts[:SEVERAL]:
             found = driver.detect([text])[0]
             assert all(isinstance(mention, Mention) for mention in found), f"mentions of {text!r}"
             assert len({(m.start, m.end) for m in found}) == len(found), f"a span of {text!r} comes twice"
 
     def test_spans_lie_inside_of_the_text(self, driver: Any, texts: list[str]) -> None:
-        """Start comes before end, and there is no end past that of the text."""
+        """Spans are not empty and do not exceed the text."""
         for text, mention in self.each(driver, texts):
             assert 0 <= mention.start < mention.end <= len(text), f"the span of {mention} is not in {text!r}"
 
     def test_spans_hold_words_without_blanks_around(self, driver: Any, texts: list[str]) -> None:
-        """``text[start:end]`` is what was found."""
+        """``text[start:end]`` has no blanks at its ends."""
         for text, mention in self.each(driver, texts):
             found = text[mention.start : mention.end]
             assert found == found.strip(), f"the span of {mention} in {text!r} is {found!r}"
 
     def test_spans_count_characters_of_the_original_text(self, driver: Any) -> None:
-        """Neither bytes, nor UTF-16 units, nor characters after folding."""
+        """Spans count characters, not bytes, UTF-16 units or folded characters."""
         for before in ("Ça va, ", "İİİ ", "\U0001f600 ", "\U0001d50a ", "ﬁﬃ ", "ßßß ", "e\u0301e\u0301 ", "שלום "):
             text = before + self.mention
             spans = [(m.start, m.end) for m in driver.detect([text])[0]]
@@ -100,24 +100,24 @@ class MentionDetectorConformance(BatchConformance):
                 assert not cut, f"{mention} cuts a letter of {text!r} in two"
 
     def test_mentions_are_ordered_by_start_and_end(self, driver: Any, texts: list[str]) -> None:
-        """Of two that start together the shorter one comes first."""
+        """Mentions are sorted by start, then by end."""
         for text in texts[:SEVERAL]:
             spans = [(m.start, m.end) for m in driver.detect([text])[0]]
             assert spans == sorted(spans), f"mentions of {text!r} are out of order: {spans}"
 
     def test_scores_are_above_0_and_at_most_1_and_rounded(self, driver: Any, texts: list[str]) -> None:
-        """A score is a share of confidence."""
+        """Scores are above 0, at most 1, and rounded."""
         for text, mention in self.each(driver, texts):
             assert 0 < mention.score <= 1, f"{mention} in {text!r}"
             assert mention.score == rounded(mention.score), f"the score of {mention} is not rounded"
 
     def test_a_text_without_words_has_no_mentions(self, driver: Any) -> None:
-        """Nor has one of blanks."""
+        """An empty or blank text has no mentions."""
         for text in ("", " \n\t "):
             assert len(driver.detect([text])[0]) == 0, f"{text!r} has mentions"
 
     def test_quotes_and_other_scripts_are_found_or_passed_over(self, driver: Any) -> None:
-        """No text is an error, and spans stay inside."""
+        """Texts with quotes, tags and other scripts are no error."""
         name = self.mention
         for text in (
             f"Who said \"hello\" to <b>{name}</b> & \\ '{name}'?",

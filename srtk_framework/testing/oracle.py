@@ -10,7 +10,7 @@ import attrs
 
 from srtk_framework.roles import KnowledgeGraph
 from srtk_framework.testing.sample import SAMPLE, Sample
-from srtk_framework.text.folding import fold
+from srtk_framework.text import fold
 from srtk_framework.values import Budget, Frontier, Literal, NodeSet, Pattern, Qualifier, Schema, Step, Triple
 
 

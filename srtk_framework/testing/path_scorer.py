@@ -22,13 +22,13 @@ TOLERANCE = 1e-5
 
 
 class PathScorerConformance(BatchConformance):
-    """Checks a PathScorer."""
+    """Checks a PathScorer; its ``driver`` is opened."""
 
     role = PathScorer
 
     @pytest.fixture
     def relations(self) -> list[str]:
-        """Return ids or labels of relations in plain letters, at least four, as the scorer is given them."""
+        """Return at least four ids or labels of relations, in plain letters, in the form that the scorer is given."""
         return [relation for relation in SAMPLE.relations if is_plain(relation)]
 
     @pytest.fixture
@@ -46,7 +46,7 @@ class PathScorerConformance(BatchConformance):
 
     @pytest.fixture
     def probes(self, cases: list[Case], relations: list[str]) -> Probes:
-        """Probe ``score``."""
+        """Call ``score`` with ``cases``."""
         steps = [Step(relation) for relation in relations[:4]]
         related = [
             (f"What is the {relation.replace('_', ' ')}?", path, row)
@@ -61,25 +61,25 @@ class PathScorerConformance(BatchConformance):
         driver.score(["What is this?"], [()], [[Step("capital")]])
 
     def test_every_candidate_gets_one_score(self, driver: Any, cases: list[Case]) -> None:
-        """END included."""
+        """Every candidate gets a score, END included."""
         for question, path, candidates in cases[:10]:
             scores = driver.score([question], [path], [candidates])[0]
             assert len(scores) == len(candidates), f"{len(candidates)} candidates got {len(scores)} scores"
 
     def test_scores_are_finite_numbers(self, driver: Any, cases: list[Case]) -> None:
-        """No nan, no infinity, for none of many questions."""
+        """No score of 70 questions is NaN or infinite."""
         columns = [list(column) for column in zip(*cases, strict=True)]
         for (question, path, candidates), row in zip(cases, driver.score(*columns), strict=False):
             for step, score in zip(candidates, row, strict=False):
                 assert math.isfinite(score), f"{question!r}: {step} after {[str(s) for s in path]} scores {score}"
 
     def test_no_candidates_get_no_scores(self, driver: Any, cases: list[Case]) -> None:
-        """A path that cannot go on is no error."""
+        """A path without candidates is no error."""
         question, path, _ = cases[0]
         assert len(driver.score([question], [path], [[]])[0]) == 0, "an empty list of candidates got scores"
 
     def test_scores_follow_the_order_of_the_candidates(self, driver: Any, cases: list[Case]) -> None:
-        """The same candidates turned round get the same scores turned round."""
+        """Reversed candidates get reversed scores."""
         for question, path, candidates in cases[:10]:
             forward = list(driver.score([question], [path], [candidates])[0])
             backward = list(driver.score([question], [path], [candidates[::-1]])[0])
@@ -91,7 +91,7 @@ class PathScorerConformance(BatchConformance):
                 )
 
     def test_the_direction_of_a_step_counts(self, driver: Any, relations: list[str]) -> None:
-        """Of at least one relation, the two directions score differently."""
+        """At least one relation scores differently in its two directions."""
         for relation in relations:
             question = f"What is the {relation.replace('_', ' ')}?"
             with_it, against = driver.score([question], [()], [[Step(relation), Step(relation, True)]])[0]
@@ -100,19 +100,19 @@ class PathScorerConformance(BatchConformance):
         pytest.fail("every relation scores the same in both directions; take Step.inverse into account")
 
     def test_a_relation_never_seen_is_scored(self, driver: Any) -> None:
-        """A scorer works on any graph."""
+        """Unseen relations get finite scores, so that a scorer works on any graph."""
         score = driver.score(["What is this?"], [()], [[Step("never_seen_before"), Step("never_seen_before", True)]])
         assert all(math.isfinite(value) for value in score[0]), f"unseen relations score {list(score[0])}"
 
     def test_quotes_and_other_scripts_are_scored(self, driver: Any) -> None:
-        """In questions, paths and candidates; an empty question too."""
+        """Quotes, other scripts and empty questions get finite scores."""
         steps = [Step(relation) for relation in ('said "hello" to', "родился в", "首都", "^odd", "END", "a\\b\n<c>")]
         for question in ('Who said "hello"?', "Где он родился?", ""):
             scores = driver.score([question], [tuple(steps[:2])], [[*steps, END]])[0]
             assert all(math.isfinite(value) for value in scores), f"{question!r} gets the scores {list(scores)}"
 
     def test_scores_end_answers_yes_or_no(self, driver: Any) -> None:
-        """It tells whether END is scored at the last hop."""
+        """``scores_end`` returns a bool."""
         assert isinstance(driver.scores_end(), bool), f"scores_end returned {driver.scores_end()!r}"
 
 

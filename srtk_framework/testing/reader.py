@@ -8,7 +8,7 @@ from typing import Any
 import attrs
 import pytest
 
-from srtk_framework.records.jsonl import dumps
+from srtk_framework.records import dumps
 from srtk_framework.roles import KnowledgeGraph, Reader
 from srtk_framework.testing.batches import BatchConformance, Probe, Probes
 from srtk_framework.testing.oracle import OracleGraph
@@ -34,7 +34,7 @@ class ReaderConformance(BatchConformance):
 
     @pytest.fixture
     def cases(self) -> list[tuple[Question, Subgraph]]:
-        """Return different questions with the triples around their entity; the driver must answer one of them."""
+        """Return different questions with the triples around their entity; the driver must answer at least one."""
         made = []
         asked = dict.fromkeys((t.subject, t.relation) for t in SAMPLE.triples)
         for i, (entity, relation) in enumerate(pair for pair in asked if all(map(is_plain, pair))):
@@ -46,7 +46,7 @@ class ReaderConformance(BatchConformance):
 
     @pytest.fixture
     def probes(self, cases: list[tuple[Question, Subgraph]]) -> Probes:
-        """Probe ``read``."""
+        """Call ``read`` with ``cases``."""
         (one, its), (other, of_other) = cases[:2]
         related = [
             (one, of_other),
@@ -66,13 +66,13 @@ class ReaderConformance(BatchConformance):
         return [(subgraph, driver.read([question], [subgraph])[0]) for question, subgraph in cases[:SEVERAL]]
 
     def test_something_is_answered(self, driver: Any, cases: list[tuple[Question, Subgraph]]) -> None:
-        """At least one of the answers is an Answer that is no refusal."""
+        """At least one question is answered."""
         found = [answer for _, answer in self.read_some(driver, cases)]
         assert all(isinstance(answer, Answer) for answer in found), "read returned what is no Answer"
         assert any(answer.enough for answer in found), "every question is refused"
 
     def test_gold_changes_no_answer(self, driver: Any, cases: list[tuple[Question, Subgraph]]) -> None:
-        """What is known to be right plays no part."""
+        """A question with gold answers and triples gets the same answer as without."""
         for question, subgraph in cases[:SEVERAL]:
             places = [triple.subject for triple in subgraph.triples]
             gold = attrs.evolve(question, answers=tuple(places), gold_triples=subgraph.triples[-1:])
@@ -80,12 +80,12 @@ class ReaderConformance(BatchConformance):
             assert plain(with_gold) == plain(bare), f"{question.id}: with gold the answer is {with_gold}, else {bare}"
 
     def test_an_answer_has_words(self, driver: Any, cases: list[tuple[Question, Subgraph]]) -> None:
-        """Its ``text`` says it, also where it names entities."""
+        """An answer has a text, also where it has entities."""
         for _, answer in self.read_some(driver, cases):
             assert not answer.enough or answer.text.strip(), f"{answer} has no words"
 
     def test_a_refusal_says_nothing_else(self, driver: Any, cases: list[tuple[Question, Subgraph]]) -> None:
-        """Where the subgraph is not enough, there are no words, no entities and no support."""
+        """A refusal has no text, entities or support."""
         for _, answer in self.read_some(driver, [*_empty(cases), *cases]):
             said = answer.text or answer.entities or answer.support
             assert answer.enough or not said, f"a refusal says {said!r}"
@@ -93,7 +93,7 @@ class ReaderConformance(BatchConformance):
     def test_the_entities_of_an_answer_are_in_the_subgraph(
         self, driver: Any, cases: list[tuple[Question, Subgraph]]
     ) -> None:
-        """Distinct nodes of its triples."""
+        """Entities of an answer are distinct nodes of the subgraph."""
         for subgraph, answer in self.read_some(driver, cases):
             nodes = {end for triple in subgraph.triples for end in (triple.subject, triple.object)}
             strange = [entity for entity in answer.entities if entity not in nodes]
@@ -101,18 +101,18 @@ class ReaderConformance(BatchConformance):
             assert len(set(answer.entities)) == len(answer.entities), f"{answer.entities} come twice"
 
     def test_the_support_of_an_answer_names_triples(self, driver: Any, cases: list[tuple[Question, Subgraph]]) -> None:
-        """Distinct places in the subgraph, sorted."""
+        """Support is a sorted list of distinct indices of triples."""
         for subgraph, answer in self.read_some(driver, cases):
             fine = all(type(place) is int and 0 <= place < len(subgraph.triples) for place in answer.support)
             assert fine, f"the support {answer.support} lies outside of {len(subgraph.triples)} triples"
             assert list(answer.support) == sorted(set(answer.support)), f"the support {answer.support} is not sorted"
 
     def test_refuses_answers_yes_or_no(self, driver: Any) -> None:
-        """It tells whether the reader may end a search."""
+        """``refuses`` returns a bool."""
         assert isinstance(driver.refuses(), bool), f"refuses returned {driver.refuses()!r}"
 
     def test_an_empty_subgraph_is_no_error(self, driver: Any, cases: list[tuple[Question, Subgraph]]) -> None:
-        """A reader that can refuse does so."""
+        """An empty subgraph is no error, and is refused by a reader that can refuse."""
         question = cases[0][0]
         try:
             answer = driver.read([question], [Subgraph()])[0]
@@ -124,12 +124,12 @@ class ReaderConformance(BatchConformance):
         )
 
     def test_the_trace_can_be_written_as_json(self, driver: Any, cases: list[tuple[Question, Subgraph]]) -> None:
-        """It becomes part of the record."""
+        """The trace consists of JSON values."""
         for _, answer in self.read_some(driver, cases):
             assert dumps({"trace": dict(answer.trace)}), "the trace is not written"
 
     def test_quotes_and_other_scripts_are_read(self, driver: Any) -> None:
-        """In questions, ids and labels."""
+        """Questions, ids and labels with quotes and other scripts are no error."""
         for entity in SAMPLE.strange():
             triples = [t for t in SAMPLE.triples if entity in (t.subject, t.object)]
             question = Question(entity, f'What of "{entity}"?', (Link(entity),))

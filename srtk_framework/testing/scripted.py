@@ -9,7 +9,7 @@ from typing import Any
 import attrs
 
 from srtk_framework.roles import Generator
-from srtk_framework.text.folding import count_tokens
+from srtk_framework.text import count_tokens
 from srtk_framework.values import Prompt, Reply
 
 Script = Any

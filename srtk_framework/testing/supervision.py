@@ -8,8 +8,7 @@ from typing import Any
 import attrs
 import pytest
 
-from srtk_framework.graph.path_facts import path_order
-from srtk_framework.graph.path_search import follow_path
+from srtk_framework.graph import follow_path, path_order
 from srtk_framework.roles import KnowledgeGraph, Supervision
 from srtk_framework.testing.batches import BatchConformance, Probe, Probes
 from srtk_framework.testing.oracle import OracleGraph
@@ -57,7 +56,7 @@ class SupervisionConformance(BatchConformance):
 
     @pytest.fixture
     def probes(self, questions: list[Question]) -> Probes:
-        """Probe ``supervise``."""
+        """Call ``supervise`` with ``questions``."""
         one, other = questions[:2]
         related = [
             (attrs.evolve(one, answers=other.answers),),
@@ -76,22 +75,22 @@ class SupervisionConformance(BatchConformance):
         return [(question, path) for question in questions[:SEVERAL] for path in driver.supervise([question])[0]]
 
     def test_something_is_found(self, driver: Any, questions: list[Question]) -> None:
-        """At least one of the questions gets paths."""
+        """At least one question has paths."""
         assert self.found(driver, questions), "no question has a path"
 
     def test_paths_start_from_the_links_of_their_question(self, driver: Any, questions: list[Question]) -> None:
-        """An entity that was not linked leads nowhere."""
+        """Every path starts at a linked entity of its question."""
         for question, path in self.found(driver, questions):
             assert path.entity in {link.entity for link in question.links}, f"{question.id}: {path} starts elsewhere"
 
     def test_paths_have_steps_and_no_end(self, driver: Any, questions: list[Question]) -> None:
-        """END belongs to samples, not to paths."""
+        """Paths have at least one step and no END."""
         for question, path in self.found(driver, questions):
             assert path.steps, f"{question.id}: a path has no step"
             assert END not in path.steps, f"{question.id}: {path} holds END"
 
     def test_paths_lead_to_an_answer(self, driver: Any, graph: Any, questions: list[Question]) -> None:
-        """Walked in the graph, each path reaches at least one answer."""
+        """Every path reaches an answer in the graph."""
         free = Budget(hub=None, nodes=None)
         for question, path in self.found(driver, questions):
             steps = tuple(step for step in path.steps if step != END)
@@ -99,30 +98,30 @@ class SupervisionConformance(BatchConformance):
             assert reached & set(question.answers or ()), f"{question.id}: {path} leads to no answer"
 
     def test_qualities_are_between_0_and_1_and_rounded(self, driver: Any, questions: list[Question]) -> None:
-        """A path of quality 0 teaches nothing, so it is left out."""
+        """Qualities are above 0, at most 1, and rounded."""
         for question, path in self.found(driver, questions):
             assert 0 < path.score <= 1, f"{question.id}: quality {path.score}"
             assert path.score == rounded(path.score), f"{question.id}: quality {path.score} is not rounded"
 
     def test_paths_are_distinct_and_best_first(self, driver: Any, questions: list[Question]) -> None:
-        """By falling quality, ties in the order of ``expansion.path_order``."""
+        """Paths are distinct and sorted by falling quality, then as in ``graph.path_order``."""
         for question in questions[:SEVERAL]:
             row = driver.supervise([question])[0]
             assert len({(path.entity, path.steps) for path in row}) == len(row), f"{question.id}: a path comes twice"
             assert list(row) == sorted(row, key=path_order), f"{question.id}: paths are out of order"
 
     def test_a_question_without_gold_has_no_paths(self, driver: Any, questions: list[Question]) -> None:
-        """Nothing is known that could be learnt."""
+        """A question without gold has no paths."""
         bare = attrs.evolve(questions[0], answers=None, gold_paths=None, gold_triples=None)
         assert [list(row) for row in driver.supervise([bare])] == [[]], "a question without gold has a path"
 
     def test_a_question_without_links_has_no_paths(self, driver: Any, questions: list[Question]) -> None:
-        """There is nowhere to start."""
+        """A question without links has no paths."""
         loose = attrs.evolve(questions[0], links=())
         assert [list(row) for row in driver.supervise([loose])] == [[]], "a question without links has a path"
 
     def test_links_that_the_graph_lacks_are_passed_over(self, driver: Any, questions: list[Question]) -> None:
-        """Beside one that it has, they change nothing."""
+        """A link to an unknown entity does not change the paths of the others."""
         more = attrs.evolve(questions[0], links=(*questions[0].links, Link("no_such_entity")))
         rows = [list(driver.supervise([question])[0]) for question in (questions[0], more)]
         assert rows[0] == rows[1], "an unknown link changes the paths"
