@@ -10,7 +10,7 @@ import pytest
 from kit.checked import classes, expected, write_entry_points
 
 from srtk_framework import testing
-from srtk_framework.roles import ROLES
+from srtk_framework.roles import ROLES, Role
 from srtk_framework.testing import SAMPLE, PathScorerConformance, checks_of, conformance_of
 from srtk_framework.testing.base import loaded_by
 from srtk_framework.values import Literal
@@ -99,6 +99,39 @@ def test_every_role_has_a_conformance_class_and_a_toy() -> None:
     for role in ROLES.values():
         assert conformance_of(role).role is role
         assert issubclass(getattr(testing, f"Toy{role.__name__}"), role)
+
+
+@pytest.fixture
+def seer(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> type[Role]:
+    """Return a role of a third party, whose kit stands in a module of its own."""
+    tmp_path.joinpath("kit_of_seers.py").write_text(
+        "from srtk_framework.testing import Conformance\n\n\nclass SeerConformance(Conformance):\n"
+        "    role = None\n\n    def test_it_sees(self):\n        pass\n"
+    )
+    monkeypatch.syspath_prepend(tmp_path)
+    return type("Seer", (Role,), {"role": "seer", "kit": "kit_of_seers"})
+
+
+def test_a_role_of_a_third_party_names_the_module_of_its_checks(seer: type[Role]) -> None:
+    assert conformance_of(seer).__name__ == "SeerConformance"
+    assert "test_it_sees" in checks_of(conformance_of(seer))
+
+
+def test_a_check_of_a_third_party_cannot_be_dropped_either(seer: type[Role]) -> None:
+    with pytest.raises(TypeError, match="test_it_sees"):
+        type("TestMine", (conformance_of(seer),), {"test_it_sees": None})
+
+
+def test_a_kit_without_the_class_of_its_role_is_named() -> None:
+    other = type("Other", (Role,), {"role": "other", "kit": "srtk_framework.testing.reader"})
+    with pytest.raises(LookupError, match=r"srtk_framework.testing.reader has no class OtherConformance"):
+        conformance_of(other)
+
+
+def test_a_name_that_no_role_brings_is_missing_from_the_kit() -> None:
+    assert "ToyReader" in dir(testing)
+    with pytest.raises(AttributeError, match="ToyOracle"):
+        testing.ToyOracle  # noqa: B018
 
 
 def test_a_check_replaced_by_none_is_refused_by_name() -> None:

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from srtk_framework.roles import Role
 from srtk_framework.testing import covered_drivers, declared_drivers, registered_drivers
 
 PLUGINS = Path(__file__).parent.parent / "plugins"
@@ -52,3 +53,15 @@ def test_declared_drivers_are_read_from_the_project_file(tmp_path: Path) -> None
         '[project]\nname = "srtk-plugin-x"\n\n[project.entry-points."srtk.encoder"]\nx = "x:X"\n'
     )
     assert declared_drivers(tmp_path) == [("srtk-plugin-x", "encoder", "x")]
+
+
+def test_roles_of_third_parties_are_looked_for_too(tmp_path: Path) -> None:
+    seer = {"seer": type("Seer", (Role,), {"role": "seer"})}
+    tmp_path.joinpath("test_x.py").write_text('class TestX(SeerConformance):\n    name = "x"\n')
+    tmp_path.joinpath("srtk-plugin-x").mkdir()
+    tmp_path.joinpath("srtk-plugin-x", "pyproject.toml").write_text(
+        '[project]\nname = "srtk-plugin-x"\n\n[project.entry-points."srtk.seer"]\nx = "x:X"\n'
+    )
+    assert covered_drivers(tmp_path, seer) == {("seer", "x")}
+    assert declared_drivers(tmp_path, seer) == [("srtk-plugin-x", "seer", "x")]
+    assert covered_drivers(tmp_path) == set()

@@ -71,7 +71,7 @@ class Conformance:
 
     @pytest.fixture
     def changed(self) -> Any:
-        """Return an opened driver like ``driver`` over data that differ in one item; None for a driver without data."""
+        """Return an opened driver with the settings of ``driver`` over changed data; None for a driver without data."""
         return None
 
     @pytest.fixture

@@ -523,11 +523,9 @@ class ToyKnowledgeGraphCase(KnowledgeGraphConformance):
         return SAMPLE.without_qualifiers()
 
     @pytest.fixture
-    def changed(self, sample: Sample, tmp_path: Path) -> ToyKnowledgeGraph:
-        """Open a graph without the last triple of the sample."""
-        folder = tmp_path / "changed"
-        folder.mkdir()
-        return self.over(attrs.evolve(sample, triples=sample.triples[:-1]), folder)
+    def changed(self, driver: ToyKnowledgeGraph, sample: Sample, tmp_path: Path) -> ToyKnowledgeGraph:
+        """Write the files again without the last triple, and open a graph with the same settings."""
+        return self.over(attrs.evolve(sample, triples=sample.triples[:-1]), tmp_path)
 
     def over(self, sample: Sample, folder: Path) -> ToyKnowledgeGraph:
         """Write a sample and open a graph over it."""

@@ -1,4 +1,8 @@
-"""Graphs that each break one rule of KnowledgeGraph."""
+"""Graphs that each break one rule of KnowledgeGraph.
+
+They derive from OracleGraph, in which no method calls another: in the toy graph, whose other hooks have the defaults of
+the role, a broken ``follow`` would break paths and neighbourhoods too.
+"""
 
 from __future__ import annotations
 
