@@ -85,6 +85,25 @@ def test_a_driver_whose_module_loads_a_database_is_caught_by_its_check_alone(ins
     assert found.failed == {"TestHeavy": {LIGHT}}, "\n".join(found.problems)
 
 
+def test_a_graph_whose_fingerprint_is_its_path_is_caught_by_its_check_alone(inside, tmp_path: Path) -> None:
+    write_entry_points("knowledge_graph", tmp_path)
+    info = next(tmp_path.glob("*.dist-info")) / "entry_points.txt"
+    info.write_text(info.read_text() + "forgetful = forgetful_graph:Forgetful\n")
+    tmp_path.joinpath("forgetful_graph.py").write_text(
+        "from srtk_framework.testing import ToyKnowledgeGraph\n\n\nclass Forgetful(ToyKnowledgeGraph):\n"
+        "    def fingerprint(self):\n        return f'Forgetful({self.path})'\n"
+    )
+    found = inside(
+        "from srtk_framework.testing.knowledge_graph import ToyKnowledgeGraphCase\n"
+        "from forgetful_graph import Forgetful\n\n\nclass TestForgetful(ToyKnowledgeGraphCase):\n"
+        "    name = 'forgetful'\n    examples = 8\n\n    def over(self, sample, folder):\n"
+        "        made = super().over(sample, folder)\n"
+        "        graph = Forgetful(path=made.path, labels=made._labels)\n        graph.open()\n        return graph\n"
+    )
+    sys.modules.pop("forgetful_graph", None)
+    assert found.failed == {"TestForgetful": {"test_other_data_have_another_fingerprint"}}, "\n".join(found.problems)
+
+
 def test_every_check_is_proven_by_a_broken_driver() -> None:
     proven = {
         checks_of(conformance_of(ROLES[role]))[check].__qualname__

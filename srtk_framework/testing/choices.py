@@ -33,6 +33,11 @@ def nodes_of(oracle: OracleGraph) -> list[str]:
     return sorted({node for node, _ in steps_of(oracle)})
 
 
+def ordinary_nodes(oracle: OracleGraph) -> list[str]:
+    """List the nodes that have a step besides those of the widest relation."""
+    return list(dict.fromkeys(n for n, step in all_steps(oracle) if step.relation != oracle.sample.widest.relation))
+
+
 def all_steps(oracle: OracleGraph) -> list[tuple[str, Step]]:
     """List every node with every step that leaves it."""
     nodes = oracle.sample.entities
