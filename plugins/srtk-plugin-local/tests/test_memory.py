@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import attrs
 import networkx
 import pytest
 from hypothesis import given
@@ -26,6 +27,10 @@ class TestMemoryGraph(KnowledgeGraphConformance):
             qualifiers=[(*triple, *pair) for triple, pairs in sample.qualifiers.items() for pair in pairs],
             noise=["code"],
         )
+
+    @pytest.fixture
+    def changed(self, driver: MemoryGraph, sample: Sample) -> MemoryGraph:
+        return attrs.evolve(driver, triples=sample.triples[:-1])
 
 
 NODES = st.sampled_from(["a", "b", "c", "Z", "\uff21", "\U0001d50a"])

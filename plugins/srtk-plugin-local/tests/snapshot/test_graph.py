@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from itertools import pairwise
 from pathlib import Path
 
+import attrs
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
@@ -58,6 +59,13 @@ class TestLocalGraph(KnowledgeGraphConformance):
         graph.open()
         yield graph
         graph.close()
+
+    @pytest.fixture
+    def changed(self, tmp_path: Path) -> LocalGraph:
+        less = attrs.evolve(SAMPLE, triples=SAMPLE.triples[:-1])
+        graph = LocalGraph(str(build(write_sample(less, tmp_path), tmp_path / "snapshot").folder))
+        graph.open()
+        return graph
 
 
 ENTITIES = ["a", "b", "B", "c c", "d", "ä", "é", "é", "𝔊", "Ａ", "العربية", '"q', "!", "\n", "z" * 300]
