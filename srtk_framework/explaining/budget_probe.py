@@ -10,7 +10,7 @@ import attrs
 
 from srtk_framework.explaining.findings import Cut
 from srtk_framework.graph.path_instances import names_of
-from srtk_framework.host.ports import ExpanderPort
+from srtk_framework.host.ports import Port, driver_of, port
 from srtk_framework.roles import Expander, Explainable, KnowledgeGraph
 from srtk_framework.text.verbalise import subgraph_tokens
 from srtk_framework.values import Budget, Retrieval, Subgraph
@@ -22,17 +22,21 @@ _FACTOR = 10
 _DOUBLINGS = 8
 
 
-def driver_of(expander: Expander) -> Any:
-    """Return the driver behind a port, or the driver itself."""
-    return expander.driver if isinstance(expander, ExpanderPort) else expander
-
-
 def setting(expander: Expander, name: str) -> Any:
     """Read a setting of an expander, or of an expander that it holds; None where there is no such setting."""
-    driver = driver_of(expander)
-    if hasattr(driver, name):
-        return getattr(driver, name)
-    return next((setting(inner, name) for _, inner in _held(driver)), None)
+    settings = expander.settings()
+    if name in settings:
+        return settings[name]
+    return next((setting(inner, name) for _, inner in _held(driver_of(expander))), None)
+
+
+def limits_of(expander: Expander) -> Budget | None:
+    """Return the limits of an expander, or of the first expander that it holds and that has some."""
+    found = expander.limits()
+    if found is not None:
+        return found
+    inner = (limits_of(held) for _, held in _held(driver_of(expander)))
+    return next((limits for limits in inner if limits is not None), None)
 
 
 def chooser(expander: Expander) -> Explainable | None:
@@ -43,22 +47,26 @@ def chooser(expander: Expander) -> Explainable | None:
     return next((found for _, inner in _held(driver) if (found := chooser(inner)) is not None), None)
 
 
-def _held(driver: Any) -> list[tuple[str, Expander]]:
+def _fields(driver: Any) -> list[tuple[str, Any]]:
     fields = attrs.fields(type(driver)) if attrs.has(type(driver)) else ()
-    values = ((field.name, getattr(driver, field.name)) for field in fields)
-    return [(name, value) for name, value in values if isinstance(value, Expander)]
+    return [(field.name, getattr(driver, field.name)) for field in fields]
+
+
+def _held(driver: Any) -> list[tuple[str, Expander]]:
+    return [(name, value) for name, value in _fields(driver) if isinstance(value, Expander)]
 
 
 def lifted(expander: Expander, limits: Mapping[str, int | None]) -> Expander:
     """Copy an open expander, and those that it holds, with other values for some limits of the budget."""
     driver = copy.copy(driver_of(expander))
-    for name, inner in _held(driver):
-        setattr(driver, name, lifted(inner, limits))
-    budget = getattr(driver, "budget", None)
-    if isinstance(budget, Budget):
-        driver.budget = attrs.evolve(budget, **limits)
-    name = expander.name if isinstance(expander, ExpanderPort) else type(driver).__name__
-    return ExpanderPort(driver, "expander", name)
+    for field, value in _fields(driver):
+        if isinstance(value, Expander):
+            setattr(driver, field, lifted(value, limits))
+        elif isinstance(value, Budget):
+            setattr(driver, field, attrs.evolve(value, **limits))
+    name = expander.name if isinstance(expander, Port) else type(driver).__name__
+    copied: Expander = port(driver, Expander.role, name)
+    return copied
 
 
 def cut_of(graph: KnowledgeGraph, expander: Expander, retrieval: Retrieval, missing: Collection[str]) -> Cut | None:
@@ -68,11 +76,11 @@ def cut_of(graph: KnowledgeGraph, expander: Expander, retrieval: Retrieval, miss
         None where no limit cut anything; without ``places`` where lifting them brings nothing back.
     """
     told = retrieval.subgraph.trace.get("cut", {})
-    budget = setting(expander, "budget")
+    budget = limits_of(expander)
     # Of the paths that a full subgraph leaves no room for, the triples are not read, so none of them is counted.
     full = {"triples"} if budget and budget.triples and len(retrieval.subgraph.triples) >= budget.triples else set()
     limits = [name for name in _ORDER if told.get(name) or name in full]
-    if not limits or not isinstance(budget, Budget):
+    if not limits or budget is None:
         return None
     for some in _tries(limits, budget):
         more = {name: _more(name, getattr(budget, name)) for name in some}

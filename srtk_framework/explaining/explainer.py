@@ -9,7 +9,7 @@ from typing import Any
 import attrs
 
 from srtk_framework.evaluation.metrics import score
-from srtk_framework.explaining.budget_probe import chooser, cut_of, driver_of, setting
+from srtk_framework.explaining.budget_probe import chooser, cut_of, limits_of, setting
 from srtk_framework.explaining.earlier_run import Earlier
 from srtk_framework.explaining.findings import (
     ABSENT,
@@ -30,9 +30,10 @@ from srtk_framework.explaining.findings import (
 from srtk_framework.explaining.locate import Lead, Search, gold_topics, located, same_nodes
 from srtk_framework.explaining.pruning import best_loss, follow
 from srtk_framework.graph.path_instances import names_of
+from srtk_framework.host.ports import driver_of
 from srtk_framework.roles import Expander, KnowledgeGraph
 from srtk_framework.run.session import Session
-from srtk_framework.values import Budget, Question, RankedPath, Retrieval, RunError
+from srtk_framework.values import Question, RankedPath, Retrieval, RunError
 
 _DEPTH = 3
 """How far paths are looked for where the expander has no depth."""
@@ -129,13 +130,12 @@ class Explainer:
 
     def _search(self, links: Sequence[str]) -> Search:
         depth, inverse = setting(self.expander, "depth"), setting(self.expander, "inverse")
-        budget = setting(self.expander, "budget")
         return Search(
             self.graph,
             links,
             depth if isinstance(depth, int) else _DEPTH,
             inverse if isinstance(inverse, bool) else True,
-            budget if isinstance(budget, Budget) else self.session.recipe.options.budget,
+            limits_of(self.expander) or self.session.recipe.options.budget,
         )
 
     def _lost(
@@ -148,7 +148,9 @@ class Explainer:
             back = set(cut.places) if cut else set()
             other = [lead.path for lead in leads if not lead.answers <= back]
             return back, Loss(min(other)) if other else None, cut
-        kept, losses = follow(search, retrieval.question, list(dict.fromkeys(lead.path for lead in leads)))
+        kept, losses = follow(
+            search, retrieval.question.without_gold(), list(dict.fromkeys(lead.path for lead in leads))
+        )
         on_kept = {answer for lead in leads if lead.path in kept for answer in lead.answers if answer in wanted}
         left = {lead.path.steps for lead in leads if not lead.answers <= on_kept}
         loss = best_loss([loss for loss in losses if loss.path.steps in left])

@@ -7,7 +7,9 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from srtk_framework.explaining.budget_probe import setting
+import attrs
+
+from srtk_framework.explaining.budget_probe import limits_of, setting
 from srtk_framework.explaining.findings import (
     ABSENT,
     CLASSES,
@@ -100,9 +102,8 @@ class Advice:
 
     def __init__(self, session: Session, expander: Expander) -> None:
         self._session, self._expander = session, expander
-        linker = session.linker
-        driver = getattr(linker, "driver", linker)
-        self._linker = [f"entity_linker.{name}" for name in _LINKER if hasattr(driver, name)]
+        settings = {} if session.linker is None else session.linker.settings()
+        self._linker = [f"entity_linker.{name}" for name in _LINKER if name in settings]
 
     def of(self, kind: str, some: Sequence[Explanation]) -> str:
         """Return a sentence about the questions of one class; nothing for those that are found."""
@@ -191,8 +192,8 @@ class Advice:
     def value(self, name: str) -> Any:
         """Read a setting by its name in recipes: ``budget.triples``, ``expander.width``; None where there is none."""
         block, _, key = name.partition(".")
-        holder = setting(self._expander, "budget") if block == "budget" else None
-        return getattr(holder, key, None) if holder is not None else setting(self._expander, key)
+        limits = limits_of(self._expander) if block == "budget" else None
+        return attrs.asdict(limits).get(key) if limits is not None else setting(self._expander, key)
 
 
 def _sentence(parts: Sequence[str]) -> str:

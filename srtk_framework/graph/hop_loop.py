@@ -14,15 +14,15 @@ from srtk_framework.values import HopState, HopWise, Question, Subgraph
 def run_hops(expander: HopWise, questions: Sequence[Question], seconds: float | None = None) -> list[Subgraph]:
     """Run ``start``, then ``step`` on the states that are not done, then ``result``.
 
-    Where the expander has ``stop`` set to ``reader``, its ``reader`` is asked about the ``result`` of each state after
-    each hop that changed it, and an answer ends the search. The last word of the reader is the ``answer`` of the state
-    when the final ``result`` is made, and of the subgraph; the trace then says why the search ended, in ``stop``
-    (``answered``, ``exhausted``, ``seconds``), and what the reader told, in ``reader``.
+    Where the expander has a ``stop_reader``, that reader is asked about the ``result`` of each state after each hop
+    that changed it, and an answer ends the search. The reader's last answer is the ``answer`` of the state when the
+    final ``result`` is made, and of the subgraph; the trace then says why the search ended, in ``stop``
+    (``answered``, ``exhausted``, ``seconds``), and holds the reader's traces, in ``reader``.
 
     Args:
         expander: Hop-wise.
         questions: A batch.
-        seconds: After so long no further hop is begun; those cut short count 1 in ``trace["cut"]["seconds"]``.
+        seconds: Time after which no further hop is begun; a search cut short counts 1 in ``trace["cut"]["seconds"]``.
 
     Raises:
         DriverError: If ``stop: reader`` has no reader that can refuse.
@@ -48,6 +48,6 @@ def run_hops(expander: HopWise, questions: Sequence[Question], seconds: float | 
     if asked is None:
         return subgraphs
     return [
-        reading.told(subgraph, SECONDS if i in going else EXHAUSTED)
+        reading.added_to(subgraph, SECONDS if i in going else EXHAUSTED)
         for i, (subgraph, reading) in enumerate(zip(subgraphs, readings, strict=True))
     ]

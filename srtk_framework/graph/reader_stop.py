@@ -1,4 +1,4 @@
-"""A reader that ends a search: asked after each hop, its last word kept with the subgraph."""
+"""A reader that ends a search: it is asked after each hop, and its last answer goes with the subgraph."""
 
 from __future__ import annotations
 
@@ -17,32 +17,38 @@ ANSWERED, EXHAUSTED, SECONDS = "answered", "exhausted", "seconds"
 
 
 def stopping_reader(expander: HopWise) -> ReaderLike | None:
-    """Return the reader that ends the search of an expander with ``stop: reader``; None for the others.
+    """Return the reader that ends the search of an expander; None where only depth and time end it.
 
     Raises:
         DriverError: If there is none, or it cannot refuse.
     """
-    driver = getattr(expander, "driver", expander)
-    if getattr(driver, "stop", None) != READER:
-        return None
-    reader: ReaderLike | None = getattr(driver, "reader", None)
-    if reader is None:
-        raise DriverError("`stop: reader` needs a reader; give one as `reader:` in its block, or set `stop: depth`")
-    if not reader.refuses():
+    reader = expander.stop_reader()
+    if reader is not None and not reader.refuses():
         raise DriverError("`stop: reader` needs a reader that can say `not enough`; take another, or set `stop: depth`")
     return reader
 
 
 @attrs.define
 class Reading:
-    """What the reader said of one question, hop by hop."""
+    """The answers of the reader to one question, hop by hop.
+
+    Attributes:
+        answer: The last one.
+        triples: The subgraph that it was read from.
+        traces: The traces of all.
+    """
 
     answer: Answer | None = None
     triples: tuple[Triple, ...] | None = None
     traces: list[Mapping[str, Any]] = attrs.field(factory=list)
 
-    def told(self, subgraph: Subgraph, otherwise: str) -> Subgraph:
-        """Give the final subgraph the last answer, its support found again, and what is to be told in the trace."""
+    def added_to(self, subgraph: Subgraph, otherwise: str) -> Subgraph:
+        """Add the last answer to the final subgraph, with its support there, and the traces of all answers.
+
+        Args:
+            subgraph: The final ``result``.
+            otherwise: Why the search ended where no answer ended it.
+        """
         answer = subgraph.answer if subgraph.answer is not None else self.answer
         if answer is None:  # nothing was found that could be read
             return attrs.evolve(subgraph, trace={"stop": otherwise, **subgraph.trace})
@@ -60,7 +66,7 @@ def ask(
     states: Sequence[HopState],
     readings: Sequence[Reading],
 ) -> None:
-    """Ask about the states whose subgraph is another than at the hop before; those that are answered are done."""
+    """Ask the reader about each state whose subgraph changed in this hop; an answered state is done."""
     found = expander.result([states[i] for i in going])
     aligned("result", found, going)
     new = [(i, s) for i, s in zip(going, found, strict=True) if s.triples and s.triples != readings[i].triples]
@@ -77,7 +83,7 @@ def ask(
 
 
 def read_trace(traces: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
-    """Bring the traces of several answers to one question together: what was used is added up, lists are joined."""
+    """Merge the traces of several answers to one question: usage is added up, lists are joined."""
     whole: dict[str, Any] = {"reads": len(traces)}
     for trace in traces:
         for name, value in trace.items():

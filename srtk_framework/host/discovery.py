@@ -15,11 +15,14 @@ from packaging.version import Version
 from srtk_framework.host.known_drivers import distribution_of
 from srtk_framework.host.observers import Observer
 from srtk_framework.host.versions import __version__
-from srtk_framework.roles import ROLES, Expander, Role, hook_names
+from srtk_framework.roles import ROLES, Role, contract_of, hook_names
 from srtk_framework.values import PluginError, close_matches
 
 CORE = "srtk-framework"
 OBSERVER = "observer"
+ROLE = "role"
+RESERVED = (OBSERVER, ROLE, "command")
+"""Entry-point groups of other things than drivers; no role may be called so."""
 
 
 @attrs.frozen
@@ -66,16 +69,53 @@ def find(role: str) -> list[Plugin]:
     ]
 
 
+def role_names() -> list[str]:
+    """List the roles, the framework's own and those of installed distributions; nothing is imported."""
+    return [*ROLES, *dict.fromkeys(plugin.name for plugin in find(ROLE) if plugin.name not in ROLES)]
+
+
+def role_class(name: str) -> type[Role]:
+    """Return the class of a role, importing it where another distribution brings it.
+
+    Raises:
+        PluginError: If there is no such role, several, or one that is not written as a role must be.
+    """
+    if name in ROLES:
+        return ROLES[name]
+    plugin = _only(ROLE, name)
+    who = f"role {name!r} of {plugin.distribution} {plugin.version}"
+    if name in RESERVED:
+        raise PluginError(f"{who}: no role can be called {name!r}, since srtk.{name} is another entry-point group")
+    cls = _import(plugin)
+    if not (isinstance(cls, type) and issubclass(cls, Role)):
+        raise PluginError(f"{who}: {cls!r} is not a subclass of {Role.__module__}.{Role.__qualname__}")
+    if vars(cls).get("role") != name:
+        raise PluginError(f"{who}: the class must name itself; write `role = {name!r}` in {cls.__qualname__}")
+    if not hook_names(cls):
+        raise PluginError(f"{who}: {cls.__qualname__} has no hook; mark its methods with srtk_framework.roles.hook")
+    return cls
+
+
 def load(role: str, name: str) -> Any:
     """Import the class of one driver and check it against its role.
 
     Raises:
         PluginError: If there is no such driver, several, or one that does not fit.
     """
+    if role != OBSERVER:
+        role_class(role)
+    plugin = _only(role, name)
+    cls = _import(plugin)
+    check_class(cls, role, f"{role} {name!r} of {plugin.distribution} {plugin.version}")
+    return cls
+
+
+def _only(role: str, name: str) -> Plugin:
+    """Return the one entry point of a name, for a version of the framework that fits."""
     plugins = find(role)
     fitting = [plugin for plugin in plugins if plugin.name == name]
     if not fitting:
-        known = [plugin.name for plugin in plugins]
+        known = [plugin.name for plugin in plugins] + (list(ROLES) if role == ROLE else [])
         dist = distribution_of(role, name)
         if dist is not None:
             raise PluginError(f"{role} {name!r} is not installed; run: pip install {dist}")
@@ -88,11 +128,8 @@ def load(role: str, name: str) -> Any:
             f"{role} {name!r} comes from {' and from '.join(plugin.distribution for plugin in fitting)};"
             " uninstall all but one"
         )
-    plugin = fitting[0]
-    _check_version(plugin)
-    cls = _import(plugin)
-    check_class(cls, role, f"{role} {name!r} of {plugin.distribution} {plugin.version}")
-    return cls
+    _check_version(fitting[0])
+    return fitting[0]
 
 
 def _check_version(plugin: Plugin) -> None:
@@ -134,9 +171,12 @@ def check_class(cls: Any, role: str, who: str) -> None:
     Raises:
         PluginError: For a wrong base class, a missing method, a misspelt one, or wrong arguments.
     """
-    _check_form(cls, Observer if role == OBSERVER else ROLES[role], who)
-    if role != OBSERVER:
-        _check_hooks(cls, ROLES[role], who)
+    if role == OBSERVER:
+        _check_form(cls, Observer, who)
+        return
+    base = role_class(role)
+    _check_form(cls, base, who)
+    _check_hooks(cls, base, who)
 
 
 def _check_form(cls: Any, base: type[Any], who: str) -> None:
@@ -159,8 +199,8 @@ def _check_hooks(cls: type[Any], base: type[Role], who: str) -> None:
     missing = _missing(cls, base)
     if missing:
         raise PluginError(f"{who}: method {' and '.join(missing)} is missing; {base.__qualname__} asks for it")
-    own = [name for klass in cls.__mro__ if not _of_framework(klass, base) for name in vars(klass)]
-    for name in own:
+    own = [name for klass in cls.__mro__ if klass not in base.__mro__ for name in vars(klass)]
+    for name in dict.fromkeys(own):
         if name in hooks:
             _check_arguments(getattr(cls, name), hooks[name], f"{who}: {name}")
         elif not name.startswith("_") and inspect.isfunction(getattr(cls, name, None)):
@@ -171,27 +211,37 @@ def _check_hooks(cls: type[Any], base: type[Role], who: str) -> None:
                 )
 
 
-def _of_framework(klass: type, base: type[Role]) -> bool:
-    return klass is object or klass in base.__mro__
-
-
 def _missing(cls: type[Any], base: type[Role]) -> list[str]:
     """Name the hooks that the role leaves to its drivers and this one does not have."""
-    if issubclass(base, Expander) and cls.expand is base.expand:
-        return [name for name in ("start", "step", "result") if getattr(cls, name) is getattr(base, name)]
-    return sorted(cls.__abstractmethods__)
+    missing = sorted(cls.__abstractmethods__)
+    for name, spec in hook_names(base).items():
+        if getattr(cls, name) is spec:
+            missing += [other for other in contract_of(spec).needs if getattr(cls, other) is getattr(base, other)]
+    return missing
 
 
 def _check_arguments(function: Any, spec: Any, who: str) -> None:
-    wanted = list(inspect.signature(spec).parameters)
-    parameters = inspect.signature(function).parameters
-    if list(parameters) != wanted:
-        raise PluginError(f"{who}({', '.join(parameters)}) must take exactly ({', '.join(wanted)})")
-    loose = [name for name, parameter in parameters.items() if parameter.default is not parameter.empty]
+    """Refuse arguments that the hook does not have; those that a driver does not need may be missing."""
+    wanted = list(inspect.signature(spec).parameters)[1:]
+    parameters = list(inspect.signature(function).parameters.values())[1:]
+    names = [parameter.name for parameter in parameters]
+    shown = f"{who}({', '.join(names)})"
+    unknown = [name for name in names if name not in wanted]
+    if unknown:
+        raise PluginError(
+            f"{shown} takes {unknown[0]!r}, which the hook does not have; remove it. A driver takes those of"
+            f" ({', '.join(wanted)}) that it needs.{close_matches(unknown[0], wanted)}"
+        )
+    if names != [name for name in wanted if name in names]:
+        raise PluginError(f"{shown} must take its arguments in the order of the hook: ({', '.join(wanted)})")
+    loose = [parameter.name for parameter in parameters if parameter.default is not parameter.empty]
     if loose:
         raise PluginError(
             f"{who}: argument {loose[0]!r} has a default; hooks are always called with every argument, so remove it"
         )
+    odd = [parameter.name for parameter in parameters if parameter.kind is not parameter.POSITIONAL_OR_KEYWORD]
+    if odd:
+        raise PluginError(f"{who}: argument {odd[0]!r} must be an ordinary one: neither keyword-only nor starred")
 
 
 def distributions_of(names: Sequence[tuple[str, str]]) -> list[str]:

@@ -9,7 +9,7 @@ from typing import Any
 import pluggy
 
 from srtk_framework.host.observers import Call, Observer
-from srtk_framework.roles import PROJECT, ROLES, Role, hook_names
+from srtk_framework.roles import PROJECT, Role, hook_names, own_method
 
 
 class _Manager(pluggy.PluginManager):
@@ -28,18 +28,18 @@ class _Manager(pluggy.PluginManager):
         }
 
 
-def managed(driver: Role, role: str, name: str, observers: Sequence[Observer] = ()) -> pluggy.PluginManager:
+def managed(driver: Role, role: type[Role], name: str, observers: Sequence[Observer] = ()) -> pluggy.PluginManager:
     """Register a driver's hooks and let the observers watch each call.
 
     The bound methods are registered, not the driver: pluggy compares plugins, and drivers may hold arrays.
     """
     manager = _Manager(PROJECT)
-    manager.add_hookspecs(ROLES[role])
-    hooks = types.SimpleNamespace(**{hook: getattr(driver, hook) for hook in hook_names(ROLES[role])})
+    manager.add_hookspecs(role)
+    hooks = types.SimpleNamespace(**{hook: own_method(driver, hook) for hook in hook_names(role)})
     manager.register(hooks, name)
     manager.check_pending()
     if observers:
-        _watch(manager, role, name, tuple(observers))
+        _watch(manager, role.role, name, tuple(observers))
     return manager
 
 

@@ -1,63 +1,58 @@
-"""Typed ports: what holds a driver of a role sees one of these, with plain methods, checked answers.
+"""Ports: whoever needs a driver holds one of these, with the methods of the role and checked answers.
 
-A port removes duplicates from the batch before the call, checks that the answer is aligned with it, and
-turns whatever a driver raises into a ``DriverError`` that names the driver.
+The port class of a role, also of a third party's, is made from the role's hooks. A port removes duplicates from the
+batch, removes gold from questions, checks that the answer is aligned, and turns whatever a driver raises into a
+``DriverError`` that names the driver.
 """
 
 from __future__ import annotations
 
-import threading
-from collections.abc import Callable, Hashable, Iterable, Sequence
-from typing import TYPE_CHECKING, Any, TypeVar
+import functools
+import inspect
+import typing
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Any, ClassVar
 
-import attrs
-
-from srtk_framework import roles
 from srtk_framework.host.hooks import managed
 from srtk_framework.host.observers import Observer
-from srtk_framework.roles import Role
-from srtk_framework.values import (
-    COST_DIGITS,
-    Answer,
-    Budget,
-    DriverError,
-    FoundPaths,
-    Frontier,
-    HopState,
-    Link,
-    LinkList,
-    Mention,
-    Path,
-    Pattern,
-    Prompt,
-    Qualifier,
-    Question,
-    RankedPath,
-    Reply,
-    Retrieval,
-    Schema,
-    SrtkError,
-    Step,
-    Subgraph,
-    Triple,
-    total,
-    usage,
+from srtk_framework.roles import (
+    Key,
+    Role,
+    by_identity,
+    by_value,
+    contract_of,
+    hook_names,
+    roles_of,
+    set_name,
 )
+from srtk_framework.values import DriverError, Question, SrtkError
 
-if TYPE_CHECKING:
-    import numpy as np
-    import numpy.typing as npt
-
-T = TypeVar("T")
+_OWN = ("open", "close")
+"""Methods of a role that a port keeps to itself: the session opens and closes the driver."""
 
 
 class Port:
-    """What all ports share: the call through pluggy, and its checks."""
+    """What all ports share: the driver, and the call through pluggy.
 
-    def __init__(self, driver: Role, role: str, name: str, observers: Sequence[Observer] = ()) -> None:
+    Attributes:
+        played: The role.
+        driver: The driver behind the port.
+        name: What ``use:`` calls it.
+    """
+
+    played: ClassVar[type[Role]] = Role
+
+    def __init__(self, driver: Role, name: str, observers: Sequence[Observer] = ()) -> None:
         self.driver = driver
         self.name = name
-        self._hook = managed(driver, role, name, observers).hook
+        self._hook = managed(driver, self.played, name, observers).hook
+        self._ledger = None if self.played.ledger is None else self.played.ledger()
+        set_name(driver, name)
+
+    @property
+    def spent(self) -> Mapping[str, Any]:
+        """What the ledger of the role counted so far; empty for a role without one."""
+        return {} if self._ledger is None else self._ledger.total()
 
     def open(self) -> None:
         """Do nothing: the session opens the driver itself."""
@@ -66,328 +61,188 @@ class Port:
         """Do nothing: the session closes the driver itself."""
 
     def open_driver(self) -> None:
-        """Open the driver; whatever goes wrong gets its name."""
+        """Open the driver; an error names it."""
         self._named("be opened", self.driver.open)
 
     def close_driver(self) -> None:
-        """Close the driver; whatever goes wrong gets its name."""
+        """Close the driver; an error names it."""
         self._named("be closed", self.driver.close)
 
-    def _named(self, what: str, call: Callable[[], T]) -> T:
+    def _named(self, what: str, call: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
         """Call a driver, and turn whatever it raises into an error that names it."""
         try:
-            return call()
-        except DriverError as error:
-            if error.driver:
-                raise
-            raise DriverError(str(error), self.name) from error
-        except SrtkError:
-            raise
+            return call(*args, **kwargs)
         except Exception as error:
-            raise DriverError(f"cannot {what}: {type(error).__name__}: {error}", self.name) from error
+            named = self._error(what, error)
+            if named is error:
+                raise
+            raise named from error
 
-    def fingerprint(self) -> str:
-        """Identify what the driver computes."""
-        return self.driver.fingerprint()
+    def _error(self, what: str, error: Exception) -> Exception:
+        """Return the error to raise for what a driver raised: the same one where it names its driver already."""
+        if isinstance(error, DriverError):
+            return error if error.driver else DriverError(str(error), self.name)
+        if isinstance(error, SrtkError):
+            return error
+        return DriverError(f"cannot {what}: {type(error).__name__}: {error}", self.name)
 
     def __repr__(self) -> str:
         return f"{type(self).__name__}({self.driver!r})"
 
-    def _call(self, method: str, **arguments: Any) -> Any:
-        answer = self._named(method, lambda: getattr(self._hook, method)(**arguments))
-        if answer is None:
-            raise DriverError(f"{method} returned None; it must return one item for each of the batch", self.name)
-        return answer
 
-    def _batch(self, method: str, size: int, **arguments: Any) -> Any:
-        answer = self._call(method, **arguments)
-        if len(answer) != size:
-            raise DriverError(f"{method} got {size} items and returned {len(answer)}; they must match", self.name)
-        return answer
-
-    def _distinct(self, items: Sequence[T], ask: Callable[[list[T]], Any], key: Callable[[T], Hashable]) -> Any:
-        """Ask about each distinct item once, and spread the answers over all."""
-        places: dict[Hashable, int] = {}
-        distinct: list[T] = []
-        order = []
-        for item in items:
-            place = places.setdefault(key(item), len(distinct))
-            if place == len(distinct):
-                distinct.append(item)
-            order.append(place)
-        answer = ask(distinct)
-        if len(distinct) == len(items):
-            return answer
-        if hasattr(answer, "dtype"):  # a matrix takes a list of rows
-            return answer[order]
-        return [answer[place] for place in order]
-
-
-def _same(item: Any) -> Hashable:
-    return item  # type: ignore[no-any-return]
-
-
-class KnowledgeGraphPort(Port, roles.KnowledgeGraph):
-    """A graph behind pluggy."""
-
-    def frontiers(self, node_sets: Sequence[Sequence[str]]) -> Sequence[Frontier]:
-        return self._batch("frontiers", len(node_sets), node_sets=node_sets)  # type: ignore[no-any-return]
-
-    def steps(self, frontiers: Sequence[Frontier], inverse: bool) -> Sequence[Sequence[Step]]:
-        return self._distinct(  # type: ignore[no-any-return]
-            frontiers, lambda some: self._batch("steps", len(some), frontiers=some, inverse=inverse), id
-        )
-
-    def follow(self, frontiers: Sequence[Frontier], steps: Sequence[Step], limit: int | None) -> Sequence[Frontier]:
-        return self._pairs("follow", frontiers, steps, limit)  # type: ignore[no-any-return]
-
-    def triples(
-        self, frontiers: Sequence[Frontier], steps: Sequence[Step], limit: int | None
-    ) -> Sequence[Sequence[Triple]]:
-        return self._pairs("triples", frontiers, steps, limit)  # type: ignore[no-any-return]
-
-    def _pairs(self, method: str, frontiers: Sequence[Frontier], steps: Sequence[Step], limit: int | None) -> Any:
-        if len(frontiers) != len(steps):
-            raise DriverError(f"{method} was asked about {len(frontiers)} frontiers and {len(steps)} steps", self.name)
-        return self._distinct(
-            list(zip(frontiers, steps, strict=True)),
-            lambda some: self._batch(
-                method, len(some), frontiers=[pair[0] for pair in some], steps=[pair[1] for pair in some], limit=limit
-            ),
-            lambda pair: (id(pair[0]), pair[1]),
-        )
-
-    def match(self, patterns: Sequence[Pattern]) -> Sequence[Sequence[Triple]]:
-        return self._distinct(  # type: ignore[no-any-return]
-            patterns, lambda some: self._batch("match", len(some), patterns=some), _same
-        )
-
-    def neighbourhood(self, frontiers: Sequence[Frontier], hops: int, budget: Budget) -> Sequence[Sequence[Triple]]:
-        return self._distinct(  # type: ignore[no-any-return]
-            frontiers,
-            lambda some: self._batch("neighbourhood", len(some), frontiers=some, hops=hops, budget=budget),
-            id,
-        )
-
-    def paths(
-        self,
-        starts: Sequence[Sequence[str]],
-        ends: Sequence[Sequence[str]],
-        hops: int,
-        budget: Budget,
-        shortest: bool,
-        inverse: bool,
-    ) -> Sequence[FoundPaths]:
-        if len(starts) != len(ends):
-            raise DriverError(f"paths was asked about {len(starts)} sets of starts and {len(ends)} of ends", self.name)
-        shared = {"hops": hops, "budget": budget, "shortest": shortest, "inverse": inverse}
-        return self._distinct(  # type: ignore[no-any-return]
-            list(zip(map(tuple, starts), map(tuple, ends), strict=True)),
-            lambda some: self._batch(
-                "paths", len(some), starts=[pair[0] for pair in some], ends=[pair[1] for pair in some], **shared
-            ),
-            _same,
-        )
-
-    def labels(self, ids: Sequence[str]) -> Sequence[str]:
-        return self._distinct(ids, lambda some: self._batch("labels", len(some), ids=some), _same)  # type: ignore[no-any-return]
-
-    def find(self, names: Sequence[str]) -> Sequence[Sequence[str]]:
-        return self._distinct(names, lambda some: self._batch("find", len(some), names=some), _same)  # type: ignore[no-any-return]
-
-    def degrees(self, ids: Sequence[str]) -> Sequence[int]:
-        return self._distinct(ids, lambda some: self._batch("degrees", len(some), ids=some), _same)  # type: ignore[no-any-return]
-
-    def qualifiers(self, triples: Sequence[Triple]) -> Sequence[Sequence[Qualifier]]:
-        return self._distinct(  # type: ignore[no-any-return]
-            triples, lambda some: self._batch("qualifiers", len(some), triples=some), _same
-        )
-
-    def schema(self) -> Schema:
-        return self._call("schema")  # type: ignore[no-any-return]
-
-    def source(self) -> str:
-        return self._call("source")  # type: ignore[no-any-return]
-
-
-class MentionDetectorPort(Port, roles.MentionDetector):
-    """A mention detector behind pluggy."""
-
-    def detect(self, texts: Sequence[str]) -> Sequence[Sequence[Mention]]:
-        return self._distinct(  # type: ignore[no-any-return]
-            texts, lambda some: self._batch("detect", len(some), texts=some), _same
-        )
-
-
-class EntityLinkerPort(Port, roles.EntityLinker):
-    """A linker behind pluggy; writes its name into the links that do not say who found them."""
-
-    def link(self, texts: Sequence[str]) -> Sequence[Sequence[Link]]:
-        rows = self._distinct(texts, lambda some: self._batch("link", len(some), texts=some), _same)
-        return [self._signed(row) for row in rows]
-
-    def _signed(self, row: Any) -> Any:
-        if not isinstance(row, list | tuple) or not all(isinstance(link, Link) for link in row):
-            return row  # broken, which the conformance tests tell
-        links = [link if link.by else attrs.evolve(link, by=self.name) for link in row]
-        return LinkList.of(links, row) if isinstance(row, LinkList) else links
-
-
-class PathScorerPort(Port, roles.PathScorer):
-    """A path scorer behind pluggy."""
-
-    def score(
-        self, questions: Sequence[str], paths: Sequence[Path], candidates: Sequence[Sequence[Step]]
-    ) -> Sequence[Sequence[float]]:
-        if not len(questions) == len(paths) == len(candidates):
-            raise DriverError("score was asked about lists of different lengths", self.name)
-        answer = self._batch("score", len(paths), questions=questions, paths=paths, candidates=candidates)
-        for scores, steps in zip(answer, candidates, strict=True):
-            if len(scores) != len(steps):
-                raise DriverError(f"score got {len(steps)} candidates and returned {len(scores)} scores", self.name)
-        return answer  # type: ignore[no-any-return]
-
-    def scores_end(self) -> bool:
-        return bool(self._call("scores_end"))
-
-
-class ExpanderPort(Port, roles.Expander):
-    """An expander behind pluggy; hop-wise drivers are run by the core's loop, hook by hook."""
-
-    def expand(self, questions: Sequence[Question]) -> Sequence[Subgraph]:
-        if getattr(type(self.driver), "expand") is roles.Expander.expand:  # noqa: B009 - the driver is any Role here
-            from srtk_framework.graph.hop_loop import run_hops
-
-            budget = getattr(self.driver, "budget", None)
-            return run_hops(self, questions, budget.seconds if isinstance(budget, Budget) else None)
-        return self._batch("expand", len(questions), questions=questions)  # type: ignore[no-any-return]
-
-    def start(self, questions: Sequence[Question]) -> Sequence[HopState]:
-        return self._batch("start", len(questions), questions=questions)  # type: ignore[no-any-return]
-
-    def step(self, states: Sequence[HopState]) -> Sequence[HopState]:
-        return self._batch("step", len(states), states=states)  # type: ignore[no-any-return]
-
-    def result(self, states: Sequence[HopState]) -> Sequence[Subgraph]:
-        return self._batch("result", len(states), states=states)  # type: ignore[no-any-return]
-
-
-class ExporterPort(Port, roles.Exporter):
-    """An exporter behind pluggy."""
-
-    def write(self, retrievals: Sequence[Retrieval]) -> int:
-        written = int(self._call("write", retrievals=retrievals))
-        if written != len(retrievals):
-            raise DriverError(f"write got {len(retrievals)} retrievals and wrote {written}", self.name)
-        return written
-
-    def abort(self) -> bool:
-        return bool(self._call("abort"))
-
-
-class EncoderPort(Port, roles.Encoder):
-    """An encoder behind pluggy."""
-
-    def encode(self, texts: Sequence[str]) -> npt.NDArray[np.float32]:
-        return self._distinct(texts, self._matrix, _same)  # type: ignore[no-any-return]
-
-    def _matrix(self, texts: list[str]) -> npt.NDArray[np.float32]:
-        import numpy as np
-
-        matrix = self._batch("encode", len(texts), texts=texts)
-        if getattr(matrix, "ndim", 0) != 2 or matrix.dtype != np.float32:
-            raise DriverError("encode must return a float32 matrix [texts, dimensions]", self.name)
-        if not np.isfinite(matrix).all():
-            raise DriverError("encode returned numbers that are not finite", self.name)
-        return matrix  # type: ignore[no-any-return]
-
-
-class GeneratorPort(Port, roles.Generator):
-    """A generator behind pluggy; counts what its replies took.
-
-    Attributes:
-        spent: The sums of ``dialogue.usage`` since the start, ``cached`` replies among them, and what was ``paid``.
-    """
-
-    def __init__(self, driver: Role, role: str, name: str, observers: Sequence[Observer] = ()) -> None:
-        super().__init__(driver, role, name, observers)
-        self.spent: dict[str, Any] = {**total([]), "cached": 0, "paid": 0.0}
-        self._lock = threading.Lock()
-
-    def generate(self, prompts: Sequence[Prompt]) -> Sequence[Reply]:
-        replies: Sequence[Reply] = self._batch("generate", len(prompts), prompts=prompts)
-        paid = usage(reply for reply in replies if not reply.cached)
-        with self._lock:
-            whole = total([self.spent, usage(replies)])
-            cached = self.spent["cached"] + len(replies) - paid["calls"]
-            self.spent = {**whole, "cached": cached, "paid": round(self.spent["paid"] + paid["cost"], COST_DIGITS)}
-        return replies
-
-    def rate(self, prompts: Sequence[Prompt]) -> Sequence[Sequence[float]]:
-        import numpy as np
-
-        rows = self._batch("rate", len(prompts), prompts=prompts)
-        for prompt, row in zip(prompts, rows, strict=True):
-            if len(row) != len(prompt.options):
-                raise DriverError(f"rate got {len(prompt.options)} options and returned {len(row)} numbers", self.name)
-            if not np.isfinite(row).all():
-                raise DriverError("rate returned numbers that are not finite", self.name)
-        return rows  # type: ignore[no-any-return]
-
-    def rates(self) -> bool:
-        return bool(self._call("rates"))
-
-    def count_tokens(self, texts: Sequence[str]) -> Sequence[int]:
-        return self._distinct(  # type: ignore[no-any-return]
-            texts, lambda some: self._batch("count_tokens", len(some), texts=some), _same
-        )
-
-
-class ReaderPort(Port, roles.Reader):
-    """A reader behind pluggy."""
-
-    def read(self, questions: Sequence[Question], subgraphs: Sequence[Subgraph]) -> Sequence[Answer]:
-        if len(questions) != len(subgraphs):
-            raise DriverError(f"read was asked {len(questions)} questions about {len(subgraphs)} subgraphs", self.name)
-        return self._batch(  # type: ignore[no-any-return]
-            "read", len(questions), questions=questions, subgraphs=subgraphs
-        )
-
-    def refuses(self) -> bool:
-        return bool(self._call("refuses"))
-
-
-class DatasetPort(Port, roles.Dataset):
-    """A dataset behind pluggy."""
-
-    def read(self) -> Iterable[Question]:
-        questions = iter(self._call("read"))
-        while (question := self._named("read on", lambda: next(questions, None))) is not None:
-            yield question
-
-
-class SupervisionPort(Port, roles.Supervision):
-    """A supervision behind pluggy."""
-
-    def supervise(self, questions: Sequence[Question]) -> Sequence[Sequence[RankedPath]]:
-        return self._batch("supervise", len(questions), questions=questions)  # type: ignore[no-any-return]
-
-
-PORTS: dict[str, Callable[..., Any]] = {
-    "knowledge_graph": KnowledgeGraphPort,
-    "mention_detector": MentionDetectorPort,
-    "entity_linker": EntityLinkerPort,
-    "path_scorer": PathScorerPort,
-    "expander": ExpanderPort,
-    "exporter": ExporterPort,
-    "encoder": EncoderPort,
-    "generator": GeneratorPort,
-    "reader": ReaderPort,
-    "dataset": DatasetPort,
-    "supervision": SupervisionPort,
-}
+@functools.cache
+def port_class(role: type[Role]) -> type[Any]:
+    """Make the port class of a role from its hooks; its methods have the signatures of the role's."""
+    methods: dict[str, Any] = {name: _hook_method(role, name, spec) for name, spec in hook_names(role).items()}
+    for base in role.__mro__[: role.__mro__.index(Role) + 1]:
+        for name, function in vars(base).items():
+            if inspect.isfunction(function) and not name.startswith("_") and name not in (*methods, *_OWN):
+                methods[name] = _passed_on(name, function)
+    return type(
+        f"{role.__name__}Port",
+        (Port, role),
+        {"__doc__": f"A driver of the role {role.role} behind pluggy.", "played": role, **methods},
+    )
 
 
 def port(driver: Role, role: str, name: str, observers: Sequence[Observer] = ()) -> Any:
     """Put a driver behind the port of its role."""
-    return PORTS[role](driver, role, name, observers)
+    played = next(one for one in roles_of(type(driver)) if one.role == role)
+    return port_class(played)(driver, name, observers)
+
+
+def driver_of(one: Any) -> Any:
+    """Return the driver behind a port, or the driver itself."""
+    return one.driver if isinstance(one, Port) else one
+
+
+def _passed_on(name: str, function: Any) -> Any:
+    """Make the port's method for a method of the role that is no hook."""
+
+    @functools.wraps(function)
+    def method(self: Port, *args: Any, **kwargs: Any) -> Any:
+        return self._named(name, getattr(self.driver, name), *args, **kwargs)
+
+    return method
+
+
+def _hook_method(role: type[Role], name: str, spec: Any) -> Any:
+    """Make the port's method for a hook, with the hook's own parameters.
+
+    It is compiled from text, as attrs and dataclasses compile theirs: hooks are called thousands of times a question,
+    and binding ``*args`` and ``**kwargs`` to names would cost more than the rest of the port.
+    """
+    contract = contract_of(spec)
+    parameters = list(inspect.signature(spec).parameters)[1:]
+    lines = [f"def {name}({', '.join(['self', *parameters])}):"]
+    if contract.needs:
+        lines += ["    if getattr(type(self.driver), name) is spec:"]
+        lines += [f"        return self._named({', '.join(['name', 'spec', 'self', *parameters])})"]
+    lines += [f"    return ask(self, {{{', '.join(f'{one!r}: {one}' for one in parameters)}}})"]
+    scope: dict[str, Any] = {"ask": _asker(role, name, spec), "name": name, "spec": spec}
+    exec("\n".join(lines), scope)
+    method: Any = functools.wraps(spec)(scope[name])
+    vars(method).pop("__isabstractmethod__", None)  # copied from the role's hook
+    return method
+
+
+def _asker(role: type[Role], name: str, spec: Any) -> Callable[[Port, dict[str, Any]], Any]:
+    """Make the function that asks a driver, given the arguments of one call of a hook by name."""
+    contract = contract_of(spec)
+    batch, keys, check = contract.batch, contract.keys, contract.answer
+    first, others = batch[0] if batch else "", batch[1:]
+    single = keys[0] if len(keys) == 1 else None
+    questions = [] if role.gold else [argument for argument in batch if _may_hold_questions(spec, argument)]
+
+    def ask(self: Port, arguments: dict[str, Any]) -> Any:
+        try:
+            answer = getattr(self._hook, name)(**arguments)
+        except Exception as error:
+            named = self._error(name, error)
+            if named is error:
+                raise
+            raise named from error
+        if answer is None:
+            wanted = "a list with one item for each of the batch" if batch else "a value"
+            raise DriverError(f"{name} returned None; it must return {wanted}", self.name)
+        if batch:
+            try:
+                length = len(answer)
+            except TypeError as error:
+                shown = f"{name} returned {type(answer).__name__}, not a list with one item for each of the batch"
+                raise DriverError(shown, self.name) from error
+            if length != len(arguments[first]):
+                shown = f"{name} got {len(arguments[first])} items and returned {length}; they must match"
+                raise DriverError(shown, self.name)
+        if check is not None:
+            answer = self._named(name, check, answer, arguments, self.name)
+        if self._ledger is not None:
+            self._ledger.add(name, answer)
+        return answer
+
+    def ask_about_batch(self: Port, arguments: dict[str, Any]) -> Any:
+        size = len(arguments[first])
+        for one in others:
+            if len(arguments[one]) != size:
+                counts = " and ".join(f"{len(arguments[one])} {one}" for one in batch)
+                raise DriverError(f"{name} was asked about {counts}; there must be as many of each", self.name)
+        for one in questions:
+            arguments[one] = [q.without_gold() if isinstance(q, Question) else q for q in arguments[one]]
+        return ask_distinct(self, arguments, size) if keys else ask(self, arguments)
+
+    def ask_distinct(self: Port, arguments: dict[str, Any], size: int) -> Any:
+        """Ask about each distinct item once, and give every item its answer."""
+        if single is not None:
+            rows = _keyed(arguments[first], single)
+        else:
+            rows = list(zip(*map(_keyed, map(arguments.__getitem__, batch), keys), strict=True))
+        if single is by_value and len(set(rows)) == size:  # strings keep their hash, so that this is fast
+            arguments[first] = list(rows)
+            return ask(self, arguments)
+        places: dict[Any, int] = {}
+        place_of = places.setdefault
+        order = [place_of(row, len(places)) for row in rows]
+        if single is by_value:
+            arguments[first] = list(places)
+        else:
+            for one in batch:
+                arguments[one] = _firsts(arguments[one], order, len(places))
+        answer = ask(self, arguments)
+        if len(places) == size:
+            return answer
+        # A matrix takes a list of rows.
+        return answer[order] if hasattr(answer, "dtype") else [answer[i] for i in order]
+
+    def stream(self: Port, arguments: dict[str, Any]) -> Iterator[Any]:
+        items = iter(ask(self, arguments))
+        while (item := self._named(f"{name} on", next, items, None)) is not None:
+            yield item
+
+    return stream if contract.stream else ask_about_batch if batch else ask
+
+
+def _keyed(column: Any, key: Key) -> Any:
+    """Map a batch to what makes its items equal."""
+    if key is by_value:
+        return column
+    return list(map(id if key is by_identity else key, column))
+
+
+def _firsts(items: Any, order: list[int], count: int) -> list[Any]:
+    """Return the first item of each place."""
+    if count == len(order):
+        return list(items)
+    found: list[Any] = []
+    for item, place in zip(items, order, strict=True):
+        if place == len(found):
+            found.append(item)
+    return found
+
+
+def _may_hold_questions(spec: Any, argument: str) -> bool:
+    """Tell from the annotation of an argument whether its items may be questions; True where it does not say."""
+    try:
+        kind = typing.get_type_hints(spec).get(argument, Any)
+    except NameError:  # a type that is imported for type checkers only
+        return True
+    return any(name in repr(kind) for name in (Question.__name__, "Any", "object", "~"))

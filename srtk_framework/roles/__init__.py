@@ -1,8 +1,29 @@
-"""The roles: one abstract class each, whose methods are the hook specifications."""
+"""The roles: one abstract class each, in a file of its own, whose methods are the hook specifications.
+
+Every module of this package that defines a ``Role`` with a name adds that role; there is no list to extend.
+"""
 
 from __future__ import annotations
 
-from srtk_framework.roles.base import PROJECT, Role, hook_names
+import importlib
+import pkgutil
+
+from srtk_framework.roles.base import (
+    PROJECT,
+    AnswerCheck,
+    HookContract,
+    Key,
+    Ledger,
+    Role,
+    by_identity,
+    by_value,
+    contract_of,
+    hook,
+    hook_names,
+    own_method,
+    roles_of,
+    set_name,
+)
 from srtk_framework.roles.dataset import Dataset
 from srtk_framework.roles.encoder import Encoder
 from srtk_framework.roles.entity_linker import EntityLinker
@@ -17,26 +38,10 @@ from srtk_framework.roles.reader import Reader
 from srtk_framework.roles.supervision import Supervision
 from srtk_framework.roles.trainable import Course, Trainable
 
-ROLES: dict[str, type[Role]] = {
-    role.role: role
-    for role in (
-        KnowledgeGraph,
-        MentionDetector,
-        EntityLinker,
-        PathScorer,
-        Expander,
-        Exporter,
-        Encoder,
-        Generator,
-        Reader,
-        Dataset,
-        Supervision,
-    )
-}
-
 __all__ = [
     "PROJECT",
     "ROLES",
+    "AnswerCheck",
     "Course",
     "Dataset",
     "Encoder",
@@ -45,13 +50,44 @@ __all__ = [
     "Explainable",
     "Exporter",
     "Generator",
+    "HookContract",
     "HopChoice",
+    "Key",
     "KnowledgeGraph",
+    "Ledger",
     "MentionDetector",
     "PathScorer",
     "Reader",
     "Role",
     "Supervision",
     "Trainable",
+    "by_identity",
+    "by_value",
+    "contract_of",
+    "hook",
     "hook_names",
+    "own_method",
+    "roles_of",
+    "set_name",
 ]
+
+
+def _roles_of_this_package() -> dict[str, type[Role]]:
+    """Import every module of the package and collect the roles that they define, by name."""
+    modules = [importlib.import_module(f"{__name__}.{found.name}") for found in pkgutil.iter_modules(__path__)]
+    defined = {
+        value.role: value
+        for module in modules
+        for value in vars(module).values()
+        if isinstance(value, type)
+        and issubclass(value, Role)
+        and value.__module__ == module.__name__
+        and vars(value).get("role")
+    }
+    return dict(sorted(defined.items()))
+
+
+ROLES = _roles_of_this_package()
+"""The framework's own roles by name; other distributions add theirs (``srtk_framework.host.role_class``)."""
+
+globals().update({role.__name__: role for role in ROLES.values()})

@@ -1,57 +1,269 @@
-"""The roles: one abstract class each, whose methods are the hook specifications.
+"""What all roles share, and the decorator that makes a method of a role a hook.
 
-A driver is an ``attrs.define`` class that derives from a role. Its fields are its settings, and fields
-annotated with a role are its needs. Every method takes a batch and returns a list aligned with it; no
-method changes its arguments or keeps state between questions. Drivers raise ``DriverError`` with a
-sentence that says what to do. Hook arguments have no defaults: callers name every one.
+A role is one file: an abstract class that derives from ``Role``, names itself (``role = "ranker"``), and declares its
+hooks by ``@hook``. The hook specification, the port, the recipe keys and the checks at load follow from that class.
+
+A driver is an ``attrs.define`` class that derives from a role. Its fields are its settings, and fields annotated with
+a role are its needs. Every hook takes a batch and returns a list aligned with it; no hook changes its arguments or
+keeps state between questions. Drivers raise ``DriverError`` with a sentence that says what to do. Hook arguments have
+no defaults: callers pass every one.
 """
 
 from __future__ import annotations
 
+import functools
+import inspect
 from abc import ABC
-from typing import Any, ClassVar
+from collections.abc import Callable, Hashable, Mapping
+from typing import Any, ClassVar, Protocol, TypeVar, overload
 
 import attrs
 import pluggy
 
 PROJECT = "srtk"
 
+F = TypeVar("F", bound=Callable[..., Any])
+
+Key = Callable[[Any], Hashable]
+"""Maps an item of a batch to what makes it equal to another one."""
+
+AnswerCheck = Callable[[Any, Mapping[str, Any], str], Any]
+"""Checks or converts the answer of a driver.
+
+It gets the answer, the arguments of the call by name, and the name of the driver, and returns the answer that the
+caller receives. It raises ``DriverError`` without a driver's name where the answer breaks the contract.
+"""
+
+_CONTRACT = "srtk_contract"
+_NARROW = "srtk_narrow"
 _spec = pluggy.HookspecMarker(PROJECT)
-hook = _spec(firstresult=True)
+
+
+@attrs.frozen
+class HookContract:
+    """What a port does around a hook.
+
+    Attributes:
+        batch: Arguments that are batches, aligned with each other and with the answer; none for a hook without a batch.
+        keys: Per batch argument, what makes two items equal, so that each distinct item is passed on once; empty where
+            duplicates are kept.
+        answer: Checks or converts the answer for the distinct items; None for alignment alone.
+        stream: The answer is read lazily, item by item.
+        needs: Hooks that the role's default implementation calls: a driver that keeps the default must implement them.
+            The default then runs on the port, so that they are checked and watched. A default without ``needs`` runs
+            inside the driver.
+    """
+
+    batch: tuple[str, ...] = ()
+    keys: tuple[Key, ...] = ()
+    answer: AnswerCheck | None = None
+    stream: bool = False
+    needs: tuple[str, ...] = ()
+
+
+def by_value(item: Any) -> Hashable:
+    """Take items for equal that compare equal."""
+    key: Hashable = item
+    return key
+
+
+def by_identity(item: Any) -> Hashable:
+    """Take items for equal only where they are the same object; for items that cannot be hashed, such as frontiers."""
+    return id(item)
+
+
+@overload
+def hook(function: F, /) -> F: ...
+
+
+@overload
+def hook(
+    *,
+    batch: str | tuple[str, ...] = ...,
+    key: Key | tuple[Key, ...] | None = ...,
+    answer: AnswerCheck | None = ...,
+    stream: bool = ...,
+    needs: tuple[str, ...] = ...,
+) -> Callable[[F], F]: ...
+
+
+def hook(
+    function: Any = None,
+    /,
+    *,
+    batch: str | tuple[str, ...] = (),
+    key: Key | tuple[Key, ...] | None = None,
+    answer: AnswerCheck | None = None,
+    stream: bool = False,
+    needs: tuple[str, ...] = (),
+) -> Any:
+    """Declare a method of a role as a hook; ``@hook`` alone is for a hook without a batch.
+
+    Args:
+        function: The method.
+        batch: Argument, or aligned arguments, that are batches: the answer has one item for each.
+        key: What makes two items of the batch equal (``by_value``, ``by_identity``, or a function of one item), one for
+            each batch argument; the driver then gets each distinct item once. None passes on every item.
+        answer: Checks or converts what the driver returns.
+        stream: Whether the answer is an iterable that is read lazily.
+        needs: Hooks that a driver must implement where it keeps the role's default of this one, which calls them.
+
+    Raises:
+        TypeError: If ``batch`` names an argument that the method does not have, or ``key`` does not match ``batch``.
+    """
+    batches = (batch,) if isinstance(batch, str) else tuple(batch)
+    keys = () if key is None else key if isinstance(key, tuple) else (key,)
+    contract = HookContract(batches, keys, answer, stream, tuple(needs))
+
+    def mark(method: F) -> F:
+        known = list(inspect.signature(method).parameters)[1:]
+        unknown = [name for name in batches if name not in known]
+        if unknown:
+            raise TypeError(f"hook {method.__qualname__} has no argument {unknown[0]!r} to be its batch")
+        if keys and len(keys) != len(batches):
+            raise TypeError(f"hook {method.__qualname__} has {len(batches)} batch arguments and {len(keys)} keys")
+        vars(method)[_CONTRACT] = contract
+        return _spec(method, firstresult=True)
+
+    return mark if function is None else mark(function)
+
+
+class Ledger(Protocol):
+    """What the port of a role counts of a driver's answers, such as tokens and money."""
+
+    def add(self, hook: str, answer: Any) -> None:
+        """Count one answer of a hook; called from several threads."""
+
+    def total(self) -> Mapping[str, Any]:
+        """Return the sums since the driver was composed."""
 
 
 class Role(ABC):  # noqa: B024 - its subclasses have the abstract methods
-    """What all roles share: a life cycle and a fingerprint.
+    """What all roles share: a life cycle, settings and a fingerprint.
+
+    A method of a role that is no hook is passed on to the driver as it is.
 
     Attributes:
-        role: Name of the role in recipes; the entry-point group is ``srtk.<role>``.
+        role: Name of the role in recipes; the entry-point group of its drivers is ``srtk.<role>``.
+        plural: Key of a recipe under which several drivers stand; the name with an ``s`` by default.
+        several: Whether a recipe lists any number of drivers under ``plural``, rather than one under the role's name.
+        top_level: Whether the role has keys of its own at the top of a recipe.
+        gold: Whether its hooks see the gold fields of questions; ports remove them otherwise.
+        kit: Module with the conformance class of the role, which is called like the role, with ``Conformance``.
+        ledger: Makes what the port counts; None for nothing.
     """
 
     role: ClassVar[str] = ""
+    plural: ClassVar[str] = ""
+    several: ClassVar[bool] = False
+    top_level: ClassVar[bool] = True
+    gold: ClassVar[bool] = False
+    kit: ClassVar[str] = ""
+    ledger: ClassVar[Callable[[], Ledger] | None] = None
+
+    def __init_subclass__(cls, **rest: Any) -> None:
+        super().__init_subclass__(**rest)
+        if "role" in vars(cls):
+            if "plural" not in vars(cls):
+                cls.plural = f"{cls.role}s"
+            if "kit" not in vars(cls):
+                cls.kit = f"srtk_framework.testing.{cls.role}"
+        else:
+            _widen(cls)
 
     def open(self) -> None:  # noqa: B027 - most drivers have nothing to open
         """Load what is heavy (a model, a file, a connection); called once before the first hook."""
 
     def close(self) -> None:  # noqa: B027 - nor to close
-        """Let go of what ``open`` took; called once, also after an error."""
+        """Release what ``open`` acquired; called once, also after an error."""
+
+    def settings(self) -> dict[str, Any]:
+        """Return the settings and needs that the driver was made with, by the names that a recipe uses."""
+        cls: type[Any] = type(self)
+        fields = attrs.fields(cls) if attrs.has(cls) else ()
+        return {field.alias: getattr(self, field.name) for field in fields if field.init}
 
     def fingerprint(self) -> str:
         """Identify what the driver computes: equal fingerprints, equal results.
 
-        The default names the class and its settings, without those that are kept out of its ``repr``, such as a key;
-        a driver over data or weights adds their hash.
+        The default names the role, the driver (as ``use:`` does, or by its class where it was not loaded by a recipe)
+        and its settings, without those kept out of its ``repr``, such as a key. So a class may move to another module.
+        A driver over data or weights adds their hash.
         """
         cls: type[Any] = type(self)
-        fields = attrs.fields(cls) if attrs.has(cls) else ()
-        parts = []
-        for field in fields:
-            value = getattr(self, field.name)
-            if field.init and field.repr:
-                parts.append(f"{field.name}={value.fingerprint() if isinstance(value, Role) else value!r}")
-        return f"{type(self).__module__}.{type(self).__qualname__}({', '.join(parts)})"
+        shown = {field.alias for field in attrs.fields(cls) if field.repr} if attrs.has(cls) else set()
+        settings = ", ".join(f"{name}={_print(value)}" for name, value in self.settings().items() if name in shown)
+        return f"{self.role}:{vars(self).get(_NAME, cls.__name__)}({settings})"
+
+
+_NAME = "_srtk_name"
+
+
+def set_name(driver: Role, name: str) -> None:
+    """Give a driver the name under which a recipe uses it, for its default fingerprint."""
+    vars(driver)[_NAME] = name
+
+
+def _print(value: Any) -> str:
+    """Write a setting so that equal settings give equal texts; drivers give their fingerprints."""
+    if isinstance(value, Role):
+        return value.fingerprint()
+    if isinstance(value, list | tuple) and any(isinstance(item, Role) for item in value):
+        return f"[{', '.join(map(_print, value))}]"
+    return repr(value)
 
 
 def hook_names(role: type[Role]) -> dict[str, Any]:
-    """Return the hook specifications of a role: method name to function."""
-    marker = f"{PROJECT}_spec"
-    return {name: getattr(role, name) for name in dir(role) if hasattr(getattr(role, name), marker)}
+    """Return the hooks of a role: name to the function that specifies it."""
+    return {name: function for name in dir(role) if hasattr(function := getattr(role, name), _CONTRACT)}
+
+
+def contract_of(spec: Any) -> HookContract:
+    """Return the contract of a hook, as ``@hook`` declared it."""
+    contract: HookContract = vars(spec)[_CONTRACT]
+    return contract
+
+
+def roles_of(cls: type[Any]) -> list[type[Role]]:
+    """Return the roles that a class plays, nearest first."""
+    return [base for base in cls.__mro__ if issubclass(base, Role) and base is not Role and "role" in vars(base)]
+
+
+def own_method(driver: Role, name: str) -> Any:
+    """Return a hook of a driver as its author wrote it, perhaps with fewer arguments than the role's."""
+    method = getattr(driver, name)
+    narrow = getattr(method, _NARROW, None)
+    return method if narrow is None else narrow.__get__(driver)
+
+
+def fits_fewer(function: Any, spec: Any) -> bool:
+    """Tell whether a method takes some but not all arguments of a hook, in their order."""
+    parameters = list(inspect.signature(function).parameters.values())[1:]
+    plain = all(p.kind is p.POSITIONAL_OR_KEYWORD and p.default is p.empty for p in parameters)
+    mine, wanted = [p.name for p in parameters], list(inspect.signature(spec).parameters)[1:]
+    return plain and mine != wanted and mine == [name for name in wanted if name in mine]
+
+
+def _widen(cls: type[Role]) -> None:
+    """Let hooks that were written for fewer arguments be called with all of today's.
+
+    So a role may gain an argument without breaking drivers that do not know it, whoever calls them.
+    """
+    for role in roles_of(cls):
+        for name, spec in hook_names(role).items():
+            function = inspect.getattr_static(cls, name)
+            if inspect.isfunction(function) and not hasattr(function, _NARROW) and fits_fewer(function, spec):
+                setattr(cls, name, _widened(function, spec))
+
+
+def _widened(function: Any, spec: Any) -> Any:
+    signature = inspect.signature(spec)
+    taken = list(inspect.signature(function).parameters)[1:]
+
+    @functools.wraps(function)
+    def widened(self: Role, *args: Any, **kwargs: Any) -> Any:
+        given = signature.bind(self, *args, **kwargs).arguments
+        return function(self, **{name: given[name] for name in taken})
+
+    vars(widened)[_NARROW] = function
+    return widened

@@ -10,11 +10,19 @@ from srtk_framework.values import Question
 
 
 class Dataset(Role):
-    """Reads a public question format."""
+    """Reads a public question format.
+
+    A recipe names a dataset under ``questions``, not under a key of its own.
+    """
 
     role = "dataset"
+    top_level = False
 
-    @hook
+    @hook(stream=True)
     @abstractmethod
     def read(self) -> Iterable[Question]:
-        """Yield the questions in the order of the file; raises InputError with file and line."""
+        """Yield the questions in the order of the file.
+
+        Raises:
+            InputError: With file and line, where a record cannot be read.
+        """

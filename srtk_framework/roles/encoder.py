@@ -3,14 +3,30 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
 
-from srtk_framework.roles.base import Role, hook
+from srtk_framework.roles.base import Role, by_value, hook
+from srtk_framework.values import DriverError
 
 if TYPE_CHECKING:
     import numpy as np
     import numpy.typing as npt
+
+
+def finite_matrix(answer: Any, arguments: Mapping[str, Any], driver: str) -> Any:
+    """Refuse anything but a float32 matrix of finite numbers.
+
+    Raises:
+        DriverError: For another type, another shape, NaN or infinity.
+    """
+    import numpy as np  # here, so that the command line starts without it
+
+    if not isinstance(answer, np.ndarray) or answer.ndim != 2 or answer.dtype != np.float32:
+        raise DriverError("encode must return a float32 matrix [texts, dimensions]")
+    if not np.isfinite(answer).all():
+        raise DriverError("encode returned numbers that are not finite")
+    return answer
 
 
 class Encoder(Role):
@@ -18,7 +34,7 @@ class Encoder(Role):
 
     role = "encoder"
 
-    @hook
+    @hook(batch="texts", key=by_value, answer=finite_matrix)
     @abstractmethod
     def encode(self, texts: Sequence[str]) -> npt.NDArray[np.float32]:
         """Encode each text as one row of a float32 matrix [n, d]; a text's row depends on the text alone."""

@@ -3,10 +3,25 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from typing import Any
 
-from srtk_framework.roles.base import Role, hook
-from srtk_framework.values import Link
+import attrs
+
+from srtk_framework.roles.base import Role, by_value, hook
+from srtk_framework.values import Link, LinkList
+
+
+def signed(answer: Any, arguments: Mapping[str, Any], driver: str) -> Any:
+    """Write the linker's name into the links that do not say who found them."""
+    return [_signed(row, driver) for row in answer]
+
+
+def _signed(row: Any, driver: str) -> Any:
+    if not isinstance(row, list | tuple) or not all(isinstance(link, Link) for link in row):
+        return row  # breaks the contract; the conformance tests say how
+    links = [link if link.by else attrs.evolve(link, by=driver) for link in row]
+    return LinkList.of(links, row) if isinstance(row, LinkList) else links
 
 
 class EntityLinker(Role):
@@ -14,7 +29,7 @@ class EntityLinker(Role):
 
     role = "entity_linker"
 
-    @hook
+    @hook(batch="texts", key=by_value, answer=signed)
     @abstractmethod
     def link(self, texts: Sequence[str]) -> Sequence[Sequence[Link]]:
         """Link each text.
@@ -22,5 +37,5 @@ class EntityLinker(Role):
         Returns:
             Per text, links ordered by start of span, then by falling score, then by entity. Links that
             share a span are alternatives (n-best). Spans count characters of the original text. A ``LinkList``
-            in place of a list says besides which linkers failed on the text, and which titles have no id.
+            instead of a list also says which linkers failed on the text, and which titles have no id.
         """

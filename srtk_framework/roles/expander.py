@@ -5,40 +5,67 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from srtk_framework.graph.hop_loop import run_hops
+from srtk_framework.graph.reader_stop import READER
+from srtk_framework.roles.answer_checks import truth
 from srtk_framework.roles.base import Role, hook
-from srtk_framework.values import Budget, HopState, Question, Subgraph
+from srtk_framework.values import Budget, DriverError, HopState, Question, ReaderLike, Subgraph
 
 
 class Expander(Role):
     """Turns questions with links into subgraphs.
 
-    A one-shot expander writes ``expand``. A hop-wise one writes ``start``, ``step`` and ``result``; the
-    core's loop (``expansion.run_hops``) then runs it, so that it has no stop rule of its own.
+    A one-shot expander implements ``expand``. A hop-wise one implements ``start``, ``step`` and ``result``; the core's
+    loop (``graph.run_hops``) runs them, so that no expander has a stop rule of its own.
     """
 
     role = "expander"
 
-    @hook
+    @hook(batch="questions", needs=("start", "step", "result"))
     def expand(self, questions: Sequence[Question]) -> Sequence[Subgraph]:
         """Retrieve a subgraph for each question, best triples first, within the budget.
 
         A question without links, or whose links are not in the graph, gives an empty subgraph whose
         trace has a ``reason``.
         """
-        budget = getattr(self, "budget", None)
-        return run_hops(self, questions, budget.seconds if isinstance(budget, Budget) else None)
+        limits = self.limits()
+        return run_hops(self, questions, None if limits is None else limits.seconds)
 
-    @hook
+    @hook(batch="questions")
     def start(self, questions: Sequence[Question]) -> Sequence[HopState]:
         """Make the state of each question before the first hop."""
         raise NotImplementedError
 
-    @hook
+    @hook(batch="states")
     def step(self, states: Sequence[HopState]) -> Sequence[HopState]:
         """Go one hop further with states that are not done."""
         raise NotImplementedError
 
-    @hook
+    @hook(batch="states")
     def result(self, states: Sequence[HopState]) -> Sequence[Subgraph]:
         """Make the subgraph of each state."""
         raise NotImplementedError
+
+    @hook(answer=truth)
+    def needs_links(self) -> bool:
+        """Tell whether the search starts from linked entities; False lets questions without any pass."""
+        return True
+
+    def limits(self) -> Budget | None:
+        """Return the limits that the search keeps: the setting that is a ``Budget``; None where there is none."""
+        return next((value for value in self.settings().values() if isinstance(value, Budget)), None)
+
+    def stop_reader(self) -> ReaderLike | None:
+        """Return the reader whose answer ends the search; None where only depth and time end it.
+
+        The default returns the setting ``reader`` where the setting ``stop`` is ``reader``.
+
+        Raises:
+            DriverError: If a reader is to end the search and there is none.
+        """
+        settings = self.settings()
+        if settings.get("stop") != READER:
+            return None
+        reader: ReaderLike | None = settings.get("reader")
+        if reader is None:
+            raise DriverError("`stop: reader` needs a reader; give one as `reader:` in its block, or set `stop: depth`")
+        return reader

@@ -3,10 +3,24 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from typing import Any
 
+from srtk_framework.roles.answer_checks import truth
 from srtk_framework.roles.base import Role, hook
-from srtk_framework.values import Retrieval
+from srtk_framework.values import DriverError, Retrieval
+
+
+def all_written(answer: Any, arguments: Mapping[str, Any], driver: str) -> int:
+    """Refuse a count that is not that of the retrievals.
+
+    Raises:
+        DriverError: If some were not written.
+    """
+    written, wanted = int(answer), len(arguments["retrievals"])
+    if written != wanted:
+        raise DriverError(f"write got {wanted} retrievals and wrote {written}")
+    return written
 
 
 class Exporter(Role):
@@ -16,13 +30,20 @@ class Exporter(Role):
     """
 
     role = "exporter"
+    several = True
+    gold = True
 
-    @hook
+    @hook(answer=all_written)
     @abstractmethod
     def write(self, retrievals: Sequence[Retrieval]) -> int:
         """Add retrievals to the output, in order; return how many were written."""
 
-    @hook
+    @hook(answer=truth)
     def abort(self) -> bool:
         """Drop what was written since ``open``: the run failed. Called before ``close``; returns True."""
         return True
+
+    def target(self) -> str | None:
+        """Name the file or place written to, for the manifest; the setting ``path`` by default."""
+        path = self.settings().get("path")
+        return None if path is None else str(path)

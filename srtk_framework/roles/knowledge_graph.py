@@ -6,7 +6,7 @@ from abc import abstractmethod
 from collections.abc import Sequence
 
 from srtk_framework.graph import graph_defaults, path_search
-from srtk_framework.roles.base import Role, hook
+from srtk_framework.roles.base import Role, by_identity, by_value, hook
 from srtk_framework.values import Budget, FoundPaths, Frontier, Pattern, Qualifier, Schema, Step, Triple
 
 
@@ -14,23 +14,23 @@ class KnowledgeGraph(Role):
     """A graph of triples, read in batches of frontiers (sorted node sets).
 
     Required: ``frontiers``, ``steps``, ``follow``, ``triples``, ``labels``, ``find``, ``source``. The others have
-    defaults that work on any graph, and should be replaced where the graph can do better. Order of nodes,
-    everywhere, is that of their ids by code point, so that a limit cuts the same nodes on every graph.
+    defaults that work on any graph, and should be replaced where the graph can do better. Nodes are ordered by the
+    code points of their ids, everywhere, so that a limit cuts the same nodes on every graph.
     """
 
     role = "knowledge_graph"
 
-    @hook
+    @hook(batch="node_sets")
     @abstractmethod
     def frontiers(self, node_sets: Sequence[Sequence[str]]) -> Sequence[Frontier]:
         """Make one frontier of each set of ids; ids that the graph lacks, and literals, are left out."""
 
-    @hook
+    @hook(batch="frontiers", key=by_identity)
     @abstractmethod
     def steps(self, frontiers: Sequence[Frontier], inverse: bool) -> Sequence[Sequence[Step]]:
         """Read the distinct steps that leave each frontier, sorted; forward only unless ``inverse``."""
 
-    @hook
+    @hook(batch=("frontiers", "steps"), key=(by_identity, by_value))
     @abstractmethod
     def follow(self, frontiers: Sequence[Frontier], steps: Sequence[Step], limit: int | None) -> Sequence[Frontier]:
         """Walk ``steps[i]`` from every node of ``frontiers[i]``.
@@ -44,7 +44,7 @@ class KnowledgeGraph(Role):
             The entities reached, without literals; ``cut`` counts the neighbours that ``limit`` left out.
         """
 
-    @hook
+    @hook(batch=("frontiers", "steps"), key=(by_identity, by_value))
     @abstractmethod
     def triples(
         self, frontiers: Sequence[Frontier], steps: Sequence[Step], limit: int | None
@@ -56,7 +56,7 @@ class KnowledgeGraph(Role):
             then by the node reached.
         """
 
-    @hook
+    @hook(batch="patterns", key=by_value)
     def match(self, patterns: Sequence[Pattern]) -> Sequence[Sequence[Triple]]:
         """Find the triples that fit each pattern, sorted; at least one end must be bound.
 
@@ -65,16 +65,19 @@ class KnowledgeGraph(Role):
         """
         return graph_defaults.match(self, patterns)
 
-    @hook
+    @hook(batch="frontiers", key=by_identity)
     def neighbourhood(self, frontiers: Sequence[Frontier], hops: int, budget: Budget) -> Sequence[Sequence[Triple]]:
         """Read all triples within ``hops`` of each frontier, nearest first, both directions.
 
         Stops at ``budget.triples`` triples; each node gives at most ``budget.hub`` neighbours a step,
         and each hop goes on from at most ``budget.nodes`` nodes.
+
+        Returns:
+            Per frontier, distinct triples. A ``Neighbourhood`` instead of a list also counts what the limits left out.
         """
         return graph_defaults.neighbourhood(self, frontiers, hops, budget)
 
-    @hook
+    @hook(batch=("starts", "ends"), key=(tuple, tuple))
     def paths(
         self,
         starts: Sequence[Sequence[str]],
@@ -86,27 +89,27 @@ class KnowledgeGraph(Role):
     ) -> Sequence[FoundPaths]:
         """Find the relation paths that lead from some entity of ``starts[i]`` to some entity of ``ends[i]``.
 
-        What it finds and counts is said at ``paths.find_paths``, the default. A graph that can search by itself may
-        find paths that the limits hide from the default, and then counts nothing as cut.
+        The default is ``graph.find_paths``, whose documentation says what is found and counted. A graph that can search
+        by itself may find paths that the limits hide from the default, and then counts nothing as cut.
         """
         return path_search.find_paths(self, starts, ends, hops, budget, shortest, inverse)
 
-    @hook
+    @hook(batch="ids", key=by_value)
     @abstractmethod
     def labels(self, ids: Sequence[str]) -> Sequence[str]:
         """Name each entity, relation or literal in words; the id itself where there is no label."""
 
-    @hook
+    @hook(batch="names", key=by_value)
     @abstractmethod
     def find(self, names: Sequence[str]) -> Sequence[Sequence[str]]:
         """Find the entities whose label or alias equals each name after ``text.fold``, sorted by id."""
 
-    @hook
+    @hook(batch="ids", key=by_value)
     def degrees(self, ids: Sequence[str]) -> Sequence[int]:
         """Count the triples in which each id is subject or object; 0 for unknown ids."""
         return graph_defaults.degrees(self, ids)
 
-    @hook
+    @hook(batch="triples", key=by_value)
     def qualifiers(self, triples: Sequence[Triple]) -> Sequence[Sequence[Qualifier]]:
         """Read the qualifiers of each triple's statement, sorted; none by default."""
         return [() for _ in triples]
@@ -119,4 +122,8 @@ class KnowledgeGraph(Role):
     @hook
     @abstractmethod
     def source(self) -> str:
-        """Say where triples are read from, as ``provenance`` shows it: stable for the same data."""
+        """Name the data that triples are read from, as ``provenance`` shows it: stable for the same data."""
+
+    def fingerprint(self) -> str:
+        """Identify the graph by its role, name and settings, and by the data that it reads; see ``Role``."""
+        return f"{super().fingerprint()} of {self.source()}"

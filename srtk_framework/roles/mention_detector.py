@@ -5,7 +5,7 @@ from __future__ import annotations
 from abc import abstractmethod
 from collections.abc import Sequence
 
-from srtk_framework.roles.base import Role, hook
+from srtk_framework.roles.base import Role, by_value, hook
 from srtk_framework.values import Mention
 
 
@@ -14,12 +14,12 @@ class MentionDetector(Role):
 
     role = "mention_detector"
 
-    @hook
+    @hook(batch="texts", key=by_value)
     @abstractmethod
     def detect(self, texts: Sequence[str]) -> Sequence[Sequence[Mention]]:
         """Find the mentions of each text.
 
         Returns:
-            Per text, mentions ordered by start, then by end. Each span comes once; spans may overlap, as that of a name
-            within a longer name. They count characters of the original text, with no blanks at their ends.
+            Per text, mentions ordered by start, then by end. Each span comes once; spans may overlap, as a name inside
+            a longer name does. They count characters of the original text, and neither start nor end with a blank.
         """

@@ -3,10 +3,22 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from typing import Any
 
+from srtk_framework.roles.answer_checks import check_numbers, truth
 from srtk_framework.roles.base import Role, hook
 from srtk_framework.values import Path, Step
+
+
+def numbers_of_candidates(answer: Any, arguments: Mapping[str, Any], driver: str) -> Any:
+    """Refuse scores that are not one finite number for each candidate of each path.
+
+    Raises:
+        DriverError: For another number of scores, or anything but finite numbers.
+    """
+    check_numbers("score", answer, list(map(len, arguments["candidates"])), "candidates")
+    return answer
 
 
 class PathScorer(Role):
@@ -14,7 +26,7 @@ class PathScorer(Role):
 
     role = "path_scorer"
 
-    @hook
+    @hook(batch=("questions", "paths", "candidates"), answer=numbers_of_candidates)
     @abstractmethod
     def score(
         self, questions: Sequence[str], paths: Sequence[Path], candidates: Sequence[Sequence[Step]]
@@ -27,10 +39,10 @@ class PathScorer(Role):
             candidates: Possible next steps of each path; may contain END.
 
         Returns:
-            Per path one number for each candidate, which the caller adds up along the path; higher is better.
+            Per path one finite number for each candidate, which the caller adds up along the path; higher is better.
         """
 
-    @hook
+    @hook(answer=truth)
     def scores_end(self) -> bool:
         """Tell whether END is scored when the depth forces it (False: it is free then)."""
         return False

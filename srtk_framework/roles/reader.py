@@ -5,6 +5,7 @@ from __future__ import annotations
 from abc import abstractmethod
 from collections.abc import Sequence
 
+from srtk_framework.roles.answer_checks import truth
 from srtk_framework.roles.base import Role, hook
 from srtk_framework.values import Answer, Question, Subgraph
 
@@ -14,12 +15,12 @@ class Reader(Role):
 
     role = "reader"
 
-    @hook
+    @hook(batch=("questions", "subgraphs"))
     @abstractmethod
     def read(self, questions: Sequence[Question], subgraphs: Sequence[Subgraph]) -> Sequence[Answer]:
         """Answer each question from its subgraph alone; ``Answer.enough`` is False where that does not suffice."""
 
-    @hook
+    @hook(answer=truth)
     def refuses(self) -> bool:
         """Tell whether the reader can say that a subgraph does not suffice; only then may it end a search."""
         return False

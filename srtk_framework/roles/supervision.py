@@ -13,14 +13,15 @@ class Supervision(Role):
     """Finds what a method should have found for questions whose answers are known."""
 
     role = "supervision"
+    gold = True
 
-    @hook
+    @hook(batch="questions")
     @abstractmethod
     def supervise(self, questions: Sequence[Question]) -> Sequence[Sequence[RankedPath]]:
         """Find the relation paths that lead from each question's linked entities to its answers.
 
         Returns:
             Per question, paths without END, their scores the quality between 0 and 1, best first, ties in the order of
-            ``expansion.path_order``; none where the question has no links, no gold, or no path. What a limit hid is
-            never taken for absent: such a question is told by a warning of the driver's logger.
+            ``graph.path_order``; none where the question has no links, no gold, or no path. A path that a limit hid is
+            not taken for absent: the driver's logger warns of such a question.
         """

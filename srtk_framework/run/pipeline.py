@@ -41,7 +41,9 @@ class Retrieving:
     def retrieve(self, batch: Sequence[Question], expander: Expander, read: bool) -> list[Retrieval]:
         """Link and expand a batch of questions, and have the subgraphs read unless ``read`` is false."""
         linked = self.linked(batch)
-        results = self._without_known_entities([item.question if item.error is None else item for item in linked])
+        results: list[Question | Retrieval] = [item.question if item.error is None else item for item in linked]
+        if expander.needs_links():
+            results = self._without_known_entities(results)
         going = [i for i, item in enumerate(results) if isinstance(item, Question)]
         questions = [item for item in results if isinstance(item, Question)]
         for i, question, answer in zip(going, questions, _each(questions, expander.expand), strict=True):

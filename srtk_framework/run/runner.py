@@ -218,9 +218,9 @@ class Runner:
                 raise
             finally:
                 exporter.close_driver()
-            path = getattr(exporter.driver, "path", None)
-            if path is not None:
-                outcome.exports.append(str(path))
+            target = exporter.target()
+            if target is not None:
+                outcome.exports.append(target)
 
     def _evaluate(self, session: Session, journals: Mapping[str, Journal], outcome: Outcome) -> None:
         rows: dict[str, list[Row]] = {}

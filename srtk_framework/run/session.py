@@ -58,8 +58,8 @@ class Session:
         self._composer.check()
         self.exporters: list[Any] = [exporter for exporter in self._exporters if exporter is not None]
         if self.graph is None:
-            held = (getattr(method.driver, "graph", None) for method in self.methods.values())  # type: ignore[attr-defined]
-            self.graph = next((graph for graph in held if graph is not None), None)
+            held = (value for method in self.methods.values() for value in method.settings().values())
+            self.graph = next((value for value in held if isinstance(value, KnowledgeGraph)), None)
         self._retrieving = Retrieving(self.graph, self.linker, self.reader, recipe.options.relink)
         self._stack = ExitStack()
         self._lock = threading.RLock()
@@ -71,7 +71,7 @@ class Session:
 
     @property
     def spent(self) -> dict[str, dict[str, Any]]:
-        """What the replies of each generator took so far, and what of it was paid: see ``GeneratorPort.spent``."""
+        """What the replies of each generator took so far, and what of it was paid: see ``Port.spent``."""
         ports = self._composer.built("generator")
         names = [port.name for port in ports]
         return {
@@ -183,7 +183,7 @@ class Session:
         try:
             stopping_reader(method)
         except DriverError as error:
-            raise RunError(f"{name}: {error}") from error
+            raise RunError(str(error) if error.driver else f"{name}: {error}") from error
 
     def _check_leftovers(self) -> None:
         """Build what the recipe names but nothing needed, so that its mistakes are told as well."""

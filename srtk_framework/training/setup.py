@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import attrs
 
+from srtk_framework.host.ports import driver_of
 from srtk_framework.recipe.recipe import Block, Recipe, Train
 from srtk_framework.recipe.settings import SettingsError, structure
 from srtk_framework.records.splits import part_of
@@ -94,17 +95,15 @@ def held_by(*drivers: Any) -> list[Any]:
     while waiting:
         one = waiting.pop(0)
         found.append(one)
-        driver = getattr(one, "driver", one)
-        if attrs.has(type(driver)):
-            values = [getattr(driver, field.name) for field in attrs.fields(type(driver))]
-            lists = [value if isinstance(value, list | tuple) else [value] for value in values]
+        if isinstance(one, Role):
+            lists = [value if isinstance(value, list | tuple) else [value] for value in one.settings().values()]
             waiting += [value for row in lists for value in row if isinstance(value, Role)]
     return found
 
 
 def _holds(driver: Any, wanted: Any) -> bool:
     """Tell whether a driver, or one that it holds, is another one."""
-    return any(getattr(one, "driver", one) is wanted for one in held_by(driver))
+    return any(driver_of(one) is wanted for one in held_by(driver))
 
 
 def _check_parts(asked: Any, learnt: Any, wrong: Any) -> None:
@@ -146,10 +145,10 @@ def _settings(cls: type[Any], given: Mapping[str, Any], expander: Expander | Non
             fine = False
             for where, text in error.problems:
                 wrong(("train", "fit", key, *where), f"{key}: {text}")
-    searching = getattr(expander, "driver", expander)
+    shared = {} if expander is None else expander.settings()
     for name, field in fields.items():
-        if field.metadata.get("as") == "expander" and name not in values and hasattr(searching, name):
-            values[name] = getattr(searching, name)
+        if field.metadata.get("as") == "expander" and name not in values and name in shared:
+            values[name] = shared[name]
         elif field.default is attrs.NOTHING and name not in given:
             fine = False
             wrong(("train", "fit"), f"fit needs the setting {name!r}")

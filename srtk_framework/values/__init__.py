@@ -21,7 +21,7 @@ from srtk_framework.values.protocols import GeneratorLike, GraphLike, HopWise, R
 from srtk_framework.values.questions import LINKED_BY, NIL, Link, LinkList, Mention, Question
 from srtk_framework.values.schema import Schema
 from srtk_framework.values.scores import SCORE_DIGITS, rounded
-from srtk_framework.values.subgraphs import Answer, FoundPaths, RankedPath, Retrieval, Subgraph
+from srtk_framework.values.subgraphs import Answer, FoundPaths, Neighbourhood, RankedPath, Retrieval, Subgraph
 from srtk_framework.values.training import Lesson, Sample
 from srtk_framework.values.triples import END, Literal, Path, Pattern, Qualifier, Step, Triple
 
@@ -47,6 +47,7 @@ __all__ = [
     "Literal",
     "Mention",
     "Message",
+    "Neighbourhood",
     "NodeSet",
     "Path",
     "Pattern",

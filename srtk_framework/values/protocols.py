@@ -56,6 +56,9 @@ class HopWise(Protocol):
     def result(self, states: Sequence[HopState]) -> Sequence[Subgraph]:
         """Make the subgraph of each state."""
 
+    def stop_reader(self) -> ReaderLike | None:
+        """Return the reader whose answer ends the search; None where only depth and time end it."""
+
 
 class ReaderLike(Protocol):
     """What the hop loop calls of a ``Reader``."""

@@ -112,3 +112,9 @@ class Question:
     options: tuple[str, ...] = ()
     extra: Mapping[str, Any] = attrs.field(factory=dict, hash=False)
     gold_links: tuple[Link, ...] | None = None
+
+    def without_gold(self) -> Question:
+        """Return the question as a method may see it: without answers, gold paths, gold triples and gold links."""
+        if self.answers is None and self.gold_paths is None and self.gold_triples is None and self.gold_links is None:
+            return self
+        return attrs.evolve(self, answers=None, gold_paths=None, gold_triples=None, gold_links=None)

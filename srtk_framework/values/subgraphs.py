@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, overload
 
 import attrs
@@ -18,6 +18,23 @@ class RankedPath:
     entity: str
     steps: Path
     score: float
+
+
+class Neighbourhood(list[Triple]):
+    """The triples around a frontier, nearest first, and what limits left out; compared as a list.
+
+    Attributes:
+        cut: Limit (``hub``, ``nodes``, ``triples``) to how much it left out; limits that cut nothing are missing.
+    """
+
+    def __init__(self, triples: Iterable[Triple] = (), cut: Mapping[str, int] | None = None) -> None:
+        super().__init__(triples)
+        self.cut: dict[str, int] = {limit: count for limit, count in (cut or {}).items() if count}
+
+    @staticmethod
+    def cut_of(triples: Sequence[Triple]) -> Mapping[str, int]:
+        """Return what limits left out of an answer of ``neighbourhood``; nothing is known of a plain list."""
+        return triples.cut if isinstance(triples, Neighbourhood) else {}
 
 
 @attrs.frozen

@@ -173,7 +173,7 @@ def test_a_reader_is_asked_about_as_many_subgraphs_as_questions():
     reader = port(Silent(), "reader", "silent")
     assert reader.read([Question("1", "x")], [Subgraph()])[0].enough is False
     assert reader.refuses() is False
-    with pytest.raises(DriverError, match="silent: read was asked 1 questions about 0 subgraphs"):
+    with pytest.raises(DriverError, match="silent: read was asked about 1 questions and 0 subgraphs"):
         reader.read([Question("1", "x")], [])
 
 

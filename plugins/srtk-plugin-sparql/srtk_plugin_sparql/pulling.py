@@ -13,7 +13,7 @@ from typing import Any
 import attrs
 
 from srtk_framework.graph import frontier_batches
-from srtk_framework.host import KnowledgeGraphPort, Observer
+from srtk_framework.host import Observer, Port
 from srtk_framework.host import discovery as plugins
 from srtk_framework.recipe import Block, Composer, Recipe, block_in, needs_of
 from srtk_framework.roles import ROLES
@@ -153,7 +153,7 @@ def fill(pull: Pull, hub: int | None, progress: Progress) -> None:
     with ExitStack() as stack:
         composer.open(stack)
         view = port.driver
-        assert isinstance(port, KnowledgeGraphPort)
+        assert isinstance(port, Port)
         assert isinstance(view, CollectingGraph)
         _fill_steps(view, view.log, hub, progress)
         _fill_labels(view, view.log, progress)
