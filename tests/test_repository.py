@@ -1,12 +1,13 @@
 from __future__ import annotations
 
+import json
 import tomllib
 from pathlib import Path
 
 import pytest
 
 from srtk_framework.host.discovery import load
-from srtk_framework.host.known_drivers import DRIVERS
+from srtk_framework.host.known_drivers import drivers_declared_in, known_drivers, main
 from srtk_framework.host.versions import __version__
 from srtk_framework.values import PluginError
 
@@ -19,12 +20,18 @@ def project(folder: Path) -> dict:
 
 
 def test_the_table_of_known_drivers_is_that_of_the_plugins_here():
-    found = {}
-    for folder in PLUGINS:
-        groups = project(folder).get("entry-points", {})
-        roles = {group.removeprefix("srtk."): tuple(sorted(entries)) for group, entries in groups.items()}
-        found[folder.name] = {role: names for role, names in roles.items() if role not in ("command", "observer")}
-    assert found == DRIVERS
+    assert drivers_declared_in(ROOT / "plugins") == known_drivers(), "run: make known-drivers"
+
+
+def test_the_table_of_known_drivers_is_written_from_entry_points(tmp_path, monkeypatch):
+    (tmp_path / "b").mkdir()
+    (tmp_path / "b" / "pyproject.toml").write_text(
+        '[project]\nname = "b"\n[project.entry-points."srtk.expander"]\nz = "b:Z"\na = "b:A"\n'
+        '[project.entry-points."srtk.command"]\nlist = "b.list"\n[project.entry-points.other]\nx = "b:X"\n'
+    )
+    monkeypatch.setattr("srtk_framework.host.known_drivers.files", lambda package: tmp_path)
+    main(str(tmp_path))
+    assert json.loads((tmp_path / "known_drivers.json").read_text()) == {"b": {"expander": ["a", "z"]}}
 
 
 def test_a_known_driver_that_is_not_installed_names_its_distribution(monkeypatch):

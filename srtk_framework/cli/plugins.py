@@ -7,8 +7,7 @@ import inspect
 from typing import Any
 
 from srtk_framework.cli import FAILED, OK
-from srtk_framework.host.discovery import OBSERVER, find, load
-from srtk_framework.roles import ROLES
+from srtk_framework.host.discovery import OBSERVER, find, load, role_names
 from srtk_framework.values import PluginError, SrtkError, close_matches
 
 
@@ -25,7 +24,7 @@ def run(args: argparse.Namespace) -> int:
             raise SrtkError("write: srtk plugins show ROLE NAME")
         return _show(args.show[1], args.show[2])
     code = OK
-    for role in [*ROLES, OBSERVER]:
+    for role in [*role_names(), OBSERVER]:
         print(role)
         for plugin in find(role):
             note = ""
@@ -43,10 +42,11 @@ def run(args: argparse.Namespace) -> int:
 def _show(role: str, name: str) -> int:
     import attrs
 
-    from srtk_framework.recipe.composer import a, needs_of, wants_budget
+    from srtk_framework.recipe.composer import needs_of, wants_budget
+    from srtk_framework.recipe.recipe import a
     from srtk_framework.recipe.settings import describe
 
-    known = [*ROLES, OBSERVER]
+    known = [*role_names(), OBSERVER]
     if role not in known:
         raise SrtkError(f"there is no role {role!r}; roles are {', '.join(known)}.{close_matches(role, known)}")
     cls = load(role, name)

@@ -12,7 +12,6 @@ import attrs
 from packaging.requirements import Requirement
 from packaging.version import Version
 
-from srtk_framework.host.known_drivers import distribution_of
 from srtk_framework.host.observers import Observer
 from srtk_framework.host.versions import __version__
 from srtk_framework.roles import ROLES, Role, contract_of, hook_names
@@ -116,6 +115,8 @@ def _only(role: str, name: str) -> Plugin:
     fitting = [plugin for plugin in plugins if plugin.name == name]
     if not fitting:
         known = [plugin.name for plugin in plugins] + (list(ROLES) if role == ROLE else [])
+        from srtk_framework.host.known_drivers import distribution_of  # read only where something is missing
+
         dist = distribution_of(role, name)
         if dist is not None:
             raise PluginError(f"{role} {name!r} is not installed; run: pip install {dist}")

@@ -1,55 +1,59 @@
-"""Which distribution brings which driver, so that a recipe that lacks a plugin can be told what to install."""
+"""Which distribution brings which driver, to name the one to install where a recipe lacks it.
+
+The table is ``known_drivers.json`` beside this module, written from the plugins' ``pyproject.toml`` files by
+``python -m srtk_framework.host.known_drivers plugins``.
+"""
 
 from __future__ import annotations
 
-DRIVERS: dict[str, dict[str, tuple[str, ...]]] = {
-    "srtk-plugin-baselines": {"expander": ("bfs", "ppr", "random")},
-    "srtk-plugin-datasets": {
-        "dataset": (
-            "cwq",
-            "elevant",
-            "gtsqa",
-            "jsonl",
-            "lcquad1",
-            "metaqa",
-            "mintaka",
-            "pathquestion",
-            "qald",
-            "rog",
-            "simplequestions",
-            "wc2014",
-            "webqsp",
-        )
-    },
-    "srtk-plugin-dbpedia": {"entity_linker": ("spotlight",), "knowledge_graph": ("dbpedia",)},
-    "srtk-plugin-files": {"exporter": ("html", "jsonl", "text")},
-    "srtk-plugin-freebase": {"knowledge_graph": ("freebase", "mediated")},
-    "srtk-plugin-llama-cpp": {"generator": ("llama-cpp",)},
-    "srtk-plugin-local": {
-        "entity_linker": ("dictionary", "fallback", "id-map", "union"),
-        "knowledge_graph": ("local", "memory"),
-        "mention_detector": ("capitals", "names", "ngrams", "union"),
-    },
-    "srtk-plugin-openai": {"generator": ("openai",)},
-    "srtk-plugin-rel": {"entity_linker": ("rel", "tagme", "wat", "wikipedia-map")},
-    "srtk-plugin-spacy": {"mention_detector": ("spacy",)},
-    "srtk-plugin-sparql": {"knowledge_graph": ("collect", "sparql")},
-    "srtk-plugin-sr": {
-        "expander": ("beam", "rerank"),
-        "path_scorer": ("dense",),
-        "supervision": ("gold-path", "gold-triples", "near-shortest", "shortest-path"),
-    },
-    "srtk-plugin-structgpt": {
-        "expander": ("structgpt", "tog"),
-        "generator": ("encoder-chooser",),
-        "reader": ("llm",),
-    },
-    "srtk-plugin-transformers": {"encoder": ("transformers",), "generator": ("transformers",)},
-    "srtk-plugin-wikidata": {"entity_linker": ("wikidata-search",), "knowledge_graph": ("wikidata",)},
-}
-"""Distribution to role to names of its drivers; a test compares this with the plugins' entry points."""
+import functools
+import json
+import sys
+import tomllib
+from importlib.resources import files
+from pathlib import Path
+from typing import Any
+
+_GROUP = "srtk."
+_NO_DRIVERS = ("srtk.command",)
+_FILE = "known_drivers.json"
+
+Table = dict[str, dict[str, list[str]]]
+"""Distribution to role to the names of its drivers."""
+
+
+@functools.cache
+def known_drivers() -> Table:
+    """Read the table; observers and roles stand in it like drivers."""
+    table: Table = json.loads((files(__package__) / _FILE).read_text(encoding="utf-8"))
+    return table
 
 
 def distribution_of(role: str, name: str) -> str | None:
     """Return the distribution that brings a driver, or None for drivers of others."""
-    return next((dist for dist, roles in DRIVERS.items() if name in roles.get(role, ())), None)
+    return next((dist for dist, roles in known_drivers().items() if name in roles.get(role, ())), None)
+
+
+def drivers_declared_in(folder: Path) -> Table:
+    """Collect the drivers that the plugins in a folder declare in their ``pyproject.toml``, sorted."""
+    table: Table = {}
+    for path in sorted(folder.glob("*/pyproject.toml")):
+        project: dict[str, Any] = tomllib.loads(path.read_text(encoding="utf-8"))["project"]
+        groups = {
+            group.removeprefix(_GROUP): sorted(entries)
+            for group, entries in sorted(project.get("entry-points", {}).items())
+            if group.startswith(_GROUP) and group not in _NO_DRIVERS
+        }
+        if groups:
+            table[project["name"]] = groups
+    return dict(sorted(table.items()))
+
+
+def main(folder: str) -> None:
+    """Write the table anew from the plugins in a folder."""
+    text = json.dumps(drivers_declared_in(Path(folder)), indent=2) + "\n"
+    Path(str(files(__package__) / _FILE)).write_text(text, encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])

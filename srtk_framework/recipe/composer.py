@@ -12,7 +12,7 @@ import attrs
 from srtk_framework.host import discovery as plugins
 from srtk_framework.host.observers import Observer
 from srtk_framework.host.ports import port
-from srtk_framework.recipe.recipe import Block, Recipe, block_in
+from srtk_framework.recipe.recipe import Block, Recipe, a, block_in
 from srtk_framework.recipe.settings import SettingsError, structure
 from srtk_framework.roles import ROLES, Role
 from srtk_framework.values import Budget, PluginError, RecipeError, close_matches
@@ -28,11 +28,13 @@ class Need:
         field: Name of the field.
         role: The role.
         kind: ``one``, ``optional`` or ``many``.
+        plural: Key of a recipe under which several drivers of the role stand.
     """
 
     field: str
     role: str
     kind: str
+    plural: str
 
 
 def needs_of(cls: type[Any]) -> list[Need]:
@@ -44,15 +46,15 @@ def needs_of(cls: type[Any]) -> list[Need]:
 
 def _need(name: str, kind: Any) -> Need | None:
     if isinstance(kind, type) and issubclass(kind, Role):
-        return Need(name, kind.role, ONE)
+        return Need(name, kind.role, ONE, kind.plural)
     origin, args = get_origin(kind), [arg for arg in get_args(kind) if arg not in (type(None), Ellipsis)]
     inner = args[0] if len(args) == 1 and isinstance(args[0], type) and issubclass(args[0], Role) else None
     if inner is None:
         return None
     if origin in (Union, types.UnionType):
-        return Need(name, inner.role, OPTIONAL)
+        return Need(name, inner.role, OPTIONAL, inner.plural)
     if isinstance(origin, type) and issubclass(origin, Sequence):
-        return Need(name, inner.role, MANY)
+        return Need(name, inner.role, MANY, inner.plural)
     return None
 
 
@@ -188,11 +190,11 @@ class Composer:
             if inner is not None:
                 inside[need.role] = inner
         loose = set()
-        for role in ROLES:
-            inner = block_in(role, block.settings.get(role), (*block.where, role))
-            if inner is not None and role not in fields:
-                inside.setdefault(role, inner)
-                loose.add(role)
+        for key, value in block.settings.items():
+            inner = None if key in fields else block_in(key, value, (*block.where, key))
+            if inner is not None and (key in ROLES or key in plugins.role_names()):
+                inside.setdefault(key, inner)
+                loose.add(key)
         return loose, _Scope(inside, scope) if inside else scope
 
     def _fill(self, need: Need, block: Block, scope: _Scope, inside_of: tuple[Block, ...], required: bool) -> Any:
@@ -206,6 +208,9 @@ class Composer:
             return [built] if need.kind == MANY else built
         if need.kind == OPTIONAL:
             return _LEFT_OUT
+        listed = self.recipe.listed.get(need.role)
+        if need.kind == MANY and listed is not None:
+            return [self._build(one, self._top.without(need.role), inside_of) for one in listed if one not in inside_of]
         named = self.recipe.named.get(need.role, {})
         if need.field in named:
             return self._build(named[need.field], self._top, inside_of)
@@ -234,11 +239,12 @@ class Composer:
         if isinstance(value, str):
             self._say(
                 where,
-                f"no {need.role} is named {value!r} under `{need.role}s:`"
+                f"no {need.role} is named {value!r} under `{need.plural}:`"
                 f" ({', '.join(sorted(named)) or 'there are none'}).{close_matches(value, sorted(named))}",
             )
         else:
-            self._say(where, f"a {need.role} is written as {{use: NAME, ...}}, or by its name under `{need.role}s:`")
+            text = f"{a(need.role)} is written as {{use: NAME, ...}}, or by its name under `{need.plural}:`"
+            self._say(where, text)
         return None
 
     def _structured(
@@ -276,11 +282,6 @@ class Composer:
         except (TypeError, ValueError) as error:
             self._say(block.where, f"{block.role} {block.use!r}: {error}")
             return None
-
-
-def a(role: str) -> str:
-    """Put the article before a role's name."""
-    return f"{'an' if role[0] in 'aeiou' else 'a'} {role}"
 
 
 def observers_of(recipe: Recipe) -> tuple[list[Observer], list[str]]:

@@ -1,4 +1,4 @@
-"""Read a recipe: YAML with the place of every value, variables filled in, all mistakes told at once."""
+"""Read a recipe: YAML with the place of every value, variables filled in, all mistakes reported at once."""
 
 from __future__ import annotations
 
@@ -9,11 +9,12 @@ from typing import Any
 import attrs
 import yaml
 
+from srtk_framework.host.discovery import role_class, role_names
 from srtk_framework.recipe.settings import SettingsError, Where, structure
 from srtk_framework.recipe.yaml_source import Places, filled_in, plain_data, set_value, variables_of
 from srtk_framework.records.splits import Part
-from srtk_framework.roles import ROLES
-from srtk_framework.values import Budget, RecipeError, close_matches
+from srtk_framework.roles import ROLES, Role
+from srtk_framework.values import Budget, PluginError, RecipeError, close_matches
 
 VERSION = 1
 
@@ -91,7 +92,7 @@ class Recipe:
         options: The keys that are not drivers.
         blocks: Driver of each role given at the top level.
         named: Drivers given by name, as in ``encoders: {text: ...}``.
-        exporters: In order.
+        listed: Drivers of the roles of which a recipe lists several, such as ``exporters``: role to them, in order.
         observers: In order.
         questions: A path, or a Dataset block, or None (for use as a library).
         against: Expanders to compare with; None where no evaluation is wanted.
@@ -105,13 +106,18 @@ class Recipe:
     options: Options
     blocks: dict[str, Block]
     named: dict[str, dict[str, Block]]
-    exporters: list[Block]
+    listed: dict[str, list[Block]]
     observers: list[Block]
     questions: str | Block | None
     against: list[Block] | None
     places: Places
     problems: list[str] = attrs.field(factory=list)
     train: Train | None = None
+
+    @property
+    def exporters(self) -> list[Block]:
+        """The exporters, in order."""
+        return self.listed.get("exporter", [])
 
     def check(self) -> None:
         """Raise the problems found while reading as one RecipeError."""
@@ -182,35 +188,83 @@ def from_data(data: Mapping[str, Any], places: Places | None = None) -> Recipe:
     return recipe
 
 
+def a(role: str) -> str:
+    """Put the article before a role's name."""
+    return f"{'an' if role[0] in 'aeiou' else 'a'} {role}"
+
+
+@attrs.frozen
+class _RoleKeys:
+    """The keys of a recipe under which drivers stand.
+
+    Attributes:
+        single: Roles of which the top level names one driver, under the name of the role.
+        named: Plural to such a role; drivers stand there by names of the recipe's own.
+        listed: Plural to a role of which the top level lists several drivers.
+        problems: Why roles that other distributions bring cannot be used.
+    """
+
+    single: list[str]
+    named: dict[str, str]
+    listed: dict[str, str]
+    problems: list[str]
+
+    @classmethod
+    def of(cls, roles: Mapping[str, type[Role]], problems: Sequence[str] = ()) -> _RoleKeys:
+        """Collect the keys of some roles."""
+        own = {name: role for name, role in roles.items() if role.top_level}
+        single = {name: role for name, role in own.items() if not role.several}
+        listed = {role.plural: name for name, role in own.items() if role.several}
+        return cls(list(single), {role.plural: name for name, role in single.items()}, listed, list(problems))
+
+    @classmethod
+    def for_keys(cls, keys: Sequence[str]) -> _RoleKeys:
+        """Collect those of the framework's roles; where they do not explain all keys, also of other distributions'."""
+        keys_ = cls.of(ROLES)
+        if set(keys) <= {*keys_.single, *keys_.named, *keys_.listed}:
+            return keys_
+        roles, problems = dict(ROLES), []
+        for name in role_names():
+            try:
+                roles[name] = role_class(name)
+            except PluginError as error:
+                problems.append(str(error))
+        return cls.of(roles, problems)
+
+
 def _sorted_out(data: Mapping[str, Any], written: Mapping[str, Any], places: Places, problems: list[str]) -> Recipe:
     """Tell drivers from options, and refuse what is neither."""
     if data.get("srtk") != VERSION:
         problems.append(f"{places.say(('srtk',))}: a recipe starts with `srtk: {VERSION}`, the version of its form")
-    singular = [role for role in ROLES if role not in ("exporter", "dataset")]
-    plural = {role + "s": role for role in singular}
-    lists = {"exporters": "exporter", "observers": "observer"}
     option_keys = [field.name for field in attrs.fields(Options)]
-    known = ["srtk", "vars", "questions", "evaluate", "train", *singular, *plural, *lists, *option_keys]
-    recipe = Recipe(places.file, dict(written), Options(), {}, {}, [], [], None, None, places)
+    other_keys = ["srtk", "vars", "questions", "evaluate", "train", "observers", *option_keys]
+    role_keys = _RoleKeys.for_keys([str(key) for key in data if key not in other_keys])
+    recipe = Recipe(places.file, dict(written), Options(), {}, {}, {}, [], None, None, places)
     options = {}
     for key, value in data.items():
         if key in option_keys:
             options[key] = value
-        elif key in singular:
+        elif key in role_keys.single:
             block = _block(key, value, (key,), places, problems)
             if block:
                 recipe.blocks[key] = block
-        elif key in plural:
-            recipe.named[plural[key]] = _named(plural[key], value, (key,), places, problems)
-        elif key in lists:
-            _fill_list(getattr(recipe, key), lists[key], value, (key,), places, problems)
-        elif key not in known:
+        elif key in role_keys.named:
+            role = role_keys.named[key]
+            recipe.named[role] = _named(role, value, (key,), places, problems)
+        elif key in role_keys.listed:
+            role = role_keys.listed[key]
+            recipe.listed[role] = _list(role, value, (key,), places, problems)
+        elif key == "observers":
+            recipe.observers = _list("observer", value, (key,), places, problems)
+        elif key not in other_keys:
+            known = [*other_keys, *role_keys.single, *role_keys.named, *role_keys.listed]
             problems.append(f"{places.say((key,))}: unknown key {key!r}.{close_matches(str(key), known)}")
+            problems.extend(f"{places.say((key,))}: {text}" for text in role_keys.problems)
     recipe.options = _options(options, places, problems)
     recipe.questions = _questions(data.get("questions"), ("questions",), places, problems)
     recipe.against = _against(data.get("evaluate"), places, problems)
     if data.get("train") is not None:
-        recipe.train = _train(data["train"], singular, places, problems)
+        recipe.train = _train(data["train"], role_keys.single, places, problems)
     return recipe
 
 
@@ -279,7 +333,7 @@ def _block(role: str, value: Any, where: Where, places: Places, problems: list[s
     if isinstance(value, str):
         value = {"use": value}
     if not isinstance(value, Mapping) or not isinstance(value.get("use"), str):
-        problems.append(f"{places.say(where)}: a {role} is written as {{use: NAME, setting: value, ...}}")
+        problems.append(f"{places.say(where)}: {a(role)} is written as {{use: NAME, setting: value, ...}}")
         return None
     settings = {key: item for key, item in value.items() if key != "use"}
     if role != "dataset" or "part" not in settings:
@@ -309,14 +363,12 @@ def _named(role: str, value: Any, where: Where, places: Places, problems: list[s
     return {name: block for name, block in blocks.items() if block}
 
 
-def _fill_list(target: list[Block], role: str, value: Any, where: Where, places: Places, problems: list[str]) -> None:
+def _list(role: str, value: Any, where: Where, places: Places, problems: list[str]) -> list[Block]:
     if not isinstance(value, list):
         problems.append(f"{places.say(where)}: {where[-1]} is a list of {{use: NAME, ...}}")
-        return
-    for i, item in enumerate(value):
-        block = _block(role, item, (*where, i), places, problems)
-        if block:
-            target.append(block)
+        return []
+    blocks = [_block(role, item, (*where, i), places, problems) for i, item in enumerate(value)]
+    return [block for block in blocks if block]
 
 
 def _against(value: Any, places: Places, problems: list[str]) -> list[Block] | None:
@@ -324,12 +376,10 @@ def _against(value: Any, places: Places, problems: list[str]) -> list[Block] | N
         return None
     if value is True:
         return []
-    against: list[Block] = []
     if not isinstance(value, Mapping) or not set(value) <= {"against"}:
         problems.append(f"{places.say(('evaluate',))}: evaluate is true, or {{against: [{{use: NAME}}, ...]}}")
-        return against
-    _fill_list(against, "expander", value.get("against", []), ("evaluate", "against"), places, problems)
-    return against
+        return []
+    return _list("expander", value.get("against", []), ("evaluate", "against"), places, problems)
 
 
 def block_in(role: str, value: Any, where: Where) -> Block | None:

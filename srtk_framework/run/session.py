@@ -190,8 +190,8 @@ class Session:
         for block in self.recipe.blocks.values():
             if (block.role, block.use) not in self._composer.used:
                 self._composer.build(block)
-        for blocks in self.recipe.named.values():
-            for block in blocks.values():
+        for blocks in [*map(dict.values, self.recipe.named.values()), *self.recipe.listed.values()]:
+            for block in blocks:
                 if (block.role, block.use) not in self._composer.used:
                     self._composer.build(block)
 

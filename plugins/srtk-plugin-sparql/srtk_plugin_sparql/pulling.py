@@ -71,7 +71,7 @@ def prepare(recipe: Recipe, folder: Path) -> Pull:
         others = sorted({block.use for role, block in recipe.blocks.items() if role == "knowledge_graph"})
         here = f"its knowledge_graph is {', '.join(others)}" if others else "it has no knowledge_graph"
         raise InputError(f"{recipe.file}: has no SPARQL graph to pull from ({here}); give one such as `use: sparql`")
-    recipe.exporters = []
+    recipe.listed.clear()
     recipe.options.output = str(folder / RUN / _digest(recipe))
     return Pull(recipe, next(iter(wrapping.found.values())), folder)
 
