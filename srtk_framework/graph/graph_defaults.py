@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from srtk_framework.values import Budget, DriverError, Frontier, GraphLike, Pattern, Step, Triple
+from srtk_framework.values import Budget, DriverError, Frontier, GraphLike, Neighbourhood, Pattern, Step, Triple
 
 
 def match(graph: GraphLike, patterns: Sequence[Pattern]) -> list[list[Triple]]:
@@ -28,13 +28,21 @@ def match(graph: GraphLike, patterns: Sequence[Pattern]) -> list[list[Triple]]:
     return [sorted(triples) for triples in found]
 
 
-def neighbourhood(graph: GraphLike, frontiers: Sequence[Frontier], hops: int, budget: Budget) -> list[list[Triple]]:
-    """Read all triples within ``hops`` breadth first, both directions, up to ``budget.triples`` each."""
+def neighbourhood(graph: GraphLike, frontiers: Sequence[Frontier], hops: int, budget: Budget) -> list[Neighbourhood]:
+    """Read all triples within ``hops`` breadth first, both directions, up to ``budget.triples`` each.
+
+    Returns:
+        Per frontier its triples, with what the limits cut: ``hub`` counts neighbours of a node along a step, ``nodes``
+        the nodes of a hop that were not walked further, ``triples`` the triples that were read and found no room, and
+        one for each node that was not read any more.
+    """
     most = budget.triples if budget.triples is not None else float("inf")
     found: list[dict[Triple, None]] = [{} for _ in frontiers]
+    left_out: list[set[Triple]] = [set() for _ in frontiers]
+    cuts = [dict.fromkeys(("hub", "nodes", "triples"), 0) for _ in frontiers]
     seen = [set(frontier.ids()) for frontier in frontiers]
     current: list[Frontier] = list(frontiers)
-    for _ in range(hops):
+    for hop in range(hops):
         open_ = [i for i in range(len(current)) if current[i].size and len(found[i]) < most]
         if not open_:
             break
@@ -46,15 +54,25 @@ def neighbourhood(graph: GraphLike, frontiers: Sequence[Frontier], hops: int, bu
         following: list[set[str]] = [set() for _ in frontiers]
         for (i, _), triples, nodes in zip(pairs, read, reached, strict=True):
             for triple in triples:
-                if len(found[i]) >= most:
-                    break
-                found[i].setdefault(triple)
+                if len(found[i]) < most:
+                    found[i].setdefault(triple)
+                elif triple not in found[i]:
+                    left_out[i].add(triple)
             following[i].update(nodes.ids())
-        fresh = [sorted(new - old)[: budget.nodes] for new, old in zip(following, seen, strict=True)]
+            cuts[i]["hub"] += nodes.cut
+        fresh = [sorted(new - old) for new, old in zip(following, seen, strict=True)]
+        if hop < hops - 1:
+            for cut, nodes_, triples_ in zip(cuts, fresh, found, strict=True):
+                kept = nodes_[: budget.nodes]
+                cut["nodes"] += len(nodes_) - len(kept)
+                cut["triples"] += len(kept) if len(triples_) >= most else 0
+        fresh = [nodes_[: budget.nodes] for nodes_ in fresh]
         for old, new in zip(seen, fresh, strict=True):
             old.update(new)
         current = list(graph.frontiers(fresh))
-    return [list(triples) for triples in found]
+    for cut, triples_left in zip(cuts, left_out, strict=True):
+        cut["triples"] += len(triples_left)
+    return [Neighbourhood(triples, cut) for triples, cut in zip(found, cuts, strict=True)]
 
 
 def degrees(graph: GraphLike, ids: Sequence[str]) -> list[int]:
