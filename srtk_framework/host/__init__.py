@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from srtk_framework.host.discovery import Plugin, find, load
+from srtk_framework.host.discovery import Plugin, find, load, role_class, role_names
 from srtk_framework.host.observers import Call, Observer, Progress, Timing, Tracing, share_of_time
 from srtk_framework.host.ports import Port, driver_of, port
 from srtk_framework.host.versions import __version__
@@ -20,5 +20,7 @@ __all__ = [
     "find",
     "load",
     "port",
+    "role_class",
+    "role_names",
     "share_of_time",
 ]

@@ -1,4 +1,4 @@
-"""Observers watch a run: every hook call of every driver, and what the runner does; they change nothing."""
+"""Observers: they watch every hook call of every driver and the events of the runner, and change nothing."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ class Call:
 
 
 class Observer:
-    """Base of observers: override what is of interest. Entry-point group ``srtk.observer``."""
+    """Base of observers: override the events of interest. Entry-point group ``srtk.observer``."""
 
     def open(self) -> None:
         """Start watching; called before the first event."""
@@ -44,12 +44,12 @@ class Observer:
         """A hook has returned, or raised ``error``."""
 
     def event(self, name: str, data: Mapping[str, Any]) -> None:
-        """The runner did something: ``run``, ``method``, ``batch``, ``done``, ``stopped``."""
+        """The runner reached ``method``, ``batch``, ``done``, ``complete`` or ``stopped``; ``data`` has counts."""
 
 
 @attrs.define
 class Timing(Observer):
-    """Measures calls, items and seconds of every driver; ``own`` seconds are those outside nested calls."""
+    """Measures calls, items and seconds of every driver; ``own`` seconds leave out nested calls."""
 
     table: dict[str, dict[str, float]] = attrs.field(factory=dict, init=False)
     _stacks: threading.local = attrs.field(factory=threading.local, init=False, repr=False)
@@ -109,7 +109,8 @@ class Tracing(Observer):
 
     path: str
     _file: IO[str] | None = attrs.field(init=False, default=None, repr=False)
-    _starts: list[float] = attrs.field(init=False, factory=list, repr=False)
+    _starts: threading.local = attrs.field(init=False, factory=threading.local, repr=False)
+    _lock: Any = attrs.field(init=False, factory=threading.Lock, repr=False)
 
     def open(self) -> None:
         """Open the file."""
@@ -125,16 +126,25 @@ class Tracing(Observer):
 
     def before(self, call: Call) -> None:
         """Remember when a call began."""
-        self._starts.append(time.perf_counter())
+        self._open_calls().append(time.perf_counter())
 
     def after(self, call: Call, error: BaseException | None) -> None:
-        """Write the call down."""
-        seconds = time.perf_counter() - self._starts.pop()
-        line = {**attrs.asdict(call), "depth": len(self._starts), "seconds": round(seconds, 6)}
+        """Write a line about the call."""
+        starts = self._open_calls()
+        seconds = time.perf_counter() - starts.pop()
+        line = {**attrs.asdict(call), "depth": len(starts), "seconds": round(seconds, 6)}
         if error is not None:
             line["error"] = f"{type(error).__name__}: {error}"
         if self._file:
-            self._file.write(json.dumps(line, ensure_ascii=False) + "\n")
+            with self._lock:
+                self._file.write(json.dumps(line, ensure_ascii=False) + "\n")
+
+    def _open_calls(self) -> list[float]:
+        """Return when the calls of this thread began that have not ended."""
+        starts: list[float] | None = getattr(self._starts, "calls", None)
+        if starts is None:
+            starts = self._starts.calls = []
+        return starts
 
 
 @attrs.define

@@ -1,4 +1,4 @@
-"""The versions that a result depends on: of the framework, which all its plugins share, and of libraries."""
+"""Versions that a result depends on: the framework's, which all its plugins share, and those of libraries."""
 
 from __future__ import annotations
 

@@ -44,9 +44,9 @@ class Train:
 
     Attributes:
         driver: Role of the driver, which stands at the top level.
-        questions: To learn from: a file, or a dataset.
+        questions: Training questions: a file, or a dataset.
         validation: A file, a dataset, or a share of the questions; None for no validation.
-        supervision: What finds the paths of the questions; None where the top level has one.
+        supervision: Finds the paths of the questions; None uses that of the top level.
         folder: For checkpoints, logs and the trained model; None for ``training`` in the run's folder.
         fit: Settings of the training, as written.
     """
@@ -66,8 +66,8 @@ class Options:
     Attributes:
         output: Folder for the run's own files; ``out/<name of the recipe>`` by default.
         batch: Questions that are handled together; does not change the results.
-        limit: Only the first so many questions.
-        relink: Link also those questions that bring their own ``question_entities``.
+        limit: Number of questions to run, from the first; None for all.
+        relink: Whether questions that bring their own ``question_entities`` are linked as well.
         seed: Seed of everything random.
         budget: Limits per question.
         description: Free text.
@@ -84,7 +84,7 @@ class Options:
 
 @attrs.define
 class Recipe:
-    """A recipe, read and checked as far as that is possible without loading a plugin.
+    """A recipe, read and checked as far as possible without loading a driver.
 
     Attributes:
         file: Where it was read from, for messages.
@@ -96,9 +96,9 @@ class Recipe:
         observers: In order.
         questions: A path, or a Dataset block, or None (for use as a library).
         against: Expanders to compare with; None where no evaluation is wanted.
-        train: What learns before the run, or None.
+        train: The training before the run, or None.
         places: Where each value stands.
-        problems: What is wrong so far, with its place; composing adds what it finds and raises all.
+        problems: Mistakes so far, with their places; the composer adds its own and raises all.
     """
 
     file: str
@@ -143,8 +143,8 @@ def load(path: str | Path, overrides: Sequence[str] = ()) -> Recipe:
         overrides: ``key.path=value`` each, the value as YAML.
 
     Raises:
-        RecipeError: If the file cannot be read, is not YAML, or an override cannot be applied. What is wrong inside
-            of the recipe stands in its ``problems``, so that it can be told together with what composing finds.
+        RecipeError: If the file cannot be read, is not YAML, or an override cannot be applied. Mistakes inside the
+            recipe go into its ``problems``, to be raised together with those that the composer finds.
     """
     try:
         text = Path(path).read_text(encoding="utf-8")
@@ -219,7 +219,7 @@ class _RoleKeys:
 
     @classmethod
     def for_keys(cls, keys: Sequence[str]) -> _RoleKeys:
-        """Collect those of the framework's roles; where they do not explain all keys, also of other distributions'."""
+        """Collect the keys of the framework's roles, and of other distributions' where some key is not among them."""
         keys_ = cls.of(ROLES)
         if set(keys) <= {*keys_.single, *keys_.named, *keys_.listed}:
             return keys_

@@ -25,7 +25,7 @@ class HopChoice:
 
 @runtime_checkable
 class Explainable(Protocol):
-    """What a hop-wise expander has besides its hooks, so that ``srtk explain`` can say where it left a path."""
+    """A hop-wise expander that shows its choices, so that ``srtk explain`` can say where it dropped a path."""
 
     def start(self, questions: Sequence[Question]) -> Sequence[HopState]:
         """Make the state of each question."""

@@ -13,13 +13,13 @@ from srtk_framework.values import Lesson
 
 @attrs.frozen
 class Course:
-    """What a driver is trained with.
+    """The input of a training.
 
     Attributes:
-        lessons: To learn from, in a fixed order.
+        lessons: The training examples, in a fixed order.
         validate: Runs the recipe's retrieval on the validation questions with the driver as it is at this moment, and
             returns its metrics by name; None without validation questions.
-        folder: For checkpoints, logs, and whatever else is needed to go on after an interruption.
+        folder: Keeps checkpoints, logs, and whatever else a resumed training needs.
         seed: Of everything random.
     """
 
@@ -31,7 +31,7 @@ class Course:
 
 @runtime_checkable
 class Trainable(Protocol):
-    """What a driver of any role has in order to be trained by a recipe.
+    """A driver of any role that a recipe can train.
 
     The annotation of ``fit``'s second argument is an attrs class: the settings of the training, which the recipe
     gives below ``train.fit``.
@@ -41,10 +41,10 @@ class Trainable(Protocol):
         """Learn, going on from ``course.folder`` where an earlier call was interrupted; return the final figures."""
 
     def save(self, folder: FilePath) -> None:
-        """Write all that was learnt, so that ``load`` in a new process computes the same."""
+        """Write what was learnt, so that a driver in a new process computes the same after ``load``."""
 
     def load(self, folder: FilePath) -> None:
-        """Take over what ``save`` wrote; called after ``open``."""
+        """Read what ``save`` wrote; called after ``open``."""
 
     def fingerprint(self) -> str:
         """Identify what the driver computes, learnt weights included."""

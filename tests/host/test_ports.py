@@ -1,12 +1,13 @@
 from __future__ import annotations
 
+import json
 from concurrent.futures import ThreadPoolExecutor
 
 import attrs
 import numpy as np
 import pytest
 
-from srtk_framework.host.observers import Observer, Timing, share_of_time
+from srtk_framework.host.observers import Observer, Timing, Tracing, share_of_time
 from srtk_framework.host.ports import port
 from srtk_framework.roles import Encoder, EntityLinker, Generator, Reader
 from srtk_framework.values import Answer, DriverError, Link, Message, Prompt, Question, Reply, Subgraph
@@ -191,3 +192,15 @@ def test_a_driver_with_attrs_equality_over_arrays_can_be_registered():
             return np.zeros((len(texts), 1), dtype=np.float32)
 
     assert port(WithArray(), "encoder", "array").encode(["a"]).shape == (1, 1)
+
+
+def test_tracing_keeps_the_calls_of_threads_apart(tmp_path):
+    watch = Tracing(str(tmp_path / "trace.jsonl"))
+    watch.open()
+    outer = port(Outer(port(Recorder(), "encoder", "inner", [watch])), "entity_linker", "outer", [watch])
+    with ThreadPoolExecutor(8) as pool:
+        list(pool.map(lambda i: outer.link([f"text {i}"]), range(200)))
+    watch.close()
+    lines = [json.loads(line) for line in (tmp_path / "trace.jsonl").read_text().splitlines()]
+    assert sorted((line["driver"], line["depth"]) for line in lines) == [("inner", 1)] * 200 + [("outer", 0)] * 200
+    assert all(line["seconds"] >= 0 for line in lines)
