@@ -3,7 +3,8 @@ from __future__ import annotations
 import pytest
 
 from srtk_framework.host.discovery import find, load
-from srtk_framework.values import PluginError
+from srtk_framework.host.ports import port
+from srtk_framework.values import PluginError, Step
 
 GRAPH = """
 import attrs
@@ -68,3 +69,29 @@ def test_a_class_of_another_role_is_refused(install):
     install("srtk-plugin-wrong", "srtk_wrong", GRAPH, {"exporter": {"wrong": "E"}})
     with pytest.raises(PluginError, match=r"not a subclass of srtk_framework.roles.exporter.Exporter"):
         load("exporter", "wrong")
+
+
+OLD = """
+import attrs
+from srtk_framework.roles import PathScorer
+@attrs.define
+class Old(PathScorer):
+    def score(self, paths, candidates):
+        return [[float(len(path))] * len(row) for path, row in zip(paths, candidates, strict=True)]
+"""
+
+
+def test_a_driver_written_before_its_hook_gained_an_argument_loads_and_runs(install):
+    install("srtk-plugin-old", "srtk_old_scorer", OLD, {"path_scorer": {"old": "Old"}})
+    driver = load("path_scorer", "old")()
+    steps = [[Step("a"), Step("b")]]
+    assert driver.score(["q"], [(Step("x"),)], steps) == [[1.0, 1.0]]
+    assert port(driver, "path_scorer", "old").score(["q"], [(Step("x"),)], steps) == [[1.0, 1.0]]
+
+
+def test_an_argument_that_the_hook_does_not_have_is_refused_with_the_distribution(install):
+    code = OLD.replace("paths, candidates)", "paths, candidate)")
+    install("srtk-plugin-new", "srtk_new_scorer", code, {"path_scorer": {"new": "Old"}})
+    text = r"'new' of srtk-plugin-new 1.0: score\(paths, candidate\) takes 'candidate'.*Did you mean 'candidates'"
+    with pytest.raises(PluginError, match=text):
+        load("path_scorer", "new")

@@ -96,3 +96,19 @@ def test_a_budget_of_nothing_is_refused():
 
 def test_an_empty_file_says_what_a_recipe_is():
     assert "srtk: 1" in problems("")[0]
+
+
+def test_a_driver_that_is_no_mapping_is_named_with_its_article():
+    problems = parse("{srtk: 1, expander: 5, encoder: [], graph: 1}").problems
+    assert "an expander is written as {use: NAME" in problems[0]
+    assert "an encoder is written as" in problems[1]
+    assert "unknown key 'graph'" in problems[2]
+
+
+def test_exporters_are_a_list_and_a_dataset_has_no_key_of_its_own():
+    recipe = parse("{srtk: 1, exporters: [lines, {use: lines}], dataset: x, exporter: x}")
+    assert [block.use for block in recipe.exporters] == ["lines", "lines"]
+    assert [problem.partition("unknown")[2][:15] for problem in recipe.problems] == [
+        " key 'dataset'.",
+        " key 'exporter'",
+    ]
