@@ -106,9 +106,15 @@ def port_class(role: type[Role]) -> type[Any]:
 
 
 def port(driver: Role, role: str, name: str, observers: Sequence[Observer] = ()) -> Any:
-    """Put a driver behind the port of its role."""
-    played = next(one for one in roles_of(type(driver)) if one.role == role)
-    return port_class(played)(driver, name, observers)
+    """Put a driver behind the port of one of its roles.
+
+    Raises:
+        TypeError: If the driver does not play the role.
+    """
+    for played in roles_of(type(driver)):
+        if played.role == role:
+            return port_class(played)(driver, name, observers)
+    raise TypeError(f"{type(driver).__qualname__} is no {role}; derive it from the class of that role")
 
 
 def driver_of(one: Any) -> Any:
