@@ -198,6 +198,10 @@ def _asker(role: type[Role], name: str, spec: Any) -> Callable[[Port, dict[str, 
 
     def ask_distinct(self: Port, arguments: dict[str, Any], size: int) -> Any:
         """Ask about each distinct item once, and give every item its answer."""
+        if size < 2:
+            for one in batch:
+                arguments[one] = list(arguments[one])
+            return ask(self, arguments)
         if single is not None:
             rows = _keyed(arguments[first], single)
         else:
