@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any, overload
+from typing import TYPE_CHECKING, Any, overload
 
 import attrs
 
 from srtk_framework.values.questions import Question
-from srtk_framework.values.triples import Path, Qualifier, Triple
+from srtk_framework.values.triples import Literal, Path, Qualifier, Triple
+
+if TYPE_CHECKING:
+    import networkx
 
 
 @attrs.frozen
@@ -106,6 +109,42 @@ class Subgraph:
             trace={**self.trace, "cut": cut},
             answer=self.answer and self.answer.moved(self.triples, self.triples[:count]),
         )
+
+    def to_networkx(self, labels: Mapping[str, str] | None = None) -> networkx.MultiDiGraph[str]:
+        """Make a networkx graph of the triples.
+
+        Args:
+            labels: Labels of entities and relations, such as those of a ``Retrieval``.
+
+        Returns:
+            One edge per triple from subject to object, with the relation as its key and the attributes ``score``,
+            ``path`` (the ``RankedPath`` that led to it, or None), ``provenance`` (or None) and ``qualifiers``. Nodes
+            are ids in the order of the triples, with the attributes ``literal`` and, where there is one, ``label``:
+            the value of a literal. An edge has the ``label`` of its relation.
+        """
+        import networkx
+
+        labels = labels or {}
+        graph: networkx.MultiDiGraph[str] = networkx.MultiDiGraph()
+        for triple in self.triples:
+            for id_ in (triple.subject, triple.object):
+                literal = isinstance(id_, Literal)
+                label = id_.lexical if isinstance(id_, Literal) else labels.get(id_)
+                graph.add_node(id_, literal=literal, **({} if label is None else {"label": label}))
+        for i, triple in enumerate(self.triples):
+            at = self.path_of[i] if i < len(self.path_of) else -1
+            label = labels.get(triple.relation)
+            graph.add_edge(
+                triple.subject,
+                triple.object,
+                key=triple.relation,
+                score=self.scores[i] if i < len(self.scores) else None,
+                path=self.paths[at] if at >= 0 else None,
+                provenance=self.provenance[i] if i < len(self.provenance) else None,
+                qualifiers=self.qualifiers[i] if i < len(self.qualifiers) else (),
+                **({} if label is None else {"label": label}),
+            )
+        return graph
 
 
 @attrs.frozen
