@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from srtk_framework.recipe.composer import Composer, needs_of
-from srtk_framework.recipe.recipe import Block, Options, Recipe, block_in, from_data, load
+from srtk_framework.recipe.recipe import Block, Options, Recipe, block_in, from_data, from_mapping, load
 from srtk_framework.recipe.settings import SettingsError, structure
 
 __all__ = [
@@ -14,6 +14,7 @@ __all__ = [
     "SettingsError",
     "block_in",
     "from_data",
+    "from_mapping",
     "load",
     "needs_of",
     "structure",

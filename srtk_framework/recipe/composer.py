@@ -1,4 +1,4 @@
-"""Compose drivers from a recipe's blocks: settings structured, needs filled, equal blocks shared."""
+"""Composition of a recipe's drivers: structure settings, fill needs, share equal drivers."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ import attrs
 from srtk_framework.host import discovery as plugins
 from srtk_framework.host.observers import Observer
 from srtk_framework.host.ports import port
-from srtk_framework.recipe.recipe import Block, Recipe, a, block_in
+from srtk_framework.recipe.recipe import Block, Recipe, a, block_in, is_networkx
 from srtk_framework.recipe.settings import SettingsError, structure
 from srtk_framework.roles import ROLES, Role
 from srtk_framework.values import Budget, PluginError, RecipeError, close_matches
@@ -102,6 +102,8 @@ class Composer:
         self._built: dict[Any, Any] = {}
         self._order: list[Any] = []
         self._failed: set[tuple[str, str]] = set()
+        self._ports: dict[int, Any] = {}  # of driver objects, by their identity
+        self._inner: list[Any] = []
 
     def build(self, block: Block) -> Any:
         """Build a driver and what it needs.
@@ -117,8 +119,16 @@ class Composer:
         return self.build(block) if block else None
 
     def built(self, role: str) -> list[Any]:
-        """Return the ports of a role that were built, in the order in which that was done."""
-        return [one for one in self._order if one.driver.role == role]
+        """Return the ports of a role that were built, in the order in which that was done.
+
+        Leaves out what stands inside of driver objects: those call it without a port.
+        """
+        inner = {id(one) for one in self._inner}
+        return [one for one in self._order if one.driver.role == role and id(one) not in inner]
+
+    def port_of(self, driver: Any) -> Any:
+        """Return the port of a driver that stands inside of a driver object; a port is its own."""
+        return self._ports.get(id(driver), driver)
 
     def check(self) -> None:
         """Raise all problems found so far as one RecipeError."""
@@ -144,6 +154,8 @@ class Composer:
         cls = self._load(block)
         if cls is None:
             return None
+        if block.given is not None and not isinstance(block.given, type):
+            return self._build_given(block, cls)
         count = len(self.problems)
         needs = needs_of(cls)
         fields = {field.alias: field for field in attrs.fields(cls) if field.init}
@@ -160,6 +172,7 @@ class Composer:
             return None
         key = (
             block.role,
+            cls,
             block.use,
             repr(sorted(own.items())),
             tuple((name, _identity(v)) for name, v in filled.items()),
@@ -169,16 +182,54 @@ class Composer:
             self._order.append(self._built[key])
         return self._built[key]
 
+    def _build_given(self, block: Block, cls: Any) -> Any:
+        """Put a driver object behind its port, or the driver that is made of a networkx graph."""
+        key = id(block.given)
+        if key not in self._ports:
+            driver = block.given
+            if is_networkx(driver):
+                try:
+                    driver = cls.from_networkx(driver)
+                except ValueError as error:
+                    self._say(block.where, str(error))
+                    return None
+            self._open_inner(driver)
+            self._ports[key] = self._ports[id(driver)] = port(driver, block.role, block.use, self._observers)
+            self._order.append(self._ports[key])
+        found = self._ports[key]
+        self._inner = [one for one in self._inner if one is not found]
+        return found
+
+    def _open_inner(self, driver: Any) -> None:
+        """Have the drivers that stand inside of a driver object opened before it; it goes on calling them directly."""
+        for need in needs_of(type(driver)):
+            field = next(field for field in attrs.fields(type(driver)) if field.alias == need.field)
+            value = getattr(driver, field.name)
+            for one in value if need.kind == MANY else [value]:
+                if isinstance(one, Role) and id(one) not in self._ports:
+                    self._open_inner(one)
+                    self._ports[id(one)] = port(one, need.role, type(one).__name__, self._observers)
+                    self._order.append(self._ports[id(one)])
+                    self._inner.append(self._ports[id(one)])
+
     def _load(self, block: Block) -> Any:
+        """Return the class of a driver, checked against its role; None where a problem was added."""
         self.used.append((block.role, block.use))
-        if (block.role, block.use) in self._failed:
+        if block.given is None and (block.role, block.use) in self._failed:
             return None
+        where = block.where if block.given is not None else (*block.where, "use")
         try:
-            return plugins.load(block.role, block.use)
+            if block.given is None:
+                return plugins.load(block.role, block.use)
+            if is_networkx(block.given) and block.role == "knowledge_graph":
+                return plugins.load(block.role, block.use)
+            cls = block.given if isinstance(block.given, type) else type(block.given)
+            plugins.check_class(cls, block.role, f"{block.role} {cls.__name__}")
         except PluginError as error:
             self._failed.add((block.role, block.use))
-            self._say((*block.where, "use"), str(error))
+            self._say(where, str(error))
             return None
+        return cls
 
     def _inner_scope(
         self, block: Block, needs: Sequence[Need], fields: Mapping[str, Any], scope: _Scope

@@ -29,6 +29,7 @@ class Block:
         settings: Its other keys, as written, variables filled in.
         where: Keys that lead to it in the recipe.
         part: Of a dataset, the part that is read; None for the whole.
+        given: A driver object, a driver class or a networkx graph that stands in place of a name; else None.
     """
 
     role: str
@@ -36,6 +37,7 @@ class Block:
     settings: Mapping[str, Any] = attrs.field(hash=False)
     where: Where = ()
     part: Part | None = None
+    given: Any = attrs.field(default=None, eq=id, hash=False)
 
 
 @attrs.frozen
@@ -232,6 +234,51 @@ class _RoleKeys:
         return cls.of(roles, problems)
 
 
+def from_mapping(data: Mapping[str, Any], overrides: Sequence[str] = ()) -> Recipe:
+    """Build a recipe from a mapping, which may hold driver objects, and which is not changed.
+
+    Args:
+        data: What a recipe's file holds. A driver object, or a driver class as the value of ``use``, may stand in
+            place of a name, and a networkx graph in place of a graph.
+        overrides: ``key.path=value`` each, the value as YAML.
+
+    Raises:
+        RecipeError: If an override cannot be applied.
+    """
+    places = Places("recipe")
+    problems: list[str] = []
+    copied = _copied(data)
+    for override in overrides:
+        set_value(copied, override, places, problems)
+    if problems:
+        raise RecipeError(problems)
+    return from_data(copied, places)
+
+
+def _copied(value: Any) -> Any:
+    """Copy mappings and lists; what they hold is shared."""
+    if isinstance(value, Mapping):
+        return {key: _copied(item) for key, item in value.items()}
+    return [_copied(item) for item in value] if isinstance(value, list) else value
+
+
+def _plain(value: Any) -> Any:
+    """Write objects in a recipe as the name of their class."""
+    if isinstance(value, Mapping):
+        return {key: _plain(item) for key, item in value.items()}
+    if isinstance(value, list | tuple):
+        return [_plain(item) for item in value]
+    if attrs.has(type(value)) or is_networkx(value) or isinstance(value, type):
+        kind = value if isinstance(value, type) else type(value)
+        return f"{kind.__module__}.{kind.__qualname__}"
+    return value
+
+
+def is_networkx(value: Any) -> bool:
+    """Tell whether a value is a networkx graph, without importing networkx."""
+    return any(cls.__module__ == "networkx.classes.graph" for cls in type(value).__mro__)
+
+
 def _sorted_out(data: Mapping[str, Any], written: Mapping[str, Any], places: Places, problems: list[str]) -> Recipe:
     """Tell drivers from options, and refuse what is neither."""
     if data.get("srtk") != VERSION:
@@ -239,7 +286,7 @@ def _sorted_out(data: Mapping[str, Any], written: Mapping[str, Any], places: Pla
     option_keys = [field.name for field in attrs.fields(Options)]
     other_keys = ["srtk", "vars", "questions", "evaluate", "train", "observers", *option_keys]
     role_keys = _RoleKeys.for_keys([str(key) for key in data if key not in other_keys])
-    recipe = Recipe(places.file, dict(written), Options(), {}, {}, {}, [], None, None, places)
+    recipe = Recipe(places.file, _plain(written), Options(), {}, {}, {}, [], None, None, places)
     options = {}
     for key, value in data.items():
         if key in option_keys:
@@ -269,7 +316,7 @@ def _sorted_out(data: Mapping[str, Any], written: Mapping[str, Any], places: Pla
 
 
 def _questions(value: Any, where: Where, places: Places, problems: list[str]) -> str | Block | None:
-    if isinstance(value, Mapping):
+    if isinstance(value, Mapping | Role):
         return _block("dataset", value, where, places, problems)
     if value is not None and not isinstance(value, str):
         problems.append(f"{places.say(where)}: {where[-1]} is a file name, `-`, or a mapping with `use`")
@@ -332,13 +379,15 @@ def _options(data: Mapping[str, Any], places: Places, problems: list[str]) -> Op
 def _block(role: str, value: Any, where: Where, places: Places, problems: list[str]) -> Block | None:
     if isinstance(value, str):
         value = {"use": value}
-    if not isinstance(value, Mapping) or not isinstance(value.get("use"), str):
+    block = block_in(role, value, where)
+    if block is None:
         problems.append(f"{places.say(where)}: {a(role)} is written as {{use: NAME, setting: value, ...}}")
         return None
-    settings = {key: item for key, item in value.items() if key != "use"}
-    if role != "dataset" or "part" not in settings:
-        return Block(role, value["use"], settings, where)
-    return Block(role, value["use"], settings, where, _part(settings.pop("part"), (*where, "part"), places, problems))
+    if role != "dataset" or "part" not in block.settings:
+        return block
+    settings = dict(block.settings)
+    part = _part(settings.pop("part"), (*where, "part"), places, problems)
+    return attrs.evolve(block, settings=settings, part=part)
 
 
 def _part(value: Any, where: Where, places: Places, problems: list[str]) -> Part | None:
@@ -383,7 +432,19 @@ def _against(value: Any, places: Places, problems: list[str]) -> list[Block] | N
 
 
 def block_in(role: str, value: Any, where: Where) -> Block | None:
-    """Read a driver that stands inside another one's block; None where the value is no block."""
-    if isinstance(value, Mapping) and isinstance(value.get("use"), str):
-        return Block(role, value["use"], {key: item for key, item in value.items() if key != "use"}, where)
-    return None
+    """Read one driver of a recipe; None where the value is none.
+
+    Args:
+        role: Role that it plays.
+        value: A mapping with ``use``, the name of a driver or its class; a driver object; a networkx graph.
+        where: Keys that lead to it in the recipe.
+    """
+    if isinstance(value, Mapping):
+        use = value.get("use")
+        settings = {key: item for key, item in value.items() if key != "use"}
+        if isinstance(use, str):
+            return Block(role, use, settings, where)
+        return Block(role, use.__name__, settings, where, given=use) if isinstance(use, type) else None
+    if is_networkx(value):
+        return Block(role, "memory", {}, where, given=value)
+    return Block(role, type(value).__name__, {}, where, given=value) if isinstance(value, Role) else None

@@ -196,6 +196,8 @@ def _class_hook(converter: cattrs.Converter, kind: type) -> Any:
     inner: Any = make_dict_structure_fn(kind, converter, _cattrs_forbid_extra_keys=True, _cattrs_use_alias=True)
 
     def build(value: Any, _: Any) -> Any:
+        if isinstance(value, kind):  # from Python, not from YAML
+            return value
         if not isinstance(value, Mapping):
             raise TypeError(f"expected a mapping with {', '.join(fields)}, got {value!r}")
         return inner(dict(value), kind)

@@ -1,4 +1,4 @@
-"""Answers batches of questions by opened drivers: links, expands, has the subgraphs read, adds labels."""
+"""From questions to retrievals by opened drivers: link, expand, read, label."""
 
 from __future__ import annotations
 
@@ -15,22 +15,27 @@ T = TypeVar("T")
 R = TypeVar("R")
 
 GIVEN, LINKED = "given", "linked"
+"""Values of ``links`` in a trace: the question brought its links, or a linker found them in its text."""
+
 LINKERS_FAILED = "linkers_failed"
+"""Field of a trace: each linker that failed on the question, and why."""
+
 LABELS_FAILED = "labels_failed"
+"""Field of a trace: why the graph gave no labels."""
 
 NOT_CONVERTED = "not_converted_entities"
 """SRTK's field for the names of pages that have no id in the graph."""
 
 
 @attrs.frozen
-class Retrieving:
-    """What a batch goes through; a question that fails spoils no other.
+class Pipeline:
+    """The steps from a batch of questions to their retrievals; a question that fails spoils no other.
 
     Attributes:
-        graph: Knows entities and labels, where there is one.
-        linker: Links questions, where there is one.
-        reader: Answers from subgraphs, where there is one.
-        relink: Whether questions that bring entities of their own are linked as well.
+        graph: Checks that linked entities exist, and gives labels; None skips both.
+        linker: Links questions; None leaves them as they are.
+        reader: Answers questions from their subgraphs; None leaves them unanswered.
+        relink: Whether to link questions that bring entities of their own, too.
     """
 
     graph: KnowledgeGraph | None
@@ -50,19 +55,18 @@ class Retrieving:
             if isinstance(answer, DriverError):
                 results[i] = _failed(question, str(answer))
             else:
-                told = GIVEN if question.links == batch[i].links else LINKED
-                trace = {**answer.trace, "links": told}
-                subgraph = attrs.evolve(answer, trace=trace, answer=None)
+                source = LINKED if LINKED_BY in linked[i].subgraph.trace else GIVEN
+                subgraph = attrs.evolve(answer, trace={**answer.trace, "links": source}, answer=None)
                 results[i] = Retrieval(question, subgraph, answer=answer.answer)
         pairs = zip(results, linked, strict=True)
-        done = [_told(item, before) for item, before in pairs if isinstance(item, Retrieval)]
+        done = [_with_link_trace(item, before) for item, before in pairs if isinstance(item, Retrieval)]
         return self.labelled(self.read(done) if read else done)
 
     def linked(self, questions: Sequence[Question]) -> list[Retrieval]:
         """Link the questions that bring no entities of their own, or all with ``relink``.
 
-        The traces say what the linker told besides: ``linked_by`` the linkers whose links were taken, only where the
-        question was linked, ``linkers_failed`` those that could not be asked about it, and why.
+        The traces have ``linked_by``, the linkers whose links were taken, where the question was linked from its
+        text, and ``linkers_failed``, each linker that failed on the question and why, where one did.
         """
         done = [
             Retrieval(q) if q.text.strip() or q.links else _failed(q, "the question is empty; give it a text")
@@ -107,24 +111,27 @@ class Retrieving:
     def labelled(self, retrievals: Sequence[Retrieval]) -> list[Retrieval]:
         """Add the labels of all entities and relations that occur, where they differ from the id.
 
-        Where the graph does not tell them, the results stand without, and ``labels_failed`` in their traces says why.
+        Where the graph fails, the results stay without labels, and ``labels_failed`` in their traces gives the reason.
         """
+        done: list[Retrieval] = []
+        for retrieval, labels in zip(retrievals, _each(retrievals, self._labels), strict=True):
+            if isinstance(labels, DriverError):
+                done.append(_with_trace(retrieval, {LABELS_FAILED: str(labels)}))
+            else:
+                done.append(attrs.evolve(retrieval, labels={**labels, **retrieval.labels}))
+        return done
+
+    def _labels(self, retrievals: Sequence[Retrieval]) -> list[dict[str, str]]:
+        """Read the labels of each retrieval's ids, asking about each id once."""
         if self.graph is None:
-            return list(retrievals)
+            return [{} for _ in retrievals]
         wanted = [_ids(retrieval) for retrieval in retrievals]
         every = sorted({id_ for ids in wanted for id_ in ids})
-        try:
-            told = self.graph.labels(every)
-        except DriverError as error:
-            return [_with_trace(r, {LABELS_FAILED: str(error)}) for r in retrievals]
-        labels = {id_: label for id_, label in zip(every, told, strict=True) if label != id_}
-        return [
-            attrs.evolve(r, labels={**{i: labels[i] for i in ids if i in labels}, **r.labels})
-            for r, ids in zip(retrievals, wanted, strict=True)
-        ]
+        labels = dict(zip(every, self.graph.labels(every), strict=True))
+        return [{id_: labels[id_] for id_ in ids if labels[id_] != id_} for ids in wanted]
 
     def _without_known_entities(self, items: Sequence[Question | Retrieval]) -> list[Question | Retrieval]:
-        """Fail the questions that have no link, or none that the graph knows; drop unknown links of the others."""
+        """Fail the questions that have no link, or only links to entities that the graph lacks."""
         done = list(items)
         asked = [i for i, item in enumerate(done) if isinstance(item, Question)]
         questions = [item for item in items if isinstance(item, Question)]
@@ -158,13 +165,13 @@ def _failed(question: Question, reason: str, trace: Mapping[str, Any] | None = N
     return Retrieval(question, Subgraph(trace={"reason": reason, **(trace or {})}), error=reason)
 
 
-def _with_trace(retrieval: Retrieval, told: Mapping[str, Any]) -> Retrieval:
+def _with_trace(retrieval: Retrieval, more: Mapping[str, Any]) -> Retrieval:
     subgraph = retrieval.subgraph
-    return attrs.evolve(retrieval, subgraph=attrs.evolve(subgraph, trace={**subgraph.trace, **told}))
+    return attrs.evolve(retrieval, subgraph=attrs.evolve(subgraph, trace={**subgraph.trace, **more}))
 
 
 def _with_links(question: Question, links: Sequence[Link]) -> Retrieval:
-    """Give a question the links that were found, and say who found them and who could not be asked."""
+    """Give a question the links that were found; the trace names the linkers that found them and those that failed."""
     trace: dict[str, Any] = {LINKED_BY: list(dict.fromkeys(link.by for link in links if link.by))}
     extra = dict(question.extra)
     if isinstance(links, LinkList):
@@ -175,15 +182,17 @@ def _with_links(question: Question, links: Sequence[Link]) -> Retrieval:
     return Retrieval(attrs.evolve(question, links=tuple(links), extra=extra), Subgraph(trace=trace))
 
 
-def _told(retrieval: Retrieval, linked: Retrieval) -> Retrieval:
-    """Add to a result what linking left in the trace."""
-    subgraph = retrieval.subgraph
-    trace = {**subgraph.trace, **{k: v for k, v in linked.subgraph.trace.items() if k in (LINKED_BY, LINKERS_FAILED)}}
-    return attrs.evolve(retrieval, subgraph=attrs.evolve(subgraph, trace=trace))
+def _with_link_trace(retrieval: Retrieval, linked: Retrieval) -> Retrieval:
+    """Add the linkers' part of the trace to a result."""
+    return _with_trace(retrieval, {k: v for k, v in linked.subgraph.trace.items() if k in (LINKED_BY, LINKERS_FAILED)})
 
 
 def _each(items: Sequence[T], call: Callable[[Sequence[T]], Sequence[R]]) -> list[R | DriverError]:
-    """Call with the whole batch; if that fails, item by item, so that one bad item spoils no other."""
+    """Call with the whole batch; if that fails, item by item, so that one bad item spoils no other.
+
+    Returns:
+        The answer or the error of each item.
+    """
     if not items:
         return []
     try:
@@ -201,6 +210,7 @@ def _each(items: Sequence[T], call: Callable[[Sequence[T]], Sequence[R]]) -> lis
 
 
 def _ids(retrieval: Retrieval) -> list[str]:
+    """Collect the ids that occur in a retrieval, sorted."""
     subgraph, question = retrieval.subgraph, retrieval.question
     ids: dict[str, None] = {}
     for triple in subgraph.triples:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 import time
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -28,28 +28,32 @@ from srtk_framework.run.session import Session
 from srtk_framework.training.trainer import Trained
 from srtk_framework.values import LINKED_BY, Retrieval, RunError, batched
 
-PASSED, LINKED = "given", "linked"
+LINKS_ALONE, SUBGRAPHS_GIVEN = "linked", "given"
+"""Names of what stands in place of a method where the recipe has no expander."""
+
+Batch = Callable[[Sequence[Retrieval]], list[Retrieval]]
+"""What a run does with a batch."""
 
 
 @attrs.define
 class Outcome:
-    """What a run came to.
+    """The outcome of a run.
 
     Attributes:
         state: ``complete`` or ``stopped``.
         output: Folder of the run.
-        questions: How many were asked.
-        finished: How many the main method has finished.
-        failed: How many of those ended in an error.
+        questions: Number of questions.
+        finished: Questions that the main method has finished.
+        failed: Questions among them that ended in an error.
         evaluation: Content of ``evaluation.json``, or None.
         timing: Method to the table of the ``timing`` observer.
         exports: Files that exporters wrote.
-        trained: What was trained, or None.
-        shared: How many of the questions the training had seen.
-        usage: Method to what generators took for its finished questions.
-        spent: Generator to what it took since the start of this process, and what of it was paid.
-        linkers_failed: Linker to how many of the questions linked now it could not be asked about, though another was.
-        unlabelled: How many of the results made now, of all methods, stand without labels, since the graph failed.
+        trained: The training's outcome, or None.
+        shared: Questions that the training had seen.
+        usage: Per method: calls, tokens and cost of generators for its finished questions.
+        spent: Per generator: calls, tokens and cost since the start of this process, and what was paid.
+        linkers_failed: Per linker: questions of this process on which it failed while another answered.
+        unlabelled: Results of this process, of all methods, without labels because the graph failed.
     """
 
     state: str
@@ -73,8 +77,8 @@ class Runner:
 
     Args:
         recipe: What to run.
-        resume: Go on with an earlier run of the same recipe that was stopped.
-        observers: Who watches, besides those that the recipe names.
+        resume: Continue a run of the same recipe that was stopped.
+        observers: Are notified, like the observers that the recipe names.
         train_only: End after the training.
     """
 
@@ -99,7 +103,7 @@ class Runner:
             raise KeyboardInterrupt
 
     def run(self) -> Outcome:
-        """Do what the recipe says.
+        """Run the recipe.
 
         Raises:
             RecipeError: If the recipe cannot be composed.
@@ -162,17 +166,15 @@ class Runner:
     def _methods(self, session: Session, asked: RunQuestions, outcome: Outcome) -> dict[str, Journal]:
         """Run each method over all questions; stops early when asked to."""
         folder = self.recipe.output
-        names: list[str | None] = [*session.methods] or [None]
         journals: dict[str, Journal] = {}
-        for number, name in enumerate(names):
-            shown = name or (LINKED if session.linker else PASSED)
-            journal = journals[shown] = Journal(folder, shown, self.resume)
+        for number, (name, batch) in enumerate(_batches_of(session).items()):
+            journal = journals[name] = Journal(folder, name, self.resume)
             self._timing.take()
-            data = {"name": shown, "total": asked.count, "completed": journal.finished, "failed": journal.failed}
+            data = {"name": name, "total": asked.count, "completed": journal.finished, "failed": journal.failed}
             self._tell(session, "method", data)
             items: Iterable[Retrieval] = asked.read() if number == 0 else next(iter(journals.values())).read()
-            self._batches(session, itertools.islice(items, journal.finished, None), name, journal, number > 0)
-            outcome.timing[shown] = _rounded(self._timing.take())
+            self._batches(session, itertools.islice(items, journal.finished, None), batch, journal, number > 0)
+            outcome.timing[name] = _rounded(self._timing.take())
             if number == 0:
                 outcome.finished, outcome.failed = journal.finished, journal.failed
             if self._stopping:
@@ -181,19 +183,16 @@ class Runner:
         return journals
 
     def _batches(
-        self, session: Session, items: Iterable[Retrieval], name: str | None, journal: Journal, follows: bool
+        self, session: Session, items: Iterable[Retrieval], work: Batch, journal: Journal, follows: bool
     ) -> None:
+        """Answer items batch by batch, and commit each batch; ``follows`` marks the methods after the main one."""
         for batch in batched(items, self.recipe.options.batch):
             if self._stopping:
                 return
             started = time.perf_counter()
-            if name is None:
-                done = _linked(session, batch) if session.linker else session.labelled(session.read(batch))
-            elif follows:
-                done = session.retrieve([r.question for r in batch], name)
-                done = [_as_linked(after, before) for after, before in zip(done, batch, strict=True)]
-            else:
-                done = session.retrieve([r.question for r in batch], name)
+            done = work(batch)
+            if follows:
+                done = [_with_links_of(after, before) for after, before in zip(done, batch, strict=True)]
             journal.add(done, time.perf_counter() - started)
             self._unlabelled += sum(LABELS_FAILED in result.subgraph.trace for result in done)
             for linker in (name for result in done for name in result.subgraph.trace.get(LINKERS_FAILED, ())):
@@ -201,7 +200,7 @@ class Runner:
             self._tell(session, "batch", {"completed": journal.finished, "failed": journal.failed})
 
     def _count_use(self, session: Session, journals: Mapping[str, Journal], outcome: Outcome) -> None:
-        """Add up what generators took, where the recipe has any."""
+        """Add up calls, tokens and cost of generators, where the recipe has any."""
         outcome.spent = session.spent
         if outcome.spent:
             used = {name: whole_use(journal.read()) for name, journal in journals.items()}
@@ -251,18 +250,27 @@ class Runner:
             observer.event(name, data)
 
 
-def _linked(session: Session, batch: Sequence[Retrieval]) -> list[Retrieval]:
-    return session.labelled(session.linked([retrieval.question for retrieval in batch]))
+def _batches_of(session: Session) -> dict[str, Batch]:
+    """Return what a run does with a batch, per method; without an expander it links, or passes subgraphs on."""
+
+    def expanded(method: str) -> Batch:
+        return lambda batch: session.retrieve([item.question for item in batch], method)
+
+    if session.methods:
+        return {name: expanded(name) for name in session.methods}
+    if session.linker is not None:
+        return {LINKS_ALONE: lambda batch: session.labelled(session.linked([item.question for item in batch]))}
+    return {SUBGRAPHS_GIVEN: lambda batch: session.labelled(session.read(batch))}
 
 
-def _as_linked(after: Retrieval, before: Retrieval) -> Retrieval:
-    """Say of a method that ran on another one's links where those came from."""
-    told = {k: v for k, v in before.subgraph.trace.items() if k in ("links", LINKED_BY, LINKERS_FAILED)}
+def _with_links_of(after: Retrieval, before: Retrieval) -> Retrieval:
+    """Give the result of a method that ran on the main method's links the trace of their source."""
+    source = {k: v for k, v in before.subgraph.trace.items() if k in ("links", LINKED_BY, LINKERS_FAILED)}
     if after.error is not None:
-        told.pop("links", None)
-    if not told:
+        source.pop("links", None)
+    if not source:
         return after
-    return attrs.evolve(after, subgraph=attrs.evolve(after.subgraph, trace={**after.subgraph.trace, **told}))
+    return attrs.evolve(after, subgraph=attrs.evolve(after.subgraph, trace={**after.subgraph.trace, **source}))
 
 
 def _rounded(table: Mapping[str, Mapping[str, float]]) -> dict[str, dict[str, float]]:

@@ -1,68 +1,129 @@
-"""A session: the drivers of one recipe, composed and opened, ready to answer batches of questions."""
+"""A session: the drivers of one recipe, composed and opened, ready to answer questions."""
 
 from __future__ import annotations
 
 import asyncio
-import threading
-from collections.abc import Mapping, Sequence
-from contextlib import ExitStack
+from collections.abc import AsyncIterable, AsyncIterator, Iterable, Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager
 from types import TracebackType
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 from srtk_framework.graph.reader_stop import stopping_reader
 from srtk_framework.host.observers import Observer
 from srtk_framework.recipe.composer import Composer, observers_of
-from srtk_framework.recipe.recipe import Block, Recipe
-from srtk_framework.records.splits import part_of
-from srtk_framework.roles import EntityLinker, Expander, KnowledgeGraph, Reader
-from srtk_framework.run.pipeline import Retrieving
-from srtk_framework.training.setup import Setup, setup
-from srtk_framework.values import DriverError, Question, RecipeError, Retrieval, RunError
+from srtk_framework.recipe.recipe import Recipe, from_data, from_mapping, load
+from srtk_framework.roles import Expander
+from srtk_framework.run.dispatcher import Abandonment, Dispatcher
+from srtk_framework.run.drivers import compose
+from srtk_framework.run.pipeline import Pipeline
+from srtk_framework.values import Budget, DriverError, Question, RecipeError, Retrieval, RunError, batched
 
 if TYPE_CHECKING:
     from srtk_framework.training.trainer import Trained
 
+Asked: TypeAlias = str | Question | Iterable[str | Question]
+"""One question or several, each a text or a ``Question``."""
+
+
+class _Work(NamedTuple):
+    """What a retrieval is to do; calls with equal work can share a batch."""
+
+    method: str | None
+    read: bool
+
 
 class Session:
-    """Answers questions by the drivers of a recipe.
+    """Answers questions by the drivers of a recipe, which it opens and closes.
 
-    May be used from several threads: calls are serialised. Use it as a context manager, which opens and
-    closes the drivers.
+    Every method may be called from any thread and any event loop. The drivers answer one batch at a time: a call that
+    finds them idle runs at once, calls that come meanwhile wait for their turn, and waiting retrievals are joined into
+    one batch. Results equal those of calls made one after the other. In a forked child an idle session goes on
+    working; one that another thread was using raises ``RunError``.
 
     Args:
         recipe: What to compose.
-        observers: Who watches every hook call, besides those that the recipe names.
+        observers: Are notified of every hook call, like the observers that the recipe names.
+
+    Attributes:
+        recipe: The recipe.
+        observers: All of them.
+        graph: The recipe's graph, or else its expander's. It and the drivers below stand outside of the session's
+            turns: use them directly only where no other thread uses the session.
+        linker: Its entity linker, or None.
+        reader: Its reader, or None.
+        methods: Its expanders by name, the main one first.
+        exporters: Its exporters; whoever writes to them opens and closes them.
+        dataset: Its questions: a file name, a dataset, or None.
+        training: The training that it asks for, or None.
+
+    Raises:
+        RecipeError: Naming every mistake in the recipe.
     """
 
     def __init__(self, recipe: Recipe, observers: Sequence[Observer] = ()) -> None:
         self.recipe = recipe
         named, problems = observers_of(recipe)
-        self.observers = [*observers, *named]
+        abandonment = Abandonment()
+        self.observers: list[Observer] = [abandonment, *observers, *named]
         self._composer = Composer(recipe, self.observers)
         self._composer.problems += [*recipe.problems, *problems]
-        self.graph: KnowledgeGraph | None = self._composer.of_role("knowledge_graph")
-        self.linker: EntityLinker | None = self._composer.of_role("entity_linker")
-        self.reader: Reader | None = self._composer.of_role("reader")
-        self.methods: dict[str, Expander] = {}
-        self._exporters = [self._composer.build(block) for block in recipe.exporters]
-        main = recipe.blocks.get("expander")
-        for block in ([main] if main else []) + (recipe.against or []):
-            self._add_method(block)
-        asked = recipe.questions
-        self.dataset = part_of(self._composer.build(asked), asked.part) if isinstance(asked, Block) else asked
-        self.training: Setup | None = None
+        drivers = compose(recipe, self._composer)
+        self.graph, self.linker, self.reader = drivers.graph, drivers.linker, drivers.reader
+        self.methods, self.exporters = drivers.methods, drivers.exporters
+        self.dataset, self.training = drivers.dataset, drivers.training
         self._trained: Trained | None = None
-        if recipe.train is not None:
-            self.training = setup(self._composer, recipe, recipe.train, next(iter(self.methods.values()), None))
-        self._check_leftovers()
-        self._composer.check()
-        self.exporters: list[Any] = [exporter for exporter in self._exporters if exporter is not None]
-        if self.graph is None:
-            held = (value for method in self.methods.values() for value in method.settings().values())
-            self.graph = next((value for value in held if isinstance(value, KnowledgeGraph)), None)
-        self._retrieving = Retrieving(self.graph, self.linker, self.reader, recipe.options.relink)
-        self._stack = ExitStack()
-        self._lock = threading.RLock()
+        self._pipeline = Pipeline(self.graph, self.linker, self.reader, recipe.options.relink)
+        self._opened: ExitStack | None = None
+        self._dispatcher: Dispatcher[_Work, Question, Retrieval] = Dispatcher(self._answer, recipe.options.batch)
+        abandonment.dispatcher = self._dispatcher
+
+    @classmethod
+    def of(
+        cls,
+        *,
+        graph: Any = None,
+        linker: Any = None,
+        expander: Any = None,
+        scorer: Any = None,
+        reader: Any = None,
+        budget: Budget | Mapping[str, Any] | None = None,
+        observers: Sequence[Observer] = (),
+        **keys: Any,
+    ) -> Session:
+        """Make a session of driver objects, with no recipe.
+
+        Each driver is an object, such as ``MyGraph()``, or whatever a recipe may have in its place: the name of a
+        driver, or a mapping with ``use`` and settings, the needs of which are filled from the other arguments.
+
+        Args:
+            graph: A ``KnowledgeGraph``, or a directed networkx graph.
+            linker: An ``EntityLinker``.
+            expander: An ``Expander``.
+            scorer: A ``PathScorer`` for an expander that is given as a mapping.
+            reader: A ``Reader``.
+            budget: Limits per question for an expander that is given as a mapping.
+            observers: Are notified of every hook call.
+            keys: Further keys of a recipe, such as ``batch``, ``relink`` or ``encoder``.
+
+        Raises:
+            RecipeError: Naming everything that does not fit.
+        """
+        if isinstance(expander, Expander):
+            idle = [name for name, value in (("scorer", scorer), ("budget", budget)) if value is not None]
+            if idle:
+                raise RecipeError(
+                    [f"{name}: {type(expander).__name__} is an object, so give it its own {name}" for name in idle]
+                )
+        given = {
+            "knowledge_graph": graph,
+            "entity_linker": linker,
+            "expander": expander,
+            "path_scorer": scorer,
+            "reader": reader,
+            "budget": budget,
+        }
+        data = {"srtk": 1, **{key: value for key, value in given.items() if value is not None}, **keys}
+        return cls(from_data(data), observers)
 
     @property
     def drivers(self) -> list[tuple[str, str]]:
@@ -71,7 +132,10 @@ class Session:
 
     @property
     def spent(self) -> dict[str, dict[str, Any]]:
-        """What the replies of each generator took so far, and what of it was paid: see ``Port.spent``."""
+        """Calls, tokens and cost of each generator so far, and what was paid: see ``Port.spent``.
+
+        Does not wait for a batch in hand.
+        """
         ports = self._composer.built("generator")
         names = [port.name for port in ports]
         return {
@@ -79,85 +143,188 @@ class Session:
             for i, port in enumerate(ports)
         }
 
-    def __enter__(self) -> Session:
-        try:
-            for observer in self.observers:
-                self._stack.callback(observer.close)
-                observer.open()
-            self._composer.open(self._stack, self.exporters)
-            for name, method in self.methods.items():
-                self._check_reader(name, method)
-        except BaseException:
-            self._stack.close()
-            raise
+    def open(self) -> Session:
+        """Open the drivers.
+
+        Raises:
+            RunError: If the session is open.
+            DriverError: If a driver cannot be opened; those opened before are closed again.
+        """
+        with self._dispatcher.turn():
+            if self._opened is not None:
+                raise RunError("the session is open already; use it, or make another one")
+            stack = ExitStack()
+            try:
+                for observer in self.observers:
+                    stack.callback(observer.close)
+                    observer.open()
+                self._composer.open(stack, self.exporters)
+                for name, method in self.methods.items():
+                    _check_reader(name, method)
+            except BaseException:
+                stack.close()
+                raise
+            self._opened = stack
         return self
+
+    def close(self) -> None:
+        """Close the drivers after the calls that are waiting; does nothing where the session is not open.
+
+        A forked child in which the session cannot be used leaves the drivers alone.
+        """
+        if self._dispatcher.torn:
+            return
+        with self._dispatcher.turn():
+            stack, self._opened = self._opened, None
+            if stack is not None:
+                stack.close()
+        self._dispatcher.stop()
+
+    def __enter__(self) -> Session:
+        return self.open()
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        self._stack.close()
+        self.close()
 
-    def retrieve(
-        self, questions: Sequence[str | Question], method: str | None = None, read: bool = True
-    ) -> list[Retrieval]:
-        """Link and expand a batch of questions, and have the subgraphs read where the recipe has a reader.
+    def retrieve(self, questions: Asked, method: str | None = None, read: bool = True) -> list[Retrieval]:
+        """Link and expand questions, and have the subgraphs read where the recipe has a reader.
 
         Args:
-            questions: Texts, or questions with what is known about them.
+            questions: One question or several; texts are numbered from 0. More than the recipe's ``batch`` are
+                answered batch by batch.
             method: Name of the expander; the recipe's main one by default.
             read: Whether to ask the reader about the subgraphs that have no answer yet.
 
         Returns:
-            One for each question; where a question failed, its ``error`` says why.
+            One retrieval per question, in order; where a question failed, its ``error`` says why.
+
+        Raises:
+            RunError: If the session is not open, or has no such method.
         """
-        batch = [q if isinstance(q, Question) else Question(str(i), q) for i, q in enumerate(questions)]
-        with self._lock:
-            return self._retrieving.retrieve(batch, self._method(method), read)
+        return list(self.stream(questions, method, read))
+
+    def stream(self, questions: Asked, method: str | None = None, read: bool = True) -> Iterator[Retrieval]:
+        """Retrieve as ``retrieve`` does, question by question as they are finished.
+
+        Reads no more questions than the next batch needs, so that they may come from an endless iterator.
+
+        Args:
+            questions: See ``retrieve``.
+            method: See ``retrieve``.
+            read: See ``retrieve``.
+
+        Yields:
+            One retrieval per question, in order.
+        """
+        work = self._work(method, read)
+        batches = batched(_numbered(questions), self.recipe.options.batch)
+        return (retrieval for batch in batches for retrieval in self._dispatcher.call(work, batch))
+
+    async def aretrieve(self, questions: Asked, method: str | None = None, read: bool = True) -> list[Retrieval]:
+        """Retrieve as ``retrieve`` does, without holding up the event loop.
+
+        A cancelled call frees its place. Where it was alone in the batch in hand, that batch ends at its next hook
+        call.
+        """
+        work = self._work(method, read)
+        done: list[Retrieval] = []
+        for batch in batched(_numbered(questions), self.recipe.options.batch):
+            done += await self._submitted(work, batch)
+        return done
+
+    async def astream(
+        self, questions: Asked | AsyncIterable[str | Question], method: str | None = None, read: bool = True
+    ) -> AsyncIterator[Retrieval]:
+        """Retrieve as ``stream`` does, without holding up the event loop.
+
+        Args:
+            questions: See ``retrieve``; an asynchronous iterable too.
+            method: See ``retrieve``.
+            read: See ``retrieve``.
+        """
+        work = self._work(method, read)
+        batch: list[Question] = []
+        async for question in _anumbered(questions):
+            batch.append(question)
+            if len(batch) == self.recipe.options.batch:
+                for retrieval in await self._submitted(work, batch):
+                    yield retrieval
+                batch = []
+        if batch:
+            for retrieval in await self._submitted(work, batch):
+                yield retrieval
+
+    async def _submitted(self, work: _Work, batch: Sequence[Question]) -> list[Retrieval]:
+        done = self._dispatcher.submit(work, batch)
+        # Calls made in the same round of the event loop are queued before this runs, and share the first batch.
+        asyncio.get_running_loop().call_soon(self._dispatcher.start)
+        return await asyncio.wrap_future(done)
 
     def train(self) -> Trained:
-        """Train the driver that the recipe's ``train`` names, which then computes with what it learnt.
+        """Train the driver that the recipe's ``train`` names, which then computes with what it has learnt.
 
-        A finished training of the same recipe, data and versions is taken over, one that was stopped goes on.
+        A finished training of the same recipe, data and versions is taken over; a stopped one is continued.
+
+        Raises:
+            RunError: If the recipe has no training.
         """
         from srtk_framework.training.trainer import Trainer
 
-        with self._lock:
+        with self._turn():
             if self._trained is None:
                 if self.training is None:
                     raise RunError(f"{self.recipe.file}: there is nothing to train; add `train:`")
                 self._trained = Trainer(self.training, self.recipe, self, self.observers).run()
             return self._trained
 
-    async def aretrieve(self, questions: Sequence[str | Question], method: str | None = None) -> list[Retrieval]:
-        """Do the same as ``retrieve`` in a worker thread."""
-        return await asyncio.to_thread(self.retrieve, questions, method)
-
     def link(self, questions: Sequence[Question]) -> list[Question | Retrieval]:
         """Link the questions that bring no entities of their own, or all with ``relink: true``.
 
         Returns:
-            The questions with their links; a failed Retrieval for those that cannot go on.
+            The questions with their links; a failed Retrieval for each that cannot go on.
         """
         return [item.question if item.error is None else item for item in self.linked(questions)]
 
     def linked(self, questions: Sequence[Question]) -> list[Retrieval]:
-        """Do the same as ``link``; the trace of each retrieval says what the linker told besides.
+        """Link as ``link`` does, and keep the linkers' part of the trace.
 
-        ``linked_by`` names the linkers whose links were taken, and stands only where the question was linked;
-        ``linkers_failed`` says which could not be asked about it, and why.
+        ``linked_by`` names the linkers whose links were taken, where the question was linked from its text;
+        ``linkers_failed`` maps each linker that failed on the question to the reason.
         """
-        return self._retrieving.linked(questions)
+        with self._turn():
+            return self._pipeline.linked(questions)
 
     def read(self, retrievals: Sequence[Retrieval]) -> list[Retrieval]:
         """Have the recipe's reader answer the retrievals that have no answer yet and did not fail."""
-        return self._retrieving.read(retrievals)
+        with self._turn():
+            return self._pipeline.read(retrievals)
 
     def labelled(self, retrievals: Sequence[Retrieval]) -> list[Retrieval]:
         """Add the labels of all entities and relations that occur, where they differ from the id.
 
-        Where the graph does not tell them, the results stand without, and ``labels_failed`` in their traces says why.
+        Where the graph fails, the results stay without labels, and ``labels_failed`` in their traces gives the reason.
         """
-        return self._retrieving.labelled(retrievals)
+        with self._turn():
+            return self._pipeline.labelled(retrievals)
+
+    @contextmanager
+    def _turn(self) -> Iterator[None]:
+        """Keep the opened drivers to this thread."""
+        with self._dispatcher.turn():
+            self._check_open()
+            yield
+
+    def _answer(self, work: _Work, questions: Sequence[Question]) -> list[Retrieval]:
+        """Answer one batch; called by the dispatcher, in turn."""
+        self._check_open()
+        return self._pipeline.retrieve(questions, self._method(work.method), work.read)
+
+    def _work(self, method: str | None, read: bool) -> _Work:
+        """Name the work of a retrieval, the same for a main expander that is named and one that is not."""
+        self._method(method)
+        return _Work(next(iter(self.methods)) if method is None else method, read)
 
     def _method(self, name: str | None) -> Expander:
         if not self.methods:
@@ -168,41 +335,53 @@ class Session:
             raise RunError(f"there is no method {name!r}; the recipe has {', '.join(self.methods)}")
         return self.methods[name]
 
-    def _add_method(self, block: Block) -> None:
-        expander = self._composer.build(block)
-        name = str(block.settings.get("name", block.use))
-        if name in self.methods:
-            self._composer.problems.append(
-                f"{self.recipe.places.say(block.where)}: two methods are called {name!r}; give one of them a `name:`"
-            )
-        elif expander is not None:
-            self.methods[name] = expander
+    def _check_open(self) -> None:
+        if self._opened is None:
+            raise RunError("the session is not open; use it in a `with` statement, or call open()")
 
-    def _check_reader(self, name: str, method: Expander) -> None:
-        """Tell before any work, rather than for each question, that a search cannot be ended by its reader."""
-        try:
-            stopping_reader(method)
-        except DriverError as error:
-            raise RunError(str(error) if error.driver else f"{name}: {error}") from error
 
-    def _check_leftovers(self) -> None:
-        """Build what the recipe names but nothing needed, so that its mistakes are told as well."""
-        for block in self.recipe.blocks.values():
-            if (block.role, block.use) not in self._composer.used:
-                self._composer.build(block)
-        for blocks in [*map(dict.values, self.recipe.named.values()), *self.recipe.listed.values()]:
-            for block in blocks:
-                if (block.role, block.use) not in self._composer.used:
-                    self._composer.build(block)
+def _check_reader(name: str, method: Expander) -> None:
+    """Refuse a search that its reader cannot end before any work, rather than for each question."""
+    try:
+        stopping_reader(method)
+    except DriverError as error:
+        raise RunError(str(error) if error.driver else f"{name}: {error}") from error
+
+
+def _question(number: int, asked: Any) -> Question:
+    """Make a question of a text, under its number."""
+    if isinstance(asked, Question):
+        return asked
+    if not isinstance(asked, str):
+        raise TypeError(f"a question is a text or a Question, not {asked!r}")
+    return Question(str(number), asked)
+
+
+def _numbered(questions: Any) -> Iterator[Question]:
+    """Yield questions; one text, or one Question, is one."""
+    items = [questions] if isinstance(questions, str | Question) else questions
+    return (_question(number, asked) for number, asked in enumerate(items))
+
+
+async def _anumbered(questions: Any) -> AsyncIterator[Question]:
+    if not hasattr(questions, "__aiter__"):
+        for question in _numbered(questions):
+            yield question
+        return
+    number = 0
+    async for asked in questions:
+        yield _question(number, asked)
+        number += 1
 
 
 def open_session(recipe: Any, overrides: Sequence[str] = (), observers: Sequence[Observer] = ()) -> Session:
-    """Open a recipe for use from Python.
+    """Compose a recipe for use from Python.
 
     Args:
-        recipe: Path of a YAML file, or the same as a mapping.
-        overrides: ``key.path=value`` each, as for ``srtk run --set``.
-        observers: Who watches every hook call.
+        recipe: Path of a YAML file, or the same as a mapping. In a mapping, a driver object, or a driver class as the
+            value of ``use``, may stand for a driver, and a directed networkx graph for the graph.
+        overrides: ``key.path=value`` each, as for ``srtk run --set``; a mapping itself is not changed.
+        observers: Are notified of every hook call.
 
     Returns:
         A session, to be used in a ``with`` statement.
@@ -210,10 +389,5 @@ def open_session(recipe: Any, overrides: Sequence[str] = (), observers: Sequence
     Raises:
         RecipeError: Naming every mistake in the recipe.
     """
-    from srtk_framework.recipe.recipe import from_data, load
-
-    if isinstance(recipe, Mapping):
-        if overrides:
-            raise RecipeError(["overrides go with a recipe file; change the mapping instead"])
-        return Session(from_data(recipe), observers)
-    return Session(load(recipe, overrides), observers)
+    read = from_mapping(recipe, overrides) if isinstance(recipe, Mapping) else load(recipe, overrides)
+    return Session(read, observers)

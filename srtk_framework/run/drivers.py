@@ -1,0 +1,85 @@
+"""The drivers that a recipe names, built and checked, not yet opened."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import attrs
+
+from srtk_framework.recipe.composer import Composer
+from srtk_framework.recipe.recipe import Block, Recipe
+from srtk_framework.records.splits import part_of
+from srtk_framework.roles import EntityLinker, Expander, KnowledgeGraph, Reader
+from srtk_framework.training.setup import Setup, setup
+
+
+@attrs.frozen
+class Drivers:
+    """The drivers of a recipe, each behind its port.
+
+    Attributes:
+        graph: The recipe's graph, or else the one that an expander holds; None where there is none.
+        linker: Its entity linker, or None.
+        reader: Its reader, or None.
+        methods: Its expanders by name, the main one first.
+        exporters: In the order of the recipe.
+        dataset: Its questions: a file name, a dataset, or None.
+        training: The training that it asks for, ready to begin, or None.
+    """
+
+    graph: KnowledgeGraph | None
+    linker: EntityLinker | None
+    reader: Reader | None
+    methods: dict[str, Expander]
+    exporters: list[Any]
+    dataset: Any
+    training: Setup | None
+
+
+def compose(recipe: Recipe, composer: Composer) -> Drivers:
+    """Build all drivers of a recipe.
+
+    Raises:
+        RecipeError: Naming every mistake in the recipe.
+    """
+    graph: KnowledgeGraph | None = composer.of_role("knowledge_graph")
+    linker: EntityLinker | None = composer.of_role("entity_linker")
+    reader: Reader | None = composer.of_role("reader")
+    exporters = [composer.build(block) for block in recipe.exporters]
+    methods = _methods(recipe, composer)
+    asked = recipe.questions
+    dataset = part_of(composer.build(asked), asked.part) if isinstance(asked, Block) else asked
+    training = None
+    if recipe.train is not None:
+        training = setup(composer, recipe, recipe.train, next(iter(methods.values()), None))
+    _build_unused(recipe, composer)
+    composer.check()
+    if graph is None:
+        held = (value for method in methods.values() for value in method.settings().values())
+        graph = next((composer.port_of(value) for value in held if isinstance(value, KnowledgeGraph)), None)
+    return Drivers(graph, linker, reader, methods, exporters, dataset, training)
+
+
+def _methods(recipe: Recipe, composer: Composer) -> dict[str, Expander]:
+    """Build the main expander and those to compare with it, each under a name of its own."""
+    methods: dict[str, Expander] = {}
+    main = recipe.blocks.get("expander")
+    for block in ([main] if main else []) + (recipe.against or []):
+        expander = composer.build(block)
+        name = str(block.settings.get("name", block.use))
+        if name in methods:
+            composer.problems.append(
+                f"{recipe.places.say(block.where)}: two methods are called {name!r}; give one of them a `name:`"
+            )
+        elif expander is not None:
+            methods[name] = expander
+    return methods
+
+
+def _build_unused(recipe: Recipe, composer: Composer) -> None:
+    """Build what the recipe names although nothing needs it, so that its mistakes are reported too."""
+    named = [block for blocks in recipe.named.values() for block in blocks.values()]
+    listed = [block for blocks in recipe.listed.values() for block in blocks]
+    for block in [*recipe.blocks.values(), *named, *listed]:
+        if (block.role, block.use) not in composer.used:
+            composer.build(block)
