@@ -71,7 +71,7 @@ class _Scope:
     outer: _Scope | None = None
 
     def find(self, role: str, inside_of: Sequence[Block]) -> tuple[Block, _Scope] | None:
-        """Find the nearest block of a role that does not contain the one that asks."""
+        """Find the nearest block of a role that does not contain the block whose need it fills."""
         scope: _Scope | None = self
         while scope is not None:
             block = scope.blocks.get(role)
@@ -81,7 +81,7 @@ class _Scope:
         return None
 
     def without(self, role: str) -> _Scope:
-        """Return the scope in which the block of a role is itself built: it sees its siblings."""
+        """Return the scope for building the block of a role itself, which sees its siblings."""
         return _Scope({name: block for name, block in self.blocks.items() if name != role}, self.outer)
 
 
@@ -90,7 +90,7 @@ class Composer:
 
     Args:
         recipe: What to build.
-        observers: Who watches every hook call.
+        observers: Are notified of every hook call.
     """
 
     def __init__(self, recipe: Recipe, observers: Sequence[Observer] = ()) -> None:
@@ -119,7 +119,7 @@ class Composer:
         return self.build(block) if block else None
 
     def built(self, role: str) -> list[Any]:
-        """Return the ports of a role that were built, in the order in which that was done.
+        """Return the ports of a role in the order in which they were built.
 
         Leaves out what stands inside of driver objects: those call it without a port.
         """
@@ -234,7 +234,11 @@ class Composer:
     def _inner_scope(
         self, block: Block, needs: Sequence[Need], fields: Mapping[str, Any], scope: _Scope
     ) -> tuple[set[str], _Scope]:
-        """Collect the drivers that stand inside a block: they come before those outside of it."""
+        """Collect the drivers that a block holds, which win over drivers outside of it.
+
+        Returns:
+            The keys that are roles but no fields of the driver, and the scope for its needs.
+        """
         inside: dict[str, Block] = {}
         for need in needs:
             inner = block_in(need.role, block.settings.get(need.field), (*block.where, need.field))
@@ -249,7 +253,7 @@ class Composer:
         return loose, _Scope(inside, scope) if inside else scope
 
     def _fill(self, need: Need, block: Block, scope: _Scope, inside_of: tuple[Block, ...], required: bool) -> Any:
-        """Find the driver or drivers for one need; _LEFT_OUT keeps the field's default."""
+        """Find the driver or drivers for one need; ``_LEFT_OUT`` keeps the field's default."""
         where = (*block.where, need.field)
         given = block.settings.get(need.field)
         if need.kind == MANY and isinstance(given, list):
@@ -301,7 +305,7 @@ class Composer:
     def _structured(
         self, cls: Any, block: Block, own: Mapping[str, Any], filled: Mapping[str, Any], need_fields: Sequence[str]
     ) -> Any:
-        """Structure the settings and make the driver; problems get the place of their key."""
+        """Structure the settings and make the driver; each problem is reported with the place of its key."""
         fields = {field.alias: field for field in attrs.fields(cls) if field.init}
         values: dict[str, Any] = dict(filled)
         known = sorted(fields)
@@ -336,7 +340,7 @@ class Composer:
 
 
 def observers_of(recipe: Recipe) -> tuple[list[Observer], list[str]]:
-    """Build the observers that a recipe names; returns them and the problems found."""
+    """Build the observers that a recipe names, and return them with the problems found."""
     composer = Composer(recipe)
     observers = []
     for block in recipe.observers:
@@ -348,7 +352,7 @@ def observers_of(recipe: Recipe) -> tuple[list[Observer], list[str]]:
 
 
 class _LeftOut:
-    """Marks a need that keeps its default."""
+    """The value of a need that keeps its default."""
 
 
 _LEFT_OUT = _LeftOut()

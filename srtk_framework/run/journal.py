@@ -1,4 +1,4 @@
-"""The journal of a run: each finished question is a line on disk, from which a stopped run goes on."""
+"""The journal of a run: one line on disk per finished question, so that a stopped run can be resumed."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ from srtk_framework.values import Retrieval, RunError
 
 
 class Journal:
-    """Finished questions of one method, in order; one JSON line each, with the seconds beside them.
+    """Finished questions of one method, in order: a file of JSON lines, and a file of their seconds.
 
     Args:
         folder: Folder of the run.
         method: Name of the method.
-        resume: Keep what is there; else start empty.
+        resume: Keep the finished questions of an earlier run; else start empty.
     """
 
     def __init__(self, folder: Path, method: str, resume: bool) -> None:
@@ -32,7 +32,7 @@ class Journal:
         self.finished, self.failed = self._recover()
 
     def _recover(self) -> tuple[int, int]:
-        """Count whole records, and cut off a last line that was not finished."""
+        """Count complete records, and cut off an incomplete last line."""
         if not self._records.exists():
             return 0, 0
         whole = finished = failed = 0
@@ -51,7 +51,7 @@ class Journal:
 
         Args:
             retrievals: In order.
-            seconds: Time that the batch took.
+            seconds: Time of the whole batch.
 
         Raises:
             RunError: If they cannot be written.
@@ -78,7 +78,7 @@ class Journal:
                     yield retrieval_from_record(json.loads(line), f"{self._records}:{number}")
 
     def seconds(self) -> list[float | None]:
-        """Return the seconds of each finished question; None where they were lost with a killed run."""
+        """Return the seconds of each finished question; None where a killed run lost them."""
         known: list[float | None] = []
         if self._seconds.exists():
             known += [float(line) for line in self._seconds.read_text(encoding="utf-8").split()]

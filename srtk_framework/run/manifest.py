@@ -1,4 +1,4 @@
-"""The manifest of a run: what decided its results, and whether a folder holds the same run."""
+"""The manifest of a run: everything that decides its results, and the check that a folder holds the same run."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ NAME = "manifest.json"
 
 
 def manifest_of(session: Session, asked: RunQuestions) -> dict[str, Any]:
-    """Write down what decides the results of a run that begins."""
+    """Collect everything that decides the results of a run, before it begins."""
     names = ["srtk-framework", *distributions_of(session.drivers)]
     fingerprints = {name: method.fingerprint() for name, method in session.methods.items()}
     if session.linker is not None:
@@ -47,10 +47,10 @@ def manifest_of(session: Session, asked: RunQuestions) -> dict[str, Any]:
 
 
 def claim(folder: Path, fingerprint: str, resume: bool) -> None:
-    """Make the folder of a run, and where it is to be resumed make sure that it holds the same run.
+    """Make the folder of a run; before a resumed run, check that it holds the same run.
 
     Raises:
-        RunError: If it cannot be made, or holds another run.
+        RunError: If the folder cannot be made, or holds another run.
     """
     try:
         folder.mkdir(parents=True, exist_ok=True)
@@ -64,7 +64,7 @@ def claim(folder: Path, fingerprint: str, resume: bool) -> None:
 
 
 def _earlier(folder: Path) -> str | None:
-    """Return the fingerprint of the run that a folder holds."""
+    """Return the fingerprint of the run that a folder holds; None where it holds none."""
     manifest = folder / NAME
     if not manifest.exists():
         return None

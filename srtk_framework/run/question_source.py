@@ -1,4 +1,4 @@
-"""The questions of a run: checked and counted before any work, then streamed."""
+"""The questions of a run: checked and counted before retrieval begins, then streamed."""
 
 from __future__ import annotations
 
@@ -18,18 +18,18 @@ from srtk_framework.values import Question, Retrieval
 
 
 class RunQuestions:
-    """The questions that a recipe asks.
+    """The questions of a recipe.
 
     Args:
-        session: Has the dataset.
-        folder: Of the run; the standard input is kept there.
-        recipe: Limits how many are asked.
-        trained: What was trained, to count which of them it has seen.
+        session: Gives the dataset.
+        folder: Folder of the run, which keeps a copy of the standard input.
+        recipe: Gives the limit on their number.
+        trained: The training's outcome, by which shared questions are counted.
 
     Attributes:
-        count: How many there are.
-        shared: How many of them the training has seen.
-        hash: Of all of them.
+        count: Number of questions.
+        shared: Number of questions that the training has seen.
+        hash: SHA-256 of all questions.
     """
 
     def __init__(self, session: Session, folder: Path, recipe: Recipe, trained: Trained | None = None) -> None:
@@ -46,7 +46,7 @@ class RunQuestions:
         self.hash = digest.hexdigest()
 
     def read(self) -> Iterator[Retrieval]:
-        """Yield the questions; those of a recipe without methods come with their subgraphs."""
+        """Yield the questions; in a recipe without methods they come with subgraphs of an earlier run."""
         return itertools.islice(self._all(), self._recipe.options.limit)
 
     def _all(self) -> Iterator[Retrieval]:

@@ -1,4 +1,4 @@
-"""Run a recipe: questions in batches through its methods, committed one by one, exported, evaluated."""
+"""A run of a recipe: train, retrieve by each method, commit question by question, export, evaluate."""
 
 from __future__ import annotations
 
@@ -97,7 +97,7 @@ class Runner:
         self._session: Session | None = None
 
     def stop(self) -> None:
-        """Ask the run to stop after the batch in hand, or a training at once; safe to call from a signal handler."""
+        """Stop after the batch in hand, or a training at once; safe to call from a signal handler."""
         self._stopping = True
         if self._training:
             raise KeyboardInterrupt
@@ -153,7 +153,7 @@ class Runner:
                 **({"generators": {"usage": outcome.usage, "spent": outcome.spent}} if outcome.spent else {}),
             )
             write_json(folder / NAME, manifest)
-            self._tell(session, outcome.state, {"completed": outcome.finished, "failed": outcome.failed})
+            self._notify(session, outcome.state, {"completed": outcome.finished, "failed": outcome.failed})
         return outcome
 
     def _train(self, session: Session) -> Trained:
@@ -164,14 +164,14 @@ class Runner:
             self._training = False
 
     def _methods(self, session: Session, asked: RunQuestions, outcome: Outcome) -> dict[str, Journal]:
-        """Run each method over all questions; stops early when asked to."""
+        """Run each method over all questions; end early after ``stop``."""
         folder = self.recipe.output
         journals: dict[str, Journal] = {}
         for number, (name, batch) in enumerate(_batches_of(session).items()):
             journal = journals[name] = Journal(folder, name, self.resume)
             self._timing.take()
             data = {"name": name, "total": asked.count, "completed": journal.finished, "failed": journal.failed}
-            self._tell(session, "method", data)
+            self._notify(session, "method", data)
             items: Iterable[Retrieval] = asked.read() if number == 0 else next(iter(journals.values())).read()
             self._batches(session, itertools.islice(items, journal.finished, None), batch, journal, number > 0)
             outcome.timing[name] = _rounded(self._timing.take())
@@ -179,7 +179,7 @@ class Runner:
                 outcome.finished, outcome.failed = journal.finished, journal.failed
             if self._stopping:
                 break
-            self._tell(session, "done", {"completed": journal.finished, "failed": journal.failed})
+            self._notify(session, "done", {"completed": journal.finished, "failed": journal.failed})
         return journals
 
     def _batches(
@@ -197,7 +197,7 @@ class Runner:
             self._unlabelled += sum(LABELS_FAILED in result.subgraph.trace for result in done)
             for linker in (name for result in done for name in result.subgraph.trace.get(LINKERS_FAILED, ())):
                 self._linkers_failed[linker] = self._linkers_failed.get(linker, 0) + (not follows)
-            self._tell(session, "batch", {"completed": journal.finished, "failed": journal.failed})
+            self._notify(session, "batch", {"completed": journal.finished, "failed": journal.failed})
 
     def _count_use(self, session: Session, journals: Mapping[str, Journal], outcome: Outcome) -> None:
         """Add up calls, tokens and cost of generators, where the recipe has any."""
@@ -245,7 +245,7 @@ class Runner:
         write_json(self.recipe.output / "evaluation.json", outcome.evaluation)
         write_scores(self.recipe.output, rows)
 
-    def _tell(self, session: Session, name: str, data: Mapping[str, Any]) -> None:
+    def _notify(self, session: Session, name: str, data: Mapping[str, Any]) -> None:
         for observer in session.observers:
             observer.event(name, data)
 
