@@ -689,3 +689,18 @@ def test_the_child_of_a_fork_amid_a_batch_gets_an_error_and_does_not_hang(pool: 
         assert forked(child) == 7
         linker.go.set()
         assert [future.result()[0].error for future in (first, second)] == [None, None]
+
+
+def test_the_child_of_a_fork_inside_of_a_hook_uses_the_session() -> None:
+    codes: list[int] = []
+
+    class Forks(Observer):
+        def before(self, call: Call) -> None:
+            if call.role == "expander" and call.method == "expand" and not codes:
+                codes.append(0)
+                codes[0] = forked(lambda: 7 if open_.retrieve(TEXTS[5])[0].error is None else 1)
+
+    open_ = session(observers=[Forks()])
+    with open_:
+        assert open_.retrieve(TEXTS[4])[0].error is None
+    assert codes == [7]

@@ -1,0 +1,115 @@
+"""Turns under load: nothing is lost, nothing overlaps, cancelled calls leave no trace."""
+
+from __future__ import annotations
+
+import asyncio
+import random
+import threading
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
+
+import pytest
+
+from srtk_framework.run.dispatcher import Dispatcher
+
+SIZE = 6
+
+
+class Squares:
+    """Squares numbers in batches; refuses some, and notes whether two threads worked at once."""
+
+    def __init__(self) -> None:
+        self.busy = threading.Lock()
+        self.overlaps = 0
+        self.batches: list[int] = []
+
+    def __call__(self, key: str, items: Sequence[int]) -> list[int]:
+        if not self.busy.acquire(blocking=False):
+            self.overlaps += 1
+            return []
+        try:
+            self.batches.append(len(items))
+            if any(item % 17 == 0 for item in items):
+                raise ValueError(f"{len(items)} items, 17 among them")
+            return [item**2 if key == "square" else -item for item in items]
+        finally:
+            self.busy.release()
+
+
+def expected(key: str, items: Sequence[int]) -> list[int] | str:
+    """Return what a call alone gives."""
+    if any(item % 17 == 0 for item in items):
+        return f"{len(items)} items, 17 among them"
+    return [item**2 if key == "square" else -item for item in items]
+
+
+def asked(number: int) -> tuple[str, list[int]]:
+    """Return key and items of a call."""
+    chance = random.Random(number)
+    return chance.choice(["square", "minus"]), [chance.randrange(200) for _ in range(chance.randrange(1, 4))]
+
+
+@pytest.mark.parametrize("round_", range(3))
+def test_thousands_of_calls_from_threads_and_loops_get_their_own_results(round_: int) -> None:
+    work = Squares()
+    dispatcher: Dispatcher[str, int, int] = Dispatcher(work, SIZE)
+
+    def plain(number: int) -> list[int] | str:
+        key, items = asked(number)
+        try:
+            return list(dispatcher.call(key, items))
+        except ValueError as error:
+            return str(error)
+
+    def alone(number: int) -> list[int] | str:
+        key, items = asked(number)
+        with dispatcher.turn():
+            return plain(number) if number % 2 else expected(key, items)
+
+    async def loop(numbers: Sequence[int]) -> list[list[int] | str]:
+        async def one(number: int) -> list[int] | str:
+            key, items = asked(number)
+            done = dispatcher.submit(key, items)
+            asyncio.get_running_loop().call_soon(dispatcher.start)
+            future = asyncio.wrap_future(done)
+            if number % 5 == 0:
+                await asyncio.sleep(random.Random(number).random() / 1000)
+                if future.cancel():
+                    return expected(key, items)
+            try:
+                return await future
+            except ValueError as error:
+                return str(error)
+
+        return await asyncio.gather(*map(one, numbers))
+
+    with ThreadPoolExecutor(12) as pool:
+        base = 10_000 * round_
+        threads = [pool.submit(plain, base + i) for i in range(1500)]
+        turns = [pool.submit(alone, base + i) for i in range(1500, 1800)]
+        loops = [
+            pool.submit(lambda at=at: asyncio.run(loop(range(at, at + 25))))
+            for at in range(base + 2000, base + 3000, 25)
+        ]
+        assert [f.result(60) for f in threads] == [expected(*asked(base + i)) for i in range(1500)]
+        assert [f.result(60) for f in turns] == [expected(*asked(base + i)) for i in range(1500, 1800)]
+        assert [one for f in loops for one in f.result(60)] == [expected(*asked(base + i)) for i in range(2000, 3000)]
+    assert work.overlaps == 0
+    assert max(work.batches) <= SIZE
+    assert max(work.batches) > 3  # some were joined
+    assert not dispatcher._queue
+    dispatcher.stop()
+
+
+def test_a_call_larger_than_a_batch_is_a_batch_of_its_own() -> None:
+    work = Squares()
+    dispatcher: Dispatcher[str, int, int] = Dispatcher(work, 2)
+    assert dispatcher.call("minus", [1, 2, 3]) == [-1, -2, -3]
+    assert work.batches == [3]
+
+
+def test_a_thread_that_has_the_turn_may_take_it_again() -> None:
+    dispatcher: Dispatcher[str, int, int] = Dispatcher(Squares(), SIZE)
+    with dispatcher.turn(), dispatcher.turn():
+        assert dispatcher.call("minus", [1]) == [-1]
+    assert not dispatcher._busy
