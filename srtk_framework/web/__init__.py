@@ -1,11 +1,64 @@
-"""The polite HTTP client that every plugin shares."""
+"""One polite HTTP client for every plugin that talks to a web service.
 
-from __future__ import annotations
+    client = Client("https://example.org/annotate", Limits(per_second=2), "my-plugin/1.0 (me@example.org)")
+    data = client.ask(Request(url=client.url, subject=text), lambda response: checked(response).json())
 
-from srtk_framework.web.rate_limit import Breaker, Gate, TokenBucket
+The whole request has a deadline, answers have a largest size, redirects stay on their host, and whatever goes wrong
+is a `RequestError`. Importing this room loads no HTTP library; opening a `Client` needs the extra `web`.
+"""
+
+from srtk_framework.web.breaker import Breaker
+from srtk_framework.web.cache import Cache
+from srtk_framework.web.client import Client
+from srtk_framework.web.faults import (
+    CircuitOpenError,
+    ClosedError,
+    CredentialError,
+    DeadlineError,
+    DeniedError,
+    EmptyError,
+    MalformedError,
+    NotCachedError,
+    OversizeError,
+    PartialError,
+    RefusedError,
+    RequestError,
+    ThrottledError,
+    UnavailableError,
+    UnreachableError,
+    shortened,
+)
+from srtk_framework.web.limits import Limits
+from srtk_framework.web.messages import Request, Response, checked, retry_after, status_error, whole_number
+from srtk_framework.web.rate_limit import Gate, TokenBucket
 
 __all__ = [
     "Breaker",
+    "Cache",
+    "CircuitOpenError",
+    "Client",
+    "ClosedError",
+    "CredentialError",
+    "DeadlineError",
+    "DeniedError",
+    "EmptyError",
     "Gate",
+    "Limits",
+    "MalformedError",
+    "NotCachedError",
+    "OversizeError",
+    "PartialError",
+    "RefusedError",
+    "Request",
+    "RequestError",
+    "Response",
+    "ThrottledError",
     "TokenBucket",
+    "UnavailableError",
+    "UnreachableError",
+    "checked",
+    "retry_after",
+    "shortened",
+    "status_error",
+    "whole_number",
 ]

@@ -1,11 +1,15 @@
-"""The token bucket and the circuit breaker, under a clock of the test's own."""
+"""The token bucket, under a clock of the test's own, and the gate."""
 
 from __future__ import annotations
 
+import threading
+import time
+
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from srtk_framework.web.rate_limit import Breaker, TokenBucket
+from srtk_framework.web import Gate, TokenBucket
 
 
 class Clock:
@@ -36,15 +40,18 @@ def test_never_more_than_the_burst_and_the_rate_allow(rate: float, burst: int, p
             assert last - first + 1 <= burst + (begun[last] - begun[first]) * rate + 1e-6
 
 
-def test_a_breaker_opens_after_failures_in_a_row_and_tries_again_after_its_pause() -> None:
-    clock = Clock()
-    breaker = Breaker(2, 10.0, clock)
-    breaker.note(True)
-    breaker.note(False)
-    breaker.note(True)
-    assert breaker.blocked_for() == 0.0
-    breaker.note(True)
-    assert breaker.blocked_for() == 10.0
-    clock.now = 11.0
-    assert breaker.blocked_for() == 0.0
-    assert breaker.blocked_for() > 0.0
+def test_a_gate_does_not_wait_for_a_pause_that_ends_too_late() -> None:
+    gate = Gate(1, None)
+    gate.hold(60.0)
+    with pytest.raises(TimeoutError, match="60 s"), gate.passage(time.monotonic() + 5):
+        pass
+
+
+def test_an_alarm_wakes_those_who_wait_at_a_gate() -> None:
+    alarm = threading.Event()
+    gate = Gate(1, None, alarm)
+    gate.hold(60.0)
+    alarm.set()
+    with gate.passage(time.monotonic() + 100):
+        passed = True
+    assert passed

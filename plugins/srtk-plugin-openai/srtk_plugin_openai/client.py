@@ -175,11 +175,14 @@ class Client:
                 answer = answer_of(*self._send(body))
             except ServerError as error:
                 # A server that refuses or throttles is up.
-                self._breaker.note(error.transient and not isinstance(error, ThrottledError))
+                if error.transient and not isinstance(error, ThrottledError):
+                    self._breaker.failed(error.cause)
+                else:
+                    self._breaker.succeeded()
                 if isinstance(error, ThrottledError):
                     self._gate.hold(self._limits.wait if error.retry_after is None else error.retry_after)
                 raise
-            self._breaker.note(False)
+            self._breaker.succeeded()
             self._succeeded = time.monotonic()
             return answer
 

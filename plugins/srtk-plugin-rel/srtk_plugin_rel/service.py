@@ -193,7 +193,7 @@ class Service:
             except ServiceError as error:
                 self._note(error)
                 raise
-            self._breaker.note(False)
+            self._breaker.succeeded()
             return data, made
 
     def _understood(self, data: Any, read: Callable[[Any], T], request: Request) -> T:
@@ -205,7 +205,10 @@ class Service:
 
     def _note(self, error: ServiceError) -> None:
         """Remember what a failure means for other requests."""
-        self._breaker.note(error.transient)
+        if error.transient:
+            self._breaker.failed(error.cause)
+        else:
+            self._breaker.succeeded()
         if isinstance(error, ThrottledError):
             self._gate.hold(self._limits.wait if error.retry_after is None else error.retry_after)
         if isinstance(error, TokenError):

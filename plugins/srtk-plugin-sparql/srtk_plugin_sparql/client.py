@@ -131,11 +131,14 @@ class Client:
                 rows = self._read(self._send(query), query)
             except QueryError as error:
                 # Who is refused, say for a wrong token, is refused the next time as well.
-                self._breaker.note(error.transient or isinstance(error, RefusedError))
+                if error.transient or isinstance(error, RefusedError):
+                    self._breaker.failed(error.cause)
+                else:
+                    self._breaker.succeeded()
                 if isinstance(error, ThrottledError):
                     self._gate.hold(self._limits.wait if error.retry_after is None else error.retry_after)
                 raise
-            self._breaker.note(False)
+            self._breaker.succeeded()
             return rows
 
     def _read(self, reply: Reply, query: str) -> Rows:

@@ -1,0 +1,138 @@
+"""An SQLite cache of answers, shared by every plugin that asks a web service."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import sqlite3
+import threading
+import time
+import zlib
+from pathlib import Path
+from typing import Any
+
+from srtk_framework.values import InputError
+
+_DAY = 86400.0
+_SCHEMA = 1
+
+
+class Cache:
+    """Answers by what was asked, in memory and in an SQLite file.
+
+    Several processes may use one file. What is kept is JSON; None is kept by nobody, and stands for a miss.
+
+    Args:
+        path: The file, made with its folder; None keeps in memory alone.
+        namespace: Whose answers these are; the same question in another namespace is another one.
+        version: Version of the data behind the service; answers of another one are not used.
+        days: Age at which an answer in the file is no longer used; None for no limit.
+        remember: Answers kept in memory, the oldest go first; None for no limit.
+
+    Raises:
+        InputError: If the file cannot be opened or made.
+    """
+
+    def __init__(
+        self,
+        path: Path | None,
+        namespace: str,
+        version: str = "",
+        days: float | None = None,
+        remember: int | None = 10_000,
+    ) -> None:
+        self._path = path
+        self._start = hashlib.sha256(json.dumps([namespace, version]).encode())
+        self._age = None if days is None else days * _DAY
+        self._most = remember
+        self._memory: dict[bytes, Any] = {}
+        self._lock = threading.Lock()
+        self._db: sqlite3.Connection | None = None
+        if path is None:
+            return
+        try:
+            path.parent.mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            raise InputError(f"{path}: cannot keep answers ({error.strerror}); give another file to `cache`") from error
+        try:
+            self._db = self._opened(path)
+        except sqlite3.Error as error:
+            raise self._broken(error) from error
+
+    def _opened(self, path: Path) -> sqlite3.Connection:
+        db = sqlite3.connect(path, check_same_thread=False, isolation_level=None, timeout=60.0)
+        try:
+            # One process at a time makes the table.
+            db.execute("BEGIN IMMEDIATE")
+            (schema,) = db.execute("PRAGMA user_version").fetchone()
+            (tables,) = db.execute("SELECT count(*) FROM sqlite_master").fetchone()
+            if schema != _SCHEMA and (schema or tables):
+                raise InputError(f"{path}: is no cache of this version of srtk-framework; give another file to `cache`")
+            db.execute("CREATE TABLE IF NOT EXISTS answer (key BLOB PRIMARY KEY, at REAL, body BLOB) WITHOUT ROWID")
+            db.execute(f"PRAGMA user_version = {_SCHEMA}")
+            db.execute("COMMIT")
+            db.execute("PRAGMA journal_mode = WAL")
+            db.execute("PRAGMA synchronous = NORMAL")
+        except BaseException:
+            db.close()
+            raise
+        return db
+
+    def get(self, asked: str) -> Any:
+        """Return the answer to what was asked, or None.
+
+        Raises:
+            InputError: If the file cannot be read.
+        """
+        key = self._key(asked)
+        with self._lock:
+            if key in self._memory or self._db is None:
+                return self._memory.get(key)
+            try:
+                found = self._db.execute("SELECT at, body FROM answer WHERE key = ?", [key]).fetchone()
+                if found is None or (self._age is not None and found[0] < time.time() - self._age):
+                    return None
+                answer = json.loads(zlib.decompress(found[1]))
+            except (sqlite3.Error, zlib.error, ValueError) as error:
+                raise self._broken(error) from error
+            self._remember(key, answer)
+            return answer
+
+    def put(self, asked: str, answer: Any) -> None:
+        """Keep an answer.
+
+        Raises:
+            InputError: If the file cannot be written.
+        """
+        key = self._key(asked)
+        body = b"" if self._db is None else zlib.compress(json.dumps(answer, separators=(",", ":")).encode())
+        with self._lock:
+            self._remember(key, answer)
+            if self._db is None:
+                return
+            try:
+                self._db.execute("INSERT OR REPLACE INTO answer VALUES (?, ?, ?)", [key, time.time(), body])
+            except sqlite3.Error as error:
+                raise self._broken(error) from error
+
+    def close(self) -> None:
+        """Close the file, and forget all."""
+        with self._lock:
+            self._memory.clear()
+            if self._db is not None:
+                self._db.close()
+
+    def _key(self, asked: str) -> bytes:
+        whole = self._start.copy()
+        whole.update(asked.encode("utf-8", "surrogatepass"))
+        return whole.digest()
+
+    def _remember(self, key: bytes, answer: Any) -> None:
+        if self._most == 0:
+            return
+        self._memory[key] = answer
+        if self._most is not None and len(self._memory) > self._most:
+            del self._memory[next(iter(self._memory))]
+
+    def _broken(self, error: Exception) -> InputError:
+        return InputError(f"{self._path}: cannot keep answers ({error}); give another file to `cache`")
