@@ -7,8 +7,8 @@ from typing import Any, ClassVar
 
 import attrs
 
-from srtk_plugin_rel.linking import Annotation, Entity, ServiceLinker, items, number, offset, text_of
-from srtk_plugin_rel.service import Credential, Request
+from srtk_plugin_rel.service import Credential, ServiceRequest
+from srtk_plugin_rel.service_linker import Annotation, Entity, ServiceLinker, items, number, offset, text_of
 from srtk_plugin_rel.spans import Claim
 
 UNSCORED = 0.5
@@ -38,15 +38,15 @@ class RelLinker(ServiceLinker):
         token: gcube-token of a hosted server; write `{env: NAME}`. Your own server wants none.
         ids: Index from titles to Wikidata ids (`srtk map build`, wikimapper), or language to index; without it the
             title is the id.
-        unmapped: A link whose title has no id: `drop` it, or `keep` the title as id. Either is told in the log.
+        unmapped: Link whose title has no id: `drop` it, or `keep` the title as its id; the log names it.
         language: Edition of Wikipedia of titles that name none.
         min_score: Links with a lower score are dropped.
         n_best: Most entities for one mention; servers that answer by lists give one.
-        offsets: What the server counts: `characters`, `utf16`, `bytes`, or `auto` for what fits the mentions.
-        limits: How hard the server is asked: requests a second and at once, deadline, attempts, patience.
-        user_agent: How the client calls itself.
+        offsets: Unit that the server counts in: `characters`, `utf16`, `bytes`, or `auto` for what fits the mentions.
+        limits: Requests per second and in flight, deadline, attempts, patience.
+        user_agent: How the client names itself.
         cache: SQLite file for answers, used by later runs.
-        cache_days: After so many days an answer in it is asked for again.
+        cache_days: Age in days at which an answer in it is asked for again.
         offline: Answer from `cache` alone.
         tagger: Finds the names: `ner-fast`, or `ner-fast-with-lowercase` for texts in small letters; the server's own
             by default.
@@ -60,9 +60,9 @@ class RelLinker(ServiceLinker):
     def _credential(self) -> Credential | None:
         return Credential("header", "gcube-token", self.token) if self.token else None
 
-    def _request(self, text: str) -> Request:
+    def _request(self, text: str) -> ServiceRequest:
         tagger = {} if self.tagger is None else {"tagger": self.tagger}
-        return Request(text, body={"text": text, "spans": [], **tagger})
+        return ServiceRequest(text, body={"text": text, "spans": [], **tagger})
 
     def _read(self, data: Any) -> list[Annotation]:
         if isinstance(data, dict):
@@ -130,5 +130,5 @@ def _field(item: Mapping[str, Any], name: str) -> Any:
 
 def _score(*confidences: Any) -> float:
     """Take the first confidence that is given; REL writes 0 where it has none."""
-    told = [number(value, "a confidence") for value in confidences if value not in (None, "", "-")]
-    return next((value for value in told if value > 0), UNSCORED)
+    given = [number(value, "a confidence") for value in confidences if value not in (None, "", "-")]
+    return next((value for value in given if value > 0), UNSCORED)

@@ -1,4 +1,4 @@
-"""Turns the offsets of a service into spans of the original text.
+"""Offsets of a service converted to spans of the original text.
 
 Services count characters, bytes or UTF-16 units, in the text or in a form of it that they made for
 themselves. A *scheme* is one such way of counting. The scheme under which most of the mentions stand

@@ -7,8 +7,8 @@ from typing import Any, ClassVar
 
 import attrs
 
-from srtk_plugin_rel.linking import Annotation, Entity, ServiceLinker, annotations_of, number, offset, text_of
-from srtk_plugin_rel.service import Credential, Request
+from srtk_plugin_rel.service import Credential, ServiceRequest
+from srtk_plugin_rel.service_linker import Annotation, Entity, ServiceLinker, annotations_of, number, offset, text_of
 from srtk_plugin_rel.spans import Claim
 
 
@@ -23,15 +23,15 @@ class TagMeLinker(ServiceLinker):
         token: gcube-token of the service; write `{env: NAME}`.
         ids: Index from titles to Wikidata ids (`srtk map build`, wikimapper), or language to index; without it the
             title is the id.
-        unmapped: A link whose title has no id: `drop` it, or `keep` the title as id. Either is told in the log.
+        unmapped: Link whose title has no id: `drop` it, or `keep` the title as its id; the log names it.
         language: Language of the texts, and edition of Wikipedia: `en`, `de` or `it`.
         min_score: Links with a lower rho are dropped; the service's authors advise 0.1 to 0.3.
         n_best: Most entities for one mention.
-        offsets: What the service counts: `characters`, `utf16`, `bytes`, or `auto` for what fits the mentions.
-        limits: How hard the service is asked: requests a second and at once, deadline, attempts, patience.
-        user_agent: How the client calls itself.
+        offsets: Unit that the service counts in: `characters`, `utf16`, `bytes`, or `auto` for what fits the mentions.
+        limits: Requests per second and in flight, deadline, attempts, patience.
+        user_agent: How the client names itself.
         cache: SQLite file for answers, used by later runs.
-        cache_days: After so many days an answer in it is asked for again.
+        cache_days: Age in days at which an answer in it is asked for again.
         offline: Answer from `cache` alone.
         epsilon: From 0 to 0.5: low prefers the common meaning, high the context; the service's own by default.
         long_text: Words around a mention that count as its context, for long texts; the service's own by default.
@@ -49,10 +49,10 @@ class TagMeLinker(ServiceLinker):
     def _credential(self) -> Credential | None:
         return Credential("form", "gcube-token", self.token) if self.token else None
 
-    def _request(self, text: str) -> Request:
+    def _request(self, text: str) -> ServiceRequest:
         options = {"epsilon": self.epsilon, "long_text": self.long_text, "tweet": "true" if self.tweet else None}
         more = tuple((name, str(value)) for name, value in options.items() if value is not None)
-        return Request(text, form=(("text", text), ("lang", self.language), *more))
+        return ServiceRequest(text, form=(("text", text), ("lang", self.language), *more))
 
     def _read(self, data: Any) -> list[Annotation]:
         return annotations_of(data, read_annotation)

@@ -1,4 +1,4 @@
-"""The ways in which a title of Wikipedia is written, brought to that of its page."""
+"""Wikipedia titles, normalised to the form of their page."""
 
 from __future__ import annotations
 

@@ -6,8 +6,8 @@ from typing import Any, ClassVar
 
 import attrs
 
-from srtk_plugin_rel.linking import Annotation, ServiceLinker, annotations_of
-from srtk_plugin_rel.service import Credential, Request
+from srtk_plugin_rel.service import Credential, ServiceRequest
+from srtk_plugin_rel.service_linker import Annotation, ServiceLinker, annotations_of
 from srtk_plugin_rel.tagme import read_annotation
 
 
@@ -22,15 +22,15 @@ class WatLinker(ServiceLinker):
         token: gcube-token of the service; write `{env: NAME}`.
         ids: Index from titles to Wikidata ids (`srtk map build`, wikimapper), or language to index; without it the
             title is the id.
-        unmapped: A link whose title has no id: `drop` it, or `keep` the title as id. Either is told in the log.
+        unmapped: Link whose title has no id: `drop` it, or `keep` the title as its id; the log names it.
         language: Language of the texts, and edition of Wikipedia; WAT knows `en`.
         min_score: Links with a lower rho are dropped.
         n_best: Most entities for one mention.
-        offsets: What the service counts: `characters`, `utf16`, `bytes`, or `auto` for what fits the mentions.
-        limits: How hard the service is asked: requests a second and at once, deadline, attempts, patience.
-        user_agent: How the client calls itself.
+        offsets: Unit that the service counts in: `characters`, `utf16`, `bytes`, or `auto` for what fits the mentions.
+        limits: Requests per second and in flight, deadline, attempts, patience.
+        user_agent: How the client names itself.
         cache: SQLite file for answers, used by later runs.
-        cache_days: After so many days an answer in it is asked for again.
+        cache_days: Age in days at which an answer in it is asked for again.
         offline: Answer from `cache` alone.
         method: Chain of WAT's steps; the service's own by default.
         tokenizer: Of the service: `opennlp`, `lucene` or `nlp4j`; the service's own by default.
@@ -45,10 +45,10 @@ class WatLinker(ServiceLinker):
     def _credential(self) -> Credential | None:
         return Credential("query", "gcube-token", self.token) if self.token else None
 
-    def _request(self, text: str) -> Request:
+    def _request(self, text: str) -> ServiceRequest:
         options = {"method": self.method, "tokenizer": self.tokenizer}
         more = tuple((name, value) for name, value in options.items() if value is not None)
-        return Request(text, query=(("lang", self.language), ("text", text), *more))
+        return ServiceRequest(text, query=(("lang", self.language), ("text", text), *more))
 
     def _read(self, data: Any) -> list[Annotation]:
         return annotations_of(data, read_annotation)

@@ -15,8 +15,9 @@ from typing import Any
 from urllib.parse import parse_qs, urlsplit
 
 import pytest
-from srtk_plugin_rel.building import build
-from srtk_plugin_rel.limits import Limits
+from srtk_plugin_rel.index_builder import build
+
+from srtk_framework.web import Limits
 
 NAMES = {
     "Hakata Ward": ("Hakata-ku,_Fukuoka", 1001),

@@ -13,26 +13,26 @@ from typing import Any
 
 import attrs
 import pytest
-from srtk_plugin_rel.errors import (
-    CircuitOpenError,
-    DeadlineError,
-    EmptyError,
-    MalformedError,
-    NotKeptError,
-    RefusedError,
-    ServiceError,
-    ThrottledError,
-    TokenError,
-    UnavailableError,
-)
-from srtk_plugin_rel.limits import Limits
 from srtk_plugin_rel.rel import RelLinker
 from srtk_plugin_rel.tagme import TagMeLinker
-from srtk_plugin_rel.view import WikipediaMap
 from srtk_plugin_rel.wat import WatLinker
+from srtk_plugin_rel.wikipedia_map import WikipediaMap
 
 from srtk_framework.run import Session, open_session
 from srtk_framework.values import DriverError, Link, Question, Retrieval
+from srtk_framework.web import (
+    CircuitOpenError,
+    CredentialError,
+    DeadlineError,
+    EmptyError,
+    Limits,
+    MalformedError,
+    NotCachedError,
+    RefusedError,
+    RequestError,
+    ThrottledError,
+    UnavailableError,
+)
 
 Start = Callable[[str], Any]
 Fault = Callable[..., Callable[[BaseHTTPRequestHandler], None]]
@@ -84,11 +84,11 @@ def test_a_wrong_token_is_named_but_not_shown_and_not_sent_again(service: Start,
     here = service(form)
     here.token = "right"
     linker = linked(here, token="wr0ng")
-    with pytest.raises(TokenError, match=r"refuses the token \(401\).*set `token`") as caught:
+    with pytest.raises(CredentialError, match=r"refuses the token \(401\).*set `token`") as caught:
         linker.link([TEXT])
     assert "wr0ng" not in str(caught.value)
     assert here.url in str(caught.value)
-    with pytest.raises(TokenError):
+    with pytest.raises(CredentialError):
         linker.link(["another text"])
     assert len(here.seen) == 1
 
@@ -112,7 +112,7 @@ def test_a_token_that_a_service_echoes_is_not_shown(service: Start, linked: Any,
 def test_without_a_token_the_refusal_says_so(service: Start, linked: Any) -> None:
     here = service("tagme")
     here.token = "right"
-    with pytest.raises(TokenError, match="no token is set"):
+    with pytest.raises(CredentialError, match="no token is set"):
         linked(here).link([TEXT])
 
 
@@ -184,7 +184,7 @@ def test_an_answer_that_takes_too_long_is_a_deadline(
 
 @pytest.mark.parametrize(("fault", "kind"), [(break_off, MalformedError), (reset, UnavailableError)])
 def test_an_answer_that_breaks_off_is_asked_for_again(
-    service: Start, linked: Any, quick: Limits, fault: Any, kind: type[ServiceError]
+    service: Start, linked: Any, quick: Limits, fault: Any, kind: type[RequestError]
 ) -> None:
     here = service("rel-lists")
     here.plan = [fault, fault, None]
@@ -249,7 +249,7 @@ def test_a_malformed_answer_is_said_to_be_so(
     ],
 )
 def test_a_status_has_its_error(
-    service: Start, linked: Any, reply: Fault, status: int, kind: type[ServiceError], said: str
+    service: Start, linked: Any, reply: Fault, status: int, kind: type[RequestError], said: str
 ) -> None:
     here = service("wat")
     here.plan = [reply(status, "because", Location="http://elsewhere/")] * 3
@@ -329,7 +329,7 @@ def test_an_answer_in_the_cache_is_used_by_a_later_run_and_offline(service: Star
     assert linked(here, cache=cache, token="other").link([TEXT]) == [[WARD]]
     offline = linked(here, cache=cache, offline=True)
     assert offline.link([TEXT]) == [[WARD]]
-    with pytest.raises(NotKeptError, match="run once online"):
+    with pytest.raises(NotCachedError, match="run once online"):
         offline.link(["Is Riga new?"])
     assert len(here.seen) == 1
     assert b"other" not in Path(cache).read_bytes()

@@ -12,10 +12,10 @@ import attrs
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from srtk_plugin_rel.building import build
-from srtk_plugin_rel.mapping import Editions, TitleIndex
+from srtk_plugin_rel.index_builder import build
+from srtk_plugin_rel.title_index import Editions, TitleIndex
 from srtk_plugin_rel.titles import canonical, capital, edition, variants
-from srtk_plugin_rel.view import WikipediaMap
+from srtk_plugin_rel.wikipedia_map import WikipediaMap
 
 from srtk_framework.cli import main
 from srtk_framework.roles import EntityLinker

@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
-from srtk_plugin_rel.building import build
+from srtk_plugin_rel.index_builder import build
 
 HELP = "build an index from Wikipedia titles to Wikidata ids"
 

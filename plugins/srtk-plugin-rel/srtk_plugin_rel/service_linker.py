@@ -1,4 +1,4 @@
-"""What linkers over a web service share: settings, the round trip, spans, scores, ids."""
+"""Base class of the linkers over a web service: settings, requests, spans, scores, ids."""
 
 from __future__ import annotations
 
@@ -13,10 +13,9 @@ import attrs
 
 from srtk_framework.roles import EntityLinker
 from srtk_framework.values import DriverError, Link, rounded
-from srtk_plugin_rel.converting import Converter, Unmapped, as_id, ordered
-from srtk_plugin_rel.errors import ServiceError
-from srtk_plugin_rel.limits import Limits
-from srtk_plugin_rel.service import AGENT, Credential, Request, Service
+from srtk_framework.web import Limits, RequestError
+from srtk_plugin_rel.id_converter import Converter, Unmapped, as_id, ordered
+from srtk_plugin_rel.service import AGENT, Credential, Service, ServiceRequest
 from srtk_plugin_rel.spans import Claim, locate
 from srtk_plugin_rel.titles import shown
 
@@ -56,21 +55,21 @@ class Annotation:
 
 @attrs.define(eq=False, kw_only=True)
 class ServiceLinker(EntityLinker):
-    """Base of the linkers over a service; a subclass says how to ask and how to read.
+    """Base of the linkers over a service; a subclass writes requests and reads answers.
 
     Attributes:
         endpoint: Address of the service.
         token: Its token, if it wants one; write `{env: NAME}`.
         ids: Index from titles to Wikidata ids, or language to index; without it the title is the id.
-        unmapped: What becomes of a title without an id.
+        unmapped: What happens to a title without an id.
         language: Of the texts, and of titles that name none.
         min_score: Links with a lower score are dropped.
         n_best: Most entities for one mention, where the service gives several.
-        offsets: What the service counts.
-        limits: How hard the service is asked.
-        user_agent: How the client calls itself.
+        offsets: Unit of its offsets.
+        limits: Limits of the client.
+        user_agent: How the client names itself.
         cache: SQLite file for answers.
-        cache_days: After so many days an answer is asked for again.
+        cache_days: Age in days at which an answer is asked for again.
         offline: Answer from `cache` alone.
     """
 
@@ -100,7 +99,7 @@ class ServiceLinker(EntityLinker):
             raise ValueError(f"min_score is a share from 0 to 1, not {self.min_score}")
 
     @abstractmethod
-    def _request(self, text: str) -> Request:
+    def _request(self, text: str) -> ServiceRequest:
         """Make the request for a text."""
 
     @abstractmethod
@@ -144,7 +143,7 @@ class ServiceLinker(EntityLinker):
         self._service = self._converter = None
 
     def fingerprint(self) -> str:
-        """Name what decides the links; neither the token nor how hard is asked does."""
+        """Name what decides the links; neither the token nor the limits do."""
         ignored = ("token", "limits", "user_agent", "cache", "cache_days", "offline", "ids")
         fields = [field.name for field in attrs.fields(type(self)) if field.init and field.name not in ignored]
         parts = [f"{name}={getattr(self, name)!r}" for name in fields]
@@ -156,7 +155,7 @@ class ServiceLinker(EntityLinker):
 
         Raises:
             DriverError: If the linker is not open.
-            ServiceError: For the first text that has no answer. The other answers are kept, so that a caller
+            RequestError: For the first text that has no answer. The other answers are kept, so that a caller
                 that then asks text by text sends nothing twice.
         """
         if self._service is None:
@@ -165,7 +164,7 @@ class ServiceLinker(EntityLinker):
         answers = self._service.ask_all([self._request(_sendable(text)) for text in asked], self._read)
         found: dict[str, tuple[list[Link], list[int | None]]] = {}
         for text, answer in zip(asked, answers, strict=True):
-            if isinstance(answer, ServiceError):
+            if isinstance(answer, RequestError):
                 raise answer
             found[text] = self._links(text, answer)
         rows, pages = zip(*(found.get(text, ([], [])) for text in texts), strict=True) if texts else ((), ())
@@ -198,7 +197,7 @@ def items(data: Any, what: str) -> list[Any]:
         ValueError: If it is none.
     """
     if not isinstance(data, list):
-        raise ValueError(f"{what} are {type(data).__name__}, not a list")  # noqa: TRY004 - told as a bad answer
+        raise ValueError(f"{what} are {type(data).__name__}, not a list")  # noqa: TRY004 - the answer is bad, not the type
     return data
 
 
@@ -208,10 +207,10 @@ def number(value: Any, what: str) -> float:
     Raises:
         ValueError: If it is none.
     """
-    told = float(value) if isinstance(value, str) else value
-    if isinstance(told, bool) or not isinstance(told, numbers.Real) or not math.isfinite(told):
+    found = float(value) if isinstance(value, str) else value
+    if isinstance(found, bool) or not isinstance(found, numbers.Real) or not math.isfinite(found):
         raise ValueError(f"{what} is {value!r}, not a number")
-    return float(told)
+    return float(found)
 
 
 def offset(value: Any, what: str) -> int | None:
@@ -222,10 +221,10 @@ def offset(value: Any, what: str) -> int | None:
     """
     if value is None:
         return None
-    told = number(value, what)
-    if told != int(told):
+    found = number(value, what)
+    if found != int(found):
         raise ValueError(f"{what} is {value!r}, not a whole number")
-    return int(told)
+    return int(found)
 
 
 def text_of(value: Any, what: str) -> str:
@@ -235,7 +234,7 @@ def text_of(value: Any, what: str) -> str:
         ValueError: If it is none.
     """
     if not isinstance(value, str):
-        raise ValueError(f"{what} is {value!r}, not a text")  # noqa: TRY004 - told as a bad answer
+        raise ValueError(f"{what} is {value!r}, not a text")  # noqa: TRY004 - the answer is bad, not the type
     return value
 
 
@@ -250,7 +249,7 @@ def annotations_of(data: Any, read: Callable[[Mapping[str, Any]], Annotation | N
     found = []
     for place, item in enumerate(items(data["annotations"], "annotations")):
         if not isinstance(item, dict):
-            raise ValueError(f"annotation {place} is {item!r}, not an object")  # noqa: TRY004 - told as a bad answer
+            raise ValueError(f"annotation {place} is {item!r}, not an object")  # noqa: TRY004 - the answer is bad, not the type
         annotation = read(item)
         if annotation is not None:
             found.append(annotation)

@@ -1,4 +1,4 @@
-"""Builds an index from Wikipedia titles to Wikidata ids out of tables, in the form that wikimapper reads."""
+"""Build an index from Wikipedia titles to Wikidata ids out of tables, in the form that wikimapper reads."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from typing import IO, cast
 import attrs
 
 from srtk_framework.values import InputError, RunError
-from srtk_plugin_rel.mapping import COLUMNS, TABLE
+from srtk_plugin_rel.title_index import COLUMNS, TABLE
 from srtk_plugin_rel.titles import canonical, capital, variants
 
 _ID = re.compile(r"^(?:(?:https?://www\.wikidata\.org/(?:entity|wiki)/|wd:))?(Q[1-9][0-9]*)$")

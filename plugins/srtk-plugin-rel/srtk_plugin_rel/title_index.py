@@ -1,4 +1,4 @@
-"""Reads indexes from Wikipedia titles to Wikidata ids: SQLite files of the form that wikimapper makes."""
+"""Indexes from Wikipedia titles to Wikidata ids: SQLite files in the format of wikimapper."""
 
 from __future__ import annotations
 

@@ -8,7 +8,7 @@ import attrs
 
 from srtk_framework.roles import EntityLinker
 from srtk_framework.values import DriverError, Link
-from srtk_plugin_rel.converting import Converter, Unmapped
+from srtk_plugin_rel.id_converter import Converter, Unmapped
 
 
 @attrs.define(eq=False)
@@ -22,7 +22,7 @@ class WikipediaMap(EntityLinker):
         linker: Whose links are mapped.
         index: Index that `srtk map build` or wikimapper made, or language to index.
         language: Edition of Wikipedia of titles that name none.
-        unmapped: A link whose title has no id: `drop` it, or `keep` the title as id. Either is told in the log.
+        unmapped: Link whose title has no id: `drop` it, or `keep` the title as its id; the log names it.
     """
 
     linker: EntityLinker
@@ -49,8 +49,8 @@ class WikipediaMap(EntityLinker):
     def fingerprint(self) -> str:
         """Name the linker, and the content of the index."""
         index = repr(self.index) if self._converter is None else self._converter.fingerprint()
-        told = f"{self.linker.fingerprint()}, {index}, {self.language!r}, {self.unmapped!r}"
-        return f"{type(self).__module__}.{type(self).__qualname__}({told})"
+        parts = f"{self.linker.fingerprint()}, {index}, {self.language!r}, {self.unmapped!r}"
+        return f"{type(self).__module__}.{type(self).__qualname__}({parts})"
 
     def link(self, texts: Sequence[str]) -> Sequence[Sequence[Link]]:
         """Link by the inner linker, and map its entities."""

@@ -1,4 +1,4 @@
-"""Turns links to Wikipedia titles into links to Wikidata ids, and tells what has none."""
+"""Links to Wikipedia titles converted to links to Wikidata ids."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import Literal
 import attrs
 
 from srtk_framework.values import Link, LinkList
-from srtk_plugin_rel.mapping import Editions
+from srtk_plugin_rel.title_index import Editions
 from srtk_plugin_rel.titles import canonical
 
 logger = logging.getLogger(__name__)
@@ -26,7 +26,7 @@ class Converter:
     Args:
         indexes: File of the edition ``language``, or language to file.
         language: Edition of titles that name none.
-        unmapped: What becomes of links whose title has no id: ``drop`` or ``keep``.
+        unmapped: What happens to links whose title has no id: ``drop`` or ``keep``.
         who: Who maps, for the log.
     """
 
@@ -34,7 +34,7 @@ class Converter:
         self._editions = Editions(indexes, language)
         self._keep = unmapped == "keep"
         self._who = who
-        self._told: set[str] = set()
+        self._warned: set[str] = set()
         self._lock = threading.Lock()
         self.lost = 0
 
@@ -43,7 +43,7 @@ class Converter:
     ) -> list[LinkList]:
         """Replace the titles in links by ids; titles that share an id at one span become one link.
 
-        Titles without an id are told in the answer as ``unmapped``.
+        The answer lists titles without an id as ``unmapped``.
 
         Args:
             rows: Links to titles.
@@ -54,7 +54,7 @@ class Converter:
         distinct = list(dict.fromkeys((link.entity, page) for link, page in zip(links, numbers, strict=True)))
         found = self._editions.ids([title for title, _ in distinct], [page for _, page in distinct])
         ids = dict(zip(distinct, found, strict=True))
-        self._tell([title for (title, _), id_ in ids.items() if id_ is None], sum(
+        self._warn([title for (title, _), id_ in ids.items() if id_ is None], sum(
             ids[link.entity, page] is None for link, page in zip(links, numbers, strict=True)
         ))  # fmt: skip
         done, at = [], 0
@@ -69,12 +69,12 @@ class Converter:
             done.append(known)
         return done
 
-    def _tell(self, titles: Sequence[str], count: int) -> None:
+    def _warn(self, titles: Sequence[str], count: int) -> None:
         """Count what has no id, and warn of each title once."""
         with self._lock:
             self.lost += count
-            new = sorted(set(titles) - self._told)
-            self._told.update(new)
+            new = sorted(set(titles) - self._warned)
+            self._warned.update(new)
         if new:
             names = ", ".join(repr(title) for title in new[:_SHOWN]) + (", ..." if len(new) > _SHOWN else "")
             fate = "kept as titles" if self._keep else "dropped"
