@@ -13,7 +13,6 @@ from __future__ import annotations
 import argparse
 import hashlib
 import json
-import logging
 import random
 import shutil
 import sys
@@ -160,8 +159,6 @@ def main() -> int:
     if why:
         print(f"faults: {why}; --graph generated needs none")
         return 0
-    # Each fault that is got over would be a line of the log.
-    logging.getLogger("stamina").setLevel(logging.ERROR)
     out = args.out.resolve()
     store, asked = prepare(args.graph, out, args.questions, args.seed)
     outcome = measure(store, asked, out, args.share, args.seed, args.batch)

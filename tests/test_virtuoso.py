@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 from srtk_plugin_sparql.graph import SparqlGraph
-from srtk_plugin_sparql.limits import Limits
+from srtk_plugin_sparql.limits import SparqlLimits
 from srtk_plugin_sparql.vocabulary import Vocabulary
 
 from srtk_framework.testing import KnowledgeGraphConformance
@@ -60,7 +60,7 @@ def star(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
 
 
 def opened(url: str, **limits: Any) -> SparqlGraph:
-    settings = Limits(**{"per_second": 100000.0, **limits})
+    settings = SparqlLimits(**{"per_second": 100000.0, **limits})
     graph = SparqlGraph(url, engine="virtuoso", vocabulary=VOCABULARY, names="scan", limits=settings)
     graph.open()
     return graph

@@ -19,7 +19,6 @@ from srtk_framework.web.breaker import Breaker
 from srtk_framework.web.faults import (
     CircuitOpenError,
     ClosedError,
-    DeadlineError,
     RequestError,
     ThrottledError,
 )
@@ -149,6 +148,14 @@ class Client:
             _log.info("%s: attempt %d failed (%s); waiting %.1f s", self.service, failures, failed.cause, wait)
             self._alarm.wait(wait)
 
+    def send_once(self, request: Request) -> Response:
+        """Send a request once, past the limits and the breaker, such as to explain another error better.
+
+        Raises:
+            RequestError: If there is no whole response.
+        """
+        return self._transport.send(request, _merged(self._headers, request.headers), self._limits.deadline)
+
     def stop(self, error: RequestError, seconds: float = _REMEMBERED) -> None:
         """Send nothing for some seconds: every request fails with this error."""
         with self._lock:
@@ -188,7 +195,9 @@ class Client:
             self._pass_breaker(until)
             seconds = min(limits.deadline, until - time.monotonic())
             if seconds <= 0:
-                raise DeadlineError(f"no turn to ask within `patience` of {limits.patience:g} s")
+                raise ThrottledError(
+                    f"no turn came within `patience` of {limits.patience:g} s; raise it, or lower the load"
+                )
             try:
                 made = read(self._transport.send(request, _merged(self._headers, request.headers), seconds))
             except RequestError as error:

@@ -12,6 +12,7 @@ from typing import Any
 import attrs
 
 from srtk_framework.web.faults import (
+    DeadlineError,
     DeniedError,
     EmptyError,
     MalformedError,
@@ -137,7 +138,9 @@ def status_error(response: Response) -> RequestError:
     if status == 429 or (status == 503 and wait is not None):
         rest = "" if wait is None else f", with {wait:.0f} s of rest"
         return ThrottledError(f"it wants fewer requests ({status}{rest}); lower `limits`", wait)
-    if status in (408, 425) or status >= 500:
+    if status in (408, 504):
+        return DeadlineError(f"it took too long ({status}){says}")
+    if status == 425 or status >= 500:
         return UnavailableError(f"it failed ({status}){says}")
     if 300 <= status < 400:
         place = response.headers.get("location", "another place")

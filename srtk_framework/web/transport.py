@@ -63,6 +63,7 @@ class _TimedSocket:
     def __init__(self, sock: socket.socket, until: float) -> None:
         self.sock = sock
         self.until = until
+        self._unsent = bytearray()
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self.sock, name)
@@ -74,10 +75,18 @@ class _TimedSocket:
         self.sock.settimeout(left)
 
     def sendall(self, data: Any) -> None:
+        # Headers and a short body go in one packet.
+        self._unsent += data
+        if len(self._unsent) > _BLOCK:
+            self._flush()
+
+    def _flush(self) -> None:
+        unsent, self._unsent = bytes(self._unsent), bytearray()
         self.arm()
-        self.sock.sendall(data)
+        self.sock.sendall(unsent)
 
     def makefile(self, mode: str = "rb", *_: Any, **__: Any) -> io.BufferedReader:
+        self._flush()
         return io.BufferedReader(_TimedReader(self))
 
 

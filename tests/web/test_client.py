@@ -197,11 +197,12 @@ def test_null_is_an_answer_that_the_reader_judges(server: Any, client: Make) -> 
         ("400 No", RequestError, 1),
         ("401 No", DeniedError, 1),
         ("404 No", DeniedError, 1),
-        ("408 No", UnavailableError, 3),
+        ("408 No", DeadlineError, 3),
         ("425 No", UnavailableError, 3),
         ("429 No", ThrottledError, 3),
         ("500 No", UnavailableError, 3),
         ("503 No", UnavailableError, 3),
+        ("504 No", DeadlineError, 3),
         ("599 No", UnavailableError, 3),
     ],
 )

@@ -10,12 +10,13 @@ from typing import Literal
 from urllib.parse import unquote_to_bytes
 
 import attrs
-from srtk_plugin_sparql.errors import QueryError
-from srtk_plugin_sparql.keeping import Cached, Once, Recorder, Replay, Rows, Source
-from srtk_plugin_sparql.limits import Limits
+from srtk_plugin_sparql.record import Recorder, Replay
+from srtk_plugin_sparql.sources import CachedSource, RememberedSource, Source
+from srtk_plugin_sparql.terms import Rows
 
 from srtk_framework.roles import EntityLinker
 from srtk_framework.values import DriverError, Link, rounded
+from srtk_framework.web import Limits, RequestError
 from srtk_plugin_dbpedia import titles
 from srtk_plugin_dbpedia.offsets import span
 
@@ -31,12 +32,17 @@ class SpotlightLimits(Limits):
     """Limits towards a Spotlight server, modest since the public one is shared by all.
 
     Attributes:
-        per_second: Most requests begun in a second, over time.
-        at_once: Most requests in flight.
-        deadline: Seconds from a request to the last byte of its answer.
-        attempts: How often a text is asked about before it is given up.
-        patience: Seconds for all attempts of a text, waits included.
-        failures: After so many failed requests in a row the server is left alone for ``pause`` seconds.
+        per_second: Requests begun per second, averaged over time.
+        burst: Requests that may begin at once after an idle time.
+        at_once: Requests in flight.
+        deadline: Seconds from connecting to the last byte of the answer, for one attempt.
+        attempts: Requests sent for one text before it fails.
+        patience: Seconds for all attempts of one text, waits included.
+        wait: Seconds before the second attempt; doubled for each further one, with jitter.
+        wait_most: Longest wait between two attempts in seconds, unless the server asks for more.
+        failures: Consecutive failures that open the breaker.
+        pause: Seconds for which the breaker stays open.
+        answer_bytes: Largest answer that is read, after decompression.
     """
 
     per_second: float | None = 4.0
@@ -45,8 +51,7 @@ class SpotlightLimits(Limits):
     attempts: int = 3
     patience: float = 60.0
     failures: int = 5
-    rows: int | None = attrs.field(init=False, default=None)
-    page: int | None = attrs.field(init=False, default=None)
+    pause: float = 60.0
 
 
 @attrs.define(eq=False)
@@ -63,12 +68,12 @@ class SpotlightLinker(EntityLinker):
         policy: whitelist keeps what ``types`` and ``sparql`` name, blacklist leaves it out.
         n_best: Most entities for one mention; above 1 the server is asked for candidates.
         min_score: Links with a lower score are dropped.
-        limits: How hard the server may be asked.
-        user_agent: How the client calls itself; put in an address where you can be reached.
+        limits: Limits of the client.
+        user_agent: How the client names itself; put in an address where you can be reached.
         headers: Further HTTP headers, such as Authorization.
         cache: SQLite file of answers that later runs use again; none when left out.
-        cache_days: After so many days a kept answer is asked for again.
-        record: Folder in which every answer is written down.
+        cache_days: Age in days at which a cached answer is asked for again.
+        record: Folder to which every answer is written.
         replay: Folder of such a record, which then answers in the place of the server.
     """
 
@@ -102,7 +107,7 @@ class SpotlightLinker(EntityLinker):
 
     def open(self) -> None:
         """Make the client; nothing is sent yet."""
-        self._source = Once(self._make_source())
+        self._source = RememberedSource(self._make_source())
 
     def _make_source(self) -> Source:
         if self.replay is not None:
@@ -111,7 +116,7 @@ class SpotlightLinker(EntityLinker):
 
         source: Source = SpotlightClient(self._url(), self.limits, self.user_agent, self.headers)
         if self.cache is not None:
-            source = Cached(source, Path(self.cache), "", self.cache_days)
+            source = CachedSource(source, Path(self.cache), "", self.cache_days)
         return source if self.record is None else Recorder(source, Path(self.record), source.endpoint)
 
     def _url(self) -> str:
@@ -158,7 +163,7 @@ class SpotlightLinker(EntityLinker):
             asked = [pool.submit(source.select, query, False) for query in queries]
             try:
                 return [future.result() for future in asked]
-            except QueryError:
+            except RequestError:
                 for future in asked:
                     future.cancel()
                 raise

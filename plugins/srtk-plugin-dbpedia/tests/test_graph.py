@@ -10,8 +10,9 @@ import attrs
 import pytest
 from srtk_plugin_baselines.bfs import BfsExpander
 from srtk_plugin_dbpedia.graph import DbpediaGraph
-from srtk_plugin_sparql.keeping import Rows, Source
 from srtk_plugin_sparql.reading import Reader
+from srtk_plugin_sparql.sources import Source
+from srtk_plugin_sparql.terms import Rows
 from srtk_plugin_sparql.vocabulary import Ids, Vocabulary
 
 from srtk_framework.graph import facts

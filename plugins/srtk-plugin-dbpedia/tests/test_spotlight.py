@@ -18,20 +18,20 @@ from hypothesis import given
 from hypothesis import strategies as st
 from srtk_plugin_dbpedia.offsets import span
 from srtk_plugin_dbpedia.spotlight import SpotlightLimits, SpotlightLinker
-from srtk_plugin_sparql.errors import (
-    CircuitOpenError,
-    DeadlineError,
-    MalformedError,
-    PartialError,
-    QueryError,
-    RefusedError,
-    ThrottledError,
-    UnavailableError,
-)
 from srtk_plugin_sparql.vocabulary import Ids
 
 from srtk_framework.testing import EntityLinkerConformance
 from srtk_framework.values import DriverError
+from srtk_framework.web import (
+    CircuitOpenError,
+    DeadlineError,
+    MalformedError,
+    PartialError,
+    RefusedError,
+    RequestError,
+    ThrottledError,
+    UnavailableError,
+)
 
 RESOURCE = "http://dbpedia.org/resource/"
 QUICK = SpotlightLimits(per_second=1000.0, burst=100, wait=0.01, wait_most=0.02, deadline=5.0)
@@ -312,7 +312,7 @@ JSON = {"Content-Type": "application/json"}
         ((401, {}, b"who are you"), RefusedError),
         ((403, {}, b"no"), RefusedError),
         ((301, {"Location": "https://example.org/"}, b""), RefusedError),
-        ((400, {}, b"no text"), QueryError),
+        ((400, {}, b"no text"), RequestError),
         ((429, {"Retry-After": "0"}, b""), ThrottledError),
         ((500, {}, b"oops"), UnavailableError),
         ((503, {}, b"<html>down</html>"), UnavailableError),
@@ -327,7 +327,7 @@ JSON = {"Content-Type": "application/json"}
     ],
 )
 def test_what_is_no_answer_is_an_error_that_says_so(
-    answer: Answer, error: type[QueryError], server: Server, opened: Callable[..., SpotlightLinker]
+    answer: Answer, error: type[RequestError], server: Server, opened: Callable[..., SpotlightLinker]
 ) -> None:
     server.plan = [answer] * QUICK.attempts
     with pytest.raises(error) as caught:
@@ -394,7 +394,7 @@ def test_a_record_answers_without_the_server(
     texts = ["Is Riga 😀 old?", "nothing"]
     wanted = opened(record=str(tmp_path)).link(texts)
     assert opened(replay=str(tmp_path), endpoint="http://127.0.0.1:9/").link(texts) == wanted
-    with pytest.raises(QueryError, match="record the run again"):
+    with pytest.raises(RequestError, match="record the run again"):
         opened(replay=str(tmp_path)).link(["another"])
 
 

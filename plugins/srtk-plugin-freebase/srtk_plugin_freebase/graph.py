@@ -6,8 +6,8 @@ from collections.abc import Sequence
 
 import attrs
 from srtk_plugin_sparql.graph import SparqlGraph
-from srtk_plugin_sparql.keeping import Source
 from srtk_plugin_sparql.reading import Reader
+from srtk_plugin_sparql.sources import Source
 from srtk_plugin_sparql.vocabulary import Ids, Vocabulary
 
 from srtk_framework.values import (

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 
 from srtk_plugin_sparql import terms
-from srtk_plugin_sparql.keeping import Rows, Source
 from srtk_plugin_sparql.reading import Reader
-from srtk_plugin_sparql.terms import Term
+from srtk_plugin_sparql.sources import Source
+from srtk_plugin_sparql.terms import Rows, Term
 
 from srtk_framework.values import Literal, Qualifier, Step, Triple
 from srtk_plugin_freebase import composites

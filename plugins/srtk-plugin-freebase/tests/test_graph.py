@@ -12,7 +12,7 @@ import pytest
 from srtk_plugin_freebase.graph import FreebaseGraph
 from srtk_plugin_freebase.mediated import MediatedGraph
 from srtk_plugin_local.memory import MemoryGraph
-from srtk_plugin_sparql.limits import Limits
+from srtk_plugin_sparql.limits import SparqlLimits
 
 from srtk_framework.testing import KnowledgeGraphConformance
 from srtk_framework.testing.sample import Sample
@@ -45,7 +45,7 @@ class TestFreebaseStore(TestFreebaseServer):
 
     @pytest.fixture
     def driver(self, kit_store: Path) -> Iterator[FreebaseGraph]:
-        with closing(FreebaseGraph(f"oxigraph:{kit_store}", both=True, limits=Limits(page=25))) as graph:
+        with closing(FreebaseGraph(f"oxigraph:{kit_store}", both=True, limits=SparqlLimits(page=25))) as graph:
             graph.open()
             yield graph
 
@@ -62,7 +62,7 @@ class TestFreebaseSlashes(TestFreebaseServer):
 
     @pytest.fixture
     def driver(self, kit_store: Path) -> Iterator[FreebaseGraph]:
-        with closing(FreebaseGraph(str(kit_store), ids="slash", limits=Limits(page=10))) as graph:
+        with closing(FreebaseGraph(str(kit_store), ids="slash", limits=SparqlLimits(page=10))) as graph:
             graph.open()
             yield graph
 

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from srtk_plugin_freebase.graph import FreebaseGraph
 from srtk_plugin_freebase.mediated import MediatedGraph
 from srtk_plugin_local.memory import MemoryGraph
-from srtk_plugin_sparql.limits import Limits
+from srtk_plugin_sparql.limits import SparqlLimits
 from srtk_plugin_sparql.vocabulary import Vocabulary
 
 from srtk_framework.roles import KnowledgeGraph
@@ -53,7 +53,7 @@ def graphs(
     server = FreebaseGraph(
         str(make_store(rows, labels)),
         vocabulary=Vocabulary(noise=noise),
-        limits=Limits(page=8),
+        limits=SparqlLimits(page=8),
         hidden=hidden,
         **settings_,
     )

@@ -1,109 +1,37 @@
-"""What can go wrong between a prompt and its reply.
+"""Errors between a prompt and its reply, beside those of every web service.
 
-Three sorts: what passes (the request is sent again), what stops one prompt (its reply says so), and what stops all.
+Three sorts: what passes (``transient``: the request is sent again), what stops one prompt (its reply says so), and what
+stops all (``fatal``).
 """
 
 from __future__ import annotations
 
-from typing import ClassVar
-
-from srtk_framework.values import DriverError
-
-SHOWN = 300
+from srtk_framework.web import DeniedError, RefusedError, RequestError
 
 
-class ServerError(DriverError):
-    """A server gave no reply that can be used.
-
-    Args:
-        cause: What went wrong, and what to do about it where something can be done.
-        retry_after: Seconds that the server asks to wait, if it does.
-    """
-
-    transient: ClassVar[bool] = False
-    """Whether the same request may succeed when it is sent again."""
-
-    fatal: ClassVar[bool] = False
-    """Whether no other prompt can succeed either."""
-
-    billed: ClassVar[bool] = False
-    """Whether the server has probably written a reply, and counted it, that did not arrive."""
-
-    def __init__(self, cause: str, retry_after: float | None = None) -> None:
-        self.cause = cause
-        self.retry_after = retry_after
-        self.lost = 0
-        """Replies of the same request that were probably written, and counted, and did not arrive."""
-        self.remembered = False
-        """Whether nothing was sent now, since the same stopped a request a moment ago."""
-        super().__init__(cause)
-
-
-class ThrottledError(ServerError):
-    """The server asks for fewer requests."""
-
-    transient = True
-
-
-class UnavailableError(ServerError):
-    """The server failed."""
-
-    transient = True
-
-
-class UnreachableError(ServerError):
-    """There is no connection to the server, or it was reset."""
-
-    transient = True
-
-
-class LateError(ServerError):
-    """The reply did not come in time."""
-
-    transient = True
-    billed = True
-
-
-class CutError(ServerError):
-    """The reply breaks off."""
-
-    transient = True
-    billed = True
-
-
-class MalformedError(ServerError):
-    """What came back is no reply."""
-
-    transient = True
-
-
-class RefusedError(ServerError):
+class RefusedPromptError(RefusedError):
     """The server does not answer this prompt.
 
     Args:
         cause: What went wrong.
-        about: What the server names as the reason: a field of the request, a code, its words.
+        about: The reason as the server names it: a field of the request, a code, its words.
     """
 
     def __init__(self, cause: str, about: str = "") -> None:
-        self.about = about
+        self.about_field = about
         super().__init__(cause)
 
 
-class TooLongError(RefusedError):
+class TooLongError(RefusedPromptError):
     """The prompt and its reply do not fit into the model."""
 
 
-class SpentError(ServerError):
+class SpentError(RequestError):
     """The budget of the run is spent."""
 
 
-class NotKeptError(ServerError):
-    """A run without the server asks what was not kept."""
-
-
-class SetUpError(ServerError):
-    """Key, model, address or a setting is wrong: nothing will be answered."""
+class SetUpError(DeniedError):
+    """Key, model, address or a setting is wrong: no prompt will be answered."""
 
     fatal = True
 
@@ -112,13 +40,7 @@ class ModelError(SetUpError):
     """The server does not have the model, or nothing at this address."""
 
 
-class DownError(ServerError):
+class DownError(RequestError):
     """The server failed, or could not be reached, so often that nothing more is sent for a while."""
 
     fatal = True
-
-
-def shortened(text: str) -> str:
-    """Show a text in one line of moderate length."""
-    line = " ".join(text.split())
-    return line if len(line) <= SHOWN else f"{line[:SHOWN]} ..."

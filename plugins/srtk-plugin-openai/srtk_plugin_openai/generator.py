@@ -12,15 +12,15 @@ import attrs
 
 from srtk_framework.roles import Generator
 from srtk_framework.values import DriverError, Message, Prompt, Reply, close_matches, rounded
-from srtk_plugin_openai.calling import Called, Calls
-from srtk_plugin_openai.client import Client
-from srtk_plugin_openai.counting import Counter, counter_of
-from srtk_plugin_openai.errors import ModelError, ServerError, SetUpError
-from srtk_plugin_openai.keeping import Kept
-from srtk_plugin_openai.limits import Limits
-from srtk_plugin_openai.rating import LETTERS, Top, rated
+from srtk_framework.web import Cache, RequestError
+from srtk_plugin_openai.budget import NOTHING, Prices, Purse, Size
+from srtk_plugin_openai.client import ChatClient
+from srtk_plugin_openai.dispatch import Called, Calls
+from srtk_plugin_openai.errors import ModelError, SetUpError
+from srtk_plugin_openai.limits import ServerLimits
+from srtk_plugin_openai.logprobs import LETTERS, Top, rated
 from srtk_plugin_openai.requests import Dialect, Structure, Wish, body_of, text_of, turns_of, whole
-from srtk_plugin_openai.spending import NOTHING, Prices, Purse, Size
+from srtk_plugin_openai.token_count import Counter, counter_of
 
 _SHOWN = 10
 
@@ -66,7 +66,7 @@ class OpenAIGenerator(Generator):
     rating: bool = False
     extra: Mapping[str, Any] = attrs.field(factory=dict)
     workers: int = 8
-    limits: Limits = attrs.field(factory=Limits)
+    limits: ServerLimits = attrs.field(factory=ServerLimits)
     max_tokens_total: int | None = None
     max_cost: float | None = None
     price_in: float = 0.0
@@ -75,8 +75,8 @@ class OpenAIGenerator(Generator):
     offline: bool = False
     tokenizer: str = "auto"
     _calls: Calls | None = attrs.field(init=False, default=None, repr=False)
-    _client: Client | None = attrs.field(init=False, default=None, repr=False)
-    _kept: Kept | None = attrs.field(init=False, default=None, repr=False)
+    _client: ChatClient | None = attrs.field(init=False, default=None, repr=False)
+    _cache: Cache | None = attrs.field(init=False, default=None, repr=False)
     _purse: Purse | None = attrs.field(init=False, default=None, repr=False)
     _dialect: Dialect | None = attrs.field(init=False, default=None, repr=False)
     _counter: tuple[str, Counter] | None = attrs.field(init=False, default=None, repr=False)
@@ -97,9 +97,10 @@ class OpenAIGenerator(Generator):
     def open(self) -> None:
         """Open the file of replies and make the client; nothing is sent yet."""
         self._counter = counter_of(self.tokenizer, self.model)
-        self._kept = Kept(Path(self.cache) if self.cache else None)
+        # Without a file a reply is kept for the whole run, so that the same prompt has the same reply.
+        self._cache = Cache(Path(self.cache) if self.cache else None, "openai", remember=10_000 if self.cache else None)
         if not self.offline:
-            self._client = Client(self.base_url, self.key, self.workers, self.limits)
+            self._client = ChatClient(self.base_url, self.key, self.workers, self.limits)
         self._purse = Purse(self.max_tokens_total, self.max_cost, Prices(self.price_in, self.price_out))
         self._dialect = Dialect(self.structure)
         self._calls = Calls(
@@ -107,7 +108,7 @@ class OpenAIGenerator(Generator):
             self._address(),
             self.model,
             self._dialect,
-            self._kept,
+            self._cache,
             self._purse,
             self._counter[1],
             self.workers,
@@ -120,8 +121,8 @@ class OpenAIGenerator(Generator):
             self._client.close()
         if self._calls is not None:
             self._calls.close()
-        if self._kept is not None:
-            self._kept.close()
+        if self._cache is not None:
+            self._cache.close()
         if self._client is not None and self.lost != NOTHING:
             _log.warning(
                 "replies that broke off or came too late were probably billed: %d tokens read and %d written, which are"
@@ -129,7 +130,7 @@ class OpenAIGenerator(Generator):
                 self.lost.tokens_in,
                 self.lost.tokens_out,
             )
-        self._client = self._calls = self._kept = None
+        self._client = self._calls = self._cache = None
 
     def fingerprint(self) -> str:
         """Name what decides the replies; neither the key nor how hard is asked, kept or paid does."""
@@ -195,7 +196,7 @@ class OpenAIGenerator(Generator):
         self._stop_if_all_failed(called)
         tops: list[Top] = []
         for call in called:
-            if isinstance(call.answer, ServerError):
+            if isinstance(call.answer, RequestError):
                 raise call.answer
             if not call.answer.top:
                 raise SetUpError("the server tells no log-probabilities; set `rating: false`")
@@ -204,16 +205,16 @@ class OpenAIGenerator(Generator):
 
     def _stop_if_all_failed(self, called: Sequence[Called]) -> None:
         """Raise what stops all prompts, unless there are replies that were paid for."""
-        if any(not isinstance(call.answer, ServerError) and not call.cached for call in called):
+        if any(not isinstance(call.answer, RequestError) and not call.cached for call in called):
             return
-        fatal = next((c.answer for c in called if isinstance(c.answer, ServerError) and c.answer.fatal), None)
+        fatal = next((c.answer for c in called if isinstance(c.answer, RequestError) and c.answer.fatal), None)
         if isinstance(fatal, ModelError) and self._client is not None:
             names = self._client.models()
             if names and self.model not in names:
                 more = f" and {len(names) - _SHOWN} more" if len(names) > _SHOWN else ""
                 hint = close_matches(self.model, names)
                 raise SetUpError(
-                    f"the server at {self._client.who} does not have the model {self.model!r}; it has "
+                    f"the server at {self._client.address} does not have the model {self.model!r}; it has "
                     f"{', '.join(names[:_SHOWN])}{more}: correct `model`.{hint}"
                 ) from fatal
         if fatal is not None:
@@ -235,8 +236,8 @@ def _reply(prompt: Prompt, call: Called, prices: Prices) -> Reply:
     """Say how a call ended."""
     read, written = call.size.tokens_in, call.size.tokens_out
     counted = Reply(tokens_in=read, tokens_out=written, cost=prices.cost(read, written), cached=call.cached)
-    if isinstance(call.answer, ServerError):
-        return attrs.evolve(counted, error=str(call.answer))
+    if isinstance(call.answer, RequestError):
+        return attrs.evolve(counted, error=call.answer.cause)
     if call.answer.refusal:
         return attrs.evolve(counted, error=call.answer.refusal)
     return attrs.evolve(counted, text=text_of(prompt, call.answer.text), finish=call.answer.finish)

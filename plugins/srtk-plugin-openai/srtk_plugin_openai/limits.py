@@ -1,38 +1,34 @@
-"""How hard a server may be asked."""
+"""Limits of a client towards a server of the OpenAI protocol."""
 
 from __future__ import annotations
 
 import attrs
 
+from srtk_framework.web import Limits
+
 
 @attrs.frozen
-class Limits:
-    """Limits of a client towards one server.
+class ServerLimits(Limits):
+    """Limits towards one server; how many requests are in flight is the generator's setting `workers`.
 
     Attributes:
-        per_second: Most requests begun in a second, over time; None for no limit.
-        burst: Most requests begun at once after a pause.
-        deadline: Seconds from a request to the last byte of its reply.
-        attempts: How often a request is sent before it is given up; one that is turned away for coming too often does
-            not count.
-        patience: Seconds for all attempts of a request, waits included.
-        wait: Seconds before the second attempt; doubled for each further one, plus up to as much by chance.
-        wait_most: Most seconds between two attempts, unless the server asks for more.
-        failures: After so many failed requests in a row all wait
-        pause: for so many seconds, and one goes ahead to try.
+        per_second: Requests begun per second, averaged over time; null for no limit.
+        burst: Requests that may begin at once after an idle time.
+        deadline: Seconds from connecting to the last byte of the reply, for one attempt.
+        attempts: Requests sent for one prompt before it fails; one that is throttled does not count.
+        patience: Seconds for all attempts of one prompt, waits included.
+        wait: Seconds before the second attempt; doubled for each further one, with jitter.
+        wait_most: Longest wait between two attempts in seconds, unless the server asks for more.
+        failures: Consecutive failures that open the breaker; all requests then wait.
+        pause: Seconds for which the breaker stays open, before one request goes ahead as a trial.
+        answer_bytes: Largest reply that is read, after decompression.
     """
 
     per_second: float | None = None
     burst: int = 8
+    at_once: int | None = attrs.field(init=False, default=None)
     deadline: float = 120.0
     attempts: int = 6
     patience: float = 600.0
-    wait: float = 0.5
-    wait_most: float = 30.0
     failures: int = 12
     pause: float = 5.0
-
-    def __attrs_post_init__(self) -> None:
-        for name, value in attrs.asdict(self).items():
-            if value is not None and value <= 0:
-                raise ValueError(f"limits {name} must be above 0, not {value}")

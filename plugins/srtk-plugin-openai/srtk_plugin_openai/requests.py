@@ -12,8 +12,8 @@ from typing import Any, Literal
 import attrs
 
 from srtk_framework.values import Message, Prompt
-from srtk_plugin_openai.errors import RefusedError
-from srtk_plugin_openai.refusals import is_about_forms
+from srtk_plugin_openai.errors import RefusedPromptError
+from srtk_plugin_openai.http_errors import is_about_forms
 
 Structure = Literal["auto", "schema", "object", "none"]
 Level = Literal["schema", "object", "none"]
@@ -67,9 +67,9 @@ class Dialect:
         self._gives_up = structure == "auto"
         self._lock = threading.Lock()
 
-    def concede(self, body: Mapping[str, Any], error: RefusedError) -> bool:
+    def concede(self, body: Mapping[str, Any], error: RefusedPromptError) -> bool:
         """Give up what a request had and the server refused; tell whether the request is worth making anew."""
-        about = error.about
+        about = error.about_field
         with self._lock:
             if self.length in body and "max_completion_tokens" in about and "max_completion_tokens" not in body:
                 self.length = "max_completion_tokens"

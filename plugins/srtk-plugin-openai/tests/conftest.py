@@ -11,12 +11,12 @@ from typing import Any
 
 import pytest
 from srtk_plugin_openai.generator import OpenAIGenerator
-from srtk_plugin_openai.limits import Limits
+from srtk_plugin_openai.limits import ServerLimits
 
 from srtk_framework.values import Message, Prompt
 
 BENCHMARKS = Path(__file__).parents[3] / "benchmarks"
-QUICK = Limits(wait=0.01, wait_most=0.05, deadline=2.0, patience=20.0, attempts=6, failures=12, pause=0.1)
+QUICK = ServerLimits(wait=0.01, wait_most=0.05, deadline=2.0, patience=20.0, attempts=6, failures=12, pause=0.1)
 
 
 @pytest.fixture(scope="session")
@@ -55,7 +55,7 @@ def generator() -> Iterator[Callable[..., OpenAIGenerator]]:
 
 
 @pytest.fixture(scope="session")
-def quick() -> Limits:
+def quick() -> ServerLimits:
     """Return limits for a server on loopback."""
     return QUICK
 

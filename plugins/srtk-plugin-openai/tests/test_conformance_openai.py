@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 from srtk_plugin_openai.generator import OpenAIGenerator
-from srtk_plugin_openai.limits import Limits
+from srtk_plugin_openai.limits import ServerLimits
 
 from srtk_framework.testing import GeneratorConformance
 
@@ -49,4 +49,4 @@ class TestOpenAI(GeneratorConformance):
 
     @pytest.fixture
     def faulty(self) -> OpenAIGenerator:
-        return OpenAIGenerator(model="tiny", base_url="http://127.0.0.1:9/v1", limits=Limits(attempts=1))
+        return OpenAIGenerator(model="tiny", base_url="http://127.0.0.1:9/v1", limits=ServerLimits(attempts=1))

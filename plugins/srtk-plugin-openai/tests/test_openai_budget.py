@@ -9,9 +9,9 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from srtk_plugin_openai.budget import NOTHING, Prices, Purse, Size
 from srtk_plugin_openai.errors import SpentError
 from srtk_plugin_openai.generator import OpenAIGenerator
-from srtk_plugin_openai.spending import NOTHING, Prices, Purse, Size
 
 from srtk_framework.values import Prompt
 

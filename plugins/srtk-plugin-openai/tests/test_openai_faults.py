@@ -10,10 +10,10 @@ from typing import Any
 
 import attrs
 import pytest
+from srtk_plugin_openai.budget import Size
 from srtk_plugin_openai.errors import DownError, SetUpError
 from srtk_plugin_openai.generator import OpenAIGenerator
-from srtk_plugin_openai.limits import Limits
-from srtk_plugin_openai.spending import Size
+from srtk_plugin_openai.limits import ServerLimits
 
 from srtk_framework.values import DriverError, Prompt
 
@@ -65,7 +65,7 @@ def test_what_passes_is_sent_again_and_counted_once(
 def test_among_all_faults_at_random_no_prompt_is_lost_and_none_is_answered_twice(
     serve: Serve, generator: Make, prompt: Ask, servers: Any, workers: int, stream: bool
 ) -> None:
-    quick = Limits(wait=0.01, wait_most=0.05, deadline=2.0, patience=60.0, attempts=12, failures=30, pause=0.05)
+    quick = ServerLimits(wait=0.01, wait_most=0.05, deadline=2.0, patience=60.0, attempts=12, failures=30, pause=0.05)
     server = serve(lambda body: servers.said(body)[::-1], share=0.3, seed=5, retry_after=0.05, stall=4.0)
     made = generator(server, workers=workers, stream=stream, limits=quick, price_in=3.0, price_out=7.0)
     texts = [f"prompt {n}" for n in range(80)]
@@ -94,7 +94,7 @@ def test_a_failed_run_that_is_begun_again_asks_only_what_has_no_reply(
 
 
 def test_a_prompt_that_always_fails_spoils_no_other_and_says_what_failed(
-    serve: Serve, generator: Make, prompt: Ask, quick: Limits
+    serve: Serve, generator: Make, prompt: Ask, quick: ServerLimits
 ) -> None:
     server = serve(bad={"poison": "500"})
     replies = generator(server).generate([prompt("one"), prompt("poison"), prompt("two")])
@@ -126,7 +126,7 @@ def test_a_server_with_a_limit_of_requests_is_not_stormed(serve: Serve, generato
     assert len(server.seen) <= 3 * 60
 
 
-def test_requests_a_second_can_be_limited(serve: Serve, generator: Make, prompt: Ask, quick: Limits) -> None:
+def test_requests_a_second_can_be_limited(serve: Serve, generator: Make, prompt: Ask, quick: ServerLimits) -> None:
     made = generator(serve(), limits=attrs.evolve(quick, per_second=20.0, burst=2))
     began = time.monotonic()
     made.generate([prompt(f"word {n}") for n in range(10)])
@@ -134,7 +134,7 @@ def test_requests_a_second_can_be_limited(serve: Serve, generator: Make, prompt:
 
 
 def test_a_server_that_wants_a_longer_rest_than_there_is_patience_stops_the_prompt_alone(
-    serve: Serve, generator: Make, prompt: Ask, quick: Limits
+    serve: Serve, generator: Make, prompt: Ask, quick: ServerLimits
 ) -> None:
     server = serve(plan=["429, Retry-After"], retry_after=3600)
     (reply,) = generator(server, limits=attrs.evolve(quick, patience=1.0)).generate([prompt("one")])
@@ -216,7 +216,7 @@ def test_no_server_is_a_driver_error(serve: Serve, generator: Make, prompt: Ask)
 
 
 def test_a_server_that_only_fails_is_given_up_before_all_prompts_are_tried(
-    serve: Serve, generator: Make, prompt: Ask, quick: Limits
+    serve: Serve, generator: Make, prompt: Ask, quick: ServerLimits
 ) -> None:
     server = serve(bad={"": "500"})
     with pytest.raises(DownError, match=r"it failed \(500\)"):
@@ -226,12 +226,14 @@ def test_a_server_that_only_fails_is_given_up_before_all_prompts_are_tried(
 
 def test_a_server_that_is_away_for_a_while_loses_no_prompt(serve: Serve, generator: Make, prompt: Ask) -> None:
     server = serve(plan=["reset"] * 30)
-    limits = Limits(wait=0.02, wait_most=0.2, deadline=2.0, patience=60.0, attempts=20, failures=10, pause=0.05)
+    limits = ServerLimits(wait=0.02, wait_most=0.2, deadline=2.0, patience=60.0, attempts=20, failures=10, pause=0.05)
     replies = generator(server, workers=16, limits=limits).generate([prompt(f"word {n}") for n in range(40)])
     assert [reply.text for reply in replies] == [f"word {n}" for n in range(40)]
 
 
-def test_after_a_failure_a_server_is_asked_again(serve: Serve, generator: Make, prompt: Ask, quick: Limits) -> None:
+def test_after_a_failure_a_server_is_asked_again(
+    serve: Serve, generator: Make, prompt: Ask, quick: ServerLimits
+) -> None:
     server = serve(bad={"": "500"})
     made = generator(server)
     with pytest.raises(DownError):
@@ -242,7 +244,7 @@ def test_after_a_failure_a_server_is_asked_again(serve: Serve, generator: Make, 
 
 
 def test_what_stopped_all_is_tried_again_after_a_while_however_often_it_was_asked_meanwhile(
-    serve: Serve, generator: Make, prompt: Ask, quick: Limits
+    serve: Serve, generator: Make, prompt: Ask, quick: ServerLimits
 ) -> None:
     server = serve(bad={"": "reset"})
     made = generator(server, limits=attrs.evolve(quick, attempts=2, pause=0.3))

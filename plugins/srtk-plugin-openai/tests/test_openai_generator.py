@@ -12,12 +12,12 @@ from typing import Any
 
 import attrs
 import pytest
-from srtk_plugin_openai.errors import NotKeptError
+from srtk_plugin_openai.budget import NOTHING, Size
 from srtk_plugin_openai.generator import OpenAIGenerator
-from srtk_plugin_openai.spending import NOTHING, Size
 
 from srtk_framework.recipe import load
 from srtk_framework.values import DriverError, InputError, Prompt, Reply
+from srtk_framework.web import NotCachedError
 
 Serve = Callable[..., Any]
 Make = Callable[..., OpenAIGenerator]
@@ -232,7 +232,7 @@ def test_offline_the_file_answers_alone(serve: Serve, generator: Make, prompt: A
     generator(server, cache=cache).generate([prompt("one")])
     known, unknown = generator(server, cache=cache, offline=True).generate([prompt("one"), prompt("two")])
     assert known.text == "one"
-    assert unknown.error == str(NotKeptError("the file of `cache` has no reply to this prompt; run once online"))
+    assert unknown.error == str(NotCachedError("the file of `cache` has no reply to this prompt; run once online"))
     assert len(server.seen) == 1
 
 

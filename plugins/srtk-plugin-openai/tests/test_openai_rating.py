@@ -13,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from srtk_plugin_openai.errors import SetUpError
 from srtk_plugin_openai.generator import OpenAIGenerator
-from srtk_plugin_openai.rating import LETTERS, rated, read
+from srtk_plugin_openai.logprobs import LETTERS, rated, read
 
 from srtk_framework.values import DriverError, Message, Prompt
 

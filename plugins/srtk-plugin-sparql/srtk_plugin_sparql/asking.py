@@ -6,9 +6,11 @@ from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from typing import TypeVar
 
+from srtk_framework.web import MalformedError, PartialError, RequestError
 from srtk_plugin_sparql import queries
-from srtk_plugin_sparql.errors import CappedError, MalformedError, PartialError, QueryError
-from srtk_plugin_sparql.keeping import Rows, Source
+from srtk_plugin_sparql.errors import CappedError
+from srtk_plugin_sparql.sources import Source
+from srtk_plugin_sparql.terms import Rows
 
 T = TypeVar("T")
 
@@ -46,8 +48,8 @@ class Asker:
     def _count(self, query: str, fresh: bool = False) -> int:
         rows = self._source.select(queries.count(query), False, fresh)
         if len(rows) != 1 or "c" not in rows[0]:
-            raise MalformedError("a count has no number", self._source.endpoint, query)
-        return int(rows[0]["c"].value)
+            raise MalformedError("a count has no number").about(self._source.endpoint, query, "query")
+        return rows[0]["c"].count()
 
     def _pages(self, query: str, order: str, wanted: int, fresh: bool = False) -> Rows:
         """Read a query whose number of rows is known."""
@@ -61,9 +63,9 @@ class Asker:
         rows = self._in_order(query, order, wanted, fresh)
         if len(rows) < wanted:
             cause = f"the answer has {len(rows)} rows where {wanted} were counted"
-            raise PartialError(cause, self._source.endpoint, query)
+            raise PartialError(cause).about(self._source.endpoint, query, "query")
         if len({tuple(sorted(row.items())) for row in rows}) < len(rows):
-            raise PartialError("the pages of the answer overlap", self._source.endpoint, query)
+            raise PartialError("the pages of the answer overlap").about(self._source.endpoint, query, "query")
         return rows
 
     def _in_order(self, query: str, order: str, wanted: int, fresh: bool) -> Rows:
@@ -88,7 +90,7 @@ class Asker:
         items: Sequence[T],
         write: Callable[[Sequence[T]], str],
         order: str,
-        refused: Callable[[Sequence[T], QueryError], bool] | None = None,
+        refused: Callable[[Sequence[T], RequestError], bool] | None = None,
     ) -> Rows:
         """Ask about items in one query, in halves where that is too much, in pages where one item is too much.
 
@@ -101,7 +103,7 @@ class Asker:
         query = write(items)
         try:
             return self._complete(query, divisible=len(items) > 1 or refused is not None)
-        except QueryError as error:
+        except RequestError as error:
             if not error.divisible:
                 raise
             if refused is not None and refused(items, error):
@@ -118,7 +120,7 @@ class Asker:
         rows = self._source.select(query, divisible)
         if _is_suspect(len(rows)) and len(rows) < (wanted := self._count(query)):
             cause = f"the answer has {len(rows)} rows where {wanted} were counted"
-            raise PartialError(cause, self._source.endpoint, query)
+            raise PartialError(cause).about(self._source.endpoint, query, "query")
         return rows
 
     def ask_all(self, items: Iterable[T], write: Callable[[Sequence[T]], str], order: str) -> Rows:

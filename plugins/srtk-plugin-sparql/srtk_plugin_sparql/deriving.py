@@ -6,9 +6,9 @@ from pathlib import Path
 from typing import Any
 
 from srtk_framework.values import InputError, Triple
-from srtk_plugin_sparql.keeping import RECORD, Rows, read_record
 from srtk_plugin_sparql.reads import Name, Reads
-from srtk_plugin_sparql.terms import Term
+from srtk_plugin_sparql.record import RECORD, read_record
+from srtk_plugin_sparql.terms import Rows, Term
 from srtk_plugin_sparql.vocabulary import Ids, Vocabulary
 
 _CALLED = "SELECT DISTINCT ?n ?l WHERE { VALUES ?l "

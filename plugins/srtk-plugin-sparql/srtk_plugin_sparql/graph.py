@@ -24,13 +24,14 @@ from srtk_framework.values import (
 )
 from srtk_plugin_sparql import joining, matching, trails
 from srtk_plugin_sparql.collecting import schema_facts
-from srtk_plugin_sparql.keeping import Cached, Once, Recorder, Replay, Source
-from srtk_plugin_sparql.limits import Limits
+from srtk_plugin_sparql.limits import SparqlLimits
 from srtk_plugin_sparql.naming import Names
 from srtk_plugin_sparql.presets import PRESETS
 from srtk_plugin_sparql.profiles import profile
 from srtk_plugin_sparql.queries import Queries
 from srtk_plugin_sparql.reading import Neighbours, Reader
+from srtk_plugin_sparql.record import Recorder, Replay
+from srtk_plugin_sparql.sources import CachedSource, RememberedSource, Source
 from srtk_plugin_sparql.trails import Trails
 from srtk_plugin_sparql.vocabulary import Ids, Vocabulary
 
@@ -67,7 +68,7 @@ class SparqlGraph(KnowledgeGraph):
     preset: str = ""
     vocabulary: Vocabulary = attrs.field(factory=Vocabulary)
     engine: str = "auto"
-    limits: Limits = attrs.field(factory=Limits)
+    limits: SparqlLimits = attrs.field(factory=SparqlLimits)
     user_agent: str = AGENT
     headers: Mapping[str, str] = attrs.field(factory=dict, repr=False)
     cache: str | None = None
@@ -94,7 +95,7 @@ class SparqlGraph(KnowledgeGraph):
         page = self.limits.page or (_STORE_PAGE if self._folder() else facts.page)
         if cap is not None:
             page = max(1, min(page, cap - 1))
-        self._source = Once(self._make_source())
+        self._source = RememberedSource(self._make_source())
         self._reader = self.make_reader(self._source, vocabulary, ids, page, facts.nodes, workers)
         scan = self.names == "scan" or (self.names == "auto" and self._folder() is not None)
         self._naming = Names(self._reader, vocabulary.languages, scan)
@@ -115,11 +116,11 @@ class SparqlGraph(KnowledgeGraph):
 
             source = EmbeddedStore(folder)
         else:
-            from srtk_plugin_sparql.client import Client
+            from srtk_plugin_sparql.client import SparqlClient
 
-            source = Client(self.endpoint, self.engine, self.limits, self.user_agent, self.headers)
+            source = SparqlClient(self.endpoint, self.engine, self.limits, self.user_agent, self.headers)
             if self.cache is not None:
-                source = Cached(source, Path(self.cache), self.version, self.cache_days)
+                source = CachedSource(source, Path(self.cache), self.version, self.cache_days)
         return source if self.record is None else Recorder(source, Path(self.record), source.endpoint, self._facts())
 
     def _facts(self) -> dict[str, object]:

@@ -10,11 +10,12 @@ import attrs
 
 from srtk_framework.graph import find_paths, path_sort_key
 from srtk_framework.values import Budget, FoundPaths, Path, Step
+from srtk_framework.web import DeadlineError, RequestError
 from srtk_plugin_sparql import path_queries
-from srtk_plugin_sparql.errors import DeadlineError, QueryError, TooLargeError
-from srtk_plugin_sparql.keeping import Rows
+from srtk_plugin_sparql.errors import TooLargeError
 from srtk_plugin_sparql.path_queries import Ends, Split
 from srtk_plugin_sparql.reading import Reader
+from srtk_plugin_sparql.terms import Rows
 
 if TYPE_CHECKING:
     from srtk_framework.roles import KnowledgeGraph
@@ -123,7 +124,7 @@ class _Searcher:
             relations = [short(row[f"p{n}"].value) for n in range(1, length + 1)]
             if not any(map(is_hidden, relations)):
                 back = (row[f"d{n}"].value == "1" for n in range(1, length + 1))
-                by_number[int(row["i"].value)].found.add(tuple(map(Step, relations, back)))
+                by_number[row["i"].count()].found.add(tuple(map(Step, relations, back)))
 
     def _plan(self, searches: Sequence[_Search], length: int) -> None:
         """Choose from which side the paths of each search are walked, and what that costs."""
@@ -176,7 +177,7 @@ class _Searcher:
         searches = [Ends(s.number, sorted(s.starts.values()), sorted(s.ends.values())) for s in chunk]
         return path_queries.joined(self._reader.queries, searches, chunk[0].split, self._inverse)
 
-    def _note(self, chunk: Sequence[_Search], error: QueryError) -> bool:
+    def _note(self, chunk: Sequence[_Search], error: RequestError) -> bool:
         """Learn from what a server does not answer; a search that it does not answer alone is walked."""
         if isinstance(error, DeadlineError):
             self._late = min(self._late, sum(search.pairs for search in chunk))

@@ -1,44 +1,38 @@
-"""How hard an endpoint may be asked."""
+"""Limits of a client towards a SPARQL endpoint."""
 
 from __future__ import annotations
 
 import attrs
 
+from srtk_framework.web import Limits
+
 
 @attrs.frozen
-class Limits:
-    """Limits of the client towards one endpoint; None takes the engine's profile.
+class SparqlLimits(Limits):
+    """Limits towards one endpoint; null takes the value of the engine's profile.
 
     Attributes:
-        per_second: Most requests begun in a second, over time.
-        burst: Most requests begun at once after a pause.
-        at_once: Most requests in flight.
-        deadline: Seconds from a request to the last byte of its answer.
-        attempts: How often a query is asked before it is given up.
-        patience: Seconds for all attempts of a query, waits included.
+        per_second: Requests begun per second, averaged over time.
+        burst: Requests that may begin at once after an idle time.
+        at_once: Requests in flight.
+        deadline: Seconds from connecting to the last byte of the answer, for one attempt.
+        attempts: Requests sent for one query before it fails.
+        patience: Seconds for all attempts of one query, waits included.
         wait: Seconds before the second attempt; doubled for each further one, with jitter.
-        wait_most: Most seconds between two attempts, unless the server asks for more.
-        failures: After so many failed requests in a row the endpoint is left alone,
-        pause: for so many seconds.
-        rows: Rows that the server gives at most; an answer with as many is taken as cut.
-        page: Rows asked for at a time where a node has very many neighbours.
+        wait_most: Longest wait between two attempts in seconds, unless the server asks for more.
+        failures: Consecutive failures that open the breaker.
+        pause: Seconds for which the breaker stays open.
+        answer_bytes: Largest answer that is read, after decompression.
+        rows: Most rows that the server returns; an answer with as many counts as cut.
+        page: Rows requested at a time where a node has very many neighbours.
     """
 
     per_second: float | None = None
-    burst: int = 5
     at_once: int | None = None
-    deadline: float = 60.0
     attempts: int = 6
     patience: float = 600.0
-    wait: float = 0.5
-    wait_most: float = 30.0
     failures: int = 20
     pause: float = 60.0
+    answer_bytes: int = 1 << 28
     rows: int | None = None
     page: int | None = None
-
-    def __attrs_post_init__(self) -> None:
-        for field in attrs.fields(Limits):
-            value = getattr(self, field.name)
-            if value is not None and value <= 0:
-                raise ValueError(f"limits {field.name} must be above 0, not {value}")

@@ -6,9 +6,8 @@ from collections.abc import Iterable, Sequence
 
 from srtk_framework.text import fold
 from srtk_plugin_sparql import terms
-from srtk_plugin_sparql.keeping import Rows
 from srtk_plugin_sparql.reading import Reader
-from srtk_plugin_sparql.terms import Term
+from srtk_plugin_sparql.terms import Rows, Term
 
 
 class Names:

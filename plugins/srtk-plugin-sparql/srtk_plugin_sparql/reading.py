@@ -6,12 +6,12 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple, TypeVar
 
 from srtk_framework.values import Step
+from srtk_framework.web import PartialError, RequestError
 from srtk_plugin_sparql import queries
 from srtk_plugin_sparql.asking import Asker
-from srtk_plugin_sparql.errors import PartialError, QueryError
-from srtk_plugin_sparql.keeping import Rows, Source
 from srtk_plugin_sparql.queries import Queries
-from srtk_plugin_sparql.terms import Term
+from srtk_plugin_sparql.sources import Source
+from srtk_plugin_sparql.terms import Rows, Term
 from srtk_plugin_sparql.vocabulary import Ids
 
 T = TypeVar("T")
@@ -114,7 +114,7 @@ class Reader(Asker):
             relation = self.relation_of(row)
             if not self.ids.is_hidden(relation):
                 table = self._in if row["d"].value == "1" else self._out
-                table[self.ids.short(row["n"].value)][relation] = int(row["c"].value)
+                table[self.ids.short(row["n"].value)][relation] = row["c"].count()
         self._kept += len(rows) + len(nodes)
 
     def relation_of(self, row: Mapping[str, Term]) -> str:
@@ -145,7 +145,7 @@ class Reader(Asker):
         """Read the neighbours of nodes along steps, sorted: all of them, or at least the first ``limit``.
 
         Raises:
-            QueryError: If the server does not give as many as it counted.
+            RequestError: If the server does not give as many as it counted.
         """
         every = list(dict.fromkeys(pairs))
         unread = [pair for pair in every if pair not in self._ends]
@@ -199,7 +199,7 @@ class Reader(Asker):
             rows += self._source.select(queries.page(part, "STR(?o)", limit + 1, 0), False)
         if len(rows) < min(limit, size):
             cause = f"the answer has {len(rows)} rows where {min(limit, size)} are the least"
-            raise PartialError(cause, self._source.endpoint, query)
+            raise PartialError(cause).about(self._source.endpoint, query, "query")
         return rows
 
     def _read(self, chunk: Sequence[tuple[str, Step]], sizes: dict[tuple[str, Step], int]) -> Rows:
@@ -209,7 +209,7 @@ class Reader(Asker):
         wanted = sum(sizes[pair] for pair in chunk)
         try:
             rows = self._source.select(self._write(chunk), divisible=True)
-        except QueryError as error:
+        except RequestError as error:
             if not error.divisible:
                 raise
         else:

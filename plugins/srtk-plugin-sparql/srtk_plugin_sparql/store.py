@@ -4,16 +4,13 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import attrs
 
 from srtk_framework.values import DriverError, SnapshotError
-from srtk_plugin_sparql.errors import RefusedError
-from srtk_plugin_sparql.terms import Term
-
-if TYPE_CHECKING:
-    from srtk_plugin_sparql.answers import Rows
+from srtk_framework.web import RefusedError
+from srtk_plugin_sparql.terms import Row, Rows, Term
 
 META = "srtk-store.json"
 DATA = "store"
@@ -83,7 +80,7 @@ class EmbeddedStore:
         """Answer a SELECT query.
 
         Raises:
-            QueryError: If the store does not understand it.
+            RequestError: If the store does not understand it.
         """
         import pyoxigraph
 
@@ -92,11 +89,13 @@ class EmbeddedStore:
         try:
             solutions = self._store.query(query)
         except SyntaxError as error:
-            raise RefusedError(f"the store does not take this query ({error})", self.endpoint, query) from error
+            raise RefusedError(f"the store does not take this query ({error})").about(
+                self.endpoint, query, "query"
+            ) from error
         names = [variable.value for variable in solutions.variables]
         rows: Rows = []
         for solution in solutions:
-            row = {}
+            row = Row()
             for name in names:
                 value = solution[name]
                 if isinstance(value, pyoxigraph.NamedNode):

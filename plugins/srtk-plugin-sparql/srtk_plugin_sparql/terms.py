@@ -6,6 +6,7 @@ import re
 from typing import NamedTuple
 
 from srtk_framework.values import Literal
+from srtk_framework.web import MalformedError, whole_number
 
 XSD = "http://www.w3.org/2001/XMLSchema#"
 
@@ -40,6 +41,32 @@ class Term(NamedTuple):
     def literal(self) -> Literal:
         """Return a literal in the form that graphs use."""
         return Literal.make(self.value, self.datatype or None, self.language or None)
+
+    def count(self) -> int:
+        """Return the whole number that the cell holds.
+
+        Raises:
+            MalformedError: If it holds none.
+        """
+        number = whole_number(self.value)
+        if number is None:
+            raise MalformedError(f"the answer has {self.value[:40]!r} where a count was asked for")
+        return number
+
+
+class Row(dict[str, Term]):
+    """One row of an answer: variable to cell; a variable without a value has none."""
+
+    def __missing__(self, variable: str) -> Term:
+        raise MalformedError(f"a row of the answer has no ?{variable}, which the query asks for")
+
+
+Rows = list[Row]
+
+
+def rows_of(data: list[dict[str, list[str]]]) -> Rows:
+    """Read rows that were written as JSON."""
+    return [Row({name: Term(*cell) for name, cell in row.items()}) for row in data]
 
 
 def is_iri(text: str) -> bool:

@@ -6,8 +6,8 @@ from collections.abc import Iterable, Sequence
 from typing import NamedTuple, TypeGuard
 
 from srtk_framework.values import Frontier, NodeSet, Step
+from srtk_framework.web import RequestError
 from srtk_plugin_sparql import path_queries
-from srtk_plugin_sparql.errors import QueryError
 from srtk_plugin_sparql.path_queries import Trail
 from srtk_plugin_sparql.reading import Reader
 
@@ -99,7 +99,7 @@ class Trails:
         for row in (row for rows in answers for row in rows if "p" in row):
             relation = self.reader.ids.short(row["p"].value)
             if not self.reader.ids.is_hidden(relation):
-                counted[int(row["i"].value)][Step(relation, row["d"].value == "1")] = int(row["c"].value)
+                counted[row["i"].count()][Step(relation, row["d"].value == "1")] = row["c"].count()
         for one, counts in zip(asked, counted, strict=True):
             if one.trail not in self._refused:
                 self._counts[one.trail, inverse] = counts
@@ -163,7 +163,7 @@ class Trails:
         steps = [(number, relation, back) for number, relation, back in written if relation is not None]
         return path_queries.beyond(self.reader.queries, _numbered(asked), steps)
 
-    def _note(self, asked: Sequence[_Asked], error: QueryError) -> bool:
+    def _note(self, asked: Sequence[_Asked], error: RequestError) -> bool:
         """Leave a frontier that the server does not answer by the way to it to queries that name its nodes."""
         if len(asked) == 1:
             self._refused.add(asked[0].trail)

@@ -51,6 +51,8 @@ class Proxy:
         cap: Rows that it lets through; with a header that says so if ``tells``.
         seen: (moment, query) of each request.
         most: Most requests that were in flight at once.
+        body: Body of the fault ``given``.
+        headers: Headers added to each answer of the server.
     """
 
     def __init__(self, server: str) -> None:
@@ -62,6 +64,8 @@ class Proxy:
         self.wait = "1"
         self.slow = 0.0
         self.stall = 1.5
+        self.body = b""
+        self.headers: dict[str, str] = {}
         self.seen: list[tuple[float, str]] = []
         self.agents: set[str] = set()
         self.most = 0
@@ -128,6 +132,8 @@ class Proxy:
             _send(handler, 200, kind, b"Please set a user agent")
         elif fault == "empty":
             _send(handler, 200, kind, b"")
+        elif fault == "given":
+            _send(handler, 200, kind, self.body)
         elif fault == "other":
             _send(handler, 200, kind, b'{"boolean": true}')
         else:
@@ -138,7 +144,7 @@ class Proxy:
                 _send(handler, 200, kind, answer[: len(answer) // 2], {"Content-Length": str(len(answer))})
                 handler.close_connection = True
                 return
-            more = {}
+            more = dict(self.headers)
             if fault == "anytime":
                 more = {"X-SQL-State": "S1TAT", "X-SQL-Message": "RC...: Returning incomplete results"}
             if self.cap is not None and status == 200:

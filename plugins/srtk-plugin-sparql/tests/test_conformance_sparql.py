@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 from srtk_plugin_sparql.graph import SparqlGraph
-from srtk_plugin_sparql.limits import Limits
+from srtk_plugin_sparql.limits import SparqlLimits
 from srtk_plugin_sparql.vocabulary import Vocabulary
 
 from srtk_framework.testing import KnowledgeGraphConformance
@@ -57,4 +57,4 @@ class TestSparqlForwardFirst(TestSparqlStore):
 
     @pytest.fixture
     def settings(self, kit_store: Path) -> dict[str, Any]:
-        return {"endpoint": str(kit_store), "both": False, "limits": Limits(page=3)}
+        return {"endpoint": str(kit_store), "both": False, "limits": SparqlLimits(page=3)}

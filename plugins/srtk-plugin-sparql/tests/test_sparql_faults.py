@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import random
 import subprocess
 import sys
@@ -10,23 +11,23 @@ from contextlib import closing
 from typing import Any
 
 import pytest
-from srtk_plugin_sparql.errors import (
-    CircuitOpenError,
-    DeadlineError,
-    MalformedError,
-    PartialError,
-    QueryError,
-    RefusedError,
-    ThrottledError,
-    TooLargeError,
-    UnavailableError,
-)
+from srtk_plugin_sparql.errors import TooLargeError
 from srtk_plugin_sparql.graph import SparqlGraph
-from srtk_plugin_sparql.limits import Limits
+from srtk_plugin_sparql.limits import SparqlLimits
 from srtk_plugin_sparql.vocabulary import Vocabulary
 
 from srtk_framework.testing.sample import SAMPLE
 from srtk_framework.values import Budget, Pattern
+from srtk_framework.web import (
+    CircuitOpenError,
+    DeadlineError,
+    MalformedError,
+    PartialError,
+    RefusedError,
+    RequestError,
+    ThrottledError,
+    UnavailableError,
+)
 
 MEANING = Vocabulary(prefixes={"": "http://example.org/kit/"}, decode=True)
 QUICK: dict[str, Any] = {"wait": 0.01, "wait_most": 0.05, "deadline": 0.7}
@@ -48,7 +49,7 @@ TRANSIENT = [
 
 
 def graph(url: str, engine: str = "oxigraph", **limits: Any) -> SparqlGraph:
-    made = SparqlGraph(url, vocabulary=MEANING, engine=engine, limits=Limits(**{**QUICK, **limits}), names="scan")
+    made = SparqlGraph(url, vocabulary=MEANING, engine=engine, limits=SparqlLimits(**{**QUICK, **limits}), names="scan")
     made.open()
     return made
 
@@ -106,7 +107,7 @@ def test_a_fault_that_passes_leaves_no_trace(proxy: Any, whole: list[Any], fault
     ],
 )
 def test_a_fault_that_stays_is_an_error_with_endpoint_query_and_cause(
-    proxy: Any, fault: str, kind: type[QueryError]
+    proxy: Any, fault: str, kind: type[RequestError]
 ) -> None:
     proxy.always = fault
     with closing(graph(proxy.url, attempts=2, deadline=0.2)) as driver, pytest.raises(kind) as caught:
@@ -169,7 +170,7 @@ def test_neighbours_that_were_counted_and_are_not_given_are_an_error_or_paged(pr
         proxy.cap = 7
         assert len(driver.triples(frontiers[:1], steps[:1], None)[0]) == 40
         proxy.cap = 0
-        with pytest.raises(QueryError, match="count"):
+        with pytest.raises(RequestError, match="count"):
             driver.triples(frontiers[1:], steps[1:], None)
 
 
@@ -192,8 +193,9 @@ def test_a_query_that_virtuoso_cannot_compile_is_made_smaller_and_not_asked_agai
 
 def test_retries_print_nothing_where_no_logging_is_set_up(proxy: Any) -> None:
     code = (
-        "import sys\nfrom srtk_plugin_sparql.client import Client\nfrom srtk_plugin_sparql.limits import Limits\n"
-        "client = Client(sys.argv[1], 'oxigraph', Limits(wait=0.01), 'test')\n"
+        "import sys\nfrom srtk_plugin_sparql.client import SparqlClient\n"
+        "from srtk_plugin_sparql.limits import SparqlLimits\n"
+        "client = SparqlClient(sys.argv[1], 'oxigraph', SparqlLimits(wait=0.01), 'test')\n"
         "client.select('SELECT * WHERE { ?s ?p ?o } LIMIT 1', False)"
     )
     proxy.plan = ["500", "429"]
@@ -227,7 +229,7 @@ def test_the_endpoint_is_tried_again_after_the_pause(proxy: Any) -> None:
     proxy.plan = ["500", "500"]
     with closing(graph(proxy.url, attempts=1, failures=2, pause=0.05)) as driver:
         for _ in range(2):
-            with pytest.raises(QueryError):
+            with pytest.raises(RequestError):
                 driver.frontiers([["Latvia"]])
         time.sleep(0.1)
         assert driver.frontiers([["Latvia"]])[0].size == 1
@@ -272,3 +274,34 @@ def test_a_password_is_sent_and_not_shown(proxy: Any) -> None:
         with pytest.raises(RefusedError) as caught:
             driver.frontiers([["Latvia"]])
         assert "secret" not in str(caught.value)
+
+
+ASKED = {"d": {"type": "literal", "value": "0"}, "n": {"type": "uri", "value": "http://example.org/kit/Latvia"}}
+RELATION = {"p": {"type": "uri", "value": "http://example.org/kit/in"}}
+
+
+def table(row: Any) -> bytes:
+    return json.dumps({"results": {"bindings": [row]}}).encode()
+
+
+BROKEN = {
+    "null": b"null",
+    "deep": b'{"results": ' * 200_000,
+    "no number": table({**ASKED, **RELATION, "c": {"type": "literal", "value": "\u00b2"}}),
+    "no count": table({**ASKED, **RELATION}),
+    "unasked": table({"n": ASKED["n"], **RELATION, "x": RELATION["p"]}),
+}
+
+
+@pytest.mark.parametrize("body", BROKEN)
+def test_an_answer_that_lacks_what_was_asked_is_malformed(proxy: Any, body: str) -> None:
+    proxy.body = BROKEN[body]
+    proxy.always = "given"
+    with closing(graph(proxy.url, attempts=1)) as driver, pytest.raises(MalformedError):
+        driver.frontiers([["Latvia"]])
+
+
+def test_a_number_of_rows_that_is_none_means_no_cap(proxy: Any, whole: list[Any]) -> None:
+    proxy.headers = {"X-SPARQL-MaxRows": "\u00b2"}
+    with closing(graph(proxy.url)) as driver:
+        assert everything(driver) == whole

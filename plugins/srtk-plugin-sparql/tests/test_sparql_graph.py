@@ -71,13 +71,13 @@ HUB = "".join(
 
 
 def test_the_first_neighbours_of_a_hub_are_chosen_by_the_server(tmp_path: Path) -> None:
-    from srtk_plugin_sparql.limits import Limits
+    from srtk_plugin_sparql.limits import SparqlLimits
 
     (tmp_path / "hub.nt").write_text(HUB)
     load([tmp_path / "hub.nt"], tmp_path / "store")
     meaning = Vocabulary(prefixes={**PREFIXES, "deep": E + "deep/"})
     everything = SparqlGraph(str(tmp_path / "store"), vocabulary=meaning)
-    paged = attrs.evolve(everything, limits=Limits(page=25))
+    paged = attrs.evolve(everything, limits=SparqlLimits(page=25))
     everything.open()
     paged.open()
     step = [Step("r:kind", True)]
@@ -90,10 +90,10 @@ def test_the_first_neighbours_of_a_hub_are_chosen_by_the_server(tmp_path: Path) 
 
 
 def test_not_all_neighbours_of_a_hub_are_read(proxy: Any) -> None:
-    from srtk_plugin_sparql.limits import Limits
+    from srtk_plugin_sparql.limits import SparqlLimits
 
     meaning = Vocabulary(prefixes={"": "http://example.org/kit/"})
-    with closing(SparqlGraph(proxy.url, vocabulary=meaning, limits=Limits(page=10), engine="oxigraph")) as graph:
+    with closing(SparqlGraph(proxy.url, vocabulary=meaning, limits=SparqlLimits(page=10), engine="oxigraph")) as graph:
         graph.open()
         museum = graph.frontiers([["Museum"]])
         reached = graph.follow(museum, [Step("kept_in", True)], 3)[0]

@@ -13,15 +13,16 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from srtk_plugin_sparql import joining, profiles, trails
 from srtk_plugin_sparql.commands.load import load
-from srtk_plugin_sparql.errors import DeadlineError, PartialError, RefusedError, TooLargeError
+from srtk_plugin_sparql.errors import TooLargeError
 from srtk_plugin_sparql.graph import SparqlGraph
-from srtk_plugin_sparql.limits import Limits
+from srtk_plugin_sparql.limits import SparqlLimits
 from srtk_plugin_sparql.queries import Queries
 from srtk_plugin_sparql.reading import Reader
 from srtk_plugin_sparql.vocabulary import Ids, Vocabulary
 
 from srtk_framework.graph import find_paths
 from srtk_framework.values import Budget, Step
+from srtk_framework.web import DeadlineError, PartialError, RefusedError
 
 E = "http://example.org/e/"
 R = "http://example.org/r/"
@@ -247,7 +248,7 @@ def test_a_frontier_that_was_cut_is_named_node_by_node(hub: str) -> None:
 
 @pytest.mark.usefixtures("few_named")
 def test_neighbours_beyond_a_page_are_read_as_ever(hub: str) -> None:
-    paged = opened(hub, limits=Limits(page=150))
+    paged = opened(hub, limits=SparqlLimits(page=150))
     with closing(opened(hub)) as graph, closing(paged):
         assert walk(paged, None) == walk(graph, None)
 

@@ -58,9 +58,9 @@ def clerk(body):
 
 def walked(url, workers, **settings):
     from srtk_plugin_openai.generator import OpenAIGenerator
-    from srtk_plugin_openai.limits import Limits
+    from srtk_plugin_openai.limits import ServerLimits
 
-    limits = Limits(wait=0.01, wait_most=0.05, deadline=0.5, patience=20.0, attempts=8, failures=100, pause=0.1)
+    limits = ServerLimits(wait=0.01, wait_most=0.05, deadline=0.5, patience=20.0, attempts=8, failures=100, pause=0.1)
     graph = MemoryGraph(triples=rows())
     settings = {"price_in": IN, "price_out": OUT, "limits": limits, "workers": workers, **settings}
     generator = OpenAIGenerator(model="tiny", base_url=url, **settings)

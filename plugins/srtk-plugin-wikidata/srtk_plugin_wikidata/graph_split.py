@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from typing import TypeVar
 
-from srtk_plugin_sparql.errors import RefusedError
-from srtk_plugin_sparql.keeping import Rows
 from srtk_plugin_sparql.reading import Neighbours, Reader
+from srtk_plugin_sparql.terms import Rows
 
 from srtk_framework.values import Step
+from srtk_framework.web import RefusedError
 
 T = TypeVar("T")
 
@@ -22,7 +22,8 @@ class _NoSource:
 
     def select(self, query: str, divisible: bool, fresh: bool = False) -> Rows:
         """Raise an error."""
-        raise RefusedError("neither endpoint can answer this query alone; remove `scholarly`", self.endpoint, query)
+        error = RefusedError("neither endpoint can answer this query alone; remove `scholarly`")
+        raise error.about(self.endpoint, query, "query")
 
     def close(self) -> None:
         """Do nothing."""

@@ -9,7 +9,7 @@ from typing import Any
 
 import attrs
 import pytest
-from srtk_plugin_sparql.limits import Limits
+from srtk_plugin_sparql.limits import SparqlLimits
 from srtk_plugin_wikidata.graph import WikidataGraph
 from srtk_plugin_wikidata.queries import BEST_RANK
 from srtk_plugin_wikidata.vocabulary import WIKIDATA, Spaces
@@ -115,7 +115,7 @@ class TestWikidataStore(OnWikidata, KnowledgeGraphConformance):
 
     @pytest.fixture
     def driver(self, kit_store: Path) -> Iterator[WikidataGraph]:
-        yield from opened(endpoint=str(kit_store), both=True, limits=Limits(page=3))
+        yield from opened(endpoint=str(kit_store), both=True, limits=SparqlLimits(page=3))
 
 
 class TestWikidataItemsAlone(OnWikidata, KnowledgeGraphConformance):
@@ -171,4 +171,4 @@ class TestWikidataTwoStores(OnWikidata, KnowledgeGraphConformance):
 
     @pytest.fixture
     def driver(self, halves: tuple[Path, Path]) -> Iterator[WikidataGraph]:
-        yield from opened(endpoint=str(halves[1]), scholarly=str(halves[0]), both=True, limits=Limits(page=3))
+        yield from opened(endpoint=str(halves[1]), scholarly=str(halves[0]), both=True, limits=SparqlLimits(page=3))

@@ -14,7 +14,7 @@ from srtk_plugin_local.snapshot.build import build
 from srtk_plugin_local.snapshot.build_settings import BuildSettings
 from srtk_plugin_local.snapshot.graph import LocalGraph
 from srtk_plugin_sparql.commands.load import load as load_store
-from srtk_plugin_sparql.limits import Limits
+from srtk_plugin_sparql.limits import SparqlLimits
 from srtk_plugin_sparql.vocabulary import Vocabulary
 from srtk_plugin_wikidata.graph import WikidataGraph
 from srtk_plugin_wikidata.vocabulary import WIKIDATA, Spaces, WikidataIds, default_vocabulary
@@ -197,7 +197,7 @@ def test_the_first_subjects_of_a_hub_are_those_by_id_though_properties_are_among
         (("http://www.wikidata.org/entity/",), sorted(id_.replace("P", "wd:P") for id_ in subjects)),
         (("http://www.wikidata.org/entity/Q",), sorted(subjects)[10:]),
     ):
-        graph = graphs(store, vocabulary=Vocabulary(entities=entities), limits=Limits(page=8))
+        graph = graphs(store, vocabulary=Vocabulary(entities=entities), limits=SparqlLimits(page=8))
         reached = graph.follow(graph.frontiers([["Q1"]]), [Step("P31", True)], 6)[0]
         kept = wanted if entities else [id_ for id_ in wanted if id_.startswith("Q")]
         assert list(reached.ids()) == kept[:6]
@@ -358,7 +358,7 @@ def test_pages_of_two_hubs_are_united_in_order_of_id(
 ) -> None:
     every = [f"Q{n}" for n in range(2, 60)]
     halves = [store_of(claims([f"{id_} P31 Q1" for id_ in every[start::2]])) for start in (0, 1)]
-    graph = graphs(halves[0], scholarly=str(halves[1]), limits=Limits(page=10))
+    graph = graphs(halves[0], scholarly=str(halves[1]), limits=SparqlLimits(page=10))
     reached = graph.follow(graph.frontiers([["Q1"]]), [Step("P31", True)], 7)[0]
     assert (list(reached.ids()), reached.cut) == (sorted(every)[:7], len(every) - 7)
 
@@ -392,6 +392,6 @@ def test_an_endpoint_that_is_down_is_an_error_and_not_a_smaller_graph(both: dict
     with socket.socket() as nobody:
         nobody.bind(("127.0.0.1", 0))
         gone = f"http://127.0.0.1:{nobody.getsockname()[1]}/query"
-        graph = graphs(both["endpoint"], scholarly=gone, engine="oxigraph", limits=Limits(attempts=1))
+        graph = graphs(both["endpoint"], scholarly=gone, engine="oxigraph", limits=SparqlLimits(attempts=1))
         with pytest.raises(DriverError, match="no connection"):
             graph.degrees(["Q937"])

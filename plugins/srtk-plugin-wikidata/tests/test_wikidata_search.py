@@ -14,15 +14,6 @@ from urllib.parse import parse_qs, urlsplit
 
 import attrs
 import pytest
-from srtk_plugin_sparql.errors import (
-    DeadlineError,
-    MalformedError,
-    PartialError,
-    QueryError,
-    RefusedError,
-    ThrottledError,
-    UnavailableError,
-)
 from srtk_plugin_wikidata.search import SearchLimits, WikidataSearchLinker
 
 import srtk_framework
@@ -30,6 +21,15 @@ from srtk_framework.host import Tracing
 from srtk_framework.roles import MentionDetector
 from srtk_framework.testing import EntityLinkerConformance, OracleGraph
 from srtk_framework.values import DriverError, Mention, Question, RecipeError
+from srtk_framework.web import (
+    DeadlineError,
+    MalformedError,
+    PartialError,
+    RefusedError,
+    RequestError,
+    ThrottledError,
+    UnavailableError,
+)
 
 QUICK = SearchLimits(per_second=1000.0, burst=100, wait=0.01, wait_most=0.02, deadline=5.0)
 JSON = {"Content-Type": "application/json; charset=utf-8"}
@@ -355,7 +355,7 @@ def test_lag_without_a_moment_to_come_back_is_waited_for_as_long_as_recommended(
     ],
 )
 def test_what_is_no_answer_is_an_error_that_says_so(
-    answer: Answer, error: type[QueryError], server: Server, opened: Callable[..., WikidataSearchLinker]
+    answer: Answer, error: type[RequestError], server: Server, opened: Callable[..., WikidataSearchLinker]
 ) -> None:
     server.plan = [answer] * QUICK.attempts
     with pytest.raises(error) as caught:
@@ -444,7 +444,7 @@ def test_a_run_goes_on_with_the_next_linker_when_the_api_is_down_and_the_trace_s
     lines = [json.loads(line) for line in (tmp_path / "trace.jsonl").read_text(encoding="utf-8").splitlines()]
     calls = {line["driver"]: line.get("error", "") for line in lines if line["method"] == "link"}
     assert list(calls) == ["wikidata-search", "dictionary", "fallback"]
-    assert "HTTP 403" in calls["wikidata-search"]
+    assert "(403)" in calls["wikidata-search"]
     assert not calls["dictionary"] + calls["fallback"]
 
 

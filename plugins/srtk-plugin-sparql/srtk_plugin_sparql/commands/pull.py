@@ -11,8 +11,8 @@ from types import FrameType, TracebackType
 from typing import Any
 
 from srtk_framework.values import InputError
-from srtk_plugin_sparql.keeping import RECORD
 from srtk_plugin_sparql.reads import READS, Reads, read
+from srtk_plugin_sparql.record import RECORD
 
 HELP = "make a local snapshot of what a run reads from a SPARQL graph"
 _INTERRUPTED, _FAILED = 130, 1

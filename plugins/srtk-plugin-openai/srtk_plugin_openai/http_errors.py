@@ -1,23 +1,13 @@
-"""What a status other than 200 means: a failure that passes, a prompt that is refused, or a wrong setting."""
+"""Statuses other than 200: a failure that passes, a prompt that is refused, or a wrong setting."""
 
 from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from datetime import UTC, datetime
-from email.utils import parsedate_to_datetime
 from typing import Any
 
-from srtk_plugin_openai.errors import (
-    ModelError,
-    RefusedError,
-    ServerError,
-    SetUpError,
-    ThrottledError,
-    TooLongError,
-    UnavailableError,
-    shortened,
-)
+from srtk_framework.web import RequestError, Response, ThrottledError, UnavailableError, retry_after, shortened
+from srtk_plugin_openai.errors import ModelError, RefusedPromptError, SetUpError, TooLongError
 
 _CREDIT = ("insufficient_quota", "billing_hard_limit_reached", "billing_not_active", "insufficient_balance")
 _LONG = (
@@ -44,42 +34,42 @@ _SETTINGS = {
 """Field of a request to the setting that fills it."""
 
 
-def refusal_of(status: int, headers: Mapping[str, str], body: bytes, keyed: bool) -> ServerError:
+def error_of(response: Response, keyed: bool) -> RequestError:
     """Make the error that a response stands for.
 
     Args:
-        status: Of HTTP.
-        headers: With any case of names.
-        body: Of the response.
+        response: Of a status that is no success.
         keyed: Whether a key was sent.
     """
-    told = _told(body)
-    message, code, param = shortened(str(told.get("message") or "")), str(told.get("code") or ""), told.get("param")
+    status, wait = response.status, retry_after(response.headers)
+    reported = _reported(response.body)
+    message, param = shortened(str(reported.get("message") or "")), reported.get("param")
+    code = str(reported.get("code") or "")
     said = f" and says: {message}" if message else ""
-    words = f"{code} {told.get('type') or ''} {message}".lower()
+    words = f"{code} {reported.get('type') or ''} {message}".lower()
     if status == 402 or any(name in words for name in _CREDIT):
         return SetUpError(f"the account has no credit left ({status}){said}; pay it up, or set another `key`")
     if status == 401 or (status == 403 and not any(name in words for name in _FILTER)):
         what = "refuses the key" if keyed else "wants a key, and none is set"
         return SetUpError(f"it {what} ({status}){said}; set `key` to a valid one by {{env: NAME}}")
-    if status == 429 or (status == 503 and _seconds(headers) is not None):
-        return ThrottledError(f"it wants fewer requests ({status}); lower `workers` or `limits`", _seconds(headers))
+    if status == 429 or (status == 503 and wait is not None):
+        return ThrottledError(f"it wants fewer requests ({status}); lower `workers` or `limits`", wait)
     if status == 413 or any(name in words for name in _LONG):
         return TooLongError(f"the prompt is too long for the model ({status}){said}; shorten it by a budget of tokens")
     if status in (408, 409, 425) or status >= 500:
-        return UnavailableError(f"it failed ({status}){said}", _seconds(headers))
+        return UnavailableError(f"it failed ({status}){said}", wait)
     if status == 404 or code == "model_not_found":
         return ModelError(f"it does not have this model or address ({status}){said}; correct `model` or `base_url`")
     if status == 405 or 300 <= status < 400:
         return SetUpError(
             f"it takes no chats at this address ({status}){said}; correct `base_url`, which often ends in /v1"
         )
-    return RefusedError(f"it does not answer this prompt ({status}){said}", f"{param or ''} {words}")
+    return RefusedPromptError(f"it does not answer this prompt ({status}){said}", f"{param or ''} {words}")
 
 
-def wrong_setting(error: RefusedError, body: Mapping[str, Any]) -> SetUpError | None:
+def wrong_setting(error: RefusedPromptError, body: Mapping[str, Any]) -> SetUpError | None:
     """Tell whether a refusal is about a setting, and so about every prompt."""
-    field = error.about.partition(" ")[0]
+    field = error.about_field.partition(" ")[0]
     if field in _SETTINGS and field in body:
         return SetUpError(f"{error.cause}; change the setting `{_SETTINGS[field]}`, or leave it out by null")
     if is_about_forms(error, body):
@@ -87,36 +77,20 @@ def wrong_setting(error: RefusedError, body: Mapping[str, Any]) -> SetUpError | 
     return None
 
 
-def is_about_forms(error: RefusedError, body: Mapping[str, Any]) -> bool:
+def is_about_forms(error: RefusedPromptError, body: Mapping[str, Any]) -> bool:
     """Tell whether a server refuses the form that a request wants of the reply."""
-    return "response_format" in body and any(word in error.about for word in _FORMS)
+    return "response_format" in body and any(word in error.about_field for word in _FORMS)
 
 
-def _told(body: bytes) -> Mapping[str, Any]:
+def _reported(body: bytes) -> Mapping[str, Any]:
     """Find the error in a body, whatever the server's form of it."""
     try:
         data = json.loads(body)
-    except ValueError:
+    except (ValueError, RecursionError):
         return {"message": body[:1000].decode("utf-8", "replace")}
     if not isinstance(data, dict):
         return {"message": str(data)}
-    told = data.get("error", data)
-    if isinstance(told, dict):
-        return {**told, "message": told.get("message") or told.get("detail") or told.get("error") or ""}
-    return {"message": str(told)}
-
-
-def _seconds(headers: Mapping[str, str]) -> float | None:
-    """Read how long the server wants to be left alone: milliseconds, seconds, or a date; None where it does not say."""
-    told = {name.lower(): value for name, value in headers.items()}
-    for name, divisor in (("retry-after-ms", 1000.0), ("retry-after", 1.0)):
-        value = told.get(name, "").strip()
-        if value.replace(".", "", 1).isdigit():
-            return float(value) / divisor
-    try:
-        moment = parsedate_to_datetime(told.get("retry-after", ""))
-    except ValueError:
-        return None
-    if moment.tzinfo is None:
-        moment = moment.replace(tzinfo=UTC)
-    return max(0.0, (moment - datetime.now(UTC)).total_seconds())
+    error = data.get("error", data)
+    if isinstance(error, dict):
+        return {**error, "message": error.get("message") or error.get("detail") or error.get("error") or ""}
+    return {"message": str(error)}

@@ -1,4 +1,4 @@
-"""Counts what a run spends, and stops it at its budget: the same prompts are answered whatever the concurrency."""
+"""Budget of a run in tokens and money: the same prompts are answered whatever the concurrency."""
 
 from __future__ import annotations
 

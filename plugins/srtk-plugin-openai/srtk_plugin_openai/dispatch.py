@@ -1,7 +1,8 @@
-"""Makes the calls of a run: from what is kept or by the server, within the budget, side by side, each counted once."""
+"""Calls of a run: answered by the cache or the server, within the budget, side by side, each counted once."""
 
 from __future__ import annotations
 
+import hashlib
 import json
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
@@ -9,15 +10,17 @@ from typing import Any
 
 import attrs
 
-from srtk_plugin_openai.answers import Answer
-from srtk_plugin_openai.client import Asked, Client
-from srtk_plugin_openai.counting import Counter
-from srtk_plugin_openai.errors import NotKeptError, RefusedError, ServerError, SpentError
-from srtk_plugin_openai.keeping import Kept, key_of
-from srtk_plugin_openai.refusals import wrong_setting
+from srtk_framework.web import Cache, NotCachedError, RequestError
+from srtk_plugin_openai.budget import NOTHING, Purse, Size
+from srtk_plugin_openai.client import ChatClient
+from srtk_plugin_openai.completions import Completion
+from srtk_plugin_openai.errors import RefusedPromptError, SpentError
+from srtk_plugin_openai.http_errors import wrong_setting
 from srtk_plugin_openai.requests import Dialect
-from srtk_plugin_openai.spending import NOTHING, Purse, Size
+from srtk_plugin_openai.token_count import Counter
 
+_UNSAID = ("stream", "stream_options")
+"""Fields of a request that do not change what is answered."""
 _CONCESSIONS = 6
 """More often than this no server has to be given way."""
 _TURN = 4
@@ -56,7 +59,7 @@ class Called:
         cached: Whether nothing was paid now: the reply was kept from before, or is that of an equal request.
     """
 
-    answer: Answer | ServerError
+    answer: Completion | RequestError
     size: Size = NOTHING
     lost: Size = NOTHING
     cached: bool = False
@@ -70,7 +73,7 @@ class Calls:
         base_url: Of the server, as part of what is asked.
         model: Name of the model.
         dialect: What the server takes; what it gives up is kept too.
-        kept: Replies of before.
+        cache: Replies of before.
         purse: The budget.
         count: Counts the tokens that the server does not tell.
         workers: Most calls at once.
@@ -78,11 +81,11 @@ class Calls:
 
     def __init__(
         self,
-        client: Client | None,
+        client: ChatClient | None,
         base_url: str,
         model: str,
         dialect: Dialect,
-        kept: Kept,
+        cache: Cache,
         purse: Purse,
         count: Counter,
         workers: int,
@@ -91,7 +94,7 @@ class Calls:
         self._base_url = base_url
         self._model = model
         self._dialect = dialect
-        self._kept = kept
+        self._cache = cache
         self._purse = purse
         self._count = count
         self._pool = ThreadPoolExecutor(workers, thread_name_prefix="openai")
@@ -113,7 +116,7 @@ class Calls:
             if known is not None:
                 done[key] = known
             elif self._client is None:
-                error = NotKeptError("the file of `cache` has no reply to this prompt; run once online")
+                error = NotCachedError("the file of `cache` has no reply to this prompt; run once online")
                 done[key] = Called(error)
             else:
                 largest = self._largest(one.body)
@@ -137,7 +140,7 @@ class Calls:
         body = make()
         return Prepared(make, version, body, key_of(self._base_url, body))
 
-    def _settled(self, client: Client, one: Prepared, largest: Size) -> Called:
+    def _settled(self, client: ChatClient, one: Prepared, largest: Size) -> Called:
         called = None
         try:
             called = self._call(client, one)
@@ -146,24 +149,22 @@ class Calls:
             new = called is not None and not called.cached
             self._purse.settle(largest, called.size if called and new else NOTHING, called.lost if called else NOTHING)
 
-    def _call(self, client: Client, one: Prepared) -> Called:
+    def _call(self, client: ChatClient, one: Prepared) -> Called:
         """Ask, giving way where the server does not take a request as it is."""
         lost = 0
-        failed: ServerError | None = None
+        failed: RequestError | None = None
         for _ in range(_CONCESSIONS):
             if one.version != self._dialect.version:
                 one = self._prepare(one.make)
                 known = self._known(one.key)
                 if known is not None:
                     return known
-            try:
-                asked = client.ask(one.body)
-            except ServerError as error:
-                failed = error
-            else:
-                return self._answered(one, attrs.evolve(asked, lost=asked.lost + lost))
-            lost += failed.lost
-            if not isinstance(failed, RefusedError):
+            outcome = client.ask(one.body)
+            lost += outcome.lost
+            if isinstance(outcome.answer, Completion):
+                return self._answered(one, outcome.answer, lost)
+            failed = outcome.answer
+            if not isinstance(failed, RefusedPromptError):
                 break
             if not self._dialect.concede(one.body, failed):
                 wrong = wrong_setting(failed, one.body)
@@ -171,13 +172,13 @@ class Calls:
                     client.stop(wrong)
                     failed = wrong
                 break
-            self._kept.put(self._dialect_key(), self._dialect.given_up())
+            self._cache.put(self._dialect_key(), self._dialect.given_up())
         assert failed is not None, "what is not answered has failed"
         return Called(failed, lost=Size(lost * self._expected(one.body).tokens_in, 0) if lost else NOTHING)
 
     def recall(self) -> None:
         """Begin with what the server was found to take in an earlier run, as far as that is kept."""
-        given_up = self._kept.get(self._dialect_key())
+        given_up = self._cache.get(self._dialect_key())
         if given_up is not None:
             self._dialect.give_up(given_up)
 
@@ -185,24 +186,23 @@ class Calls:
         return f"dialect {self._base_url} {self._model}"
 
     def _known(self, key: str) -> Called | None:
-        kept: Mapping[str, Any] | None = self._kept.get(key)
+        kept: Mapping[str, Any] | None = self._cache.get(key)
         if kept is None:
             return None
         top = tuple((str(token), float(value)) for token, value in kept["top"])
-        answer = Answer(kept["text"], kept["finish"], "", kept["in"], kept["out"], top)
+        answer = Completion(kept["text"], kept["finish"], "", kept["in"], kept["out"], top)
         return Called(answer, Size(kept["in"], kept["out"]), cached=True)
 
-    def _answered(self, request: Prepared, asked: Asked) -> Called:
+    def _answered(self, request: Prepared, answer: Completion, lost: int) -> Called:
         """Count a reply and keep it; replies that were lost are taken to have been as long as the one that came."""
-        answer = asked.answer
         one = Size(
             self._expected(request.body).tokens_in if answer.tokens_in is None else answer.tokens_in,
             self._count(answer.text) if answer.tokens_out is None else answer.tokens_out,
         )
         if not answer.refusal:
             kept = {"text": answer.text, "finish": answer.finish, "top": answer.top}
-            self._kept.put(request.key, {**kept, "in": one.tokens_in, "out": one.tokens_out})
-        return Called(answer, one, Size(one.tokens_in * asked.lost, one.tokens_out * asked.lost))
+            self._cache.put(request.key, {**kept, "in": one.tokens_in, "out": one.tokens_out})
+        return Called(answer, one, Size(one.tokens_in * lost, one.tokens_out * lost))
 
     def _expected(self, body: Mapping[str, Any]) -> Size:
         """Say what a request will probably take."""
@@ -217,3 +217,10 @@ class Calls:
 
     def _longest(self, body: Mapping[str, Any]) -> int:
         return int(body.get(self._dialect.length) or body.get("max_tokens") or body.get("max_completion_tokens") or 0)
+
+
+def key_of(base_url: str, body: Mapping[str, Any]) -> str:
+    """Name what is asked, whoever asks: address and request, without how the reply travels."""
+    asked = {name: value for name, value in body.items() if name not in _UNSAID}
+    text = json.dumps([base_url, asked], sort_keys=True, ensure_ascii=True, separators=(",", ":"))
+    return hashlib.sha256(text.encode()).hexdigest()

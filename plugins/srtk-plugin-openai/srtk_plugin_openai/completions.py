@@ -1,4 +1,4 @@
-"""Reads what came back under status 200: a whole reply, or the error that it stands for."""
+"""Replies of a server: what stands under status 200, read as a whole reply or the error that it reports."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ from typing import Any, Literal
 
 import attrs
 
-from srtk_plugin_openai.errors import CutError, MalformedError, UnavailableError, shortened
+from srtk_framework.web import MalformedError, PartialError, UnavailableError, shortened
 
 _THOUGHTS = re.compile(r"^\s*<think>.*?</think>\s*", re.DOTALL)
 
 
 @attrs.frozen
-class Answer:
+class Completion:
     """One whole reply of a server.
 
     Attributes:
@@ -36,7 +36,7 @@ class Answer:
     top: tuple[tuple[str, float], ...] = ()
 
 
-def answer_of(kind: str, body: bytes) -> Answer:
+def completion_of(kind: str, body: bytes) -> Completion:
     """Read the body of a response.
 
     Args:
@@ -44,9 +44,9 @@ def answer_of(kind: str, body: bytes) -> Answer:
         body: All of it, as far as it came.
 
     Raises:
-        CutError: If it is the start of a reply, or one without text.
+        PartialError: If it is the start of a reply, or one without text.
         MalformedError: If it is something else.
-        UnavailableError: If it tells of a failure.
+        UnavailableError: If it reports a failure.
     """
     if kind.partition(";")[0].strip() == "text/event-stream" or body.startswith((b"data:", b":")):
         data = _joined(body)
@@ -63,7 +63,7 @@ def _parsed(body: bytes, kind: str) -> Mapping[str, Any]:
         data = json.loads(body)
     except ValueError as error:
         if start.lstrip().startswith("{"):
-            raise CutError(f"the reply breaks off ({error})") from error
+            raise PartialError(f"the reply breaks off ({error})") from error
         raise MalformedError(f"the reply is not JSON ({kind or 'no content type'}): {shortened(start)}") from error
     if not isinstance(data, dict):
         raise MalformedError(f"the reply is not an object: {shortened(start)}")
@@ -72,10 +72,10 @@ def _parsed(body: bytes, kind: str) -> Mapping[str, Any]:
 
 
 def _stop_at_error(data: Mapping[str, Any]) -> None:
-    """Raise what a body tells of a failure under status 200, as gateways do."""
-    told = data.get("error")
-    if told and not data.get("choices"):
-        message = told.get("message", told) if isinstance(told, dict) else told
+    """Raise the failure that a body reports under status 200, as gateways do."""
+    error = data.get("error")
+    if error and not data.get("choices"):
+        message = error.get("message", error) if isinstance(error, dict) else error
         raise UnavailableError(f"it failed under status 200 and says: {shortened(str(message))}")
 
 
@@ -101,7 +101,7 @@ def _joined(body: bytes) -> Mapping[str, Any]:
         try:
             part = json.loads(data)
         except ValueError as error:
-            raise CutError(f"a part of the streamed reply is not JSON ({error})") from error
+            raise PartialError(f"a part of the streamed reply is not JSON ({error})") from error
         if not isinstance(part, dict):
             raise MalformedError(f"a part of the streamed reply is not an object: {shortened(data)}")
         _stop_at_error(part)
@@ -114,7 +114,7 @@ def _joined(body: bytes) -> Mapping[str, Any]:
             top = top or choice.get("logprobs")
             finish = choice.get("finish_reason") or finish
     if not done and finish is None:
-        raise CutError("the streamed reply breaks off")
+        raise PartialError("the streamed reply breaks off")
     if not choices:
         return {"choices": [], "usage": usage}
     content = "".join(text) or None
@@ -122,7 +122,7 @@ def _joined(body: bytes) -> Mapping[str, Any]:
     return {"choices": [{"message": message, "finish_reason": finish, "logprobs": top}], "usage": usage}
 
 
-def _read(data: Mapping[str, Any]) -> Answer:
+def _read(data: Mapping[str, Any]) -> Completion:
     choices = data.get("choices")
     if not isinstance(choices, list) or not choices or not isinstance(choices[0], dict):
         raise MalformedError("the reply has no choices")
@@ -141,8 +141,8 @@ def _read(data: Mapping[str, Any]) -> Answer:
     elif reason == "content_filter":
         refusal = "the server's content filter holds the reply back"
     elif content is None and reason != "length":
-        raise CutError("the reply holds no text")
-    return Answer(
+        raise PartialError("the reply holds no text")
+    return Completion(
         text=_THOUGHTS.sub("", str(content or ""), count=1),
         finish="length" if reason == "length" else "stop",
         refusal=refusal,
@@ -161,12 +161,12 @@ def _top(logprobs: Any) -> tuple[tuple[str, float], ...]:
     tokens = logprobs.get("content") if isinstance(logprobs, dict) else None
     if not isinstance(tokens, list) or not tokens or not isinstance(tokens[0], dict):
         return ()
-    told = tokens[0].get("top_logprobs")
-    if not isinstance(told, list):
+    candidates = tokens[0].get("top_logprobs")
+    if not isinstance(candidates, list):
         return ()
     return tuple(
         (str(item["token"]), float(item["logprob"]))
-        for item in told
+        for item in candidates
         if isinstance(item, dict) and "token" in item and _is_finite(item.get("logprob"))
     )
 

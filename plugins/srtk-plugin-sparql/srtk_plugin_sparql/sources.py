@@ -1,0 +1,97 @@
+"""Sources of answers to SELECT queries: the protocol, a cache in front of one, and a memory in front of one."""
+
+from __future__ import annotations
+
+import threading
+from pathlib import Path
+from typing import Protocol
+
+from srtk_framework.web import Cache
+from srtk_plugin_sparql.terms import Rows, rows_of
+
+
+class Source(Protocol):
+    """Whatever answers SELECT queries."""
+
+    @property
+    def endpoint(self) -> str:
+        """Name of the source, for errors and provenance."""
+
+    def select(self, query: str, divisible: bool, fresh: bool = False) -> Rows:
+        """Answer a SELECT query; with ``fresh`` no cached answer is used."""
+
+    def close(self) -> None:
+        """Close connections and files."""
+
+
+class CachedSource:
+    """SQLite cache in front of a source.
+
+    Args:
+        source: Answers what the cache does not hold.
+        path: The file; its folder is made.
+        version: Version of the graph; answers of another one are not used.
+        days: Age in days at which an answer is asked for again.
+    """
+
+    def __init__(self, source: Source, path: Path, version: str, days: float) -> None:
+        self._source = source
+        self._cache = Cache(path, f"rows of {source.endpoint}", version, days, remember=0)
+
+    @property
+    def endpoint(self) -> str:
+        """Name of the source behind the cache."""
+        return self._source.endpoint
+
+    def select(self, query: str, divisible: bool, fresh: bool = False) -> Rows:
+        """Answer from the cache, or ask the source and keep its answer."""
+        kept = None if fresh else self._cache.get(query)
+        if kept is not None:
+            return rows_of(kept)
+        rows = self._source.select(query, divisible, fresh)
+        self._cache.put(query, rows)
+        return rows
+
+    def close(self) -> None:
+        """Close the file and the source."""
+        self._cache.close()
+        self._source.close()
+
+
+class RememberedSource:
+    """Answers of this run in memory in front of a source, so that nothing is asked twice; the oldest go first.
+
+    Args:
+        source: Answers what is not in memory.
+        rows: Rows kept at most.
+    """
+
+    def __init__(self, source: Source, rows: int = 100_000) -> None:
+        self._source = source
+        self._most = rows
+        self._rows = 0
+        self._known: dict[str, Rows] = {}
+        self._lock = threading.Lock()
+
+    @property
+    def endpoint(self) -> str:
+        """Name of the source behind the memory."""
+        return self._source.endpoint
+
+    def select(self, query: str, divisible: bool, fresh: bool = False) -> Rows:
+        """Answer from memory, or ask the source and keep its answer."""
+        known = None if fresh else self._known.get(query)
+        if known is not None:
+            return known
+        rows = self._source.select(query, divisible, fresh)
+        with self._lock:
+            self._rows += len(rows) + 1 - (len(self._known.pop(query)) + 1 if query in self._known else 0)
+            self._known[query] = rows
+            while self._rows > self._most:
+                self._rows -= len(self._known.pop(next(iter(self._known)))) + 1
+        return rows
+
+    def close(self) -> None:
+        """Forget all, and close the source."""
+        self._known.clear()
+        self._source.close()
