@@ -12,11 +12,11 @@ import attrs
 
 from srtk_framework.web import Cache, NotCachedError, RequestError
 from srtk_plugin_openai.budget import NOTHING, Purse, Size
+from srtk_plugin_openai.chat_format import Dialect
 from srtk_plugin_openai.client import ChatClient
 from srtk_plugin_openai.completions import Completion
 from srtk_plugin_openai.errors import RefusedPromptError, SpentError
 from srtk_plugin_openai.http_errors import wrong_setting
-from srtk_plugin_openai.requests import Dialect
 from srtk_plugin_openai.token_count import Counter
 
 _UNSAID = ("stream", "stream_options")
@@ -69,13 +69,13 @@ class Calls:
     """All calls of a run.
 
     Args:
-        client: Whom to ask; None answers from what is kept alone.
-        base_url: Of the server, as part of what is asked.
+        client: Client of the server; None answers from the cache alone.
+        base_url: Address of the server, part of the cache key.
         model: Name of the model.
-        dialect: What the server takes; what it gives up is kept too.
-        cache: Replies of before.
-        purse: The budget.
-        count: Counts the tokens that the server does not tell.
+        dialect: Features that the server accepts; what is given up is cached too.
+        cache: Replies of earlier calls and runs.
+        purse: Budget of the run.
+        count: Counts tokens where the server does not report them.
         workers: Most calls at once.
     """
 

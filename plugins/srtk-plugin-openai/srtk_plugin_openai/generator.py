@@ -14,12 +14,12 @@ from srtk_framework.roles import Generator
 from srtk_framework.values import DriverError, Message, Prompt, Reply, close_matches, rounded
 from srtk_framework.web import Cache, RequestError
 from srtk_plugin_openai.budget import NOTHING, Prices, Purse, Size
+from srtk_plugin_openai.chat_format import Dialect, Structure, Wish, body_of, text_of, turns_of, whole
 from srtk_plugin_openai.client import ChatClient
 from srtk_plugin_openai.dispatch import Called, Calls
 from srtk_plugin_openai.errors import ModelError, SetUpError
 from srtk_plugin_openai.limits import ServerLimits
 from srtk_plugin_openai.logprobs import LETTERS, Top, rated
-from srtk_plugin_openai.requests import Dialect, Structure, Wish, body_of, text_of, turns_of, whole
 from srtk_plugin_openai.token_count import Counter, counter_of
 
 _SHOWN = 10
@@ -41,10 +41,10 @@ class OpenAIGenerator(Generator):
         structure: How replies keep to a list of numbers or another form: by a JSON `schema`, as a JSON `object`, by the
             words of the prompt alone (`none`), or `auto`: the first of these that the server takes.
         stream: Whether replies come in parts; of use where a proxy breaks long waits off.
-        rating: Whether options are rated by log-probabilities, for servers that tell them.
+        rating: Whether options are rated by log-probabilities, for servers that return them.
         extra: Further fields of every request, such as `{top_p: 0.9}`.
         workers: Most requests in flight.
-        limits: How hard the server is asked: deadline, attempts, patience, waits, requests a second.
+        limits: Deadline, attempts, patience, waits, requests per second.
         max_tokens_total: Most tokens, read and written, of a run; what comes after has an error.
         max_cost: Most money of a run, in the currency of the prices.
         price_in: Of a million tokens read.
@@ -133,7 +133,7 @@ class OpenAIGenerator(Generator):
         self._client = self._calls = self._cache = None
 
     def fingerprint(self) -> str:
-        """Name what decides the replies; neither the key nor how hard is asked, kept or paid does."""
+        """Name what decides the replies; neither the key nor limits, cache and prices do."""
         decides = ("model", "temperature", "seed", "length", "structure", "rating", "extra")
         parts = [f"{name}={getattr(self, name)!r}" for name in decides]
         tokenizer = self._counter[0] if self._counter else self.tokenizer
@@ -176,10 +176,10 @@ class OpenAIGenerator(Generator):
         """Rate options by the log-probability of a letter that stands for each.
 
         Raises:
-            DriverError: If `rating` is off, the server tells no log-probabilities, or a prompt fails.
+            DriverError: If `rating` is off, the server returns no log-probabilities, or a prompt fails.
         """
         if not self.rating:
-            raise DriverError("options are rated with `rating: true`, by servers that tell log-probabilities")
+            raise DriverError("options are rated with `rating: true`, by servers that return log-probabilities")
         return [[rounded(rating) for rating in row] for row in rated(prompts, self._tops)]
 
     def count_tokens(self, texts: Sequence[str]) -> list[int]:
@@ -199,7 +199,7 @@ class OpenAIGenerator(Generator):
             if isinstance(call.answer, RequestError):
                 raise call.answer
             if not call.answer.top:
-                raise SetUpError("the server tells no log-probabilities; set `rating: false`")
+                raise SetUpError("the server returns no log-probabilities; set `rating: false`")
             tops.append(call.answer.top)
         return tops
 

@@ -45,26 +45,26 @@ def error_of(response: Response, keyed: bool) -> RequestError:
     reported = _reported(response.body)
     message, param = shortened(str(reported.get("message") or "")), reported.get("param")
     code = str(reported.get("code") or "")
-    said = f" and says: {message}" if message else ""
+    says = f" and says: {message}" if message else ""
     words = f"{code} {reported.get('type') or ''} {message}".lower()
     if status == 402 or any(name in words for name in _CREDIT):
-        return SetUpError(f"the account has no credit left ({status}){said}; pay it up, or set another `key`")
+        return SetUpError(f"the account has no credit left ({status}){says}; pay it up, or set another `key`")
     if status == 401 or (status == 403 and not any(name in words for name in _FILTER)):
         what = "refuses the key" if keyed else "wants a key, and none is set"
-        return SetUpError(f"it {what} ({status}){said}; set `key` to a valid one by {{env: NAME}}")
+        return SetUpError(f"it {what} ({status}){says}; set `key` to a valid one by {{env: NAME}}")
     if status == 429 or (status == 503 and wait is not None):
         return ThrottledError(f"it wants fewer requests ({status}); lower `workers` or `limits`", wait)
     if status == 413 or any(name in words for name in _LONG):
-        return TooLongError(f"the prompt is too long for the model ({status}){said}; shorten it by a budget of tokens")
+        return TooLongError(f"the prompt is too long for the model ({status}){says}; shorten it by a budget of tokens")
     if status in (408, 409, 425) or status >= 500:
-        return UnavailableError(f"it failed ({status}){said}", wait)
+        return UnavailableError(f"it failed ({status}){says}", wait)
     if status == 404 or code == "model_not_found":
-        return ModelError(f"it does not have this model or address ({status}){said}; correct `model` or `base_url`")
+        return ModelError(f"it does not have this model or address ({status}){says}; correct `model` or `base_url`")
     if status == 405 or 300 <= status < 400:
         return SetUpError(
-            f"it takes no chats at this address ({status}){said}; correct `base_url`, which often ends in /v1"
+            f"it takes no chats at this address ({status}){says}; correct `base_url`, which often ends in /v1"
         )
-    return RefusedPromptError(f"it does not answer this prompt ({status}){said}", f"{param or ''} {words}")
+    return RefusedPromptError(f"it does not answer this prompt ({status}){says}", f"{param or ''} {words}")
 
 
 def wrong_setting(error: RefusedPromptError, body: Mapping[str, Any]) -> SetUpError | None:

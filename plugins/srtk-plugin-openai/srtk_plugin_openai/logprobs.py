@@ -1,7 +1,7 @@
-"""Rates options by the log-probability of their letters as the first token of a reply.
+"""Ratings of options by the log-probability of their letters as the first token of a reply.
 
-Numbers of two digits are one token or two, as the model's tokenizer has it; letters are one. A server tells the most
-probable tokens alone, 20 at most, so more options than that are rated in groups, and the best of the groups against
+Numbers of two digits are one token or two, as the model's tokenizer has it; letters are one. A server returns only the
+20 most probable tokens, so more options than that are rated in groups, and the best of the groups against
 each other: `rating(o) = rating(best of o's group among the bests) + logp(o) - logp(best of its group)`.
 """
 
@@ -14,7 +14,7 @@ from srtk_framework.values import Message, Prompt
 
 LETTERS = "ABCDEFGHIJKLMNOPQRST"
 MISSING = 1.0
-"""How far below the last token that is told a letter is put that is not told."""
+"""Distance in log-probability at which a letter that is not returned stands below the last token that is."""
 
 Top = Sequence[tuple[str, float]]
 Ask = Callable[[Sequence[Sequence[Message]]], Sequence[Top]]

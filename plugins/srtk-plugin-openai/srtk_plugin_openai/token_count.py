@@ -1,4 +1,4 @@
-"""Counts tokens: by tiktoken where it is installed and knows the model, else by the core's estimate."""
+"""Token counts: by tiktoken where it is installed and knows the model, else by the core's estimate."""
 
 from __future__ import annotations
 

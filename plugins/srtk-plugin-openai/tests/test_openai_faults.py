@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import socketserver
+import threading
 import time
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, suppress
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import attrs
@@ -287,3 +291,47 @@ def test_paid_replies_are_not_thrown_away_when_the_key_is_withdrawn(serve: Serve
     assert "refuses the key" in second.error
     with pytest.raises(SetUpError):
         made.generate([prompt("three")])
+
+
+@pytest.fixture
+def answering() -> Iterator[Callable[[bytes], Any]]:
+    """Return what starts a server that answers every request by the same bytes, and closes the connection."""
+    with ExitStack() as stack:
+
+        def start(answer: bytes) -> Any:
+            class Handler(socketserver.StreamRequestHandler):
+                def handle(self) -> None:
+                    head = b"".join(iter(self.rfile.readline, b"\r\n"))
+                    size = next(line for line in head.lower().split(b"\r\n") if line.startswith(b"content-length"))
+                    self.rfile.read(int(size.split(b":")[1]))
+                    with suppress(OSError):
+                        self.wfile.write(answer)
+
+            server = stack.enter_context(socketserver.ThreadingTCPServer(("127.0.0.1", 0), Handler))
+            server.daemon_threads = True
+            threading.Thread(target=server.serve_forever, args=(0.02,), daemon=True).start()
+            stack.callback(server.shutdown)
+            return SimpleNamespace(url=f"http://127.0.0.1:{server.server_address[1]}/v1")
+
+        yield start
+
+
+def test_a_prompt_is_not_sent_on_to_another_server(
+    serve: Serve, generator: Make, prompt: Ask, answering: Callable[[bytes], Any]
+) -> None:
+    other = serve()
+    place = f"{other.url}/chat/completions".encode()
+    here = answering(b"HTTP/1.1 307 Go\r\nLocation: " + place + b"\r\nContent-Length: 0\r\n\r\n")
+    with pytest.raises(SetUpError, match="correct `base_url`"):
+        generator(here, key=SECRET).generate([prompt("one")])
+    assert not other.seen
+
+
+@pytest.mark.parametrize("body", [b"null", b"[]", b'{"choices":' * 100_000, b'{"choices": [null]}', b"1" * 10_000])
+def test_json_that_is_no_reply_is_an_error_of_its_prompt(
+    generator: Make, prompt: Ask, answering: Callable[[bytes], Any], quick: ServerLimits, body: bytes
+) -> None:
+    here = answering(b"HTTP/1.1 200 OK\r\nContent-Type: application/json\r\n\r\n" + body)
+    (reply,) = generator(here, limits=attrs.evolve(quick, attempts=2)).generate([prompt("one")])
+    assert reply.error
+    assert reply.text == ""

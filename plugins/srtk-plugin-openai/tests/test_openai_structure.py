@@ -11,8 +11,8 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from srtk_plugin_openai.chat_format import schema_of
 from srtk_plugin_openai.generator import OpenAIGenerator
-from srtk_plugin_openai.requests import schema_of
 
 from srtk_framework.values import Prompt
 

@@ -147,7 +147,7 @@ def test_what_a_server_refuses_is_divided_and_then_walked(
         if rows >= named:
             refused.append(rows)
             assert divisible
-            raise error("too much", self.endpoint, query)
+            raise error("too much").about(self.endpoint, query, "query")
         return select(self, query, divisible, fresh)
 
     with closing(opened(hub)) as graph:
@@ -162,7 +162,7 @@ def test_another_failure_is_not_taken_for_an_answer(hub: str, monkeypatch: pytes
     from srtk_plugin_sparql.store import EmbeddedStore
 
     def refuse(self: EmbeddedStore, query: str, divisible: bool, fresh: bool = False) -> Any:
-        raise RefusedError("no", self.endpoint, query)
+        raise RefusedError("no").about(self.endpoint, query, "query")
 
     with closing(opened(hub)) as graph:
         graph.frontiers([*STARTS, *ENDS])
@@ -264,7 +264,7 @@ def test_a_way_that_a_server_refuses_is_replaced_by_its_nodes(
 
     def refuse(self: EmbeddedStore, query: str, divisible: bool, fresh: bool = False) -> Any:
         if "?r0" in query:
-            raise error("too much", self.endpoint, query)
+            raise error("too much").about(self.endpoint, query, "query")
         return select(self, query, divisible, fresh)
 
     with closing(opened(hub)) as graph:

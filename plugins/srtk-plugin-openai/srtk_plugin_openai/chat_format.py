@@ -1,4 +1,4 @@
-"""Makes requests of prompts, in the words that the server takes, and reads lists of numbers out of their replies."""
+"""Format of chats: prompts written as requests that the server accepts, and lists of numbers read from replies."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ _log = logging.getLogger(__name__)
 
 @attrs.frozen
 class Wish:
-    """What is asked of every reply.
+    """Settings of every reply.
 
     Attributes:
         model: Name of the model.
@@ -52,23 +52,23 @@ class Wish:
 
 
 class Dialect:
-    """What a server takes, as far as it is known: begins with all, and gives up what the server refuses.
+    """Features that a server accepts, as far as is known; one that it refuses is given up.
 
     Args:
-        structure: How replies are kept to a form.
+        structure: How replies are constrained to a form.
     """
 
     def __init__(self, structure: Structure) -> None:
         self.level: Level = "schema" if structure == "auto" else structure
         self.length = "max_tokens"
-        self.tells_usage = True
+        self.reports_usage = True
         self.version = 0
-        """Rises with all that is given up."""
+        """Number of features given up so far."""
         self._gives_up = structure == "auto"
         self._lock = threading.Lock()
 
     def concede(self, body: Mapping[str, Any], error: RefusedPromptError) -> bool:
-        """Give up what a request had and the server refused; tell whether the request is worth making anew."""
+        """Give up the feature of a request that the server refused; tell whether to write the request anew."""
         about = error.about_field
         with self._lock:
             if self.length in body and "max_completion_tokens" in about and "max_completion_tokens" not in body:
@@ -76,10 +76,10 @@ class Dialect:
                 self.version += 1
                 return True
             if "stream_options" in body and "stream_options" in about:
-                if self.tells_usage:
-                    self._tell("does not tell the usage of streamed replies, which is estimated then")
+                if self.reports_usage:
+                    self._warn("does not report the usage of streamed replies, which is estimated instead")
                     self.version += 1
-                self.tells_usage = False
+                self.reports_usage = False
                 return True
             form = body.get("response_format")
             if form is None or not is_about_forms(error, body):
@@ -89,25 +89,25 @@ class Dialect:
             if self._gives_up and self.level == used:
                 self.level = _LOWER[used]
                 self.version += 1
-                self._tell(f"takes no response_format {form['type']}, so `structure: {self.level}` is used")
+                self._warn(f"accepts no response_format {form['type']}, so `structure: {self.level}` is used")
             return self.level != used
 
     def given_up(self) -> list[Any]:
-        """Say what was given up, as plain data."""
-        return [self.level if self._gives_up else None, self.length, self.tells_usage]
+        """Return what was given up, as plain data."""
+        return [self.level if self._gives_up else None, self.length, self.reports_usage]
 
     def give_up(self, given_up: Sequence[Any]) -> None:
-        """Begin with what ``given_up`` said."""
-        level, self.length, self.tells_usage = given_up
+        """Start with what ``given_up`` returned."""
+        level, self.length, self.reports_usage = given_up
         if self._gives_up and level is not None:
             self.level = level
 
-    def _tell(self, what: str) -> None:
+    def _warn(self, what: str) -> None:
         _log.warning("the server %s", what)
 
 
 def body_of(prompt: Prompt, wish: Wish, dialect: Dialect) -> dict[str, Any]:
-    """Make the request of a prompt."""
+    """Write the request of a prompt."""
     messages = turns_of(prompt.messages)
     level = dialect.level
     form: dict[str, Any] | None = None
@@ -130,7 +130,7 @@ def turns_of(messages: Sequence[Message]) -> list[dict[str, str]]:
 def whole(
     messages: Sequence[Mapping[str, str]], length: int, form: Mapping[str, Any] | None, wish: Wish, dialect: Dialect
 ) -> dict[str, Any]:
-    """Make a request of messages."""
+    """Write a request of messages."""
     body: dict[str, Any] = {"model": wish.model, "messages": list(messages), dialect.length: length}
     if wish.temperature is not None:
         body["temperature"] = wish.temperature
@@ -140,7 +140,7 @@ def whole(
         body["response_format"] = dict(form)
     if wish.stream:
         body["stream"] = True
-        if dialect.tells_usage:
+        if dialect.reports_usage:
             body["stream_options"] = {"include_usage": True}
     return body | dict(wish.extra)
 
@@ -169,7 +169,7 @@ def text_of(prompt: Prompt, text: str) -> str:
 
 
 def _object_words(prompt: Prompt) -> str:
-    """Say in words what a schema would enforce."""
+    """Describe in words what a schema would enforce."""
     if prompt.options:
         return f'\n\nReply with a JSON object that has one field, "{NUMBERS}": the list of numbers.'
     return f"\n\nReply with a JSON object of this JSON schema: {json.dumps(prompt.schema, ensure_ascii=False)}"
