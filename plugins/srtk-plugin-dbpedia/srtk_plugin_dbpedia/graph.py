@@ -7,8 +7,8 @@ from collections.abc import Iterable, Sequence
 import attrs
 from srtk_plugin_sparql.graph import SparqlGraph
 from srtk_plugin_sparql.queries import Queries
-from srtk_plugin_sparql.reading import Reader
 from srtk_plugin_sparql.sources import Source
+from srtk_plugin_sparql.step_reader import StepReader
 from srtk_plugin_sparql.vocabulary import Ids, Vocabulary
 
 from srtk_framework.values import Budget, DriverError, FoundPaths, Frontier, Literal
@@ -54,14 +54,14 @@ class DbpediaGraph(SparqlGraph):
 
     def make_reader(
         self, source: Source, vocabulary: Vocabulary, ids: Ids, page: int, nodes: int, workers: int
-    ) -> Reader:
+    ) -> StepReader:
         """Return the reader of the graph, and create that of redirects and disambiguation pages."""
         meaning = pages(vocabulary)
         own = Ids(meaning)
-        reader = Reader(source, own, Queries(meaning, own), page, nodes, workers, self.both)
+        reader = StepReader(source, own, Queries(meaning, own), page, nodes, workers, self.both)
         scan = self.names == "scan" or (self.names == "auto" and self._folder() is not None)
         self._redirect_pages = Redirects(reader, vocabulary.languages, scan)
-        return Reader(source, ids, PlainQueries(vocabulary, ids), page, nodes, workers, self.both)
+        return StepReader(source, ids, PlainQueries(vocabulary, ids), page, nodes, workers, self.both)
 
     def close(self) -> None:
         """Close connections and files."""
@@ -170,5 +170,5 @@ class DbpediaGraph(SparqlGraph):
             for name, row in zip(names, found, strict=True)
             if not row and name.strip(" _")
         }
-        labels = self._named.labels(titled.values())
+        labels = self._open_names.labels(titled.values())
         return [[titled[name]] if name in titled and not labels[titled[name]] else [] for name in names]

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 
-from srtk_plugin_sparql.naming import Names
-from srtk_plugin_sparql.reading import MEMORY, Reader
+from srtk_plugin_sparql.names import Names
+from srtk_plugin_sparql.step_reader import MEMORY, StepReader
 
 from srtk_framework.values import Step
 from srtk_plugin_dbpedia.vocabulary import DISAMBIGUATES, REDIRECTS
@@ -20,7 +20,7 @@ class Redirects:
         scan: Whether the first lookup reads all names.
     """
 
-    def __init__(self, reader: Reader, languages: Sequence[str], scan: bool) -> None:
+    def __init__(self, reader: StepReader, languages: Sequence[str], scan: bool) -> None:
         self._reader = reader
         self._names = Names(reader, languages, scan)
         self._scan = scan

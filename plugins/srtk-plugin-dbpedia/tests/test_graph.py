@@ -10,8 +10,8 @@ import attrs
 import pytest
 from srtk_plugin_baselines.bfs import BfsExpander
 from srtk_plugin_dbpedia.graph import DbpediaGraph
-from srtk_plugin_sparql.reading import Reader
 from srtk_plugin_sparql.sources import Source
+from srtk_plugin_sparql.step_reader import StepReader
 from srtk_plugin_sparql.terms import Rows
 from srtk_plugin_sparql.vocabulary import Ids, Vocabulary
 
@@ -72,7 +72,7 @@ class Watched(DbpediaGraph):
 
     def make_reader(
         self, source: Source, vocabulary: Vocabulary, ids: Ids, page: int, nodes: int, workers: int
-    ) -> Reader:
+    ) -> StepReader:
         self.asked = Asked(source)
         return super().make_reader(self.asked, vocabulary, ids, page, nodes, workers)
 

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 
 import attrs
 from srtk_plugin_sparql.graph import SparqlGraph
-from srtk_plugin_sparql.reading import Reader
 from srtk_plugin_sparql.sources import Source
+from srtk_plugin_sparql.step_reader import StepReader
 from srtk_plugin_sparql.vocabulary import Ids, Vocabulary
 
 from srtk_framework.values import (
@@ -88,11 +88,11 @@ class FreebaseGraph(SparqlGraph):
 
     def make_reader(
         self, source: Source, vocabulary: Vocabulary, ids: Ids, page: int, nodes: int, workers: int
-    ) -> Reader:
+    ) -> StepReader:
         """Return the reader of the queries, with or without joined mediators."""
         own = self._spelling
         if self.mediators == "keep":
-            return Reader(source, own, FreebaseQueries(vocabulary, own), page, nodes, workers, self.both)
+            return StepReader(source, own, FreebaseQueries(vocabulary, own), page, nodes, workers, self.both)
         test = Mediators(tuple(vocabulary.mediators), self.unnamed, self.to_literals)
         return MediatorReads(source, own, JoinQueries(vocabulary, own, test), page, nodes, workers, self.both)
 

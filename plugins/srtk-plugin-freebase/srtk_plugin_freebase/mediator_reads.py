@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 
 from srtk_plugin_sparql import terms
-from srtk_plugin_sparql.reading import Reader
 from srtk_plugin_sparql.sources import Source
+from srtk_plugin_sparql.step_reader import StepReader
 from srtk_plugin_sparql.terms import Rows, Term
 
 from srtk_framework.values import Literal, Qualifier, Step, Triple
@@ -15,7 +15,7 @@ from srtk_plugin_freebase.ids import FreebaseIds
 from srtk_plugin_freebase.queries import JoinQueries, Statement
 
 
-class MediatorReads(Reader):
+class MediatorReads(StepReader):
     """Steps and neighbours of entities in the joined graph, where mediators are not nodes.
 
     Args:

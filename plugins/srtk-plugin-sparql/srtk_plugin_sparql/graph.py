@@ -22,17 +22,17 @@ from srtk_framework.values import (
     Triple,
     close_matches,
 )
-from srtk_plugin_sparql import joining, matching, trails
-from srtk_plugin_sparql.collecting import schema_facts
+from srtk_plugin_sparql import path_frontiers, path_joins, triple_patterns
+from srtk_plugin_sparql.collect import schema_facts
 from srtk_plugin_sparql.limits import SparqlLimits
-from srtk_plugin_sparql.naming import Names
+from srtk_plugin_sparql.names import Names
+from srtk_plugin_sparql.path_frontiers import PathFrontiers
 from srtk_plugin_sparql.presets import PRESETS
 from srtk_plugin_sparql.profiles import profile
 from srtk_plugin_sparql.queries import Queries
-from srtk_plugin_sparql.reading import Neighbours, Reader
 from srtk_plugin_sparql.record import Recorder, Replay
 from srtk_plugin_sparql.sources import CachedSource, RememberedSource, Source
-from srtk_plugin_sparql.trails import Trails
+from srtk_plugin_sparql.step_reader import Neighbours, StepReader
 from srtk_plugin_sparql.vocabulary import Ids, Vocabulary
 
 AGENT = "srtk-framework/0.1 (srtk-plugin-sparql; subgraph retrieval for question answering; python-urllib3)"
@@ -79,9 +79,9 @@ class SparqlGraph(KnowledgeGraph):
     record: str | None = None
     replay: str | None = None
     _source: Source | None = attrs.field(init=False, default=None, repr=False)
-    _reader: Reader | None = attrs.field(init=False, default=None, repr=False)
-    _naming: Names | None = attrs.field(init=False, default=None, repr=False)
-    _trails: Trails | None = attrs.field(init=False, default=None, repr=False)
+    _reader: StepReader | None = attrs.field(init=False, default=None, repr=False)
+    _known_names: Names | None = attrs.field(init=False, default=None, repr=False)
+    _path_frontiers: PathFrontiers | None = attrs.field(init=False, default=None, repr=False)
 
     def open(self) -> None:
         """Make the client, or open the store."""
@@ -98,13 +98,13 @@ class SparqlGraph(KnowledgeGraph):
         self._source = RememberedSource(self._make_source())
         self._reader = self.make_reader(self._source, vocabulary, ids, page, facts.nodes, workers)
         scan = self.names == "scan" or (self.names == "auto" and self._folder() is not None)
-        self._naming = Names(self._reader, vocabulary.languages, scan)
+        self._known_names = Names(self._reader, vocabulary.languages, scan)
 
     def make_reader(
         self, source: Source, vocabulary: Vocabulary, ids: Ids, page: int, nodes: int, workers: int
-    ) -> Reader:
+    ) -> StepReader:
         """Make what asks the queries; a graph whose steps are more than single relations has its own."""
-        return Reader(source, ids, Queries(vocabulary, ids), page, nodes, workers, self.both)
+        return StepReader(source, ids, Queries(vocabulary, ids), page, nodes, workers, self.both)
 
     def _make_source(self) -> Source:
         if self.replay is not None:
@@ -143,7 +143,7 @@ class SparqlGraph(KnowledgeGraph):
         """Close connections and files."""
         if self._source is not None:
             self._source.close()
-        self._source = self._reader = self._naming = self._trails = None
+        self._source = self._reader = self._known_names = self._path_frontiers = None
 
     def meaning(self) -> Vocabulary:
         """Return the vocabulary: what is set, over the preset."""
@@ -162,23 +162,23 @@ class SparqlGraph(KnowledgeGraph):
         return attrs.evolve(PRESETS[self.preset], **given)
 
     @property
-    def _open(self) -> Reader:
+    def _open(self) -> StepReader:
         if self._reader is None:
             raise DriverError(f"the graph {self.source()} is not open; call open() first")
         return self._reader
 
     @property
-    def _told(self) -> Trails:
+    def _large(self) -> PathFrontiers:
         # A derived class may put another reader in the place of the first.
-        if self._trails is None or self._trails.reader is not self._open:
-            self._trails = Trails(self._open)
-        return self._trails
+        if self._path_frontiers is None or self._path_frontiers.reader is not self._open:
+            self._path_frontiers = PathFrontiers(self._open)
+        return self._path_frontiers
 
     @property
-    def _named(self) -> Names:
-        if self._naming is None:
+    def _open_names(self) -> Names:
+        if self._known_names is None:
             raise DriverError(f"the graph {self.source()} is not open; call open() first")
-        return self._naming
+        return self._known_names
 
     def fingerprint(self) -> str:
         """Identify the data, as far as it is known, and how it is read."""
@@ -212,13 +212,13 @@ class SparqlGraph(KnowledgeGraph):
         """Read the distinct steps that leave each frontier, sorted."""
         reader = self._open
         reader.forget()
-        told = self._told.steps(frontiers, inverse)
-        nodes = [() if place in told else frontier.ids() for place, frontier in enumerate(frontiers)]
+        known = self._large.steps(frontiers, inverse)
+        nodes = [() if place in known else frontier.ids() for place, frontier in enumerate(frontiers)]
         reader.load((id_ for ids in nodes for id_ in ids), inverse)
         directions = (False, True) if inverse else (False,)
         return [
-            told[place]
-            if place in told
+            known[place]
+            if place in known
             else sorted({Step(r, back) for id_ in ids for back in directions for r in reader.counts(id_, back)})
             for place, ids in enumerate(nodes)
         ]
@@ -229,7 +229,7 @@ class SparqlGraph(KnowledgeGraph):
         for origin, step, rows in zip(frontiers, steps, self._walk(frontiers, steps, limit), strict=True):
             ends = (end for _, near in rows for end in near.ends if not isinstance(end, Literal))
             reached = NodeSet(ends, cut=sum(near.total - len(near.ends) for _, near in rows))
-            answers.append(trails.remembered(self._open, origin, step, reached))
+            answers.append(path_frontiers.remembered(self._open, origin, step, reached))
         return answers
 
     def triples(self, frontiers: Sequence[Frontier], steps: Sequence[Step], limit: int | None) -> list[list[Triple]]:
@@ -245,7 +245,7 @@ class SparqlGraph(KnowledgeGraph):
         """Pair each node of each frontier with its first neighbours along the step."""
         reader = self._open
         reader.forget()
-        self._told.read(frontiers, steps)
+        self._large.read(frontiers, steps)
         nodes = [frontier.ids() for frontier in frontiers]
         pairs = ((id_, step) for ids, step in zip(nodes, steps, strict=True) for id_ in ids)
         found = {
@@ -259,7 +259,7 @@ class SparqlGraph(KnowledgeGraph):
         Raises:
             DriverError: If a pattern binds neither subject nor object.
         """
-        return matching.match(self._open, patterns)
+        return triple_patterns.match(self._open, patterns)
 
     def paths(
         self,
@@ -273,21 +273,21 @@ class SparqlGraph(KnowledgeGraph):
         """Find the relation paths from starts to ends, without limits where the server can search by itself."""
         if (type(self).steps, type(self).follow) != (SparqlGraph.steps, SparqlGraph.follow):
             return find_paths(self, starts, ends, hops, budget, shortest, inverse)
-        return joining.paths(self, self._open, starts, ends, hops, budget, shortest, inverse)
+        return path_joins.paths(self, self._open, starts, ends, hops, budget, shortest, inverse)
 
     def labels(self, ids: Sequence[str]) -> list[str]:
         """Name each id by its label in the most wanted language there is; literals by their value."""
-        found = self._named.labels(id_ for id_ in ids if not isinstance(id_, Literal))
+        found = self._open_names.labels(id_ for id_ in ids if not isinstance(id_, Literal))
         unnamed = _as_name if self.meaning().names else _value
         return [id_.lexical if isinstance(id_, Literal) else found[id_] or unnamed(id_) for id_ in ids]
 
     def find(self, names: Sequence[str]) -> list[list[str]]:
         """Find the entities by label (or id, where there is none) and further names, sorted by id."""
-        return self._named.find(names)
+        return self._open_names.find(names)
 
     def degrees(self, ids: Sequence[str]) -> list[int]:
         """Count the triples at each id, without reading them."""
-        return matching.degrees(self._open, ids)
+        return triple_patterns.degrees(self._open, ids)
 
 
 def _triple(start: str, step: Step, end: str) -> Triple:

@@ -10,7 +10,7 @@ from typing import Any
 
 from srtk_framework.values import InputError
 from srtk_plugin_sparql.errors import NotRecordedError
-from srtk_plugin_sparql.reads import cut_unfinished_line, now
+from srtk_plugin_sparql.read_log import cut_unfinished_line, now
 from srtk_plugin_sparql.sources import Source
 from srtk_plugin_sparql.terms import Rows, rows_of
 

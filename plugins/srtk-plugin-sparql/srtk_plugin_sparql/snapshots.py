@@ -9,7 +9,7 @@ from typing import Any
 
 from srtk_framework.text import fold
 from srtk_framework.values import InputError, Literal, PluginError, RunError
-from srtk_plugin_sparql.reads import Name, Reads
+from srtk_plugin_sparql.read_log import Name, Reads
 
 
 def check_builder() -> None:

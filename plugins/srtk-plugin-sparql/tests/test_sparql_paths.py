@@ -11,13 +11,13 @@ from typing import Any
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from srtk_plugin_sparql import joining, profiles, trails
+from srtk_plugin_sparql import path_frontiers, path_joins, profiles
 from srtk_plugin_sparql.commands.load import load
 from srtk_plugin_sparql.errors import TooLargeError
 from srtk_plugin_sparql.graph import SparqlGraph
 from srtk_plugin_sparql.limits import SparqlLimits
 from srtk_plugin_sparql.queries import Queries
-from srtk_plugin_sparql.reading import Reader
+from srtk_plugin_sparql.step_reader import StepReader
 from srtk_plugin_sparql.vocabulary import Ids, Vocabulary
 
 from srtk_framework.graph import find_paths
@@ -124,7 +124,7 @@ def test_hubs_at_both_ends_are_walked_within_the_budget(
     with closing(opened(hub)) as graph:
         assert list(graph.paths([["hub"]], [["hub"]], 3, FREE, False, True)[0])
         assert not any("?p3" in query for query in asked)
-        monkeypatch.setattr(joining, "PAIRS_FOR_A_NODE", 2)
+        monkeypatch.setattr(path_joins, "PAIRS_FOR_A_NODE", 2)
         found = graph.paths(STARTS, ENDS, 3, FREE, False, True)
         assert found == find_paths(graph, STARTS, ENDS, 3, FREE, False, True)
         cut = graph.paths([["hub"]], [["hub"]], 3, Budget(nodes=100, hub=100), False, True)[0]
@@ -172,11 +172,13 @@ def test_another_failure_is_not_taken_for_an_answer(hub: str, monkeypatch: pytes
 
 
 def test_a_graph_with_steps_of_its_own_is_walked(hub: str, asked: list[str]) -> None:
-    class Joined(Reader):
+    class Joined(StepReader):
         pass
 
     class Own(SparqlGraph):
-        def make_reader(self, source: Any, vocabulary: Any, ids: Ids, page: int, nodes: int, workers: int) -> Reader:
+        def make_reader(
+            self, source: Any, vocabulary: Any, ids: Ids, page: int, nodes: int, workers: int
+        ) -> StepReader:
             return Joined(source, ids, Queries(vocabulary, ids), page, nodes, workers, self.both)
 
     class Walked(SparqlGraph):
@@ -230,7 +232,7 @@ def test_a_large_frontier_is_told_by_the_way_to_it_and_reads_the_same(
     hub: str, asked: list[str], monkeypatch: pytest.MonkeyPatch, limit: int | None, both: bool
 ) -> None:
     told, fewer = queries_of(opened(hub, both=both), limit, asked)
-    monkeypatch.setattr(Reader, "walks_relations", lambda self: False)
+    monkeypatch.setattr(StepReader, "walks_relations", lambda self: False)
     listed, more = queries_of(opened(hub, both=both), limit, asked)
     assert told == listed
     if limit in (None, 1000):
@@ -242,8 +244,8 @@ def test_a_frontier_that_was_cut_is_named_node_by_node(hub: str) -> None:
     with closing(opened(hub)) as graph:
         origin = graph.frontiers([["hub"]])
         kind = [Step("r:kind", True)]
-        assert isinstance(graph.follow(origin, kind, None)[0], trails.Reached)
-        assert not isinstance(graph.follow(origin, kind, 100)[0], trails.Reached)
+        assert isinstance(graph.follow(origin, kind, None)[0], path_frontiers.PathFrontier)
+        assert not isinstance(graph.follow(origin, kind, 100)[0], path_frontiers.PathFrontier)
 
 
 @pytest.mark.usefixtures("few_named")

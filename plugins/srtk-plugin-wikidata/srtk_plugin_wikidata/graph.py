@@ -7,8 +7,8 @@ from pathlib import Path
 
 import attrs
 from srtk_plugin_sparql.graph import SparqlGraph
-from srtk_plugin_sparql.reading import Reader
 from srtk_plugin_sparql.sources import Source
+from srtk_plugin_sparql.step_reader import StepReader
 from srtk_plugin_sparql.vocabulary import Ids, Vocabulary
 
 from srtk_framework.values import DriverError, Qualifier, Triple, close_matches
@@ -72,7 +72,7 @@ class WikidataGraph(SparqlGraph):
             self._second.open()
             self._reader = SplitReader(self._open, self._second._open, self.source(), self.both)
         scan = self.names == "scan" or (self.names == "auto" and self._folder() is not None)
-        self._naming = FallbackNames(self._open, self._queries, self.meaning().languages, scan)
+        self._known_names = FallbackNames(self._open, self._queries, self.meaning().languages, scan)
 
     def close(self) -> None:
         """Close connections and files."""
@@ -100,12 +100,12 @@ class WikidataGraph(SparqlGraph):
 
     def make_reader(
         self, source: Source, vocabulary: Vocabulary, ids: Ids, page: int, nodes: int, workers: int
-    ) -> Reader:
+    ) -> StepReader:
         """Return the reader with the ids and queries of a Wikibase."""
         spaces = Spaces(self.wikibase)
         named = WikidataIds(vocabulary, spaces)
         queries = WikidataQueries(vocabulary, named, spaces, self.literals)
-        return Reader(source, named, queries, page, nodes, workers, self.both)
+        return StepReader(source, named, queries, page, nodes, workers, self.both)
 
     @property
     def _queries(self) -> WikidataQueries:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from typing import TypeVar
 
-from srtk_plugin_sparql.reading import Neighbours, Reader
+from srtk_plugin_sparql.step_reader import Neighbours, StepReader
 from srtk_plugin_sparql.terms import Rows
 
 from srtk_framework.values import Step
@@ -29,7 +29,7 @@ class _NoSource:
         """Do nothing."""
 
 
-class SplitReader(Reader):
+class SplitReader(StepReader):
     """Two readers as one: the outgoing steps of a node are at one endpoint, incoming ones may be at both.
 
     Args:
@@ -39,7 +39,7 @@ class SplitReader(Reader):
         both: Whether incoming steps are read together with outgoing ones.
     """
 
-    def __init__(self, main: Reader, other: Reader, source: str, both: bool) -> None:
+    def __init__(self, main: StepReader, other: StepReader, source: str, both: bool) -> None:
         super().__init__(_NoSource(source), main.ids, main.queries, main.most_rows, main.most_named, 1, both)
         self._main = main
         self._other = other

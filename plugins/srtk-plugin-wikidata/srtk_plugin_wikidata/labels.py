@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from srtk_plugin_sparql.naming import Names
-from srtk_plugin_sparql.reading import Reader
+from srtk_plugin_sparql.names import Names
+from srtk_plugin_sparql.step_reader import StepReader
 
 from srtk_plugin_wikidata.queries import WikidataQueries
 
@@ -20,7 +20,7 @@ class FallbackNames(Names):
         scan: Whether the first lookup reads all names.
     """
 
-    def __init__(self, reader: Reader, queries: WikidataQueries, languages: Sequence[str], scan: bool) -> None:
+    def __init__(self, reader: StepReader, queries: WikidataQueries, languages: Sequence[str], scan: bool) -> None:
         super().__init__(reader, languages, scan)
         self._asks = reader
         self._queries = queries

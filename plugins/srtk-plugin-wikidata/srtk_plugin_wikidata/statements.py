@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from srtk_plugin_sparql import terms
-from srtk_plugin_sparql.reading import Reader
+from srtk_plugin_sparql.step_reader import StepReader
 
 from srtk_framework.values import Literal, Qualifier, Triple
 from srtk_plugin_wikidata.queries import Fact, WikidataQueries
@@ -13,7 +13,7 @@ from srtk_plugin_wikidata.vocabulary import Spaces
 
 
 def qualifiers(
-    reader: Reader, queries: WikidataQueries, spaces: Spaces, triples: Sequence[Triple]
+    reader: StepReader, queries: WikidataQueries, spaces: Spaces, triples: Sequence[Triple]
 ) -> list[tuple[Qualifier, ...]]:
     """Read the qualifiers of all best-rank statements of each triple, sorted and distinct."""
     facts = {triple: fact for triple in triples if (fact := _fact(reader, spaces, triple)) is not None}
@@ -26,7 +26,7 @@ def qualifiers(
     return [tuple(sorted(found.get(triple, ()))) for triple in triples]
 
 
-def _fact(reader: Reader, spaces: Spaces, triple: Triple) -> Fact | None:
+def _fact(reader: StepReader, spaces: Spaces, triple: Triple) -> Fact | None:
     """Return a triple in the form of the query, or None if it cannot have statements."""
     subject, relation = reader.ids.iri(triple.subject), reader.ids.iri(triple.relation)
     if subject is None or relation is None or not relation.startswith(spaces.direct + "P"):
@@ -35,7 +35,7 @@ def _fact(reader: Reader, spaces: Spaces, triple: Triple) -> Fact | None:
     return (subject, relation[len(spaces.direct) :], object_) if object_ is not None else None
 
 
-def _written(reader: Reader, end: str) -> str | None:
+def _written(reader: StepReader, end: str) -> str | None:
     if not isinstance(end, Literal):
         iri = reader.ids.iri(end)
         return None if iri is None else terms.iri(iri)
@@ -45,5 +45,5 @@ def _written(reader: Reader, end: str) -> str | None:
         return None
 
 
-def _end(reader: Reader, term: terms.Term) -> str:
+def _end(reader: StepReader, term: terms.Term) -> str:
     return reader.ids.short(term.value) if term.kind == "iri" else term.literal()

@@ -11,7 +11,7 @@ from types import FrameType, TracebackType
 from typing import Any
 
 from srtk_framework.values import InputError
-from srtk_plugin_sparql.reads import READS, Reads, read
+from srtk_plugin_sparql.read_log import READS, Reads, read
 from srtk_plugin_sparql.record import RECORD
 
 HELP = "make a local snapshot of what a run reads from a SPARQL graph"
@@ -48,7 +48,7 @@ def run(args: argparse.Namespace) -> int:
 
 
 def _pull_folder(args: argparse.Namespace, source: Path, out: Path) -> int:
-    from srtk_plugin_sparql.deriving import derive
+    from srtk_plugin_sparql.replay_facts import derive
 
     for flag in ("whole", "fresh", "set"):
         if getattr(args, flag):
@@ -64,11 +64,11 @@ def _pull_folder(args: argparse.Namespace, source: Path, out: Path) -> int:
 
 def _pull_recipe(args: argparse.Namespace, source: Path, out: Path) -> int:
     from srtk_framework.recipe import load
-    from srtk_plugin_sparql import pulling
+    from srtk_plugin_sparql import snapshot_pull
 
     folder = out.with_name(f"{out.name}.reads")
     recipe = load(source, args.set)
-    pull = pulling.prepare(recipe, folder)
+    pull = snapshot_pull.prepare(recipe, folder)
     if args.fresh and folder.exists():
         shutil.rmtree(folder)
     outcome, stopped = _retrieve(pull, args.quiet)
@@ -85,13 +85,13 @@ def _pull_recipe(args: argparse.Namespace, source: Path, out: Path) -> int:
 
 def _make(args: argparse.Namespace, pull: Any, outcome: Any, out: Path) -> int:
     """Read the rest of what a search may come to, if it is wanted, and build the snapshot."""
-    from srtk_plugin_sparql import pulling
+    from srtk_plugin_sparql import snapshot_pull
 
     more: dict[str, Any] = {"recipe": Path(args.source).name, "questions": outcome.questions}
     if args.whole:
         hub = pull.recipe.options.budget.hub if args.hub is None else args.hub or None
         with _Bar(args.quiet) as bar:
-            pulling.fill(pull, hub, bar)
+            snapshot_pull.fill(pull, hub, bar)
         more["whole"] = "all neighbours" if hub is None else f"up to {hub} neighbours a step"
     if outcome.failed:
         told = f"{outcome.failed} of {outcome.questions} questions failed, and what they would have read is missing"
@@ -105,7 +105,7 @@ def _make(args: argparse.Namespace, pull: Any, outcome: Any, out: Path) -> int:
 def _retrieve(pull: Any, quiet: bool) -> tuple[Any, bool]:
     """Run the recipe; the first Ctrl-C stops it after the batch in hand, also where that is the last one."""
     from srtk_framework.host import Progress
-    from srtk_plugin_sparql import pulling
+    from srtk_plugin_sparql import snapshot_pull
 
     before = signal.getsignal(signal.SIGINT)
     running: list[Any] = []
@@ -123,14 +123,14 @@ def _retrieve(pull: Any, quiet: bool) -> tuple[Any, bool]:
         signal.signal(signal.SIGINT, interrupted)
 
     try:
-        outcome = pulling.retrieve(pull, () if quiet else (Progress(),), started)
+        outcome = snapshot_pull.retrieve(pull, () if quiet else (Progress(),), started)
     finally:
         signal.signal(signal.SIGINT, before)
     return outcome, stopped
 
 
 def _build(args: argparse.Namespace, reads: Reads, out: Path, **more: Any) -> int:
-    from srtk_plugin_sparql.pulling import origin
+    from srtk_plugin_sparql.snapshot_pull import origin
     from srtk_plugin_sparql.snapshots import build
 
     if not reads.triples:

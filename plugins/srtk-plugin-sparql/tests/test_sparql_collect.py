@@ -7,9 +7,9 @@ from contextlib import closing
 from pathlib import Path
 
 import pytest
-from srtk_plugin_sparql.collecting import CollectingGraph
+from srtk_plugin_sparql.collect import CollectingGraph
 from srtk_plugin_sparql.graph import SparqlGraph
-from srtk_plugin_sparql.reads import READS, read
+from srtk_plugin_sparql.read_log import READS, read
 from srtk_plugin_sparql.vocabulary import Vocabulary
 
 from srtk_framework.testing import KnowledgeGraphConformance

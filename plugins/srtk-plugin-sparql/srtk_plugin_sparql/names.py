@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 
 from srtk_framework.text import fold
 from srtk_plugin_sparql import terms
-from srtk_plugin_sparql.reading import Reader
+from srtk_plugin_sparql.step_reader import StepReader
 from srtk_plugin_sparql.terms import Rows, Term
 
 
@@ -19,7 +19,7 @@ class Names:
         scan: Whether all names of the graph are read when the first is looked for.
     """
 
-    def __init__(self, reader: Reader, languages: Sequence[str], scan: bool) -> None:
+    def __init__(self, reader: StepReader, languages: Sequence[str], scan: bool) -> None:
         self._reader = reader
         self._ids = reader.ids
         self._languages = languages

@@ -6,10 +6,10 @@ from collections.abc import Sequence
 
 from srtk_framework.values import DriverError, Literal, Pattern, Step, Triple
 from srtk_plugin_sparql import terms
-from srtk_plugin_sparql.reading import Reader
+from srtk_plugin_sparql.step_reader import StepReader
 
 
-def match(reader: Reader, patterns: Sequence[Pattern]) -> list[list[Triple]]:
+def match(reader: StepReader, patterns: Sequence[Pattern]) -> list[list[Triple]]:
     """Answer each pattern, sorted; both ends bound are asked for directly, one end through its steps."""
     for pattern in patterns:
         if pattern.subject is None and pattern.object is None:
@@ -33,7 +33,7 @@ def match(reader: Reader, patterns: Sequence[Pattern]) -> list[list[Triple]]:
     return found
 
 
-def _between(reader: Reader, patterns: Sequence[Pattern]) -> dict[tuple[str, str], list[str]]:
+def _between(reader: StepReader, patterns: Sequence[Pattern]) -> dict[tuple[str, str], list[str]]:
     """Read the relations from subjects to objects."""
     written: dict[tuple[str, str], tuple[str, str]] = {}
     direct: dict[tuple[str, str], list[str]] = {}
@@ -58,7 +58,9 @@ def _between(reader: Reader, patterns: Sequence[Pattern]) -> dict[tuple[str, str
     return direct
 
 
-def _around(reader: Reader, patterns: Sequence[Pattern]) -> dict[tuple[str, bool, str | None], list[tuple[Step, str]]]:
+def _around(
+    reader: StepReader, patterns: Sequence[Pattern]
+) -> dict[tuple[str, bool, str | None], list[tuple[Step, str]]]:
     """Read the neighbours of the bound ends of patterns that have one."""
     asked: dict[tuple[str, bool, str | None], None] = {}
     for subject, relation, object_ in patterns:
@@ -76,7 +78,7 @@ def _around(reader: Reader, patterns: Sequence[Pattern]) -> dict[tuple[str, bool
     return {key: [(pair[1], end) for pair in row for end in ends[pair].ends] for key, row in pairs.items()}
 
 
-def _with_literal(reader: Reader, literal: Literal) -> list[Triple]:
+def _with_literal(reader: StepReader, literal: Literal) -> list[Triple]:
     try:
         written = terms.literal(literal)
     except ValueError:
@@ -86,7 +88,7 @@ def _with_literal(reader: Reader, literal: Literal) -> list[Triple]:
     return [Triple(node, relation, literal) for node, relation in pairs if not reader.ids.is_hidden(relation)]
 
 
-def degrees(reader: Reader, ids: Sequence[str]) -> list[int]:
+def degrees(reader: StepReader, ids: Sequence[str]) -> list[int]:
     """Add the counts of both directions; a triple from a node to itself counts once."""
     reader.forget()
     known = reader.exist(id_ for id_ in ids if not isinstance(id_, Literal))

@@ -8,8 +8,8 @@ from typing import NamedTuple, TypeVar
 from srtk_framework.values import Step
 from srtk_framework.web import PartialError, RequestError
 from srtk_plugin_sparql import queries
-from srtk_plugin_sparql.asking import Asker
 from srtk_plugin_sparql.queries import Queries
+from srtk_plugin_sparql.query_batches import QueryBatches
 from srtk_plugin_sparql.sources import Source
 from srtk_plugin_sparql.terms import Rows, Term
 from srtk_plugin_sparql.vocabulary import Ids
@@ -32,7 +32,7 @@ class Neighbours(NamedTuple):
     total: int
 
 
-class Reader(Asker):
+class StepReader(QueryBatches):
     """Steps and neighbours of nodes, each asked for once in the life of the reader.
 
     Args:
@@ -64,7 +64,7 @@ class Reader(Asker):
         A derived class that reads otherwise, or queries of another form, are not taken to do so unless they say it.
         """
         own = type(self.queries)
-        return type(self) is Reader and (own.steps, own.neighbours, own.sides) == (
+        return type(self) is StepReader and (own.steps, own.neighbours, own.sides) == (
             Queries.steps,
             Queries.neighbours,
             Queries.sides,

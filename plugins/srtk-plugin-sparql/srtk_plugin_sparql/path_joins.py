@@ -14,7 +14,7 @@ from srtk_framework.web import DeadlineError, RequestError
 from srtk_plugin_sparql import path_queries
 from srtk_plugin_sparql.errors import TooLargeError
 from srtk_plugin_sparql.path_queries import Ends, Split
-from srtk_plugin_sparql.reading import Reader
+from srtk_plugin_sparql.step_reader import StepReader
 from srtk_plugin_sparql.terms import Rows
 
 if TYPE_CHECKING:
@@ -62,7 +62,7 @@ class _Search:
 
 def paths(
     graph: KnowledgeGraph,
-    reader: Reader,
+    reader: StepReader,
     starts: Sequence[Sequence[str]],
     ends: Sequence[Sequence[str]],
     hops: int,
@@ -105,7 +105,7 @@ class _Searcher:
         inverse: Whether relations are walked against their direction too.
     """
 
-    def __init__(self, reader: Reader, inverse: bool) -> None:
+    def __init__(self, reader: StepReader, inverse: bool) -> None:
         self._reader = reader
         self._inverse = inverse
         self._refused = False

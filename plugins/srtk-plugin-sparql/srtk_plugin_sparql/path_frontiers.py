@@ -9,7 +9,7 @@ from srtk_framework.values import Frontier, NodeSet, Step
 from srtk_framework.web import RequestError
 from srtk_plugin_sparql import path_queries
 from srtk_plugin_sparql.path_queries import Trail
-from srtk_plugin_sparql.reading import Reader
+from srtk_plugin_sparql.step_reader import StepReader
 
 LONGEST = 3
 """Steps of the longest way that is told."""
@@ -19,7 +19,7 @@ MEMORY = 10_000
 """Ways whose steps are kept in memory before all are forgotten."""
 
 
-class Reached(NodeSet):
+class PathFrontier(NodeSet):
     """A frontier that remembers the way to it.
 
     Attributes:
@@ -33,7 +33,7 @@ class Reached(NodeSet):
         self.trail = trail
 
 
-def remembered(reader: Reader, origin: Frontier, step: Step, reached: NodeSet) -> Frontier:
+def remembered(reader: StepReader, origin: Frontier, step: Step, reached: NodeSet) -> Frontier:
     """Let a large frontier that nothing was cut from remember the way to it."""
     if reached.cut or reached.size <= reader.most_named or not reader.walks_relations():
         return reached
@@ -41,13 +41,13 @@ def remembered(reader: Reader, origin: Frontier, step: Step, reached: NodeSet) -
     # A node that no query can name would be walked through here, and nowhere else.
     if relation is None or len(reader.iris(reached.ids())) < reached.size:
         return reached
-    if isinstance(origin, Reached) and len(origin.trail.steps) < LONGEST:
+    if isinstance(origin, PathFrontier) and len(origin.trail.steps) < LONGEST:
         starts, steps = origin.trail
     elif origin.size <= reader.most_named:
         starts, steps = tuple(sorted(reader.iris(origin.ids()).values())), ()
     else:
         return reached
-    return Reached(reached.ids(), Trail(starts, (*steps, (relation, step.inverse))))
+    return PathFrontier(reached.ids(), Trail(starts, (*steps, (relation, step.inverse))))
 
 
 class _Asked(NamedTuple):
@@ -61,7 +61,7 @@ class _Asked(NamedTuple):
     """
 
     number: int
-    frontier: Reached
+    frontier: PathFrontier
     step: Step | None
     size: int
 
@@ -71,14 +71,14 @@ class _Asked(NamedTuple):
         return self.frontier.trail
 
 
-class Trails:
+class PathFrontiers:
     """Reads what lies beyond large frontiers.
 
     Args:
         reader: Asks the queries; keeps the neighbours.
     """
 
-    def __init__(self, reader: Reader) -> None:
+    def __init__(self, reader: StepReader) -> None:
         self.reader = reader
         self._counts: dict[tuple[Trail, bool], dict[Step, int]] = {}
         self._refused: set[Trail] = set()
@@ -127,10 +127,10 @@ class Trails:
         for chunk, rows in zip(chunks, answers, strict=True):
             self.reader.keep([(one.frontier.ids(), one.step, one.size) for one in chunk if one.step], rows)
 
-    def _is_told(self, frontier: Frontier, inverse: bool) -> TypeGuard[Reached]:
+    def _is_told(self, frontier: Frontier, inverse: bool) -> TypeGuard[PathFrontier]:
         """Tell whether a frontier has unread nodes for more than one query, and a way that says as much."""
         return (
-            isinstance(frontier, Reached)
+            isinstance(frontier, PathFrontier)
             and frontier.trail not in self._refused
             and self.reader.unread(frontier.ids(), inverse) > self.reader.most_named
         )

@@ -15,7 +15,7 @@ from srtk_plugin_sparql.terms import Rows
 T = TypeVar("T")
 
 
-class Asker:
+class QueryBatches:
     """Puts questions to a source; every answer is whole.
 
     Args:

@@ -19,9 +19,9 @@ from srtk_framework.recipe import Block, Composer, Recipe, block_in, needs_of
 from srtk_framework.roles import ROLES
 from srtk_framework.run import COMPLETE, Outcome, Runner
 from srtk_framework.values import Frontier, InputError, Literal, PluginError, RunError, Step, batched
-from srtk_plugin_sparql.collecting import CollectingGraph
+from srtk_plugin_sparql.collect import CollectingGraph
 from srtk_plugin_sparql.graph import SparqlGraph
-from srtk_plugin_sparql.reads import Log
+from srtk_plugin_sparql.read_log import Log
 
 COLLECT = "collect"
 RUN = "run"

@@ -10,7 +10,7 @@ import attrs
 
 from srtk_framework.roles import KnowledgeGraph
 from srtk_framework.values import DriverError, Frontier, Literal, Pattern, Qualifier, Schema, Step, Triple
-from srtk_plugin_sparql.reads import Log
+from srtk_plugin_sparql.read_log import Log
 
 
 @attrs.define(eq=False)
