@@ -109,7 +109,7 @@ class _Timed(HTTPConnection):
         self.sock = _TimedSocket(self.sock, _deadlines.until)
 
     def _new_conn(self) -> socket.socket:
-        """Connect to the first address that answers; all of them share one timeout."""
+        """Connect to the first address that answers; all of them, and a TLS handshake, share one timeout."""
         until = time.monotonic() + float(self.timeout or _CONNECT)
         failed: OSError | None = None
         try:
@@ -121,9 +121,13 @@ class _Timed(HTTPConnection):
             if left <= 0:
                 break
             try:
-                return create_connection((str(address[0]), self.port), left, socket_options=self.socket_options)
+                sock = create_connection((str(address[0]), self.port), left, socket_options=self.socket_options)
             except OSError as error:
                 failed = error
+                continue
+            # A TLS handshake that follows has what is left of the same time.
+            sock.settimeout(max(until - time.monotonic(), 0.001))
+            return sock
         if failed is None or isinstance(failed, TimeoutError):
             raise urllib3.exceptions.ConnectTimeoutError(self, f"no connection to {self.host} in time") from failed
         raise urllib3.exceptions.NewConnectionError(self, str(failed)) from failed

@@ -98,6 +98,15 @@ def test_a_server_that_drips_is_stopped_by_the_deadline(
     assert time.monotonic() - began < 5.0
 
 
+def test_a_server_that_never_answers_a_tls_handshake_is_stopped_by_the_deadline(client: Make, quick: Limits) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        address = f"https://127.0.0.1:{listener.getsockname()[1]}/"
+        began = time.monotonic()
+        with pytest.raises((DeadlineError, UnreachableError)):
+            data(client(address, limits=attrs.evolve(quick, deadline=0.4)))
+        assert time.monotonic() - began < 5.0
+
+
 def test_a_connection_is_used_again_with_a_deadline_of_its_own(server: Any, client: Make, quick: Limits) -> None:
     server.plan = [said(b"1"), drip(b"HTTP/1.1 200 OK\r\nContent-Length: 1000\r\n\r\n", b" ")]
     one = client(server.url, limits=attrs.evolve(quick, deadline=0.4))
@@ -433,6 +442,19 @@ def test_no_more_requests_are_in_flight_than_allowed(server: Any, client: Make, 
         thread.join()
     assert len(server.seen) == 12
     assert most[0] == 3
+
+
+def test_the_proxy_of_the_environment_is_used_but_not_for_loopback(
+    server: Any, other: Any, client: Make, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("http_proxy", f"http://me:word@127.0.0.1:{server.port}")
+    monkeypatch.delenv("no_proxy", raising=False)
+    server.plan, other.plan = [said(b"1")], [said(b"2")]
+    assert data(client("http://service.invalid/ask")) == 1
+    assert data(client(other.url)) == 2
+    assert server.seen[0].path == "http://service.invalid/ask"
+    assert server.seen[0].headers["proxy-authorization"] == "Basic bWU6d29yZA=="
+    assert "proxy-authorization" not in other.seen[0].headers
 
 
 def test_importing_the_framework_and_this_room_loads_no_http_library() -> None:

@@ -1,4 +1,4 @@
-"""Answers of SPARQL endpoints: a whole answer is told from everything that only looks like one."""
+"""Answers of SPARQL endpoints: accepted when whole, refused when they only look so."""
 
 from __future__ import annotations
 

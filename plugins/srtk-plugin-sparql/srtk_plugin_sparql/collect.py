@@ -1,4 +1,4 @@
-"""The ``collect`` graph: a view that writes down all that is read through it."""
+"""The ``collect`` graph: a view that logs everything that is read through it."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ from srtk_plugin_sparql.read_log import Log
 
 @attrs.define(eq=False)
 class CollectingGraph(KnowledgeGraph):
-    """Answer from another graph, and write down what was read: ``srtk graph pull FOLDER`` makes a snapshot of it.
+    """Answer from another graph and log what was read; ``srtk graph pull FOLDER`` makes a snapshot of the log.
 
-    Searches that a graph could do by itself (paths, neighbourhoods) are done step by step here, so that all that
-    they lead through is written down.
+    Searches that a graph could do by itself (paths, neighbourhoods) are done step by step here, so that every triple
+    on the way is logged.
 
     Attributes:
-        graph: Whom to ask.
-        folder: Where to write; what is there of the same graph is kept and added to.
+        graph: Graph that answers.
+        folder: Folder of the log; an existing log of the same graph is continued.
     """
 
     graph: KnowledgeGraph
@@ -30,18 +30,18 @@ class CollectingGraph(KnowledgeGraph):
     _log: Log | None = attrs.field(init=False, default=None, repr=False)
 
     def open(self) -> None:
-        """Open the file in which the reads are kept."""
+        """Open the log."""
         self._log = Log(Path(self.folder), facts_of(self.graph))
 
     def close(self) -> None:
-        """Close the file."""
+        """Close the log."""
         if self._log is not None:
             self._log.close()
         self._log = None
 
     @property
     def log(self) -> Log:
-        """What was read so far."""
+        """Log of the reads so far."""
         if self._log is None:
             raise DriverError(f"the collection in {self.folder} is not open; call open() first")
         return self._log
@@ -116,7 +116,7 @@ class CollectingGraph(KnowledgeGraph):
 
 
 def facts_of(graph: KnowledgeGraph) -> dict[str, Any]:
-    """Describe an open graph, so far as a snapshot of it needs to know."""
+    """Describe an open graph, as far as a snapshot needs it."""
     driver: Any = getattr(graph, "driver", graph)
     meaning = driver.meaning() if hasattr(driver, "meaning") else None
     return {

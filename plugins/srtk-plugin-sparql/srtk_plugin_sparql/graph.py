@@ -50,17 +50,17 @@ class SparqlGraph(KnowledgeGraph):
         preset: Name of a shipped vocabulary: yago.
         vocabulary: Prefixes, names, and patterns of entities and relations; what is set goes before the preset.
         engine: auto, blazegraph, oxigraph, qlever or virtuoso: its usual limits.
-        limits: How hard the endpoint may be asked.
-        user_agent: How the client calls itself; public endpoints want a name and an address.
+        limits: Limits of the client.
+        user_agent: How the client names itself; public endpoints want a name and an address.
         headers: Further HTTP headers, such as Authorization.
-        cache: SQLite file of answers that later runs use again; none when left out.
-        cache_days: After so many days a kept answer is asked for again.
-        version: Version of the graph's data; kept answers of another version are not used.
-        both: Whether incoming steps are asked for together with outgoing ones; false saves work where no inverse
-            step is walked.
+        cache: SQLite file of answers that later runs reuse; none when left out.
+        cache_days: Age in days at which a cached answer is asked for again.
+        version: Version of the graph's data; cached answers of another version are not used.
+        both: Whether one query asks for incoming and outgoing steps; false saves work where no inverse step is
+            walked.
         names: How ``find`` looks: exact asks for the usual ways to write a name; scan reads all names once; auto
             scans embedded stores alone.
-        record: Folder in which every answer is written down.
+        record: Folder to which every answer is written.
         replay: Folder of such a record, which then answers in the place of the endpoint.
     """
 
@@ -103,7 +103,7 @@ class SparqlGraph(KnowledgeGraph):
     def make_reader(
         self, source: Source, vocabulary: Vocabulary, ids: Ids, page: int, nodes: int, workers: int
     ) -> StepReader:
-        """Make what asks the queries; a graph whose steps are more than single relations has its own."""
+        """Make the reader of steps; a graph whose steps are more than single relations overrides it."""
         return StepReader(source, ids, Queries(vocabulary, ids), page, nodes, workers, self.both)
 
     def _make_source(self) -> Source:
@@ -124,7 +124,7 @@ class SparqlGraph(KnowledgeGraph):
         return source if self.record is None else Recorder(source, Path(self.record), source.endpoint, self._facts())
 
     def _facts(self) -> dict[str, object]:
-        """Say what a record must tell of this graph to be read without it."""
+        """Return the facts by which a record can be read without this graph."""
         return {
             "driver": f"{type(self).__module__}.{type(self).__qualname__}",
             "plain": type(self).make_reader is SparqlGraph.make_reader,

@@ -1,4 +1,4 @@
-"""Large frontiers that a server is told by the way to them, in the place of a list of their nodes."""
+"""Frontiers sent to a server as a path pattern instead of a VALUES list."""
 
 from __future__ import annotations
 
@@ -12,18 +12,18 @@ from srtk_plugin_sparql.path_queries import Trail
 from srtk_plugin_sparql.step_reader import StepReader
 
 LONGEST = 3
-"""Steps of the longest way that is told."""
+"""Steps of the longest path pattern."""
 NODES_AT_ONCE = 20_000
-"""Nodes that the ways of one query shall lead to."""
+"""Nodes that the path patterns of one query may match together."""
 MEMORY = 10_000
-"""Ways whose steps are kept in memory before all are forgotten."""
+"""Path patterns whose steps are kept in memory before all are forgotten."""
 
 
 class PathFrontier(NodeSet):
-    """A frontier that remembers the way to it.
+    """A frontier that knows the path pattern which matches it.
 
     Attributes:
-        trail: Leads to these nodes and to no others.
+        trail: Matches these nodes and no others.
     """
 
     __slots__ = ("trail",)
@@ -34,7 +34,7 @@ class PathFrontier(NodeSet):
 
 
 def remembered(reader: StepReader, origin: Frontier, step: Step, reached: NodeSet) -> Frontier:
-    """Let a large frontier that nothing was cut from remember the way to it."""
+    """Give a large frontier that was not cut the path pattern which matches it."""
     if reached.cut or reached.size <= reader.most_named or not reader.walks_relations():
         return reached
     relation = reader.ids.iri(step.relation)
@@ -51,11 +51,11 @@ def remembered(reader: StepReader, origin: Frontier, step: Step, reached: NodeSe
 
 
 class _Asked(NamedTuple):
-    """What is asked of a trail: its steps, or its neighbours along one of them.
+    """A question about a path pattern: its steps, or its neighbours along one of them.
 
     Attributes:
-        number: Tells the trail from others of the same query.
-        frontier: To which it leads.
+        number: Number of the pattern within its query.
+        frontier: Frontier that it matches.
         step: None for its steps.
         size: Nodes, or neighbours.
     """
@@ -67,15 +67,15 @@ class _Asked(NamedTuple):
 
     @property
     def trail(self) -> Trail:
-        """The way to the frontier."""
+        """The path pattern of the frontier."""
         return self.frontier.trail
 
 
 class PathFrontiers:
-    """Reads what lies beyond large frontiers.
+    """Steps and neighbours of large frontiers.
 
     Args:
-        reader: Asks the queries; keeps the neighbours.
+        reader: Asks the queries, and keeps the neighbours.
     """
 
     def __init__(self, reader: StepReader) -> None:
@@ -84,11 +84,11 @@ class PathFrontiers:
         self._refused: set[Trail] = set()
 
     def steps(self, frontiers: Sequence[Frontier], inverse: bool) -> dict[int, list[Step]]:
-        """Read the steps that leave frontiers by the way to them; those for which this is not done are left out."""
+        """Read the steps of frontiers by their path patterns; frontiers for which this does not pay are left out."""
         if len(self._counts) > MEMORY:
             self._counts.clear()
-        told = {place: found for place, found in enumerate(frontiers) if self._is_told(found, inverse)}
-        unknown = {found.trail: found for found in told.values() if (found.trail, inverse) not in self._counts}
+        large = {place: found for place, found in enumerate(frontiers) if self._pays(found, inverse)}
+        unknown = {found.trail: found for found in large.values() if (found.trail, inverse) not in self._counts}
         asked = [_Asked(number, found, None, found.size) for number, found in enumerate(unknown.values())]
         chunks = self._chunks(asked, NODES_AT_ONCE)
         answers = self.reader.together(
@@ -105,16 +105,16 @@ class PathFrontiers:
                 self._counts[one.trail, inverse] = counts
         return {
             place: sorted(self._counts[found.trail, inverse])
-            for place, found in told.items()
+            for place, found in large.items()
             if (found.trail, inverse) in self._counts
         }
 
     def read(self, frontiers: Sequence[Frontier], steps: Sequence[Step]) -> None:
-        """Let the reader keep the neighbours of large frontiers along steps that were counted, if they are not many."""
+        """Read the neighbours of large frontiers along steps that were counted, where they are few enough."""
         numbers: dict[Trail, int] = {}
         asked: dict[tuple[Trail, Step], _Asked] = {}
         for frontier, step in zip(frontiers, steps, strict=True):
-            if not self._is_told(frontier, step.inverse) or self.reader.keeps(frontier.ids(), step):
+            if not self._pays(frontier, step.inverse) or self.reader.keeps(frontier.ids(), step):
                 continue
             size = self._size(frontier.trail, step)
             if size is not None and size <= self.reader.most_rows:
@@ -127,8 +127,8 @@ class PathFrontiers:
         for chunk, rows in zip(chunks, answers, strict=True):
             self.reader.keep([(one.frontier.ids(), one.step, one.size) for one in chunk if one.step], rows)
 
-    def _is_told(self, frontier: Frontier, inverse: bool) -> TypeGuard[PathFrontier]:
-        """Tell whether a frontier has unread nodes for more than one query, and a way that says as much."""
+    def _pays(self, frontier: Frontier, inverse: bool) -> TypeGuard[PathFrontier]:
+        """Tell whether a frontier has a path pattern, and more unread nodes than one query can name."""
         return (
             isinstance(frontier, PathFrontier)
             and frontier.trail not in self._refused
@@ -143,7 +143,7 @@ class PathFrontiers:
         return None
 
     def _chunks(self, asked: Sequence[_Asked], most: int) -> list[list[_Asked]]:
-        """Put trails of one form into queries of a moderate size."""
+        """Put path patterns of one form into queries of a moderate size."""
         chunks: list[list[_Asked]] = []
         form: tuple[bool, ...] = ()
         named = size = 0
@@ -164,7 +164,7 @@ class PathFrontiers:
         return path_queries.beyond(self.reader.queries, _numbered(asked), steps)
 
     def _note(self, asked: Sequence[_Asked], error: RequestError) -> bool:
-        """Leave a frontier that the server does not answer by the way to it to queries that name its nodes."""
+        """Leave a frontier whose path pattern the server refuses to queries that name its nodes."""
         if len(asked) == 1:
             self._refused.add(asked[0].trail)
         return len(asked) == 1

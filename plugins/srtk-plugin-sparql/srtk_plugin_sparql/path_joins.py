@@ -1,4 +1,4 @@
-"""Leaves the search for paths between two sets of nodes to the server, where that costs it little."""
+"""Search for paths between two sets of nodes, done by the server where that costs it little."""
 
 from __future__ import annotations
 
@@ -21,13 +21,13 @@ if TYPE_CHECKING:
     from srtk_framework.roles import KnowledgeGraph
 
 LONGEST = 3
-"""Steps of the longest path that is left to the server: one around each end, and one that joins them."""
+"""Steps of the longest path that the server searches: one around each end, and one that joins them."""
 MOST_PAIRS = 400_000
-"""Pairs of nodes that a server shall look up for one search and length; beyond it the graph is walked."""
+"""Most pairs of nodes that the server looks up for one search and length; beyond it the graph is walked."""
 PAIRS_FOR_A_NODE = 100
 """Pairs that take a server as long as it takes to walk on from one node: with hubs at both ends, walking is faster."""
 PAIRS_AT_ONCE = 100_000
-"""Pairs that a server shall look up for one query."""
+"""Most pairs that the server looks up for one query."""
 
 
 @attrs.define(eq=False)
@@ -39,7 +39,7 @@ class _Search:
         starts: Id to IRI.
         ends: Id to IRI.
         found: Paths that the server found.
-        walks: Whether the rest of it is left to walking.
+        walks: Whether the rest is found by walking.
         split: How the paths of the length in hand are divided.
         pairs: How many pairs of nodes the server looks up for them.
         around: How many nodes those pairs are made of.

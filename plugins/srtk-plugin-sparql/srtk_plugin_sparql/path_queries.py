@@ -1,4 +1,4 @@
-"""Writes the queries about whole paths, whose nodes stay at the server."""
+"""Query texts about whole paths, whose inner nodes stay at the server."""
 
 from __future__ import annotations
 

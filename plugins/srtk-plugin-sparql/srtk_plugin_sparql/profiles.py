@@ -1,4 +1,4 @@
-"""What is known of each engine: its caps, and how hard it may be asked where the settings do not say."""
+"""Engines: their caps, and the limits that hold where the settings give none."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Writes the queries: whole IRIs, sorted values, nothing that was not checked; equal questions give equal texts."""
+"""Query texts: whole IRIs, sorted values, nothing unchecked; equal questions give equal texts."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Asks about many items: in queries of a fitting size, divided where one is too much, in pages where an item is."""
+"""Queries about many items: in batches of a fitting size, halved where too large, paged where one item is."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ T = TypeVar("T")
 
 
 class QueryBatches:
-    """Puts questions to a source; every answer is whole.
+    """Queries to a source in batches; every answer is whole.
 
     Args:
-        source: Whom to ask.
-        page: Rows that an answer shall have at most.
-        nodes: Items named in one query at most.
-        workers: Queries asked at the same time.
+        source: Answers the queries.
+        page: Most rows that an answer should have.
+        nodes: Most items named in one query.
+        workers: Queries in flight.
     """
 
     def __init__(self, source: Source, page: int, nodes: int, workers: int) -> None:
@@ -95,10 +95,10 @@ class QueryBatches:
         """Ask about items in one query, in halves where that is too much, in pages where one item is too much.
 
         Args:
-            items: What to ask about.
-            write: Writes the query about some of them.
+            items: Items to ask about.
+            write: Writes the query about some items.
             order: Variables that order its rows.
-            refused: Told of items that were too much; when it returns True they are given up, and have no rows.
+            refused: Called with items that were too many; where it returns True they are given up, and have no rows.
         """
         query = write(items)
         try:

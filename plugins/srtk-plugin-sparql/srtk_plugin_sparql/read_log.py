@@ -1,4 +1,4 @@
-"""What a run read of a graph: triples, names, qualifiers and the nodes it went through, kept as lines of JSON."""
+"""Log of what a run read of a graph: triples, names, qualifiers and visited nodes, as lines of JSON."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ class Name(NamedTuple):
 
 @attrs.define
 class Reads:
-    """What was read, in memory.
+    """Reads in memory.
 
     Attributes:
         graph: Facts about the graph: source, version, schema, names, languages.
@@ -117,7 +117,7 @@ def _lines(path: Path) -> Iterator[dict[str, Any]]:
             except ValueError as error:
                 raise InputError(f"{path}:{number}: is not JSON ({error}); delete the folder and read anew") from error
             if not isinstance(line, dict) or (number == 1 and line.get("format") != _FORMAT):
-                raise InputError(f"{path}:{number}: is no line of what a run read; delete the folder and read anew")
+                raise InputError(f"{path}:{number}: is not a line of a log of reads; delete the folder and read anew")
             yield line
 
 
@@ -147,8 +147,8 @@ class Log:
             self.write({"format": _FORMAT, "version": 1, "graph": dict(graph)})
         elif self.reads.graph != dict(graph):
             self._file.close()
-            told = [f"{key} {self.reads.graph.get(key)!r}, now {value!r}" for key, value in graph.items()]
-            other = [text for text, key in zip(told, graph, strict=True) if self.reads.graph.get(key) != graph[key]]
+            changed = [f"{key} {self.reads.graph.get(key)!r}, now {value!r}" for key, value in graph.items()]
+            other = [text for text, key in zip(changed, graph, strict=True) if self.reads.graph.get(key) != graph[key]]
             raise InputError(
                 f"{self.path}: was read of another graph ({'; '.join(other) or 'other facts'}); read anew elsewhere"
             )

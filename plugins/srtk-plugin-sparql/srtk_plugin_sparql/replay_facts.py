@@ -1,4 +1,4 @@
-"""Reads triples and names out of a record of queries and answers, made by graphs that ask as ``sparql`` does."""
+"""Triples and names read from a record of queries and answers of a ``sparql`` graph."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def derive(folder: Path) -> Reads:
     graph = header.get("graph")
     if not isinstance(graph, dict):
         raise InputError(
-            f"{path}: does not tell the vocabulary of its graph, so pull the recipe that it was made by instead, "
+            f"{path}: does not hold the vocabulary of its graph, so pull the recipe that it was made by instead, "
             f"with `replay: {folder}`"
         )
     if not graph["plain"]:
@@ -50,7 +50,7 @@ def derive(folder: Path) -> Reads:
 
 
 class _Gathering:
-    """Sorts the rows of answers by their variables."""
+    """Rows of answers, sorted by their variables."""
 
     def __init__(self, vocabulary: Vocabulary) -> None:
         self.vocabulary = vocabulary

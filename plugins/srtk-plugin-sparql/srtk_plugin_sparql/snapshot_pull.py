@@ -1,4 +1,4 @@
-"""Runs a recipe with its SPARQL graph collected, and reads what the run left open."""
+"""Run of a recipe with a ``collect`` view around its SPARQL graph, and reads of what the run left open."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ _NODES, _LABELS = 64, 2000
 """Nodes and labels read between two lines of the file of reads."""
 
 Progress = Callable[[str, int, int], None]
-"""Told what is read, how much of it is done, and how much there is."""
+"""Called with what is read, how much is done, and how much there is."""
 
 
 @attrs.define
@@ -39,7 +39,7 @@ class Pull:
     Attributes:
         recipe: The recipe, with a ``collect`` view around the graph; it writes no exports.
         block: The view.
-        folder: Where what is read is kept, and the run beside it.
+        folder: Folder of the log of reads, and of the run beside it.
     """
 
     recipe: Recipe
@@ -65,9 +65,9 @@ def prepare(recipe: Recipe, folder: Path) -> Pull:
     if recipe.against is not None:
         recipe.against = [wrapping.block(block) for block in recipe.against]
     if len(wrapping.found) != 1:
-        told = ", ".join(f"{block.use} ({recipe.places.say(block.where)})" for block in wrapping.found.values())
-        if told:
-            raise InputError(f"{recipe.file}: has several SPARQL graphs: {told}; a snapshot is of one, so name one")
+        names = ", ".join(f"{block.use} ({recipe.places.say(block.where)})" for block in wrapping.found.values())
+        if names:
+            raise InputError(f"{recipe.file}: has several SPARQL graphs: {names}; a snapshot is of one, so name one")
         others = sorted({block.use for role, block in recipe.blocks.items() if role == "knowledge_graph"})
         here = f"its knowledge_graph is {', '.join(others)}" if others else "it has no knowledge_graph"
         raise InputError(f"{recipe.file}: has no SPARQL graph to pull from ({here}); give one such as `use: sparql`")
@@ -145,7 +145,7 @@ def fill(pull: Pull, hub: int | None, progress: Progress) -> None:
     Args:
         pull: What was run.
         hub: Most neighbours read for one node along one step; None for all.
-        progress: Told how far it is.
+        progress: Called with the progress.
     """
     composer = Composer(pull.recipe)
     port = composer.build(pull.block)
@@ -201,8 +201,8 @@ def _fill_labels(view: CollectingGraph, log: Log, progress: Progress) -> None:
 
 
 def origin(reads: Mapping[str, Any], times: Sequence[str], **more: Any) -> dict[str, Any]:
-    """Say where a snapshot was pulled from, for its ``origin.json``."""
-    told = {"source": reads.get("source", ""), "version": reads.get("version", "")}
+    """Return where a snapshot was pulled from, for its ``origin.json``."""
+    facts = {"source": reads.get("source", ""), "version": reads.get("version", "")}
     if times:
-        told |= {"read_from": times[0], "read_to": times[-1]}
-    return {name: value for name, value in {**told, **more}.items() if value not in ("", None)}
+        facts |= {"read_from": times[0], "read_to": times[-1]}
+    return {name: value for name, value in {**facts, **more}.items() if value not in ("", None)}

@@ -1,4 +1,4 @@
-"""Makes a local snapshot of what was read, by the builder of srtk-plugin-local."""
+"""Local snapshots of what was read, made by the builder of srtk-plugin-local."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Reads steps and neighbours of many nodes in few queries, each of them once."""
+"""Steps and neighbours of many nodes, read in few queries, each once."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ MEMORY = 2_000_000
 
 
 class Neighbours(NamedTuple):
-    """What lies at the other end of a step from one node.
+    """Neighbours of one node along a step.
 
     Attributes:
         ends: Ids and literals, sorted; the first ones where not all were read.
@@ -36,13 +36,13 @@ class StepReader(QueryBatches):
     """Steps and neighbours of nodes, each asked for once in the life of the reader.
 
     Args:
-        source: Whom to ask.
+        source: Answers the queries.
         ids: Turns ids into IRIs.
-        queries_: What to ask.
-        page: Rows that an answer shall have at most.
-        nodes: Nodes named in one query at most.
-        workers: Queries asked at the same time.
-        both: Whether incoming steps are asked for together with outgoing ones.
+        queries_: Writes the queries.
+        page: Most rows that an answer should have.
+        nodes: Most nodes named in one query.
+        workers: Queries in flight.
+        both: Whether one query asks for incoming and outgoing steps.
     """
 
     def __init__(
@@ -59,9 +59,9 @@ class StepReader(QueryBatches):
         self._kept = 0
 
     def walks_relations(self) -> bool:
-        """Tell whether each step is one relation of the graph; only then the server can walk whole paths.
+        """Tell whether each step is one relation of the graph; only then can the server walk whole paths.
 
-        A derived class that reads otherwise, or queries of another form, are not taken to do so unless they say it.
+        False for a derived class and for queries of another form, unless they override it.
         """
         own = type(self.queries)
         return type(self) is StepReader and (own.steps, own.neighbours, own.sides) == (
@@ -118,7 +118,7 @@ class StepReader(QueryBatches):
         self._kept += len(rows) + len(nodes)
 
     def relation_of(self, row: Mapping[str, Term]) -> str:
-        """Return the id of the relation that a row tells of; a graph that joins relations has its own."""
+        """Return the id of the relation in a row; a graph that joins relations overrides it."""
         return self.ids.short(row["p"].value)
 
     def counts(self, node: str, inverse: bool) -> dict[str, int]:
@@ -179,7 +179,7 @@ class StepReader(QueryBatches):
         return all((node, step) in self._ends for node in nodes)
 
     def keep(self, wanted: Iterable[tuple[Sequence[str], Step, int]], rows: Rows) -> None:
-        """Take in neighbours of nodes along steps that were read otherwise, if as many came as were counted."""
+        """Keep neighbours that were read by another query, if there are as many as were counted."""
         found = self._grouped(rows)
         for nodes, step, size in wanted:
             if sum(len(found.get((node, step), ())) for node in nodes) == size:

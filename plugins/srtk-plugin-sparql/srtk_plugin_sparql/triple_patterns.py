@@ -1,4 +1,4 @@
-"""Finds triples by patterns, and counts them."""
+"""Triples that match patterns, and degrees of nodes."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a graph's IRIs mean: prefixes, names, patterns of entities and relations; and ids made of IRIs."""
+"""Vocabulary of a graph (prefixes, names, patterns of entities and relations), and ids made of IRIs."""
 
 from __future__ import annotations
 

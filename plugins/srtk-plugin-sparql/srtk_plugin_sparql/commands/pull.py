@@ -73,8 +73,8 @@ def _pull_recipe(args: argparse.Namespace, source: Path, out: Path) -> int:
         shutil.rmtree(folder)
     outcome, stopped = _retrieve(pull, args.quiet)
     if stopped:
-        told = f"{outcome.finished} of {outcome.questions} questions are done"
-        print(f"srtk: stopped; {told}; the same command goes on", file=sys.stderr)
+        done = f"{outcome.finished} of {outcome.questions} questions are done"
+        print(f"srtk: stopped; {done}; the same command goes on", file=sys.stderr)
         return _INTERRUPTED
     try:
         return _make(args, pull, outcome, out)
@@ -94,8 +94,8 @@ def _make(args: argparse.Namespace, pull: Any, outcome: Any, out: Path) -> int:
             snapshot_pull.fill(pull, hub, bar)
         more["whole"] = "all neighbours" if hub is None else f"up to {hub} neighbours a step"
     if outcome.failed:
-        told = f"{outcome.failed} of {outcome.questions} questions failed, and what they would have read is missing"
-        print(f"srtk: {told}; pull again to ask for them again", file=sys.stderr)
+        lost = f"{outcome.failed} of {outcome.questions} questions failed, and what they would have read is missing"
+        print(f"srtk: {lost}; pull again to ask for them again", file=sys.stderr)
         more["failed"] = outcome.failed
     if outcome.questions and outcome.failed == outcome.questions:
         return _FAILED
