@@ -167,8 +167,8 @@ class Service:
             except MalformedError as error:
                 raise error.about(self._client.service, request.text, "text") from error.__cause__
         if self._offline:
-            error = NotCachedError("the file of `cache` has no answer to this; run once online")
-            raise error.about(self._client.service, request.text, "text")
+            missing = NotCachedError("the file of `cache` has no answer to this; run once online")
+            raise missing.about(self._client.service, request.text, "text")
         data, made = self._client.ask(self._message(request), partial(self._read, request, read))
         self._cache.put(key, data)
         return made

@@ -124,7 +124,7 @@ class _Searcher:
             relations = [short(row[f"p{n}"].value) for n in range(1, length + 1)]
             if not any(map(is_hidden, relations)):
                 back = (row[f"d{n}"].value == "1" for n in range(1, length + 1))
-                by_number[row["i"].count()].found.add(tuple(map(Step, relations, back)))
+                by_number[row["i"].number()].found.add(tuple(map(Step, relations, back)))
 
     def _plan(self, searches: Sequence[_Search], length: int) -> None:
         """Choose from which side the paths of each search are walked, and what that costs."""

@@ -49,7 +49,7 @@ class QueryBatches:
         rows = self._source.select(queries.count(query), False, fresh)
         if len(rows) != 1 or "c" not in rows[0]:
             raise MalformedError("a count has no number").about(self._source.endpoint, query, "query")
-        return rows[0]["c"].count()
+        return rows[0]["c"].number()
 
     def _pages(self, query: str, order: str, wanted: int, fresh: bool = False) -> Rows:
         """Read a query whose number of rows is known."""

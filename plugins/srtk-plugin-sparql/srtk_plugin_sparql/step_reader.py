@@ -114,7 +114,7 @@ class StepReader(QueryBatches):
             relation = self.relation_of(row)
             if not self.ids.is_hidden(relation):
                 table = self._in if row["d"].value == "1" else self._out
-                table[self.ids.short(row["n"].value)][relation] = row["c"].count()
+                table[self.ids.short(row["n"].value)][relation] = row["c"].number()
         self._kept += len(rows) + len(nodes)
 
     def relation_of(self, row: Mapping[str, Term]) -> str:

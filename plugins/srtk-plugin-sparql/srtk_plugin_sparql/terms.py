@@ -42,16 +42,16 @@ class Term(NamedTuple):
         """Return a literal in the form that graphs use."""
         return Literal.make(self.value, self.datatype or None, self.language or None)
 
-    def count(self) -> int:
+    def number(self) -> int:
         """Return the whole number that the cell holds.
 
         Raises:
             MalformedError: If it holds none.
         """
-        number = whole_number(self.value)
-        if number is None:
+        found = whole_number(self.value)
+        if found is None:
             raise MalformedError(f"the answer has {self.value[:40]!r} where a count was asked for")
-        return number
+        return found
 
 
 class Row(dict[str, Term]):

@@ -40,7 +40,7 @@ def meeting(bench: Any, url: str, wanted: int) -> Iterator[Any]:
 
 @pytest.mark.parametrize(("workers", "wanted"), [(1, 1), (8, 2)])
 def test_reads_of_a_hop_overlap_and_change_nothing(bench, memory, sparql, walk, workers, wanted):
-    from srtk_plugin_sparql.limits import Limits
+    from srtk_plugin_sparql.limits import SparqlLimits
 
     rows = [
         row
@@ -62,5 +62,5 @@ def test_reads_of_a_hop_overlap_and_change_nothing(bench, memory, sparql, walk, 
             proxies.append(stack.enter_context(meeting(bench, url, wanted)))
             return str(proxies[0].url)
 
-        assert found(sparql(rows, through=through, limits=Limits(at_once=workers))) == near
+        assert found(sparql(rows, through=through, limits=SparqlLimits(at_once=workers))) == near
         assert (proxies[0].most > 1) == (workers > 1)
