@@ -5,6 +5,8 @@ import tomllib
 from pathlib import Path
 
 import pytest
+from packaging.requirements import Requirement
+from packaging.specifiers import SpecifierSet
 
 from srtk_framework.host.discovery import load
 from srtk_framework.host.known_drivers import drivers_declared_in, known_drivers, main
@@ -49,6 +51,7 @@ def test_versions_are_in_lockstep(folder):
 def test_a_plugin_is_named_after_its_folder_and_says_which_framework_it_is_for(folder):
     data = project(folder)
     assert data["name"] == folder.name
-    assert "srtk-framework>=0.1,<1" in data["dependencies"]
+    needed = {one.name: one.specifier for one in map(Requirement, data["dependencies"])}
+    assert needed["srtk-framework"] == SpecifierSet(">=0.1,<1")
     assert (folder / "README.md").read_text(encoding="utf-8").startswith(f"# {folder.name}")
     assert any((folder / "tests").glob("test_*.py"))

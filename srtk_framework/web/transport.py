@@ -234,13 +234,13 @@ class Transport:
             if time.monotonic() >= until:
                 raise DeadlineError(late) from error
             raise UnreachableError(f"no connection, or it was reset ({error}); is it up?") from error
-        told = {name.lower(): value for name, value in response.headers.items()}
+        received = {name.lower(): value for name, value in response.headers.items()}
         try:
             body = self._body(response, until, late)
         except RequestError:
             response.close()
             raise
-        return Response(response.status, told, body)
+        return Response(response.status, received, body)
 
     def _body(self, response: urllib3.BaseHTTPResponse, until: float, late: str) -> bytes:
         """Read a body in time and up to the largest size."""
