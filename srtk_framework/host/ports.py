@@ -158,7 +158,7 @@ def _asker(role: type[Role], name: str, spec: Any) -> Callable[[Port, dict[str, 
     batch, keys, check = contract.batch, contract.keys, contract.answer
     first, others = batch[0] if batch else "", batch[1:]
     single = keys[0] if len(keys) == 1 else None
-    questions = [] if role.gold else [argument for argument in batch if _may_hold_questions(spec, argument)]
+    questions = [] if role.sees_gold else [argument for argument in batch if _may_hold_questions(spec, argument)]
 
     def ask(self: Port, arguments: dict[str, Any]) -> Any:
         try:

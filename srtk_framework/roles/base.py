@@ -148,7 +148,7 @@ class Role(ABC):  # noqa: B024 - its subclasses have the abstract methods
         plural: Key of a recipe under which several drivers stand; the name with an ``s`` by default.
         several: Whether a recipe lists any number of drivers under ``plural``, rather than one under the role's name.
         top_level: Whether the role has keys of its own at the top of a recipe.
-        gold: Whether its hooks see the gold fields of questions; ports remove them otherwise.
+        sees_gold: Whether its hooks see the gold fields of questions; ports remove them otherwise.
         kit: Module with the conformance class of the role, which is called like the role, with ``Conformance``.
         ledger: Makes what the port counts; None for nothing.
     """
@@ -157,7 +157,7 @@ class Role(ABC):  # noqa: B024 - its subclasses have the abstract methods
     plural: ClassVar[str] = ""
     several: ClassVar[bool] = False
     top_level: ClassVar[bool] = True
-    gold: ClassVar[bool] = False
+    sees_gold: ClassVar[bool] = False
     kit: ClassVar[str] = ""
     ledger: ClassVar[Callable[[], Ledger] | None] = None
 

@@ -31,7 +31,7 @@ class Exporter(Role):
 
     role = "exporter"
     several = True
-    gold = True
+    sees_gold = True
 
     @hook(answer=all_written)
     @abstractmethod

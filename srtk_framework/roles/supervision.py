@@ -13,7 +13,7 @@ class Supervision(Role):
     """Finds what a method should have found for questions whose answers are known."""
 
     role = "supervision"
-    gold = True
+    sees_gold = True
 
     @hook(batch="questions")
     @abstractmethod
