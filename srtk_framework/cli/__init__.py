@@ -1,23 +1,30 @@
-"""The command ``srtk``: finds the subcommand that is named, and imports that one only."""
+"""The command ``srtk``, which imports only the subcommand that is called."""
 
 from __future__ import annotations
 
 import argparse
+import shlex
 import sys
 from collections.abc import Sequence
 from importlib import import_module
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from srtk_framework.host.versions import __version__
-from srtk_framework.values import RecipeError, SrtkError, close_matches
+from srtk_framework.values import PluginError, RecipeError, SrtkError, close_matches
+
+if TYPE_CHECKING:
+    from importlib.metadata import EntryPoint
 
 COMMANDS = {
     "run": ("srtk_framework.cli.run", "run recipes"),
     "check": ("srtk_framework.cli.check", "check a recipe without running it"),
-    "plugins": ("srtk_framework.cli.plugins", "list the installed drivers, or show one with its settings"),
-    "new": ("srtk_framework.cli.new", "write the skeleton of a new plugin"),
-    "explain": ("srtk_framework.cli.explain", "tell where the answers to questions were lost"),
-    "evaluate": ("srtk_framework.cli.evaluate", "score results, also those of other programs"),
+    "plugins": (
+        "srtk_framework.cli.plugins",
+        "list the installed drivers and commands, or show a driver with its settings",
+    ),
+    "new": ("srtk_framework.cli.new", "write a new plugin that works, to be changed"),
+    "explain": ("srtk_framework.cli.explain", "find where the answers to questions were lost"),
+    "evaluate": ("srtk_framework.cli.evaluate", "score results, those of other programs too"),
     "link": ("srtk_framework.cli.link", "find the entities in questions"),
     "retrieve": ("srtk_framework.cli.retrieve", "retrieve subgraphs for linked questions"),
     "visualize": ("srtk_framework.cli.visualize", "draw retrieved subgraphs on a page"),
@@ -28,11 +35,15 @@ OLD_PACKAGE = (
     " depends on which was installed last. Remove it: pip uninstall srtk"
 )
 OK, FAILED, USAGE, INTERRUPTED = 0, 1, 2, 130
+TRACEBACK = "--traceback"
 
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Run a subcommand; returns the exit code: 0 well, 1 failed, 2 bad input, 130 interrupted."""
     arguments = list(sys.argv[1:] if argv is None else argv)
+    in_full = TRACEBACK in arguments
+    while arguments[:1] == [TRACEBACK]:
+        del arguments[0]
     if not arguments or arguments[0] in ("-h", "--help"):
         print(_help())
         return OK if arguments else USAGE
@@ -40,11 +51,13 @@ def main(argv: Sequence[str] | None = None) -> int:
         print(f"srtk-framework {__version__}")
         return OK
     try:
-        return _dispatch(arguments)
+        return _dispatch(arguments, in_full)
     except RecipeError as error:
+        _print_cause(error, in_full)
         for problem in error.problems:
             print(f"srtk: error: {problem}", file=sys.stderr)
     except SrtkError as error:
+        _print_cause(error, in_full)
         print(f"srtk: error: {error}", file=sys.stderr)
     except KeyboardInterrupt:
         print("srtk: interrupted", file=sys.stderr)
@@ -53,40 +66,98 @@ def main(argv: Sequence[str] | None = None) -> int:
         # The reader of our output went away, as `| head` does; there is nobody left to tell.
         sys.stderr.close()
         return FAILED
+    except Exception as error:  # noqa: BLE001 - a fault in a command is one sentence, in full with --traceback
+        _print_cause(error, in_full)
+        shown = "" if in_full else f"; see where: srtk {TRACEBACK} {shlex.join(arguments)}"
+        print(
+            f"srtk: error: `srtk {arguments[0]}` has a fault: {type(error).__name__}: {error}{shown}",
+            file=sys.stderr,
+        )
+        return FAILED
     return USAGE
 
 
-def _dispatch(arguments: list[str]) -> int:
-    name, rest, module = find_command(arguments)
-    command: Any = import_module(module)
+def _print_cause(error: BaseException, in_full: bool) -> None:
+    """Print the traceback of an error, with its causes, if it is wanted."""
+    if in_full:
+        import traceback
+
+        traceback.print_exception(error)
+
+
+def _dispatch(arguments: list[str], in_full: bool) -> int:
+    name, rest, module, owner = find_command(arguments)
+    command = _import(name, module, owner)
     parser = argparse.ArgumentParser(
         prog=f"srtk {name}", description=command.__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     command.add_arguments(parser)
-    return int(command.run(parser.parse_args(rest)))
+    if not any(TRACEBACK in action.option_strings for action in parser._actions):
+        parser.add_argument(TRACEBACK, action="store_true", help="show exceptions with their tracebacks")
+    args = parser.parse_args(rest)
+    args.traceback = in_full
+    return int(command.run(args))
 
 
-def find_command(arguments: list[str]) -> tuple[str, list[str], str]:
-    """Find the module of a subcommand, which may be two words (``graph build``)."""
+def _import(name: str, module: str, owner: str) -> Any:
+    """Import the module of a subcommand.
+
+    Raises:
+        PluginError: If it cannot be imported, or is no command.
+    """
+    try:
+        command = import_module(module)
+    except Exception as error:
+        raise PluginError(
+            f"the command `srtk {name}` of {owner} cannot be loaded from {module}: {type(error).__name__}: {error};"
+            f" reinstall {owner.split()[0]}, or see where it fails: srtk {TRACEBACK} {name}"
+        ) from error
+    missing = [function for function in ("add_arguments", "run") if not callable(getattr(command, function, None))]
+    if missing:
+        raise PluginError(
+            f"the command `srtk {name}` of {owner} cannot be run: {module} has no function {' and no '.join(missing)}"
+        )
+    return command
+
+
+def find_command(arguments: list[str]) -> tuple[str, list[str], str, str]:
+    """Find a subcommand, which may be two words (``graph build``).
+
+    Returns:
+        Its name, the arguments after it, its module, and the distribution with its version.
+    """
     if arguments[0] in COMMANDS:
-        return arguments[0], arguments[1:], COMMANDS[arguments[0]][0]
-    brought = _brought()
-    if len(arguments) > 1 and f"{arguments[0]}.{arguments[1]}" in brought:
-        return " ".join(arguments[:2]), arguments[2:], brought[f"{arguments[0]}.{arguments[1]}"]
-    if arguments[0] in brought:
-        return arguments[0], arguments[1:], brought[arguments[0]]
-    group = [name.replace(".", " ") for name in brought if name.split(".")[0] == arguments[0]]
+        return arguments[0], arguments[1:], COMMANDS[arguments[0]][0], f"srtk-framework {__version__}"
+    commands = plugin_commands()
+    for words in (2, 1):
+        fitting = [entry for entry in commands if len(arguments) >= words and entry.name == ".".join(arguments[:words])]
+        owners = [f"{entry.dist.name} {entry.dist.version}" if entry.dist else "a plugin" for entry in fitting]
+        if len(fitting) > 1:
+            raise PluginError(
+                f"the command `srtk {' '.join(arguments[:words])}` comes from {' and from '.join(owners)};"
+                " uninstall all but one"
+            )
+        if fitting:
+            return " ".join(arguments[:words]), arguments[words:], fitting[0].value, owners[0]
+    group = [entry.name.replace(".", " ") for entry in commands if entry.name.split(".")[0] == arguments[0]]
     if group:
         raise SrtkError(f"`srtk {arguments[0]}` is followed by what to do: {', '.join(group)}")
-    known = [*COMMANDS, *sorted({name.split(".")[0] for name in brought})]
+    known = [*COMMANDS, *sorted({entry.name.split(".")[0] for entry in commands})]
     raise SrtkError(f"there is no command {arguments[0]!r}.{close_matches(arguments[0], known)} Try: srtk --help")
 
 
-def _brought() -> dict[str, str]:
-    """Return the commands that plugins bring: name to module."""
+def plugin_commands() -> list[EntryPoint]:
+    """List the commands of installed plugins by name; nothing is imported."""
     from importlib.metadata import entry_points
 
-    return {entry.name: entry.value for entry in sorted(entry_points(group=GROUP), key=lambda entry: entry.name)}
+    return sorted(set(entry_points(group=GROUP)), key=lambda entry: (entry.name, entry.value))
+
+
+def command_summary(entry: EntryPoint) -> str:
+    """Return the first line of a command's docstring; nothing is imported."""
+    from srtk_framework.scaffold.module_source import summary_of
+
+    return summary_of(entry.value).replace("``", "`").removeprefix(f"`srtk {entry.name.replace('.', ' ')}`: ")
 
 
 def _old_package() -> bool:
@@ -102,16 +173,22 @@ def _old_package() -> bool:
 
 def _help() -> str:
     lines = [
-        "usage: srtk COMMAND ...",
+        "usage: srtk [--traceback] COMMAND ...",
         "",
         "Semantic subgraph retrieval from knowledge graphs.",
         "",
         "commands:",
-        *(f"  {name:<12} {text}" for name, (_, text) in COMMANDS.items()),
+        *(f"  {name:<16} {text}" for name, (_, text) in COMMANDS.items()),
     ]
-    brought = _brought()
-    if brought:
-        lines += ["", "commands of installed plugins:", *(f"  {name.replace('.', ' ')}" for name in brought)]
+    commands = plugin_commands()
+    if commands:
+        shown = [(entry.name.replace(".", " "), command_summary(entry)) for entry in commands]
+        lines += ["", "commands of plugins:", *(f"  {name:<16} {text}".rstrip() for name, text in shown)]
     if _old_package():
         lines += ["", OLD_PACKAGE]
-    return "\n".join([*lines, "", "`srtk COMMAND --help` tells more; `srtk --version` tells the version."])
+    lines += [
+        "",
+        "`srtk COMMAND --help` describes a command; `--traceback` shows exceptions in full; `srtk --version` prints the"
+        " version.",
+    ]
+    return "\n".join(lines)

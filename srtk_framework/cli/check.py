@@ -23,5 +23,6 @@ def run(args: argparse.Namespace) -> int:
     session = Session(load(args.recipe, args.set))
     for role, name in session.drivers:
         print(f"{role}: {name}")
-    print(f"\n{args.recipe} is fine; it needs: pip install {' '.join(distributions_of(session.drivers))}")
+    needed = distributions_of(session.drivers)
+    print(f"\n{args.recipe} is fine; it needs {'pip install ' + ' '.join(needed) if needed else 'no plugin'}")
     return OK

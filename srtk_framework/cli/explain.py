@@ -18,6 +18,7 @@ from typing import Any
 from srtk_framework.cli import INTERRUPTED, OK
 from srtk_framework.explaining.explainer import Explainer
 from srtk_framework.explaining.findings import FOUND, Explanation
+from srtk_framework.host.tracebacks import Tracebacks
 from srtk_framework.records.retrieval_records import dumps, read_questions
 from srtk_framework.run.session import Session
 from srtk_framework.values import InputError, Question, RunError, close_matches
@@ -57,7 +58,8 @@ def run(args: argparse.Namespace) -> int:
     from srtk_framework.explaining.records import Advice
     from srtk_framework.recipe.recipe import load
 
-    session = Session(load(args.recipe, args.set))
+    faults = Tracebacks()
+    session = Session(load(args.recipe, args.set), [faults])
     with session:
         _take_over_training(session)
         explainer = Explainer(session, args.method)
@@ -73,6 +75,9 @@ def run(args: argparse.Namespace) -> int:
             _write(args.json, done)
         named = args.id is not None or args.question is not None
         _print(done, Advice(session, explainer.expander), args.show, named)
+    if args.traceback:
+        for driver, lines in faults.table.items():
+            print(f"srtk: first exception of {driver}:", *lines, sep="\n", file=sys.stderr)
     if without:
         print(f"srtk: passed over {without} of the questions, which have no answers to look for", file=sys.stderr)
     if interrupted:

@@ -1,19 +1,29 @@
-"""List the installed drivers by role; `show ROLE NAME` tells a driver's settings, `--load` tries each one."""
+"""List the installed drivers by role, observers and commands.
+
+`show ROLE NAME` shows one driver with its settings; NAME may be a class, as `package.module:Class` or
+`path/to/file.py:Class`. `--load` imports every driver and checks it against its role.
+"""
 
 from __future__ import annotations
 
 import argparse
 import inspect
+import json
+import sys
+import traceback
 from typing import Any
 
-from srtk_framework.cli import FAILED, OK
+from srtk_framework.cli import COMMANDS, FAILED, OK, command_summary, plugin_commands
 from srtk_framework.host.discovery import OBSERVER, find, load, role_names
+from srtk_framework.host.versions import __version__
+from srtk_framework.scaffold.module_source import summary_of
 from srtk_framework.values import PluginError, SrtkError, close_matches
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the flags."""
     parser.add_argument("--load", action="store_true", help="import every driver and check it against its role")
+    parser.add_argument("--json", action="store_true", help="print the list as JSON")
     parser.add_argument("show", nargs="*", metavar="show ROLE NAME", help="show one driver with its settings")
 
 
@@ -23,20 +33,68 @@ def run(args: argparse.Namespace) -> int:
         if len(args.show) != 3 or args.show[0] != "show":
             raise SrtkError("write: srtk plugins show ROLE NAME")
         return _show(args.show[1], args.show[2])
-    code = OK
-    for role in [*role_names(), OBSERVER]:
-        print(role)
-        for plugin in find(role):
-            note = ""
-            if args.load:
-                try:
-                    load(role, plugin.name)
-                except PluginError as error:
-                    note, code = f"  BROKEN: {error}", FAILED
-                else:
-                    note = "  ok"
-            print(f"  {plugin.name:<14} {plugin.distribution} {plugin.version}{note}")
-    return code
+    listed = {role: [_row(role, plugin) for plugin in find(role)] for role in [*role_names(), OBSERVER]}
+    if args.load:
+        for role, rows in listed.items():
+            for row in rows:
+                row["error"] = _fault(role, row["name"], args.traceback)
+    everything = {**listed, "command": _commands()}
+    if args.json:
+        print(json.dumps(everything, indent=2, ensure_ascii=False))
+    else:
+        _print(everything)
+    return FAILED if any(row.get("error") for rows in listed.values() for row in rows) else OK
+
+
+def _row(role: str, plugin: Any) -> dict[str, Any]:
+    return {
+        "name": plugin.name,
+        "distribution": plugin.distribution,
+        "version": plugin.version,
+        "class": plugin.target,
+        "summary": summary_of(plugin.target).replace("``", "`"),
+    }
+
+
+def _commands() -> list[dict[str, Any]]:
+    """List the commands of the core and of plugins."""
+    own = [
+        {"name": name, "distribution": "srtk-framework", "version": __version__, "module": module, "summary": text}
+        for name, (module, text) in COMMANDS.items()
+    ]
+    brought = [
+        {
+            "name": entry.name.replace(".", " "),
+            "distribution": entry.dist.name if entry.dist else "",
+            "version": entry.dist.version if entry.dist else "",
+            "module": entry.value,
+            "summary": command_summary(entry),
+        }
+        for entry in plugin_commands()
+    ]
+    return own + brought
+
+
+def _fault(role: str, name: str, in_full: bool) -> str | None:
+    """Load a driver; return what is wrong with it, or None."""
+    try:
+        load(role, name)
+    except PluginError as error:
+        if in_full:
+            traceback.print_exception(error, file=sys.stderr)
+        return str(error)
+    return None
+
+
+def _print(everything: dict[str, list[dict[str, Any]]]) -> None:
+    for kind, rows in everything.items():
+        print(kind)
+        for row in rows:
+            print(f"  {row['name']:<16} {row['summary']}".rstrip())
+            place = row.get("class") or row["module"]
+            print(f"  {'':<16} {row['distribution']} {row['version']}, {place}")
+            if "error" in row:
+                print(f"  {'':<16} {'loads' if row['error'] is None else 'BROKEN: ' + row['error']}")
 
 
 def _show(role: str, name: str) -> int:
@@ -50,7 +108,8 @@ def _show(role: str, name: str) -> int:
     if role not in known:
         raise SrtkError(f"there is no role {role!r}; roles are {', '.join(known)}.{close_matches(role, known)}")
     cls = load(role, name)
-    print(f"{role}: {{use: {name}}}\n\n{inspect.cleandoc(cls.__doc__ or 'No description.')}\n")
+    origin = next((f"{p.distribution} {p.version}, {p.target}" for p in find(role) if p.name == name), name)
+    print(f"{role}: {{use: {name}}}\n{origin}\n\n{inspect.cleandoc(cls.__doc__ or 'No description.')}\n")
     needs = {need.field: need for need in needs_of(cls)} if role != OBSERVER else {}
     for field in attrs.fields(cls):
         if not field.init:

@@ -42,7 +42,7 @@ def run(args: argparse.Namespace) -> int:
         Session(recipe)  # a mistake in the last recipe is told before the first one has run
     code = OK
     for recipe in recipes:
-        code = max(code, run_recipe(recipe, args.resume, args.quiet, args.train_only))
+        code = max(code, run_recipe(recipe, args.resume, args.quiet, args.train_only, args.traceback))
         if code == INTERRUPTED:
             return code
     if not args.train_only:
@@ -52,8 +52,19 @@ def run(args: argparse.Namespace) -> int:
     return code
 
 
-def run_recipe(recipe: Recipe, resume: bool, quiet: bool, train_only: bool = False) -> int:
-    """Run one recipe with progress, a clean stop on Ctrl-C, and a report at the end."""
+def run_recipe(recipe: Recipe, resume: bool, quiet: bool, train_only: bool = False, in_full: bool = False) -> int:
+    """Run one recipe with progress, a clean stop on Ctrl-C, and a report at the end.
+
+    Args:
+        recipe: What to run.
+        resume: Continue an earlier run of the same recipe.
+        quiet: Print errors only.
+        train_only: End after the training.
+        in_full: Print the traceback of the first exception of each driver.
+
+    Returns:
+        The exit code.
+    """
     from srtk_framework.host.observers import Progress
 
     runner = Runner(recipe, resume, () if quiet else (Progress(),), train_only)
@@ -105,10 +116,14 @@ def run_recipe(recipe: Recipe, resume: bool, quiet: bool, train_only: bool = Fal
             " why under `labels_failed` in its trace",
             file=sys.stderr,
         )
+    if in_full:
+        for driver, lines in outcome.tracebacks.items():
+            print(f"srtk: first exception of {driver}:", *lines, sep="\n", file=sys.stderr)
     if outcome.failed:
+        where = f"; {outcome.output / 'manifest.json'} has the tracebacks" if outcome.tracebacks else ""
         print(
             f"srtk: {outcome.failed} of {outcome.questions} questions failed; each says why under `error` in the"
-            " results",
+            f" results{where}",
             file=sys.stderr,
         )
     return FAILED if outcome.questions and outcome.failed == outcome.questions else OK

@@ -41,7 +41,9 @@ def run_short(args: argparse.Namespace, data: Mapping[str, Any]) -> int:
     """Run a recipe given as data; its folder stands beside the output."""
     output = Path(args.output)
     folder = output.with_name(output.name + ".run")
-    return run_recipe(from_data({"srtk": 1, "output": str(folder), **data}), args.resume, args.quiet)
+    return run_recipe(
+        from_data({"srtk": 1, "output": str(folder), **data}), args.resume, args.quiet, in_full=args.traceback
+    )
 
 
 def note(text: str) -> None:

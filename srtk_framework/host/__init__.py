@@ -5,6 +5,7 @@ from __future__ import annotations
 from srtk_framework.host.discovery import Plugin, find, load, role_class, role_names
 from srtk_framework.host.observers import Call, Observer, Progress, Timing, Tracing, share_of_time
 from srtk_framework.host.ports import Port, driver_of, port
+from srtk_framework.host.tracebacks import Tracebacks
 from srtk_framework.host.versions import __version__
 
 __all__ = [
@@ -14,6 +15,7 @@ __all__ = [
     "Port",
     "Progress",
     "Timing",
+    "Tracebacks",
     "Tracing",
     "__version__",
     "driver_of",

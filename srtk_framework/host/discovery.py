@@ -6,12 +6,14 @@ import inspect
 from collections.abc import Sequence
 from difflib import get_close_matches
 from importlib.metadata import Distribution, EntryPoint, distributions
+from pathlib import Path
 from typing import Any
 
 import attrs
 from packaging.requirements import Requirement
 from packaging.version import Version
 
+from srtk_framework.host.class_path import import_class, is_class_path
 from srtk_framework.host.observers import Observer
 from srtk_framework.host.versions import __version__
 from srtk_framework.roles import ROLES, Role, contract_of, hook_names
@@ -95,12 +97,21 @@ def role_class(name: str) -> type[Role]:
     return cls
 
 
-def load(role: str, name: str) -> Any:
+def load(role: str, name: str, folder: Path = Path()) -> Any:
     """Import the class of one driver and check it against its role.
+
+    Args:
+        role: Role of the driver.
+        name: Name of an installed driver, or ``package.module:Class``, or ``path/to/file.py:Class``.
+        folder: Folder of the recipe, where a relative file or module is found.
 
     Raises:
         PluginError: If there is no such driver, several, or one that does not fit.
     """
+    if is_class_path(name):
+        cls = import_class(name, folder)
+        check_class(cls, role, f"{role} {name!r}")
+        return cls
     if role != OBSERVER:
         role_class(role)
     plugin = _only(role, name)

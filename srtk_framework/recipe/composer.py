@@ -96,6 +96,7 @@ class Composer:
     def __init__(self, recipe: Recipe, observers: Sequence[Observer] = ()) -> None:
         self.recipe = recipe
         self.problems: list[str] = []
+        self.causes: list[PluginError] = []
         self.used: list[tuple[str, str]] = []
         self._observers = observers
         self._top = _Scope(recipe.blocks)
@@ -133,7 +134,8 @@ class Composer:
     def check(self) -> None:
         """Raise all problems found so far as one RecipeError."""
         if self.problems:
-            raise RecipeError(list(dict.fromkeys(self.problems)))
+            # The first cause alone, with its traceback: the problems name every one.
+            raise RecipeError(list(dict.fromkeys(self.problems))) from next(iter(self.causes), None)
 
     def open(self, stack: ExitStack, apart: Sequence[Any] = ()) -> None:
         """Open the drivers in the order they were built, and have the stack close them.
@@ -178,7 +180,7 @@ class Composer:
             tuple((name, _identity(v)) for name, v in filled.items()),
         )
         if key not in self._built:
-            self._built[key] = port(driver, block.role, block.use, self._observers)
+            self._built[key] = port(driver, block.role, block.name, self._observers)
             self._order.append(self._built[key])
         return self._built[key]
 
@@ -220,12 +222,13 @@ class Composer:
         where = block.where if block.given is not None else (*block.where, "use")
         try:
             if block.given is None:
-                return plugins.load(block.role, block.use)
+                return plugins.load(block.role, block.use, self.recipe.folder)
             if is_networkx(block.given) and block.role == "knowledge_graph":
                 return plugins.load(block.role, block.use)
             cls = block.given if isinstance(block.given, type) else type(block.given)
             plugins.check_class(cls, block.role, f"{block.role} {cls.__name__}")
         except PluginError as error:
+            self.causes.append(error)
             self._failed.add((block.role, block.use))
             self._say(where, str(error))
             return None

@@ -39,6 +39,11 @@ class Block:
     part: Part | None = None
     given: Any = attrs.field(default=None, eq=id, hash=False)
 
+    @property
+    def name(self) -> str:
+        """Name of the driver in messages and results: the class, where ``use`` is ``module:Class``."""
+        return self.use.rpartition(":")[2]
+
 
 @attrs.frozen
 class Train:
@@ -125,6 +130,11 @@ class Recipe:
         """Raise the problems found while reading as one RecipeError."""
         if self.problems:
             raise RecipeError(self.problems)
+
+    @property
+    def folder(self) -> Path:
+        """Folder of the recipe's file; the current one for a recipe that was not read from a file."""
+        return Path(self.file).parent
 
     @property
     def output(self) -> Path:

@@ -66,7 +66,7 @@ def _methods(recipe: Recipe, composer: Composer) -> dict[str, Expander]:
     main = recipe.blocks.get("expander")
     for block in ([main] if main else []) + (recipe.against or []):
         expander = composer.build(block)
-        name = str(block.settings.get("name", block.use))
+        name = str(block.settings.get("name", block.name))
         if name in methods:
             composer.problems.append(
                 f"{recipe.places.say(block.where)}: two methods are called {name!r}; give one of them a `name:`"

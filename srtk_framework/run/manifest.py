@@ -9,6 +9,7 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
+from srtk_framework.host.class_path import hashes_of
 from srtk_framework.host.discovery import distributions_of
 from srtk_framework.host.versions import __version__, libraries
 from srtk_framework.run.question_source import RunQuestions
@@ -29,13 +30,17 @@ def manifest_of(session: Session, asked: RunQuestions) -> dict[str, Any]:
     if session.reader is not None:
         fingerprints["reader"] = session.reader.fingerprint()
     recipe, options = session.recipe, session.recipe.options
-    whole = repr((sorted(fingerprints.items()), options.relink, options.limit, options.seed, asked.hash))
+    classes = hashes_of((name for _, name in session.drivers), recipe.folder)
+    whole = repr(
+        (sorted(fingerprints.items()), sorted(classes.items()), options.relink, options.limit, options.seed, asked.hash)
+    )
     return {
         "recipe": recipe.file,
         "written": recipe.written,
         "state": RUNNING,
         "fingerprint": hashlib.sha256(whole.encode()).hexdigest(),
         "fingerprints": fingerprints,
+        **({"classes": classes} if classes else {}),
         "graph": session.graph.source() if session.graph is not None else None,
         "questions": {"count": asked.count, "sha256": asked.hash},
         "seed": options.seed,

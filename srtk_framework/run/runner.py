@@ -18,6 +18,7 @@ from srtk_framework.evaluation.scores import write_scores
 from srtk_framework.evaluation.slices import learnt_from
 from srtk_framework.graph.path_instances import with_gold_triples
 from srtk_framework.host.observers import Observer, Timing, share_of_time
+from srtk_framework.host.tracebacks import Tracebacks
 from srtk_framework.recipe.recipe import Recipe
 from srtk_framework.records.jsonl import write_json
 from srtk_framework.run.journal import Journal
@@ -54,6 +55,7 @@ class Outcome:
         spent: Per generator: calls, tokens and cost since the start of this process, and what was paid.
         linkers_failed: Per linker: questions of this process on which it failed while another answered.
         unlabelled: Results of this process, of all methods, without labels because the graph failed.
+        tracebacks: Per ``role:driver``: the lines of the traceback of the first exception that it raised.
     """
 
     state: str
@@ -70,6 +72,7 @@ class Outcome:
     spent: dict[str, Any] = attrs.field(factory=dict)
     linkers_failed: dict[str, int] = attrs.field(factory=dict)
     unlabelled: int = 0
+    tracebacks: dict[str, list[str]] = attrs.field(factory=dict)
 
 
 class Runner:
@@ -90,7 +93,8 @@ class Runner:
         self.train_only = train_only
         self._training = False
         self._timing = Timing()
-        self._observers = [self._timing, *observers]
+        self._tracebacks = Tracebacks()
+        self._observers = [self._timing, self._tracebacks, *observers]
         self._stopping = False
         self._linkers_failed: dict[str, int] = {}
         self._unlabelled = 0
@@ -137,6 +141,7 @@ class Runner:
             outcome = Outcome(STOPPED, folder, questions=asked.count, trained=trained, shared=asked.shared)
             journals = self._methods(session, asked, outcome)
             outcome.linkers_failed, outcome.unlabelled = self._linkers_failed, self._unlabelled
+            outcome.tracebacks = self._tracebacks.table
             self._count_use(session, journals, outcome)
             if not self._stopping:
                 main = next(iter(journals.values()))
@@ -149,6 +154,7 @@ class Runner:
                 counts={"questions": asked.count, "finished": outcome.finished, "failed": outcome.failed},
                 seconds=round(time.time() - started, 3),
                 timing=outcome.timing,
+                **({"tracebacks": outcome.tracebacks} if outcome.tracebacks else {}),
                 exports=outcome.exports,
                 **({"generators": {"usage": outcome.usage, "spent": outcome.spent}} if outcome.spent else {}),
             )

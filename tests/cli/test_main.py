@@ -101,7 +101,9 @@ class TestWithToys:
     def test_plugins_load_marks_broken_drivers(self, capsys):
         assert main(["plugins", "--load"]) == 1
         out = capsys.readouterr().out
-        assert "onehop         srtk-plugin-toys 1.0  ok" in out
+        shown = [line.split() for line in out.splitlines()]
+        at = shown.index(["onehop", "Reads", "one", "or", "two", "hops."])
+        assert shown[at + 1 : at + 3] == [["srtk-plugin-toys", "1.0,", "srtk_toys:OneHop"], ["loads"]]
         assert "BROKEN: encoder 'loose'" in out
 
     def test_a_run_in_which_every_question_fails_exits_with_1(self, recipe, tmp_path, capsys):

@@ -107,7 +107,7 @@ def test_a_command_of_the_docs_is_understood(block: Block, capsys: pytest.Captur
         pytest.skip("a drawing")
     for words in commands(block):
         if words[0] == "srtk":
-            name, rest, module = find_command(words[1:])
+            name, rest, module, _ = find_command(words[1:])
             command = import_module(module)
             parser = argparse.ArgumentParser(prog=f"srtk {name}")
             command.add_arguments(parser)

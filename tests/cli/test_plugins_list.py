@@ -1,0 +1,110 @@
+"""``srtk plugins`` lists what is installed, without importing it."""
+
+from __future__ import annotations
+
+import json
+import sys
+
+import pytest
+
+from srtk_framework.cli import main
+from srtk_framework.scaffold.module_source import module_file, summary_of
+
+CODE = '''
+"""A command that counts."""
+raise ImportError("this module must not be imported")
+
+class Far:
+    """Count what is far.
+
+    More of it.
+    """
+
+class Bare:
+    pass
+'''
+
+
+@pytest.fixture
+def listed(install):
+    folder = install("srtk-plugin-far", "srtk_far", CODE, {"encoder": {"far": "Far", "bare": "Bare"}})
+    entries = folder / "srtk_plugin_far-1.0.dist-info" / "entry_points.txt"
+    entries.write_text(
+        entries.read_text() + "[srtk.observer]\nwatch = srtk_far:Far\n[srtk.command]\nfar.count = srtk_far\n"
+    )
+    return folder
+
+
+def test_the_list_has_distribution_class_and_summary(listed, capsys):
+    assert main(["plugins", "--json"]) == 0
+    found = json.loads(capsys.readouterr().out)
+    assert {
+        "name": "far",
+        "distribution": "srtk-plugin-far",
+        "version": "1.0",
+        "class": "srtk_far:Far",
+        "summary": "Count what is far.",
+    } in found["encoder"]
+    assert [row["summary"] for row in found["encoder"] if row["name"] == "bare"] == [""]
+    assert "srtk_far:Far" in [row["class"] for row in found["observer"]]
+    command = next(row for row in found["command"] if row["name"] == "far count")
+    assert command == {
+        "name": "far count",
+        "distribution": "srtk-plugin-far",
+        "version": "1.0",
+        "module": "srtk_far",
+        "summary": "A command that counts.",
+    }
+    assert {"run", "plugins", "new"} <= {row["name"] for row in found["command"]}
+    assert "srtk_far" not in sys.modules
+
+
+def test_the_json_says_what_is_broken(listed, capsys):
+    assert main(["plugins", "--json", "--load"]) == 1
+    found = json.loads(capsys.readouterr().out)
+    row = next(row for row in found["encoder"] if row["name"] == "far")
+    assert "this module must not be imported" in row["error"]
+    assert next(row for row in found["observer"] if row["name"] == "timing")["error"] is None
+
+
+def test_help_describes_the_commands_of_plugins(listed, capsys):
+    main(["--help"])
+    assert "  far count        A command that counts.\n" in capsys.readouterr().out
+
+
+@pytest.fixture
+def package(tmp_path, monkeypatch):
+    files = {
+        "far_away/__init__.py": "raise ImportError('not to be imported')\n",
+        "far_away/near.py": "from .deep import Sea as Lake\nfrom far_away.deep import Sea\n",
+        "far_away/deep/__init__.py": "from .sea import Sea\n",
+        "far_away/deep/sea.py": 'class Sea:\n    """Swim."""\n',
+        "far_away/broken.py": "class Sea(:\n",
+        "far_away/circle.py": "from far_away.circle import Sea\n",
+    }
+    for name, text in files.items():
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).write_text(text)
+    monkeypatch.syspath_prepend(tmp_path)
+    return tmp_path
+
+
+@pytest.mark.parametrize(
+    "target", ["far_away.near:Sea", "far_away.near:Lake", "far_away.deep:Sea", "far_away.deep.sea:Sea"]
+)
+def test_a_class_is_looked_up_where_its_module_takes_it_from(package, target):
+    assert summary_of(target) == "Swim."
+    assert not [name for name in sys.modules if name.startswith("far_away")]
+
+
+@pytest.mark.parametrize(
+    "target",
+    ["far_away.near:Hill", "far_away.none:Sea", "no_such_package:Sea", "far_away.broken:Sea", "far_away.circle:Sea"],
+)
+def test_what_cannot_be_read_has_no_summary(package, target):
+    assert summary_of(target) == ""
+
+
+def test_a_module_without_python_source_has_no_file():
+    assert module_file("sys") is None
+    assert module_file("") is None
