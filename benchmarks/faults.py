@@ -29,7 +29,7 @@ from common import DATA, OUT, lacking, shown
 from misbehaving import Proxy, proxy
 from srtk_plugin_sparql.commands.load import load
 
-from srtk_framework.recipe import recipe
+from srtk_framework.recipe import from_data
 from srtk_framework.records import dumps
 from srtk_framework.run import Runner
 
@@ -105,7 +105,7 @@ def run(asked: Path, url: str, folder: Path, batch: int) -> list[str]:
         "output": str(folder),
         "exporters": [{"use": "jsonl", "path": str(folder / "subgraphs.jsonl")}],
     }
-    Runner(recipe.from_data(written)).run()
+    Runner(from_data(written)).run()
     text = (folder / "subgraphs.jsonl").read_text(encoding="utf-8")
     return text.replace(url, "ENDPOINT").splitlines()
 

@@ -12,7 +12,7 @@ from srtk_plugin_datasets.metaqa import MetaQA
 from srtk_plugin_sparql.vocabulary import RDFS_LABEL, SKOS_ALIAS, Ids, Vocabulary
 
 from srtk_framework.records import dumps
-from srtk_framework.testing.sample import Sample
+from srtk_framework.testing import Sample
 from srtk_framework.values import Literal, Triple
 
 FILMS = "http://example.org/films/"

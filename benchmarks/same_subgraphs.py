@@ -29,7 +29,7 @@ from srtk_plugin_local.snapshot.build import build
 from srtk_plugin_local.snapshot.build_settings import BuildSettings
 from srtk_plugin_sparql.commands.load import load
 
-from srtk_framework.recipe import recipe
+from srtk_framework.recipe import from_data
 from srtk_framework.records import dumps
 from srtk_framework.run import Runner
 
@@ -102,7 +102,7 @@ def run(
     """Run the recipe on one graph."""
     folder = out / f"{case.name}-{store}"
     start = time.perf_counter()
-    Runner(recipe.from_data(written_recipe(case, graph, folder, methods))).run()
+    Runner(from_data(written_recipe(case, graph, folder, methods))).run()
     seconds = time.perf_counter() - start
     results = {name: [_line(text) for text in _read(folder / "journal" / f"{name}.jsonl")] for name in methods}
     exported = [_line(text) for text in _read(folder / "subgraphs.jsonl")]

@@ -1,21 +1,252 @@
-"""A plugin framework for semantic subgraph retrieval: questions in, small scored subgraphs out."""
+"""A plugin framework for semantic subgraph retrieval: questions in, small scored subgraphs out.
+
+What authors of plugins and programs that embed the framework need is importable from here. A name is imported from its
+room when it is first used, so that ``import srtk_framework`` itself loads nothing. Each room (``srtk_framework.graph``,
+``srtk_framework.text``, ...) has more names in its ``__all__``; what stands in neither is private.
+"""
 
 from __future__ import annotations
 
+from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from srtk_framework.host.versions import __version__
-
 if TYPE_CHECKING:
-    from srtk_framework.run.session import open_session as open
+    from srtk_framework.graph import (
+        facts,
+        find_paths,
+        finish,
+        follow_within,
+        path_order,
+    )
+    from srtk_framework.host import (
+        Call,
+        Observer,
+        __version__,
+    )
+    from srtk_framework.roles import (
+        Course,
+        Dataset,
+        Encoder,
+        EntityLinker,
+        Expander,
+        Explainable,
+        Exporter,
+        Generator,
+        HopChoice,
+        KnowledgeGraph,
+        MentionDetector,
+        PathScorer,
+        Reader,
+        Role,
+        Supervision,
+        Trainable,
+    )
+    from srtk_framework.run import (
+        Outcome,
+        Runner,
+        Session,
+    )
+    from srtk_framework.run import (
+        open_session as open,
+    )
+    from srtk_framework.values import (
+        END,
+        NIL,
+        Answer,
+        Budget,
+        DriverError,
+        FoundPaths,
+        Frontier,
+        HopState,
+        InputError,
+        Lesson,
+        Link,
+        LinkList,
+        Literal,
+        Mention,
+        Message,
+        NodeSet,
+        Path,
+        Pattern,
+        PluginError,
+        Prompt,
+        Qualifier,
+        Question,
+        Ragged,
+        RankedPath,
+        RecipeError,
+        Reply,
+        Retrieval,
+        RunError,
+        Sample,
+        Schema,
+        SnapshotError,
+        SrtkError,
+        Step,
+        Subgraph,
+        Triple,
+        rounded,
+    )
 
-__all__ = ["__version__", "open"]
+_ROOMS = {
+    "graph": (
+        "facts",
+        "find_paths",
+        "finish",
+        "follow_within",
+        "path_order",
+    ),
+    "host": (
+        "Call",
+        "Observer",
+        "__version__",
+    ),
+    "roles": (
+        "Course",
+        "Dataset",
+        "Encoder",
+        "EntityLinker",
+        "Expander",
+        "Explainable",
+        "Exporter",
+        "Generator",
+        "HopChoice",
+        "KnowledgeGraph",
+        "MentionDetector",
+        "PathScorer",
+        "Reader",
+        "Role",
+        "Supervision",
+        "Trainable",
+    ),
+    "run": (
+        "Outcome",
+        "Runner",
+        "Session",
+        "open",
+    ),
+    "values": (
+        "END",
+        "NIL",
+        "Answer",
+        "Budget",
+        "DriverError",
+        "FoundPaths",
+        "Frontier",
+        "HopState",
+        "InputError",
+        "Lesson",
+        "Link",
+        "LinkList",
+        "Literal",
+        "Mention",
+        "Message",
+        "NodeSet",
+        "Path",
+        "Pattern",
+        "PluginError",
+        "Prompt",
+        "Qualifier",
+        "Question",
+        "Ragged",
+        "RankedPath",
+        "RecipeError",
+        "Reply",
+        "Retrieval",
+        "RunError",
+        "Sample",
+        "Schema",
+        "SnapshotError",
+        "SrtkError",
+        "Step",
+        "Subgraph",
+        "Triple",
+        "rounded",
+    ),
+}
+_ROOM_OF = {name: room for room, names in _ROOMS.items() for name in names}
+
+__all__ = [
+    "END",
+    "NIL",
+    "Answer",
+    "Budget",
+    "Call",
+    "Course",
+    "Dataset",
+    "DriverError",
+    "Encoder",
+    "EntityLinker",
+    "Expander",
+    "Explainable",
+    "Exporter",
+    "FoundPaths",
+    "Frontier",
+    "Generator",
+    "HopChoice",
+    "HopState",
+    "InputError",
+    "KnowledgeGraph",
+    "Lesson",
+    "Link",
+    "LinkList",
+    "Literal",
+    "Mention",
+    "MentionDetector",
+    "Message",
+    "NodeSet",
+    "Observer",
+    "Outcome",
+    "Path",
+    "PathScorer",
+    "Pattern",
+    "PluginError",
+    "Prompt",
+    "Qualifier",
+    "Question",
+    "Ragged",
+    "RankedPath",
+    "Reader",
+    "RecipeError",
+    "Reply",
+    "Retrieval",
+    "Role",
+    "RunError",
+    "Runner",
+    "Sample",
+    "Schema",
+    "Session",
+    "SnapshotError",
+    "SrtkError",
+    "Step",
+    "Subgraph",
+    "Supervision",
+    "Trainable",
+    "Triple",
+    "__version__",
+    "facts",
+    "find_paths",
+    "finish",
+    "follow_within",
+    "open",
+    "path_order",
+    "rounded",
+]
 
 
-def __getattr__(name: str) -> Any:
-    """Import the session only when it is wanted: ``import srtk_framework`` stays instant."""
-    if name == "open":
-        from srtk_framework.run.session import open_session
+if not TYPE_CHECKING:  # a type checker would take any name for a public one
 
-        return open_session
-    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    def __getattr__(name: str) -> Any:
+        """Import a public name from its room when it is first used."""
+        if name not in _ROOM_OF:
+            raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+        room = import_module(f"{__name__}.{_ROOM_OF[name]}")
+        # The room keeps the built-in of that name.
+        value = getattr(room, "open_session" if name == "open" else name)
+        globals()[name] = value
+        return value
+
+
+def __dir__() -> list[str]:
+    """List the public names, and what was imported so far."""
+    return sorted({*globals(), *__all__})

@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
+from srtk_framework.cli.options import graph_block, note
 from srtk_framework.host.versions import __version__
 from srtk_framework.values import PluginError, RecipeError, SrtkError, close_matches
 
@@ -36,6 +37,9 @@ OLD_PACKAGE = (
 )
 OK, FAILED, USAGE, INTERRUPTED = 0, 1, 2, 130
 TRACEBACK = "--traceback"
+
+
+__all__ = ["FAILED", "INTERRUPTED", "OK", "USAGE", "graph_block", "main", "note"]
 
 
 def main(argv: Sequence[str] | None = None) -> int:

@@ -6,7 +6,8 @@ import argparse
 import os
 from typing import Any
 
-from srtk_framework.cli.short import add_file_arguments, graph_block, run_short
+from srtk_framework.cli.options import graph_block
+from srtk_framework.cli.short import add_file_arguments, run_short
 
 _TOKEN = "SRTK_LINK_TOKEN"
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 import argparse
 from typing import Any
 
-from srtk_framework.cli.short import add_file_arguments, graph_block, note, run_short
+from srtk_framework.cli.options import graph_block, note
+from srtk_framework.cli.short import add_file_arguments, run_short
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import sys
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -25,18 +24,6 @@ def add_file_arguments(parser: argparse.ArgumentParser, output: str) -> None:
     add_run_arguments(parser)
 
 
-def graph_block(args: argparse.Namespace, endpoint: str | None = None) -> dict[str, Any]:
-    """Write the knowledge_graph block for ``-kg`` and ``-e``; empty without ``-kg``."""
-    if args.knowledge_graph is None:
-        return {}
-    if Path(args.knowledge_graph).is_dir() or "/" in args.knowledge_graph:
-        return {"knowledge_graph": {"use": "local", "path": args.knowledge_graph}}
-    block: dict[str, Any] = {"use": args.knowledge_graph}
-    if endpoint is not None:
-        block["endpoint"] = endpoint
-    return {"knowledge_graph": block}
-
-
 def run_short(args: argparse.Namespace, data: Mapping[str, Any]) -> int:
     """Run a recipe given as data; its folder stands beside the output."""
     output = Path(args.output)
@@ -44,8 +31,3 @@ def run_short(args: argparse.Namespace, data: Mapping[str, Any]) -> int:
     return run_recipe(
         from_data({"srtk": 1, "output": str(folder), **data}), args.resume, args.quiet, in_full=args.traceback
     )
-
-
-def note(text: str) -> None:
-    """Say something about a flag that is understood but not needed."""
-    print(f"srtk: note: {text}", file=sys.stderr)

@@ -5,7 +5,8 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
-from srtk_framework.cli.short import add_file_arguments, graph_block, run_short
+from srtk_framework.cli.options import graph_block
+from srtk_framework.cli.short import add_file_arguments, run_short
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from srtk_framework.records import record_fields
 from srtk_framework.records.answers import answer_from_record, record_from_answer
 from srtk_framework.records.jsonl import base_suffix, dumps, read_jsonl, read_lines, shown, write_json
 from srtk_framework.records.retrieval_records import (
@@ -28,6 +29,7 @@ __all__ = [
     "read_lines",
     "read_questions",
     "read_retrievals",
+    "record_fields",
     "record_from_answer",
     "record_from_question",
     "record_from_retrieval",

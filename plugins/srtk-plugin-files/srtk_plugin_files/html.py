@@ -11,7 +11,7 @@ from typing import Any
 
 import attrs
 
-from srtk_framework.evaluation.metrics import score
+from srtk_framework.evaluation import score
 from srtk_framework.records import dumps
 from srtk_framework.values import DriverError, Retrieval, rounded
 from srtk_plugin_files.file_exporter import FileExporter

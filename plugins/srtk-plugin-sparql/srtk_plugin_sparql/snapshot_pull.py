@@ -14,7 +14,7 @@ import attrs
 
 from srtk_framework.graph import frontier_batches
 from srtk_framework.host import Observer, Port
-from srtk_framework.host import discovery as plugins
+from srtk_framework.host import load as load_driver
 from srtk_framework.recipe import Block, Composer, Recipe, block_in, needs_of
 from srtk_framework.roles import ROLES
 from srtk_framework.run import COMPLETE, Outcome, Runner
@@ -94,7 +94,7 @@ class _Wrapping:
     def block(self, block: Block) -> Block:
         """Return the block with its graphs in views; one that is a graph in a view itself."""
         try:
-            cls = plugins.load(block.role, block.use)
+            cls = load_driver(block.role, block.use)
         except PluginError:
             return block  # The run tells it, with all other mistakes.
         if isinstance(cls, type) and issubclass(cls, SparqlGraph):

@@ -14,7 +14,7 @@ from typing import Any, TypeVar
 
 import attrs
 
-from srtk_framework.cli.short import graph_block, note
+from srtk_framework.cli import graph_block, note
 from srtk_framework.recipe import Composer, from_data
 from srtk_framework.records import dumps, read_lessons, read_questions, shown, write_lessons
 from srtk_framework.roles import KnowledgeGraph
