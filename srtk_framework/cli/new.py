@@ -1,23 +1,32 @@
-"""Write a new plugin: a small driver that works, its package, and its conformance test."""
+"""Write a new plugin that works: a small driver, its package, and its test.
+
+KIND is a role, or `view` (a graph that holds a graph), `observer`, or `command` (a subcommand of srtk).
+"""
 
 from __future__ import annotations
 
 import argparse
+import shlex
 from pathlib import Path
 
-from srtk_framework.cli import OK
+from srtk_framework.cli import COMMANDS, OK
 from srtk_framework.scaffold import write_plugin
+from srtk_framework.values import SrtkError
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the flags."""
-    parser.add_argument("role", metavar="ROLE", help="role of the driver, such as knowledge_graph")
-    parser.add_argument("name", metavar="NAME", help="name of the driver, as `use:` shall call it")
+    parser.add_argument("kind", metavar="KIND", help="a role, such as knowledge_graph, or view, observer or command")
+    parser.add_argument("name", metavar="NAME", help="name for `use:`, or of the command")
     parser.add_argument("--in", dest="folder", default=".", metavar="DIR", help="folder to write into")
 
 
 def run(args: argparse.Namespace) -> int:
     """Run the command."""
-    folder = write_plugin(args.role, args.name, Path(args.folder))
-    print(f"wrote {folder}; next: pip install -e {folder} && pytest {folder}")
+    if args.kind == "command" and args.name in COMMANDS:
+        raise SrtkError(f"`srtk {args.name}` exists already; choose another name")
+    folder = write_plugin(args.kind, args.name, Path(args.folder))
+    print(
+        f"wrote {folder}; next: pip install -e {shlex.quote(f'{folder}[testing]')} && pytest {shlex.quote(str(folder))}"
+    )
     return OK

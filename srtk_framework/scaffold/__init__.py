@@ -1,68 +1,68 @@
-"""Write a new plugin from templates: a small driver that works, its package, and its conformance test."""
+"""Write a new plugin that works: a small driver, its package, and its test."""
 
 from __future__ import annotations
 
 import re
 import shutil
+from collections.abc import Iterable, Mapping
 from importlib.resources import files
-from importlib.resources.abc import Traversable
 from pathlib import Path
 from string import Template
 from typing import NamedTuple
 
 from srtk_framework.host.versions import __version__
 from srtk_framework.roles import ROLES
+from srtk_framework.scaffold.toy_source import toy_of
 from srtk_framework.values import SrtkError, close_matches
 
 PREFIX = "srtk-plugin-"
-_NAME = re.compile(r"[a-z][a-z0-9]*(?:[-_][a-z0-9]+)*")
+_NAME = re.compile(r"[a-z][a-z0-9]*(?:-[a-z0-9]+)*")
+_REQUIREMENTS = {"attrs": "attrs>=25.1", "numpy": "numpy>=2.0"}
 
 
 class _Kind(NamedTuple):
-    """What the template of a role is about.
+    """What can be written besides the drivers of roles, from a template of its own.
 
     Attributes:
-        module: Name of the module of the driver.
-        suffix: End of the name of the class.
-        summary: What the driver does, as it is shown by package tools.
+        group: Last part of the entry-point group.
+        summary: What the plugin does, as package tools show it.
+        use: How it is used.
     """
 
-    module: str
-    suffix: str
+    group: str
     summary: str
+    use: str
 
 
-_KINDS = {
-    "knowledge_graph": _Kind("graph", "Graph", "A knowledge graph in a CSV file"),
-    "mention_detector": _Kind("detector", "Detector", "A mention detector by capital letters"),
-    "entity_linker": _Kind("linker", "Linker", "An entity linker by exact names"),
-    "path_scorer": _Kind("scorer", "Scorer", "A path scorer by shared words"),
-    "expander": _Kind("expander", "Expander", "An expander of one hop"),
-    "exporter": _Kind("exporter", "Exporter", "An exporter of CSV files"),
-    "encoder": _Kind("encoder", "Encoder", "An encoder by hashed letters"),
-    "generator": _Kind("generator", "Generator", "A generator by shared words"),
-    "reader": _Kind("reader", "Reader", "A reader by the names of relations"),
-    "dataset": _Kind("dataset", "Dataset", "A dataset of tab-separated questions"),
-    "supervision": _Kind("supervision", "Supervision", "A supervision by single steps"),
+KINDS = {
+    "view": _Kind("knowledge_graph", "A graph without some of its relations", "In a recipe"),
+    "observer": _Kind("observer", "An observer that counts calls and errors", "In a recipe"),
+    "command": _Kind("command", "A command that counts relations", "On the command line"),
 }
+"""What ``srtk new`` writes besides roles: a graph that holds a graph, an observer, a subcommand of ``srtk``."""
 
 
-def write_plugin(role: str, name: str, folder: Path) -> Path:
-    """Write the folder ``srtk-plugin-NAME`` with a driver of a role.
+def write_plugin(kind: str, name: str, folder: Path) -> Path:
+    """Write the folder ``srtk-plugin-NAME`` with a driver of a role, a view, an observer or a command.
 
     Args:
-        role: One of ``specs.ROLES``.
-        name: What ``use:`` shall call the driver: lower-case letters and digits, joined by hyphens.
+        kind: One of ``ROLES`` or of ``KINDS``.
+        name: What ``use:`` shall call it, or what follows ``srtk`` for a command: lower-case letters and digits, joined
+            by single hyphens.
         folder: Where to write the folder.
 
     Returns:
         The folder of the plugin.
 
     Raises:
-        SrtkError: For an unknown role, a bad name, a folder that is there already or cannot be written.
+        SrtkError: For an unknown kind, a bad name, a folder that exists or cannot be written, or a role without a toy.
     """
-    if role not in _KINDS:
-        raise SrtkError(f"no role is called {role!r}; roles are {', '.join(ROLES)}.{close_matches(role, list(ROLES))}")
+    known = [*ROLES, *KINDS]
+    if kind not in known:
+        raise SrtkError(
+            f"there is no role or kind {kind!r}; roles are {', '.join(ROLES)}; other kinds are {', '.join(KINDS)}."
+            f"{close_matches(kind, known)}"
+        )
     name = name.removeprefix(PREFIX)
     if not _NAME.fullmatch(name):
         raise SrtkError(
@@ -71,8 +71,8 @@ def write_plugin(role: str, name: str, folder: Path) -> Path:
         )
     target = folder / f"{PREFIX}{name}"
     if target.exists():
-        raise SrtkError(f"{target} is there already; choose another name or remove it")
-    pages = _pages(role, name)
+        raise SrtkError(f"{target} exists already; choose another name or remove it")
+    pages = _pages(kind, name)
     try:
         _write(target, pages)
     except OSError as error:
@@ -81,37 +81,87 @@ def write_plugin(role: str, name: str, folder: Path) -> Path:
     return target
 
 
-def _pages(role: str, name: str) -> dict[str, str]:
-    """Fill the templates in: path within the plugin to text."""
-    kind = _KINDS[role]
+def _pages(kind: str, name: str) -> dict[str, str]:
+    """Make the files of a plugin: path within its folder to text."""
+    last = kind.split("_")[-1]
+    distribution = PREFIX + name
+    package = distribution.replace("-", "_")
+    class_name = _class_name(name, last)
     major, minor = __version__.split(".")[:2]
     words = {
         "name": name,
-        "role": role,
-        "module": kind.module,
-        "summary": kind.summary,
-        "distribution": PREFIX + name,
-        "package": (PREFIX + name).replace("-", "_"),
-        "class_name": "".join(part.capitalize() for part in re.split("[-_]", name)) + kind.suffix,
-        "framework": f"srtk-framework>={major}.{minor},<{int(major) + 1}",
+        "module": last,
+        "distribution": distribution,
+        "package": package,
+        "class_name": class_name,
+        "entry": name,
+        "target": f"{package}.{last}:{class_name}",
+        "subject": f"the class `{class_name}`",
+        "hint": "Its fields are its settings; each has a line in the docstring.",
     }
-    templates = files(__name__) / "templates"
-    words["recipe"] = _fill(templates / role / "recipe.yaml.tmpl", words).rstrip()
-    places = {
-        "pyproject.toml": templates / "common" / "pyproject.toml.tmpl",
-        "README.md": templates / "common" / "README.md.tmpl",
-        f"{words['package']}/__init__.py": templates / "common" / "init.py.tmpl",
-        f"{words['package']}/{kind.module}.py": templates / role / "driver.py.tmpl",
-        f"tests/test_{words['package']}.py": templates / role / "test_conformance.py.tmpl",
+    if kind in KINDS:
+        words |= {
+            "group": KINDS[kind].group,
+            "summary": KINDS[kind].summary,
+            "use": KINDS[kind].use,
+            "look": f"srtk plugins show {KINDS[kind].group} {name}",
+        }
+        if kind == "command":
+            words |= {
+                "target": f"{package}.{last}",
+                "subject": "`add_arguments` and `run`",
+                "hint": "The first line of the module is what `srtk --help` shows.",
+                "look": f"srtk {name} --help",
+            }
+        words["recipe"] = _fill(f"{kind}/recipe.yaml", words).rstrip()
+        driver, test = _fill(f"{kind}/driver.py", words), _fill(f"{kind}/test.py", words)
+        packages: Iterable[str] = ["attrs"] if "import attrs" in driver else []
+    else:
+        role = ROLES[kind]
+        kit = getattr(role, "kit", f"srtk_framework.testing.{kind}")
+        toy = toy_of(kit, role.__name__, name, class_name, f"{package}.{last}")
+        driver, test, packages = toy.driver, toy.test, toy.packages
+        words |= {
+            "group": kind,
+            "summary": toy.summary,
+            "use": "In a recipe",
+            "look": f"srtk plugins show {kind} {name}",
+            "recipe": "\n".join(f"    {line}" for line in toy.recipe.splitlines()),
+        }
+    needs = [*map(_requirement, packages), f"srtk-framework>={major}.{minor},<{int(major) + 1}"]
+    words["dependencies"] = ", ".join(f'"{need}"' for need in needs)
+    return {
+        "pyproject.toml": _fill("common/pyproject.toml", words),
+        "README.md": _fill("common/README.md", words),
+        "LICENSE": _fill("common/LICENSE", words),
+        ".gitignore": _fill("common/gitignore", words),
+        ".github/workflows/check.yml": _fill("common/check.yml", words),
+        f"{package}/__init__.py": _fill("common/init.py", words),
+        f"{package}/py.typed": _fill("common/py.typed", words),
+        f"{package}/{last}.py": driver,
+        f"tests/test_{package}.py": test,
     }
-    return {place: _fill(template, words) for place, template in places.items()}
 
 
-def _fill(template: Traversable, words: dict[str, str]) -> str:
-    return Template(template.read_text(encoding="utf-8")).substitute(words)
+def _class_name(name: str, last: str) -> str:
+    """Make the name of a class: ``my-graph`` and ``graph`` give ``MyGraph``, ``mine`` and ``graph`` ``MineGraph``."""
+    parts = name.split("-")
+    return "".join(part.capitalize() for part in (parts if parts[-1] == last else [*parts, last]))
 
 
-def _write(target: Path, pages: dict[str, str]) -> None:
+def _requirement(package: str) -> str:
+    """Name the distribution that a package comes from, as ``dependencies`` does."""
+    from importlib.metadata import packages_distributions
+
+    return _REQUIREMENTS.get(package) or next(iter(packages_distributions().get(package, ())), package)
+
+
+def _fill(template: str, words: Mapping[str, str]) -> str:
+    text = files(__name__).joinpath("templates", f"{template}.tmpl").read_text(encoding="utf-8")
+    return Template(text).substitute(words)
+
+
+def _write(target: Path, pages: Mapping[str, str]) -> None:
     for place, text in pages.items():
         path = target / place
         path.parent.mkdir(parents=True, exist_ok=True)

@@ -1,24 +1,28 @@
-"""What ``srtk new`` writes: for each role a plugin that installs, is clean, and passes its conformance test."""
+"""What ``srtk new`` writes: for each role and kind a plugin that installs, is clean, and passes its own test."""
 
 from __future__ import annotations
 
+import json
 import os
 import subprocess
 import sys
 import sysconfig
+import tomllib
 from pathlib import Path
 
 import pytest
 
+from srtk_framework.cli import main
 from srtk_framework.roles import ROLES
-from srtk_framework.scaffold import write_plugin
+from srtk_framework.scaffold import KINDS, write_plugin
 from srtk_framework.values import SrtkError
 
 SITE = Path(sysconfig.get_path("purelib"))
+EVERYTHING = sorted([*ROLES, *KINDS])
 
 
-def name_of(role: str) -> str:
-    return f"my-{role.replace('_', '-')}"
+def name_of(kind: str) -> str:
+    return f"my-{kind.replace('_', '-')}"
 
 
 def python(*arguments: str | Path, **environment: str) -> subprocess.CompletedProcess[str]:
@@ -29,7 +33,7 @@ def python(*arguments: str | Path, **environment: str) -> subprocess.CompletedPr
 @pytest.fixture(scope="module")
 def written(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
     folder = tmp_path_factory.mktemp("written")
-    return {role: write_plugin(role, name_of(role), folder) for role in ROLES}
+    return {kind: write_plugin(kind, name_of(kind), folder) for kind in EVERYTHING}
 
 
 @pytest.fixture(scope="module")
@@ -43,13 +47,11 @@ def installed(written: dict[str, Path], tmp_path_factory: pytest.TempPathFactory
     return target
 
 
-@pytest.mark.parametrize("role", sorted(ROLES))
-def test_a_written_plugin_installs_and_passes_its_conformance_test(
-    role: str, written: dict[str, Path], installed: Path
-) -> None:
-    flags = ["-q", "--strict-config", "-p", "no:cacheprovider", "-p", "no:randomly", "--rootdir", written[role]]
+@pytest.mark.parametrize("kind", EVERYTHING)
+def test_a_written_plugin_installs_and_passes_its_test(kind: str, written: dict[str, Path], installed: Path) -> None:
+    flags = ["-q", "--strict-config", "-p", "no:cacheprovider", "-p", "no:randomly", "--rootdir", written[kind]]
     done = python(
-        "-m", "pytest", *flags, "-c", written[role] / "pyproject.toml", written[role], PYTHONPATH=str(installed)
+        "-m", "pytest", *flags, "-c", written[kind] / "pyproject.toml", written[kind], PYTHONPATH=str(installed)
     )
     assert done.returncode == 0, done.stdout + done.stderr
     assert " passed" in done.stdout
@@ -63,10 +65,45 @@ def test_written_plugins_are_clean(written: dict[str, Path]) -> None:
         assert done.returncode == 0, done.stdout + done.stderr
 
 
+def test_written_plugins_are_typed(written: dict[str, Path], installed: Path, tmp_path: Path) -> None:
+    packages = sorted(folder / f"srtk_plugin_my_{kind}" for kind, folder in written.items())
+    done = python("-m", "mypy", "--strict", "--cache-dir", tmp_path, *packages)
+    assert done.returncode == 0, done.stdout + done.stderr
+
+
 def test_the_framework_finds_a_written_driver_by_its_name(installed: Path) -> None:
     code = "from srtk_framework.host import load; print(load('exporter', 'my-exporter').__module__)"
     done = python("-c", code, PYTHONPATH=str(installed))
     assert done.stdout == "srtk_plugin_my_exporter.exporter\n", done.stderr
+
+
+def test_written_plugins_are_listed_with_their_summaries(installed: Path) -> None:
+    done = python("-m", "srtk_framework", "plugins", "--json", PYTHONPATH=str(installed))
+    found = json.loads(done.stdout)
+    shown = {(kind, row["name"]): row["summary"] for kind, rows in found.items() for row in rows}
+    assert shown["command", "my-command"] == "Count the relations in the results of a run."
+    assert shown["observer", "my-observer"].startswith("Count the calls of each hook")
+    assert all(shown[role, name_of(role)] for role in ROLES)
+
+
+def test_the_wheel_has_licence_and_type_marker(written: dict[str, Path], installed: Path) -> None:
+    assert (installed / "srtk_plugin_my_encoder" / "py.typed").is_file()
+    assert list(installed.glob("srtk_plugin_my_encoder-*.dist-info/licenses/LICENSE"))
+
+
+@pytest.mark.parametrize("kind", ["path_scorer", *KINDS])
+def test_a_plugin_is_written_where_pytest_is_not_installed(kind: str, tmp_path: Path) -> None:
+    code = (
+        "import sys\n"
+        "sys.modules['pytest'] = sys.modules['hypothesis'] = None\n"
+        "from srtk_framework.cli import main\n"
+        f"code = main(['new', {kind!r}, 'mine', '--in', {str(tmp_path)!r}])\n"
+        "assert not any(name.startswith('srtk_framework.testing') for name in sys.modules), 'the kit was imported'\n"
+        "sys.exit(code)\n"
+    )
+    done = python("-c", code)
+    assert done.returncode == 0, done.stderr
+    assert (tmp_path / "srtk-plugin-mine" / "tests" / "test_srtk_plugin_mine.py").is_file()
 
 
 def test_the_folder_is_named_after_the_plugin(tmp_path: Path) -> None:
@@ -74,40 +111,81 @@ def test_the_folder_is_named_after_the_plugin(tmp_path: Path) -> None:
     assert folder == tmp_path / "srtk-plugin-letters"
     files = sorted(str(path.relative_to(folder)) for path in folder.rglob("*") if path.is_file())
     assert files == [
+        ".github/workflows/check.yml",
+        ".gitignore",
+        "LICENSE",
         "README.md",
         "pyproject.toml",
         "srtk_plugin_letters/__init__.py",
         "srtk_plugin_letters/encoder.py",
+        "srtk_plugin_letters/py.typed",
         "tests/test_srtk_plugin_letters.py",
     ]
 
 
-def test_no_place_of_a_template_is_left_open(written: dict[str, Path]) -> None:
+def test_the_project_requires_what_its_driver_imports(written: dict[str, Path]) -> None:
+    def requirements(kind: str) -> list[str]:
+        data = tomllib.loads((written[kind] / "pyproject.toml").read_text(encoding="utf-8"))
+        return [need.split(">")[0] for need in data["project"]["dependencies"]]
+
+    assert requirements("encoder") == ["attrs", "numpy", "srtk-framework"]
+    assert requirements("path_scorer") == ["attrs", "srtk-framework"]
+    assert requirements("command") == ["srtk-framework"]
+
+
+def test_no_trace_of_the_toy_or_of_a_template_is_left(written: dict[str, Path]) -> None:
     for folder in written.values():
         for path in folder.rglob("*"):
-            assert "$" not in (path.read_text(encoding="utf-8") if path.is_file() else ""), path
+            text = path.read_text(encoding="utf-8") if path.is_file() else ""
+            assert "$" not in text, path
+            assert "toy" not in text.lower(), path
+
+
+def test_written_plugins_import_public_names_only(written: dict[str, Path]) -> None:
+    for folder in written.values():
+        for path in folder.rglob("*.py"):
+            lines = [line for line in path.read_text(encoding="utf-8").splitlines() if "srtk_framework" in line]
+            modules = [line.split()[1] for line in lines if line.startswith(("import ", "from "))]
+            assert all(module.count(".") <= 1 for module in modules), (path, modules)
+
+
+def test_the_next_step_that_is_printed_installs_what_the_test_needs(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["new", "encoder", "letters", "--in", str(tmp_path)]) == 0
+    folder = tmp_path / "srtk-plugin-letters"
+    assert f"next: pip install -e '{folder}[testing]' && pytest {folder}\n" in capsys.readouterr().out
+
+
+def test_a_command_that_the_core_has_is_refused(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["new", "command", "run", "--in", str(tmp_path)]) == 2
+    assert "`srtk run` exists already" in capsys.readouterr().err
+    assert list(tmp_path.iterdir()) == []
 
 
 def test_a_name_with_the_prefix_is_taken_without_it(tmp_path: Path) -> None:
     assert write_plugin("encoder", "srtk-plugin-letters", tmp_path).name == "srtk-plugin-letters"
 
 
-@pytest.mark.parametrize("name", ["", "My-Graph", "my graph", "1st", "a--b", "-a", "a-", "../a", "ä", "a.b", "a\n"])
-def test_a_name_that_no_module_can_have_is_refused(name: str, tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    "name", ["", "My-Graph", "my graph", "1st", "a--b", "-a", "a-", "../a", "ä", "a.b", "a\n", "demo_x", "a_"]
+)
+def test_a_name_that_breaks_the_rule_is_refused(name: str, tmp_path: Path) -> None:
     with pytest.raises(SrtkError, match="cannot be the name of a plugin"):
         write_plugin("encoder", name, tmp_path)
     assert list(tmp_path.iterdir()) == []
 
 
-def test_an_unknown_role_is_refused_with_the_nearest_one(tmp_path: Path) -> None:
-    with pytest.raises(SrtkError, match="Did you mean 'knowledge_graph'"):
-        write_plugin("knowlege_graph", "mine", tmp_path)
+@pytest.mark.parametrize(("wrong", "right"), [("knowlege_graph", "knowledge_graph"), ("obsever", "observer")])
+def test_an_unknown_kind_is_refused_with_the_nearest_one(wrong: str, right: str, tmp_path: Path) -> None:
+    with pytest.raises(SrtkError, match=f"Did you mean '{right}'"):
+        write_plugin(wrong, "mine", tmp_path)
 
 
-def test_a_folder_that_is_there_is_left_alone(tmp_path: Path) -> None:
+def test_a_folder_that_exists_is_left_alone(tmp_path: Path) -> None:
     folder = write_plugin("encoder", "letters", tmp_path)
     folder.joinpath("README.md").write_text("mine", encoding="utf-8")
-    with pytest.raises(SrtkError, match="is there already"):
+    with pytest.raises(SrtkError, match="exists already"):
         write_plugin("encoder", "letters", tmp_path)
     assert folder.joinpath("README.md").read_text(encoding="utf-8") == "mine"
 
