@@ -11,7 +11,7 @@ WORLD := build/demo/world/.ready
 export HF_HUB_OFFLINE := 1
 export TOKENIZERS_PARALLELISM := false
 
-.PHONY: demo test test-all test-virtuoso lint format known-drivers bench clean
+.PHONY: demo test test-all test-virtuoso lint format known-drivers bench docs clean
 
 demo: $(READY) $(WORLD)
 	$(BIN)/srtk run recipes/quickstart.yaml
@@ -38,6 +38,9 @@ lint: $(READY)
 format: $(READY)
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
+
+docs: $(READY)
+	$(BIN)/python docs/reference.py
 
 # After a change of a plugin's entry points; a test fails where this was forgotten.
 known-drivers: $(READY)

@@ -76,6 +76,7 @@ END = Step("")
 """The candidate that ends a path; no graph has a relation with an empty name."""
 
 Path = tuple[Step, ...]
+"""The steps of a path, in the order in which they are walked; empty at the entity where it starts."""
 
 
 class Triple(NamedTuple):
