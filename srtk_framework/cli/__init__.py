@@ -32,8 +32,8 @@ COMMANDS = {
 }
 GROUP = "srtk.command"
 OLD_PACKAGE = (
-    "note: the package `srtk` is installed here too, and its command has this command's name; which of the two runs"
-    " depends on which was installed last. Remove it: pip uninstall srtk"
+    "note: the package `srtk` is installed too, and its command has the same name; which of the two runs depends on"
+    " which was installed last. To remove it: pip uninstall srtk"
 )
 OK, FAILED, USAGE, INTERRUPTED = 0, 1, 2, 130
 TRACEBACK = "--traceback"
@@ -67,7 +67,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         print("srtk: interrupted", file=sys.stderr)
         return INTERRUPTED
     except BrokenPipeError:
-        # The reader of our output went away, as `| head` does; there is nobody left to tell.
+        # The reader of our output is gone, as after `| head`; nobody is left to read an error.
         sys.stderr.close()
         return FAILED
     except Exception as error:  # noqa: BLE001 - a fault in a command is one sentence, in full with --traceback
@@ -145,7 +145,7 @@ def find_command(arguments: list[str]) -> tuple[str, list[str], str, str]:
             return " ".join(arguments[:words]), arguments[words:], fitting[0].value, owners[0]
     group = [entry.name.replace(".", " ") for entry in commands if entry.name.split(".")[0] == arguments[0]]
     if group:
-        raise SrtkError(f"`srtk {arguments[0]}` is followed by what to do: {', '.join(group)}")
+        raise SrtkError(f"`srtk {arguments[0]}` needs a second word: {', '.join(group)}")
     known = [*COMMANDS, *sorted({entry.name.split(".")[0] for entry in commands})]
     raise SrtkError(f"there is no command {arguments[0]!r}.{close_matches(arguments[0], known)} Try: srtk --help")
 
@@ -165,7 +165,7 @@ def command_summary(entry: EntryPoint) -> str:
 
 
 def _old_package() -> bool:
-    """Tell whether the PyPI package ``srtk`` is installed, whose command has the same name."""
+    """Return whether the PyPI package ``srtk`` is installed, whose command has the same name."""
     from importlib.metadata import PackageNotFoundError, distribution
 
     try:

@@ -1,4 +1,4 @@
-"""Check a recipe: every key, type, driver and need, with all mistakes at once; nothing is run or opened."""
+"""Check every key, type, driver and need of a recipe, and report all mistakes at once; nothing is run or opened."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Score results against gold answers, also those that another program made; several are compared."""
+"""Score results of this or another program against gold answers; several are compared."""
 
 from __future__ import annotations
 
@@ -44,13 +44,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--gold",
         metavar="DATASET",
-        help="with --linking: questions with gold links: a file, or '{use: elevant, path: FILE}'; else the results",
+        help="with --linking: questions with gold links, a file or '{use: elevant, path: FILE}'; default: the results",
     )
     parser.add_argument(
         "-kg",
         "--knowledge-graph",
         metavar="GRAPH",
-        help="with --linking: graph that tells which gold entities can be found",
+        help="with --linking: graph in which gold entities must exist to be found",
     )
     parser.add_argument("--report", type=Path, metavar="FOLDER", help="write comparison.json, plots and report.html")
     parser.add_argument("-o", "--output", type=Path, metavar="FILE", help="write the report as JSON")
@@ -74,7 +74,7 @@ def run(args: argparse.Namespace) -> int:
 
 
 def _links(args: argparse.Namespace) -> dict[str, Any]:
-    """Score files of links, with the gold of a question set and a graph where they are named."""
+    """Score files of links, against the gold of a question set and over a graph where these are given."""
     from srtk_framework.cli.options import graph_block
     from srtk_framework.evaluation.link_files import evaluate_links
     from srtk_framework.recipe.recipe import from_data
@@ -99,4 +99,4 @@ def _block(text: str) -> Any:
     try:
         return yaml.safe_load(text)
     except yaml.YAMLError as error:
-        raise InputError(f"--gold {text!r} is no YAML ({error}); write it as '{{use: elevant, path: FILE}}'") from error
+        raise InputError(f"--gold {text!r} is not YAML ({error}); write '{{use: elevant, path: FILE}}'") from error

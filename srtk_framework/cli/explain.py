@@ -1,7 +1,7 @@
-"""Tell where the answers to questions were lost: in linking, in the graph, in the search, or by a limit.
+"""Find where the answers to questions were lost: in linking, in the graph, in the search, or by a limit.
 
-Without --id or --question all questions of the recipe that have answers are explained, and counted by class with what
-to change. A finished run of the same recipe is taken over; what it lacks is retrieved.
+Without --id or --question, all questions of the recipe that have answers are explained and counted by class, with the
+setting to change. The results of a finished run of the same recipe are reused; what it lacks is retrieved.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from srtk_framework.values import InputError, Question, RunError, close_matches
 
 _INDENT = 23
 _SHOWN = 5
-"""Up to so many questions are each told in full."""
+"""Up to this many questions, each is explained in full."""
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -43,9 +43,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--method", metavar="NAME", help="an expander of `evaluate.against` in place of the main one")
     parser.add_argument("--limit", type=int, metavar="N", help="only the first N questions")
-    parser.add_argument("--show", type=int, metavar="N", help="tell of the first N questions with a loss in full")
+    parser.add_argument("--show", type=int, metavar="N", help="explain the first N questions with a loss in full")
     parser.add_argument("--json", type=Path, metavar="FILE", help="write one JSON line for each question")
-    parser.add_argument("--anew", action="store_true", help="retrieve again, also what a finished run has")
+    parser.add_argument("--anew", action="store_true", help="retrieve again what a finished run has")
     parser.add_argument("--quiet", action="store_true", help="no progress bar")
     parser.add_argument(
         "--set", action="append", default=[], metavar="KEY.PATH=VALUE", help="change a value of the recipe; repeatable"
@@ -79,25 +79,25 @@ def run(args: argparse.Namespace) -> int:
         for driver, lines in faults.table.items():
             print(f"srtk: first exception of {driver}:", *lines, sep="\n", file=sys.stderr)
     if without:
-        print(f"srtk: passed over {without} of the questions, which have no answers to look for", file=sys.stderr)
+        print(f"srtk: skipped {without} questions, which have no answers to look for", file=sys.stderr)
     if interrupted:
         print(f"srtk: interrupted; {len(done)} of {len(questions)} questions are explained", file=sys.stderr)
     return INTERRUPTED if interrupted else OK
 
 
 def _take_over_training(session: Session) -> None:
-    """Let the recipe's trained driver compute with what it learnt."""
+    """Load what the recipe's driver learnt in an earlier training."""
     if session.training is None:
         return
     model = session.recipe.training / "model"
     if not model.is_dir():
-        raise RunError(f"the recipe trains, and {model} is not there yet; first: srtk run {session.recipe.file}")
+        raise RunError(f"the recipe trains, and {model} does not exist yet; run first: srtk run {session.recipe.file}")
     driver: Any = session.training.driver
     driver.driver.load(model)
 
 
 def _questions(session: Session, args: argparse.Namespace) -> tuple[list[Question], int]:
-    """Choose the questions; also return how many were passed over since they have no answers."""
+    """Choose the questions; also return how many were skipped for want of answers."""
     if args.answer and args.question is None:
         raise InputError("--answer goes with --question")
     if args.question is not None:
@@ -111,7 +111,7 @@ def _questions(session: Session, args: argparse.Namespace) -> tuple[list[Questio
         chosen = [known[wanted] for wanted in dict.fromkeys(args.id)]
     answered = [question for question in chosen if question.answers]
     if not answered:
-        raise InputError("none of the questions has answers, so nothing can be said to be lost; give `answer_entities`")
+        raise InputError("none of the questions has answers that could be lost; add `answer_entities` to them")
     return answered[: args.limit], len(chosen) - len(answered)
 
 
@@ -134,12 +134,12 @@ def _asked(session: Session, text: str, answers: Sequence[str]) -> Question:
     if answers:
         return Question(same.id if same else "question", text, same.links if same else (), _entities(session, answers))
     if same is None or not same.answers:
-        raise InputError("the recipe has no such question with answers; name the answers by --answer")
+        raise InputError("the recipe has no such question with answers; name the answers with --answer")
     return same
 
 
 def _entities(session: Session, names: Sequence[str]) -> tuple[str, ...]:
-    """Turn ids and names into ids; what the graph does not know stays as it is."""
+    """Turn ids and names into ids; names that the graph does not know stay as they are."""
     assert session.graph is not None
     known = session.graph.frontiers([[name] for name in names])
     found = session.graph.find(list(names))
@@ -181,8 +181,8 @@ def _print(explanations: Sequence[Explanation], advice: Any, show: int | None, n
     console = Console()
     lost = [one for one in explanations if one.kind != FOUND]
     few = len(explanations) <= _SHOWN
-    told = explanations if named and few and show is None else lost[: show or 0]
-    lines = [line for one in told for line in [*question_lines(one, advice), ""]]
+    shown = explanations if named and few and show is None else lost[: show or 0]
+    lines = [line for one in shown for line in [*question_lines(one, advice), ""]]
     if not (named and few):
         console.print(table(explanations))
         lines = ["", *advice_lines(explanations, advice), "", *lines]
@@ -190,7 +190,7 @@ def _print(explanations: Sequence[Explanation], advice: Any, show: int | None, n
 
 
 def _lines(console: Any, lines: Sequence[str]) -> None:
-    """Print lines; on a terminal the rest of a long one stands below its text, not below its title."""
+    """Print lines; on a terminal, long ones are wrapped and indented below their text."""
     for line in lines:
         indent = " " * (_INDENT if line.startswith("  ") else 2)
         whole = not console.is_terminal or len(line) <= console.width

@@ -1,4 +1,4 @@
-"""Find the entities in questions: writes question_entities, spans and entity_names for each question."""
+"""Find the entities in questions; writes question_entities, spans and entity_names of each question."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def run(args: argparse.Namespace) -> int:
         if getattr(args, flag) is not None:
             linker[setting] = getattr(args, flag)
     if args.token is not None:
-        # The recipe names the variable, so that the token itself stands in no manifest.
+        # The recipe names a variable, so that no manifest holds the token itself.
         os.environ[_TOKEN] = args.token
         linker["token"] = {"env": _TOKEN}
     questions: Any = args.input

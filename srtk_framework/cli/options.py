@@ -21,5 +21,5 @@ def graph_block(args: argparse.Namespace, endpoint: str | None = None) -> dict[s
 
 
 def note(text: str) -> None:
-    """Say something about a flag that is understood but not needed."""
+    """Print a note about a flag that is accepted but has no effect."""
     print(f"srtk: note: {text}", file=sys.stderr)

@@ -26,7 +26,7 @@ def show(report: Mapping[str, Any], folder: Path | None, quiet: bool = False) ->
 
 
 def write(report: Mapping[str, Any], folder: Path, quiet: bool = False) -> None:
-    """Write a report to a folder, and say which files it has now."""
+    """Write a report to a folder, and print the names of its files."""
     from rich.console import Console
 
     from srtk_framework.evaluation.plots import INSTALL, can_plot
@@ -42,7 +42,7 @@ def write(report: Mapping[str, Any], folder: Path, quiet: bool = False) -> None:
 
 
 def compare_runs(folders: Sequence[Path], quiet: bool = False) -> None:
-    """Print and write the comparison of finished runs, beside their folders; say why where there can be none."""
+    """Print the comparison of finished runs and write it beside their folders, or say why they cannot be compared."""
     from srtk_framework.evaluation import comparison
 
     distinct = list(dict.fromkeys(folders))

@@ -1,4 +1,4 @@
-"""Run recipes, one after the other: retrieve, export and evaluate as each of them says."""
+"""Run recipes one after the other: train, retrieve, export and evaluate as each recipe says."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def add_run_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the flags that the short commands share."""
-    parser.add_argument("--resume", action="store_true", help="go on with a run that was stopped")
+    parser.add_argument("--resume", action="store_true", help="continue a run that was stopped")
     parser.add_argument("--quiet", action="store_true", help="print errors only")
 
 
@@ -39,7 +39,7 @@ def run(args: argparse.Namespace) -> int:
     """Run the command."""
     recipes = [load(path, args.set) for path in args.recipes]
     for recipe in recipes[1:]:
-        Session(recipe)  # a mistake in the last recipe is told before the first one has run
+        Session(recipe)  # report a mistake in the last recipe before the first one runs
     code = OK
     for recipe in recipes:
         code = max(code, run_recipe(recipe, args.resume, args.quiet, args.train_only, args.traceback))
@@ -93,27 +93,27 @@ def run_recipe(recipe: Recipe, resume: bool, quiet: bool, train_only: bool = Fal
         write(outcome.evaluation, recipe.output / "comparison", quiet)
     if outcome.shared:
         print(
-            f"srtk: {outcome.shared} of {outcome.questions} questions were also learnt from, by id or by text; their"
-            " figures say little",
+            f"srtk: the training had seen {outcome.shared} of {outcome.questions} questions, by id or by text, so their"
+            " figures are too good",
             file=sys.stderr,
         )
     if outcome.state != COMPLETE:
         print(
             f"srtk: stopped; {outcome.finished} of {outcome.questions} questions are finished and kept in"
-            f" {outcome.output}; run again with --resume",
+            f" {outcome.output}; continue with --resume",
             file=sys.stderr,
         )
         return INTERRUPTED
     for linker, count in outcome.linkers_failed.items():
         print(
-            f"srtk: the linker {linker} could not be asked about {count} questions, which others were asked about;"
-            " each says why under `linkers_failed` in its trace",
+            f"srtk: the linker {linker} failed on {count} questions that another linker answered; their traces say why"
+            " under `linkers_failed`",
             file=sys.stderr,
         )
     if outcome.unlabelled:
         print(
-            f"srtk: {outcome.unlabelled} results have no labels, since the graph could not be asked for them; each says"
-            " why under `labels_failed` in its trace",
+            f"srtk: {outcome.unlabelled} results have no labels, because the graph failed to give them; their traces"
+            " say why under `labels_failed`",
             file=sys.stderr,
         )
     if in_full:
@@ -122,8 +122,8 @@ def run_recipe(recipe: Recipe, resume: bool, quiet: bool, train_only: bool = Fal
     if outcome.failed:
         where = f"; {outcome.output / 'manifest.json'} has the tracebacks" if outcome.tracebacks else ""
         print(
-            f"srtk: {outcome.failed} of {outcome.questions} questions failed; each says why under `error` in the"
-            f" results{where}",
+            f"srtk: {outcome.failed} of {outcome.questions} questions failed; their results say why under"
+            f" `error`{where}",
             file=sys.stderr,
         )
     return FAILED if outcome.questions and outcome.failed == outcome.questions else OK
@@ -133,9 +133,9 @@ def _report_training(trained: Trained) -> None:
     from rich.console import Console
 
     counts = trained.counts
-    said = "trained on" if trained.repeated else "taken over, trained earlier on"
+    done = "trained on" if trained.repeated else "reused a training on"
     lacking = f"; {counts['pathless']} have no path between topic and answer" if trained.by_paths else ""
-    lines = [f"{said} {counts['lessons']} questions{lacking}"]
+    lines = [f"{done} {counts['lessons']} questions{lacking}"]
     lines.append(", ".join(f"{name} {value:.4g}" for name, value in trained.figures.items()))
     lines.append(f"model in {trained.model}")
     console = Console()
@@ -176,7 +176,7 @@ def _report(recipe: Recipe, outcome: Outcome) -> None:
 
 
 def _spent(outcome: Outcome) -> list[str]:
-    """Say what each method took of language models, and what of all was paid now."""
+    """Sum up calls and tokens of language models per method, and what this run paid."""
     lines = []
     for method, used in outcome.usage.items():
         tokens = f"{used['tokens_in']:,} tokens read and {used['tokens_out']:,} written"

@@ -1,4 +1,4 @@
-"""What the commands with SRTK's names and flags share: they build a recipe and run it."""
+"""Shared parts of the commands with SRTK's names and flags, which build a recipe and run it."""
 
 from __future__ import annotations
 

@@ -363,7 +363,7 @@ def test_the_command_counts_a_run_and_says_what_to_change(file, capsys):
     out, err = capsys.readouterr()
     assert "pruned" in out
     assert "`expander.width: 2` left it out at rank 3" in out
-    assert "passed over 1 of the questions" in err
+    assert "skipped 1 questions" in err
 
 
 def test_the_records_are_one_for_each_question_and_always_the_same(file, tmp_path, capsys):
@@ -385,7 +385,7 @@ def test_one_question_is_told_by_its_id_or_by_its_text(file, capsys):
 
 def test_a_new_question_needs_its_answers(file, capsys):
     assert main(["explain", str(file), "--quiet", "--question", "which river?"]) == 2
-    assert "name the answers by --answer" in capsys.readouterr().err
+    assert "name the answers with --answer" in capsys.readouterr().err
     assert main(["explain", str(file), "--quiet", "--question", "euro?", "--answer", "daugava"]) == 0
     assert "daugava" in capsys.readouterr().out
 

@@ -269,7 +269,7 @@ def test_ctrl_c_stops_cleanly_and_loses_nothing_that_is_finished(tmp_path, quest
     process.send_signal(signal.SIGINT)
     _, said = process.communicate(timeout=30)
     assert process.returncode == 130
-    assert "run again with --resume" in said
+    assert "continue with --resume" in said
     finished = journal(tmp_path).splitlines()
     assert 2 <= len(finished) < 16
     outcome = run(data(tmp_path, questions, batch=2), resume=True)

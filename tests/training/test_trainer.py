@@ -234,7 +234,7 @@ def test_questions_that_were_learnt_from_are_counted_and_told(tmp_path, files, c
     file = tmp_path / "r.json"
     file.write_text(json.dumps(recipe(tmp_path, {**files, "ask": files["learn"]})))
     assert main(["run", "--quiet", str(file)]) == 0
-    assert "12 of 12 questions were also learnt from" in capsys.readouterr().err
+    assert "the training had seen 12 of 12 questions" in capsys.readouterr().err
     assert json.loads((tmp_path / "run" / "manifest.json").read_text())["training"]["questions_seen"] == 12
 
 

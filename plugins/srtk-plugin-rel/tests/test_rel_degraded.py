@@ -70,7 +70,7 @@ def test_a_run_tells_at_its_end_which_linker_failed(
     }
     (tmp_path / "recipe.yaml").write_text(json.dumps(recipe), encoding="utf-8")
     assert main(["run", str(tmp_path / "recipe.yaml")]) == 0
-    assert "the linker rel could not be asked about 1 questions" in capsys.readouterr().err
+    assert "the linker rel failed on 1 questions" in capsys.readouterr().err
 
 
 def test_a_union_says_which_of_its_linkers_failed(service: Callable[[str], Any], tmp_path: Path) -> None:
