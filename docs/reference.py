@@ -15,7 +15,7 @@ from types import ModuleType
 from typing import Any, get_origin
 
 import srtk_framework
-from srtk_framework.roles import ROLES, Role
+from srtk_framework.roles import ROLES, Role, contract_of, hook_names
 
 FOLDER = Path(__file__).parent / "reference"
 HELPERS = ("graph", "text", "records")
@@ -45,24 +45,29 @@ def _roles_page() -> str:
         lines += _prose(cls.__doc__)
         for method, function in _own_methods(cls):
             lines += [f"### {cls.__name__}.{method}", "", *_signature(method, function)]
-            lines += [_calling(function, expander=name == "expander"), "", *_prose(function.__doc__)]
+            lines += [_calling(cls, method), "", *_prose(function.__doc__)]
     lines += ["## All roles", "", *_prose(Role.__doc__)]
     for method, function in _own_methods(Role):
         lines += [f"### Role.{method}", "", *_signature(method, function), *_prose(function.__doc__)]
     return _text(lines)
 
 
-def _calling(function: Any, expander: bool) -> str:
+def _calling(cls: type[Role], method: str) -> str:
     """Say whether a hook must be written, and which of its arguments is the batch."""
-    contract = vars(function).get("srtk_contract")
-    batch = contract.batch if contract is not None else ()
-    if getattr(function, "__isabstractmethod__", False):
+    hooks = {name: contract_of(function) for name, function in hook_names(cls).items()}
+    if method not in hooks:
+        return "Not a hook: asked of the driver itself."
+    defaults = [name for name, contract in hooks.items() if method in contract.needs]
+    if getattr(hook_names(cls)[method], "__isabstractmethod__", False):
         duty = "Must be written."
-    elif expander:
-        duty = "Written by a one-shot expander." if function.__name__ == "expand" else "Written by a hop-wise expander."
+    elif defaults:
+        duty = f"Must be written, unless {' and '.join(f'`{name}`' for name in defaults)} is."
+    elif hooks[method].needs:
+        duty = f"Has a default, which calls {', '.join(f'`{name}`' for name in hooks[method].needs)}."
     else:
         duty = "Has a default."
-    return f"{duty} Batch: {', '.join(f'`{name}`' for name in batch)}." if batch else duty
+    batch = ", ".join(f"`{name}`" for name in hooks[method].batch)
+    return f"{duty} Batch: {batch}." if batch else duty
 
 
 def _values_page() -> str:

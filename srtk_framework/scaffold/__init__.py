@@ -10,8 +10,7 @@ from pathlib import Path
 from string import Template
 from typing import NamedTuple
 
-from srtk_framework.host.versions import __version__
-from srtk_framework.roles import ROLES
+from srtk_framework.host import __version__, role_class, role_names
 from srtk_framework.scaffold.toy_source import toy_of
 from srtk_framework.values import SrtkError, close_matches
 
@@ -46,7 +45,7 @@ def write_plugin(kind: str, name: str, folder: Path) -> Path:
     """Write the folder ``srtk-plugin-NAME`` with a driver of a role, a view, an observer or a command.
 
     Args:
-        kind: One of ``ROLES`` or of ``KINDS``.
+        kind: A role, the framework's own or of an installed distribution, or one of ``KINDS``.
         name: What ``use:`` shall call it, or what follows ``srtk`` for a command: lower-case letters and digits, joined
             by single hyphens.
         folder: Where to write the folder.
@@ -57,10 +56,11 @@ def write_plugin(kind: str, name: str, folder: Path) -> Path:
     Raises:
         SrtkError: For an unknown kind, a bad name, a folder that exists or cannot be written, or a role without a toy.
     """
-    known = [*ROLES, *KINDS]
+    roles = role_names()
+    known = [*roles, *KINDS]
     if kind not in known:
         raise SrtkError(
-            f"there is no role or kind {kind!r}; roles are {', '.join(ROLES)}; other kinds are {', '.join(KINDS)}."
+            f"there is no role or kind {kind!r}; roles are {', '.join(roles)}; other kinds are {', '.join(KINDS)}."
             f"{close_matches(kind, known)}"
         )
     name = name.removeprefix(PREFIX)
@@ -117,9 +117,8 @@ def _pages(kind: str, name: str) -> dict[str, str]:
         driver, test = _fill(f"{kind}/driver.py", words), _fill(f"{kind}/test.py", words)
         packages: Iterable[str] = ["attrs"] if "import attrs" in driver else []
     else:
-        role = ROLES[kind]
-        kit = getattr(role, "kit", f"srtk_framework.testing.{kind}")
-        toy = toy_of(kit, role.__name__, name, class_name, f"{package}.{last}")
+        role = role_class(kind)
+        toy = toy_of(role.kit, role.__name__, name, class_name, f"{package}.{last}")
         driver, test, packages = toy.driver, toy.test, toy.packages
         words |= {
             "group": kind,
