@@ -1,4 +1,4 @@
-"""The values that travel between drivers: immutable, ordered, free of any graph's internals."""
+"""Values passed between drivers: immutable, ordered, independent of how a graph stores them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Cuts a stream into batches."""
+"""Batches of a stream."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ T = TypeVar("T")
 
 
 def batched(items: Iterable[T], size: int) -> Iterator[list[T]]:
-    """Yield lists of ``size`` items each, and of what is left at the end."""
+    """Yield lists of ``size`` items; the last list may be shorter."""
     iterator = iter(items)
     while batch := list(itertools.islice(iterator, size)):
         yield batch

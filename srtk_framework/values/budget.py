@@ -1,4 +1,4 @@
-"""The limits of one question."""
+"""Limits on the work and the result of one question."""
 
 from __future__ import annotations
 
@@ -7,19 +7,19 @@ import attrs
 
 @attrs.frozen
 class Budget:
-    """Limits per question; None means no limit. What a limit cuts is counted in the trace.
+    """Limits per question; None means no limit. The trace counts what each limit cuts.
 
     Attributes:
-        triples: Most triples in the subgraph.
-        tokens: Most tokens of the subgraph's text form.
-        nodes: Most nodes of one frontier; the rest, in order of id, is not walked further.
-        hub: Most neighbours read for one node along one step, in order of id.
-        seconds: No hop is begun after so many seconds on a batch, by expanders that go hop by hop; voids the
-            promise of equal bytes.
-        mass: Share of the score mass, above 0 and up to 1, at which reading stops. What was found, ``x_1`` to ``x_n``
-            with falling scores ``s_i``, is read up to the first ``k`` for which ``sum(exp(s_i), i <= k)`` is at least
-            ``mass * sum(exp(s_i), i <= n)``. The ``x_i`` are the paths with steps or, where a triple has another score
-            than its path, the triples. 1 is no limit.
+        triples: Maximum number of triples in the subgraph.
+        tokens: Maximum number of tokens in the subgraph's text form.
+        nodes: Maximum number of nodes in a frontier; the first by id are kept.
+        hub: Maximum number of neighbours read for a node along a step; the first by id are read.
+        seconds: Time limit for a batch, in seconds; a hop-wise expander starts no further hop after it. With a time
+            limit, equal input may give different output.
+        mass: Share of the total score mass to keep, above 0 and up to 1 (no limit). Of items ``x_1`` to ``x_n`` with
+            descending scores ``s_i``, the first ``k`` are read, where ``k`` is the least number for which
+            ``sum(exp(s_i), i <= k)`` is at least ``mass * sum(exp(s_i), i <= n)``. The items are the paths that have
+            steps, or the triples if some triple's score differs from its path's.
     """
 
     triples: int | None = None
@@ -32,6 +32,6 @@ class Budget:
     def __attrs_post_init__(self) -> None:
         for name, value in attrs.asdict(self).items():
             if value is not None and not value > 0:
-                raise ValueError(f"budget {name} must be above 0, not {value}; leave it out for no limit")
+                raise ValueError(f"budget {name} must be above 0, not {value}; omit it for no limit")
         if self.mass is not None and self.mass > 1:
-            raise ValueError(f"budget mass is a share up to 1, not {self.mass}; 0.9 stops at nine tenths of the scores")
+            raise ValueError(f"budget mass must be a share up to 1, not {self.mass}; 0.9 keeps 90 % of the score mass")

@@ -1,4 +1,4 @@
-"""What is said to a language model, and what it answers."""
+"""Prompts to language models, their replies, and the usage of models."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ class Message:
     """One turn of a conversation.
 
     Attributes:
-        role: Who speaks.
-        content: The words.
+        role: Author of the turn.
+        content: Text of the turn.
     """
 
     role: Literal["system", "user", "assistant"]
@@ -24,17 +24,17 @@ class Message:
 
 @attrs.frozen
 class Prompt:
-    """What a generator is asked to reply to.
+    """A request to a generator, for free text or for a choice among options.
 
     Attributes:
-        messages: The conversation so far; the last message is the user's.
-        options: What may be chosen, in the order in which the messages number it from 1; empty for a free reply. The
-            reply is then a JSON list of numbers, best first, which drivers enforce where they can.
-        least: Fewest options that must be chosen; 0 lets the reply be ``[]``.
-        most: Most options that may be chosen.
-        query: The words that the options are compared with, for drivers that choose without reading the messages.
+        messages: Conversation so far; the last message is the user's.
+        options: Options in the order in which the messages number them, from 1; empty for a free reply. The reply to
+            a prompt with options is a JSON list of their numbers, best first; drivers enforce this where they can.
+        least: Minimum number of options to choose; with 0, the reply may be ``[]``.
+        most: Maximum number of options to choose.
+        query: Text to compare the options with, for drivers that choose without reading the messages.
         schema: JSON schema of a free reply, or None for text.
-        length: Most tokens of the reply; None leaves it to the driver.
+        length: Maximum number of tokens in the reply; None leaves the limit to the driver.
     """
 
     messages: tuple[Message, ...]
@@ -48,17 +48,17 @@ class Prompt:
 
 @attrs.frozen
 class Reply:
-    """What a generator answered to one prompt.
+    """A generator's reply to one prompt.
 
     Attributes:
-        text: The words; for a prompt with options a JSON list of numbers, if the driver kept to it.
-        error: Why there is no reply, in one sentence; None when there is one. One bad prompt spoils no other.
-        finish: ``stop``, or ``length`` when the reply was cut at its longest.
-        tokens_in: Tokens read, as the driver counts them.
-        tokens_out: Tokens written.
-        cost: Price of the call, in the currency of the driver's settings; 0 when it is not known. A reply from a cache
-            has the price that was paid when it was made, so that records do not depend on what a cache holds.
-        cached: True when the reply was read from a cache, and so nothing was paid this time.
+        text: Text of the reply; for a prompt with options a JSON list of numbers, unless the model ignored the format.
+        error: Why the prompt has no reply, in one sentence; None if it has one. An error concerns its own prompt only.
+        finish: ``stop``, or ``length`` if the reply was truncated at its maximum length.
+        tokens_in: Tokens of the prompt, as the driver counts them.
+        tokens_out: Tokens of the reply.
+        cost: Price of the call, in the currency of the driver's settings; 0 if unknown. A cached reply has the price
+            of the original call, so that records do not depend on the contents of a cache.
+        cached: True if the reply was read from a cache and cost nothing this time.
     """
 
     text: str = ""
@@ -71,11 +71,11 @@ class Reply:
 
 
 COST_DIGITS = 8
-"""Prices are rounded to this many decimals where they are added up."""
+"""Number of decimals of a sum of prices."""
 
 
 def usage(replies: Iterable[Reply]) -> dict[str, Any]:
-    """Add up what replies took, as a trace tells it: ``calls``, ``tokens_in``, ``tokens_out`` and ``cost``."""
+    """Sum the usage of replies, as traces record it: ``calls``, ``tokens_in``, ``tokens_out`` and ``cost``."""
     return total(
         {"calls": 1, "tokens_in": reply.tokens_in, "tokens_out": reply.tokens_out, "cost": reply.cost}
         for reply in replies
@@ -83,7 +83,7 @@ def usage(replies: Iterable[Reply]) -> dict[str, Any]:
 
 
 def total(usages: Iterable[Mapping[str, Any]]) -> dict[str, Any]:
-    """Add up what ``usage`` gave."""
+    """Sum results of ``usage``."""
     rows = list(usages)
     whole: dict[str, Any] = {
         name: sum(int(row.get(name, 0)) for row in rows) for name in ("calls", "tokens_in", "tokens_out")

@@ -1,4 +1,4 @@
-"""The errors that the framework raises; each message says what is wrong, where, and what to do."""
+"""Errors raised by the framework; each message names the fault, its place and the remedy."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ class SrtkError(Exception):
 
 
 class RecipeError(SrtkError):
-    """A recipe cannot be run as written; holds every problem found, not only the first.
+    """An invalid recipe, with all of its problems.
 
     Args:
-        problems: One sentence each, starting with ``file:line:column`` where the place is known.
+        problems: One sentence per problem, with ``file:line:column`` in front where the place is known.
     """
 
     def __init__(self, problems: Sequence[str]) -> None:
@@ -29,8 +29,8 @@ class DriverError(SrtkError):
     """A driver failed, or broke the contract of its role.
 
     Args:
-        message: What went wrong and what to do about it.
-        driver: Name of the driver, as in ``use:``, filled in by the port where it is not given.
+        message: The fault and its remedy.
+        driver: Name of the driver, as in ``use:``; the port adds it if it is missing.
     """
 
     def __init__(self, message: str, driver: str = "") -> None:
@@ -43,19 +43,19 @@ class DriverError(SrtkError):
 
 
 class InputError(SrtkError):
-    """Data given by the user cannot be read: a malformed line, a missing field, a missing file."""
+    """The user's data cannot be read: a malformed line, a missing field, a missing file."""
 
 
 class SnapshotError(SrtkError):
-    """A graph snapshot is missing, truncated, or of another version."""
+    """A graph snapshot is missing, truncated or of another version."""
 
 
 class RunError(SrtkError):
-    """A run cannot start or go on, for a reason outside of a single question."""
+    """A run cannot start or continue, for a reason that concerns more than one question."""
 
 
 def close_matches(word: str, known: Sequence[str]) -> str:
-    """Return `` Did you mean 'x'?`` for the nearest known words, or an empty string."""
+    """Return `` Did you mean 'x'?`` with the known words most similar to ``word``, or an empty string."""
     import difflib
 
     found = difflib.get_close_matches(word, known, n=2, cutoff=0.6)

@@ -1,4 +1,4 @@
-"""Node sets of a graph, and lists of lists in two arrays."""
+"""Frontiers (sets of nodes of a graph), and ragged arrays."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ class Frontier(ABC):
     """A sorted set of nodes of one graph, made by ``KnowledgeGraph.frontiers`` and ``follow``.
 
     Attributes:
-        cut: How many nodes a limit left out when the frontier was made.
+        cut: Number of nodes omitted because of a limit when the frontier was made.
     """
 
     __slots__ = ()
@@ -31,11 +31,11 @@ class Frontier(ABC):
 
     @abstractmethod
     def ids(self) -> Sequence[str]:
-        """The nodes' ids in the graph's order, which is that of code points."""
+        """Ids of the nodes, sorted by code point."""
 
 
 class NodeSet(Frontier):
-    """A frontier that holds its ids; enough for a graph without internal numbers."""
+    """A frontier that stores ids, for graphs without internal node numbers."""
 
     __slots__ = ("_ids", "cut")
 
@@ -49,7 +49,7 @@ class NodeSet(Frontier):
         return len(self._ids)
 
     def ids(self) -> Sequence[str]:
-        """The ids, sorted by code point."""
+        """Ids of the nodes, sorted by code point."""
         return self._ids
 
 
@@ -57,7 +57,7 @@ class Ragged(Sequence[Sequence[T]], Generic[T]):
     """A list of lists in two arrays: row ``i`` is ``values[offsets[i]:offsets[i + 1]]``.
 
     Args:
-        offsets: int64 array of length rows + 1, starting at 0, never falling.
+        offsets: int64 array of length rows + 1, non-decreasing, starting at 0.
         values: Any sequence (a numpy array, a list) of length ``offsets[-1]``.
     """
 
@@ -71,7 +71,7 @@ class Ragged(Sequence[Sequence[T]], Generic[T]):
 
     @classmethod
     def of(cls, rows: Iterable[Sequence[T]]) -> Ragged[T]:
-        """Build from ordinary lists."""
+        """Build a ragged array from ordinary lists."""
         import numpy as np
 
         lists = [list(row) for row in rows]

@@ -1,4 +1,4 @@
-"""The state of a hop-wise expander."""
+"""State of a hop-wise expander."""
 
 from __future__ import annotations
 
@@ -6,11 +6,11 @@ from srtk_framework.values.subgraphs import Answer
 
 
 class HopState:
-    """Base of what a hop-wise expander carries for one question between hops.
+    """Base class for the state of one question between hops.
 
     Attributes:
-        done: True when no further hop is wanted.
-        answer: What the reader made of the last hop's subgraph, where a reader ends the search (``stop: reader``).
+        done: True if the search is over.
+        answer: The reader's answer from the last hop's subgraph, if a reader ends the search (``stop: reader``).
     """
 
     done: bool = False

@@ -1,7 +1,7 @@
-"""The few methods that algorithms ask of a graph, an expander, a reader or a generator.
+"""Protocols of the methods that algorithms call on a graph, an expander, a reader or a generator.
 
-The rooms ``graph`` and ``text`` are typed against these protocols, so that a role may use their algorithms as the
-defaults of its methods. Every driver of the role, and every port, satisfies the protocol of its role.
+The packages ``graph`` and ``text`` are typed against these protocols, so that roles can use their algorithms as
+default methods. Every driver and every port satisfies the protocol of its role.
 """
 
 from __future__ import annotations
@@ -18,60 +18,60 @@ from srtk_framework.values.triples import Qualifier, Step, Triple
 
 
 class GraphLike(Protocol):
-    """What graph algorithms read of a ``KnowledgeGraph``; its methods have the same meaning there."""
+    """The methods of a ``KnowledgeGraph`` that graph algorithms call; see there for their contracts."""
 
     def frontiers(self, node_sets: Sequence[Sequence[str]]) -> Sequence[Frontier]:
-        """Make one frontier of each set of ids."""
+        """Make one frontier per set of ids."""
 
     def steps(self, frontiers: Sequence[Frontier], inverse: bool) -> Sequence[Sequence[Step]]:
-        """Read the distinct steps that leave each frontier."""
+        """Return the distinct steps from each frontier."""
 
     def follow(self, frontiers: Sequence[Frontier], steps: Sequence[Step], limit: int | None) -> Sequence[Frontier]:
-        """Walk one step from every node of each frontier."""
+        """Return the neighbours of each frontier along its step."""
 
     def triples(
         self, frontiers: Sequence[Frontier], steps: Sequence[Step], limit: int | None
     ) -> Sequence[Sequence[Triple]]:
-        """Read the triples that ``follow`` walks."""
+        """Return the triples that ``follow`` traverses."""
 
     def labels(self, ids: Sequence[str]) -> Sequence[str]:
-        """Name each entity, relation or literal in words."""
+        """Return the label of each entity, relation or literal."""
 
     def qualifiers(self, triples: Sequence[Triple]) -> Sequence[Sequence[Qualifier]]:
-        """Read the qualifiers of each triple's statement."""
+        """Return the qualifiers of each triple's statement."""
 
     def source(self) -> str:
-        """Name the data that triples are read from."""
+        """Identify the data that triples are read from."""
 
 
 class HopWise(Protocol):
-    """What the hop loop calls of a hop-wise ``Expander``."""
+    """The methods of a hop-wise ``Expander`` that the hop loop calls."""
 
     def start(self, questions: Sequence[Question]) -> Sequence[HopState]:
         """Make the state of each question before the first hop."""
 
     def step(self, states: Sequence[HopState]) -> Sequence[HopState]:
-        """Go one hop further with states that are not done."""
+        """Advance states that are not done by one hop."""
 
     def result(self, states: Sequence[HopState]) -> Sequence[Subgraph]:
-        """Make the subgraph of each state."""
+        """Build the subgraph of each state."""
 
     def stop_reader(self) -> ReaderLike | None:
         """Return the reader whose answer ends the search; None where only depth and time end it."""
 
 
 class ReaderLike(Protocol):
-    """What the hop loop calls of a ``Reader``."""
+    """The methods of a ``Reader`` that the hop loop calls."""
 
     def read(self, questions: Sequence[Question], subgraphs: Sequence[Subgraph]) -> Sequence[Answer]:
         """Answer each question from its subgraph alone."""
 
     def refuses(self) -> bool:
-        """Tell whether the reader can say that a subgraph does not suffice."""
+        """Return whether the reader can refuse an insufficient subgraph."""
 
 
 class GeneratorLike(Protocol):
-    """What the choice among numbered options calls of a ``Generator``."""
+    """The methods of a ``Generator`` that the choice among numbered options calls."""
 
     def generate(self, prompts: Sequence[Prompt]) -> Sequence[Reply]:
         """Reply to each prompt."""
@@ -80,4 +80,4 @@ class GeneratorLike(Protocol):
         """Rate the options of each prompt."""
 
     def rates(self) -> bool:
-        """Tell whether ``rate`` works."""
+        """Return whether ``rate`` is supported."""

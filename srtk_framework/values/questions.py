@@ -1,4 +1,4 @@
-"""Questions, the links to entities in them, and mentions in text."""
+"""Questions, mentions in their text, and links of mentions to entities."""
 
 from __future__ import annotations
 
@@ -12,15 +12,15 @@ from srtk_framework.values.triples import Path, Triple
 
 @attrs.frozen
 class Link:
-    """An entity found in a text.
+    """An entity mentioned in a text.
 
     Attributes:
         entity: Id in the graph.
-        score: Between 0 and 1; 1 for links that were given.
-        start: First character of the mention in the original text, or None when unknown.
-        end: One past its last character, or None.
-        name: Label of the entity, as the linker knows it.
-        by: Name of the linker that found it; empty for links that were given. Not compared.
+        score: Confidence between 0 and 1; 1 for links in the input.
+        start: Offset of the mention's first character in the original text, or None if unknown.
+        end: Offset after its last character, or None.
+        name: Label of the entity according to the linker.
+        by: Name of the linker; empty for links in the input. Not compared.
     """
 
     entity: str
@@ -32,18 +32,18 @@ class Link:
 
 
 LINKED_BY = "linked_by"
-"""Field of a trace: the linkers whose links were taken; it stands only where a question was linked from its text."""
+"""Trace field: the linkers whose links were used; absent if the links are part of the input."""
 
 NIL = ""
-"""Stands for the entity of a mention of something that the graph does not have, in gold links."""
+"""Entity of a gold link whose mention refers to nothing in the graph."""
 
 
 class LinkList(list[Link]):
-    """The links of one text, with what a linker may tell besides; compared as a list.
+    """The links of one text, with reports from the linkers; compared as a list.
 
     Attributes:
-        failed: Name of each linker that could not be asked about the text, and why.
-        unmapped: Names of pages for which there is no id, or None where nothing had to be mapped.
+        failed: Linkers that failed on the text, each with its error.
+        unmapped: Titles of linked pages without an entity id; None if the linker maps no titles.
     """
 
     def __init__(
@@ -58,7 +58,7 @@ class LinkList(list[Link]):
 
     @classmethod
     def of(cls, links: Iterable[Link], *sources: Sequence[Link]) -> LinkList:
-        """Make one of links that were made from others, keeping what those told."""
+        """Build a list of links derived from other lists, and merge the reports of those."""
         failed: dict[str, str] = {}
         unmapped: list[str] | None = None
         for source in sources:
@@ -71,13 +71,13 @@ class LinkList(list[Link]):
 
 @attrs.frozen
 class Mention:
-    """A place in a text that may name something.
+    """A span of a text that may refer to an entity.
 
     Attributes:
-        start: First character in the original text.
-        end: One past its last character.
-        score: How sure it is, above 0 and up to 1.
-        kind: What it looks like: ``name``, ``quote``, ``phrase``, or the entity type that a model gives; may be empty.
+        start: Offset of the first character in the original text.
+        end: Offset after the last character.
+        score: Confidence, above 0 and up to 1.
+        kind: ``name``, ``quote``, ``phrase``, or an entity type predicted by a model; may be empty.
     """
 
     start: int
@@ -88,19 +88,19 @@ class Mention:
 
 @attrs.frozen
 class Question:
-    """One question, with what is known about it.
+    """A question with its links and gold annotations.
 
     Attributes:
         id: Unique within a run.
-        text: The words.
-        links: Entities to start from; several may share a span (n-best).
-        answers: Gold answer entities, or None when they are not known.
-        gold_paths: Relation paths that lead from a linked entity to the answers, if known.
-        gold_triples: The triples that answer the question, if known.
+        text: The question's text.
+        links: Topic entities; several links may share a span (n-best).
+        answers: Gold answers, or None if unknown.
+        gold_paths: Relation paths from a topic entity to the answers, or None if unknown.
+        gold_triples: Triples that answer the question, or None if unknown.
         options: Possible answers of a multiple-choice question.
-        extra: Further fields of the input record, passed through to the output.
-        gold_links: What the text should be linked to, to score linkers by; the entity is ``NIL`` where the graph of
-            the annotation has none, and the score 0 where the mention need not be found. None when not known.
+        extra: Other fields of the input record, copied to the output.
+        gold_links: Gold links of the text, for the evaluation of linkers, or None if unknown. The entity is ``NIL``
+            if the annotators' graph lacks it; the score is 0 if the mention is optional.
     """
 
     id: str

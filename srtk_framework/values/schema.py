@@ -1,4 +1,4 @@
-"""What a graph's relations and nodes mean."""
+"""Schema of a graph: relations and nodes with a special meaning."""
 
 from __future__ import annotations
 
@@ -9,14 +9,14 @@ import attrs
 
 @attrs.frozen
 class Schema:
-    """What a graph's relations and nodes mean to algorithms that care.
+    """Relations and nodes that algorithms treat specially.
 
     Attributes:
         type_relations: Relations from an entity to its class.
         subclass_relations: Relations from a class to its superclass.
-        mediators: Patterns (``fnmatch``) of ids of nodes that only hold a statement together.
-        noise: Patterns of ids of relations that answer no question.
-        prefixes: Short prefix to namespace IRI, for export as RDF.
+        mediators: Patterns (``fnmatch``) for the ids of mediator nodes, which represent n-ary statements.
+        noise: Patterns for the ids of administrative relations, which answer no question.
+        prefixes: Namespace prefix to IRI, for export as RDF.
     """
 
     type_relations: tuple[str, ...] = ()

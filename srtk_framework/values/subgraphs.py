@@ -1,4 +1,4 @@
-"""Ranked paths, subgraphs, answers and retrievals: what a search returns."""
+"""Results of a search: ranked paths, subgraphs, answers and retrievals."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 @attrs.frozen
 class RankedPath:
-    """A path walked from one linked entity, with its score (higher is better)."""
+    """A relation path from a linked entity, with its score (higher is better)."""
 
     entity: str
     steps: Path
@@ -42,15 +42,14 @@ class Neighbourhood(list[Triple]):
 
 @attrs.frozen
 class Answer:
-    """What a reader makes of a subgraph.
+    """A reader's answer to a question from its subgraph.
 
     Attributes:
-        text: In words; empty where there is no answer.
-        entities: Entities of the graph that are the answer, best first.
-        support: Places in ``Subgraph.triples`` of the triples that the answer rests on, sorted.
-        enough: False where the subgraph does not suffice; the rest is empty then.
-        trace: What was asked and answered, as far as the reader keeps it; never times. It moves to ``reader`` in the
-            trace of the subgraph.
+        text: The answer in words; empty if there is none.
+        entities: Answer entities of the graph, best first.
+        support: Indexes into ``Subgraph.triples`` of the triples that support the answer, sorted.
+        enough: False if the subgraph does not suffice (a refusal); the other fields are empty then.
+        trace: The reader's prompts, replies and counts, never times; copied to ``reader`` in the subgraph's trace.
     """
 
     text: str = ""
@@ -60,7 +59,7 @@ class Answer:
     trace: Mapping[str, Any] = attrs.field(factory=dict, hash=False)
 
     def moved(self, before: Sequence[Triple], after: Sequence[Triple]) -> Answer:
-        """Find the support again where the triples were cut or stand in another order; what fell away is left out."""
+        """Renumber the support after triples were cut or reordered; support that was cut is dropped."""
         if before is after or not self.support:
             return self
         place = {triple: i for i, triple in enumerate(after)}
@@ -73,14 +72,14 @@ class Subgraph:
     """The part of a graph retrieved for one question, best triples first.
 
     Attributes:
-        triples: Distinct triples; every one is in the graph.
-        scores: One per triple, rounded to four decimals.
-        paths: The paths that led to them, best first; may be empty for methods that walk no paths.
-        path_of: Per triple, index into ``paths`` of the best path that led to it, or -1.
-        provenance: Per triple, where it was read (``local:<content hash>``, an endpoint, ...).
-        qualifiers: Per triple, the qualifiers of its statement.
-        trace: Counts of what was done and cut, and the reason of an empty result; never times.
-        answer: What a reader already made of it on the way, or None.
+        triples: Distinct triples of the graph.
+        scores: Score of each triple, rounded to four decimals.
+        paths: Paths that lead to the triples, best first; may be empty for methods without paths.
+        path_of: For each triple, index into ``paths`` of its best path, or -1.
+        provenance: For each triple, the source it was read from (``local:<content hash>``, an endpoint, ...).
+        qualifiers: For each triple, the qualifiers of its statement.
+        trace: Counts of the work done and of the cuts, and the reason for an empty result; never times.
+        answer: Answer of a reader that ended the search, or None.
     """
 
     triples: tuple[Triple, ...] = ()
@@ -93,7 +92,7 @@ class Subgraph:
     answer: Answer | None = None
 
     def first(self, count: int, cut_by: str = "triples") -> Subgraph:
-        """Keep the first ``count`` triples; what falls away is counted in ``trace["cut"][cut_by]``."""
+        """Keep the first ``count`` triples, and add the number of dropped ones to ``trace["cut"][cut_by]``."""
         dropped = len(self.triples) - count
         if dropped <= 0:
             return self
@@ -149,13 +148,13 @@ class Subgraph:
 
 @attrs.frozen
 class Retrieval:
-    """The result for one question: a subgraph, or the error that stood in its way.
+    """The result for one question: a subgraph, or an error.
 
     Attributes:
-        question: With the links that were used.
-        subgraph: Empty when ``error`` is set.
-        answer: What a Reader made of it, or None where none was asked.
-        labels: Labels of the entities and relations that occur, where they differ from the id.
+        question: The question with the links that were used.
+        subgraph: Empty if ``error`` is set.
+        answer: The reader's answer, or None without a reader.
+        labels: Labels that differ from their id, of the entities and relations in the subgraph.
         error: One sentence, or None.
     """
 
@@ -171,9 +170,9 @@ class FoundPaths(Sequence[Path]):
     """The relation paths between two sets of entities, ordered by length, then by text.
 
     Attributes:
-        paths: Distinct, none empty.
-        cut: What limits left unread where it may have hidden a path: ``hub`` neighbours, ``nodes`` of frontiers.
-            Empty when the paths are complete.
+        paths: Distinct non-empty paths.
+        cut: Numbers of unread neighbours (``hub``) and frontier nodes (``nodes``) that may hide further paths; empty
+            if the paths are complete.
     """
 
     paths: tuple[Path, ...] = ()

@@ -1,4 +1,4 @@
-"""What a driver learns from: questions with paths, and single decisions of a search."""
+"""Training data: questions with relation paths, and single decisions of a search."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ from srtk_framework.values.triples import Path, Step
 
 @attrs.frozen
 class Lesson:
-    """A question with what a method should find, to learn from.
+    """A question to train on, with the relation paths to its answers.
 
     Attributes:
-        question: With its links and gold.
-        paths: Relation paths that lead to the answers, each with its quality between 0 and 1, best first.
+        question: The question with its links and gold annotations.
+        paths: Relation paths to the answers, each with its quality between 0 and 1, best first.
     """
 
     question: Question
@@ -24,14 +24,14 @@ class Lesson:
 
 @attrs.frozen
 class Sample:
-    """One decision of a search: the candidates after a path, and which of them are right.
+    """One decision of a search: the candidate steps after a path, with their target scores.
 
     Attributes:
         question: Id of the question.
-        text: Its words.
-        path: Steps so far.
-        candidates: Possible next steps, distinct; END among them stops the path here.
-        targets: Per candidate how right it is, from 0 (wrong) to 1; at least one is above 0.
+        text: Text of the question.
+        path: Steps before the decision.
+        candidates: Distinct candidate steps; the candidate END ends the path.
+        targets: Target score of each candidate, from 0 (wrong) to 1 (right); at least one is above 0.
     """
 
     question: str

@@ -1,4 +1,4 @@
-"""Literals, steps, paths, triples, and the patterns that match them."""
+"""Literals, steps, paths, triples and triple patterns."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ _LITERAL = re.compile(r'^"(?P<lexical>.*)"(?:@(?P<language>[A-Za-z0-9-]+)|\^\^(?
 
 
 class Literal(str):
-    """A typed value that stands where an object stands; shown and exported, never expanded.
+    """A typed value in object position; searches do not expand it.
 
-    Its string form is that of N-Triples with ``xsd:`` for the XML Schema namespace:
+    The string form is that of N-Triples with ``xsd:`` for the XML Schema namespace:
     ``"1998-01-02"^^xsd:date``, ``"Riga"@lv``, ``"plain"``.
     """
 
@@ -34,12 +34,12 @@ class Literal(str):
 
     @property
     def lexical(self) -> str:
-        """The value as text, without quotes, type or language."""
+        """The lexical form, without quotes, datatype or language tag."""
         return self._parts()["lexical"] or ""
 
     @property
     def datatype(self) -> str | None:
-        """The datatype (``xsd:date``, or a whole IRI), or None for plain and language-tagged text."""
+        """The datatype (``xsd:date``, or a full IRI), or None for plain and language-tagged text."""
         return self._parts()["datatype"]
 
     @property
@@ -49,7 +49,7 @@ class Literal(str):
 
 
 class Step(NamedTuple):
-    """One relation walked with (forward) or against (inverse) its direction."""
+    """A relation followed from subject to object (forward) or from object to subject (inverse)."""
 
     relation: str
     inverse: bool = False
@@ -64,7 +64,7 @@ class Step(NamedTuple):
 
     @classmethod
     def parse(cls, text: str) -> Step:
-        """Read the form that ``str`` writes: ``born_in`` forward, ``^born_in`` inverse, ``END``."""
+        """Parse the output of ``str``: ``born_in`` (forward), ``^born_in`` (inverse) or ``END``."""
         if text == "END":
             return END
         inverse = text.startswith("^")
@@ -73,14 +73,14 @@ class Step(NamedTuple):
 
 
 END = Step("")
-"""The candidate that ends a path; no graph has a relation with an empty name."""
+"""The candidate step that ends a path; no graph has a relation with an empty name."""
 
 Path = tuple[Step, ...]
 """The steps of a path, in the order in which they are walked; empty at the entity where it starts."""
 
 
 class Triple(NamedTuple):
-    """A fact of the graph, in its own direction whatever way it was walked."""
+    """A fact of the graph, from subject to object even if it was traversed by an inverse step."""
 
     subject: str
     relation: str
@@ -88,7 +88,7 @@ class Triple(NamedTuple):
 
 
 class Pattern(NamedTuple):
-    """A triple with open places; None stands for anything."""
+    """A triple pattern; None matches anything."""
 
     subject: str | None = None
     relation: str | None = None
@@ -96,4 +96,4 @@ class Pattern(NamedTuple):
 
 
 Qualifier = tuple[str, str]
-"""A relation and a value that belong to one triple, such as ``("start time", "\"2005\"^^xsd:gYear")``."""
+"""A relation and a value that qualify a triple, such as ``("start time", "\"2005\"^^xsd:gYear")``."""

@@ -131,14 +131,6 @@ def test_the_support_is_found_again_in_the_final_subgraph():
     assert [pruned.triples[i] for i in pruned.answer.support] == [CHAIN[1]]
 
 
-def test_the_support_of_an_answer_follows_its_triples_when_they_are_cut():
-    whole = Subgraph(tuple(CHAIN), answer=Answer("Norway", ("norway",), (0, 2)))
-    assert whole.first(2).answer == Answer("Norway", ("norway",), (0,))
-    assert whole.answer.moved(whole.triples, whole.triples[::-1]).support == (0, 2)
-    assert whole.answer.moved(whole.triples, [CHAIN[2]]).support == (0,)
-    assert Subgraph(tuple(CHAIN)).first(1).answer is None
-
-
 def test_a_search_that_ran_out_of_time_says_so():
     chain = Chain(Needed(), budget=Budget(seconds=1e-9))
     (found,) = port(chain, "expander", "chain").expand([asked("a", "country")])
