@@ -1,1 +1,1 @@
-"""Explanations: where the answers of a question were lost, and which setting to change."""
+"""Explanations of missing answers: the stage that lost them, and the setting to change."""

@@ -1,4 +1,4 @@
-"""Ask an expander again with limits of its budget lifted, to see whether they cut an answer."""
+"""Repeated expansion with budget limits lifted, to find the limit that cut an answer."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from srtk_framework.values import Budget, Retrieval, Subgraph
 _ORDER = ("mass", "tokens", "triples", "nodes", "hub", "seconds")
 _TRIPLES = 100_000
 _FACTOR = 10
-"""Nodes and hubs are read so many times further: a graph may have no end."""
+"""Factor by which ``nodes`` and ``hub`` are raised; a graph may be too large to lift them entirely."""
 _DOUBLINGS = 8
 
 
@@ -40,7 +40,7 @@ def limits_of(expander: Expander) -> Budget | None:
 
 
 def chooser(expander: Expander) -> Explainable | None:
-    """Find the driver that tells what its search chooses from: the expander's own, or that of one which it holds."""
+    """Return the driver of an expander, or of an expander within it, that reports its choices; None if none does."""
     driver = driver_of(expander)
     if isinstance(driver, Explainable):
         return driver
@@ -57,7 +57,7 @@ def _held(driver: Any) -> list[tuple[str, Expander]]:
 
 
 def lifted(expander: Expander, limits: Mapping[str, int | None]) -> Expander:
-    """Copy an open expander, and those that it holds, with other values for some limits of the budget."""
+    """Copy an open expander, including expanders within it, with other budget limits."""
     driver = copy.copy(driver_of(expander))
     for field, value in _fields(driver):
         if isinstance(value, Expander):
@@ -70,16 +70,16 @@ def lifted(expander: Expander, limits: Mapping[str, int | None]) -> Expander:
 
 
 def cut_of(graph: KnowledgeGraph, expander: Expander, retrieval: Retrieval, missing: Collection[str]) -> Cut | None:
-    """Find the limit that cut answers: the first one that brings any of them back, else all together.
+    """Find the limits that cut answers: the first limit that restores an answer when lifted, else a set of limits.
 
     Returns:
-        None where no limit cut anything; without ``places`` where lifting them brings nothing back.
+        None if no limit cut anything. ``places`` is empty if lifting the limits restores no answer.
     """
-    told = retrieval.subgraph.trace.get("cut", {})
+    dropped = retrieval.subgraph.trace.get("cut", {})
     budget = limits_of(expander)
     # Of the paths that a full subgraph leaves no room for, the triples are not read, so none of them is counted.
     full = {"triples"} if budget and budget.triples and len(retrieval.subgraph.triples) >= budget.triples else set()
-    limits = [name for name in _ORDER if told.get(name) or name in full]
+    limits = [name for name in _ORDER if dropped.get(name) or name in full]
     if not limits or budget is None:
         return None
     for some in _tries(limits, budget):
@@ -87,13 +87,13 @@ def cut_of(graph: KnowledgeGraph, expander: Expander, retrieval: Retrieval, miss
         subgraph = lifted(expander, more).expand([retrieval.question])[0]
         places = _places(subgraph, missing)
         if places:
-            dropped = {name: told[name] for name in some if name in told}
-            return Cut(tuple(some), dropped, places, _needed(graph, expander, retrieval, some, subgraph, places))
-    return Cut(tuple(limits), {name: told[name] for name in limits if name in told})
+            counts = {name: dropped[name] for name in some if name in dropped}
+            return Cut(tuple(some), counts, places, _needed(graph, expander, retrieval, some, subgraph, places))
+    return Cut(tuple(limits), {name: dropped[name] for name in limits if name in dropped})
 
 
 def _tries(limits: Sequence[str], budget: Budget) -> list[list[str]]:
-    """List what to lift: each limit that cut something, then together with those that would cut the rest."""
+    """List the sets of limits to lift: each limit that cut something, then sets with the limits on output size."""
     rest = [name for name in ("tokens", "triples") if getattr(budget, name) is not None]
     wider = [rest] if "triples" in limits else []
     every = [[name] for name in limits] + [*wider, [name for name in _ORDER if name in limits or name in rest]]
@@ -123,9 +123,10 @@ def _needed(
     subgraph: Subgraph,
     places: Mapping[str, int],
 ) -> dict[str, int]:
-    """Find values of ``triples`` and ``tokens`` that hold all answers, from a first guess by their places.
+    """Find values of ``triples`` and ``tokens`` that retain all answers.
 
-    They are tried, and doubled until they do: an expander may share its room out in another order.
+    The first values follow from the positions of the answers. They are tried and doubled until all answers are
+    retained, as an expander may order its triples differently under other limits.
     """
     if not set(limits) <= {"triples", "tokens"}:
         return {}

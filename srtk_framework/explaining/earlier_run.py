@@ -1,4 +1,4 @@
-"""Take over what an earlier run of the same recipe retrieved."""
+"""Retrievals of an earlier run of the same recipe."""
 
 from __future__ import annotations
 
@@ -15,18 +15,18 @@ from srtk_framework.values import Question, Retrieval, RunError
 
 @attrs.define
 class Earlier:
-    """The finished questions of one method, by id; read from the run's journal, which stays as it is.
+    """The retrievals of one method in the journal of a run; the journal is only read.
 
     Attributes:
-        file: The journal.
-        places: Id of a question to where its line begins.
+        file: Path of the journal.
+        places: Question id to the byte offset of its line.
     """
 
     file: Path
     places: dict[str, int] = attrs.field(factory=dict)
 
     def of(self, question: Question, relink: bool) -> Retrieval | None:
-        """Return what was retrieved for a question; None where it was another one, or not finished."""
+        """Return the retrieval of a question, or None if the run lacks it or had another text or other links."""
         if question.id not in self.places:
             return None
         with self.file.open("rb") as file:
@@ -39,7 +39,7 @@ class Earlier:
 
 
 def earlier_run(session: Session, method: str) -> Earlier | None:
-    """Find the run in the recipe's folder that the open session's drivers would repeat; None where there is none.
+    """Find the run in the recipe's folder that an open session would repeat; None if there is none.
 
     Raises:
         RunError: If its files cannot be read.
@@ -53,7 +53,7 @@ def earlier_run(session: Session, method: str) -> Earlier | None:
     at = 0
     with file.open("rb") as lines:
         for number, line in enumerate(lines, 1):
-            if line.endswith(b"\n"):  # another process may be writing the last one
+            if line.endswith(b"\n"):  # another process may still be writing the last line
                 found.places.setdefault(_id(line, f"{file}:{number}"), at)
             at += len(line)
     return found
@@ -70,13 +70,14 @@ def _manifest(file: Path) -> dict[str, Any]:
 
 
 def _same(session: Session, method: str, manifest: dict[str, Any]) -> bool:
-    told = manifest.get("fingerprints", {})
+    recorded = manifest.get("fingerprints", {})
     wanted = {method: session.methods[method].fingerprint()}
     if session.linker is not None:
         wanted["linker"] = session.linker.fingerprint()
     graph = session.graph.source() if session.graph is not None else None
     relinked = bool(manifest.get("written", {}).get("relink"))
-    same = all(told.get(name) == value for name, value in wanted.items()) and ("linker" in told) == ("linker" in wanted)
+    same = all(recorded.get(name) == value for name, value in wanted.items())
+    same = same and ("linker" in recorded) == ("linker" in wanted)
     return same and manifest.get("graph") == graph and relinked == session.recipe.options.relink
 
 

@@ -1,4 +1,4 @@
-"""Tell for each question of a session where its answers were lost."""
+"""Explanations of a session's questions: where each lost its answers."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ from srtk_framework.explaining.findings import (
     Loss,
     kind_of,
 )
-from srtk_framework.explaining.locate import Lead, Search, gold_topics, located, same_nodes
+from srtk_framework.explaining.locate import Lead, Search, gold_topics, located, path_order, same_nodes
 from srtk_framework.explaining.pruning import best_loss, follow
 from srtk_framework.graph.path_instances import names_of
 from srtk_framework.host.ports import driver_of
@@ -36,15 +36,15 @@ from srtk_framework.run.session import Session
 from srtk_framework.values import Question, RankedPath, Retrieval, RunError
 
 _DEPTH = 3
-"""How far paths are looked for where the expander has no depth."""
+"""Depth of the path search for expanders without a depth."""
 
 
 class Explainer:
     """Explains the retrievals of one method of an open session.
 
     Args:
-        session: Open.
-        method: Name of the expander; the main one by default.
+        session: An open session.
+        method: Name of the expander; by default the main expander.
 
     Raises:
         RunError: If the recipe has no such expander, or no graph.
@@ -54,40 +54,40 @@ class Explainer:
         if not session.methods:
             raise RunError("the recipe has no expander; add one, such as `expander: {use: beam}`")
         if method is not None and method not in session.methods:
-            raise RunError(f"there is no method {method!r}; the recipe has {', '.join(session.methods)}")
+            raise RunError(f"the recipe has no method {method!r}; it has {', '.join(session.methods)}")
         if session.graph is None:
-            raise RunError("the recipe has no knowledge_graph; without one nothing can be looked up")
+            raise RunError("the recipe has no knowledge_graph, which explanations look answers up in; add one")
         self.method = method or next(iter(session.methods))
         self.session = session
         self.expander: Expander = session.methods[self.method]
         self.graph: KnowledgeGraph = session.graph
 
     def explain_all(self, questions: Iterable[Question], earlier: Earlier | None = None) -> Iterator[Explanation]:
-        """Explain questions one by one, as they come.
+        """Yield an explanation of each question.
 
         Args:
-            questions: With their answers.
-            earlier: A run whose retrievals are taken over; what it lacks is retrieved.
+            questions: Questions with gold answers.
+            earlier: Run to take retrievals from; missing ones are retrieved now.
         """
         options = self.session.recipe.options
         iterator = iter(questions)
         while batch := list(islice(iterator, options.batch)):
             known = [earlier.of(question, options.relink) if earlier else None for question in batch]
-            asked = [question for question, retrieval in zip(batch, known, strict=True) if retrieval is None]
-            retrieved = iter(self.session.retrieve(asked, self.method, read=False) if asked else ())
+            missing = [question for question, retrieval in zip(batch, known, strict=True) if retrieval is None]
+            retrieved = iter(self.session.retrieve(missing, self.method, read=False) if missing else ())
             for question, retrieval in zip(batch, known, strict=True):
                 yield self.explain(question, retrieval or next(retrieved))
 
-    def explain(self, asked: Question, retrieval: Retrieval) -> Explanation:
+    def explain(self, question: Question, retrieval: Retrieval) -> Explanation:
         """Explain one question.
 
         Args:
-            asked: As it was read, with its gold: at least its answers.
-            retrieval: What the method retrieved for it, under the links that were used.
+            question: The question as in the input, with its gold answers at least.
+            retrieval: The method's retrieval, with the links that were used.
         """
-        gold = {name: getattr(asked, name) for name in ("answers", "gold_paths", "gold_triples")}
+        gold = {name: getattr(question, name) for name in ("answers", "gold_paths", "gold_triples")}
         retrieval = attrs.evolve(retrieval, question=attrs.evolve(retrieval.question, **gold))
-        topics = gold_topics(asked, self.session.recipe.options.relink)
+        topics = gold_topics(question, self.session.recipe.options.relink)
         links = list(dict.fromkeys(link.entity for link in retrieval.question.links))
         answers = _found(retrieval)
         missing = [answer for answer, kind in answers.items() if kind != FOUND]
@@ -141,13 +141,13 @@ class Explainer:
     def _lost(
         self, retrieval: Retrieval, leads: Sequence[Lead], wanted: Collection[str]
     ) -> tuple[set[str], Loss | None, Cut | None]:
-        """Tell which answers lie on paths that were kept, where the others were left, and what was cut."""
+        """Return the answers on kept paths, the loss of the best other path, and the cut of the kept paths' facts."""
         search = chooser(self.expander)
         if search is None:
             cut = cut_of(self.graph, self.expander, retrieval, wanted)
             back = set(cut.places) if cut else set()
             other = [lead.path for lead in leads if not lead.answers <= back]
-            return back, Loss(min(other)) if other else None, cut
+            return back, Loss(min(other, key=path_order)) if other else None, cut
         kept, losses = follow(
             search, retrieval.question.without_gold(), list(dict.fromkeys(lead.path for lead in leads))
         )
@@ -158,10 +158,10 @@ class Explainer:
             return on_kept, loss, None
         cut = cut_of(self.graph, self.expander, retrieval, on_kept)
         if search is not driver_of(self.expander):
-            # What the inner search kept and no limit cut was left out by the expander around it.
+            # The outer expander omitted what the inner search kept and no limit cut.
             back = set(cut.places) if cut else set()
             outer = [lead.path for lead in leads if lead.path in kept and not lead.answers <= back]
-            on_kept, loss = back, Loss(min(outer)) if outer else loss
+            on_kept, loss = back, Loss(min(outer, key=path_order)) if outer else loss
         first = [lead.path for lead in leads if lead.path in kept and not lead.answers.isdisjoint(on_kept)]
         return on_kept, loss, attrs.evolve(cut or Cut(), path=first[0]) if first else None
 
@@ -173,13 +173,13 @@ class Explainer:
         for path in paths:
             if path is not None:
                 ids |= {path.entity, *(step.relation for step in path.steps if step.relation)}
-        asked = sorted(ids)
-        labels = dict(zip(asked, self.graph.labels(asked), strict=True)) if asked else {}
+        ordered = sorted(ids)
+        labels = dict(zip(ordered, self.graph.labels(ordered), strict=True)) if ordered else {}
         return attrs.evolve(one, labels={id_: label for id_, label in labels.items() if label != id_})
 
 
 def _found(retrieval: Retrieval) -> dict[str, str]:
-    """Give each gold answer that evaluation counts as found its class; the others are open, marked as failed."""
+    """Classify the gold answers that evaluation counts as found; the others are FAILED until classified."""
     links = {link.entity for link in retrieval.question.links}
     nodes: set[str] = set()
     for triple in retrieval.subgraph.triples:
@@ -195,7 +195,7 @@ def _whole(
     topics: Sequence[str],
     unlinked: Sequence[str],
 ) -> str:
-    """Return the class that holds for all missing answers at once, or nothing."""
+    """Return the class that applies to all missing answers at once, or an empty string."""
     if not missing:
         return ""
     if not links or (topics and len(unlinked) == len(topics)):

@@ -1,4 +1,4 @@
-"""What can be said about where a question's answers were lost, and what an expander tells for it."""
+"""Classes of answers, and the evidence for each: unreachable, pruned or cut."""
 
 from __future__ import annotations
 
@@ -29,19 +29,19 @@ CLASSES: dict[str, str] = {
     CUT: "the path was kept, its facts were cut",
     FOUND: "every answer is in the subgraph",
 }
-"""The classes in the order of the way that an answer goes, each with what it says."""
+"""The classes in order of the retrieval stages, each with its meaning."""
 
 
 @attrs.frozen
 class Far:
-    """Answers that no path within the depth leads to.
+    """Answers that the expander cannot reach.
 
     Attributes:
-        depth: Most steps of a path, or None where the expander has no such setting.
-        path: The shortest path found beyond what the expander walks, or None.
-        why: What keeps the expander from it: ``depth``, ``inverse``, ``noise``; empty where no path was found.
-        searched: Up to how many steps paths were looked for.
-        cut: What limits left unread in that search, so that a path may exist all the same.
+        depth: Maximum path length of the expander, or None without such a setting.
+        path: The shortest path outside the expander's search space, or None if none was found.
+        why: What excludes the path: ``depth``, ``inverse`` or ``noise``; empty without a path.
+        searched: Maximum length of the paths searched for.
+        cut: Unread neighbours or nodes by limit; these may hide a path.
     """
 
     depth: int | None
@@ -53,18 +53,18 @@ class Far:
 
 @attrs.frozen
 class Loss:
-    """Where the search left the best of the paths that lead to an answer.
+    """The point at which the search pruned the best path to an answer.
 
     Attributes:
-        path: The whole path, from a link; its score is that of what was left out.
-        hop: At which hop; None where the expander does not tell.
-        at_end: It was walked whole, and left out when the paths were ranked at the end.
-        rank: Its place among everything weighed there, from 1; None where it was not even weighed.
-        weighed: How many were weighed there.
-        kept: How many were kept.
-        needed: The least score that was kept; None where nothing was.
-        setting: What left it out, such as ``expander.width``; empty where that is not known.
-        winners: The best paths that were kept instead.
+        path: The whole path from a link, with the score of its pruned prefix.
+        hop: Hop at which it was pruned, from 1; None if the expander does not report it.
+        at_end: True if the whole path was searched, then pruned in the final ranking.
+        rank: Rank among the candidates, from 1; None if it was not a candidate.
+        weighed: Number of candidates.
+        kept: Number of candidates kept.
+        needed: Lowest score kept; None if nothing was kept.
+        setting: Setting that pruned it, such as ``expander.width``; empty if unknown.
+        winners: The best paths kept instead.
     """
 
     path: RankedPath
@@ -80,15 +80,14 @@ class Loss:
 
 @attrs.frozen
 class Cut:
-    """Answers on paths that were kept, but whose facts a limit cut.
+    """Answers on kept paths whose facts a budget limit cut.
 
     Attributes:
-        limits: Which limits of the budget, lifted together, bring an answer back; those that cut anything where none
-            does.
-        dropped: Limit to how much it cut, as the trace counts it: what was never read is not in it.
-        places: Answer to the place, from 1, of its first triple in the order without these limits.
-        needed: Limit to a value that holds all of ``places``, which was tried: for ``triples`` and ``tokens`` only.
-        path: The path whose facts they are, or None.
+        limits: Budget limits that restore an answer when lifted together; if none do, all limits that cut anything.
+        dropped: Limit to the count of its cuts in the trace, which excludes facts never read.
+        places: Answer to the position, from 1, of its first triple without these limits.
+        needed: For ``triples`` and ``tokens``, a tested value that retains all answers in ``places``.
+        path: Path of the facts, or None.
     """
 
     limits: tuple[str, ...] = ()
@@ -100,20 +99,20 @@ class Cut:
 
 @attrs.frozen
 class Explanation:
-    """What became of one question.
+    """The explanation of one question.
 
     Attributes:
-        retrieval: With the links that were used, and the gold.
-        kind: One of ``CLASSES``: ``found`` when every gold answer counts as found (``answer_recall`` is 1), else the
-            class of most of its missing answers, of equals the one further along.
+        retrieval: The retrieval, with the links that were used and the gold annotations.
+        kind: One of ``CLASSES``: ``found`` if every gold answer counts as found (``answer_recall`` is 1), else the
+            most frequent class of the missing answers; among equally frequent classes, the last in ``CLASSES``.
         recall: Share of the gold answers found.
         answers: Gold answer to its class, in the order of the question.
-        topics: Gold topic entities, as far as the question tells them.
-        unlinked: Those of them that are not among the links.
-        far: About the answers that are ``unreachable``.
-        loss: About the answers that are ``pruned``.
-        cut: About the answers that are ``cut``.
-        labels: Label of what occurs above.
+        topics: Gold topic entities, if known.
+        unlinked: Gold topic entities that are not among the links.
+        far: Evidence for the ``unreachable`` answers.
+        loss: Evidence for the ``pruned`` answers.
+        cut: Evidence for the ``cut`` answers.
+        labels: Labels of the ids in the explanation.
     """
 
     retrieval: Retrieval
@@ -134,12 +133,12 @@ class Explanation:
 
     @property
     def subgraph(self) -> Subgraph:
-        """What was retrieved."""
+        """The retrieved subgraph."""
         return self.retrieval.subgraph
 
 
 def kind_of(answers: Mapping[str, str]) -> str:
-    """Return the class of most of the missing answers (of equals the one further along), ``found`` if none."""
+    """Return the most frequent class of the missing answers, ``found`` if none; ties go to the last in ``CLASSES``."""
     missing = [kind for kind in answers.values() if kind != FOUND]
     order = list(CLASSES)
     return max(set(missing), key=lambda kind: (missing.count(kind), order.index(kind)), default=FOUND)

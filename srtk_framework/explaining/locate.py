@@ -1,4 +1,4 @@
-"""Where the answers of a question lie in a graph: whether at all, and along which paths from its links."""
+"""Location of a question's answers in a graph, and the paths to them from its links."""
 
 from __future__ import annotations
 
@@ -9,29 +9,39 @@ import attrs
 
 from srtk_framework.explaining.findings import Far
 from srtk_framework.graph.path_instances import instance_triples, names_of
-from srtk_framework.graph.path_search import follow_path
+from srtk_framework.graph.path_search import follow_path, path_sort_key
 from srtk_framework.roles import KnowledgeGraph
 from srtk_framework.values import END, NIL, Budget, Literal, Path, Pattern, Question, RankedPath, Step, Triple
 
 _WIDE = Budget(nodes=100_000, hub=100_000)
-"""For walks along one path: wide enough to tell what a path leads to, not without end."""
+"""Budget for following a single path: wide, but bounded."""
 _DATATYPES = (None, "integer", "decimal", "double", "gYear", "date", "dateTime", "boolean")
 _TOPIC_FIELDS = ("gold_entities", "topic_entities")
 
 
 @attrs.frozen
 class Lead:
-    """A path from a link to answers; ``answers`` are those that it reaches."""
+    """A path from a link, with the answers that it reaches."""
 
     path: RankedPath
     answers: frozenset[str]
 
 
-def gold_topics(question: Question, relinked: bool) -> tuple[str, ...]:
-    """Find the entities that a question is about, as its gold tells: sorted, none where it does not.
+def path_order(path: RankedPath) -> tuple[int, tuple[str, ...], str]:
+    """Order paths by length, then by the text of their steps, then by entity."""
+    return (*path_sort_key(path.steps), path.entity)
 
-    They are its gold links; its fields ``gold_entities`` or ``topic_entities``; the links that it brings, where they
-    are not what it is asked with; or the nodes of its gold triples from which a gold path leads to an answer.
+
+def gold_topics(question: Question, relinked: bool) -> tuple[str, ...]:
+    """Return the gold topic entities of a question, sorted; empty if its annotations give none.
+
+    The first source that is present counts: the gold links; the fields ``gold_entities`` or ``topic_entities``; the
+    links of the input, if the recipe links the question anew; the nodes of the gold triples from which a gold path
+    leads to an answer.
+
+    Args:
+        question: The question as in the input.
+        relinked: Whether the recipe replaces the links of the input.
     """
     gold = {link.entity for link in question.gold_links or () if link.entity != NIL and link.score}
     if gold:
@@ -48,7 +58,7 @@ def gold_topics(question: Question, relinked: bool) -> tuple[str, ...]:
         at = set(nodes)
         return [t for t in triples if t.relation == step.relation and (t.object if step.inverse else t.subject) in at]
 
-    # Along a path that leads there and back, answers lead to each other: they are not what the question starts from.
+    # Along a path with an inverse step, answers may lead to each other; answers are no topics.
     both = {end for t in triples for end in (t.subject, t.object) if not isinstance(end, Literal)}
     ends = sorted(both - set(question.answers or ()))
     return tuple(
@@ -57,12 +67,12 @@ def gold_topics(question: Question, relinked: bool) -> tuple[str, ...]:
 
 
 def same_nodes(graph: KnowledgeGraph, ids: Sequence[str]) -> dict[str, set[str]]:
-    """Give each id the ids under which the graph knows its node; none where it lacks it."""
+    """Map each id to the graph's own ids of that node; empty if the graph lacks it."""
     return {id_: set(nodes.ids()) for id_, nodes in zip(ids, graph.frontiers([[i] for i in ids]), strict=True)}
 
 
 def located(graph: KnowledgeGraph, answers: Sequence[str]) -> dict[str, list[str]]:
-    """Give each answer its nodes in the graph: entities, else literals of that form; none where it is absent."""
+    """Map each answer to its nodes in the graph, entities or else equal literals; empty if the graph lacks it."""
     places = {answer: sorted(nodes) for answer, nodes in same_nodes(graph, answers).items()}
     literals = [(answer, form) for answer in answers if not places[answer] for form in _forms(answer)]
     rows = graph.match([Pattern(object=form) for _, form in literals]) if literals else []
@@ -73,21 +83,21 @@ def located(graph: KnowledgeGraph, answers: Sequence[str]) -> dict[str, list[str
 
 
 def _forms(answer: str) -> list[Literal]:
-    """Return the literals that an answer may be: itself, or its text with one of the usual datatypes."""
+    """Return the literals that may stand for an answer: itself, or its text with each usual datatype."""
     if answer.startswith('"'):
         return [Literal(answer)]
     return [Literal.make(answer, f"xsd:{datatype}" if datatype else None) for datatype in _DATATYPES]
 
 
 class Search:
-    """Looks for the paths from the links of one question to its answers.
+    """Search for paths from the links of a question to its answers.
 
     Args:
-        graph: Where to search.
-        links: Entities to start from, those that the graph knows.
-        depth: Most steps of a path.
-        inverse: Whether the expander walks against the direction of relations.
-        budget: ``hub`` and ``nodes`` apply to the search for shortest paths.
+        graph: Graph to search.
+        links: Start entities, all in the graph.
+        depth: Maximum number of steps of a path.
+        inverse: Whether the expander follows inverse steps.
+        budget: Budget of the search for shortest paths; ``hub`` and ``nodes`` apply.
     """
 
     def __init__(self, graph: KnowledgeGraph, links: Sequence[str], depth: int, inverse: bool, budget: Budget) -> None:
@@ -96,14 +106,14 @@ class Search:
         self.cut: dict[str, int] = {}
 
     def leads(self, places: dict[str, list[str]], gold: Sequence[Path]) -> tuple[list[Lead], Far | None]:
-        """Find paths to as many answers as can be reached.
+        """Find paths to all reachable answers.
 
         Args:
             places: Answer to its nodes in the graph, at least one each.
-            gold: Relation paths that are known to lead to answers; taken before the shortest ones.
+            gold: Gold relation paths; preferred to shortest paths.
 
         Returns:
-            The paths that the expander can walk, and what is known of the answers that none of them leads to.
+            The paths in the expander's search space, and evidence about the answers outside of it.
         """
         given = list(dict.fromkeys(path[:-1] if path[-1:] == (END,) else path for path in gold))
         known = self._reached([RankedPath(link, path, 0.0) for link in self.links for path in given if path], places)
@@ -124,19 +134,19 @@ class Search:
         return leads, None
 
     def _far(self, places: dict[str, list[str]], known: Sequence[Lead]) -> Far:
-        """Say what is known of answers that the expander cannot walk to."""
+        """Collect the evidence about answers that the expander cannot reach."""
         further = [lead for lead in known if lead.answers & places.keys()]
         if not further:
             further = self._shortest(places, self.depth + 1, self.inverse)
         if not further and not self.inverse:
             further = self._shortest(places, self.depth + 1, True)
-        best = min(further, key=lambda lead: (len(lead.path.steps), lead.path), default=None)
+        best = min(further, key=lambda lead: path_order(lead.path), default=None)
         if best is None:
             return Far(self.depth, searched=self.depth + 1, cut=dict(sorted(self.cut.items())))
         return Far(self.depth, best.path, self._hindrance(best.path.steps), self.depth + 1)
 
     def _hindrance(self, path: Path) -> str:
-        """Name what keeps the expander from walking a path."""
+        """Return what excludes a path from the expander's search space; empty if nothing does."""
         if len(path) > self.depth:
             return "depth"
         if not self.inverse and any(step.inverse for step in path):
@@ -145,7 +155,7 @@ class Search:
         return "noise" if noisy else ""
 
     def _shortest(self, places: dict[str, list[str]], hops: int, inverse: bool, shortest: bool = True) -> list[Lead]:
-        """Find the shortest paths of each link; to literals by way of their subjects."""
+        """Find the shortest paths from each link; paths to a literal go through its subjects."""
         nodes = sorted({node for row in places.values() for node in row})
         entities = [node for node in nodes if not isinstance(node, Literal)]
         found: list[RankedPath] = []
@@ -173,7 +183,7 @@ class Search:
         return [RankedPath(link, path, 0.0) for link, row in zip(self.links, rows, strict=True) for path in row]
 
     def _reached(self, paths: Sequence[RankedPath], places: dict[str, list[str]]) -> list[Lead]:
-        """Walk paths and keep those that reach an answer."""
+        """Follow paths and keep those that reach an answer."""
         before = follow_path(self.graph, [[path.entity] for path in paths], [path.steps[:-1] for path in paths], _WIDE)
         at = self.graph.frontiers([nodes.ids() for nodes in before])
         rows = self.graph.triples(at, [path.steps[-1] for path in paths], _WIDE.hub)

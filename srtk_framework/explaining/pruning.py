@@ -1,4 +1,4 @@
-"""Follow known paths through a hop-wise search, to see where it leaves them."""
+"""Pruning of known paths by a hop-wise search."""
 
 from __future__ import annotations
 
@@ -12,15 +12,15 @@ _WINNERS = 3
 
 
 def follow(search: Explainable, question: Question, paths: Sequence[RankedPath]) -> tuple[list[RankedPath], list[Loss]]:
-    """Search one question again, and watch what becomes of some paths.
+    """Repeat the search for a question and record where it prunes given paths.
 
     Args:
         search: The expander.
-        question: With the links that it is asked with.
-        paths: To watch, without END.
+        question: The question with the links that were used.
+        paths: Paths to follow, without END.
 
     Returns:
-        The paths whose facts are read, and one loss for each other one, in their order.
+        The paths that the search keeps, and one loss for each other path, in their order.
     """
     losses: dict[RankedPath, Loss] = {}
     state: HopState = search.start([question])[0]
@@ -44,14 +44,14 @@ def follow(search: Explainable, question: Question, paths: Sequence[RankedPath])
 
 
 def _wanted(steps: Path, hop: int) -> Path:
-    """Return what must be kept of a path at a hop; nothing once it has ended."""
+    """Return the prefix of a path that a hop must keep; empty after its end."""
     if len(steps) >= hop:
         return steps[:hop]
     return (*steps, END) if len(steps) + 1 == hop else ()
 
 
 def _loss(path: RankedPath, wanted: Path, choice: HopChoice, hop: int, at_end: bool) -> Loss | None:
-    """Tell how a choice left a path out; None where it is kept."""
+    """Return how a choice pruned a path, or None if it kept the path."""
     kept = [ranked for ranked, dropped in zip(choice.ranked, choice.dropped, strict=True) if not dropped]
     place = next(
         (i for i, ranked in enumerate(choice.ranked) if (ranked.entity, ranked.steps) == (path.entity, wanted)), None
@@ -72,7 +72,7 @@ def _loss(path: RankedPath, wanted: Path, choice: HopChoice, hop: int, at_end: b
 
 
 def best_loss(losses: Sequence[Loss]) -> Loss | None:
-    """Return the loss of the path that came furthest: at the latest hop, then at the best rank."""
+    """Return the loss at the latest hop, then with the best rank; None without losses."""
 
     def key(loss: Loss) -> tuple[int, int, float, Path, str]:
         hop = loss.hop or 0

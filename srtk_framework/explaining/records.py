@@ -1,4 +1,4 @@
-"""Explanations as records, one for each question, and what a whole run's say together."""
+"""Records of explanations, and the advice and counts of a whole run."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ _LINKER = ("n_best", "candidates", "min_score", "keep", "languages")
 
 
 def record_of(one: Explanation) -> dict[str, Any]:
-    """Write an explanation as a record; what does not apply is left out."""
+    """Convert an explanation to a record; fields that do not apply are omitted."""
     subgraph = one.subgraph
     record: dict[str, Any] = {
         "id": one.question.id,
@@ -93,11 +93,11 @@ def _known(**values: Any) -> dict[str, Any]:
 
 
 class Advice:
-    """Says what to change in a recipe for each class.
+    """Advice on which settings of a recipe to change, by class.
 
     Args:
-        session: Whose drivers are in use.
-        expander: The method that was explained.
+        session: The session whose retrievals were explained.
+        expander: The expander that was explained.
     """
 
     def __init__(self, session: Session, expander: Expander) -> None:
@@ -106,7 +106,7 @@ class Advice:
         self._linker = [f"entity_linker.{name}" for name in _LINKER if name in settings]
 
     def of(self, kind: str, some: Sequence[Explanation]) -> str:
-        """Return a sentence about the questions of one class; nothing for those that are found."""
+        """Return one sentence of advice on the questions of a class; empty for ``found``."""
         ways = {
             FAILED: self._failed,
             NOT_LINKED: self._not_linked,
@@ -124,58 +124,58 @@ class Advice:
 
     def _not_linked(self, some: Sequence[Explanation]) -> str:
         empty = sum(not one.question.links for one in some)
-        told = f"{empty} without any link, {len(some) - empty} linked to something else."
+        counts = f"{empty} without any link, {len(some) - empty} linked to other entities."
         if self._session.linker is None:
-            return f"{told} Add an `entity_linker`, or give `question_entities`."
+            return f"{counts} Add an `entity_linker`, or give `question_entities`."
         ways = f"try {_listed(self._linker)}" if self._linker else "try other settings of the entity_linker"
-        return f"{told} Add aliases to the graph, {ways}, or use another linker."
+        return f"{counts} Add aliases to the graph, {ways}, or use another linker."
 
     def _unknown(self, some: Sequence[Explanation]) -> str:
-        return "Check that the ids of the links are written as this graph writes them, or that it is the right graph."
+        return "Check that the links have the graph's form of ids, and that the recipe names the right graph."
 
     def _is_link(self, some: Sequence[Explanation]) -> str:
-        return "Such an answer never counts as found; look at the linker where it should not have been linked."
+        return "An answer that is a link never counts as found; check the linker if the link is wrong."
 
     def _absent(self, some: Sequence[Explanation]) -> str:
-        return "No setting helps: add the facts to `knowledge_graph`, or check how the answers' ids are written."
+        return "No setting helps: add the facts to `knowledge_graph`, or check the form of the answers' ids."
 
     def _unreachable(self, some: Sequence[Explanation]) -> str:
         why = Counter(one.far.why if one.far else "" for one in some)
-        told = []
+        advice = []
         if why["depth"]:
             most = max(len(one.far.path.steps) for one in some if one.far and one.far.path and one.far.why == "depth")
             reached = "it" if len(some) == 1 else f"{why['depth']} of {len(some)}"
-            told.append(f"`expander.depth: {most}` would reach {reached}")
+            advice.append(f"`expander.depth: {most}` would reach {reached}")
         if why["inverse"]:
             reached = "it" if len(some) == 1 else f"{why['inverse']} of {len(some)}"
-            told.append(f"`expander.inverse: true` would reach {reached}")
+            advice.append(f"`expander.inverse: true` would reach {reached}")
         if why["noise"]:
-            told.append(f"{why['noise']} can only be reached by a relation that the graph's `noise` leaves out")
+            advice.append(f"{why['noise']} can only be reached by a relation that the graph's `noise` excludes")
         if why[""]:
-            told.append(f"no path was found for {why['']}: look at the links, and at what the graph lacks")
-        return _sentence(told)
+            advice.append(f"no path was found for {why['']}: check the links, and whether the graph lacks facts")
+        return _sentence(advice)
 
     def _pruned(self, some: Sequence[Explanation]) -> str:
         losses = [one.loss for one in some if one.loss is not None]
-        told = []
+        advice = []
         for name in sorted({loss.setting for loss in losses if loss.setting}):
             here = [loss for loss in losses if loss.setting == name]
             ranks = sorted(loss.rank for loss in here if loss.rank is not None)
-            text = f"`{name}: {self.value(name)}` left {'it out' if len(some) == 1 else f'out {len(here)}'}"
+            text = f"`{name}: {self.value(name)}` pruned {'it' if len(some) == 1 else len(here)}"
             if name in ("expander.width", "expander.paths") and ranks:
                 half, most = ranks[math.ceil(len(ranks) / 2) - 1], ranks[-1]
-                text += f" at rank {most}" if len(some) == 1 else f" (half by rank {half}, all by rank {most})"
-            told.append(text)
+                text += f" at rank {most}" if len(some) == 1 else f" (half up to rank {half}, all up to rank {most})"
+            advice.append(text)
         other = sum(not loss.setting for loss in losses)
         if other:
-            told.append(f"nothing tells which setting left {'it' if len(some) == 1 else other} out")
+            advice.append(f"it is not known which setting pruned {'it' if len(some) == 1 else other}")
         if setting(self._expander, "scorer") is not None:
-            told.append("a trained scorer ranks the steps better")
-        return _sentence(told)
+            advice.append("a trained scorer ranks the steps better")
+        return _sentence(advice)
 
     def _cut(self, some: Sequence[Explanation]) -> str:
         cuts = [one.cut for one in some if one.cut is not None]
-        told = []
+        advice = []
         for limits in sorted({cut.limits for cut in cuts}):
             here = [cut for cut in cuts if cut.limits == limits]
             names = _listed([f"budget.{name}: {self.value(f'budget.{name}')}" for name in limits], "and")
@@ -183,14 +183,14 @@ class Advice:
             most = {name: max(cut.needed.get(name, 0) for cut in here) for name in limits}
             wanted = " and ".join(str(value) for value in most.values() if value)
             if wanted:
-                text += f" ({wanted} would hold {_so_many(here, some, 'all')})"
+                text += f" ({wanted} would keep {_so_many(here, some, 'all')})"
             if any(not cut.places for cut in here):
-                text += ", and ten times as much does not bring it back" if len(some) == 1 else ""
-            told.append(text)
-        return _sentence(told)
+                text += ", and a limit ten times as high does not restore it" if len(some) == 1 else ""
+            advice.append(text)
+        return _sentence(advice)
 
     def value(self, name: str) -> Any:
-        """Read a setting by its name in recipes: ``budget.triples``, ``expander.width``; None where there is none."""
+        """Return a setting by its name in recipes, such as ``budget.triples`` or ``expander.width``; None if absent."""
         block, _, key = name.partition(".")
         limits = limits_of(self._expander) if block == "budget" else None
         return attrs.asdict(limits).get(key) if limits is not None else setting(self._expander, key)
@@ -206,12 +206,12 @@ def _listed(names: Sequence[str], word: str = "or") -> str:
 
 
 def _so_many(here: Sequence[Any], some: Sequence[Any], word: str = "") -> str:
-    """Count some of a class: as `it` where there is one only."""
+    """Return the number of questions, or "it" if the class has one question only."""
     return "it" if len(some) == 1 else word or str(len(here))
 
 
 def hops_of(some: Sequence[Explanation]) -> str:
-    """Count the losses by hop; apart those of paths that should have ended there."""
+    """Count the losses by hop; paths that should have ended at a hop are counted apart."""
     losses = [one.loss for one in some if one.loss is not None]
     places = Counter(_place(loss) for loss in losses if loss.hop is not None)
     return ", ".join(f"{places[place]} {place}" for place in sorted(places))
@@ -224,7 +224,7 @@ def _place(loss: Loss) -> str:
 
 
 def counts_of(explanations: Sequence[Explanation]) -> dict[str, dict[str, Any]]:
-    """Count a run: class to the number of questions, those with some answers found, and answers; in order."""
+    """Count the questions, the questions with some answers found, and the answers of each class, in order."""
     counts: dict[str, dict[str, Any]] = {}
     answers: Mapping[str, int] = Counter(kind for one in explanations for kind in one.answers.values())
     for kind in CLASSES:

@@ -1,4 +1,4 @@
-"""Show explanations to a person: one question in a paragraph, a whole run in a table with what to change."""
+"""Explanations for the terminal: a paragraph per question; a table and advice for a run."""
 
 from __future__ import annotations
 
@@ -15,20 +15,20 @@ if TYPE_CHECKING:
 
 _MOST = 6
 _WHY = {
-    "depth": "is longer than the expander walks",
-    "inverse": "goes against the direction of a relation, which the expander does not",
-    "noise": "has a relation that the graph calls noise",
+    "depth": "is longer than the expander's depth",
+    "inverse": "has an inverse step, which the expander does not follow",
+    "noise": "has a relation that the graph's `noise` excludes",
 }
 
 
 def table(explanations: Sequence[Explanation]) -> Table:
-    """Lay out the counts of a run; fits 80 columns."""
+    """Build the table of a run's counts; fits 80 columns."""
     from rich import box
     from rich.table import Table
 
     laid = Table(box=box.SIMPLE_HEAD, padding=0, show_edge=False)
     laid.add_column("class", no_wrap=True)
-    laid.add_column("what it says")
+    laid.add_column("meaning")
     for column in ("questions", "share", "partly\nfound", "answers"):
         laid.add_column(column, justify="right", no_wrap=True)
     for kind, row in counts_of(explanations).items():
@@ -39,7 +39,7 @@ def table(explanations: Sequence[Explanation]) -> Table:
 
 
 def advice_lines(explanations: Sequence[Explanation], advice: Advice) -> list[str]:
-    """Say for each class what to change, and name its first questions."""
+    """Return, for each class, the advice and the first questions."""
     lines = []
     for kind in CLASSES:
         some = [one for one in explanations if one.kind == kind]
@@ -54,7 +54,7 @@ def advice_lines(explanations: Sequence[Explanation], advice: Advice) -> list[st
 
 
 def question_lines(one: Explanation, advice: Advice) -> list[str]:
-    """Tell the whole story of one question."""
+    """Return the explanation of one question as lines of text."""
     found = sum(kind == FOUND for kind in one.answers.values())
     size = len(one.subgraph.triples)
     lines = [
@@ -91,27 +91,27 @@ def _entity(id_: str, labels: Mapping[str, str]) -> str:
 def _far_lines(far: Far, labels: Mapping[str, str]) -> list[str]:
     if far.path is None:
         hidden = ", ".join(f"{number} {limit}" for limit, number in far.cut.items())
-        unread = f"; limits left {hidden} unread, so there may be one" if hidden else ""
-        return [_line("path", [f"none from a link up to {far.searched} steps{unread}"])]
-    told = f"{len(far.path.steps)} steps; it {_WHY[far.why]}" if far.why else f"{len(far.path.steps)} steps"
+        unread = f"; limits left {hidden} unread, so a path may exist" if hidden else ""
+        return [_line("path", [f"none from a link within {far.searched} steps{unread}"])]
+    length = f"{len(far.path.steps)} steps; it {_WHY[far.why]}" if far.why else f"{len(far.path.steps)} steps"
     if far.why == "depth":
-        told += f" ({far.depth})"
-    return [_line("shortest path", [path_text(far.path, labels)]), _line("", [told])]
+        length += f" ({far.depth})"
+    return [_line("shortest path", [path_text(far.path, labels)]), _line("", [length])]
 
 
 def _loss_lines(loss: Loss, labels: Mapping[str, str]) -> list[str]:
     lines = [_line("path", [path_text(loss.path, labels)])]
     if loss.hop is None:
-        return [*lines, _line("left out", ["the expander does not tell where"])]
+        return [*lines, _line("pruned at", ["the expander does not report where"])]
     step = loss.path.steps[loss.hop - 1 : loss.hop] or (END,)
-    where = "at the end" if loss.at_end else f"at hop {loss.hop} ({path_text(step, labels)})"
+    where = "the end" if loss.at_end else f"hop {loss.hop} ({path_text(step, labels)})"
     if loss.rank is None:
-        why = "it was not among what was weighed" if loss.weighed else "the search had stopped"
-        return [*lines, _line("left out", [f"{where}: {why}"])]
-    told = f"{where}: rank {loss.rank} of {loss.weighed}, score {loss.path.score:.4f}"
+        why = "it was not a candidate" if loss.weighed else "the search had stopped"
+        return [*lines, _line("pruned at", [f"{where}: {why}"])]
+    rank = f"{where}: rank {loss.rank} of {loss.weighed}, score {loss.path.score:.4f}"
     if loss.needed is not None:
-        told += f"; {loss.kept} were kept, down to {loss.needed:.4f}"
-    lines.append(_line("left out", [told]))
+        rank += f"; {loss.kept} kept, down to score {loss.needed:.4f}"
+    lines.append(_line("pruned at", [rank]))
     for number, path in enumerate(loss.winners):
         lines.append(_line("" if number else "kept instead", [f"{path.score:8.4f}  {path_text(path, labels)}"]))
     return lines
@@ -119,17 +119,15 @@ def _loss_lines(loss: Loss, labels: Mapping[str, str]) -> list[str]:
 
 def _cut_lines(cut: Cut, labels: Mapping[str, str], size: int, share: object) -> list[str]:
     lines = [_line("path", [path_text(cut.path, labels)])] if cut.path else []
-    dropped = ", ".join(f"at least {number} by budget.{limit}" for limit, number in cut.dropped.items())
-    lines.append(
-        _line("left out", [dropped or f"by {' and '.join(f'budget.{n}' for n in cut.limits) or 'no known limit'}"])
-    )
+    counts = ", ".join(f"budget.{limit} (at least {number})" for limit, number in cut.dropped.items())
+    lines.append(_line("cut by", [counts or " and ".join(f"budget.{n}" for n in cut.limits) or "an unknown limit"]))
     if cut.places:
         first, last = min(cut.places.values()), max(cut.places.values())
-        stands = f"stands at place {first}" if len(cut.places) == 1 else f"stand at places {first} to {last}"
+        stands = f"is at position {first}" if len(cut.places) == 1 else f"are at positions {first} to {last}"
         noun = "the answer" if len(cut.places) == 1 else f"{len(cut.places)} answers"
         lines.append(
-            _line("", [f"with no limit of {' and '.join(cut.limits)}, {noun} {stands}; {size} triples were kept"])
+            _line("", [f"without the limit on {' and '.join(cut.limits)}, {noun} {stands}; {size} triples were kept"])
         )
         if last <= size and share is not None:
-            lines.append(_line("", [f"the room went to other paths, by `expander.share: {share}`"]))
+            lines.append(_line("", [f"`expander.share: {share}` gave the room to other paths"]))
     return lines

@@ -61,6 +61,7 @@ __all__ = [
     "Role",
     "Supervision",
     "Trainable",
+    "TrainingTask",
     "by_identity",
     "by_value",
     "contract_of",

@@ -20,7 +20,7 @@ from srtk_framework.run.session import Session
 from srtk_framework.values import Link, Question, Step
 
 DRIVERS = '''
-"""A scorer that looks scores up, and an expander that gives what it is told."""
+"""A scorer with fixed scores, and expanders with known faults."""
 from __future__ import annotations
 import attrs
 from srtk_framework.values import DriverError
@@ -43,6 +43,17 @@ class Broken(Expander):
     """Fails."""
     def expand(self, questions):
         raise DriverError("the disk melted; buy another")
+
+@attrs.define
+class Nothing(Expander):
+    """Finds nothing.
+
+    Attributes:
+        depth: Maximum length of a path.
+    """
+    depth: int = 2
+    def expand(self, questions):
+        return [Subgraph() for _ in questions]
 
 @attrs.define
 class Halts(Expander):
@@ -83,7 +94,8 @@ SCORES = {"capital_of": -1.0, "lies_on": -2.0, "twin_of": -3.0, "founded": -4.0,
 
 @pytest.fixture(autouse=True)
 def drivers(install):
-    entries = {"path_scorer": {"fixed": "Fixed"}, "expander": {"broken": "Broken", "halts": "Halts", "outer": "Outer"}}
+    expanders = {"broken": "Broken", "halts": "Halts", "nothing": "Nothing", "outer": "Outer"}
+    entries = {"path_scorer": {"fixed": "Fixed"}, "expander": expanders}
     install("srtk-plugin-fixed", "srtk_fixed", DRIVERS, entries)
 
 
@@ -128,14 +140,14 @@ def test_a_question_without_a_link_is_not_linked():
     assert "Add an `entity_linker`" in text
 
 
-def test_a_question_linked_to_something_else_tells_what_and_what_it_should_be():
+def test_a_wrongly_linked_question_shows_its_links_and_its_gold_topics():
     one, text = explained(ask("euro", links=("moon",), extra={"gold_entities": ["riga"]}))
     assert (one.kind, one.unlinked) == ("not-linked", ("riga",))
     assert "links:               moon" in text
     assert "not linked:          riga" in text
 
 
-def test_the_topic_is_read_from_gold_triples_when_nothing_names_it():
+def test_the_topic_is_read_from_gold_triples_if_no_field_names_it():
     from srtk_framework.explaining.locate import gold_topics
     from srtk_framework.values import Triple
 
@@ -153,7 +165,7 @@ def test_answers_that_lead_to_each_other_are_no_topics():
     assert gold_topics(question, relinked=False) == ("oslo",)
 
 
-def test_links_that_the_graph_lacks_are_told():
+def test_links_that_the_graph_lacks_are_a_class_of_their_own():
     one, _ = explained(ask("euro", links=("atlantis",)))
     assert one.kind == "link-not-in-graph"
 
@@ -174,18 +186,28 @@ def test_a_literal_is_in_the_graph_by_its_value():
     assert one.loss.path.steps == (Step("founded"),)
 
 
-def test_a_path_longer_than_the_depth_is_told_with_its_length():
+def test_a_path_longer_than_the_depth_is_shown_with_its_length():
     one, text = explained(ask("kroon"))
     assert one.kind == "unreachable"
     assert (len(one.far.path.steps), one.far.why, one.far.depth) == (3, "depth", 2)
     assert "`expander.depth: 3` would reach it" in text
 
 
+def test_of_paths_of_equal_length_beyond_the_depth_the_first_by_its_steps_is_shown():
+    # Two paths of three steps lead to the answer, one of them from each of two links.
+    more = [["riga", "a_route", "riga_port"], ["riga_port", "leads_to", "sea"], ["sea", "currency", "kroon"]]
+    graph = {"use": "memory", "triples": [*TRIPLES, *more, ["oslo", "a_route", "riga_port"]]}
+    one, text = explained(ask("kroon", links=("riga", "oslo")), knowledge_graph=graph)
+    assert (one.kind, one.far.why, one.far.path.entity) == ("unreachable", "depth", "oslo")
+    assert [str(step) for step in one.far.path.steps] == ["a_route", "leads_to", "currency"]
+    assert "3 steps; it is longer than the expander's depth (2)" in text
+
+
 def test_an_answer_beyond_one_more_step_has_no_path():
     one, text = explained(ask("kr"))
     assert one.kind == "unreachable"
     assert (one.far.path, one.far.searched) == (None, 3)
-    assert "none from a link up to 3 steps" in text
+    assert "none from a link within 3 steps" in text
 
 
 def test_a_path_against_the_direction_needs_inverse():
@@ -199,7 +221,7 @@ def test_a_path_over_noise_is_not_walked():
     assert (one.kind, one.far.why) == ("unreachable", "noise")
 
 
-def test_a_pruned_step_has_its_rank_and_score_and_those_of_the_winners():
+def test_a_pruned_step_is_shown_with_its_rank_and_score_and_the_winners():
     one, text = explained(ask("oslo"), expander=beam(width=2))
     loss = one.loss
     assert one.kind == "pruned"
@@ -210,7 +232,7 @@ def test_a_pruned_step_has_its_rank_and_score_and_those_of_the_winners():
         ((Step("lies_on"),), -2.0),
     ]
     assert "at hop 1 (twin of): rank 3 of 4, score -3.0000; 2 were kept, down to -2.0000" in text or "twin_of" in text
-    assert "`expander.width: 2` left it out at rank 3" in text
+    assert "`expander.width: 2` pruned it at rank 3" in text
 
 
 def test_scores_add_up_to_the_second_hop():
@@ -227,24 +249,24 @@ def test_gold_paths_are_followed_rather_than_shorter_ones():
     assert one.loss.path.steps == (Step("capital_of"), Step("currency"))
 
 
-def test_a_path_left_out_at_the_end_is_told_with_its_place_among_all_paths():
+def test_a_path_pruned_at_the_end_is_shown_with_its_rank_among_all_paths():
     one, text = explained(ask("daugava"), expander=beam(width=4, paths=1, depth=1))
     loss = one.loss
     assert (one.kind, loss.at_end, loss.rank, loss.setting) == ("pruned", True, 2, "expander.paths")
     assert (loss.path.score, loss.needed) == (-2.0, -1.0)
-    assert "at the end: rank 2 of 4" in text
+    assert "pruned at:           the end: rank 2 of 4" in text
 
 
 @pytest.mark.parametrize(
     ("more", "setting"),
     [({"hop_margin": 0.5}, "expander.hop_margin"), ({"margin": 0.5, "depth": 1}, "expander.margin")],
 )
-def test_a_margin_that_leaves_a_path_out_is_named(more, setting):
+def test_a_margin_that_prunes_a_path_is_named(more, setting):
     one, _ = explained(ask("daugava"), expander=beam(**more))
     assert (one.kind, one.loss.setting, one.loss.rank) == ("pruned", setting, 2)
 
 
-def test_a_fan_cost_that_moves_a_path_out_of_the_beam_is_named():
+def test_a_fan_cost_that_prunes_a_path_is_named():
     scores = {"twin_of": -1.0, "capital_of": -1.1}
     scorer = {"use": "fixed", "scores": scores}
     one, _ = explained(ask("oslo", "perm"), expander=beam(width=1, depth=1, fan_cost=0.5), path_scorer=scorer)
@@ -258,7 +280,7 @@ def test_a_step_dropped_for_its_large_frontier_names_the_nodes():
     assert (one.kind, one.loss.setting) == ("pruned", "budget.nodes")
 
 
-def test_facts_cut_by_the_triples_tell_the_place_of_the_answer():
+def test_facts_cut_by_the_triple_limit_show_the_position_of_the_answer():
     one, text = explained(ask("daugava"), budget={"triples": 1}, expander=beam(depth=1))
     assert one.kind == "cut"
     assert (one.cut.limits, dict(one.cut.places), dict(one.cut.needed)) == (
@@ -266,10 +288,10 @@ def test_facts_cut_by_the_triples_tell_the_place_of_the_answer():
         {"daugava": 2},
         {"triples": 2},
     )
-    assert "`budget.triples: 1` cut it (2 would hold it)" in text
+    assert "`budget.triples: 1` cut it (2 would keep it)" in text
 
 
-def test_facts_cut_by_the_tokens_tell_how_many_are_needed():
+def test_facts_cut_by_the_token_limit_show_how_many_tokens_are_needed():
     one, _ = explained(ask("daugava"), budget={"tokens": 8}, expander=beam(depth=1))
     assert (one.kind, one.cut.limits) == ("cut", ("tokens",))
     needed = one.cut.needed["tokens"]
@@ -282,7 +304,7 @@ def test_a_hub_that_hides_an_answer_is_named():
     assert (one.kind, one.cut.limits, dict(one.cut.dropped)) == ("cut", ("hub",), {"hub": 1})
 
 
-def test_a_one_shot_expander_tells_what_is_cut():
+def test_the_cut_of_an_expander_without_hops_is_explained():
     one, _ = explained(ask("oslo"), expander={"use": "bfs", "depth": 1, "inverse": False}, budget={"triples": 2})
     assert (one.kind, dict(one.cut.needed)) == ("cut", {"triples": one.cut.places["oslo"]})
 
@@ -293,18 +315,30 @@ def test_an_expander_within_an_expander_has_its_budget_lifted():
     assert (one.kind, one.cut.limits) == ("cut", ("triples",))
 
 
-def test_a_search_within_an_expander_tells_where_it_left_a_path():
+def test_pruning_by_a_search_within_an_expander_is_located():
     one, _ = explained(ask("oslo"), expander={"use": "outer", "inner": beam(width=2)})
     assert (one.kind, one.loss.hop, one.loss.rank, one.loss.setting) == ("pruned", 1, 3, "expander.width")
 
 
-def test_what_the_outer_expander_leaves_out_is_pruned_without_a_place():
+def test_pruning_by_the_outer_expander_is_not_located():
     one, text = explained(ask("oslo"), expander={"use": "outer", "inner": beam(width=9), "most": 1})
     assert (one.kind, one.loss.hop) == ("pruned", None)
-    assert "the expander does not tell where" in text
+    assert "the expander does not report where" in text
 
 
-def test_a_failed_question_gives_its_error():
+def test_of_several_paths_pruned_by_the_outer_expander_the_shortest_is_shown():
+    outer = {"use": "outer", "inner": beam(width=9), "most": 1}
+    one, _ = explained(ask("oslo", "euro", "daugava"), expander=outer)
+    assert (one.kind, one.loss.hop) == ("pruned", None)
+    assert len(one.loss.path.steps) == 1
+
+
+def test_of_several_paths_pruned_by_an_expander_without_choices_the_shortest_is_shown():
+    one, _ = explained(ask("kroon", "oslo", "perm"), expander={"use": "nothing", "depth": 3})
+    assert (one.kind, one.loss.hop, one.loss.path.steps) == ("pruned", None, (Step("twin_of"),))
+
+
+def test_a_failed_question_is_shown_with_its_error():
     one, text = explained(ask("oslo"), expander="broken")
     assert one.kind == "failed"
     assert "the disk melted" in text
@@ -358,15 +392,15 @@ def file(tmp_path):
     return path
 
 
-def test_the_command_counts_a_run_and_says_what_to_change(file, capsys):
+def test_the_command_counts_a_run_and_gives_advice(file, capsys):
     assert main(["explain", str(file), "--quiet"]) == 0
     out, err = capsys.readouterr()
     assert "pruned" in out
-    assert "`expander.width: 2` left it out at rank 3" in out
+    assert "`expander.width: 2` pruned it at rank 3" in out
     assert "skipped 1 questions" in err
 
 
-def test_the_records_are_one_for_each_question_and_always_the_same(file, tmp_path, capsys):
+def test_each_question_has_one_record_and_equal_input_gives_equal_records(file, tmp_path, capsys):
     for name in ("one", "two"):
         assert main(["explain", str(file), "--quiet", "--json", str(tmp_path / name)]) == 0
     assert (tmp_path / "one").read_bytes() == (tmp_path / "two").read_bytes()
@@ -375,7 +409,7 @@ def test_the_records_are_one_for_each_question_and_always_the_same(file, tmp_pat
     assert (rows[1]["pruned"]["rank"], rows[1]["pruned"]["score"]) == (3, -3.0)
 
 
-def test_one_question_is_told_by_its_id_or_by_its_text(file, capsys):
+def test_one_question_is_chosen_by_its_id_or_by_its_text(file, capsys):
     assert main(["explain", str(file), "--quiet", "--id", "b"]) == 0
     by_id = capsys.readouterr().out
     assert main(["explain", str(file), "--quiet", "--question", "Oslo?"]) == 0
@@ -395,7 +429,7 @@ def test_an_unknown_id_is_refused(file, capsys):
     assert "no question 'x'" in capsys.readouterr().err
 
 
-def test_a_finished_run_is_taken_over(file):
+def test_the_retrievals_of_a_finished_run_are_reused(file):
     from srtk_framework.recipe.recipe import load
 
     Runner(load(file)).run()
@@ -422,7 +456,7 @@ def test_the_command_reads_what_a_finished_run_retrieved(file, tmp_path, capsys)
     assert "0 of 1 answers found" in capsys.readouterr().out
 
 
-def test_what_is_done_before_an_interruption_is_shown_and_written(file, tmp_path, capsys):
+def test_explanations_before_an_interruption_are_shown_and_written(file, tmp_path, capsys):
     changes = ["--set", "expander={use: halts}", "--set", "batch=1", "--json", str(tmp_path / "done")]
     assert main(["explain", str(file), "--quiet", *changes]) == 130
     out, err = capsys.readouterr()
@@ -438,7 +472,7 @@ def test_a_question_is_linked_by_the_recipe_and_the_linker_is_named(tmp_path):
     assert "`entity_linker.n_best`" in text
 
 
-def test_a_run_with_other_settings_is_not_taken_over(file):
+def test_a_run_with_other_settings_is_not_reused(file):
     from srtk_framework.recipe.recipe import load
 
     Runner(load(file)).run()
