@@ -1,4 +1,4 @@
-"""The triples along ranked paths, read within a budget."""
+"""Triples along ranked paths, read within a budget."""
 
 from __future__ import annotations
 
@@ -22,14 +22,14 @@ from srtk_framework.values import (
 )
 
 _ROUNDING = 1e-9
-"""A share of the mass counts as reached when it is missed by no more than this."""
+"""Relative tolerance for reaching a share of the mass."""
 
 PathKey = tuple[str, Path]
-"""A linked entity and the steps walked from it: the name of a frontier within one question."""
+"""A linked entity and the steps from it, which identify a frontier of a question."""
 
 
 def path_order(path: RankedPath) -> tuple[float, tuple[str, ...], str]:
-    """Order paths best first; ties break by the steps' text, then by entity."""
+    """Order paths best first; ties are broken by the text of the steps, then by entity."""
     return (-rounded(path.score), tuple(str(step) for step in path.steps), path.entity)
 
 
@@ -42,15 +42,18 @@ def facts(
 ) -> list[Subgraph]:
     """Read the triples along ranked paths, best path first, within the budget.
 
-    A triple is kept when it lies on a whole instance of its path, from the linked entity to the last
-    step. Within a path, instances come one after the other, so that a cut leaves connected ones.
+    A triple is kept if it lies on a complete instance of its path, from the linked entity to the last step. The
+    instances of a path follow one another, so that a cut leaves connected triples.
 
     Args:
-        graph: Where to read.
-        paths: Per question, its paths, best first. Paths without steps are passed over.
+        graph: Graph to read.
+        paths: For each question its paths, best first. Paths without steps are skipped.
         budget: ``triples``, ``tokens``, ``mass``, ``hub`` and ``nodes`` apply. Paths beyond the mass are not read.
-        known: Per question, frontiers that the search already has, to spare reading them again.
-        traces: Per question, what the trace says so far.
+        known: For each question the frontiers of its search, which are not read again.
+        traces: For each question its trace so far.
+
+    Returns:
+        One subgraph per question.
     """
     gathered: list[dict[Triple, int]] = [{} for _ in paths]
     cut: list[dict[str, int]] = [dict((trace or {}).get("cut", {})) for trace in traces or [{} for _ in paths]]
@@ -103,7 +106,7 @@ def _read_path_triples(
     budget: Budget,
     cuts: Sequence[dict[str, int]],
 ) -> list[list[Sequence[Triple]]]:
-    """Read, per path, the triples of each of its hops; fills in the frontiers that were not known, and the cuts."""
+    """Read the triples of each hop of each path; add missing frontiers to ``frontiers`` and cuts to ``cuts``."""
     lacking = [i for i, path in enumerate(paths) if (path.entity, ()) not in frontiers[i]]
     for i, frontier in zip(lacking, graph.frontiers([[paths[i].entity] for i in lacking]), strict=True):
         frontiers[i][paths[i].entity, ()] = frontier
@@ -121,7 +124,7 @@ def _read_path_triples(
     pairs = [(i, depth) for i, path in enumerate(paths) for depth in range(len(path.steps))]
     inner = [(i, d) for i, d in pairs if d + 1 < len(paths[i].steps)]
     last = [(i, d) for i, d in pairs if d + 1 == len(paths[i].steps)]
-    # Of the last hop, one node never gives more triples than the whole budget can hold, and one to show the cut.
+    # At the last hop, a node needs no more triples than the budget has room for, plus one to detect the cut.
     most = min((n + 1 for n in (budget.hub, budget.triples) if n is not None), default=None)
     levels: list[list[Sequence[Triple]]] = [[()] * len(path.steps) for path in paths]
     for wanted, limit in ((inner, budget.hub), (last, most)):
@@ -133,13 +136,13 @@ def _read_path_triples(
     if budget.hub is not None and most == budget.hub + 1:
         for i, d in last:
             levels[i][d], dropped = _within_hub(levels[i][d], paths[i].steps[d], budget.hub)
-            if (paths[i].entity, paths[i].steps) not in frontiers[i]:  # else it was counted when that was followed
+            if (paths[i].entity, paths[i].steps) not in frontiers[i]:  # else ``follow`` has counted it
                 _count(cuts[i], "hub", dropped)
     return levels
 
 
 def _within_hub(triples: Sequence[Triple], step: Step, hub: int) -> tuple[list[Triple], int]:
-    """Keep the first ``hub`` triples of each node that they are walked from; return them and how many fell away."""
+    """Keep the first ``hub`` triples of each start node; return them and the number of dropped triples."""
     kept: list[Triple] = []
     for _, group in itertools.groupby(triples, key=lambda triple: _ends(triple, step)[0]):
         kept += itertools.islice(group, hub)
@@ -163,7 +166,7 @@ def _add_instances(
     cut: dict[str, int],
     most: int | None,
 ) -> None:
-    """Add the triples of the path's whole instances, depth first, up to ``most`` in all."""
+    """Add the triples of the path's complete instances, depth first, up to ``most`` triples in total."""
     onward: list[dict[str, list[Triple]]] = []
     alive: set[str] | None = None
     for step, triples in zip(reversed(path.steps), reversed(levels), strict=True):
@@ -176,7 +179,7 @@ def _add_instances(
         onward.append(by_start)
     onward.reverse()
     visited: set[tuple[int, str]] = set()
-    # All of the first hop starts at the linked entity, for which a graph may have another id (a redirect's target).
+    # The first hop starts at the linked entity, which the graph may know by another id (the target of a redirect).
     stack: list[tuple[int, Triple]] = [(0, t) for t in reversed(list(itertools.chain(*onward[0].values())))]
     dropped = 0
     while stack:
@@ -194,9 +197,9 @@ def _add_instances(
 
 
 def reaching(scores: Sequence[float], mass: float | None) -> int:
-    """Count how many of falling scores it takes to reach a share of their mass, ``sum(exp(score))``.
+    """Return how many of the scores, in descending order, reach a share of their mass ``sum(exp(score))``.
 
-    Scores are logarithms: of probabilities, sums of such, or logits, which need no common zero.
+    Scores are logarithmic: log-probabilities or their sums, or logits.
     """
     if mass is None or mass >= 1 or not scores:
         return len(scores)
@@ -206,7 +209,7 @@ def reaching(scores: Sequence[float], mass: float | None) -> int:
 
 
 def paths_within(paths: Sequence[RankedPath], mass: float | None) -> int:
-    """Count the first of ranked paths that hold a share of the mass; paths without steps weigh nothing."""
+    """Return how many of the ranked paths hold a share of the score mass; paths without steps have no mass."""
     walked = [i for i, path in enumerate(paths) if path.steps]
     if mass is None or not walked:
         return len(paths)
@@ -215,9 +218,9 @@ def paths_within(paths: Sequence[RankedPath], mass: float | None) -> int:
 
 
 def within_mass(subgraph: Subgraph, mass: float | None) -> Subgraph:
-    """Leave out the triples beyond a share of the score mass (see ``Budget``), counted in ``trace["cut"]["mass"]``.
+    """Drop the triples beyond a share of the score mass (see ``Budget``); count them in ``trace["cut"]["mass"]``.
 
-    Where every triple has the score of its path, the paths are what is summed up, read or not; else the triples.
+    The mass is that of all paths if every triple has the score of its path, else that of the triples.
     """
     if mass is None or not subgraph.triples:
         return subgraph
@@ -253,7 +256,7 @@ def finish(graph: GraphLike, subgraphs: Sequence[Subgraph], budget: Budget) -> l
     ]
     if budget.tokens is None:
         return whole
-    # The text holds the qualifiers too, so they are read before the cut.
+    # The text includes the qualifiers, so they are read before the cut.
     rows = [row for s in whole for row in (*s.triples, *(pair for pairs in s.qualifiers for pair in pairs))]
     ids = sorted({id_ for row in rows for id_ in row})
     labels = dict(zip(ids, graph.labels(ids), strict=True))

@@ -1,4 +1,4 @@
-"""Gold triples from gold paths: the whole instances of a path that end in an answer."""
+"""Gold triples from gold paths: the complete instances of a path that end in an answer."""
 
 from __future__ import annotations
 
@@ -9,15 +9,15 @@ import attrs
 from srtk_framework.values import GraphLike, Literal, Path, Question, Step, Triple
 
 Read = Callable[[Sequence[str], Step], Iterable[Triple]]
-"""Reads the triples of one step at some nodes, in their own direction, inverse steps included."""
+"""Function that reads the triples of a step from some nodes, each from subject to object."""
 
 
 def gold_triples_of(graph: GraphLike, question: Question) -> tuple[Triple, ...] | None:
-    """Walk a question's gold paths on a graph from its linked entities.
+    """Return the triples along a question's gold paths from its linked entities.
 
     Returns:
-        The triples of all whole instances that end in an answer (of all instances where the answers are not
-        known), in order of the paths; None where the question has no gold paths or no links.
+        The triples of all complete instances that end in an answer (of all complete instances if the answers are
+        unknown), in order of the paths; None if the question has no gold paths or no links.
     """
 
     def read(nodes: Sequence[str], step: Step) -> Sequence[Triple]:
@@ -33,7 +33,7 @@ def gold_triples_of(graph: GraphLike, question: Question) -> tuple[Triple, ...] 
 
 
 def with_gold_triples(graph: GraphLike, questions: Sequence[Question]) -> list[Question]:
-    """Fill in the gold triples of the questions that have gold paths only."""
+    """Add gold triples to the questions that have gold paths only."""
     return [
         question
         if question.gold_triples is not None or question.gold_paths is None
@@ -43,13 +43,13 @@ def with_gold_triples(graph: GraphLike, questions: Sequence[Question]) -> list[Q
 
 
 def instance_triples(read: Read, start: str, path: Path, ends: Iterable[str] | None) -> list[Triple]:
-    """Read the triples on whole instances of a path, sorted hop by hop.
+    """Read the triples of the complete instances of a path, sorted hop by hop.
 
     Args:
-        read: Where to read.
+        read: Function that reads triples.
         start: First node of every instance.
         path: The steps, without END.
-        ends: Wanted last nodes, or None for any; a literal is also known by its lexical form.
+        ends: Allowed last nodes, or None for any; a literal also matches by its lexical form.
     """
     nodes = [start]
     levels: list[list[tuple[str, str, Triple]]] = []
@@ -71,5 +71,5 @@ def instance_triples(read: Read, start: str, path: Path, ends: Iterable[str] | N
 
 
 def names_of(node: str) -> set[str]:
-    """Return the texts under which a node may stand among gold answers: itself, and a literal's lexical form."""
+    """Return the texts by which a node matches a gold answer: its id, and a literal's lexical form."""
     return {node, node.lexical} if isinstance(node, Literal) else {node}

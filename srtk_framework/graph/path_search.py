@@ -1,4 +1,4 @@
-"""Bidirectional search for the relation paths between two sets of entities, on any graph and in batches."""
+"""Bidirectional search for the relation paths between two sets of entities, in batches."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ def _flip(step: Step) -> Step:
 
 
 class Side:
-    """What a search knows from one of its ends: by length, each part of a path and the nodes it connects with that end.
+    """One side of a search: the partial paths from one end, by length, each with the frontier that it reaches.
 
-    Parts and steps are kept in the order in which the whole path is read, also from the far end.
+    Partial paths are in the direction of the whole path on both sides.
     """
 
     def __init__(self, end: Frontier, backward: bool, inverse: bool) -> None:
@@ -29,32 +29,32 @@ class Side:
         self._nodes: dict[Path, frozenset[str]] = {}
 
     def walked(self, step: Step) -> Step:
-        """Turn a step of a path into the one that is walked from this end."""
+        """Return the step to follow from this end for a step of the path."""
         return _flip(step) if self.backward else step
 
     def longer(self, part: Path, step: Step) -> Path:
-        """Join a step to the open side of a part."""
+        """Extend a partial path by a step at its open end."""
         return (step, *part) if self.backward else (*part, step)
 
     def nodes(self, part: Path) -> frozenset[str]:
-        """Return the nodes at the open side of a part."""
+        """Return the nodes at the open end of a partial path."""
         if part not in self._nodes:
             self._nodes[part] = frozenset(self.levels[len(part)][part].ids())
         return self._nodes[part]
 
     def weight(self, level: int) -> int:
-        """Count the nodes of a level, as a measure of what it costs to go on from it."""
+        """Return the number of nodes of a level, an estimate of the cost of expanding it."""
         return sum(frontier.size for frontier in self.levels[level].values())
 
 
 _Split = tuple[int, int]
-"""How many steps of a path are walked from the starts and from the ends; one more lies between them."""
+"""Numbers of steps followed from the starts and from the ends; one more step joins them."""
 _Place = tuple[str, bool, Path]
-"""What a limit cut: its name, whether it was walked from the ends, and the part of a path that leads there."""
+"""Place of a cut: the limit, whether it is on the side of the ends, and the partial path that leads there."""
 
 
 class Search:
-    """One search: its two sides, the paths found, and what was left unread."""
+    """One search: its two sides, the paths found, and the cuts."""
 
     def __init__(self, forward: Side, backward: Side) -> None:
         self.forward = forward
@@ -64,7 +64,7 @@ class Search:
         self._cuts: dict[_Place, int] = {}
 
     def splits(self, length: int) -> list[_Split]:
-        """List the even ways to share a path's steps, the one from the smaller set first."""
+        """List the even splits of a path's steps, the split with more steps from the smaller set first."""
         half, odd = divmod(length - 1, 2)
         if not odd:
             return [(half, half)]
@@ -72,7 +72,7 @@ class Search:
         return ways if self.forward.size <= self.backward.size else ways[::-1]
 
     def level_cut(self, split: _Split) -> bool:
-        """Tell whether a limit left something out of the levels of a split."""
+        """Return whether a limit cut the levels of a split."""
         return any(
             len(part) <= depth
             for side, depth in zip((self.forward, self.backward), split, strict=True)
@@ -80,7 +80,7 @@ class Search:
         )
 
     def count(self, splits: Iterable[_Split]) -> None:
-        """Count what was left out for the paths of one length: by the split that lost least."""
+        """Count the cuts that affect paths of one length, by the split with the fewest."""
         losses = [self._lost(split) for split in splits]
         least = min(range(len(losses)), key=lambda i: sum(losses[i].values()))
         self._cuts.update(losses[least])
@@ -95,13 +95,13 @@ class Search:
         return lost
 
     def cut(self) -> dict[str, int]:
-        """Sum up what was left out, by limit."""
+        """Sum the cuts by limit."""
         sums = {name: sum(n for (kind, _, _), n in self._cuts.items() if kind == name) for name in ("hub", "nodes")}
         return {name: number for name, number in sums.items() if number}
 
 
 def grow_and_meet(graph: GraphLike, turns: Sequence[tuple[Search, _Split]], budget: Budget) -> None:
-    """Let both sides of each search grow to the depths of its split, then look for the steps that join them."""
+    """Grow both sides of each search to the depths of its split, then find the steps that join them."""
     for depth in range(max((max(split) for _, split in turns), default=0)):
         sides = [
             side
@@ -114,25 +114,25 @@ def grow_and_meet(graph: GraphLike, turns: Sequence[tuple[Search, _Split]], budg
 
 
 def _offer(graph: GraphLike, sides: Iterable[tuple[Side, int]]) -> None:
-    """Read the steps that lead on from the given levels, where they are not known."""
+    """Read the steps from the given levels that are not yet known."""
     for inverse in (False, True):
-        asked = [
+        unread = [
             (side, part, frontier)
             for side, level in sides
             if (side.inverse or side.backward) == inverse
             for part, frontier in side.levels[level].items()
             if part not in side.offered
         ]
-        if not asked:
+        if not unread:
             continue
-        read = graph.steps([frontier for _, _, frontier in asked], inverse)
-        for (side, part, _), steps in zip(asked, read, strict=True):
+        read = graph.steps([frontier for _, _, frontier in unread], inverse)
+        for (side, part, _), steps in zip(unread, read, strict=True):
             readable = (side.walked(step) for step in steps)
             side.offered[part] = [step for step in readable if side.inverse or not step.inverse]
 
 
 def _grow(graph: GraphLike, sides: Sequence[Side], budget: Budget) -> None:
-    """Walk one step further from the last level of each side."""
+    """Extend each side by one level."""
     last = [(side, len(side.levels) - 1) for side in sides]
     _offer(graph, last)
     pairs = [(side, part, step) for side, level in last for part in side.levels[level] for step in side.offered[part]]
@@ -149,7 +149,7 @@ def _grow(graph: GraphLike, sides: Sequence[Side], budget: Budget) -> None:
 
 
 class _Gap(NamedTuple):
-    """A step that may join a part at one side to parts at the other."""
+    """A step that may join a partial path of one side to partial paths of the other."""
 
     search: Search
     split: _Split
@@ -160,12 +160,12 @@ class _Gap(NamedTuple):
     others: list[Path]
 
     def path(self, other: Path) -> Path:
-        """Write the whole path."""
+        """Return the whole path."""
         return (*other, self.step, *self.part) if self.near.backward else (*self.part, self.step, *other)
 
 
 def _meet(graph: GraphLike, turns: Sequence[tuple[Search, _Split]], budget: Budget) -> None:
-    """Find the steps that join a part from the starts to a part from the ends."""
+    """Find the steps that join partial paths from the starts to partial paths from the ends."""
     reachable = [
         (side, depth)
         for search, split in turns
@@ -204,7 +204,7 @@ def _join(graph: GraphLike, gaps: Sequence[_Gap], budget: Budget) -> None:
                     gap.search.found.add(gap.path(other))
                 elif frontier.cut:
                     unsure.append((gap, other, frontier.cut))
-    # What a limit may have hidden is looked for from the other side.
+    # Nodes that a limit may have hidden are searched for from the other side.
     at = [gap.far.levels[len(other)][other] for gap, other, _ in unsure]
     steps = [gap.far.walked(gap.step) for gap, _, _ in unsure]
     for part in frontier_batches(at):
@@ -234,24 +234,28 @@ def find_paths(
 ) -> list[FoundPaths]:
     """Find the relation paths that lead from some entity of ``starts[i]`` to some entity of ``ends[i]``.
 
-    A path is found when walking its steps from the starts reaches an end; a walk may pass a node twice. The
-    search goes from both ends and meets in the middle, so that three hops read one hop around each end. A
-    limit that leaves neighbours out at one end does no harm where the other end can be read whole.
+    A relation path is found if following its steps from the starts reaches an end; its instances may visit a node
+    twice. The search proceeds from both sides and meets in the middle, so that a search for paths of three steps
+    reads only one hop around each side. A limit that cuts one side loses nothing if the other side can be read
+    completely.
 
     Args:
-        graph: Where to search; ids that it lacks, and literals, are passed over.
-        starts: One set of entities for each search.
-        ends: As many sets. An end that is a start too is reached by walking back to it only.
-        hops: Most steps of a path, at least 1.
-        budget: ``hub`` and ``nodes`` apply.
-        shortest: Only the paths of the least length; otherwise all up to ``hops``.
-        inverse: Also walk against the direction of relations.
+        graph: Graph to search; unknown ids and literals are ignored.
+        starts: One set of entities per search.
+        ends: One set of entities per search. A start among the ends is reached only by a path back to it.
+        hops: Maximum number of steps of a path, at least 1.
+        budget: Budget of each search; ``hub`` and ``nodes`` apply.
+        shortest: Whether to return only the shortest paths; otherwise all paths up to ``hops`` steps.
+        inverse: Whether to follow inverse steps too.
+
+    Returns:
+        The paths of each search, with the cuts that may hide further paths.
 
     Raises:
-        DriverError: If the arguments do not fit together.
+        DriverError: If ``starts`` and ``ends`` differ in length, or ``hops`` is below 1.
     """
     if len(starts) != len(ends):
-        raise DriverError(f"find_paths got {len(starts)} sets of starts and {len(ends)} of ends; give pairs")
+        raise DriverError(f"find_paths got {len(starts)} sets of starts and {len(ends)} of ends; give as many of each")
     if hops < 1:
         raise DriverError(f"find_paths got {hops} hops; give at least 1")
     made = list(graph.frontiers([*starts, *ends]))
@@ -263,7 +267,7 @@ def find_paths(
         going = [s for s in searches if s.forward.size and s.backward.size and not (shortest and s.found)]
         first = [(search, search.splits(length)[0]) for search in going]
         grow_and_meet(graph, first, budget)
-        # Where a level was cut on the one side, the other side may show what is missing.
+        # If a level was cut on one side, the other split may find the missing paths.
         again = [(s, s.splits(length)[1]) for s, split in first if len(s.splits(length)) > 1 and s.level_cut(split)]
         grow_and_meet(graph, again, budget)
         redone = {id(search): split for search, split in again}
@@ -275,15 +279,15 @@ def find_paths(
 def follow_path(
     graph: GraphLike, starts: Sequence[Sequence[str]], paths: Sequence[Path], budget: Budget
 ) -> list[NodeSet]:
-    """Walk ``paths[i]`` from all of ``starts[i]`` and return the entities reached.
+    """Follow ``paths[i]`` from ``starts[i]`` and return the entities reached.
 
-    Starts and beginnings of paths that are equal are walked once.
+    Equal prefixes of paths from equal starts are followed once.
 
     Returns:
-        One set for each pair; its ``cut`` counts the neighbours and nodes that the budget left out on the way.
+        One set per pair; its ``cut`` counts the neighbours and nodes that the budget omitted along the path.
     """
     if len(starts) != len(paths):
-        raise DriverError(f"follow_path got {len(starts)} sets of starts and {len(paths)} paths; give pairs")
+        raise DriverError(f"follow_path got {len(starts)} sets of starts and {len(paths)} paths; give as many of each")
     sources = [tuple(sorted(set(ids))) for ids in starts]
     distinct = sorted(set(sources))
     at: dict[tuple[tuple[str, ...], Path], tuple[Frontier, int]] = {

@@ -1,4 +1,4 @@
-"""Text: folded names, words, mentions, verbalised triples, choices among numbered options."""
+"""Text: name folding, mentions, verbalisation of triples, and choices among numbered options."""
 
 from __future__ import annotations
 

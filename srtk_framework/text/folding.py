@@ -1,4 +1,4 @@
-"""Text helpers that several plugins must agree on: folding of names, words with spans, token counts."""
+"""Name folding, word spans and token counts, which plugins must agree on."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ _PLAIN_MARKS = str.maketrans(
 
 
 def fold(text: str) -> str:
-    """Fold a name for comparison: compatibility form, no case, no Latin diacritics, plain marks, single blanks.
+    """Fold a name for comparison: NFKC, case-folded, no Latin diacritics, ASCII punctuation, single blanks.
 
-    Underscores count as blanks, since many graphs write names with them. Marks of other scripts, which
-    carry meaning there, stay.
+    Underscores count as blanks, as in the names of many graphs. Combining marks of other scripts are kept, as they
+    distinguish words there.
     """
     if text.isascii():
         return " ".join(text.replace("`", "'").replace("_", " ").split()).lower()
@@ -29,10 +29,10 @@ def fold(text: str) -> str:
 
 
 def words(text: str) -> list[tuple[int, int]]:
-    """Return the (start, end) spans of the words of a text, in characters of that text."""
+    """Return the (start, end) spans of the words of a text, in characters."""
     return [found.span() for found in _WORD.finditer(text)]
 
 
 def count_tokens(text: str) -> int:
-    """Count tokens without a model: runs of word characters, and every other mark by itself."""
+    """Count tokens without a tokenizer: runs of word characters and single punctuation marks."""
     return sum(1 for _ in _TOKEN.finditer(text))

@@ -1,4 +1,4 @@
-"""Finds where a text may name something, with no model: capitals and quotation marks; and divides what was found."""
+"""Mentions of entities in text: rule-based detection and division, shares of links, removal of mentions."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ from srtk_framework.text.folding import words
 from srtk_framework.values import Link, Mention, Question
 
 Span = tuple[int, int]
-"""First character of a mention in the text, and one past its last."""
+"""Offsets of a mention's first character and after its last."""
 
 MOST_WORDS = 12
-"""Most words of a mention."""
+"""Maximum number of words of a mention."""
 
 NAME, QUOTE = 0.9, 1.0
-"""Scores of words in capitals and of quoted text; what a model takes for a name goes before the former."""
+"""Scores of capitalised and of quoted mentions; a name detected by a model may have a score between them."""
 
 
 def _small_words(*lines: str) -> frozenset[str]:
@@ -35,16 +35,16 @@ OPENERS = _small_words(
     "wat welke wanneer waar hoe zijn quem qual quais onde como foi são em",
     "кто что какой какая какое какие где когда почему как сколько в на и с из",
 )
-"""Words that start a question in capitals and are no part of a name there; none names anything in small letters."""
+"""Words that are capitalised at the start of a question without being part of a name."""
 
 WEAK = _small_words("and und et y e en и & :")
-"""What joins names as often as it stands in one."""
+"""Conjunctions, which occur between names as often as within one."""
 
 INNER = _small_words(
     "of the for on to de la le les du des l d del della di da do dos das los las el al von vom van der den dem zu zum",
     "zur af av a à ibn bin",
 )
-"""Small words within names: Lord of the Rings."""
+"""Lower-case words within names, as in Lord of the Rings."""
 
 _MOST_INNER = 3
 _INITIAL = re.compile(r"(?:^|[\s.])\w$")
@@ -62,16 +62,16 @@ def by_form(
     kinds: Collection[str] = ("capitals", "quotes"),
     most_words: int = MOST_WORDS,
 ) -> list[list[Mention]]:
-    """Find the mentions of each text by its form alone.
+    """Find the mentions of each text by capitalisation and quotation marks.
 
     Args:
-        texts: Any texts.
-        kinds: Of ``capitals`` (runs of words in capitals, with small words between them) and ``quotes`` (what stands
-            in quotation marks).
-        most_words: Most words of a mention.
+        texts: Texts in any language.
+        kinds: Rules to apply: ``capitals`` (runs of capitalised words, with lower-case words such as *of* between
+            them) and ``quotes`` (text in quotation marks).
+        most_words: Maximum number of words of a mention.
 
     Returns:
-        Mentions of the kinds ``name`` and ``quote``, ordered; one that is both is a quote.
+        Mentions of the kinds ``name`` and ``quote``, sorted by span; a mention found by both rules is a quote.
     """
     return [_by_form(text, kinds, most_words) for text in texts]
 
@@ -84,7 +84,7 @@ def _by_form(text: str, kinds: Collection[str], most_words: int) -> list[Mention
 
 
 def best_apart(mentions: Sequence[Mention]) -> list[Mention]:
-    """Keep mentions that do not overlap: the best score first, then the longest, then the first."""
+    """Resolve overlaps in favour of the best score, then the longest mention, then the first."""
     kept: list[Mention] = []
     for mention in sorted(mentions, key=lambda m: (-m.score, m.start - m.end, m.start)):
         if all(mention.end <= other.start or mention.start >= other.end for other in kept):
@@ -93,7 +93,7 @@ def best_apart(mentions: Sequence[Mention]) -> list[Mention]:
 
 
 def quotes(text: str, most_words: int = MOST_WORDS) -> list[Span]:
-    """Find what stands in quotation marks, if it is not too long and holds a word."""
+    """Find quoted text of 1 to ``most_words`` words."""
     found = []
     for match in _QUOTED.finditer(text):
         group = match.lastindex or 0
@@ -104,7 +104,7 @@ def quotes(text: str, most_words: int = MOST_WORDS) -> list[Span]:
 
 
 def capitals(text: str, most_words: int = MOST_WORDS) -> list[Span]:
-    """Find runs of words in capitals, with numbers and small words between them; question words start none."""
+    """Find runs of capitalised words, with numbers and lower-case words between them; question words start none."""
     runs: list[list[Span]] = [[]]
     small: list[Span] = []
     last = 0
@@ -128,11 +128,11 @@ def capitals(text: str, most_words: int = MOST_WORDS) -> list[Span]:
 
 
 def name_parts(text: str, span: Span) -> list[Span]:
-    """Divide a mention that names nothing as a whole.
+    """Divide a mention that matches no entity as a whole.
 
     Returns:
-        What stands between words like ``and``; else before and after a possessive; else between other small words;
-        else the mention without its first and without its last word. Nothing for a single word; no bare numbers.
+        The parts between conjunctions, else before and after possessives, else between other lower-case words; else
+        the mention without its first word and without its last. Empty for a single word; without bare numbers.
     """
     pieces = [(span[0] + start, span[0] + end) for start, end in words(text[span[0] : span[1]])]
     if len(pieces) < 2:
@@ -144,7 +144,7 @@ def name_parts(text: str, span: Span) -> list[Span]:
 
 
 def _between(text: str, pieces: Sequence[Span], joints: Collection[str]) -> list[list[Span]]:
-    """Group the words between the given small ones; a free-standing & is one of them."""
+    """Group the words between ``joints``; an ampersand surrounded by blanks is one too."""
     groups: list[list[Span]] = [[]]
     last = pieces[0][0]
     for start, end in pieces:
@@ -168,7 +168,7 @@ def _after_possessives(text: str, pieces: Sequence[Span]) -> list[list[Span]]:
 
 
 def trimmed(text: str, start: int, end: int) -> Span:
-    """Leave blanks at both ends out."""
+    """Trim whitespace at both ends."""
     while start < end and text[start].isspace():
         start += 1
     while end > start and text[end - 1].isspace():
@@ -177,7 +177,7 @@ def trimmed(text: str, start: int, end: int) -> Span:
 
 
 def tidied(text: str, start: int, end: int) -> Span:
-    """Leave blanks at both ends out, and take in what belongs to the last or the first letter: its combining marks."""
+    """Trim whitespace at both ends, and extend the span by combining marks of its first and last letters."""
     start, end = trimmed(text, start, end)
     while 0 < start < end and unicodedata.combining(text[start]):
         start -= 1
@@ -187,7 +187,7 @@ def tidied(text: str, start: int, end: int) -> Span:
 
 
 def _core(text: str, start: int, end: int) -> Span:
-    """Leave an elided article out: ``l'Italie``."""
+    """Trim an elided article, as in ``l'Italie``."""
     elided = _ELIDED.match(text[start:end])
     if elided and elided[0].islower():
         return start + elided.end(), end
@@ -199,7 +199,7 @@ def _is_capital(word: str) -> bool:
 
 
 def _opens(text: str, start: int, small: str) -> bool:
-    """Tell whether a word is a question word at the start of a sentence, or all of the text is in capitals."""
+    """Return whether a word is a question word at the start of a sentence or in a text all in capitals."""
     if small not in OPENERS:
         return False
     before = text[:start].rstrip("\"'“„«‘([¿¡ \t\n")
@@ -207,7 +207,7 @@ def _opens(text: str, start: int, small: str) -> bool:
 
 
 def _joined(text: str, end: int, start: int) -> bool:
-    """Tell whether two words in a row may belong to one name, by what stands between them."""
+    """Return whether the text between two consecutive words allows them to belong to one name."""
     between = text[end:start]
     if between.isspace() or between in ("/", ": ") or between.strip() == "&":
         return True
@@ -215,12 +215,12 @@ def _joined(text: str, end: int, start: int) -> bool:
 
 
 def _last(text: str, run: Sequence[Span]) -> Span:
-    """Return the last word of a run that is no small one; a run that was cut may end in such."""
+    """Return the last capitalised word of a run; a truncated run may end in lower-case words."""
     return next(span for span in reversed(run) if text[span[0] : span[1]] not in INNER | WEAK)
 
 
 def _end(text: str, start: int, end: int) -> int:
-    """Leave a possessive out, and take in the full stop that ends an abbreviation like U.S."""
+    """Return the end without a possessive, or with the full stop of an abbreviation such as U.S."""
     if _ABBREVIATION.search(text[start:end]) and text[end : end + 1] == ".":
         return end + 1
     return _without_possessive(text, start, end)
@@ -260,7 +260,7 @@ def link_shares(links: Sequence[Link]) -> list[float]:
 
 
 def unnamed_entities(questions: Sequence[Question]) -> list[str]:
-    """Return the linked entities whose mention can only be found by their label: no span, no name; sorted."""
+    """Return the linked entities without span and name, whose mentions are found by their label; sorted."""
     return sorted(
         {link.entity for question in questions for link in question.links if link.start is None and not link.name}
     )
@@ -269,8 +269,8 @@ def unnamed_entities(questions: Sequence[Question]) -> list[str]:
 def without_mentions(question: Question, links: Sequence[Link], labels: Mapping[str, str], stand_in: str) -> str:
     """Replace the mentions of linked entities in the text of a question.
 
-    Mentions with a span are replaced by position; of overlapping spans only the one that begins last. The others are
-    searched by name, as whole words, ignoring case and the difference between blanks and underscores.
+    Mentions with a span are replaced by position; of overlapping spans, only the last one is replaced. Other mentions
+    are searched by name, as whole words, ignoring case and treating underscores as blanks.
 
     Args:
         question: The question.

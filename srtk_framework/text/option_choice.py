@@ -1,4 +1,4 @@
-"""Let a generator choose among numbered options, whatever it replies."""
+"""Choices of a generator among numbered options, parsed from any reply."""
 
 from __future__ import annotations
 
@@ -20,14 +20,14 @@ RATED: How = "rated"
 FALLBACK: How = "fallback"
 
 _ECHO = 2000
-"""Of a reply that could not be read, so many characters are shown to the generator again."""
+"""Maximum number of characters of an unclear reply that are repeated in the second prompt."""
 _DIGITS = 9
 _FENCE = re.compile(r"```[^\n`]*\n(.*?)```", re.DOTALL)
 _LIST = re.compile(r"\[[0-9\s,\"']*\]")
 _BARE = re.compile(r"[\s(*`\"']*([0-9]+(?:[\s,;]+[0-9]+)*)[\s).*`\"',;:]*")
 _QUOTED = re.compile(r"\"([^\"\n]+)\"|“([^”\n]+)”|`([^`\n]+)`|\[([^\[\]\n]+)\]")
 _AROUND = " \t.*-\"'`“”"
-"""Marks that may stand around the words of an option."""
+"""Characters stripped from around the text of an option."""
 _ITEM = re.compile(r"\s*(?:[-*]\s+)?[(\[]?([0-9]+)[\]).:]+(?:\s|$)")
 _WORDED = re.compile(
     r"\W*(?:the\s+)?(?:answer|choice|option|number|no\.)(?:\s+is)?\s*[:#]?\s*(?:option|number)?\s*[(\[\"'*]*([0-9]+)\W*",
@@ -37,13 +37,14 @@ _WORDED = re.compile(
 
 @attrs.frozen
 class Choice:
-    """What was chosen among the options of one prompt.
+    """The options that a generator chose for one prompt.
 
     Attributes:
-        numbers: Of the chosen options, from 1, best first; empty where nothing could be read, or none was wanted.
-        how: By the ``first`` reply, by the second (``repaired``), ``rated`` by likelihood; ``fallback``: none was read.
-        replies: Of the generator, in order; none where it rated.
-        rates: Of all options in their order, where it rated.
+        numbers: Numbers of the chosen options, from 1, best first; empty if no reply was clear or nothing was chosen.
+        how: Source of the choice: the ``first`` reply, the second (``repaired``), or ``rated`` likelihoods;
+            ``fallback`` if no reply was clear.
+        replies: Replies of the generator, in order; empty for rated options.
+        rates: Rates of all options, in their order; empty unless rated.
     """
 
     numbers: tuple[int, ...]
@@ -53,25 +54,25 @@ class Choice:
 
 
 def numbered(options: Sequence[str]) -> str:
-    """Write options as numbered lines; a line break inside of one becomes a blank, so that no option looks like two."""
+    """Return options as numbered lines; line breaks within an option become blanks."""
     return "\n".join(f"{i}. {' '.join(option.split())}" for i, option in enumerate(options, 1))
 
 
 def numbers(text: str, count: int, least: int, most: int) -> tuple[int, ...] | None:
-    """Read the reply to a prompt with options.
+    """Parse the numbers of options from a reply.
 
-    Understood are a JSON list of numbers, by itself, in prose, in a code fence or as the one list of an object; bare
-    numbers; and lines that each start with a number. What comes before a closing ``</think>`` is passed over.
+    Accepted forms are a JSON list of numbers (alone, in prose, in a code fence, or as the only list of an object),
+    bare numbers, and lines that each start with a number. Text before a closing ``</think>`` is ignored.
 
     Args:
-        text: The reply.
+        text: Text of the reply.
         count: Number of options.
-        least: Fewest numbers that will do.
-        most: How many are kept.
+        least: Minimum number of options to choose.
+        most: Maximum number of options; further ones are dropped.
 
     Returns:
-        Distinct numbers between 1 and ``count`` in the order of the reply; None where it says nothing clear, names a
-        number that no option has, or fewer than ``least``.
+        Distinct numbers between 1 and ``count`` in the order of the reply; None if the reply is unclear, has a number
+        out of range, or has fewer than ``least`` numbers.
     """
     found = _found(text.rpartition("</think>")[2].strip(), most)
     if found is None or any(not 1 <= number <= count for number in found):
@@ -81,19 +82,19 @@ def numbers(text: str, count: int, least: int, most: int) -> tuple[int, ...] | N
 
 
 def named(text: str, options: Sequence[str], least: int, most: int) -> tuple[int, ...] | None:
-    """Read a reply that names options by their words in the place of numbers.
+    """Parse options that a reply gives by their text instead of their numbers.
 
-    Understood are a reply that is nothing but such words, one option a line, and options that stand by themselves in
-    quotes or brackets. Parts of words are never looked for: ``spouse`` is not named by ``spouse_s``.
+    Accepted forms are a reply of options only, one per line, and options in quotation marks or brackets. An option
+    must match as a whole: ``spouse_s`` does not match the option ``spouse``.
 
     Args:
-        text: The reply.
-        options: In the order of their numbers.
-        least: Fewest that will do.
-        most: Most that will do.
+        text: Text of the reply.
+        options: Options in the order of their numbers.
+        least: Minimum number of options to choose.
+        most: Maximum number of options to choose.
 
     Returns:
-        Their numbers in the order of the reply; None where it names none of them, too few or too many.
+        Their numbers in the order of the reply; None if the reply has no option, too few, or too many.
     """
     text = text.rpartition("</think>")[2].strip()
     places: dict[str, list[int]] = {}
@@ -113,19 +114,19 @@ def chosen(
     repair: bool = True,
     by: Literal["reply", "rating"] = "reply",
 ) -> list[Choice]:
-    """Have a generator choose among the options of each prompt.
+    """Let a generator choose among the options of each prompt.
 
     Args:
-        generator: Who chooses.
-        prompts: Each with options.
-        repair: Ask once more, all together, where a reply cannot be read; a reply that is an error is left as it is.
-        by: ``rating`` takes the ``most`` options with the best rates, of equal ones the first, and reads no text.
+        generator: The generator.
+        prompts: Prompts with options.
+        repair: Whether to repeat prompts with unclear replies once, in one batch; errors are not repeated.
+        by: ``reply`` parses replies; ``rating`` takes the ``most`` options with the best rates, ties by position.
 
     Returns:
-        One for each prompt.
+        One choice per prompt.
 
     Raises:
-        DriverError: If the generator cannot rate, and is to.
+        DriverError: If ``by`` is ``rating`` and the generator does not rate options.
     """
     if by == "rating":
         return _rated(generator, prompts)
@@ -143,7 +144,7 @@ def chosen(
 
 
 def repaired(prompt: Prompt, reply: str) -> Prompt:
-    """Make the prompt that asks once more, with the reply that could not be read and what was wrong with it."""
+    """Build the second prompt, with the unclear reply and a correction."""
     several = "one number" if prompt.most == 1 else f"at most {prompt.most} numbers"
     none = "; reply [] if none fits" if prompt.least == 0 else ""
     correction = (
@@ -153,7 +154,7 @@ def repaired(prompt: Prompt, reply: str) -> Prompt:
     if reply.strip():
         turns = (Message("assistant", reply[:_ECHO]), Message("user", correction))
         return attrs.evolve(prompt, messages=(*prompt.messages, *turns))
-    # Many chat templates refuse an empty turn, and two turns of one speaker.
+    # Many chat templates refuse an empty turn, and two consecutive turns of one role.
     last = prompt.messages[-1]
     again = attrs.evolve(last, content=f"{last.content}\n\n{correction}")
     return attrs.evolve(prompt, messages=(*prompt.messages[:-1], again))
@@ -168,11 +169,11 @@ def _read(reply: Reply, prompt: Prompt) -> tuple[int, ...] | None:
 
 def _rated(generator: GeneratorLike, prompts: Sequence[Prompt]) -> list[Choice]:
     if not generator.rates():
-        raise DriverError("the generator does not rate options; let it choose by its reply")
+        raise DriverError("the generator does not rate options; choose by its reply")
     choices = []
     for prompt, row in zip(prompts, generator.rate(prompts) if prompts else [], strict=True):
         if any(math.isnan(rate) for rate in row):
-            raise DriverError("rate returned a value that is not a number")
+            raise DriverError("rate returned NaN; return a number for each option")
         rates = tuple(rounded(rate) for rate in row)
         order = sorted(range(len(rates)), key=lambda i: (-rates[i], i))
         choices.append(Choice(tuple(i + 1 for i in order[: prompt.most]), RATED, (), rates))
@@ -180,7 +181,7 @@ def _rated(generator: GeneratorLike, prompts: Sequence[Prompt]) -> list[Choice]:
 
 
 def _found(text: str, most: int) -> list[int] | None:
-    """Find the numbers that a reply names, whatever they are; None where it is not clear which."""
+    """Return the numbers in a reply, in range or not; None if the reply is unclear."""
     whole = _json(text)
     if whole is not None:
         return _numbers_of(whole)
@@ -195,7 +196,7 @@ def _found(text: str, most: int) -> list[int] | None:
         return _integers(re.findall("[0-9]+", bare[1]))
     lines = [line for line in text.splitlines() if line.strip()]
     items = [item for item in map(_ITEM.match, lines) if item]
-    if lines and len(items) == len(lines) <= most:  # more lines than may be chosen: it repeats the options
+    if lines and len(items) == len(lines) <= most:  # more lines than ``most`` repeat the options
         return _integers([item[1] for item in items])
     return None
 
@@ -203,12 +204,12 @@ def _found(text: str, most: int) -> list[int] | None:
 def _json(text: str) -> Any:
     try:
         return json.loads(text)
-    except (ValueError, RecursionError):  # a reply is what anybody may have made it
+    except (ValueError, RecursionError):  # replies are untrusted text
         return None
 
 
 def _numbers_of(value: Any) -> list[int] | None:
-    """Take the numbers out of a list, of the one list of an object, or of the one number in it."""
+    """Return the numbers of a list, of the only list in an object, or of the only number in an object."""
     if isinstance(value, dict):
         lists = [item for item in value.values() if isinstance(item, list)]
         lone = [item for item in value.values() if isinstance(item, int) and not isinstance(item, bool)]

@@ -1,4 +1,4 @@
-"""Put steps, paths, triples and subgraphs into words, over replaceable templates and within token budgets."""
+"""Verbalisation of steps, paths, triples and subgraphs by templates and within token budgets."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from srtk_framework.values import (
 )
 
 Count = Callable[[str], int]
-"""Counts the tokens of a text; a model's tokenizer may stand in for ``text.count_tokens``."""
+"""Function that counts the tokens of a text: ``text.count_tokens``, or a model's tokenizer."""
 
 _PLACES = {
     "triple": ("subject", "relation", "object"),
@@ -40,18 +40,18 @@ _PLACES = {
 
 @attrs.frozen
 class Templates:
-    """The wording; names in braces are filled in.
+    """Templates for verbalisation, with placeholders in braces.
 
     Attributes:
-        triple: A fact, of ``subject``, ``relation`` and ``object``.
-        step: A ``relation`` walked forward.
-        inverse: A ``relation`` walked against its direction.
+        triple: A triple; ``subject``, ``relation`` and ``object``.
+        step: A forward step; ``relation``.
+        inverse: An inverse step; ``relation``.
         end: The candidate that ends a path.
-        qualifier: One ``relation`` and ``value`` of a statement.
-        qualifiers: A ``triple`` with its ``qualifiers``.
-        path: ``steps`` from a ``start``.
-        path_separator: Stands between steps.
-        qualifier_separator: Stands between qualifiers.
+        qualifier: A qualifier; ``relation`` and ``value``.
+        qualifiers: A triple with qualifiers; ``triple`` and ``qualifiers``.
+        path: A path; ``start`` and ``steps``.
+        path_separator: Separator of steps.
+        qualifier_separator: Separator of qualifiers.
     """
 
     triple: str = "{subject} | {relation} | {object}"
@@ -70,10 +70,10 @@ class Templates:
 
     @classmethod
     def read(cls, path: str | FilePath) -> Templates:
-        """Read a YAML file of ``name: template``; what it leaves out keeps its default.
+        """Read templates from a YAML file of ``name: template``; missing names keep their defaults.
 
         Raises:
-            InputError: If the file is missing or not such a mapping, or a template does not exist or cannot be filled.
+            InputError: If the file cannot be read or is no such mapping, or a template is unknown or malformed.
         """
         import yaml
 
@@ -101,26 +101,26 @@ def _check(name: str, template: str, places: tuple[str, ...]) -> None:
     for field, spec, how in fields:
         if field not in places or spec or how:
             known = ", ".join(f"{{{place}}}" for place in places) or "none"
-            raise InputError(f"template {name!r} has {{{field}}}, but its places are: {known}")
+            raise InputError(f"template {name!r} has {{{field}}}, but its placeholders are: {known}")
 
 
 DEFAULT = Templates()
 
 
 def clean(text: str) -> str:
-    """Bring a text onto one line: runs of blanks, line ends and control characters become one blank."""
+    """Put a text on one line: runs of whitespace and control characters become one blank."""
     if text.isprintable():
         return " ".join(text.split())
     return " ".join("".join(char if char.isprintable() else _blank(char) for char in text).split())
 
 
 def _blank(char: str) -> str:
-    # Joiners and marks of direction are not printable for Python, yet belong to words of several scripts.
+    # Python counts joiners and directional marks as unprintable, but they belong to words of several scripts.
     return " " if char.isspace() or char < " " or "\x7f" <= char <= "\x9f" or "\ud800" <= char <= "\udfff" else char
 
 
 def name(id_: str, labels: Mapping[str, str]) -> str:
-    """Name an entity, relation or literal on one line: its label, else a literal's lexical form, else the id."""
+    """Return the name of an entity, relation or literal on one line: its label, else its lexical form, else its id."""
     label = clean(labels.get(id_, ""))
     if label:
         return label
@@ -128,7 +128,7 @@ def name(id_: str, labels: Mapping[str, str]) -> str:
 
 
 def step_text(step: Step, labels: Mapping[str, str], templates: Templates = DEFAULT) -> str:
-    """Put one step into words."""
+    """Verbalise a step."""
     if step == END:
         return templates.end.format()
     template = templates.inverse if step.inverse else templates.step
@@ -136,7 +136,7 @@ def step_text(step: Step, labels: Mapping[str, str], templates: Templates = DEFA
 
 
 def path_text(path: Path | RankedPath, labels: Mapping[str, str], templates: Templates = DEFAULT) -> str:
-    """Put a path into words; a ranked path begins with the entity that it starts from."""
+    """Verbalise a path; a ranked path begins with its entity."""
     if isinstance(path, RankedPath):
         start = name(path.entity, labels)
         text = path_text(path.steps, labels, templates)
@@ -150,7 +150,7 @@ def triple_text(
     templates: Templates = DEFAULT,
     qualifiers: tuple[Qualifier, ...] = (),
 ) -> str:
-    """Put one triple, with the qualifiers of its statement, into words on one line."""
+    """Verbalise a triple and its qualifiers on one line."""
     text = templates.triple.format(
         subject=name(triple.subject, labels),
         relation=name(triple.relation, labels),
@@ -163,7 +163,7 @@ def triple_text(
 
 
 def _blocks(subgraph: Subgraph, labels: Mapping[str, str], templates: Templates, paths: bool) -> Iterator[list[str]]:
-    """Yield the lines that each triple adds; a path's own line comes with the first triple that it led to."""
+    """Yield the lines of each triple; the line of a path precedes its first triple."""
     shown: set[int] = set()
     for i, triple in enumerate(subgraph.triples):
         lines = []
@@ -178,7 +178,7 @@ def _blocks(subgraph: Subgraph, labels: Mapping[str, str], templates: Templates,
 def subgraph_lines(
     subgraph: Subgraph, labels: Mapping[str, str], templates: Templates = DEFAULT, paths: bool = False
 ) -> list[str]:
-    """Write one line for each triple, best first; with ``paths`` also one before a path's first triple."""
+    """Verbalise a subgraph, one line per triple, best first; with ``paths``, a path's line precedes its first triple."""
     return [line for block in _blocks(subgraph, labels, templates, paths) for line in block]
 
 
@@ -190,9 +190,9 @@ def subgraph_text(
     templates: Templates = DEFAULT,
     paths: bool = False,
 ) -> str:
-    """Put a subgraph into words, best triples first, in at most ``tokens`` tokens (None: all of it).
+    """Verbalise the longest prefix of a subgraph's triples that fits into ``tokens`` tokens (None: all triples).
 
-    What is shown is always the first so many triples; a line is never cut in the middle.
+    Lines are never truncated.
     """
     return fit(subgraph, labels, tokens, count, templates, paths)[0]
 
@@ -200,7 +200,7 @@ def subgraph_text(
 def within_tokens(
     subgraph: Subgraph, labels: Mapping[str, str], tokens: int | None, count: Count = count_tokens
 ) -> Subgraph:
-    """Keep the longest prefix of triples whose text fits; the rest is counted in ``trace["cut"]["tokens"]``."""
+    """Keep the longest prefix of triples whose text fits; count the others in ``trace["cut"]["tokens"]``."""
     return subgraph.first(fit(subgraph, labels, tokens, count)[1], "tokens")
 
 
@@ -217,10 +217,10 @@ def fit(
     templates: Templates = DEFAULT,
     paths: bool = False,
 ) -> tuple[str, int]:
-    """Return the text of the longest prefix of triples that fits, and how many triples it holds.
+    """Return the text of the longest prefix of triples that fits, and its number of triples.
 
-    A tokenizer counts a text differently from the sum of its lines, so whole prefixes are counted: twice as
-    many triples each time until one is too long, then halving. Counts are taken to grow with the text.
+    The token count of a text differs from the sum of its lines, so whole prefixes are counted: their length is
+    doubled until one does not fit, then bisected. Counts are assumed to grow with the text.
     """
     blocks: list[str] = []
     source = _blocks(subgraph, labels, templates, paths)

@@ -56,7 +56,7 @@ def test_a_step_that_loses_a_state_is_refused():
         run_hops(Walker(drop=True), QUESTIONS)
 
 
-def test_no_hop_is_begun_when_the_time_is_over_and_the_trace_says_so():
+def test_no_hop_starts_after_the_time_limit_and_the_trace_records_it():
     walker = Walker(budget=Budget(seconds=1e-9))
     subgraphs = port(walker, "expander", "walker").expand(QUESTIONS)
     assert hops(subgraphs) == [0, 0, 0]
@@ -88,7 +88,7 @@ def read(graph, *paths, **budget):
     return facts(graph, [list(paths)], Budget(**budget))[0]
 
 
-def test_only_whole_instances_of_a_path_are_kept_one_after_the_other(graph):
+def test_only_complete_instances_of_a_path_are_kept_one_after_the_other(graph):
     subgraph = read(graph, path(-1.0, "knows", "lives_in"))
     assert [tuple(t) for t in subgraph.triples] == [
         ("ann", "knows", "bob"),
@@ -106,7 +106,7 @@ def test_a_triple_keeps_its_best_path(graph):
     assert dict(zip(subgraph.triples, subgraph.path_of, strict=True))[Triple("ann", "knows", "dan")] == 1
 
 
-def test_the_budget_cuts_triples_and_counts_them_and_the_paths_not_read(graph):
+def test_the_budget_cuts_triples_and_counts_them_and_the_unread_paths(graph):
     subgraph = read(graph, path(-1.0, "knows", "lives_in"), path(-2.0, "knows"), triples=3)
     assert len(subgraph.triples) == 3
     assert subgraph.trace["cut"] == {"paths": 1, "triples": 2}

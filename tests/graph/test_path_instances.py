@@ -34,22 +34,22 @@ def read(nodes: Sequence[str], step: Step) -> list[Triple]:
     return [t for t in TRIPLES if t.relation == step.relation and (t.object if step.inverse else t.subject) in nodes]
 
 
-def test_only_whole_instances_that_end_in_an_answer_are_gold() -> None:
+def test_only_complete_instances_that_end_in_an_answer_are_gold() -> None:
     found = instance_triples(read, "Ann", (ACTS_IN, ACTS), ["Cid"])
     assert found == [Triple("Film B", "acts", "Ann"), Triple("Film B", "acts", "Cid")]
 
 
-def test_without_answers_all_whole_instances_are_gold() -> None:
+def test_without_answers_all_complete_instances_are_gold() -> None:
     found = instance_triples(read, "Ann", (ACTS_IN, YEAR), None)
     assert found == [TRIPLES[2], TRIPLES[4]]
 
 
-def test_a_triple_walked_in_both_directions_stands_once() -> None:
+def test_a_triple_followed_in_both_directions_is_returned_once() -> None:
     found = instance_triples(read, "Bob", (ACTS_IN, ACTS), ["Ann", "Bob"])
     assert found == [Triple("Film A", "acts", "Bob"), Triple("Film A", "acts", "Ann")]
 
 
-def test_a_literal_answer_is_known_by_its_lexical_form() -> None:
+def test_a_literal_answer_matches_by_its_lexical_form() -> None:
     assert instance_triples(read, "Film B", (YEAR,), ["1998"]) == [TRIPLES[4]]
 
 
@@ -68,10 +68,10 @@ def test_gold_triples_are_read_from_the_graph_from_each_link(graph: OracleGraph)
 
 
 @pytest.mark.parametrize("known", [{}, {"gold_paths": ((ACTS,),), "links": ()}])
-def test_without_paths_or_links_gold_triples_are_not_known(graph: OracleGraph, known: dict[str, Any]) -> None:
+def test_without_paths_or_links_gold_triples_are_unknown(graph: OracleGraph, known: dict[str, Any]) -> None:
     assert gold_triples_of(graph, question(**known)) is None
 
 
-def test_gold_triples_that_are_given_stay(graph: OracleGraph) -> None:
+def test_gold_triples_of_the_input_are_kept(graph: OracleGraph) -> None:
     asked = question(gold_triples=(TRIPLES[0],), gold_paths=((ACTS_IN,),))
     assert with_gold_triples(graph, [asked, question()]) == [asked, question()]

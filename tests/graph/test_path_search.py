@@ -64,7 +64,7 @@ sets = st.lists(nodes, max_size=3)
 
 
 @given(facts, st.lists(st.tuples(sets, sets), max_size=3), st.integers(1, 4), st.booleans())
-def test_all_paths_are_those_that_brute_force_finds(
+def test_all_paths_equal_the_result_of_brute_force(
     triples: list[Triple], pairs: list[tuple[list[str], list[str]]], hops: int, inverse: bool
 ) -> None:
     hops = min(hops, 3) if inverse else hops
@@ -76,7 +76,7 @@ def test_all_paths_are_those_that_brute_force_finds(
 
 
 @given(facts, sets, sets, st.booleans())
-def test_shortest_paths_are_those_of_least_length(
+def test_shortest_paths_are_all_paths_of_minimum_length(
     triples: list[Triple], start: list[str], end: list[str], inverse: bool
 ) -> None:
     found = find_paths(graph_of(*triples), [start], [end], 3, FREE, inverse=inverse)[0]
@@ -97,7 +97,7 @@ def test_limits_hide_no_path_without_a_count_and_invent_none(
 
 
 @given(facts, st.lists(st.tuples(sets, sets), min_size=2, max_size=4))
-def test_a_batch_finds_what_single_searches_find(
+def test_a_batch_finds_the_same_paths_as_single_searches(
     triples: list[Triple], pairs: list[tuple[list[str], list[str]]]
 ) -> None:
     graph, budget = graph_of(*triples), Budget(nodes=2, hub=2)
@@ -106,7 +106,7 @@ def test_a_batch_finds_what_single_searches_find(
 
 
 @given(facts, st.lists(st.tuples(sets, st.lists(st.builds(Step, st.sampled_from("rs"), st.booleans()), max_size=3))))
-def test_followed_paths_reach_what_brute_force_reaches(
+def test_followed_paths_reach_the_same_nodes_as_brute_force(
     triples: list[Triple], pairs: list[tuple[list[str], list[Step]]]
 ) -> None:
     graph = graph_of(*triples)
@@ -146,7 +146,7 @@ def test_unknown_ids_and_literals_have_no_path() -> None:
     assert [list(row) for row in found] == [[], [], []]
 
 
-def test_no_search_gives_no_answer() -> None:
+def test_an_empty_batch_has_an_empty_result() -> None:
     assert find_paths(graph_of(("a", "r", "b")), [], [], 3, FREE) == []
     assert follow_path(graph_of(("a", "r", "b")), [], [], FREE) == []
 
@@ -163,7 +163,7 @@ def test_a_hub_at_one_end_is_read_from_the_other() -> None:
     assert not any(row.cut for row in found)
 
 
-def test_what_a_hub_in_the_middle_hides_is_counted() -> None:
+def test_neighbours_of_a_hub_in_the_middle_are_counted_as_cut() -> None:
     graph = graph_of(*hub(50))
     found = find_paths(graph, [["usa"]], [["usa"]], 2, Budget(nodes=100, hub=3))[0]
     assert list(found) == parse("^country country")
@@ -181,7 +181,7 @@ def test_nodes_that_a_limit_leaves_out_are_counted() -> None:
     assert follow_path(graph, [["usa"]], parse("^country"), Budget(hub=20))[0].cut == 30
 
 
-def test_arguments_that_do_not_fit_are_refused() -> None:
+def test_arguments_of_unequal_length_are_refused() -> None:
     graph = graph_of(("a", "r", "b"))
     with pytest.raises(DriverError, match="1 sets of starts and 0 of ends"):
         find_paths(graph, [["a"]], [], 3, FREE)

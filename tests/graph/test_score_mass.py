@@ -34,13 +34,13 @@ PATHS = ranked((["capital"], HALF), (["part_of"], QUARTER), (["borders"], QUARTE
 
 
 @pytest.mark.parametrize(("mass", "kept"), [(0.1, 1), (0.5, 1), (0.51, 2), (0.75, 2), (0.76, 3), (1.0, 3), (None, 3)])
-def test_as_many_are_kept_as_it_takes_to_reach_the_share(mass, kept):
+def test_the_fewest_scores_that_reach_the_share_are_kept(mass, kept):
     assert reaching([HALF, QUARTER, QUARTER], mass) == kept
     assert reaching([HALF + 7, QUARTER + 7, QUARTER + 7], mass) == kept
 
 
 @given(FALLING, MASS)
-def test_what_is_kept_reaches_the_share_and_its_last_is_needed(scores, mass):
+def test_the_kept_scores_reach_the_share_and_the_last_is_needed(scores, mass):
     kept = reaching(scores, mass)
     weights = [math.exp(score - scores[0]) for score in scores]
     assert sum(weights[:kept]) >= mass * sum(weights) * (1 - 1e-6)
@@ -58,11 +58,11 @@ def test_the_whole_mass_is_no_limit(scores):
     assert reaching(scores, 1.0) == len(scores)
 
 
-def test_paths_without_steps_weigh_nothing():
+def test_paths_without_steps_have_no_mass():
     assert paths_within([*ranked(([], 5.0)), *PATHS], 0.5) == 2
 
 
-def test_paths_beyond_the_mass_are_not_read_but_counted(graph):
+def test_paths_beyond_the_mass_are_counted_but_not_read(graph):
     found = facts(graph, [PATHS], Budget(mass=0.6))[0]
     assert {triple.relation for triple in found.triples} == {"capital", "part_of"}
     assert found.trace["cut"] == {"mass": 1}
@@ -73,7 +73,7 @@ def test_the_whole_mass_reads_every_path(graph):
     assert facts(graph, [PATHS], Budget(mass=1.0)) == facts(graph, [PATHS], Budget())
 
 
-def test_triples_with_scores_of_their_own_are_what_is_summed_up(graph):
+def test_triples_with_scores_of_their_own_make_up_the_mass(graph):
     triples = (Triple("a", "r", "b"), Triple("b", "r", "c"), Triple("c", "r", "d"))
     found = Subgraph(triples, (HALF, QUARTER, QUARTER), path_of=(-1, -1, -1))
     kept = finish(graph, [found], Budget(mass=0.7))[0]
@@ -92,7 +92,7 @@ def test_a_subgraph_within_the_mass_stays_as_it_is(order, mass):
 
 
 @pytest.mark.parametrize("mass", [0, -0.5, 1.5, math.nan])
-def test_a_mass_that_is_no_share_is_refused(mass):
+def test_a_mass_outside_0_to_1_is_refused(mass):
     with pytest.raises(ValueError, match="budget mass"):
         Budget(mass=mass)
 

@@ -20,7 +20,7 @@ from srtk_framework.text.folding import count_tokens, fold, words
         ("Guinea–Bissau", "guinea-bissau"),
     ],
 )
-def test_names_that_a_reader_takes_for_equal_fold_alike(one, other):
+def test_spellings_of_one_name_fold_alike(one, other):
     assert fold(one) == fold(other)
 
 

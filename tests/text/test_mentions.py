@@ -72,11 +72,11 @@ def test_words_in_capitals_are_mentions(text: str, wanted: list[str]) -> None:
         ('"" "?!"', []),
     ],
 )
-def test_what_is_quoted_is_a_mention(text: str, wanted: list[str]) -> None:
+def test_quoted_text_is_a_mention(text: str, wanted: list[str]) -> None:
     assert cut(text, quotes(text)) == wanted
 
 
-def test_a_mention_says_whether_it_is_a_name_or_a_quotation() -> None:
+def test_a_mention_is_a_name_or_a_quotation() -> None:
     assert by_form(['Who in Riga sang "my way"?']) == [[Mention(7, 11, 0.9, "name"), Mention(18, 24, 1.0, "quote")]]
     assert by_form(['"Riga"']) == [[Mention(1, 5, 1.0, "quote")]]
     assert by_form(['"Riga"'], ["capitals"]) == [[Mention(1, 5, 0.9, "name")]]
@@ -105,11 +105,11 @@ def test_of_overlapping_mentions_a_better_one_goes_before_a_longer_one() -> None
         ("\u202eRiga\u202c", ["Riga"]),
     ],
 )
-def test_emoji_combining_marks_and_scripts_from_right_to_left_keep_spans_right(text: str, wanted: list[str]) -> None:
+def test_spans_are_right_among_emoji_combining_marks_and_right_to_left_scripts(text: str, wanted: list[str]) -> None:
     assert found(text) == wanted
 
 
-def test_tidied_spans_have_no_blanks_around_and_whole_letters() -> None:
+def test_tidied_spans_have_whole_letters_and_no_outer_blanks() -> None:
     assert tidied("a  b ", 1, 5) == (3, 4)
     assert tidied("xe\u0301\u0323y", 1, 2) == (1, 4)
     assert tidied("xe\u0301\u0323y", 3, 5) == (1, 5)
@@ -135,7 +135,7 @@ def test_a_mention_is_divided_at_its_weakest_joint(text: str, wanted: list[str])
 
 
 @given(st.text(max_size=60))
-def test_spans_lie_inside_in_order_and_have_no_blanks_around(text: str) -> None:
+def test_spans_are_inside_the_text_sorted_and_without_outer_blanks(text: str) -> None:
     row = by_form([text])[0]
     spans = [(mention.start, mention.end) for mention in row]
     assert spans == sorted(set(spans))

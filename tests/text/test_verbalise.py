@@ -36,7 +36,7 @@ def test_a_step_shows_its_label_and_direction():
     assert step_text(END, LABELS) == "end"
 
 
-def test_a_path_begins_with_its_entity_where_it_is_known():
+def test_a_ranked_path_begins_with_its_entity():
     steps = (Step("P1", True), Step("P2"))
     assert path_text(steps, LABELS) == "is capital of → population"
     assert path_text(RankedPath("Q1", steps, 1.0), LABELS) == "Riga → is capital of → population"
@@ -54,7 +54,7 @@ def test_qualifiers_follow_their_triple():
     assert text == "Latvia | capital | Riga (since: 1918; population: Riga)"
 
 
-def test_an_empty_label_gives_way_to_the_id():
+def test_an_empty_label_is_replaced_by_the_id():
     assert triple_text(Triple("a", "r", "b"), {"a": " \n", "r": "", "b": "B"}) == "a | r | B"
 
 
@@ -104,7 +104,7 @@ def test_templates_are_read_from_a_file(tmp_path):
         ("a: [", "not valid YAML"),
     ],
 )
-def test_a_faulty_template_file_is_refused_with_its_fault(tmp_path, content, named):
+def test_a_malformed_template_file_is_refused_with_the_reason(tmp_path, content, named):
     file = tmp_path / "words.yaml"
     file.write_text(content, encoding="utf-8")
     with pytest.raises(InputError, match=named):
@@ -125,7 +125,7 @@ def test_text_is_a_prefix_of_the_whole_and_never_over_the_budget(subgraph, token
 
 
 @given(subgraphs(), st.integers(0, 200))
-def test_what_is_kept_fits_and_one_triple_more_would_not(subgraph, tokens):
+def test_the_kept_triples_fit_and_one_more_would_not(subgraph, tokens):
     kept = within_tokens(subgraph, {}, tokens)
     size = len(kept.triples)
     assert kept.triples == subgraph.triples[:size]
@@ -138,7 +138,7 @@ def test_what_is_kept_fits_and_one_triple_more_would_not(subgraph, tokens):
 
 
 @given(subgraphs(), st.integers(0, 400))
-def test_another_counter_is_held_to_as_well(subgraph, tokens):
+def test_the_budget_holds_for_other_token_counters(subgraph, tokens):
     assert len(subgraph_text(subgraph, {}, tokens, len)) <= tokens
 
 
