@@ -1,4 +1,4 @@
-"""Metrics, intervals, slices, and the reports over one or several methods."""
+"""Evaluation: metrics, confidence intervals, slices, and reports on one or several methods."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Score what a reader answered, and add up what generators took for it."""
+"""Metrics of readers' answers and of the use of generators."""
 
 from __future__ import annotations
 
@@ -11,20 +11,23 @@ from srtk_framework.text.folding import fold
 from srtk_framework.values import Literal, Retrieval, total
 
 ANSWER_METRICS = ("answer_hit", "answer_f1", "answer_exact", "answer_refused")
-"""Of methods whose subgraphs were read: the first entity is right, F1 of the entities, the words are right, refused."""
+"""Metrics of methods with a reader: first entity right, F1 of the entities, text right, answer refused."""
 
 USE_METRICS = ("calls", "model_tokens", "cost_per_1000")
-"""Of methods that asked a generator: its calls, tokens read and written, and the price of 1,000 such questions."""
+"""Metrics of methods with a generator: calls, tokens of prompts and replies, and price of 1,000 questions."""
 
 _PARTS = re.compile(r"\s*[,;\n]\s*|\s+and\s+")
 _MARKS = " .!\"'"
 
 
 def answer_scores(retrieval: Retrieval) -> dict[str, float]:
-    """Compare an answer with the gold answers; nothing where there is no answer, and refusals alone without gold.
+    """Compare an answer with the gold answers.
 
-    A question's own entities do not count as answers found. The words are right when they are the label or the id of
-    a gold answer, or several of these and nothing else; case, diacritics and marks around them do not matter.
+    A question's own entities do not count as answers. The text is right if it consists of labels or ids of gold
+    answers only; case, diacritics and surrounding punctuation are ignored.
+
+    Returns:
+        Metric to value: empty without an answer, only ``answer_refused`` without gold answers.
     """
     question, answer = retrieval.question, retrieval.answer
     if answer is None:
@@ -36,11 +39,11 @@ def answer_scores(retrieval: Retrieval) -> dict[str, float]:
     right = [names_of(entity) & gold - own for entity in answer.entities]
     hits = set().union(*right)
     wanted = {text for id_ in gold for text in _texts(id_, retrieval.labels)}
-    said = _folded(answer.text)
+    text = _folded(answer.text)
     parts = [_folded(part) for part in _PARTS.split(answer.text)]
     found["answer_hit"] = float(bool(right and right[0]))
     found["answer_f1"] = 2 * len(hits) / (len(gold) + len(right)) if hits else 0.0
-    found["answer_exact"] = float(bool(said) and (said in wanted or all(part in wanted for part in parts)))
+    found["answer_exact"] = float(bool(text) and (text in wanted or all(part in wanted for part in parts)))
     return found
 
 
@@ -54,15 +57,15 @@ def _folded(text: str) -> str:
 
 
 def use_of(trace: Mapping[str, Any]) -> dict[str, Any] | None:
-    """Add up what a trace tells of generators, those of the reader included; None where none was asked."""
+    """Sum the usage of generators in a trace, including the reader's; None without a generator."""
     reader = trace.get("reader")
-    told = [trace.get("generator"), reader.get("generator") if isinstance(reader, Mapping) else None]
-    used = [row for row in told if isinstance(row, Mapping)]
+    usages = [trace.get("generator"), reader.get("generator") if isinstance(reader, Mapping) else None]
+    used = [row for row in usages if isinstance(row, Mapping)]
     return total(used) if used else None
 
 
 def use_scores(trace: Mapping[str, Any]) -> dict[str, float]:
-    """Tell what one question took; nothing where no generator was asked."""
+    """Return the usage metrics of one question; empty without a generator."""
     used = use_of(trace)
     if used is None:
         return {}
@@ -71,6 +74,6 @@ def use_scores(trace: Mapping[str, Any]) -> dict[str, float]:
 
 
 def whole_use(retrievals: Iterable[Retrieval]) -> dict[str, Any] | None:
-    """Add up what many questions took; None where no generator was asked."""
+    """Sum the usage of many questions; None without a generator."""
     rows = [used for retrieval in retrievals if (used := use_of(retrieval.subgraph.trace)) is not None]
     return {"questions": len(rows), **total(rows)} if rows else None

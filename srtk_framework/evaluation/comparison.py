@@ -1,4 +1,4 @@
-"""Compare several runs: scores out of their folders, under names that tell the methods apart, in one report."""
+"""Comparison of finished runs by the scores in their folders."""
 
 from __future__ import annotations
 
@@ -22,16 +22,16 @@ def compare_runs(
     fields: Sequence[str] = (),
     learnt: Learnt | None = None,
 ) -> dict[str, Any]:
-    """Compare the methods of finished runs on the same questions; the first run's main method with each other one.
+    """Compare the main method of the first run with every other method of runs on the same questions.
 
     Args:
-        folders: Of runs whose recipes have ``evaluate``.
-        names: Of the runs, one for each folder; by default made from the folders' names.
-        fields: Of the question records, to slice by.
-        learnt: What training had seen; by default what the first of the runs that trained had.
+        folders: Folders of runs whose recipes have ``evaluate``.
+        names: One name per run; by default derived from the folders' names.
+        fields: Fields of the question records to slice by.
+        learnt: Relations and paths in the training data; by default those of the first run with training.
 
     Raises:
-        InputError: If a folder has no scores, or the runs were not on the same questions.
+        InputError: If a folder has no scores, or the runs had different questions.
     """
     shown = names_of([folder / "run" for folder in folders], names)
     methods = merged({name: read_scores(folder) for name, folder in zip(shown, folders, strict=True)})
@@ -39,16 +39,20 @@ def compare_runs(
 
 
 def names_of(files: Sequence[str | Path], names: Sequence[str] | None = None) -> list[str]:
-    """Name methods after their files: by the stem, else by the nearest folder, if that tells all of them apart.
+    """Name methods after their files, by the shortest distinct ends of their paths.
+
+    Args:
+        files: Result files, or run folders with any last component.
+        names: Names to use instead, one per file.
 
     Raises:
-        InputError: If the names given are not one for each file, or repeat.
+        InputError: If ``names`` are too few, too many or not distinct, or a file is listed twice.
     """
     if names:
         if len(names) != len(files):
-            raise InputError(f"{len(files)} result files, but {len(names)} names; give one for each")
+            raise InputError(f"there are {len(files)} result files, but {len(names)} names; give one name per file")
         if len(set(names)) != len(names):
-            raise InputError(f"the names {', '.join(names)} are not all different")
+            raise InputError(f"the names {', '.join(names)} are not distinct; give each method a name of its own")
         return list(names)
     parts = [Path(file).with_suffix("").parts for file in files]
     for depth in range(1, max((len(p) for p in parts), default=1) + 1):
@@ -58,14 +62,14 @@ def names_of(files: Sequence[str | Path], names: Sequence[str] | None = None) ->
     whole = ["/".join(p) for p in parts]
     if len(set(whole)) == len(whole):
         return whole
-    raise InputError(f"the result files {', '.join(map(str, files))} are not all different; name each once")
+    raise InputError(f"the result files {', '.join(map(str, files))} are not distinct; list each file once")
 
 
 def merged(runs: Mapping[str, Mapping[str, Sequence[Row]]]) -> dict[str, list[Row]]:
-    """Name the methods of several runs: a main method after its run, others by their own name.
+    """Merge the methods of several runs: a main method is named after its run, others keep their names.
 
-    A method that several runs have is named ``run/method``, except where it did the same in all of them: then it
-    stands there once. Rows come in the order of the first run's questions.
+    A method of several runs is named ``run/method``, unless its results are equal in all of them; then it is included
+    once. Rows are in the order of the first run's questions.
     """
     found: dict[str, list[Row]] = {}
     others: dict[str, dict[str, list[Row]]] = {}
@@ -92,7 +96,7 @@ def _untimed(rows: Sequence[Row]) -> list[Row]:
 
 
 def learnt_by(folders: Sequence[Path]) -> Learnt | None:
-    """Read what the first of some runs that trained had learnt from, if the lessons are still there."""
+    """Read the training data of the first run with training, if its file still exists."""
     for folder in folders:
         manifest = folder / "manifest.json"
         if not manifest.exists():

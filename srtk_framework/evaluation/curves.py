@@ -1,4 +1,4 @@
-"""Recall and precision of the first K triples: where in the ranking each answer and gold triple stands."""
+"""Recall and precision at K: metrics of the first K triples, computed from the ranks of the gold."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ from srtk_framework.graph.path_instances import names_of
 from srtk_framework.values import Retrieval
 
 CUTS = (5, 10, 20, 50, 100, 200)
-"""Numbers of triples at which methods are compared."""
+"""Values of K at which methods are compared."""
 
 WHOLE = "all"
-"""Name of the cut that keeps the whole subgraph."""
+"""Name of the cut-off that keeps the whole subgraph."""
 
 QUALITY = ("answer_coverage", "answer_recall", "triple_precision", "triple_recall", "triple_f1")
-"""Metrics that the first triples of a subgraph have."""
+"""Metrics that are computed at each K."""
 
 _Floats = npt.NDArray[np.float64]
 _Ints = npt.NDArray[np.int64]
@@ -28,14 +28,14 @@ _Ints = npt.NDArray[np.int64]
 
 @attrs.frozen
 class Ranks:
-    """How many triples, best first, it takes to find each thing that is wanted.
+    """Ranks of the gold answers and gold triples in a subgraph.
 
     Attributes:
-        size: Triples of the subgraph.
-        answers: Gold answers, or None where they are not known.
-        answers_at: For each answer found, the triples up to the first that holds it; ascending.
-        gold: Gold triples, or None where they are not known.
-        gold_at: For each gold triple found, its place from 1; ascending.
+        size: Number of triples of the subgraph.
+        answers: Number of gold answers, or None if unknown.
+        answers_at: Rank, from 1, of the first triple with each answer found; ascending.
+        gold: Number of gold triples, or None if unknown.
+        gold_at: Rank, from 1, of each gold triple found; ascending.
     """
 
     size: int
@@ -46,7 +46,7 @@ class Ranks:
 
 
 def ranks_of(retrieval: Retrieval) -> Ranks:
-    """Find the places of the gold in one retrieval; entities that the question starts from are never found."""
+    """Return the ranks of the gold in a retrieval; the question's own entities never count as found."""
     question, triples = retrieval.question, retrieval.subgraph.triples
     answers, gold = set(question.answers or ()), set(question.gold_triples or ())
     wanted = answers - {link.entity for link in question.links}
@@ -71,7 +71,7 @@ class Ranking:
     """The ranks of one method over all questions, in arrays.
 
     Args:
-        ranks: One for each question; None where they are not known.
+        ranks: Ranks of each question, or None if unknown.
     """
 
     def __init__(self, ranks: Sequence[Ranks | None]) -> None:
@@ -82,12 +82,15 @@ class Ranking:
         self._gold_at = _flat([() if r is None else r.gold_at for r in ranks])
 
     def at(self, cut: int | _Floats) -> dict[str, _Floats]:
-        """Compute the metrics of the first ``cut`` triples: one number, or one for each question.
+        """Compute the metrics of the first ``cut`` triples.
 
-        Precision is that of the triples there are: of 3 triples at a cut of 5, of 3.
+        The precision of a subgraph with fewer triples is that of the whole subgraph.
+
+        Args:
+            cut: The cut-off K: one number, or an array with one number per question.
 
         Returns:
-            Metric to one value for each question, NaN where it does not apply.
+            Metric to an array with one value per question; NaN if it does not apply.
         """
         cuts = np.broadcast_to(np.asarray(cut, dtype=np.float64), self.sizes.shape)
         sizes = np.minimum(self.sizes, cuts)
@@ -107,7 +110,7 @@ def _counts(values: Sequence[int | None]) -> _Floats:
 
 
 def _flat(rows: Sequence[Sequence[int]]) -> tuple[_Ints, _Floats]:
-    """Put ragged rows into two arrays: the row of each value, and the value."""
+    """Flatten ragged rows into two arrays: the row of each value, and the values."""
     lengths = [len(row) for row in rows]
     values = np.fromiter((value for row in rows for value in row), dtype=np.float64, count=sum(lengths))
     return np.repeat(np.arange(len(rows)), lengths), values
@@ -119,12 +122,13 @@ def _within(flat: tuple[_Ints, _Floats], cuts: _Floats) -> _Floats:
 
 
 def curves(rankings: Mapping[str, Ranking]) -> dict[str, Any]:
-    """Estimate every metric at every cut, and compare the first method with each other one.
+    """Estimate every metric at every K, and compare the first method with each other method.
 
     Returns:
-        ``sizes``; ``methods`` as method to metric to cut to estimate; ``differences`` alike, where ``p_holm`` is
-        corrected over all methods and cuts of a metric; ``equal``: each method cut, question by question, to as
-        many triples as the first one returned, with ``methods`` and ``differences``.
+        ``sizes``: the values of K. ``methods``: method to metric to K to estimate. ``differences``: the same for
+        pairs of methods, with ``p_holm`` corrected over all methods and values of K of a metric. ``equal``:
+        ``methods`` and ``differences`` with every method cut, question by question, to the size of the first
+        method's subgraph.
     """
     if not rankings:
         return {}
@@ -170,7 +174,7 @@ def _differences(at: _At, metrics: Sequence[str]) -> _Found:
 
 
 def correct(estimates: Sequence[Estimate], families: Sequence[str]) -> None:
-    """Add ``p_holm`` to paired estimates; those of one family are corrected together."""
+    """Add ``p_holm`` to paired estimates, corrected within each family."""
     for family in dict.fromkeys(families):
         members = [estimate for estimate, other in zip(estimates, families, strict=True) if other == family]
         for estimate, p in zip(members, holm([e["p"] for e in members]), strict=True):
@@ -178,7 +182,7 @@ def correct(estimates: Sequence[Estimate], families: Sequence[str]) -> None:
 
 
 def _nested(keys: Sequence[tuple[str, str, str]], estimates: Sequence[Estimate]) -> _Found:
-    """Nest what has values; a metric that no question has is left out."""
+    """Nest estimates by key; metrics without values are omitted."""
     found: _Found = {name: {} for name, _, _ in keys}
     for (name, metric, cut), estimate in zip(keys, estimates, strict=True):
         if estimate["n"]:

@@ -1,4 +1,4 @@
-"""Evaluate result files, also those that other programs made, against a file of questions with gold."""
+"""Evaluation of result files, from this framework or other programs, against questions with gold."""
 
 from __future__ import annotations
 
@@ -31,32 +31,32 @@ def evaluate_files(
     fields: Sequence[str] = (),
     train: FilePath | None = None,
 ) -> dict[str, Any]:
-    """Score result files on the same questions and compare them; the first with each other one.
+    """Score result files on the same questions, and compare the first with each other one.
 
-    Results are joined to questions by ``id``; those of a file in which no id is that of a question, and records
-    without an id, by the text of the question.
+    Results are joined to questions by ``id``. Records without an id, and files in which no id belongs to a question,
+    are joined by the text of the question.
 
     Args:
-        predictions: JSON Lines files of results: this framework's, SRTK's, RoG's or SubgraphRAG's fields. Where
-            all are folders of finished runs and no question file is given, every method of theirs is compared.
-        questions: Question file with the gold; None to take the gold from the results themselves.
-        names: Of the methods, one for each file; by default made from the files' names.
-        missing: What a question without a result does: stop with an error, or count as failed.
-        fields: Of the question records, to slice by.
-        train: Lessons or questions of a training, to slice by what it had seen.
+        predictions: JSON Lines files of results, in the format of this framework, SRTK, RoG or SubgraphRAG; or only
+            folders of finished runs, whose methods are all compared, without a question file.
+        questions: Question file with the gold; None to use the gold in the results.
+        names: One name per method; by default derived from the files' names.
+        missing: Treatment of a question without a result: an error, or counted as failed.
+        fields: Fields of the question records to slice by.
+        train: Training examples or training questions, to slice by the relations and paths in them.
 
     Raises:
         InputError: If a file cannot be read, results and questions do not match, or there is no gold.
     """
     if not predictions:
-        raise InputError("no result file to evaluate; name at least one")
+        raise InputError("there is no result file to evaluate; give at least one")
     learnt = None if train is None else learnt_from(train)
     folders = [Path(file) for file in predictions if Path(file).is_dir()]
     if folders and questions is None and len(folders) == len(predictions):
         return _sliced(compare_runs(folders, names, fields, learnt), train)
     if folders:
         raise InputError(
-            f"{folders[0]} is a folder; name its result file, or folders of finished runs only, without a question file"
+            f"{folders[0]} is a folder; give its result file, or only folders of finished runs and no question file"
         )
     methods = names_of(predictions, names)
     gold = None if questions is None else Gold(shown(questions), list(read_questions(questions)), missing)
@@ -68,8 +68,8 @@ def evaluate_files(
     if not any(r.metrics[name] is not None for r in first for name in ("answer_coverage", "triple_recall", "path_hit")):
         source = shown(predictions[0] if questions is None else questions)
         raise InputError(
-            f"{source}: no record has answer_entities, gold_triples or gold_paths, so there is nothing to compare"
-            " with; name a question file that has them"
+            f"{source}: no record has gold (answer_entities, gold_triples or gold_paths); give a question file that"
+            " has gold"
         )
     return _sliced(compare(rows, fields=fields, learnt=learnt), train)
 
@@ -77,17 +77,17 @@ def evaluate_files(
 def _sliced(report: dict[str, Any], train: FilePath | None) -> dict[str, Any]:
     if train is not None and RELATIONS not in report["slices"]:
         raise InputError(
-            f"no question has gold_paths or gold_triples, so nothing tells which of theirs {shown(train)} had;"
-            " add them to the questions, or leave out --train"
+            f"no question has gold_paths or gold_triples to look up in {shown(train)}; add them to the questions, or"
+            " omit --train"
         )
     return report
 
 
 def own_results(file: FilePath) -> list[Retrieval]:
-    """Read the results of a file, each with an id of its own.
+    """Read the results of a file.
 
     Raises:
-        InputError: If there are none, or an id comes twice.
+        InputError: If the file has no results or an id twice.
     """
     found: list[Retrieval] = []
     seen: dict[str, int] = {}
@@ -96,24 +96,24 @@ def own_results(file: FilePath) -> list[Retrieval]:
         _once(seen, retrieval.question.id, "id", file, number)
         found.append(retrieval)
     if not found:
-        raise InputError(f"{shown(file)}: there are no results in this file")
+        raise InputError(f"{shown(file)}: the file has no results; give a file with one result per line")
     return found
 
 
 def _once(seen: dict[str, int], key: str, kind: str, file: FilePath, number: int) -> None:
     if key in seen:
         raise InputError(
-            f"{shown(file)}:{number}: {kind} {key!r} was used before, on line {seen[key]}; keep one result"
+            f"{shown(file)}:{number}: line {seen[key]} already has a result for {kind} {key!r}; keep one of them"
         )
     seen[key] = number
 
 
 class Gold:
-    """Questions with gold, by id and by text, to which results are joined.
+    """Questions with gold, to which results are joined by id or by text.
 
     Args:
-        source: Name of the file, for messages.
-        questions: In the order in which rows are wanted.
+        source: Name of the question file, for messages.
+        questions: The questions, in the order of the rows.
         missing: See ``evaluate_files``.
     """
 
@@ -137,11 +137,11 @@ class Gold:
         return [row(result, None, links.get(result.question.id)) for result in self.results(file, join)]
 
     def results(self, file: FilePath, join: Callable[[Retrieval, Question], Retrieval]) -> list[Retrieval]:
-        """Read the results of one file, in the order of the questions; a question without one is a failed result.
+        """Read the results of one file, in the order of the questions; a missing result becomes a failed one.
 
         Args:
-            file: JSON Lines.
-            join: Gives a result the gold of its question.
+            file: JSON Lines file.
+            join: Function that adds the gold of the question to a result.
         """
         by_id = any(str(record.get("id")) in self.by_id for _, record in read_jsonl(file))
         found: dict[str, Retrieval] = {}
@@ -163,15 +163,15 @@ class Gold:
             found[question.id] = join(retrieval, question)
         if strangers:
             raise InputError(
-                f"{shown(file)}: {len(strangers)} of {total} results belong to no question of {self.source}"
-                f" ({_some(strangers)}); ids or texts must be the same in both"
+                f"{shown(file)}: {len(strangers)} of {total} results match no question of {self.source}"
+                f" ({_some(strangers)}); use the same ids or texts in both files"
             )
         lacking = [question for question in self.questions if question.id not in found]
         if lacking and self.missing == "error":
             raise InputError(
                 f"{shown(file)}: {len(lacking)} of {len(self.questions)} questions of {self.source} have no result"
-                f" ({_some([question.id for question in lacking])}); give the questions that were run, or"
-                " `--missing fail` to count those without a result as failed"
+                f" ({_some([question.id for question in lacking])}); give only the questions that were run, or use"
+                " `--missing fail` to count missing results as failed"
             )
         for question in lacking:
             found[question.id] = Retrieval(question, error=f"no result in {shown(file)}")
@@ -194,7 +194,7 @@ def _results(file: FilePath) -> Iterator[tuple[int, Mapping[str, Any], Retrieval
 
 
 def _joined(retrieval: Retrieval, gold: Question) -> tuple[Retrieval, str]:
-    """Give a result the gold of its question, and say whose links it used; those of both count as its own entities."""
+    """Add the gold of its question to a result; return ``linked`` if the result's links differ, else ``given``."""
     used = {link.entity for link in retrieval.question.links}
     known = {link.entity for link in gold.links}
     links = (*gold.links, *(link for link in retrieval.question.links if link.entity not in known))

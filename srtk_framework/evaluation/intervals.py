@@ -1,4 +1,4 @@
-"""Bootstrap intervals and paired tests over per-question values: seeded, so that equal input gives equal figures."""
+"""Seeded bootstrap intervals and paired tests over per-question values."""
 
 from __future__ import annotations
 
@@ -14,27 +14,27 @@ SEED = 20240101
 RESAMPLES = 1000
 LEVEL = 0.95
 _CELLS = 1_000_000
-"""Most cells of a block of resamples: bounds the memory whatever the number of questions."""
+"""Maximum number of cells of a block of resamples; bounds the memory."""
 
 Estimate = dict[str, Any]
-"""``mean``, ``low`` and ``high`` (None where there is no value) and ``n``, the number of values."""
+"""``mean``, ``low`` and ``high`` (None without values), and ``n``, the number of values."""
 
 _Floats = npt.NDArray[np.float64]
 Values = Sequence[float | None] | _Floats
-"""One for each question; None, or NaN in an array, where there is none."""
+"""One value per question; None, or NaN in an array, if it is missing."""
 
 
 def bootstrap(values: Values) -> Estimate:
     """Estimate a mean with its 95 % percentile bootstrap interval (Efron and Tibshirani 1993, chapter 13).
 
     Args:
-        values: One for each question; None where the metric does not apply, which leaves the question out of ``n``.
+        values: One value per question; None, which ``n`` does not count, if the metric does not apply.
     """
     return bootstrap_many([values])[0]
 
 
 def bootstrap_many(columns: Sequence[Values]) -> list[Estimate]:
-    """Do ``bootstrap`` on many columns; those with values for the same questions share their resamples."""
+    """Apply ``bootstrap`` to many columns; columns with values for the same questions share their resamples."""
     found: list[Estimate] = [_NOTHING] * len(columns)
     for members, matrix in _groups(columns):
         for i, (mean, low, high) in zip(members, _means(matrix).tolist(), strict=True):
@@ -53,7 +53,7 @@ def rates(columns: Sequence[Values]) -> list[Estimate]:
 
 
 def spread(values: Values) -> dict[str, float | None]:
-    """Return ``median`` and ``p95`` of the values that there are."""
+    """Return ``median`` and ``p95`` of the values that are not missing."""
     known = _array(values)
     known = known[~np.isnan(known)]
     if not known.size:
@@ -63,22 +63,20 @@ def spread(values: Values) -> dict[str, float | None]:
 
 
 def paired(a: Values, b: Values) -> Estimate:
-    """Compare two methods on the same questions.
-
-    Questions for which either has no value are left out.
+    """Compare two methods on the same questions; questions with a missing value are ignored.
 
     Returns:
-        The mean of ``a - b`` with its bootstrap interval, ``n``, and ``p``: two-sided, by random change of
-        signs (Fisher's randomisation test with one added to both counts), None without questions.
+        The mean of ``a - b`` with its bootstrap interval and ``n``, and ``p``, the two-sided p-value of Fisher's
+        randomisation test (random sign changes, one added to both counts); None without questions.
 
     Raises:
-        ValueError: If the two do not have one value for each of the same questions.
+        ValueError: If ``a`` and ``b`` differ in length.
     """
     return paired_many([(a, b)])[0]
 
 
 def paired_many(pairs: Sequence[tuple[Values, Values]]) -> list[Estimate]:
-    """Do ``paired`` on many pairs; those with values for the same questions share their resamples."""
+    """Apply ``paired`` to many pairs; pairs with values for the same questions share their resamples."""
     for a, b in pairs:
         if len(a) != len(b):
             raise ValueError(f"paired values must be aligned, but there are {len(a)} and {len(b)}")
@@ -93,13 +91,13 @@ def paired_many(pairs: Sequence[tuple[Values, Values]]) -> list[Estimate]:
 
 
 def ratios(columns: Sequence[Sequence[tuple[float, float]]]) -> list[Estimate]:
-    """Estimate sums over sums, such as what is right of all that was found, with bootstrap intervals over questions.
+    """Estimate micro-averaged ratios, such as precision, with bootstrap intervals over the questions.
 
     Args:
-        columns: Per question, what counts and of how many; all columns have the same questions.
+        columns: For each metric the (numerator, denominator) of each question; all have the same questions.
 
     Returns:
-        ``n`` is the sum that is divided by; a resample in which it is 0 is left out.
+        One estimate per column; ``n`` is the sum of denominators. Resamples with a sum of 0 are ignored.
     """
     if not columns:
         return []
@@ -115,12 +113,12 @@ def ratios(columns: Sequence[Sequence[tuple[float, float]]]) -> list[Estimate]:
 def paired_ratios(
     pairs: Sequence[tuple[Sequence[tuple[float, float]], Sequence[tuple[float, float]]]],
 ) -> list[Estimate]:
-    """Compare two methods by sums over sums on the same questions.
+    """Compare micro-averaged ratios of two methods on the same questions.
 
     Returns:
-        The difference of the quotients with its bootstrap interval, ``n``, the greater of the sums divided by, and
-        ``p``: two-sided, by random exchange of the two methods' counts on each question (approximate randomisation,
-        Noreen 1989), None where either has nothing.
+        The difference of the ratios with its bootstrap interval; ``n``, the greater sum of denominators; and ``p``,
+        the two-sided p-value of approximate randomisation (Noreen 1989), which exchanges the methods' counts question
+        by question; None if a method has no counts.
     """
     found = []
     for a, b in pairs:
@@ -155,7 +153,7 @@ def _resampled(pairs: _Floats) -> _Floats:
 
 
 def _exchange_p(both: _Floats, observed: float) -> float:
-    """Test whether the quotients of two methods [2, questions, 2] are further apart than chance makes them."""
+    """Return the p-value of the difference of two methods' ratios; ``both`` is [2, questions, 2]."""
     generator = np.random.default_rng(SEED)
     total, apart = both.sum(axis=(0, 1)), both[0] - both[1]
     extreme = 0
@@ -196,7 +194,7 @@ def _estimate(mean: float, low: float, high: float, size: int) -> Estimate:
 
 
 def _groups(columns: Sequence[Values]) -> Iterator[tuple[list[int], _Floats]]:
-    """Yield columns with values for the same questions, as a matrix [questions, columns] without gaps."""
+    """Group the columns with values for the same questions: indexes, and a matrix [questions, columns] without NaN."""
     arrays = [_array(column) for column in columns]
     masks = [~np.isnan(array) for array in arrays]
     groups: dict[bytes, list[int]] = {}
@@ -209,7 +207,7 @@ def _groups(columns: Sequence[Values]) -> Iterator[tuple[list[int], _Floats]]:
 
 
 def _array(values: Values) -> _Floats:
-    """Turn values into an array; None becomes NaN."""
+    """Convert values to an array; None becomes NaN."""
     return np.array(values, dtype=np.float64)
 
 
@@ -222,7 +220,7 @@ def _means(matrix: _Floats) -> _Floats:
 
 
 def _resamples(size: int) -> Iterator[_Floats]:
-    """Yield blocks [some resamples, size] that say how often each question is drawn."""
+    """Yield blocks [resamples, size] with the number of times that each question is drawn."""
     generator = np.random.default_rng(SEED)
     for count in _blocks(size):
         drawn = generator.integers(0, size, (count, size))
@@ -231,9 +229,9 @@ def _resamples(size: int) -> Iterator[_Floats]:
 
 
 def _sign_p(matrix: _Floats) -> list[float]:
-    """Test for each column whether its sum is further from 0 than chance makes it."""
+    """Return for each column the p-value of its distance from 0 under random sign changes."""
     generator = np.random.default_rng(SEED)
-    # The tolerance keeps sums that differ by rounding alone among the extreme ones.
+    # The tolerance counts sums that differ only by rounding as extreme.
     observed = np.abs(matrix.sum(axis=0)) * (1 - 1e-12)
     extreme = np.zeros(matrix.shape[1], dtype=np.int64)
     for count in _blocks(len(matrix)):

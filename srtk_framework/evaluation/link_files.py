@@ -1,4 +1,4 @@
-"""Evaluate files of links, also those that other programs made, against gold links."""
+"""Evaluation of files of links, from this framework or other programs, against gold links."""
 
 from __future__ import annotations
 
@@ -26,22 +26,22 @@ def evaluate_links(
     fields: Sequence[str] = (),
     graph: KnowledgeGraph | None = None,
 ) -> dict[str, Any]:
-    """Score the links of files on the same questions and compare them; the first with each other one.
+    """Score files of links on the same questions, and compare the first with each other one.
 
     Args:
-        predictions: JSON Lines with ``question_entities``, and ``spans`` and ``entity_scores`` where they are known.
-        gold: Questions with gold links; None where the records hold them.
+        predictions: JSON Lines files with ``question_entities`` and optionally ``spans`` and ``entity_scores``.
+        gold: Questions with gold links; None to use the gold links in the records.
         source: Name of the gold, for messages.
-        names: Of the linkers, one for each file; by default made from the files' names.
-        missing: What a question without a record does: stop with an error, or count as one without links.
-        fields: Of the question records, to slice by.
-        graph: Tells which gold entities can be found at all.
+        names: One name per linker; by default derived from the files' names.
+        missing: Treatment of a question without a record: an error, or counted as a question without links.
+        fields: Fields of the question records to slice by.
+        graph: Graph that decides which gold entities are covered, or None.
 
     Raises:
         InputError: If a file cannot be read, records and questions do not match, or there are no gold links.
     """
     if not predictions:
-        raise InputError("no file of links to evaluate; name at least one")
+        raise InputError("there is no file of links to evaluate; give at least one")
     methods = names_of(predictions, names)
     found: dict[str, list[Retrieval]] = {}
     for method, file in zip(methods, predictions, strict=True):
@@ -53,21 +53,20 @@ def evaluate_links(
     questions = list(gold) if gold is not None else [result.question for result in next(iter(found.values()))]
     if all(question.gold_links is None for question in questions):
         raise InputError(
-            f"{source or shown(predictions[0])}: no record has gold_links, so there is nothing to compare with; name"
-            " questions that have them by --gold"
+            f"{source or shown(predictions[0])}: no record has gold_links; give questions with gold_links by --gold"
         )
     covered = None if graph is None else covered_by(graph, questions)
     rows: dict[str, list[Row]] = {}
     for method, results in found.items():
         rows[method] = []
         for result in results:
-            # Whatever the file says of its links, it is they that are scored.
-            told = attrs.evolve(result, subgraph=Subgraph(trace={LINKED_BY: []}))
-            rows[method].append(attrs.evolve(row(told), metrics={}, ranks=None, linking=link_counts(told, covered)))
+            # Score the links even if the record's trace marks them as part of the input.
+            linked = attrs.evolve(result, subgraph=Subgraph(trace={LINKED_BY: []}))
+            rows[method].append(attrs.evolve(row(linked), metrics={}, ranks=None, linking=link_counts(linked, covered)))
     return compare(rows, fields=fields)
 
 
 def _joined(result: Retrieval, gold: Question) -> Retrieval:
-    """Give the links of a record the gold of its question."""
+    """Combine the gold of a question with the links of its record."""
     extra = {**result.question.extra, **gold.extra}
     return attrs.evolve(result, question=attrs.evolve(gold, links=result.question.links, extra=extra))

@@ -1,7 +1,7 @@
-"""Score links against gold links: strong and weak match, n-best, NIL, covered and ambiguous mentions.
+"""Metrics of entity linking: strong and weak match, n-best recall, NIL, covered and ambiguous mentions.
 
-Everything is a share of counted items: what is counted is summed over the questions before it is divided (micro), and
-intervals and tests draw whole questions.
+All metrics are micro-averaged: numerators and denominators are summed over the questions. Intervals and tests resample
+whole questions.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from srtk_framework.roles import KnowledgeGraph
 from srtk_framework.values import LINKED_BY, NIL, Link, Question, Retrieval
 
 AT = (1, 5, 10)
-"""Numbers of alternatives for which recall is computed."""
+"""Values of n for n-best recall."""
 
 PER_QUESTION = "strong_f1_per_question"
 
@@ -31,17 +31,17 @@ METRICS = (
     "ambiguous_accuracy",
     "nil_accuracy", "nil_precision", "nil_recall",
 )  # fmt: skip
-"""Names of all shares, in the order in which they are shown."""
+"""Names of all metrics, in the order of reports."""
 
 Share = tuple[float, float]
-"""What is right, and of how many."""
+"""Numerator and denominator of a metric."""
 
 Span = tuple[int, int]
 
 
 @attrs.define
 class _Mention:
-    """What a linker found at one place, best first; the place is None where the linker does not tell it."""
+    """A linker's entities for one span, best first; the span is None if the linker gives none."""
 
     span: Span | None
     entities: list[str]
@@ -54,15 +54,15 @@ class _Mention:
 
 
 def counts(gold: Sequence[Link], found: Sequence[Link], covered: Collection[str] | None = None) -> dict[str, Share]:
-    """Count what is right about the links of one question.
+    """Count the numerators and denominators of all metrics for the links of one question.
 
     Args:
-        gold: What the text should be linked to; ``NIL`` as entity, score 0 for what need not be found.
-        found: What a linker found; links with one span are alternatives.
-        covered: The gold entities that the graph has; None where there is no graph to ask.
+        gold: Gold links; entity ``NIL`` for mentions without an entity, score 0 for optional ones.
+        found: Links of a linker; links with one span are alternatives.
+        covered: Gold entities in the graph; None without a graph.
 
     Returns:
-        Metric to its share; a metric whose second number is 0 has nothing to say about this question.
+        Metric to its share; a metric with denominator 0 does not apply to the question.
     """
     wanted = [link for link in gold if link.score and link.entity != NIL]
     nils = [link for link in gold if link.score and link.entity == NIL]
@@ -150,7 +150,7 @@ def _add_covered(
     nils: Sequence[Link],
     covered: Collection[str],
 ) -> None:
-    """Count where the graph allows to be right: mentions of what it lacks are neither missed nor wrong."""
+    """Count the covered mentions: gold entities that the graph lacks are neither missed nor wrong."""
     known = [link for link in wanted if link.entity in covered]
     beyond = [link for link in [*wanted, *nils] if link.entity not in covered]
     right = sum(m.match is not None and m.match.entity in covered for m in linked)
@@ -165,17 +165,17 @@ def _add_covered(
 def _add_entities(
     shares: dict[str, Share], mentions: Sequence[_Mention], wanted: Sequence[Link], spare: Sequence[Link]
 ) -> None:
-    """Count distinct entities, wherever they stand."""
+    """Count distinct entities, regardless of their spans."""
     gold = {link.entity for link in wanted}
     read = {m.best for m in mentions if m.best != NIL}
-    # A mention of a date, say, may be linked to anything, so that its entities are not wrong.
+    # Any entity may be linked to an optional mention, such as a date.
     excused = {m.best for m in mentions if m.span and any(_span(g) and _excuses(g, m, True) for g in spare)}
     right = len(gold & read)
     _add(shares, "entity", right, len(read - (excused - gold)), len(gold))
 
 
 def _among(link: Link, found: Sequence[Link], mentions: Sequence[_Mention], n: int) -> bool:
-    """Tell whether a gold entity is among the first alternatives of a mention at its place."""
+    """Return whether a gold entity is among the first ``n`` alternatives of an overlapping mention."""
     if any(m.span and _fits(_span(link), m.span, True) and link.entity in m.entities[:n] for m in mentions):
         return True
     loose = sorted((other for other in found if _span(other) is None), key=lambda other: -other.score)
@@ -189,7 +189,7 @@ def _offers(mention: _Mention, link: Link) -> bool:
 def _add_nil(
     shares: dict[str, Share], mentions: Sequence[_Mention], wanted: Sequence[Link], nils: Sequence[Link]
 ) -> None:
-    """Count the decisions to link or to leave alone; a linker says NIL by finding nothing at a place."""
+    """Count the decisions between an entity and NIL; a linker decides for NIL by linking nothing there."""
     spans = [m.span for m in mentions if m.best != NIL and m.span]
     left = {True: 0, False: 0}
     placed = [link for link in [*wanted, *nils] if _span(link) is not None]
@@ -203,7 +203,7 @@ def _add_nil(
 
 
 def link_counts(retrieval: Retrieval, covered: Collection[str] | None = None) -> dict[str, Share] | None:
-    """Count what is right about the links of a result; None without gold links, or where the links were given."""
+    """Count the shares of a result's links; None without gold links, or if the links are part of the input."""
     question = retrieval.question
     if question.gold_links is None or LINKED_BY not in retrieval.subgraph.trace:
         return None
@@ -211,7 +211,7 @@ def link_counts(retrieval: Retrieval, covered: Collection[str] | None = None) ->
 
 
 def covered_by(graph: KnowledgeGraph, questions: Sequence[Question]) -> frozenset[str]:
-    """Return the gold entities that a graph has."""
+    """Return the gold entities of questions that are in a graph."""
     ids = sorted({link.entity for question in questions for link in question.gold_links or ()} - {NIL})
     return frozenset(
         id_ for id_, frontier in zip(ids, graph.frontiers([[id_] for id_ in ids]), strict=True) if frontier.size
@@ -219,13 +219,13 @@ def covered_by(graph: KnowledgeGraph, questions: Sequence[Question]) -> frozense
 
 
 Rows = Sequence[Mapping[str, Share] | None]
-"""The counts of each question; None for questions without gold links, or whose links were given."""
+"""The shares of each question; None without gold links, or if the links are part of the input."""
 
 
 def summaries(methods: Mapping[str, Rows]) -> dict[str, dict[str, Estimate]]:
-    """Estimate each metric of each method, with 95 % bootstrap intervals; ``n`` is what the share is of.
+    """Estimate each metric of each method, with 95 % bootstrap intervals; ``n`` is the denominator.
 
-    Where no gold mention is of nothing, NIL is not asked about.
+    The NIL metrics are omitted if no gold link is NIL.
     """
     keys = [(method, metric) for method in methods for metric in _asked(methods)]
     estimates = ratios([_column(methods[method], metric) for method, metric in keys])
@@ -241,7 +241,7 @@ def summaries(methods: Mapping[str, Rows]) -> dict[str, dict[str, Estimate]]:
 
 
 def differences(methods: Mapping[str, Rows]) -> dict[str, dict[str, Estimate]]:
-    """Compare the first method with each other one on the same questions; ``p`` by random exchange of their links."""
+    """Compare the first method with each other method on the same questions (see ``paired_ratios``)."""
     first, *others = methods
     keys = [(name, metric) for name in others for metric in _asked(methods)]
     estimates = paired_ratios([(_column(methods[first], m), _column(methods[name], m)) for name, m in keys])
@@ -254,7 +254,7 @@ def differences(methods: Mapping[str, Rows]) -> dict[str, dict[str, Estimate]]:
 
 
 def compare_links(methods: Mapping[str, Rows]) -> dict[str, Any]:
-    """Make the part ``linking`` of a report; the first method is compared with each other one."""
+    """Build the part ``linking`` of a report, which compares the first method with each other method."""
     return {
         "questions": max((sum(row is not None for row in rows) for rows in methods.values()), default=0),
         "methods": summaries(methods),

@@ -1,4 +1,4 @@
-"""Lay the part ``linking`` of a report out as tables for the screen."""
+"""Terminal tables of the part ``linking`` of a report."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ SHORT = {
     "nil_precision": "NIL precision",
     "nil_recall": "NIL recall",
 }
-"""Names of metrics for people, in the order in which they are shown."""
+"""Display names of metrics, in the order of tables."""
 
 _TESTED = ("strong_f1", "weak_f1", "entity_f1", "recall_at_5", "covered_f1", "ambiguous_accuracy")
 
@@ -42,7 +42,7 @@ _SLICED = ("strong_f1", "weak_f1", "recall_at_5")
 
 
 def link_tables(linking: Mapping[str, Any]) -> list[Table]:
-    """Lay out the shares, one row a metric and one column a method, and the differences of the methods."""
+    """Build the table of metrics, with a row per metric and a column per method, and the table of differences."""
     from rich.text import Text
 
     methods: Mapping[str, Mapping[str, Estimate]] = linking["methods"]
@@ -67,7 +67,7 @@ def link_tables(linking: Mapping[str, Any]) -> list[Table]:
 
 
 def link_slices(name: str, groups: Mapping[str, Mapping[str, Any]]) -> Table | None:
-    """Lay out one slice, a row for each group and method; None where no question of it has gold links."""
+    """Build the table of a slice, with a row per group and method; None if no question has gold links."""
     from rich.text import Text
 
     some = {label: group["linking"] for label, group in groups.items() if "linking" in group}

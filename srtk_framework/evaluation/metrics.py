@@ -1,4 +1,4 @@
-"""Score retrievals against gold answers, triples and paths, and compare methods on the same questions."""
+"""Metrics of retrievals against gold answers, triples and paths, and the comparison of methods."""
 
 from __future__ import annotations
 
@@ -19,16 +19,16 @@ from srtk_framework.text.verbalise import subgraph_tokens
 from srtk_framework.values import END, LINKED_BY, InputError, Path, Retrieval
 
 METRICS = ("answer_coverage", "answer_recall", "triple_precision", "triple_recall", "triple_f1", "triples", "tokens")
-"""Metrics of every report; without gold to compare with, their ``n`` is 0 and their ``mean`` None."""
+"""Metrics of every report; without gold, their ``n`` is 0 and their ``mean`` None."""
 
 PATH_METRICS = ("path_hit", "path_top")
-"""A gold path is among the paths found, is the first of them; left out for methods that walk no paths."""
+"""Metrics of methods that return paths: a gold path is among the paths, or is the first."""
 
 OPTIONAL = (*ANSWER_METRICS, *USE_METRICS)
-"""Metrics of methods that read their subgraphs or ask a generator; left out for others."""
+"""Metrics of methods with a reader or a generator; omitted for others."""
 
 SIZES = ("triples", "tokens")
-"""Metrics that also get ``median`` and ``p95``."""
+"""Metrics with ``median`` and ``p95``."""
 
 SPEED = "questions_per_second"
 
@@ -38,8 +38,8 @@ Score = dict[str, float | None]
 def score(retrieval: Retrieval) -> Score:
     """Compute the metrics of one question.
 
-    The answers found are the gold answers among the nodes of the triples; entities that the question starts
-    from are not counted as found. A question that failed retrieved nothing, so its metrics are 0.
+    The answers found are the gold answers among the nodes of the triples, without the question's own entities. The
+    metrics of a failed question are 0, as its subgraph is empty.
     """
     question, subgraph = retrieval.question, retrieval.subgraph
     found: Score = dict.fromkeys((*METRICS, *PATH_METRICS))
@@ -72,22 +72,22 @@ def _steps(path: Path) -> Path:
 
 
 def row(retrieval: Retrieval, seconds: float | None = None, links: str | None = None) -> Row:
-    """Score one question, and note what the report says besides the metrics.
+    """Score one question and collect its values for reports.
 
     Args:
         retrieval: The result for the question.
-        seconds: Time that it took.
-        links: ``given`` or ``linked``; by default what the trace says under ``links``, else ``given`` if there are any.
+        seconds: Time of the question, in seconds.
+        links: ``given`` or ``linked``; by default as in the trace.
     """
     question = retrieval.question
     lengths = [len(_steps(path)) for path in question.gold_paths or ()]
     trace = retrieval.subgraph.trace
-    told = trace.get("links") or ("linked" if LINKED_BY in trace else None)
+    origin = trace.get("links") or ("linked" if LINKED_BY in trace else None)
     return Row(
         id=question.id,
         metrics=score(retrieval),
         failed=retrieval.error is not None,
-        links=(links or _kind(told)) if question.links else "none",
+        links=(links or _kind(origin)) if question.links else "none",
         hops=min(lengths, default=None),
         walks=bool(retrieval.subgraph.paths),
         seconds=seconds,
@@ -99,16 +99,16 @@ def row(retrieval: Retrieval, seconds: float | None = None, links: str | None = 
     )
 
 
-def _kind(told: object) -> str:
-    return "linked" if told == "linked" else "given"
+def _kind(origin: object) -> str:
+    return "linked" if origin == "linked" else "given"
 
 
 def summarise(rows: Sequence[Row], seconds: Sequence[float] | None = None) -> dict[str, Estimate]:
     """Average each metric over questions, with 95 % bootstrap intervals.
 
     Args:
-        rows: One for each question.
-        seconds: Time of each question; by default what the rows say, of those that say it.
+        rows: One row per question.
+        seconds: Time of each question, in seconds; by default the known times in the rows.
     """
     if seconds is not None:
         rows = [attrs.evolve(r, seconds=taken) for r, taken in zip(rows, seconds, strict=True)]
@@ -135,7 +135,7 @@ def _summaries(methods: Mapping[str, Sequence[Row]]) -> dict[str, dict[str, Esti
 
 
 def _column(rows: Sequence[Row], metric: str) -> list[float | None]:
-    """Return a metric of each question; one that failed has no right answer where the others are read."""
+    """Return a metric of each question; failed questions of a method with a reader have 0 for answer metrics."""
     column = [r.metrics.get(metric) for r in rows]
     if metric in ANSWER_METRICS and _known(column):
         answerable = [r.failed and r.metrics.get("answer_coverage") is not None for r in rows]
@@ -153,16 +153,16 @@ def compare(
     fields: Sequence[str] = (),
     learnt: Learnt | None = None,
 ) -> dict[str, Any]:
-    """Make the report that stands in ``evaluation.json``; the first method is compared with each other one.
+    """Build the report in ``evaluation.json``, which compares the first method with each other method.
 
     Args:
-        methods: Name of the method to its rows, all on the same questions in the same order.
-        share_of_time: Name of the method to component to its share of the time, added as it is.
-        fields: Of the question records, to slice by.
-        learnt: What training had seen, to slice by.
+        methods: Method to its rows, for the same questions in the same order.
+        share_of_time: Method to component to its share of the time, copied into the report.
+        fields: Fields of the question records to slice by.
+        learnt: Relations and paths in the training data, to slice by.
 
     Raises:
-        InputError: If the methods were not run on the same questions, or a field cannot be sliced by.
+        InputError: If the methods had different questions, or a field is unsuitable for slices.
     """
     names = list(methods)
     first = methods[names[0]] if names else ()
@@ -196,8 +196,8 @@ def _same_questions(name_a: str, a: Sequence[Row], name_b: str, b: Sequence[Row]
         changed = [x.id for x, y in zip(a, b, strict=True) if x.text and y.text and x.text != y.text]
         if changed:
             raise InputError(
-                f"methods {name_a!r} and {name_b!r} were not run on the same questions: {len(changed)} have other words"
-                f" under the same id, such as {changed[0]}; run both on one question file"
+                f"methods {name_a!r} and {name_b!r} were not run on the same questions: {len(changed)} ids have"
+                f" different texts, such as {changed[0]}; run both on one question file"
             )
         return
     apart = sorted({r.id for r in a} ^ {r.id for r in b})
@@ -214,7 +214,7 @@ def _links(rows: Sequence[Row]) -> str:
 
 
 def _differences(methods: Mapping[str, Sequence[Row]]) -> dict[str, dict[str, Estimate]]:
-    """Compare the first method with each other one; ``p_holm`` is corrected over the methods of a metric."""
+    """Compare the first method with each other method; ``p_holm`` is corrected over the methods of a metric."""
     a = next(iter(methods.values()), ())
     shown = (*METRICS, *(metric for metric in OPTIONAL if _known(_column(a, metric))))
     keys = [(name, metric) for name in list(methods)[1:] for metric in shown]
@@ -245,7 +245,7 @@ def _slice(part: Mapping[str, Sequence[Row]]) -> dict[str, Any]:
 
 
 def _at(methods: Mapping[str, Sequence[Row]]) -> dict[str, Any]:
-    """Compare the first triples of each method, where ranks are known."""
+    """Compare the methods at each K, if ranks are known."""
     if all(r.ranks is None for rows in methods.values() for r in rows):
         return {}
     return {"at": curves({name: Ranking([r.ranks for r in rows]) for name, rows in methods.items()})}

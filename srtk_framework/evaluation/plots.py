@@ -1,4 +1,4 @@
-"""Draw recall against size, one line a method with its interval, as SVG and PNG of the same bytes each time."""
+"""Plots of metrics against subgraph size, a line and an interval band per method, as reproducible SVG and PNG."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from srtk_framework.evaluation.tables import SHORT
 
 INSTALL = "no plots: matplotlib is not installed; run: pip install 'srtk-framework[plot]'"
 
-# Colours of Okabe and Ito (2008), that readers with any colour vision tell apart; black becomes the text's colour.
+# Colours of Okabe and Ito (2008), distinct for any colour vision; black is replaced by the colour of the text.
 _COLOURS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", None, "#8a8a8a")
 _MARKERS = ("o", "s", "^", "D", "v", "P", "X", "*")
 _DASHES = ("-", (0, (5, 1.5)), (0, (1, 1.2)), (0, (5, 1.5, 1, 1.5)))
@@ -19,16 +19,16 @@ _LONGEST = 60
 _PAPER = {"light": ("#ffffff", "#1f2328", "#d0d7de"), "dark": ("#0d1117", "#e6edf3", "#3d444d")}
 
 _Curve = Sequence[tuple[float, float, float, float]]
-"""Points in order of size: mean number of triples, mean of the metric, low and high end of its interval."""
+"""Points by size: mean number of triples, mean of the metric, and the ends of its interval."""
 
 
 def can_plot() -> bool:
-    """Tell whether matplotlib is installed, without loading it."""
+    """Return whether matplotlib is installed, without importing it."""
     return find_spec("matplotlib") is not None
 
 
 def points(at: Mapping[str, Any], metric: str) -> dict[str, list[tuple[float, float, float, float]]]:
-    """Return the curve of each method that has the metric; cuts beyond its size add no point."""
+    """Return the curve of each method with the metric; values of K beyond its size add no point."""
     found: dict[str, list[tuple[float, float, float, float]]] = {}
     for method, metrics in at["methods"].items():
         for cut in [*map(str, at["sizes"]), "all"] if metric in metrics else []:
@@ -44,8 +44,8 @@ def draw(at: Mapping[str, Any], metric: str, kind: str = "svg", paper: str = "li
     """Draw a metric against the mean number of triples.
 
     Args:
-        at: What ``curves`` returns.
-        metric: Such as ``answer_recall``.
+        at: Result of ``curves``.
+        metric: Metric, such as ``answer_recall``.
         kind: ``svg`` or ``png``.
         paper: ``light`` or ``dark``.
     """
@@ -68,14 +68,14 @@ def draw(at: Mapping[str, Any], metric: str, kind: str = "svg", paper: str = "li
     }
     curves = points(at, metric)
     names = [_printable(name) for name in curves]
-    # Inches of one entry of the legend, by its longest name.
+    # The width of a legend entry, in inches, follows from the longest name.
     columns = max(1, min(len(names), int(6.5 / (0.75 + 0.09 * max(map(len, names), default=0)))))
     rows = -(-len(names) // columns)
     with rc_context():
-        # A user's own settings of matplotlib must not change the bytes.
+        # The user's matplotlib settings must not affect the bytes.
         rcdefaults()
         rcParams.update(look)
-        # The legend stands below the axes, in space of its own, whatever the number of methods.
+        # The legend has its own space below the axes, which grows with the number of methods.
         below = 0.65 + 0.24 * rows
         height = 3.6 + below
         figure = Figure(figsize=(7.2, height), facecolor=back)
@@ -134,6 +134,6 @@ def _scale(axes: Any, curves: Any, faint: str) -> None:
 
 
 def _printable(name: str) -> str:
-    """Shorten a name, and keep it from being read as one that is left out of legends."""
+    """Shorten a name, and protect a leading underscore, which would hide it in legends."""
     short = name if len(name) <= _LONGEST else name[: _LONGEST - 1] + "…"
     return ("\u200a" if short.startswith("_") else "") + short

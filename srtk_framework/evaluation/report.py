@@ -1,4 +1,4 @@
-"""Write a comparison to a folder: ``comparison.json``, plots, and a page of one file that needs no network."""
+"""Report of a comparison in a folder: ``comparison.json``, plots, and a self-contained HTML page."""
 
 from __future__ import annotations
 
@@ -18,23 +18,23 @@ from srtk_framework.records.jsonl import write_json
 from srtk_framework.values import RunError
 
 Pictures = Mapping[str, tuple[bytes, bytes]]
-"""Metric to its SVG for light and for dark paper."""
+"""Metric to its SVG for light and for dark mode."""
 
 WHOLE_SET = ("", "")
-"""Stands for all questions, where slices and their groups are named."""
+"""Key of the plots for all questions, in place of a slice and its group."""
 
 MOST_DRAWN = 6
-"""A slice with more groups has their tables alone, without plots."""
+"""Maximum number of groups of a slice with plots; larger slices have tables only."""
 
 _SIZES = ("triples", "tokens", "calls", "model_tokens", "cost_per_1000", "questions_per_second")
 
 
 def write_report(report: Mapping[str, Any], folder: Path, title: str = "Comparison of methods") -> list[Path]:
-    """Write a report of ``compare``; plots and their SVG and PNG files only where matplotlib is installed.
+    """Write the report of ``compare``, with plots (SVG and PNG) if matplotlib is installed.
 
     Args:
-        report: What to write.
-        folder: Made if need be.
+        report: Result of ``compare``.
+        folder: Folder of the files; created if missing.
         title: Heading of the page.
 
     Returns:
@@ -62,19 +62,19 @@ def write_report(report: Mapping[str, Any], folder: Path, title: str = "Comparis
 
 
 def _drawn(at: Mapping[str, Any] | None) -> Pictures:
-    """Draw every metric that a comparison at equal numbers of triples has; nothing without matplotlib."""
+    """Draw every metric of a comparison at equal numbers of triples; empty without matplotlib."""
     if not at or not can_plot():
         return {}
     return {m: (draw(at, m), draw(at, m, paper="dark")) for m in CURVES if points(at, m)}
 
 
 def page(report: Mapping[str, Any], pictures: Mapping[tuple[str, str], Pictures], title: str) -> str:
-    """Return the page.
+    """Return the HTML page.
 
     Args:
-        report: What ``compare`` returns.
-        pictures: Of slices and groups, and of the whole set of questions.
-        title: Its heading.
+        report: Result of ``compare``.
+        pictures: Plots by slice and group, and for all questions.
+        title: Heading of the page.
     """
     style = resources.files("srtk_framework.evaluation").joinpath("report.css").read_text(encoding="utf-8")
     policy = "default-src 'none'; style-src 'unsafe-inline'; img-src data:"
@@ -108,9 +108,9 @@ def page(report: Mapping[str, Any], pictures: Mapping[tuple[str, str], Pictures]
 
 
 _HOLM = (
-    "<p>The first method minus each other one on the same questions. <em>p</em>: two-sided, by random change of signs;"
-    " <em>Holm p</em>: corrected for all the tests of one metric in the table, so that the chance of any false finding"
-    " among them stays below the level.</p>"
+    "<p>Differences between the first method and each other method on the same questions. <em>p</em>: two-sided"
+    " randomisation test with random sign changes; <em>Holm p</em>: corrected over all tests of a metric in the table,"
+    " which controls the family-wise error rate.</p>"
 )
 
 
@@ -131,7 +131,7 @@ def _summary(report: Mapping[str, Any]) -> str:
 
 
 def _table(caption: str, columns: Sequence[str], rows: Sequence[Sequence[str]], texts: int = 1) -> str:
-    """Lay out a table; the first cell of a row is its heading, cells are HTML."""
+    """Return an HTML table; cells are HTML, and the first cell of a row is its heading."""
     head = "".join(
         f'<th scope="col"{" class=text" if i < texts else ""}>{_text(column)}</th>' for i, column in enumerate(columns)
     )
@@ -148,7 +148,7 @@ def _table(caption: str, columns: Sequence[str], rows: Sequence[Sequence[str]], 
 
 
 def _cell(metric: str, estimate: Estimate | None, of: int | None = None, sign: str = "") -> str:
-    """Write a mean and its interval, and of how many values, where those are fewer than the questions."""
+    """Return the HTML of a mean and its interval, with ``n`` if there are fewer values than questions."""
     if estimate is None or estimate["mean"] is None:
         return "–"
     digits = 1 if metric in _SIZES else 3
@@ -166,8 +166,8 @@ def _metrics(caption: str, methods: Mapping[str, Mapping[str, Estimate]], questi
 def _at(at: Mapping[str, Any], pictures: Pictures, questions: int) -> list[str]:
     cuts = [*map(str, at["sizes"]), WHOLE]
     parts = [
-        "<p>Each subgraph is cut to its first K triples, best first. One with fewer stays whole, and precision is"
-        " that of the triples there are.</p>"
+        "<p>Each subgraph is cut to its first K triples, best first. A subgraph with fewer triples is not cut, and its"
+        " precision is that of the whole subgraph.</p>"
     ]
     for metric in CURVES:
         curves = points(at, metric)
@@ -189,8 +189,7 @@ def _at(at: Mapping[str, Any], pictures: Pictures, questions: int) -> list[str]:
         equal = at["equal"]
         parts += [
             "<h3>Question by question</h3>",
-            f"<p>Each method is cut, question by question, to as many triples as {_text(first)} returned for that"
-            " question.</p>",
+            f"<p>Each subgraph is cut to the number of triples that {_text(first)} returned for the question.</p>",
             _metrics(f"As many triples as {first}", equal["methods"], questions),
         ]
         if any(equal["differences"].values()):
@@ -205,10 +204,10 @@ def _figure(metric: str, curves: Mapping[str, Sequence[tuple[float, ...]]], pict
         + (f" to {curve[-1][1]:.3f} at {curve[-1][0]:.1f}" if len(curve) > 1 else "")
         for name, curve in curves.items()
     )
-    told = f"Line chart of {SHORT[metric]} against the mean number of triples. {ends}. The table below has all figures."
+    alt = f"Line chart of {SHORT[metric]} against the mean number of triples. {ends}. The table below has all figures."
     return (
         f'<figure><picture><source media="(prefers-color-scheme: dark)" srcset="{dark}">'
-        f'<img src="{light}" alt="{_text(told)}"></picture><figcaption>Mean {_text(SHORT[metric])} against the mean'
+        f'<img src="{light}" alt="{_text(alt)}"></picture><figcaption>Mean {_text(SHORT[metric])} against the mean'
         " number of triples at each K; the bands are 95 % intervals.</figcaption></figure>"
     )
 
@@ -228,7 +227,7 @@ def _differences(caption: str, differences: Mapping[str, Mapping[str, Estimate]]
 
 
 def _linking(linking: Mapping[str, Any]) -> list[str]:
-    """Lay out the shares of links, one row a metric."""
+    """Build the tables of linking metrics, with a row per metric."""
 
     def cell(found: Estimate | None, sign: str) -> str:
         if found is None:
@@ -250,7 +249,7 @@ def _linking(linking: Mapping[str, Any]) -> list[str]:
 def _slice(
     name: str, groups: Mapping[str, Mapping[str, Any]], pictures: Mapping[tuple[str, str], Pictures]
 ) -> list[str]:
-    """Lay out a slice: its metrics by group, and each group at equal numbers of triples, folded away."""
+    """Build the part of a slice: metrics by group, and a collapsed comparison at each K per group."""
     every = [metrics for group in groups.values() for metrics in group["methods"].values()]
     shown = [m for m in ("answer_coverage", *CURVES, "triples") if any(m in metrics for metrics in every)]
     rows = [

@@ -1,4 +1,4 @@
-"""What the report needs of one question: its metrics, and what questions are grouped by."""
+"""Rows: the metrics of a method on one question, with the values that slices group by."""
 
 from __future__ import annotations
 
@@ -12,22 +12,22 @@ from srtk_framework.evaluation.link_scores import Share
 
 @attrs.frozen
 class Row:
-    """What one method did on one question.
+    """The result of one method on one question.
 
     Attributes:
-        id: Of the question.
-        metrics: Metric to value; None where it does not apply.
+        id: Id of the question.
+        metrics: Metric to value; None if it does not apply.
         failed: Whether the question ended in an error.
-        links: ``given`` with the question, ``linked`` from its text, or ``none``.
-        hops: Steps of its shortest gold path, or None.
-        walks: Whether the method reported paths.
-        seconds: Time that it took, or None when not measured.
-        text: Of the question.
-        ranks: Where in the ranking the gold stands, or None.
+        links: ``given`` in the input, ``linked`` from the text, or ``none``.
+        hops: Length of the shortest gold path, or None.
+        walks: Whether the method returned paths.
+        seconds: Time of the question in seconds, or None if not measured.
+        text: Text of the question.
+        ranks: Ranks of the gold, or None.
         paths: Gold paths as text.
-        relations: Of each gold path, or of all gold triples.
-        fields: Further fields of the question's record, as texts.
-        linking: Metric of its links to what is right, and of how many; None without gold links.
+        relations: Relations of each gold path, or of all gold triples.
+        fields: Other fields of the question's record, as text.
+        linking: Linking metric to its share; None without gold links.
     """
 
     id: str

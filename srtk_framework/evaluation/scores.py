@@ -1,4 +1,4 @@
-"""The scores of a run, question by question, in a file: what comparisons of several runs are made from."""
+"""The file of a run's scores per question, from which runs are compared."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ FILE = "scores.jsonl"
 
 
 def write_scores(folder: Path, methods: Mapping[str, Sequence[Row]]) -> Path:
-    """Write one line for each method and question, the main method first; complete before it gets its name."""
+    """Write one line per method and question, the main method first; the file replaces an old one when complete."""
     file = folder / FILE
     draft = folder / (FILE + ".part")
     with draft.open("w", encoding="utf-8", newline="\n") as out:
@@ -31,16 +31,19 @@ def write_scores(folder: Path, methods: Mapping[str, Sequence[Row]]) -> Path:
 
 
 def read_scores(folder: Path) -> dict[str, list[Row]]:
-    """Read the scores of a run: method to rows.
+    """Read the scores of a run.
+
+    Returns:
+        Method to its rows, in the order of the file.
 
     Raises:
-        InputError: If the folder has none, or the file is of another version.
+        InputError: If the folder has no scores, or the file is of another version.
     """
     file = folder / FILE
     if not file.exists():
         raise InputError(
-            f"{folder} holds no {FILE}; name the folder of a finished run whose recipe has `evaluate: true`, or a file"
-            " of results"
+            f"{folder} has no {FILE}; give the folder of a finished run whose recipe has `evaluate: true`, or a result"
+            " file"
         )
     methods: dict[str, list[Row]] = {}
     for number, record in read_jsonl(file):
@@ -63,7 +66,7 @@ def _row(record: Mapping[str, Any], where: str) -> Row:
             }
         )
     except (KeyError, TypeError, AttributeError) as error:
-        raise InputError(f"{where}: this is no score of this version ({error}); run the recipe again") from error
+        raise InputError(f"{where}: not a score of this version ({error}); run the recipe again") from error
 
 
 def _shares(value: Any) -> Any:

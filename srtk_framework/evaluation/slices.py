@@ -1,4 +1,4 @@
-"""Slices of the questions: by hops, by what training had seen, by links, and by fields of their records."""
+"""Slices of the questions: by hops, links, overlap with the training data, and fields of their records."""
 
 from __future__ import annotations
 
@@ -15,43 +15,43 @@ from srtk_framework.values import END, InputError, Question, Step, close_matches
 SEEN, UNSEEN = "seen", "unseen"
 RELATIONS, PATH = "relations in training", "path in training"
 MOST_GROUPS = 50
-"""Most groups of one slice; a field with more values tells questions apart rather than kinds of them."""
+"""Maximum number of groups of a slice; a field with more values does not define kinds of questions."""
 
 _LONGEST = 200
 
 
 @attrs.frozen
 class Learnt:
-    """What the questions of a training taught.
+    """Relations and paths in training data.
 
     Attributes:
-        relations: On their paths or in their gold triples.
-        paths: Their relation paths as text, without END.
+        relations: Relations of the paths or gold triples.
+        paths: Relation paths as text, without END.
     """
 
     relations: frozenset[str]
     paths: frozenset[tuple[str, ...]]
 
     def relations_of(self, row: Row) -> str | None:
-        """Tell whether some gold path of a question has no relation that was not seen; None without gold."""
+        """Return ``seen`` if training had all relations of some gold path, else ``unseen``; None without gold."""
         if not row.relations:
             return None
         return SEEN if any(self.relations.issuperset(some) for some in row.relations) else UNSEEN
 
     def path_of(self, row: Row) -> str | None:
-        """Tell whether some gold path of a question was seen as a whole; None without gold paths."""
+        """Return ``seen`` if training had some gold path, else ``unseen``; None without gold paths."""
         if not row.paths:
             return None
         return SEEN if any(path in self.paths for path in row.paths) else UNSEEN
 
 
 def learnt_from(file: str | FilePath) -> Learnt:
-    """Read what was learnt from a training's lessons, or from a file of questions with gold.
+    """Read the relations and paths of training examples, or of questions with gold.
 
-    The paths of lessons count; in a file without any, gold paths and gold triples.
+    The paths of training examples are used; in a file without paths, gold paths and gold triples.
 
     Raises:
-        InputError: If the file cannot be read or has neither.
+        InputError: If the file cannot be read or has none of these.
     """
     from srtk_framework.records.training_examples import read_lessons
 
@@ -68,8 +68,8 @@ def learnt_from(file: str | FilePath) -> Learnt:
             relations.update(some)
     if not relations:
         raise InputError(
-            f"{shown(file)}: no record has paths, gold_paths or gold_triples, so it does not tell which relations were"
-            " seen; give the lessons of the training, or its questions with gold"
+            f"{shown(file)}: no record has paths, gold_paths or gold_triples; give the training examples, or the"
+            " training questions with gold"
         )
     return Learnt(frozenset(relations), frozenset(paths))
 
@@ -80,7 +80,7 @@ def gold_paths(question: Question) -> tuple[tuple[str, ...], ...]:
 
 
 def gold_relations(question: Question) -> tuple[tuple[str, ...], ...]:
-    """Return the relations of each gold path, else those of all gold triples together."""
+    """Return the relations of each gold path, else the relations of all gold triples as one set."""
     if question.gold_paths:
         paths: list[tuple[Step, ...]] = list(question.gold_paths)
         return tuple(tuple(sorted({step.relation for step in path if step != END})) for path in paths)
@@ -88,7 +88,7 @@ def gold_relations(question: Question) -> tuple[tuple[str, ...], ...]:
 
 
 def fields_of(question: Question) -> dict[str, tuple[str, ...]]:
-    """Return the further fields of a question's record that hold plain values or lists of them, as texts."""
+    """Return the other fields of a question's record whose values are scalars or lists of scalars, as text."""
     found: dict[str, tuple[str, ...]] = {}
     for field, value in question.extra.items():
         values = value if isinstance(value, list | tuple) else [value]
@@ -109,18 +109,18 @@ def _text(value: Any) -> str | None:
 def groups(
     methods: Mapping[str, Sequence[Row]], fields: Sequence[str] = (), learnt: Learnt | None = None
 ) -> Iterator[tuple[str, dict[str, list[int]]]]:
-    """Yield the name of each slice and its groups: name to the places of its questions, in order.
+    """Yield each slice with its groups: group to the indexes of its questions, in order.
 
-    Hops and links with one group only say nothing and are left out. ``links`` is ``mixed`` for a question on which
-    the methods differ. A question with several values of a field is in the group of each.
+    The slices ``hops`` and ``links`` are omitted if they have one group only. ``links`` is ``mixed`` if the methods
+    differ on a question. A question with several values of a field is in the group of each value.
 
     Args:
-        methods: Rows of each method, on the same questions in the same order.
-        fields: Of the question records.
-        learnt: What the training had seen, if there was one.
+        methods: Method to its rows, for the same questions in the same order.
+        fields: Fields of the question records to slice by.
+        learnt: Relations and paths in the training data, or None.
 
     Raises:
-        InputError: If no question has one of the fields, or it has too many values.
+        InputError: If no question has one of the fields, or a field has too many values.
     """
     first = next(iter(methods.values()), ())
     found: dict[str, list[tuple[str, ...]]] = {"hops": [() if r.hops is None else (str(r.hops),) for r in first]}
@@ -136,13 +136,11 @@ def groups(
         placed = _placed([r.fields.get(field, ()) for r in first])
         if not placed:
             known = sorted({name for r in first for name in r.fields})
-            has = f"they have {', '.join(known)}" if known else "they have none besides those of every question"
-            raise InputError(
-                f"no question has a field {field!r} with a plain value to slice by; {has}.{close_matches(field, known)}"
-            )
+            has = f"choose one of {', '.join(known)}" if known else "the records have no fields to slice by"
+            raise InputError(f"no question has a scalar field {field!r}; {has}.{close_matches(field, known)}")
         if len(placed) > MOST_GROUPS:
             raise InputError(
-                f"field {field!r} has {len(placed)} values; a slice has at most {MOST_GROUPS}, so choose another field"
+                f"field {field!r} has {len(placed)} values, but a slice has at most {MOST_GROUPS}; choose another field"
             )
         yield field, placed
 
@@ -165,6 +163,6 @@ def _placed(labels: Sequence[tuple[str, ...]]) -> dict[str, list[int]]:
 
 
 def _order(label: str) -> tuple[int, float, str]:
-    """Order numbers by value, before texts."""
+    """Order numbers by value, before other texts."""
     plain = label.removeprefix("-").replace(".", "", 1)
     return (0, float(label), label) if plain.isascii() and plain.isdigit() else (1, 0.0, label)

@@ -1,4 +1,4 @@
-"""Lay the report of an evaluation out as tables for the screen."""
+"""Terminal tables of an evaluation report."""
 
 from __future__ import annotations
 
@@ -29,15 +29,15 @@ SHORT = {
     "answer_refused": "refused",
     "triples": "triples",
     "tokens": "tokens",
-    "calls": "calls of a model",
-    "model_tokens": "tokens of a model",
+    "calls": "model calls",
+    "model_tokens": "model tokens",
     "cost_per_1000": "cost of 1,000 questions",
     _SPEED: "questions per second",
 }
-"""Names of metrics for people."""
+"""Display names of metrics."""
 
 CURVES = ("answer_recall", "triple_recall", "triple_precision")
-"""Metrics that are shown at each number of triples."""
+"""Metrics shown at each K."""
 
 _COLUMNS = {
     "answer_coverage": "answer\ncoverage",
@@ -53,7 +53,7 @@ _COLUMNS = {
 
 
 def table(report: Mapping[str, Any]) -> Table:
-    """Lay a report out for the screen: one row a method, intervals below the means; fits 80 columns."""
+    """Build the main table, with a row per method and intervals below the means; fits 80 columns."""
     from rich import box
     from rich.table import Table
     from rich.text import Text
@@ -71,7 +71,7 @@ def table(report: Mapping[str, Any]) -> Table:
 
 
 def measured(report: Mapping[str, Any]) -> bool:
-    """Tell whether a report has metrics of subgraphs, or of links alone."""
+    """Return whether a report has metrics of subgraphs, not only of links."""
     return any(
         value["mean"] is not None
         for found in report["methods"].values()
@@ -90,7 +90,7 @@ def _cell(name: str, estimate: Estimate | None) -> str:
 
 
 def _size(value: float, shown: float) -> str:
-    """Write a size or speed with as many digits as the number beside which it stands."""
+    """Format a size or speed with the precision that suits ``shown``."""
     if shown >= 100_000:
         return f"{value / 1000:.0f}k"
     return f"{value:.0f}" if shown >= 1000 else f"{value:.1f}"
@@ -103,7 +103,7 @@ def _caption(report: Mapping[str, Any]) -> str:
 
 
 def tables(report: Mapping[str, Any]) -> list[Table]:
-    """Lay out everything that a comparison holds: metrics, first K triples, differences, slices."""
+    """Build all tables of a comparison: metrics, metrics at K, differences and slices."""
     slices = report.get("slices", {})
     found = [*link_tables(report["linking"])] if "linking" in report else []
     if "linking" in report:
@@ -131,7 +131,7 @@ _ANSWERS = {
 
 
 def answers_table(report: Mapping[str, Any]) -> Table | None:
-    """Lay out what was answered and what generators took; None where no method did either."""
+    """Build the table of answers and of the use of generators; None if no method has these metrics."""
     from rich.text import Text
 
     methods = report["methods"]

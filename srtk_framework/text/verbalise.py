@@ -178,7 +178,7 @@ def _blocks(subgraph: Subgraph, labels: Mapping[str, str], templates: Templates,
 def subgraph_lines(
     subgraph: Subgraph, labels: Mapping[str, str], templates: Templates = DEFAULT, paths: bool = False
 ) -> list[str]:
-    """Verbalise a subgraph, one line per triple, best first; with ``paths``, a path's line precedes its first triple."""
+    """Verbalise a subgraph, one line per triple, best first; with ``paths``, a path precedes its first triple."""
     return [line for block in _blocks(subgraph, labels, templates, paths) for line in block]
 
 

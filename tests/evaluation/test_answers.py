@@ -35,7 +35,7 @@ def test_a_refusal_is_counted_and_is_never_right():
     assert scores(Answer(enough=False)) == [0.0, 0.0, 0.0, 1.0]
 
 
-def test_words_are_compared_without_case_diacritics_and_marks_around():
+def test_answer_texts_are_compared_without_case_diacritics_and_outer_punctuation():
     assert scores(Answer('"RIGA".'))[2] == 1.0
     assert scores(Answer("washington, d.c."), gold=("Q3",))[2] == 1.0
     assert scores(Answer("Q1"))[2] == 1.0
@@ -52,13 +52,13 @@ def test_a_questions_own_entities_are_no_answers():
     assert scores(Answer("Latvia", ("Q9",)), gold=("Q9",))[:2] == [0.0, 0.0]
 
 
-def test_without_gold_only_refusals_are_counted_and_without_an_answer_nothing_is():
+def test_without_gold_only_refusals_are_counted():
     assert scores(Answer("Riga", ("Q1",)), gold=None) == [None, None, None, 0.0]
     assert scores(None) == [None] * 4
 
 
 @given(st.lists(st.sampled_from(["Q1", "Q2", "Q3", "Q9"]), unique=True), st.lists(st.sampled_from(["Q1", "Q2", "Q3"])))
-def test_scores_of_answers_lie_between_nought_and_one(entities, gold):
+def test_answer_metrics_are_between_0_and_1(entities, gold):
     found = scores(Answer(", ".join(entities), tuple(entities)), gold=tuple(gold))
     assert all(value is None or 0 <= value <= 1 for value in found)
     if gold and set(entities) == set(gold):
@@ -68,7 +68,7 @@ def test_scores_of_answers_lie_between_nought_and_one(entities, gold):
 USED = {"calls": 2, "tokens_in": 100, "tokens_out": 5, "cost": 0.001}
 
 
-def test_what_generators_took_is_added_up_over_search_and_reader():
+def test_the_usage_of_generators_is_summed_over_search_and_reader():
     trace = {"generator": USED, "reader": {"reads": 1, "generator": {**USED, "calls": 1}}}
     assert use_of(trace) == {"calls": 3, "tokens_in": 200, "tokens_out": 10, "cost": 0.002}
     assert use_of({"reader": {"reads": 1}}) is None
@@ -82,7 +82,7 @@ def rows(*answers):
     return [row(read(a, id_=str(i), trace={"generator": USED})) for i, a in enumerate(answers)]
 
 
-def test_answers_are_averaged_and_compared_where_methods_have_them():
+def test_answer_metrics_are_averaged_and_compared_if_methods_have_them():
     ours = rows(Answer("Riga", ("Q1",)), Answer("Riga", ("Q1",)), Answer(enough=False))
     theirs = rows(Answer("Oslo", ("Q7",)), Answer("Riga", ("Q1",)), Answer("Oslo", ("Q7",)))
     report = compare({"ours": ours, "theirs": theirs})
@@ -101,13 +101,13 @@ def test_a_failed_question_has_no_right_answer_where_others_are_read():
     assert report["methods"]["ours"]["answer_hit"] == {**report["methods"]["ours"]["answer_hit"], "mean": 0.5, "n": 2}
 
 
-def test_methods_that_read_nothing_have_no_metrics_of_answers():
+def test_methods_without_a_reader_have_no_answer_metrics():
     report = compare({"ours": [row(read(None))]})
     assert not {"answer_hit", "calls", "answer_refused"} & set(report["methods"]["ours"])
     assert answers_table(report) is None
 
 
-def test_scores_of_answers_come_back_from_their_file(tmp_path):
+def test_answer_metrics_are_read_back_from_their_file(tmp_path):
     written = rows(Answer("Riga", ("Q1",)), None)
     write_scores(tmp_path, {"ours": written})
     assert read_scores(tmp_path)["ours"] == written

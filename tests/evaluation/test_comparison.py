@@ -51,7 +51,9 @@ texts = st.text(st.characters(exclude_categories=["Cs"]), max_size=5)
 
 
 @given(st.lists(st.integers(1, 9), max_size=4), st.dictionaries(texts, st.lists(texts, min_size=1).map(tuple)), texts)
-def test_any_row_survives_the_file(tmp_path_factory: Any, at: list[int], fields: dict[str, Any], text: str) -> None:
+def test_any_row_is_read_back_from_the_file(
+    tmp_path_factory: Any, at: list[int], fields: dict[str, Any], text: str
+) -> None:
     folder = tmp_path_factory.mktemp("scores")
     made = Row("1", {"m": 0.1}, text=text, ranks=Ranks(9, 9, tuple(at)), paths=((text, "b"),), fields=fields)
     write_scores(folder, {"m": [made]})
@@ -59,17 +61,17 @@ def test_any_row_survives_the_file(tmp_path_factory: Any, at: list[int], fields:
 
 
 def test_a_folder_without_scores_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(InputError, match=r"holds no scores.jsonl; name the folder of a finished run"):
+    with pytest.raises(InputError, match=r"has no scores.jsonl; give the folder of a finished run"):
         compare_runs([tmp_path])
 
 
 def test_scores_of_another_version_are_refused_with_their_line(tmp_path: Path) -> None:
     (tmp_path / FILE).write_text('{"method": "beam", "id": "1"}\n')
-    with pytest.raises(InputError, match=r"scores.jsonl:1: this is no score of this version"):
+    with pytest.raises(InputError, match=r"scores.jsonl:1: not a score of this version"):
         read_scores(tmp_path)
 
 
-def test_main_methods_are_named_after_their_runs_and_equal_baselines_stand_once() -> None:
+def test_main_methods_are_named_after_their_runs_and_equal_baselines_are_merged() -> None:
     runs = {
         "zero": {"beam": rows(5), "bfs": rows(3, seconds=0.1)},
         "trained": {"beam": rows(0), "bfs": rows(3, seconds=0.2)},
@@ -79,14 +81,14 @@ def test_main_methods_are_named_after_their_runs_and_equal_baselines_stand_once(
     assert list(merged(runs)) == ["zero", "trained", "zero/bfs", "trained/bfs"]
 
 
-def test_rows_come_in_the_order_of_the_first_run() -> None:
+def test_rows_are_in_the_order_of_the_first_run() -> None:
     found = merged({"a": {"beam": rows(1)}, "b": {"beam": rows(1)[::-1]}})
     assert found["a"] == found["b"]
 
 
 def test_runs_on_other_questions_under_the_same_ids_are_refused(tmp_path: Path) -> None:
     folders = [run(tmp_path / "a", beam=rows(1)), run(tmp_path / "b", beam=rows(1, mark="other "))]
-    with pytest.raises(InputError, match="12 have other words under the same id, such as 0"):
+    with pytest.raises(InputError, match="12 ids have different texts, such as 0"):
         compare_runs(folders)
 
 
@@ -99,7 +101,7 @@ def test_runs_are_compared_by_the_first_main_method(tmp_path: Path) -> None:
     assert report["slices"]["kind"]["1"]["questions"] == 6
 
 
-def test_what_a_run_had_learnt_is_taken_from_its_manifest(tmp_path: Path) -> None:
+def test_the_training_data_of_a_run_is_found_through_its_manifest(tmp_path: Path) -> None:
     folders = [run(tmp_path / "zero", beam=rows(0)), run(tmp_path / "trained", beam=rows(0))]
     training = tmp_path / "training"
     training.mkdir()
@@ -115,7 +117,7 @@ def test_what_a_run_had_learnt_is_taken_from_its_manifest(tmp_path: Path) -> Non
     }
 
 
-def test_a_comparison_stands_beside_the_runs(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_comparison_is_written_beside_the_runs(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     folders = [run(tmp_path / "a", beam=rows(0)), run(tmp_path / "b", beam=rows(6))]
     compare_and_say([*folders, folders[0]])
     out = capsys.readouterr().out
@@ -124,7 +126,7 @@ def test_a_comparison_stands_beside_the_runs(tmp_path: Path, capsys: pytest.Capt
     assert json.loads((tmp_path / "comparison" / "comparison.json").read_text())["questions"] == 12
 
 
-def test_runs_that_cannot_be_compared_are_told_and_stay(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_runs_that_cannot_be_compared_are_reported_and_kept(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     compare_and_say([run(tmp_path / "a", beam=rows(0)), run(tmp_path / "b", beam=rows(6)[:5])])
     assert "the runs are not compared: methods 'a' (12 questions)" in capsys.readouterr().err
     assert not (tmp_path / "comparison").exists()
@@ -180,8 +182,8 @@ def test_without_matplotlib_one_line_says_what_to_install(
 
     monkeypatch.setattr(builtins, "__import__", refuse)
     compare_and_say([run(tmp_path / "a", beam=rows(0)), run(tmp_path / "b", beam=rows(6))])
-    said = capsys.readouterr().err.splitlines()
-    assert said == ["srtk: no plots: matplotlib is not installed; run: pip install 'srtk-framework[plot]'"]
+    errors = capsys.readouterr().err.splitlines()
+    assert errors == ["srtk: no plots: matplotlib is not installed; run: pip install 'srtk-framework[plot]'"]
     assert sorted(file.name for file in (tmp_path / "comparison").iterdir()) == ["comparison.json", "report.html"]
 
 

@@ -59,7 +59,7 @@ def test_a_cut_at_or_above_the_size_gives_the_metrics_of_the_whole(
 
 
 @given(triples, triples, answers, st.integers(1, 12))
-def test_a_cut_gives_the_metrics_of_the_subgraph_that_was_cut(
+def test_metrics_at_k_equal_those_of_the_cut_subgraph(
     read: list[Triple], gold: list[Triple], wanted: tuple[str, ...], cut: int
 ) -> None:
     whole, part = retrieval(read, gold, wanted), retrieval(read[:cut], gold, wanted)
@@ -79,7 +79,7 @@ def test_recall_and_coverage_never_fall_with_the_cut(
 
 
 @given(st.lists(st.tuples(triples, triples, answers), min_size=1, max_size=5))
-def test_every_question_has_the_values_that_it_has_alone(
+def test_the_values_of_a_question_do_not_depend_on_other_questions(
     cases: list[tuple[list[Triple], list[Triple], tuple[str, ...]]],
 ) -> None:
     ranks = [ranks_of(retrieval(*case)) for case in cases]

@@ -57,7 +57,7 @@ def test_results_with_ids_of_their_own_are_joined_by_the_text(write: Write) -> N
     assert mean(evaluate_files([write("rog.jsonl", *other)], write("gold.jsonl", *GOLD)), "rog") == 0.75
 
 
-def test_the_fields_of_rog_and_subgraphrag_are_understood(write: Write) -> None:
+def test_the_fields_of_rog_and_subgraphrag_are_read(write: Write) -> None:
     rog = [
         {"id": r["id"], "question": r["question"], "q_entity": ["A"], "a_entity": ["R"], "graph": r["triplets"]}
         for r in OURS
@@ -70,16 +70,14 @@ def test_the_fields_of_rog_and_subgraphrag_are_understood(write: Write) -> None:
     assert list(report["differences"]) == ["rog - sub"]
 
 
-def test_without_a_question_file_the_gold_stands_in_the_results(write: Write) -> None:
+def test_without_a_question_file_the_gold_of_the_results_is_used(write: Write) -> None:
     whole = [{**gold, **result} for gold, result in zip(GOLD, OURS, strict=True)]
     assert mean(evaluate_files([write("beam.jsonl", *whole)], None), "beam") == 0.75
 
 
 def test_results_of_no_known_question_are_refused_and_named(write: Write) -> None:
     strange = [{**OURS[0], "id": f"x{i}"} for i in range(7)]
-    with pytest.raises(
-        InputError, match=r"7 of 9 results belong to no question of .*\(x0, x1, x2, x3, x4 and 2 more\)"
-    ):
+    with pytest.raises(InputError, match=r"7 of 9 results match no question of .*\(x0, x1, x2, x3, x4 and 2 more\)"):
         evaluate_files([write("beam.jsonl", *OURS, *strange)], write("gold.jsonl", *GOLD))
 
 
@@ -100,9 +98,9 @@ def test_a_failed_result_counts_as_failed(write: Write) -> None:
 
 
 def test_a_question_answered_twice_is_refused_with_its_line(write: Write) -> None:
-    with pytest.raises(InputError, match=r"beam.jsonl:3: question 'a' was used before, on line 1"):
+    with pytest.raises(InputError, match=r"beam.jsonl:3: line 1 already has a result for question 'a'"):
         evaluate_files([write("beam.jsonl", *OURS, OURS[0])], write("gold.jsonl", *GOLD))
-    with pytest.raises(InputError, match=r"beam.jsonl:2: id 'a' was used before, on line 1"):
+    with pytest.raises(InputError, match=r"beam.jsonl:2: line 1 already has a result for id 'a'"):
         evaluate_files([write("beam.jsonl", *[{**GOLD[0], "triplets": []}] * 2)], None)
 
 
@@ -113,7 +111,7 @@ def test_a_text_that_several_questions_share_needs_ids(write: Write) -> None:
         evaluate_files([write("beam.jsonl", bare)], write("gold.jsonl", *twins))
 
 
-def test_other_links_than_the_given_ones_are_told_and_never_count_as_answers(write: Write) -> None:
+def test_links_that_differ_from_the_input_are_marked_and_never_count_as_answers(write: Write) -> None:
     linked = [{**record, "question_entities": ["R"]} for record in OURS]
     report = evaluate_files([write("beam.jsonl", *linked)], write("gold.jsonl", *GOLD))
     assert report["links"] == "linked"
@@ -127,19 +125,19 @@ def test_a_malformed_line_is_refused_with_its_place(write: Write) -> None:
         evaluate_files([path], write("gold.jsonl", *GOLD))
 
 
-def test_without_any_gold_there_is_nothing_to_compare_with(write: Write) -> None:
-    with pytest.raises(InputError, match="nothing to compare with"):
+def test_results_without_gold_are_refused(write: Write) -> None:
+    with pytest.raises(InputError, match="no record has gold"):
         evaluate_files([write("beam.jsonl", *OURS)], None)
 
 
 def test_an_empty_result_file_is_refused(write: Write) -> None:
-    with pytest.raises(InputError, match="no results in this file"):
+    with pytest.raises(InputError, match="the file has no results"):
         evaluate_files([write("beam.jsonl")], None)
     with pytest.raises(InputError, match="at least one"):
         evaluate_files([], None)
 
 
-def test_methods_are_named_after_their_files_or_the_folder_that_tells_them_apart() -> None:
+def test_methods_are_named_after_the_shortest_distinct_ends_of_their_paths() -> None:
     assert names_of(["out/beam.jsonl", "out/bfs.jsonl"]) == ["beam", "bfs"]
     assert names_of(["a/run/subgraphs.jsonl", "b/run/subgraphs.jsonl"]) == ["a", "b"]
     assert names_of(["a/x.jsonl", "a/y.jsonl", "b/x.jsonl"]) == ["a/x", "a/y", "b/x"]
@@ -148,13 +146,13 @@ def test_methods_are_named_after_their_files_or_the_folder_that_tells_them_apart
 
 
 @pytest.mark.parametrize(
-    ("files", "names", "said"),
+    ("files", "names", "message"),
     [
         (["x.jsonl"], ["a", "b"], "1 result files, but 2 names"),
-        (["x.jsonl", "y.jsonl"], ["a", "a"], "not all different"),
-        (["x.jsonl", "x.jsonl"], None, "name each once"),
+        (["x.jsonl", "y.jsonl"], ["a", "a"], "are not distinct; give"),
+        (["x.jsonl", "x.jsonl"], None, "list each file once"),
     ],
 )
-def test_names_that_do_not_tell_files_apart_are_refused(files: list[str], names: list[str] | None, said: str) -> None:
-    with pytest.raises(InputError, match=said):
+def test_names_that_are_not_distinct_are_refused(files: list[str], names: list[str] | None, message: str) -> None:
+    with pytest.raises(InputError, match=message):
         names_of(files, names)

@@ -25,7 +25,7 @@ def test_the_interval_holds_the_mean_and_stays_within_the_values(values: list[fl
 
 
 @given(st.lists(shares, min_size=1, max_size=4))
-def test_many_columns_give_what_each_gives_alone(columns: list[list[float | None]]) -> None:
+def test_estimates_of_many_columns_equal_those_of_single_columns(columns: list[list[float | None]]) -> None:
     assert bootstrap_many(columns) == [bootstrap(column) for column in columns]
 
 
@@ -55,7 +55,7 @@ def test_a_rate_is_the_number_over_the_sum_of_seconds() -> None:
     assert rates([[], [0.0, 0.0]]) == [{"mean": None, "low": None, "high": None, "n": 0}] * 2
 
 
-def test_median_and_p95_are_those_of_the_values_there_are() -> None:
+def test_median_and_p95_ignore_missing_values() -> None:
     assert spread([None, *map(float, range(101))]) == {"median": 50.0, "p95": 95.0}
     assert spread([None]) == {"median": None, "p95": None}
 
@@ -65,7 +65,7 @@ def test_a_difference_needs_the_same_questions() -> None:
         paired([1.0], [1.0, 0.0])
 
 
-def test_questions_that_one_method_has_no_value_for_are_left_out_of_the_difference() -> None:
+def test_questions_with_a_missing_value_are_ignored_in_the_difference() -> None:
     found = paired([1.0, None, 1.0], [0.0, 1.0, None])
     assert (found["mean"], found["n"]) == (1.0, 1)
     assert paired([None], [1.0]) == {"mean": None, "low": None, "high": None, "n": 0, "p": None}
@@ -79,7 +79,7 @@ def test_a_clear_difference_has_a_small_p_and_none_a_large_one() -> None:
 
 
 @given(st.lists(st.tuples(st.floats(0, 1, width=16), st.floats(0, 1, width=16)), min_size=1, max_size=20))
-def test_turning_a_difference_round_turns_its_sign_and_keeps_its_p(pairs: list[tuple[float, float]]) -> None:
+def test_swapping_the_methods_negates_the_difference_and_keeps_its_p(pairs: list[tuple[float, float]]) -> None:
     a, b = [x for x, _ in pairs], [y for _, y in pairs]
     forth, back = paired(a, b), paired(b, a)
     assert forth["mean"] == pytest.approx(-back["mean"], abs=1e-4)
@@ -104,5 +104,5 @@ def test_a_corrected_p_is_between_the_raw_one_and_1_and_keeps_the_order(raw: lis
 
 
 @given(shares)
-def test_an_array_with_gaps_is_a_list_with_none(values: list[float | None]) -> None:
+def test_nan_in_an_array_equals_none_in_a_list(values: list[float | None]) -> None:
     assert bootstrap(np.array(values, dtype=np.float64)) == bootstrap(values)

@@ -26,7 +26,7 @@ def found(entity: str, start: int | None = None, end: int | None = None, score: 
     return Link(entity, score, start, end)
 
 
-def test_strong_wants_the_same_span_and_weak_any_overlap() -> None:
+def test_a_strong_match_needs_the_same_span_and_a_weak_one_any_overlap() -> None:
     shares = counts([ANNA, RIGA], [found("anna", 0, 4), found("riga", 8, 14)])
     assert shares["strong_precision"] == (1, 2)
     assert shares["strong_recall"] == (1, 2)
@@ -68,14 +68,14 @@ def test_links_without_spans_are_matched_by_entity(gold: list[Link]) -> None:
     assert shares["recall_at_5"] == (1, 1)
 
 
-def test_entities_are_counted_once_wherever_they_stand() -> None:
+def test_entities_are_counted_once_regardless_of_their_spans() -> None:
     gold = [RIGA, Link("riga", start=40, end=44)]
     shares = counts(gold, [found("riga", 1, 3), found("anna", 5, 7)])
     assert shares["entity_precision"] == (1, 2)
     assert shares["entity_recall"] == (1, 1)
 
 
-def test_what_need_not_be_found_is_neither_missed_nor_wrong() -> None:
+def test_optional_gold_links_are_neither_missed_nor_wrong() -> None:
     assert counts([YEAR], [])["strong_recall"] == (0, 0)
     assert counts([YEAR], [found("2014", 30, 34)])["strong_precision"] == (0, 0)
     spare = attrs.evolve(RIGA, score=0.0)
@@ -83,7 +83,7 @@ def test_what_need_not_be_found_is_neither_missed_nor_wrong() -> None:
     assert counts([spare], [found("riga-hill", 10, 14)])["strong_precision"] == (0, 1)
 
 
-def test_a_link_at_a_mention_of_nothing_is_wrong() -> None:
+def test_a_link_at_a_nil_mention_is_wrong() -> None:
     shares = counts([NOTHING, RIGA], [found("x", 20, 25)])
     assert shares["strong_precision"] == (0, 1)
     assert shares["nil_recall"] == (0, 1)
@@ -91,14 +91,14 @@ def test_a_link_at_a_mention_of_nothing_is_wrong() -> None:
     assert shares["nil_accuracy"] == (0, 2)
 
 
-def test_a_mention_of_nothing_is_right_when_left_alone_or_linked_to_nothing() -> None:
+def test_a_nil_mention_is_right_without_a_link_or_with_a_nil_link() -> None:
     for links in ([], [found(NIL, 20, 25)]):
         shares = counts([NOTHING, RIGA], [*links, found("riga", 10, 14)])
         assert shares["nil_accuracy"] == (2, 2)
         assert shares["strong_precision"] == (1, 1)
 
 
-def test_mentions_that_the_graph_cannot_know_are_told_apart() -> None:
+def test_mentions_of_entities_outside_the_graph_are_neither_missed_nor_wrong() -> None:
     shares = counts([ANNA, RIGA], [found("anna", 0, 4), found("x", 10, 14), found("y", 50, 52)], {"anna"})
     assert shares["coverage"] == (1, 2)
     assert shares["covered_recall"] == (1, 1)
@@ -119,7 +119,7 @@ FOUND = st.lists(
 
 
 @given(GOLD, FOUND)
-def test_no_share_is_above_one_and_weak_finds_what_strong_finds(gold: list[Link], links: list[Link]) -> None:
+def test_no_share_exceeds_one_and_weak_matches_include_strong_ones(gold: list[Link], links: list[Link]) -> None:
     shares = counts(gold, links, {"a"})
     assert list(shares) == list(METRICS)
     assert all(0 <= right <= of for right, of in shares.values())
@@ -156,7 +156,7 @@ def test_a_share_is_summed_over_questions_before_it_is_divided() -> None:
     assert 0 <= estimate["low"] <= 0.25 <= estimate["high"] <= 1
 
 
-def test_nothing_counted_is_no_estimate() -> None:
+def test_a_metric_without_counts_has_no_estimate() -> None:
     assert ratios([[(0, 0)], [(1, 1)]])[0]["mean"] is None
     assert paired_ratios([([(0, 0)], [(1, 1)])])[0]["p"] is None
     assert ratios([]) == []
@@ -180,7 +180,7 @@ def test_linkers_are_compared_with_the_first() -> None:
     assert "p_holm" in report["differences"]["one - two"]["strong_recall"]
 
 
-def test_nothing_is_said_of_nil_where_every_mention_is_of_something() -> None:
+def test_nil_metrics_are_omitted_without_nil_gold_links() -> None:
     report = compare_links({"one": [counts([RIGA], [])]})
     assert "nil_precision" not in report["methods"]["one"]
     assert "nil_recall" in compare_links({"one": [counts([NOTHING], [])]})["methods"]["one"]
@@ -211,11 +211,11 @@ def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
-def test_link_scores_where_there_are_gold_links(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_link_command_scores_questions_with_gold_links(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["link", "-i", "gold.jsonl", "-o", "links.jsonl", "-kg", "graph/kb"]) == 0
-    said = capsys.readouterr().out
-    assert "strong recall" in said
-    assert "answer" not in said
+    table = capsys.readouterr().out
+    assert "strong recall" in table
+    assert "answer" not in table
     report = json.loads((here / "links.jsonl.run" / "evaluation.json").read_text())
     assert report["links"] == "linked"
     assert report["linking"]["methods"]["linked"]["strong_f1"]["mean"] == 1.0
@@ -224,7 +224,7 @@ def test_link_scores_where_there_are_gold_links(here: Path, capsys: pytest.Captu
     assert record["gold_links"] == RECORDS[0]["gold_links"]
 
 
-def test_link_scores_nothing_where_there_are_none(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_link_command_scores_nothing_without_gold_links(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
     write(here / "q.jsonl", [{"id": "a", "question": "Is Riga in Latvia?"}])
     assert main(["link", "-i", "q.jsonl", "-o", "links.jsonl", "-kg", "graph/kb"]) == 0
     assert "strong" not in capsys.readouterr().out
@@ -251,19 +251,19 @@ def test_gold_may_be_a_question_set(here: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("flags", "said"),
+    ("flags", "message"),
     [
         (["--linking", "q.jsonl"], "no record has gold_links"),
         (["--linking", "q.jsonl", "--gold", "{use: "], "is no YAML"),
         (["q.jsonl", "--gold", "gold.jsonl"], "go with --linking"),
     ],
 )
-def test_what_cannot_be_scored_is_said(
-    here: Path, flags: list[str], said: str, capsys: pytest.CaptureFixture[str]
+def test_links_that_cannot_be_scored_are_refused_with_the_reason(
+    here: Path, flags: list[str], message: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     write(here / "q.jsonl", [{"id": "a", "question": "Is Riga in Latvia?", "question_entities": []}])
     assert main(["evaluate", *flags]) != 0
-    assert said in capsys.readouterr().err
+    assert message in capsys.readouterr().err
 
 
 def test_evaluating_no_file_is_an_error() -> None:

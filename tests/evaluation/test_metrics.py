@@ -35,7 +35,7 @@ def retrieval(triples: tuple[Triple, ...], answers: tuple[str, ...] | None = ("L
     return Retrieval(question, Subgraph(triples, (0.5,) * len(triples)))
 
 
-def test_coverage_asks_for_any_answer_and_recall_for_all() -> None:
+def test_coverage_needs_any_answer_and_recall_counts_all() -> None:
     found = score(retrieval((RIGA, LATVIA), ("Latvia", "Riga", "Estonia", "Peru")))
     assert found["answer_coverage"] == 1.0
     assert found["answer_recall"] == 0.5
@@ -71,7 +71,7 @@ def test_a_question_without_answers_has_no_answer_metrics(answers: tuple[str, ..
     assert found["triples"] == 1.0
 
 
-def test_triples_are_compared_with_the_gold_ones() -> None:
+def test_triples_are_compared_with_the_gold_triples() -> None:
     found = score(retrieval((RIGA, LATVIA, OTHER), gold_triples=(RIGA, LATVIA, Triple("a", "b", "c"), RIGA)))
     assert found["triple_precision"] == pytest.approx(2 / 3)
     assert found["triple_recall"] == pytest.approx(2 / 3)
@@ -159,14 +159,14 @@ def test_sizes_also_get_median_and_95th_percentile() -> None:
     assert "median" not in summary["answer_coverage"]
 
 
-def test_speed_is_that_of_the_questions_that_were_timed() -> None:
+def test_speed_is_computed_from_the_timed_questions() -> None:
     assert summarise(rows([1.0, 0.0]))["questions_per_second"]["mean"] is None
     assert summarise(rows([1.0, 0.0]), [0.1, 0.3])["questions_per_second"]["mean"] == 5.0
     half = [attrs.evolve(r, seconds=s) for r, s in zip(rows([1.0, 0.0]), (0.1, None), strict=True)]
     assert summarise(half)["questions_per_second"] == {"mean": 10.0, "low": 10.0, "high": 10.0, "n": 1}
 
 
-def test_path_metrics_are_left_out_for_a_method_that_walks_no_paths() -> None:
+def test_path_metrics_are_omitted_for_a_method_without_paths() -> None:
     known = retrieval((RIGA,), gold_paths=((BORN,),))
     walked = attrs.evolve(known, subgraph=attrs.evolve(known.subgraph, paths=(RankedPath("Anna", (BORN,), 0.5),)))
     report = compare({"beam": [row(walked)], "bfs": [row(known)]})
@@ -189,13 +189,13 @@ def test_methods_run_on_other_questions_are_refused() -> None:
 
 
 @pytest.mark.parametrize(
-    ("kinds", "said"),
+    ("kinds", "links"),
     [(["given", "given"], "given"), (["given", "linked"], "mixed"), (["none", "linked"], "linked"), (["none"], "none")],
 )
-def test_the_report_says_which_links_were_used(kinds: list[str], said: str) -> None:
+def test_the_report_names_the_origin_of_the_links(kinds: list[str], links: str) -> None:
     assert (
         compare({"beam": [attrs.evolve(rows([1.0])[0], id=str(i), links=k) for i, k in enumerate(kinds)]})["links"]
-        == said
+        == links
     )
 
 
@@ -206,7 +206,7 @@ def test_a_row_takes_its_links_from_the_trace() -> None:
     assert row(Retrieval(Question("1", "?"))).links == "none"
 
 
-def test_questions_of_several_lengths_are_also_reported_apart() -> None:
+def test_questions_are_also_reported_by_the_length_of_their_paths() -> None:
     mixed = [attrs.evolve(r, hops=1 + i % 2) for i, r in enumerate(rows([1.0, 0.0, 1.0, 0.0]))]
     report = compare({"beam": mixed})
     assert report["slices"]["hops"]["1"]["methods"]["beam"]["answer_coverage"]["mean"] == 1.0
@@ -227,7 +227,7 @@ def drawn(report: dict[str, Any], width: int) -> str:
     return out.getvalue()
 
 
-def test_the_table_fits_80_columns_and_cuts_no_figure() -> None:
+def test_the_table_fits_80_columns_without_truncated_figures() -> None:
     full = dict.fromkeys(METRICS, 1.0) | dict.fromkeys(PATH_METRICS, 1.0) | {"triples": 1234.0, "tokens": 12345.0}
     many = [Row(str(i), full, walks=True, seconds=0.0004) for i in range(20)]
     text = drawn(compare({"a name of a method that is long": many, "[red]bfs": many}), 80)

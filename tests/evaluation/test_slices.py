@@ -33,14 +33,14 @@ def lessons(tmp_path: Path) -> Path:
     return file
 
 
-def test_questions_are_grouped_by_what_the_lessons_had(lessons: Path) -> None:
+def test_questions_are_grouped_by_the_relations_and_paths_of_the_training_examples(lessons: Path) -> None:
     rows = [of("1", (BORN, IN)), of("2", (IN, BORN)), of("3", (LIKES,)), of("4"), of("5", (LIKES,), (BORN, IN))]
     report = compare({"beam": rows}, learnt=learnt_from(lessons))
     assert sizes(report, "relations in training") == {"seen": 3, "unseen": 1}
     assert sizes(report, "path in training") == {"seen": 2, "unseen": 2}
 
 
-def test_questions_with_gold_also_tell_what_was_learnt(tmp_path: Path) -> None:
+def test_training_questions_with_gold_define_the_seen_relations(tmp_path: Path) -> None:
     file = tmp_path / "train.jsonl"
     records = [
         {"id": "a", "question": "?", "question_entities": ["x"], "gold_paths": [["born", "^in"]]},
@@ -52,7 +52,7 @@ def test_questions_with_gold_also_tell_what_was_learnt(tmp_path: Path) -> None:
     assert found.paths == {("born", "^in")}
 
 
-def test_relations_of_gold_triples_stand_in_for_those_of_paths(lessons: Path) -> None:
+def test_relations_of_gold_triples_are_used_without_gold_paths(lessons: Path) -> None:
     question = Question("1", "?", gold_triples=(Triple("a", "in", "b"), Triple("a", "born", "c")))
     learnt = learnt_from(lessons)
     made = row(Retrieval(question))
@@ -89,16 +89,16 @@ def test_a_question_with_several_values_is_in_each_group_and_numbers_come_in_ord
     assert dict(groups({"a": rows}, ["tags"])) == {"tags": {"9": [1], "10": [0], "b": [0, 1]}}
 
 
-def test_fields_with_plain_values_are_kept_and_others_not() -> None:
+def test_only_fields_with_scalar_values_are_kept() -> None:
     extra = {"n": 3, "yes": True, "list": ["a", "a", 2], "deep": {"x": 1}, "none": None, "long": "x" * 500, "no": []}
     assert fields_of(Question("1", "?", extra=extra)) == {"n": ("3",), "yes": ("true",), "list": ("a", "2")}
 
 
-def test_an_unknown_field_is_refused_with_those_there_are() -> None:
-    with pytest.raises(InputError, match=r"no question has a field 'kin' .*they have kind. Did you mean 'kind'\?"):
+def test_an_unknown_field_is_refused_with_the_known_ones() -> None:
+    with pytest.raises(InputError, match=r"no question has a scalar field 'kin'; .* kind. Did you mean 'kind'\?"):
         compare({"a": [of("1", kind="x")]}, fields=["kin"])
 
 
-def test_a_field_that_tells_questions_apart_is_no_slice() -> None:
-    with pytest.raises(InputError, match="field 'kind' has 60 values; a slice has at most 50"):
+def test_a_field_with_too_many_values_is_refused() -> None:
+    with pytest.raises(InputError, match="field 'kind' has 60 values, but a slice has at most 50"):
         compare({"a": [of(str(i), kind=i) for i in range(60)]}, fields=["kind"])
