@@ -1,4 +1,4 @@
-"""JSON Lines in and out: questions, retrievals, answers, training examples, and splits of datasets."""
+"""JSON Lines records of questions, retrievals, answers and training examples; splits of datasets."""
 
 from __future__ import annotations
 

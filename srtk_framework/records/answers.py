@@ -1,4 +1,4 @@
-"""Answers: their form in records, and asking a reader about subgraphs that have none yet."""
+"""Answers in records."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from srtk_framework.values import Answer, InputError, Triple
 
 
 def record_from_answer(answer: Answer | None) -> dict[str, Any] | None:
-    """Write an answer as an object; its trace stands in that of the record."""
+    """Convert an answer to an object, without its trace, which is part of the record's trace."""
     if answer is None:
         return None
     return {
@@ -24,19 +24,20 @@ def record_from_answer(answer: Answer | None) -> dict[str, Any] | None:
 def answer_from_record(
     value: Any, where: str, field: str, written: Sequence[Triple] = (), kept: Sequence[Triple] = ()
 ) -> Answer | None:
-    """Read an answer: an object with ``text``, ``entities``, ``support``, ``enough``, or what other programs write.
+    """Read an answer in the format of this framework or of other programs.
 
-    A text is taken for the answer's words, a list for its entities, which are then its words too.
+    The own format is an object with ``text``, ``entities``, ``support`` and ``enough``. A string is the answer's text;
+    a list holds its entities, which also make up its text.
 
     Args:
         value: The JSON value.
-        where: Its place, for messages.
-        field: Its field.
-        written: The triples in the order of the record, which ``support`` counts.
-        kept: The triples in the order in which they are read.
+        where: Place of the record, ``file:line``, for messages.
+        field: Field of the record, for messages.
+        written: Triples in the order of the record, which ``support`` refers to.
+        kept: Triples in the order of the subgraph.
 
     Raises:
-        InputError: If it is none of these, or its support names no triple.
+        InputError: If the value has another form, or its support is out of range.
     """
     if value is None:
         return None

@@ -1,4 +1,4 @@
-"""Read and write JSON Lines and JSON files; every line survives any reader, every fault names its line."""
+"""JSON Lines and JSON files, plain or compressed; errors name the file and line."""
 
 from __future__ import annotations
 
@@ -20,13 +20,13 @@ _COMPRESSED = (".gz", ".bz2", ".xz", ".zst")
 
 
 def dumps(record: Mapping[str, Any]) -> str:
-    """Write a record as one line of JSON, without its line end.
+    """Serialise a record as one line of JSON, without a line feed.
 
-    Text stays UTF-8; what some readers take for a line end (U+0085, U+2028, U+2029), and lone surrogates,
-    are escaped. Fields keep their order.
+    Text is not escaped, except for line separators of some readers (U+0085, U+2028, U+2029) and lone surrogates.
+    Fields keep their order.
 
     Raises:
-        DriverError: If a value is not JSON: NaN, an infinity, or an object of another kind.
+        DriverError: If a value is not JSON, such as NaN, an infinity or an object of another type.
     """
     try:
         line = _encode(dict(record))
@@ -57,7 +57,7 @@ def _blame(record: Mapping[str, Any], error: Exception) -> str:
 
 
 def base_suffix(path: str | Path) -> str:
-    """Return the suffix of a file's name in lower case, without that of a compression."""
+    """Return the suffix of a file's name in lower case, ignoring a suffix such as ``.gz``."""
     suffixes = [suffix.lower() for suffix in Path(path).suffixes]
     if suffixes and suffixes[-1] in _COMPRESSED:
         suffixes.pop()
@@ -65,15 +65,15 @@ def base_suffix(path: str | Path) -> str:
 
 
 def shown(path: str | Path) -> str:
-    """Name a file in a message; ``-`` is the standard input."""
+    """Return the name of a file for messages; ``-`` is the standard input."""
     return "<stdin>" if str(path) == "-" else str(path)
 
 
 def read_lines(path: str | Path) -> Iterator[tuple[int, str]]:
-    """Yield (line number from 1, text) of a UTF-8 file, blank lines left out.
+    """Yield the (line number from 1, text) of each non-blank line of a UTF-8 file.
 
-    Reads ``.gz``, ``.bz2``, ``.xz`` and ``.zst`` directly, and the standard input for ``-``. Lines end at line
-    feeds alone, so that no other mark within a value splits it. A byte order mark is passed over.
+    ``.gz``, ``.bz2``, ``.xz`` and ``.zst`` files are decompressed; ``-`` is the standard input. Only line feeds end
+    a line. A byte order mark is skipped.
 
     Raises:
         InputError: If the file is missing, damaged or not UTF-8.
@@ -101,7 +101,7 @@ def read_lines(path: str | Path) -> Iterator[tuple[int, str]]:
 
 
 def _open(path: str | Path) -> tuple[AbstractContextManager[Any], type[Exception]]:
-    """Open a file for reading bytes; also tell what its format raises, besides OSError, for damaged content."""
+    """Open a file for reading bytes; also return the exception, besides OSError, that damaged content raises."""
     suffix = Path(path).suffix.lower()
     if str(path) == "-":
         return nullcontext(sys.stdin.buffer), EOFError
@@ -132,7 +132,7 @@ def _open_zstandard(path: str | Path) -> tuple[AbstractContextManager[Any], type
 
 
 def _zstandard_lines(file: IO[bytes], decompressor: Any) -> Iterator[bytes]:
-    """Split a file of zstandard frames into lines; the library's own reader takes a truncated file for a whole one."""
+    """Split a file of zstandard frames into lines; the library's own reader accepts truncated files."""
     rest, frame = b"", None
     with file:
         while chunk := file.read(1 << 16):
@@ -149,10 +149,10 @@ def _zstandard_lines(file: IO[bytes], decompressor: Any) -> Iterator[bytes]:
 
 
 def parse_object(text: str, where: str) -> dict[str, Any]:
-    """Read one line of JSON that must hold an object; ``where`` is ``file:line``.
+    """Parse a line with one JSON object; ``where`` is ``file:line``.
 
     Raises:
-        InputError: With the column and the reason.
+        InputError: If the line is no JSON object, with the column and the reason.
     """
     try:
         value = json.loads(text, parse_constant=_refuse)
@@ -175,24 +175,24 @@ def _kind(value: Any) -> str:
 
 
 def read_jsonl(path: str | Path) -> Iterator[tuple[int, dict[str, Any]]]:
-    """Yield (line number from 1, object) of a JSON Lines file; see ``read_lines`` for what is read.
+    """Yield the (line number from 1, object) of each line of a JSON Lines file; see ``read_lines`` for formats.
 
     Raises:
-        InputError: With file, line, column and reason where a line is not a JSON object.
+        InputError: If a line is no JSON object, with file, line, column and reason.
     """
     for number, text in read_lines(path):
         yield number, parse_object(text, f"{shown(path)}:{number}")
 
 
 def unwritable(path: Path, error: OSError) -> str:
-    """Say why a file of a run cannot be written, and what to do."""
+    """Return why a file of a run cannot be written, and the remedy."""
     if error.errno == errno.ENOSPC:
         return f"the disk is full, {path} cannot be written; free some space and run again with --resume"
-    return f"{path} cannot be written: {error}; mend that and run again with --resume"
+    return f"{path} cannot be written: {error}; fix this and run again with --resume"
 
 
 def write_json(path: Path, data: Any) -> None:
-    """Write a JSON file in one go: readers see the old one or the new one, never half of it."""
+    """Write a JSON file atomically."""
     path.parent.mkdir(parents=True, exist_ok=True)
     draft = path.with_name(path.name + ".part")
     try:

@@ -1,6 +1,7 @@
-"""Typed readers for the parts of JSONL records: each returns a value of the framework or names what is wrong.
+"""Typed readers of the fields of JSON Lines records.
 
-Every reader takes the JSON value, its place (``file:line``) and the name of its field, and raises InputError.
+Every reader takes a JSON value, its place (``file:line``) and its field name, and raises InputError if the value is
+malformed.
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ Read = Callable[[Any, str, str], T]
 
 
 def wrong(where: str, field: str, wanted: str, value: Any) -> InputError:
-    """Make the error for a field that is missing or of the wrong type."""
+    """Return the error for a field that is missing or of the wrong type."""
     if value is None:
         return InputError(f"{where}: field {field!r} is missing; it must be {wanted}")
     text = repr(value)
@@ -46,21 +47,21 @@ def number(value: Any, where: str, field: str) -> float:
 
 
 def index(value: Any, where: str, field: str) -> int:
-    """Read a position in a list; -1 stands for none."""
+    """Read an index into a list; -1 means none."""
     if isinstance(value, bool) or not isinstance(value, int) or value < -1:
         raise wrong(where, field, "a whole number from -1", value)
     return value
 
 
 def items(values: Any, where: str, field: str, read: Read[T]) -> list[T]:
-    """Read a list, each item by ``read``."""
+    """Read a list, with ``read`` for each item."""
     if not isinstance(values, list):
         raise wrong(where, field, "a list", values)
     return [read(value, where, f"{field}[{i}]") for i, value in enumerate(values)]
 
 
 def column(record: Mapping[str, Any], field: str, of: str, size: int, where: str, read: Read[T]) -> list[T] | None:
-    """Read a list parallel to the ``size`` items of the field ``of``; None where the record has no such field."""
+    """Read a list parallel to the ``size`` items of the field ``of``; None if the record lacks the field."""
     if record.get(field) is None:
         return None
     found = items(record[field], where, field, read)
@@ -70,12 +71,12 @@ def column(record: Mapping[str, Any], field: str, of: str, size: int, where: str
 
 
 def path(value: Any, where: str, field: str) -> Path:
-    """Read a list of steps, ``^`` before those walked against their direction."""
+    """Read a list of steps; inverse steps start with ``^``."""
     return tuple(Step.parse(step) for step in items(value, where, field, string))
 
 
 def ranked_path(value: Any, where: str, field: str) -> RankedPath:
-    """Read a path with its entity and score; a list of relations alone, as SRTK writes, has neither."""
+    """Read a path with its entity and score, or a list of relations as written by SRTK, which has neither."""
     if isinstance(value, list):
         return RankedPath("", path(value, where, field), 0.0)
     if not isinstance(value, dict):
@@ -95,7 +96,7 @@ def triple(value: Any, where: str, field: str) -> Triple:
 
 
 def scored_triple(value: Any, where: str, field: str) -> tuple[Triple, float | None]:
-    """Read a triple that may have its score as fourth item."""
+    """Read a triple, with an optional score as its fourth item."""
     if not isinstance(value, list) or len(value) not in (3, 4):
         raise wrong(where, field, "a list [subject, relation, object]", value)
     score = number(value[3], where, f"{field}[3]") if len(value) == 4 else None
@@ -111,7 +112,7 @@ def scored_triple(value: Any, where: str, field: str) -> tuple[Triple, float | N
 
 
 def qualifiers(value: Any, where: str, field: str) -> tuple[Qualifier, ...]:
-    """Read the qualifiers of one triple, a list of ``[relation, value]``."""
+    """Read the qualifiers of a triple, a list of ``[relation, value]``."""
     return tuple(items(value, where, field, _qualifier))
 
 
@@ -122,7 +123,7 @@ def _qualifier(value: Any, where: str, field: str) -> Qualifier:
 
 
 def labels(value: Any, where: str, field: str) -> dict[str, str]:
-    """Read an object of id to label; null is an empty one."""
+    """Read an object of id to label; null is an empty object."""
     if value is None:
         return {}
     if not isinstance(value, dict):
@@ -145,7 +146,7 @@ def links(record: Mapping[str, Any], where: str) -> tuple[Link, ...]:
 
 
 def gold_link(value: Any, where: str, field: str) -> Link:
-    """Read an object with ``entity`` (null for a mention of what no graph has), ``start`` and ``end``."""
+    """Read a gold link, an object with ``entity`` (null for NIL), ``start``, ``end``, ``name`` and ``optional``."""
     if not isinstance(value, dict):
         raise wrong(where, field, "an object with 'entity', 'start' and 'end'", value)
     entity, start, end = value.get("entity"), value.get("start"), value.get("end")

@@ -1,4 +1,4 @@
-"""The JSONL records of questions and retrievals: a superset of SRTK's, and readers for those of other programs."""
+"""Records of questions and retrievals: a superset of SRTK's format, and readers for other programs' formats."""
 
 from __future__ import annotations
 
@@ -55,15 +55,15 @@ _ALIASES = {"q_entity": "question_entities", "a_entity": "answer_entities"}
 
 
 def question_from_record(record: Mapping[str, Any], where: str, default_id: str | None = None) -> Question:
-    """Read a question record; fields that are not its own go into ``extra``.
+    """Read a question record; unknown fields are kept in ``extra``.
 
     Args:
         record: A JSON object.
-        where: Its place, ``file:line``, for messages.
-        default_id: Id of a record that has none.
+        where: Place of the record, ``file:line``, for messages.
+        default_id: Id of a record without one.
 
     Raises:
-        InputError: If a field is missing or of the wrong type; names the place and the field.
+        InputError: If a field is missing or of the wrong type.
     """
     text = record.get("question")
     if not isinstance(text, str):
@@ -84,7 +84,7 @@ def question_from_record(record: Mapping[str, Any], where: str, default_id: str 
 
 
 def record_from_question(question: Question) -> dict[str, Any]:
-    """Write a question as a record, its own fields first; what is not known is left out."""
+    """Convert a question to a record, with ``extra`` last; unknown values are omitted."""
     links = question.links
     record: dict[str, Any] = {
         "id": question.id,
@@ -113,7 +113,7 @@ def record_from_question(question: Question) -> dict[str, Any]:
 
 
 def _gold_link(link: Link) -> dict[str, Any]:
-    """Write a gold link: the entity null for NIL, ``optional`` where it need not be found."""
+    """Convert a gold link to an object; the entity NIL becomes null, score 0 becomes ``optional``."""
     written: dict[str, Any] = {"entity": None if link.entity == NIL else link.entity}
     if link.start is not None and link.end is not None:
         written.update(start=link.start, end=link.end)
@@ -125,12 +125,12 @@ def _gold_link(link: Link) -> dict[str, Any]:
 
 
 def record_from_retrieval(retrieval: Retrieval) -> dict[str, Any]:
-    """Write a retrieval as a record: the question's fields, then the result's, then what was passed through.
+    """Convert a retrieval to a record: the question's fields, then the result's, then ``extra``.
 
     ``triplets``, ``scores``, ``triplet_paths``, ``provenance`` and ``qualifiers`` are parallel.
 
     Raises:
-        DriverError: If the subgraph's parts are not aligned with its triples.
+        DriverError: If a field of the subgraph is not parallel to its triples.
     """
     subgraph = retrieval.subgraph
     known = record_from_question(retrieval.question)
@@ -167,22 +167,21 @@ def _aligned(subgraph: Subgraph, name: str, values: tuple[T, ...], missing: T) -
 
 
 def retrieval_from_record(record: Mapping[str, Any], where: str, default_id: str | None = None) -> Retrieval:
-    """Read a result record, also one that another program made.
+    """Read a result record of this framework or another program.
 
-    Understood besides our own: SRTK (``triplets`` or ``triples``, nothing else), and the fields of RoG and
-    SubgraphRAG (``q_entity``, ``a_entity``, ``graph``, ``scored_triples``, ``prediction``; a score as the fourth
-    item of a triple, by which the triples are then ordered). What is missing becomes score 0, path -1, no
-    provenance. Of equal triples the first stays.
+    The other formats are SRTK (``triplets`` or ``triples`` only), RoG and SubgraphRAG (``q_entity``, ``a_entity``,
+    ``graph``, ``scored_triples``, ``prediction``; triples with a score as their fourth item are sorted by it).
+    Missing values default to score 0, path -1 and empty provenance. Duplicate triples are dropped.
 
     Raises:
-        InputError: If a field is of the wrong type or not aligned with the triples.
+        InputError: If a field is of the wrong type or not parallel to the triples.
     """
     renamed = {_ALIASES.get(f, f): v for f, v in record.items() if _ALIASES.get(f, "") not in record}
     for field in _ALIASES.values():
         if isinstance(renamed.get(field), str):
             renamed[field] = [renamed[field]]
     own = not any(field in record for field in ("a_entity", "prediction"))
-    said = "answer" if own else "prediction"
+    answer_field = "answer" if own else "prediction"
     field = next((f for f in _TRIPLE_FIELDS if isinstance(record.get(f), list)), "triplets")
     for name in {*RESULT_FIELDS, field, *(() if own else ("prediction",))}:
         renamed.pop(name, None)
@@ -190,12 +189,13 @@ def retrieval_from_record(record: Mapping[str, Any], where: str, default_id: str
     if error is not None and not isinstance(error, str):
         raise fields.wrong(where, "error", "a string", error)
     subgraph = _subgraph(record, field, where)
-    supported = isinstance(record.get(said), Mapping) and record[said].get("support")
+    answer = record.get(answer_field)
+    supported = isinstance(answer, Mapping) and answer.get("support")
     written = fields.items(record.get(field) or [], where, field, fields.scored_triple) if supported else []
     return Retrieval(
         question=question_from_record(renamed, where, default_id),
         subgraph=subgraph,
-        answer=answer_from_record(record.get(said), where, said, [triple for triple, _ in written], subgraph.triples),
+        answer=answer_from_record(answer, where, answer_field, [triple for triple, _ in written], subgraph.triples),
         labels=fields.labels(record.get("labels"), where, "labels"),
         error=error,
     )
@@ -236,17 +236,17 @@ def _subgraph(record: Mapping[str, Any], field: str, where: str) -> Subgraph:
 
 
 def read_questions(path: str | FilePath, text_field: str = "question") -> Iterator[Question]:
-    """Read questions from JSON Lines, or from text with one question a line; ids default to the line's number.
+    """Read questions from JSON Lines, or from text with one question per line; ids default to line numbers.
 
-    ``.jsonl``, ``.ndjson`` and ``.json`` are JSON Lines, ``.txt`` is text; of other files, and of ``-`` (the
-    standard input), the first character decides. A question without words is yielded all the same.
+    ``.jsonl``, ``.ndjson`` and ``.json`` files are JSON Lines, ``.txt`` files are text. The format of other files, and
+    of the standard input (``-``), follows from the first character. Questions with empty text are kept.
 
     Args:
         path: The file, or ``-``.
-        text_field: Field of a record that holds the question's text; it stays among the extra fields.
+        text_field: Field with the question's text; also kept in ``extra``.
 
     Raises:
-        InputError: With file and line, where a record cannot be read or repeats the id of another.
+        InputError: If a record is malformed or repeats an id, with file and line.
     """
     lines = read_lines(path)
     head = list(itertools.islice(lines, 1))
@@ -265,15 +265,13 @@ def read_questions(path: str | FilePath, text_field: str = "question") -> Iterat
         else:
             question = Question(id=str(number), text=text.strip())
         if question.id in seen:
-            raise InputError(
-                f"{where}: id {question.id!r} was used before, on line {seen[question.id]}; make ids unique"
-            )
+            raise InputError(f"{where}: line {seen[question.id]} already has the id {question.id!r}; make ids unique")
         seen[question.id] = number
         yield question
 
 
 def read_retrievals(path: str | FilePath) -> Iterator[Retrieval]:
-    """Read result records from JSON Lines; ids default to the line's number."""
+    """Read result records from JSON Lines; ids default to line numbers."""
     for number, record in read_jsonl(path):
         yield retrieval_from_record(record, f"{shown(path)}:{number}", str(number))
 

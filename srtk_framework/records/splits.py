@@ -1,4 +1,4 @@
-"""Parts of a dataset, drawn by a seeded hash: the same questions on every machine, none in two parts."""
+"""Disjoint parts of a dataset, selected by a seeded hash and thus equal on every machine."""
 
 from __future__ import annotations
 
@@ -15,15 +15,15 @@ By = Literal["text", "id", "relation-path"]
 
 @attrs.frozen
 class Part:
-    """Which questions of a dataset belong to a part.
+    """A part of a dataset.
 
     Attributes:
-        between: Where the part begins and ends, from 0 to 1.
-        seed: Of the hash.
-        by: What is hashed: `text` (equal texts stay together), `id`, or `relation-path` (questions with the same
-            gold paths stay together, so that no relation path is in two parts).
-        outside: Take what is not in between.
-        limit: Take only so many of the part, by another hash of ids; a smaller limit takes a part of a larger one.
+        between: Interval of hash values, within 0 and 1.
+        seed: Seed of the hash.
+        by: Value to hash: `text` (equal texts are in the same part), `id`, or `relation-path` (questions with equal
+            gold paths are in the same part).
+        outside: Whether to select the complement of the interval.
+        limit: Maximum number of questions, selected by another hash of ids; a smaller limit selects a subset.
     """
 
     between: tuple[float, float]
@@ -34,9 +34,9 @@ class Part:
 
     def __attrs_post_init__(self) -> None:
         if not 0.0 <= self.between[0] < self.between[1] <= 1.0:
-            raise ValueError(f"a part lies between two rising numbers from 0 to 1, not {list(self.between)}")
+            raise ValueError(f"a part lies between two ascending numbers from 0 to 1, not {list(self.between)}")
         if self.limit is not None and self.limit < 1:
-            raise ValueError(f"the limit of a part is above 0, not {self.limit}; leave it out for the whole part")
+            raise ValueError(f"the limit of a part must be above 0, not {self.limit}; omit it for the whole part")
 
     def choose(self, questions: Iterable[Question]) -> Iterator[Question]:
         """Yield the questions of the part, in order."""
@@ -63,7 +63,7 @@ class Part:
 
 
 def place(key: str, seed: int) -> float:
-    """Hash a text to a number from 0 up to 1, without 1."""
+    """Hash a text to a number in [0, 1)."""
     data = hashlib.blake2b(f"{seed}\0{key}".encode("utf-8", "surrogatepass"), digest_size=7).digest()
     return int.from_bytes(data, "big") / 2.0**56
 
@@ -73,28 +73,28 @@ def _paths(question: Question) -> str:
 
 
 def _group_places(keys: Sequence[str], seed: int) -> dict[str, float]:
-    """Lay groups of questions side by side in the order of their hash, each as wide as it has questions."""
+    """Divide [0, 1) among groups of equal keys, in order of their hash and in proportion to their size."""
     sizes: dict[str, int] = {}
     for key in keys:
         sizes[key] = sizes.get(key, 0) + 1
     places: dict[str, float] = {}
     before = 0
     for key in sorted(sizes, key=lambda key: (place(key, seed), key)):
-        # A group belongs where its middle lies: parts get their share as nearly as whole groups allow.
+        # The middle of a group decides its part, so that parts have nearly their share of the questions.
         places[key] = (before + sizes[key] / 2) / len(keys)
         before += sizes[key]
     return places
 
 
 class Readable(Protocol):
-    """What gives questions, such as a dataset behind its port."""
+    """A source of questions, such as the port of a dataset."""
 
     def read(self) -> Iterable[Question]:
         """Yield the questions."""
 
 
 class PartOf:
-    """A dataset of which only a part is read."""
+    """A part of a dataset."""
 
     def __init__(self, whole: Readable, part: Part) -> None:
         self._whole, self._part = whole, part
@@ -105,5 +105,5 @@ class PartOf:
 
 
 def part_of(whole: Any, part: Part | None) -> Any:
-    """Return a dataset, or a part of it where one is named; None stays None."""
+    """Return the part of a dataset, or the whole if ``part`` is None; None remains None."""
     return whole if part is None or whole is None else PartOf(whole, part)

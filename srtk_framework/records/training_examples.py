@@ -1,4 +1,4 @@
-"""The file of lessons between supervision and training: question records with paths, readable, one JSON line each."""
+"""Training examples in JSON Lines: question records with paths from supervision."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ _FIELDS = ("paths", "path_scores", "path_entities")
 
 
 def write_lessons(file: Path, lessons: Sequence[Lesson]) -> None:
-    """Write one record for each lesson: ``paths``, ``path_scores`` and ``path_entities`` are parallel.
+    """Write one record per training example, with the parallel fields ``paths``, ``path_scores``, ``path_entities``.
 
-    The first two are those of SRTK's intermediate files. The file is complete before it gets its name.
+    ``paths`` and ``path_scores`` are as in SRTK's intermediate files. The file is written atomically.
     """
     part = file.with_name(f".{uuid.uuid4().hex}.part")
     with part.open("w", encoding="utf-8") as out:
@@ -32,10 +32,10 @@ def write_lessons(file: Path, lessons: Sequence[Lesson]) -> None:
 
 
 def read_lessons(file: Path) -> list[Lesson]:
-    """Read lessons; without ``path_entities``, as SRTK writes, every path starts at each linked entity.
+    """Read training examples; without ``path_entities``, as in SRTK's files, every path starts at each linked entity.
 
     Raises:
-        InputError: If a record is not a lesson, naming the line.
+        InputError: If a record is malformed, with file and line.
     """
     lessons = []
     for number, record in read_jsonl(file):
@@ -46,7 +46,7 @@ def read_lessons(file: Path) -> list[Lesson]:
         scores = fields.column(record, "path_scores", "paths", len(steps), where, fields.number)
         entities = fields.column(record, "path_entities", "paths", len(steps), where, fields.string)
         if any(not path for path in steps):
-            raise InputError(f"{where}: field 'paths' holds an empty path; leave it out")
+            raise InputError(f"{where}: field 'paths' has an empty path; remove it")
         found = [
             RankedPath(entity, path, 1.0 if scores is None else scores[i])
             for i, path in enumerate(steps)

@@ -1,4 +1,4 @@
-"""Training: lessons of questions with gold, samples of lessons, and the training that a recipe describes."""
+"""Training: training examples from questions with gold, samples for path scorers, and the trainer of a recipe."""
 
 from __future__ import annotations
 

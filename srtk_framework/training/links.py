@@ -1,4 +1,4 @@
-"""What the training of a linker does otherwise: it learns from gold links, and is validated by the links it finds."""
+"""Training and validation data of entity linkers: gold links."""
 
 from __future__ import annotations
 
@@ -12,25 +12,25 @@ SHOWN = ("strong_precision", "strong_recall", "strong_f1", "recall_at_1", "recal
 
 
 def gold_links(question: Question) -> tuple[Link, ...]:
-    """Return the links that should be found: the gold ones, else those that the question came with."""
+    """Return the gold links of a question, else the links of the input."""
     return question.links if question.gold_links is None else question.gold_links
 
 
 def teaches_linking(question: Question) -> bool:
-    """Tell whether there is a link to learn from."""
+    """Return whether a question has a link to train on."""
     return any(link.entity != NIL and link.score > 0 for link in gold_links(question))
 
 
 def validate_links(
     linker: EntityLinker, graph: KnowledgeGraph | None, questions: Sequence[Question], batch: int
 ) -> dict[str, float]:
-    """Link the texts of questions and return what is right, as shares over all of them.
+    """Link the texts of questions and return the micro-averaged linking metrics.
 
     Args:
-        linker: To be validated.
-        graph: That of the linker, to tell which gold entities it has; None where there is none.
-        questions: With gold links, or links of their own; others are passed over.
-        batch: Texts that are linked at once.
+        linker: The linker to validate.
+        graph: Graph that decides which gold entities are covered, or None.
+        questions: Questions with gold links or links in the input; others are ignored.
+        batch: Number of texts per call of the linker.
     """
     known = [question for question in questions if question.gold_links is not None or question.links]
     covered = covered_by(graph, known) if graph is not None else None

@@ -1,4 +1,4 @@
-"""Training samples for path scorers: at each step of a right path, what else the real frontier offered."""
+"""Training samples for path scorers, with negatives from the frontiers of the graph."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 class _Place(NamedTuple):
-    """A lesson of the batch, a linked entity of its question, and the steps walked from it."""
+    """A training example (by index), a linked entity of its question, and the steps from it."""
 
     lesson: int
     entity: str
@@ -34,25 +34,26 @@ def samples(
     nodes: int | None = 1000,
     text: Callable[[Question, str], str] | None = None,
 ) -> list[list[Sample]]:
-    """Make the decisions that a search has to get right in order to find the paths of each lesson.
+    """Make one sample per decision of a search for the paths of each training example.
 
     A path of K steps gives K + 1 decisions: each step, and END after the last (Zhang et al. 2022, section 4.1).
-    Decisions of several paths that share their beginning are one sample with several right candidates. Wrong
-    candidates are drawn without replacement from the steps that really leave the nodes reached, and END; how they
-    are drawn depends on the seed, the question and the path alone, not on the batch.
+    Paths with a common prefix share its sample, which then has several positive candidates. Negative candidates are
+    sampled without replacement from the steps from the frontier, and END. The sampling depends on the seed, the
+    question and the path, not on the batch.
 
     Args:
-        graph: Where the paths are walked; its noise relations are no candidates.
-        lessons: Questions with their paths; a path that the graph does not have is passed over.
-        negatives: Most wrong candidates of a sample; None for all that the frontier offers.
-        seed: Of the drawing.
-        inverse: Whether steps against the direction of relations are candidates too, as in the search.
-        hub: Most neighbours read for one node along one step.
-        nodes: Most nodes of a frontier.
-        text: Words of a question as the scorer sees them for an entity; the question's own by default.
+        graph: Graph of the paths; its noise relations are not candidates.
+        lessons: Training examples; paths that the graph lacks are ignored.
+        negatives: Maximum number of negative candidates per sample; None for all steps from the frontier.
+        seed: Seed of the sampling.
+        inverse: Whether inverse steps are candidates, as in the search.
+        hub: Maximum number of neighbours read for a node along a step.
+        nodes: Maximum number of nodes of a frontier.
+        text: Function that returns the question's text for the scorer, given a question and an entity; by default
+            the text of the question.
 
     Returns:
-        Per lesson its samples, ordered by entity, then by length and text of the path.
+        The samples of each training example, sorted by entity, then by length and text of the path.
     """
     noise = tuple(graph.schema().noise)
     budget = Budget(hub=hub, nodes=nodes)
@@ -89,7 +90,7 @@ def samples(
 
 
 def _right_steps(lessons: Sequence[Lesson]) -> dict[_Place, dict[Step, float]]:
-    """Collect the right steps after each beginning of a path, each with the quality of the best path that takes it."""
+    """Map each prefix of a path to its positive steps, each with the quality of its best path."""
     right: dict[_Place, dict[Step, float]] = {}
     for i, lesson in enumerate(lessons):
         for path in lesson.paths:
@@ -104,7 +105,7 @@ def _right_steps(lessons: Sequence[Lesson]) -> dict[_Place, dict[Step, float]]:
 def _offered(
     graph: KnowledgeGraph, places: Sequence[_Place] | dict[_Place, dict[Step, float]], inverse: bool, budget: Budget
 ) -> dict[_Place, list[Step]]:
-    """Walk to every place, and read the steps that leave it; places that the walk does not reach are left out."""
+    """Read the steps from the frontier of every place; places that the graph does not reach are omitted."""
     at: dict[_Place, Frontier] = {}
     for depth in range(max((len(place.path) for place in places), default=-1) + 1):
         level = [place for place in places if len(place.path) == depth]

@@ -1,4 +1,4 @@
-"""Compose what a recipe's ``train`` names: the driver that learns, its supervision, questions and settings."""
+"""Setup of a training from a recipe's ``train``: the driver, its supervision, questions and settings."""
 
 from __future__ import annotations
 
@@ -22,15 +22,15 @@ if TYPE_CHECKING:
 
 @attrs.frozen
 class Setup:
-    """A training, ready to begin.
+    """The parts of a training.
 
     Attributes:
-        role: Role of the driver that learns.
-        driver: That driver, behind its port.
-        supervision: Finds the paths of the questions; None for a linker, which learns from gold links.
-        questions: A file, or a dataset.
+        role: Role of the driver to train.
+        driver: Port of the driver to train.
+        supervision: Driver that finds paths for the questions; None for a linker, which is trained on gold links.
+        questions: A file or a dataset.
         validation: A file, a dataset, a share of the questions, or None.
-        settings: Of the training, as the driver's ``fit`` wants them.
+        settings: Settings of the driver's ``fit``.
     """
 
     role: str
@@ -42,13 +42,16 @@ class Setup:
 
 
 def setup(composer: Composer, recipe: Recipe, train: Train, expander: Expander | None) -> Setup | None:
-    """Build the parts of a training; what is wrong is added to the composer's problems.
+    """Build the parts of a training; problems are added to ``composer.problems``.
 
     Args:
-        composer: Builds the drivers.
+        composer: Composer that builds the drivers.
         recipe: The recipe.
-        train: Its key ``train``.
-        expander: The main one, some settings of which the training shares.
+        train: The recipe's ``train``.
+        expander: The main expander, which provides defaults for some settings.
+
+    Returns:
+        The parts, or None if there are problems.
     """
     count = len(composer.problems)
 
@@ -57,9 +60,7 @@ def setup(composer: Composer, recipe: Recipe, train: Train, expander: Expander |
 
     block = recipe.blocks.get(train.driver)
     if block is None:
-        wrong(
-            ("train",), f"the {train.driver} is to learn, but the recipe gives none; add `{train.driver}: {{use: …}}`"
-        )
+        wrong(("train",), f"train names the {train.driver}, but the recipe has none; add `{train.driver}: {{use: …}}`")
     driver = composer.build(block) if block else None
     settings = None
     if driver is not None and block is not None:
@@ -69,11 +70,11 @@ def setup(composer: Composer, recipe: Recipe, train: Train, expander: Expander |
             wrong(block.where, f"{block.role} {block.use!r} cannot be trained: it has no fit, save and load")
     searches = expander is not None and train.driver != "entity_linker"
     if driver is not None and block is not None and searches and not _holds(expander, driver.driver):
-        wrong(block.where, f"the main expander does not use this {block.role}, so that training it changes nothing")
+        wrong(block.where, f"the main expander does not use this {block.role}, so training it has no effect")
     links = train.driver == "entity_linker"
     named = None if links else train.supervision or recipe.blocks.get("supervision")
     if links and train.supervision is not None:
-        wrong(("train", "supervision"), "a linker learns from gold links, not from paths; leave supervision out")
+        wrong(("train", "supervision"), "a linker is trained on gold links, not on paths; omit supervision")
     if named is None and not links:
         wrong(("train",), "train needs `supervision:`, such as {use: gold-path} or {use: shortest-path}")
     supervision = composer.build(named) if named else None
@@ -82,14 +83,14 @@ def setup(composer: Composer, recipe: Recipe, train: Train, expander: Expander |
     validation = train.validation if isinstance(train.validation, float) else _source(composer, train.validation)
     searching = expander is not None or any(b.role == "expander" for b in recipe.blocks.values())
     if validation is not None and not links and not searching:
-        wrong(("train", "validation"), "validation runs the recipe's expander, and there is none; add `expander: …`")
+        wrong(("train", "validation"), "validation needs an expander, but the recipe has none; add `expander: …`")
     if len(composer.problems) > count or settings is None:
         return None
     return Setup(train.driver, driver, supervision, questions, validation, settings)
 
 
 def held_by(*drivers: Any) -> list[Any]:
-    """List drivers, ports among them, with all that they hold, each before what it holds."""
+    """List drivers (or ports) and all drivers within them, outer ones first."""
     found: list[Any] = []
     waiting = [one for one in drivers if one is not None]
     while waiting:
@@ -107,7 +108,7 @@ def _holds(driver: Any, wanted: Any) -> bool:
 
 
 def _check_parts(asked: Any, learnt: Any, wrong: Any) -> None:
-    """Refuse parts by relation path of two different sets: paths are dealt by how many questions of a set have them."""
+    """Refuse parts by relation path of two different datasets: the parts of a path depend on the whole dataset."""
     blocks = [block for block in (asked, learnt) if isinstance(block, Block)]
     if len(blocks) < 2 or any(block.part is None or block.part.by != "relation-path" for block in blocks):
         return
@@ -117,8 +118,8 @@ def _check_parts(asked: Any, learnt: Any, wrong: Any) -> None:
         differ = ", ".join(names) or "use, or seed of the part"
         wrong(
             learnt.where,
-            "parts by relation-path share no path only where they are parts of the same set; give these questions and"
-            f" those to score the same settings, apart from `part` (they differ in {differ}); `limit` may be there",
+            "parts by relation-path are disjoint only within one dataset; give the training questions and the"
+            f" questions of the run the same settings except for `part` and `limit` (they differ in {differ})",
         )
 
 
@@ -127,7 +128,7 @@ def _source(composer: Composer, named: str | Block | None) -> Any:
 
 
 def _settings(cls: type[Any], given: Mapping[str, Any], expander: Expander | None, wrong: Any) -> Any:
-    """Structure the settings by the annotation of ``fit``'s second argument; some follow the expander's."""
+    """Structure settings by the annotation of ``fit``'s second argument; some default to the expander's values."""
     kind = settings_class(cls)
     fields = {field.alias: field for field in attrs.fields(kind) if field.init}
     values: dict[str, Any] = {}
@@ -162,7 +163,7 @@ def _settings(cls: type[Any], given: Mapping[str, Any], expander: Expander | Non
 
 
 def settings_class(cls: type[Any]) -> Any:
-    """Return the attrs class that annotates the second argument of a driver's ``fit``, types resolved."""
+    """Return the attrs class that annotates the second argument of a driver's ``fit``, with resolved types."""
     name = list(inspect.signature(cls.fit).parameters)[2]
     kind = typing.get_type_hints(cls.fit)[name]
     attrs.resolve_types(kind)

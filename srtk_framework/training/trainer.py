@@ -1,4 +1,4 @@
-"""Train a driver of a recipe: questions, supervision, fit, and a folder from which the next run takes the result."""
+"""Trainer of a recipe's driver, and the training folder that later runs reuse."""
 
 from __future__ import annotations
 
@@ -31,24 +31,25 @@ from srtk_framework.values import InputError, Lesson, Question, Retrieval, RunEr
 
 COMPLETE, RUNNING = "complete", "running"
 _OURS = ("checkpoints", "log", "model", "best.safetensors", "broken-batch.json", "lessons.jsonl")
-"""What a training leaves in its folder; another training begins without it."""
+"""Files of a training, which another training in the same folder removes."""
 
 
 @attrs.frozen
 class Trained:
-    """What a training came to.
+    """The result of a training.
 
     Attributes:
-        folder: Of the training.
-        model: Folder of what was learnt.
-        figures: Of the best weights: the validation's metrics, and what the driver tells.
-        counts: Questions to learn from, those without links, those without a path, lessons, validation questions.
-        fingerprint: Of everything that decides the result.
-        repeated: False where a finished training was taken over.
-        ids: Of the questions learnt from or validated with.
-        texts: Theirs.
-        follows: True in a helper process of a training on several devices, which has nothing more to do.
-        by_paths: False where it learnt from gold links.
+        folder: Folder of the training.
+        model: Folder of the trained model.
+        figures: Metrics of the best weights, from the validation and from the driver.
+        counts: Numbers of training questions, of those without links, of those without a path, of training examples,
+            and of validation questions.
+        fingerprint: Hash of all inputs of the training.
+        repeated: False if a finished training was reused.
+        ids: Ids of the training and validation questions.
+        texts: Texts of the training and validation questions.
+        follows: True in a worker process of a training on several devices, whose work is then done.
+        by_paths: False if it was trained on gold links.
     """
 
     folder: Path
@@ -63,12 +64,12 @@ class Trained:
     by_paths: bool = True
 
     def shares(self, question: Question) -> bool:
-        """Tell whether a question was learnt from, by id or by text."""
+        """Return whether a question, by id or text, is in the training or validation data."""
         return question.id in self.ids or _words(question) in self.texts
 
 
 class Retriever(Protocol):
-    """What a training needs of the recipe's retrieval: links for its questions, and subgraphs to validate with."""
+    """The methods of a session that training calls, to link questions and to validate."""
 
     @property
     def graph(self) -> KnowledgeGraph | None:
@@ -76,23 +77,23 @@ class Retriever(Protocol):
 
     @property
     def methods(self) -> Mapping[str, Expander]:
-        """The expanders of the recipe by name, the main one first."""
+        """The expanders of the recipe by name, the main expander first."""
 
     def link(self, questions: Sequence[Question]) -> Sequence[Question | Retrieval]:
-        """Link questions; a question that cannot be linked comes back as a failed retrieval."""
+        """Link questions; the result of a question that cannot be linked is a failed retrieval."""
 
     def retrieve(self, questions: Sequence[Question], method: str | None, read: bool) -> Sequence[Retrieval]:
-        """Retrieve subgraphs by one of the methods, the main one where it is None."""
+        """Retrieve subgraphs by a method, by default the main expander."""
 
 
 class Trainer:
-    """Trains the driver that a recipe's ``train`` names.
+    """Trainer of the driver named by a recipe's ``train``.
 
     Args:
         setup: The driver, its supervision, questions and settings.
-        recipe: The recipe; gives the folder, the seed and the size of batches.
-        retriever: Links and retrieves, its drivers open.
-        observers: Are notified of progress.
+        recipe: The recipe, which sets the folder, the seed and the batch size.
+        retriever: Linking and retrieval with open drivers.
+        observers: Observers of the progress.
     """
 
     def __init__(self, setup: Setup, recipe: Recipe, retriever: Retriever, observers: Sequence[Observer] = ()) -> None:
@@ -103,14 +104,14 @@ class Trainer:
         self._folder = recipe.training
         self._model = self._folder / "model"
         self._supervision = self._setup.supervision
-        # Lightning starts one process more for each further device, which runs the same command.
+        # Lightning starts another process with the same command for each further device.
         self._follows = int(os.environ.get("LOCAL_RANK", "0")) > 0
 
     def run(self) -> Trained:
-        """Train, or take over a finished training of the same recipe, data and versions.
+        """Train, or reuse a finished training with the same recipe, data and versions.
 
         Raises:
-            RunError: If validation questions are among those to learn from, or there is nothing to learn from.
+            RunError: If training and validation questions overlap, or no question has a path or a gold link.
             InputError: If questions cannot be read.
         """
         learning, validation = self._questions()
@@ -119,7 +120,7 @@ class Trainer:
         earlier = self._earlier()
         same = earlier is not None and earlier.get("fingerprint") == state["fingerprint"]
         if earlier is not None and same and earlier.get("state") == COMPLETE and self._model.is_dir():
-            self._take_over()
+            self._load()
             return self._trained(earlier["figures"], earlier["counts"], state, learning, validation, repeated=False)
         if not self._follows:
             self._claim(same)
@@ -128,12 +129,12 @@ class Trainer:
         counts.update(found)
         if self._supervision is None and not found["lessons"]:
             raise RunError(
-                f"none of the {len(learning)} questions to learn from has gold links; take a dataset that tells them"
+                f"none of the {len(learning)} training questions has gold links; use a dataset with gold links"
             )
         if not found["lessons"]:
             raise RunError(
-                f"none of the {len(learning)} questions to learn from has a path between topic and answer"
-                f" ({found['unlinked']} have no link in the graph); look at {self._folder / 'lessons.jsonl'}"
+                f"none of the {len(learning)} training questions has a path between topic and answer"
+                f" ({found['unlinked']} have no link in the graph); see {self._folder / 'lessons.jsonl'}"
             )
         course = Course(
             [lesson for lesson in lessons if self._teaches(lesson)],
@@ -141,7 +142,7 @@ class Trainer:
             self._folder,
             self._recipe.options.seed,
         )
-        self._tell("training", {"lessons": len(course.lessons), "validation": len(validation)})
+        self._notify("training", {"lessons": len(course.lessons), "validation": len(validation)})
         driver = self._setup.driver.driver
         figures = {name: round(float(value), 6) for name, value in driver.fit(course, self._setup.settings).items()}
         if not self._follows:
@@ -149,35 +150,35 @@ class Trainer:
         return self._trained(figures, counts, state, learning, validation, repeated=True)
 
     def _questions(self) -> tuple[list[Question], list[Question]]:
-        """Read the questions to learn from and those to validate with; no question may be in both."""
+        """Read the training and the validation questions, which must not overlap."""
         learning = list(_read(self._setup.questions))
         if not learning:
-            raise InputError("there are no questions to learn from; check the part and the limit under `train:`")
+            raise InputError("there are no training questions; check `part` and `limit` under `train:`")
         given = self._setup.validation
         if given is None:
             return self._linked(learning), []
         if isinstance(given, float):
             seed = f"validation {self._recipe.options.seed}"
-            # By text: equal questions never stand on both sides.
+            # The split hashes texts, so that equal questions are in the same part.
             places = [place(f"{seed}\0{_words(question)}", 0) for question in learning]
             validation = [q for q, at in zip(learning, places, strict=True) if at < given]
             learning = [q for q, at in zip(learning, places, strict=True) if at >= given]
         else:
             validation = list(_read(given))
         if not validation or not learning:
-            empty = "validation questions" if not validation else "questions to learn from"
+            empty = "validation questions" if not validation else "training questions"
             raise InputError(f"there are no {empty}; change `validation:` or `questions:` under `train:`")
         ids, texts = {q.id for q in learning}, {_words(q) for q in learning}
         shared = [q for q in validation if q.id in ids or _words(q) in texts]
         if shared:
             raise RunError(
-                f"{len(shared)} of {len(validation)} validation questions are among the {len(learning)} to learn from,"
-                f" by id or by text (the first is {shared[0].id!r}); give others, or a share such as `validation: 0.1`"
+                f"{len(shared)} of {len(validation)} validation questions are also training questions, by id or text"
+                f" (the first is {shared[0].id!r}); give other questions, or a share such as `validation: 0.1`"
             )
         return self._linked(learning), self._linked(validation)
 
     def _linked(self, questions: Sequence[Question]) -> list[Question]:
-        """Link what has no links; a question that cannot be linked stays without, and so do those for a linker."""
+        """Link questions without links; questions that cannot be linked, or that train a linker, stay as they are."""
         if self._supervision is None:
             return list(questions)
         done: list[Question] = []
@@ -186,12 +187,12 @@ class Trainer:
         return done
 
     def _fingerprints(self, learning: Sequence[Question], validation: Sequence[Question]) -> dict[str, Any]:
-        """Identify what decides the lessons, and what decides the training."""
+        """Compute the fingerprints of the training examples and of the whole training."""
         options = self._recipe.options
         data = {"questions": _hash(learning), "validation": _hash(validation)}
         versions = {"srtk-framework": __version__}
         main = next(iter(self._retriever.methods.values()), None)
-        # What only evaluates or exports changes no weight.
+        # Drivers that only evaluate or export do not affect the weights.
         parts = held_by(self._setup.driver, self._supervision, main)
         versions |= {name: version(name) for name in distributions_of([(one.role, one.name) for one in parts])}
         supervised = self._supervision.fingerprint() if self._supervision else "gold links"
@@ -231,7 +232,7 @@ class Trainer:
         return found if isinstance(found, dict) else None
 
     def _claim(self, same: bool) -> None:
-        """Make the folder; what another training left there goes."""
+        """Create the folder, and remove the files of another training."""
         try:
             self._folder.mkdir(parents=True, exist_ok=True)
         except OSError as error:
@@ -246,18 +247,18 @@ class Trainer:
                 target.unlink(missing_ok=True)
 
     def _lessons(self, questions: Sequence[Question], same: bool) -> tuple[list[Lesson], dict[str, int]]:
-        """Find the paths of the questions, or read those that an earlier start of this training found."""
+        """Find paths for the questions, or read the training examples of an interrupted training."""
         file = self._folder / "lessons.jsonl"
         if (same or self._follows) and file.exists():
             lessons = read_lessons(file)
         else:
             lessons = []
-            self._tell("method", {"name": "supervision", "total": len(questions), "completed": 0, "failed": 0})
+            self._notify("method", {"name": "supervision", "total": len(questions), "completed": 0, "failed": 0})
             for batch in batched(questions, self._recipe.options.batch):
                 rows = self._supervision.supervise(batch) if self._supervision else [()] * len(batch)
                 lessons += [Lesson(q, tuple(paths)) for q, paths in zip(batch, rows, strict=True)]
                 failed = sum(not self._teaches(one) for one in lessons)
-                self._tell("batch", {"completed": len(lessons), "failed": failed})
+                self._notify("batch", {"completed": len(lessons), "failed": failed})
             write_lessons(file, lessons)
         return lessons, {
             "unlinked": sum(not lesson.question.links for lesson in lessons),
@@ -266,13 +267,13 @@ class Trainer:
         }
 
     def _teaches(self, lesson: Lesson) -> bool:
-        """Tell whether there is anything to learn from: paths, triples for drivers that learn from them, or links."""
+        """Return whether an example has anything to train on: paths or gold triples, or links for a linker."""
         if self._supervision is None:
             return teaches_linking(lesson.question)
         return bool(lesson.paths or lesson.question.gold_triples)
 
     def _validate(self, questions: Sequence[Question]) -> dict[str, float]:
-        """Retrieve for the validation questions and average the metrics; for a linker, link them."""
+        """Return the mean metrics of retrievals for the validation questions, or a linker's linking metrics."""
         if self._supervision is None:
             size = self._recipe.options.batch
             return validate_links(self._setup.driver, self._retriever.graph, questions, size)
@@ -289,18 +290,18 @@ class Trainer:
         return {name: sum(some) / len(some) for name, some in values.items()}
 
     def _keep(self, figures: Mapping[str, float], counts: Mapping[str, int], state: Mapping[str, Any]) -> None:
-        """Save the model, complete before it gets its name, and take it over from there."""
+        """Save the model atomically, and load it."""
         part = self._folder / "model.part"
         shutil.rmtree(part, ignore_errors=True)
         self._setup.driver.driver.save(part)
-        told = {**state, "figures": dict(figures), "counts": dict(counts), "libraries": libraries()}
-        (part / "README.md").write_text(card(self._recipe.file, self._recipe.written, told), encoding="utf-8")
+        record = {**state, "figures": dict(figures), "counts": dict(counts), "libraries": libraries()}
+        (part / "README.md").write_text(card(self._recipe.file, self._recipe.written, record), encoding="utf-8")
         shutil.rmtree(self._model, ignore_errors=True)
         part.rename(self._model)
-        write_json(self._folder / "training.json", {"state": COMPLETE, **told})
-        self._take_over()
+        write_json(self._folder / "training.json", {"state": COMPLETE, **record})
+        self._load()
 
-    def _take_over(self) -> None:
+    def _load(self) -> None:
         self._setup.driver.driver.load(self._model)
 
     def _trained(
@@ -327,7 +328,7 @@ class Trainer:
             self._supervision is not None,
         )
 
-    def _tell(self, name: str, data: Mapping[str, Any]) -> None:
+    def _notify(self, name: str, data: Mapping[str, Any]) -> None:
         for observer in self._observers:
             observer.event(name, data)
 

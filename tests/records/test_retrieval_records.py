@@ -109,13 +109,13 @@ def retrievals(draw):
 
 
 @given(retrievals())
-def test_a_retrieval_comes_back_from_its_line(retrieval):
+def test_a_retrieval_is_read_back_from_its_line(retrieval):
     line = dumps(record_from_retrieval(retrieval))
     assert retrieval_from_record(json.loads(line), "x:1") == retrieval
 
 
 @given(st.dictionaries(st.text(), JSON | st.text(alphabet="\u0085\u2028\u2029\ud800\udfff\r\n\"'<\x0b\x1e")))
-def test_any_record_is_one_line_for_every_reader_and_comes_back(record):
+def test_any_record_is_one_line_and_is_read_back(record):
     line = dumps(record)
     assert len(line.splitlines()) == 1
     assert json.loads(line.encode("utf-8")) == json.loads(json.dumps(record))  # joins pairs of surrogates
@@ -126,7 +126,7 @@ def test_other_scripts_are_kept_as_they_are():
 
 
 @pytest.mark.parametrize("value", [float("nan"), float("-inf"), {1, 2}, object()])
-def test_what_is_not_json_is_refused_with_its_field(value):
+def test_a_value_that_is_not_json_is_refused_with_its_field(value):
     with pytest.raises(DriverError, match=r"record 'q7': field 'score'"):
         dumps({"id": "q7", "fine": 1, "score": [value]})
 
@@ -137,7 +137,7 @@ def test_numpy_numbers_are_written_as_numbers():
     assert dumps({"a": np.float32(0.5), "b": np.arange(3)}) == '{"a": 0.5, "b": [0, 1, 2]}'
 
 
-def test_the_fields_of_a_result_stand_in_a_fixed_order():
+def test_the_fields_of_a_result_are_in_a_fixed_order():
     question = Question(
         "1", "who", (Link("e", 0.5, 0, 3, "E"),), ("a",), ((Step("r", True),),), (), ("x",), {"more": 1}, ()
     )
@@ -146,7 +146,7 @@ def test_the_fields_of_a_result_stand_in_a_fixed_order():
     assert record["gold_paths"] == [["^r"]]
 
 
-def test_a_field_passed_through_never_overrides_ours():
+def test_an_extra_field_never_overrides_a_field_of_the_format():
     question = Question("1", "who", extra={"triplets": "x", "error": "old", "id": "z", "split": "dev"})
     record = record_from_retrieval(Retrieval(question))
     assert record["triplets"] == []
@@ -209,7 +209,7 @@ def test_a_wrong_type_is_refused_with_place_and_field(record, field):
         ({"error": 1}, "'error'"),
     ],
 )
-def test_a_result_that_does_not_hold_together_is_refused(record, named):
+def test_an_inconsistent_result_is_refused(record, named):
     with pytest.raises(InputError, match=named):
         retrieval_from_record({"id": "1", "question": "w", **record}, "f:1")
 
@@ -257,12 +257,12 @@ def answered(**answer):
     return {"id": "1", "question": "who", "triplets": rows, "answer": answer}
 
 
-def test_the_support_of_an_answer_names_the_same_triples_after_they_were_ordered_and_made_distinct():
+def test_the_support_of_an_answer_follows_its_triples_through_sorting_and_deduplication():
     found = retrieval_from_record(answered(text="B", entities=["b"], support=[0, 2]), "f:1")
     assert [found.subgraph.triples[i] for i in found.answer.support] == [Triple("a", "r", "b")]
 
 
-def test_a_refusal_comes_back_as_one():
+def test_a_refusal_is_read_back():
     record = record_from_retrieval(Retrieval(Question("1", "who"), answer=Answer(enough=False)))
     assert record["answer"] == {"text": "", "entities": [], "support": [], "enough": False}
     assert retrieval_from_record(record, "f:1").answer == Answer(enough=False)
@@ -273,7 +273,7 @@ def test_a_text_as_answer_is_taken_for_its_words():
 
 
 @pytest.mark.parametrize("answer", [5, {"support": [3]}, {"support": [-1]}, {"enough": "no"}, {"text": 1}, [["a"]]])
-def test_an_answer_that_cannot_be_read_is_told_with_its_place(answer):
+def test_a_malformed_answer_is_refused_with_its_place(answer):
     record = {**answered(), "answer": answer}
     with pytest.raises(InputError, match="f:1: field 'answer"):
         retrieval_from_record(record, "f:1")
@@ -294,7 +294,7 @@ def test_a_line_that_is_no_record_is_refused(tmp_path, line):
         list(read_jsonl(file))
 
 
-def test_marks_that_some_readers_split_at_do_not_split_a_line(tmp_path):
+def test_unicode_line_separators_do_not_split_a_line(tmp_path):
     file = tmp_path / "q.jsonl"
     file.write_bytes('{"question": "a\u2028b\u0085c"}\r\n{"question": "d"}'.encode())
     assert [record["question"] for _, record in read_jsonl(file)] == ["a\u2028b\u0085c", "d"]
@@ -322,7 +322,7 @@ def test_compressed_files_are_read_and_a_truncated_one_is_refused(tmp_path, suff
         list(read_questions(file))
 
 
-def test_a_file_that_is_not_packed_as_its_name_says_is_refused(tmp_path):
+def test_a_file_whose_compression_does_not_match_its_name_is_refused(tmp_path):
     file = tmp_path / "q.jsonl.gz"
     file.write_text("{}")
     with pytest.raises(InputError, match="gz"):
@@ -356,7 +356,7 @@ def test_plain_text_has_one_question_a_line_with_the_lines_number_as_id(tmp_path
     assert [(q.id, q.text) for q in read_questions(file)][1] == ("3", "who?")
 
 
-def test_the_first_character_decides_where_the_name_does_not(tmp_path):
+def test_the_first_character_decides_the_format_of_other_names(tmp_path):
     file = tmp_path / "questions"
     file.write_text('{"question": "who?"}\n', encoding="utf-8")
     assert [q.text for q in read_questions(file)] == ["who?"]
@@ -365,7 +365,7 @@ def test_the_first_character_decides_where_the_name_does_not(tmp_path):
 def test_a_repeated_id_names_both_lines(tmp_path):
     file = tmp_path / "q.jsonl"
     file.write_text('{"id": "a", "question": "x"}\n{"question": "y"}\n{"id": "a", "question": "z"}\n')
-    with pytest.raises(InputError, match=r"q\.jsonl:3: id 'a' was used before, on line 1"):
+    with pytest.raises(InputError, match=r"q\.jsonl:3: line 1 already has the id 'a'"):
         list(read_questions(file))
 
 

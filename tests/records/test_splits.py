@@ -22,7 +22,7 @@ def chosen(part, some):
 
 
 @given(questions, ways, st.integers(0, 5), st.floats(0.1, 0.9))
-def test_two_parts_that_meet_share_no_question_and_leave_none_out(some, by, seed, cut):
+def test_two_adjacent_parts_are_disjoint_and_complete(some, by, seed, cut):
     first = chosen(Part((0.0, cut), seed=seed, by=by), some)
     second = chosen(Part((cut, 1.0), seed=seed, by=by), some)
     assert sorted(first + second, key=int) == [q.id for q in some]
@@ -30,7 +30,7 @@ def test_two_parts_that_meet_share_no_question_and_leave_none_out(some, by, seed
 
 
 @given(questions, ways, st.integers(0, 5))
-def test_outside_is_what_a_part_leaves(some, by, seed):
+def test_outside_selects_the_complement_of_a_part(some, by, seed):
     inside = Part((0.2, 0.6), seed=seed, by=by)
     rest = chosen(attrs.evolve(inside, outside=True), some)
     assert sorted(chosen(inside, some) + rest, key=int) == [q.id for q in some]
@@ -48,13 +48,13 @@ def test_by_relation_path_no_path_is_in_two_parts(some):
     assert not halves[0] & halves[1]
 
 
-def test_relation_paths_are_dealt_by_their_questions_so_that_halves_are_near_halves():
+def test_parts_by_relation_path_have_nearly_their_share_of_the_questions():
     some = [Question(str(i), "q", gold_paths=((Step(f"r{i % 20}"),),)) for i in range(1000)]
     assert len(chosen(Part((0.0, 0.5), by="relation-path"), some)) == 500
 
 
 @given(questions, ways, st.integers(1, 10))
-def test_a_limit_takes_some_of_a_part_and_a_smaller_one_some_of_those(some, by, limit):
+def test_a_smaller_limit_selects_a_subset_of_a_larger_one(some, by, limit):
     whole = chosen(Part((0.2, 0.8), by=by), some)
     more = chosen(Part((0.2, 0.8), by=by, limit=limit + 1), some)
     fewer = chosen(Part((0.2, 0.8), by=by, limit=limit), some)
@@ -82,13 +82,13 @@ def test_a_dataset_without_a_part_is_read_whole():
     [
         ("[0.5, 0.2]", "two rising numbers from 0 to 1, not [0.5, 0.2]"),
         ("[0.5]", "expected 2 values, got 1"),
-        ("{between: [0, 1], limit: 0}", "the limit of a part is above 0, not 0"),
+        ("{between: [0, 1], limit: 0}", "the limit of a part must be above 0, not 0"),
         ("0.5", "part is written as [0.0, 0.5]"),
         ("{between: [0, 1], bye: id}", "unknown key 'bye'"),
         ("{between: [0, 1], by: hops}", "one of text, id, relation-path"),
     ],
 )
-def test_a_wrong_part_is_told_with_its_place(written, said):
+def test_a_malformed_part_is_refused_with_its_place(written, said):
     recipe = parse(f"srtk: 1\nquestions:\n  use: jsonl\n  part: {written}\n", "r.yaml")
     with pytest.raises(RecipeError) as caught:
         recipe.check()

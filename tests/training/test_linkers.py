@@ -107,7 +107,7 @@ def test_the_card_of_a_linker_says_how_to_use_it(tmp_path, files):
 
 def test_questions_without_gold_links_teach_a_linker_nothing(tmp_path, files):
     (tmp_path / "bare.jsonl").write_text('{"question": "where is Roma"}\n')
-    with pytest.raises(RunError, match="none of the 1 questions to learn from has gold links"):
+    with pytest.raises(RunError, match="none of the 1 training questions has gold links"):
         Runner(from_data(recipe(tmp_path, files, questions=str(tmp_path / "bare.jsonl")))).run()
 
 

@@ -218,7 +218,7 @@ def test_another_training_in_the_same_folder_begins_without_the_old_checkpoints(
 
 def test_validation_questions_that_are_learnt_from_are_refused_with_their_number(tmp_path, files):
     asked(tmp_path / "check.jsonl", [f"of which  country is town {i} the capital?" for i in (0, 1, 77)])
-    with pytest.raises(RunError, match="2 of 3 validation questions are among the 12 to learn from"):
+    with pytest.raises(RunError, match="2 of 3 validation questions are also training questions"):
         run(recipe(tmp_path, files))
 
 
@@ -248,13 +248,13 @@ def test_questions_without_a_path_are_counted_and_the_others_learnt_from(tmp_pat
 
 def test_without_any_path_there_is_nothing_to_learn(tmp_path, files):
     asked(tmp_path / "learn.jsonl", ["what?", "where?"], path=())
-    with pytest.raises(RunError, match="none of the 2 questions to learn from has a path"):
+    with pytest.raises(RunError, match="none of the 2 training questions has a path"):
         run(recipe(tmp_path, files))
 
 
 def test_an_empty_part_to_learn_from_is_told(tmp_path, files):
     (tmp_path / "learn.jsonl").write_text("")
-    with pytest.raises(InputError, match="there are no questions to learn from"):
+    with pytest.raises(InputError, match="there are no training questions"):
         run(recipe(tmp_path, files))
 
 
@@ -300,7 +300,7 @@ def test_train_only_without_anything_to_train_is_refused(tmp_path, files):
     ("line", "said"),
     [
         ("driver: path_scorr", "r.yaml:5:3: driver is the role of what learns, not 'path_scorr'. Did you mean"),
-        ("driver: entity_linker", "r.yaml:4:1: the entity_linker is to learn, but the recipe gives none"),
+        ("driver: entity_linker", "r.yaml:4:1: train names the entity_linker, but the recipe has none"),
         ("driver: knowledge_graph", "r.yaml:2:1: knowledge_graph 'toy' cannot be trained"),
         ("fit: {last: 2}", "r.yaml:5:9: fit has no setting 'last'; it has inverse, least. Did you mean 'least'?"),
         ("fit: {least: two}", "r.yaml:5:9: least: expected whole number, got 'two'"),
