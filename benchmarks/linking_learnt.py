@@ -27,8 +27,8 @@ from srtk_plugin_local.dictionary.weight_fit import LinkerTraining
 
 from srtk_framework.evaluation import compare_links, counts, covered_by
 from srtk_framework.records import place, write_json
-from srtk_framework.roles import Course, Encoder, MentionDetector
-from srtk_framework.values import Lesson, Link, Question
+from srtk_framework.roles import Encoder, MentionDetector, TrainingTask
+from srtk_framework.values import Link, Question, TrainingExample
 
 DETECTOR = {"use": "union", "detectors": [{"use": "capitals"}, {"use": "spacy"}]}
 
@@ -109,8 +109,8 @@ def score(
                 names = {_name(mentions[i]) for i in some}
                 others = [without(q, names) for q in questions]
             if learnt:
-                course = Course([Lesson(q) for q in others], None, Path(folder), 0)
-                figures.append(dict(linker.fit(course, LinkerTraining())))
+                task = TrainingTask([TrainingExample(q) for q in others], None, Path(folder), 0)
+                figures.append(dict(linker.fit(task, LinkerTraining())))
             at_places = with_settings(linker, {**linking.GIVEN, "detector": None})
             given.update(zip(some, link(at_places, [mentions[i]["question"] for i in some]), strict=True))
             if args.by == "text" and not args.given:

@@ -1,11 +1,11 @@
-"""Compare what two versions wrote for the same recipes: every record and every evaluation, but for words and times.
+"""Compare the outputs of two versions for the same recipes: all records and evaluations, except for words and times.
 
     python benchmarks/same_results.py OLD NEW
 
-OLD and NEW are folders with the outputs of runs, such as two `build` folders. Compared are all `subgraphs.jsonl`,
-`links.jsonl`, `scores.jsonl`, journals (`journal/*.jsonl`), `evaluation.json` and training examples below OLD. Left
-out are exactly: the fields with words (`error`, `reason`, and the reasons of failed linkers and labels), fingerprints,
-and times (`seconds`, `questions_per_second`, and each driver's share of the time).
+OLD and NEW are folders with the outputs of runs, such as two `build` folders. The files compared are all
+`subgraphs.jsonl`, `links.jsonl`, `scores.jsonl`, journals (`journal/*.jsonl`), `evaluation.json` and training examples
+below OLD. The fields ignored are the words (`error`, `reason`, and the reasons of failed linkers and labels), the
+fingerprints, and the times (`seconds`, `questions_per_second`, and each driver's share of the time).
 """
 
 from __future__ import annotations
@@ -17,7 +17,9 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-PATTERNS = ("subgraphs.jsonl", "links.jsonl", "scores.jsonl", "journal/*.jsonl", "evaluation.json", "lessons.jsonl")
+EXAMPLES = ("training_examples.jsonl", "lessons.jsonl")
+"""File of training examples: its name, and its former name in outputs of older versions."""
+PATTERNS = ("subgraphs.jsonl", "links.jsonl", "scores.jsonl", "journal/*.jsonl", "evaluation.json", *EXAMPLES)
 WORDS = ("error", "reason", "linkers_failed", "labels_failed")
 FINGERPRINTS = ("fingerprint", "fingerprints")
 TIMES = ("seconds", "questions_per_second", "share_of_time")
@@ -25,7 +27,7 @@ LEFT_OUT = frozenset((*WORDS, *FINGERPRINTS, *TIMES))
 
 
 def plain(value: Any) -> Any:
-    """Leave the words, fingerprints and times out of a JSON value; whether there is an error stays."""
+    """Remove words, fingerprints and times from a JSON value; the presence of an error is kept."""
     if isinstance(value, dict):
         kept = {key: plain(item) for key, item in value.items() if key not in LEFT_OUT}
         return kept | {f"has {name}": value[name] is not None for name in ("error", "reason") if name in value}
@@ -35,14 +37,14 @@ def plain(value: Any) -> Any:
 
 
 def records(path: Path) -> Iterator[str]:
-    """Yield the records of a file as canonical JSON, the order of fields included."""
+    """Yield the records of a file as JSON in canonical form, with fields in their order."""
     text = path.read_text(encoding="utf-8")
     for row in text.splitlines() if path.suffix == ".jsonl" else [text]:
         yield json.dumps(plain(json.loads(row)), ensure_ascii=False)
 
 
 def difference(old: Path, new: Path) -> str | None:
-    """Return where two files differ first, or None."""
+    """Return the first difference of two files, or None."""
     if not new.is_file():
         return "is missing"
     before, after = list(records(old)), list(records(new))
@@ -68,7 +70,10 @@ def main() -> int:
     different = {}
     for path in files:
         name = path.relative_to(args.old)
-        if (found := difference(path, args.new / name)) is not None:
+        new = args.new / name
+        if path.name in EXAMPLES and not new.is_file():
+            new = next((new.with_name(other) for other in EXAMPLES if new.with_name(other).is_file()), new)
+        if (found := difference(path, new)) is not None:
             different[name] = found
     for name, found in different.items():
         print(f"{name}: {found}")

@@ -24,7 +24,6 @@ if TYPE_CHECKING:
         __version__,
     )
     from srtk_framework.roles import (
-        Course,
         Dataset,
         Encoder,
         EntityLinker,
@@ -40,6 +39,7 @@ if TYPE_CHECKING:
         Role,
         Supervision,
         Trainable,
+        TrainingTask,
     )
     from srtk_framework.run import (
         Outcome,
@@ -59,7 +59,6 @@ if TYPE_CHECKING:
         Frontier,
         HopState,
         InputError,
-        Lesson,
         Link,
         LinkList,
         Literal,
@@ -84,6 +83,7 @@ if TYPE_CHECKING:
         SrtkError,
         Step,
         Subgraph,
+        TrainingExample,
         Triple,
         rounded,
     )
@@ -102,7 +102,7 @@ _ROOMS = {
         "__version__",
     ),
     "roles": (
-        "Course",
+        "TrainingTask",
         "Dataset",
         "Encoder",
         "EntityLinker",
@@ -135,7 +135,7 @@ _ROOMS = {
         "Frontier",
         "HopState",
         "InputError",
-        "Lesson",
+        "TrainingExample",
         "Link",
         "LinkList",
         "Literal",
@@ -172,7 +172,6 @@ __all__ = [
     "Answer",
     "Budget",
     "Call",
-    "Course",
     "Dataset",
     "DriverError",
     "Encoder",
@@ -187,7 +186,6 @@ __all__ = [
     "HopState",
     "InputError",
     "KnowledgeGraph",
-    "Lesson",
     "Link",
     "LinkList",
     "Literal",
@@ -222,6 +220,8 @@ __all__ = [
     "Subgraph",
     "Supervision",
     "Trainable",
+    "TrainingExample",
+    "TrainingTask",
     "Triple",
     "__version__",
     "facts",

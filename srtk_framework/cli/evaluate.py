@@ -38,7 +38,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--train",
         type=Path,
         metavar="FILE",
-        help="lessons or questions of a training: also report by relations seen in it or not",
+        help="examples or questions of a training: also report by relations seen in it or not",
     )
     parser.add_argument("--linking", action="store_true", help="score the links of the results, not their triples")
     parser.add_argument(

@@ -105,7 +105,7 @@ def learnt_by(folders: Sequence[Path]) -> Learnt | None:
             training = json.loads(manifest.read_text(encoding="utf-8")).get("training")
         except ValueError as error:
             raise InputError(f"{manifest} is not JSON ({error}); run the recipe again") from error
-        lessons = Path(training["folder"]) / "lessons.jsonl" if isinstance(training, dict) else None
-        if lessons is not None and lessons.exists():
-            return learnt_from(lessons)
+        examples = Path(training["folder"]) / "training_examples.jsonl" if isinstance(training, dict) else None
+        if examples is not None and examples.exists():
+            return learnt_from(examples)
     return None

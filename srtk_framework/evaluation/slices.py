@@ -53,16 +53,16 @@ def learnt_from(file: str | FilePath) -> Learnt:
     Raises:
         InputError: If the file cannot be read or has none of these.
     """
-    from srtk_framework.records.training_examples import read_lessons
+    from srtk_framework.records.training_examples import read_training_examples
 
     relations: set[str] = set()
     paths: set[tuple[str, ...]] = set()
-    lessons = read_lessons(FilePath(file))
-    taught = any(lesson.paths for lesson in lessons)
-    for lesson in lessons:
-        question = lesson.question
+    examples = read_training_examples(FilePath(file))
+    taught = any(example.paths for example in examples)
+    for example in examples:
+        question = example.question
         if taught:
-            question = attrs.evolve(question, gold_paths=tuple(p.steps for p in lesson.paths), gold_triples=None)
+            question = attrs.evolve(question, gold_paths=tuple(p.steps for p in example.paths), gold_triples=None)
         paths.update(gold_paths(question))
         for some in gold_relations(question):
             relations.update(some)

@@ -14,7 +14,7 @@ from srtk_framework.records.retrieval_records import (
     retrieval_from_record,
 )
 from srtk_framework.records.splits import Part, part_of, place
-from srtk_framework.records.training_examples import read_lessons, write_lessons
+from srtk_framework.records.training_examples import read_training_examples, write_training_examples
 
 __all__ = [
     "Part",
@@ -25,10 +25,10 @@ __all__ = [
     "place",
     "question_from_record",
     "read_jsonl",
-    "read_lessons",
     "read_lines",
     "read_questions",
     "read_retrievals",
+    "read_training_examples",
     "record_fields",
     "record_from_answer",
     "record_from_question",
@@ -36,5 +36,5 @@ __all__ = [
     "retrieval_from_record",
     "shown",
     "write_json",
-    "write_lessons",
+    "write_training_examples",
 ]

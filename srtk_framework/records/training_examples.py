@@ -9,35 +9,35 @@ from pathlib import Path
 from srtk_framework.records import record_fields as fields
 from srtk_framework.records.jsonl import dumps, read_jsonl, shown
 from srtk_framework.records.retrieval_records import question_from_record, record_from_question
-from srtk_framework.values import InputError, Lesson, RankedPath, rounded
+from srtk_framework.values import InputError, RankedPath, TrainingExample, rounded
 
 _FIELDS = ("paths", "path_scores", "path_entities")
 
 
-def write_lessons(file: Path, lessons: Sequence[Lesson]) -> None:
+def write_training_examples(file: Path, examples: Sequence[TrainingExample]) -> None:
     """Write one record per training example, with the parallel fields ``paths``, ``path_scores``, ``path_entities``.
 
     ``paths`` and ``path_scores`` are as in SRTK's intermediate files. The file is written atomically.
     """
     part = file.with_name(f".{uuid.uuid4().hex}.part")
     with part.open("w", encoding="utf-8") as out:
-        for lesson in lessons:
-            record = record_from_question(lesson.question)
+        for example in examples:
+            record = record_from_question(example.question)
             record = {field: value for field, value in record.items() if field not in _FIELDS}
-            record["paths"] = [[str(step) for step in path.steps] for path in lesson.paths]
-            record["path_scores"] = [rounded(path.score) for path in lesson.paths]
-            record["path_entities"] = [path.entity for path in lesson.paths]
+            record["paths"] = [[str(step) for step in path.steps] for path in example.paths]
+            record["path_scores"] = [rounded(path.score) for path in example.paths]
+            record["path_entities"] = [path.entity for path in example.paths]
             out.write(dumps(record) + "\n")
     part.replace(file)
 
 
-def read_lessons(file: Path) -> list[Lesson]:
+def read_training_examples(file: Path) -> list[TrainingExample]:
     """Read training examples; without ``path_entities``, as in SRTK's files, every path starts at each linked entity.
 
     Raises:
         InputError: If a record is malformed, with file and line.
     """
-    lessons = []
+    examples = []
     for number, record in read_jsonl(file):
         where = f"{shown(file)}:{number}"
         plain = {field: value for field, value in record.items() if field not in _FIELDS}
@@ -52,5 +52,5 @@ def read_lessons(file: Path) -> list[Lesson]:
             for i, path in enumerate(steps)
             for entity in ([link.entity for link in question.links] if entities is None else [entities[i]])
         ]
-        lessons.append(Lesson(question, tuple(found)))
-    return lessons
+        examples.append(TrainingExample(question, tuple(found)))
+    return examples

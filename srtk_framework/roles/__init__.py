@@ -36,13 +36,12 @@ from srtk_framework.roles.mention_detector import MentionDetector
 from srtk_framework.roles.path_scorer import PathScorer
 from srtk_framework.roles.reader import Reader
 from srtk_framework.roles.supervision import Supervision
-from srtk_framework.roles.trainable import Course, Trainable
+from srtk_framework.roles.trainable import Trainable, TrainingTask
 
 __all__ = [
     "PROJECT",
     "ROLES",
     "AnswerCheck",
-    "Course",
     "Dataset",
     "Encoder",
     "EntityLinker",

@@ -1,4 +1,4 @@
-"""The protocol of a driver that can be trained."""
+"""Protocol of trainable drivers."""
 
 from __future__ import annotations
 
@@ -8,22 +8,22 @@ from typing import Any, Protocol, runtime_checkable
 
 import attrs
 
-from srtk_framework.values import Lesson
+from srtk_framework.values import TrainingExample
 
 
 @attrs.frozen
-class Course:
+class TrainingTask:
     """The input of a training.
 
     Attributes:
-        lessons: The training examples, in a fixed order.
+        examples: The training examples, in a fixed order.
         validate: Runs the recipe's retrieval on the validation questions with the driver as it is at this moment, and
             returns its metrics by name; None without validation questions.
         folder: Keeps checkpoints, logs, and whatever else a resumed training needs.
         seed: Of everything random.
     """
 
-    lessons: Sequence[Lesson]
+    examples: Sequence[TrainingExample]
     validate: Callable[[], Mapping[str, float]] | None
     folder: FilePath
     seed: int = 0
@@ -33,12 +33,11 @@ class Course:
 class Trainable(Protocol):
     """A driver of any role that a recipe can train.
 
-    The annotation of ``fit``'s second argument is an attrs class: the settings of the training, which the recipe
-    gives below ``train.fit``.
+    The annotation of ``fit``'s second argument is an attrs class, the settings under ``train.fit`` in the recipe.
     """
 
-    def fit(self, course: Course, training: Any) -> Mapping[str, float]:
-        """Learn, going on from ``course.folder`` where an earlier call was interrupted; return the final figures."""
+    def fit(self, task: TrainingTask, training: Any) -> Mapping[str, float]:
+        """Train, or resume an interrupted training from ``task.folder``; return the final metrics."""
 
     def save(self, folder: FilePath) -> None:
         """Write what was learnt, so that a driver in a new process computes the same after ``load``."""
@@ -47,4 +46,4 @@ class Trainable(Protocol):
         """Read what ``save`` wrote; called after ``open``."""
 
     def fingerprint(self) -> str:
-        """Identify what the driver computes, learnt weights included."""
+        """Identify what the driver computes, including trained weights."""

@@ -246,7 +246,7 @@ class Runner:
         if not session.methods and not any(r.linking or r.metrics for some in rows.values() for r in some):
             return
         shares = {name: share_of_time(table) for name, table in outcome.timing.items()}
-        learnt = None if outcome.trained is None else learnt_from(outcome.trained.folder / "lessons.jsonl")
+        learnt = None if outcome.trained is None else learnt_from(outcome.trained.folder / "training_examples.jsonl")
         outcome.evaluation = compare(rows, shares, learnt=learnt)
         write_json(self.recipe.output / "evaluation.json", outcome.evaluation)
         write_scores(self.recipe.output, rows)

@@ -9,7 +9,7 @@ from fnmatch import fnmatchcase
 from typing import TYPE_CHECKING, NamedTuple
 
 from srtk_framework.graph.traversal import follow_within
-from srtk_framework.values import END, Budget, Frontier, Lesson, Path, Question, Sample, Step
+from srtk_framework.values import END, Budget, Frontier, Path, Question, Sample, Step, TrainingExample
 
 if TYPE_CHECKING:
     from srtk_framework.roles import KnowledgeGraph
@@ -18,14 +18,14 @@ if TYPE_CHECKING:
 class _Place(NamedTuple):
     """A training example (by index), a linked entity of its question, and the steps from it."""
 
-    lesson: int
+    example: int
     entity: str
     path: Path
 
 
 def samples(
     graph: KnowledgeGraph,
-    lessons: Sequence[Lesson],
+    examples: Sequence[TrainingExample],
     *,
     negatives: int | None,
     seed: int,
@@ -43,7 +43,7 @@ def samples(
 
     Args:
         graph: Graph of the paths; its noise relations are not candidates.
-        lessons: Training examples; paths that the graph lacks are ignored.
+        examples: Training examples; paths that the graph lacks are ignored.
         negatives: Maximum number of negative candidates per sample; None for all steps from the frontier.
         seed: Seed of the sampling.
         inverse: Whether inverse steps are candidates, as in the search.
@@ -57,16 +57,16 @@ def samples(
     """
     noise = tuple(graph.schema().noise)
     budget = Budget(hub=hub, nodes=nodes)
-    right = _right_steps(lessons)
+    right = _right_steps(examples)
     offered = _offered(graph, right, inverse, budget)
-    made: list[list[Sample]] = [[] for _ in lessons]
-    for place in sorted(right, key=lambda p: (p.lesson, p.entity, len(p.path), [str(step) for step in p.path])):
+    made: list[list[Sample]] = [[] for _ in examples]
+    for place in sorted(right, key=lambda p: (p.example, p.entity, len(p.path), [str(step) for step in p.path])):
         if place not in offered:
             continue
         targets = {step: value for step, value in right[place].items() if step == END or step in offered[place]}
         if not targets:
             continue
-        question = lessons[place.lesson].question
+        question = examples[place.example].question
         wrong = [
             step
             for step in offered[place]
@@ -77,7 +77,7 @@ def samples(
         if negatives is not None and len(wrong) > negatives:
             wrong = _drawn(wrong, negatives, seed, question.id, place)
         candidates = sorted([*targets, *wrong], key=lambda step: (step == END, str(step)))
-        made[place.lesson].append(
+        made[place.example].append(
             Sample(
                 question=question.id,
                 text=text(question, place.entity) if text else question.text,
@@ -89,11 +89,11 @@ def samples(
     return made
 
 
-def _right_steps(lessons: Sequence[Lesson]) -> dict[_Place, dict[Step, float]]:
+def _right_steps(examples: Sequence[TrainingExample]) -> dict[_Place, dict[Step, float]]:
     """Map each prefix of a path to its positive steps, each with the quality of its best path."""
     right: dict[_Place, dict[Step, float]] = {}
-    for i, lesson in enumerate(lessons):
-        for path in lesson.paths:
+    for i, example in enumerate(examples):
+        for path in example.paths:
             if not path.score > 0:
                 continue
             for depth, step in enumerate((*path.steps, END)):

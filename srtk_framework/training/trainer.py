@@ -22,15 +22,15 @@ from srtk_framework.recipe.recipe import Recipe
 from srtk_framework.records.jsonl import write_json
 from srtk_framework.records.retrieval_records import read_questions
 from srtk_framework.records.splits import place
-from srtk_framework.records.training_examples import read_lessons, write_lessons
-from srtk_framework.roles import Course, Expander, KnowledgeGraph
+from srtk_framework.records.training_examples import read_training_examples, write_training_examples
+from srtk_framework.roles import Expander, KnowledgeGraph, TrainingTask
 from srtk_framework.training.links import teaches_linking, validate_links
 from srtk_framework.training.model_card import card
 from srtk_framework.training.setup import Setup, held_by
-from srtk_framework.values import InputError, Lesson, Question, Retrieval, RunError, batched
+from srtk_framework.values import InputError, Question, Retrieval, RunError, TrainingExample, batched
 
 COMPLETE, RUNNING = "complete", "running"
-_OURS = ("checkpoints", "log", "model", "best.safetensors", "broken-batch.json", "lessons.jsonl")
+_OURS = ("checkpoints", "log", "model", "best.safetensors", "broken-batch.json", "training_examples.jsonl")
 """Files of a training, which another training in the same folder removes."""
 
 
@@ -125,7 +125,7 @@ class Trainer:
         if not self._follows:
             self._claim(same)
             write_json(self._folder / "training.json", {"state": RUNNING, **state})
-        lessons, found = self._lessons(learning, same)
+        examples, found = self._examples(learning, same)
         counts.update(found)
         if self._supervision is None and not found["lessons"]:
             raise RunError(
@@ -134,17 +134,17 @@ class Trainer:
         if not found["lessons"]:
             raise RunError(
                 f"none of the {len(learning)} training questions has a path between topic and answer"
-                f" ({found['unlinked']} have no link in the graph); see {self._folder / 'lessons.jsonl'}"
+                f" ({found['unlinked']} have no link in the graph); see {self._folder / 'training_examples.jsonl'}"
             )
-        course = Course(
-            [lesson for lesson in lessons if self._teaches(lesson)],
+        task = TrainingTask(
+            [example for example in examples if self._teaches(example)],
             (lambda: self._validate(validation)) if validation else None,
             self._folder,
             self._recipe.options.seed,
         )
-        self._notify("training", {"lessons": len(course.lessons), "validation": len(validation)})
+        self._notify("training", {"lessons": len(task.examples), "validation": len(validation)})
         driver = self._setup.driver.driver
-        figures = {name: round(float(value), 6) for name, value in driver.fit(course, self._setup.settings).items()}
+        figures = {name: round(float(value), 6) for name, value in driver.fit(task, self._setup.settings).items()}
         if not self._follows:
             self._keep(figures, counts, state)
         return self._trained(figures, counts, state, learning, validation, repeated=True)
@@ -196,9 +196,9 @@ class Trainer:
         parts = held_by(self._setup.driver, self._supervision, main)
         versions |= {name: version(name) for name in distributions_of([(one.role, one.name) for one in parts])}
         supervised = self._supervision.fingerprint() if self._supervision else "gold links"
-        lessons = [data["questions"], supervised]
+        examples = [data["questions"], supervised]
         whole = [
-            *lessons,
+            *examples,
             data["validation"],
             self._setup.driver.fingerprint(),
             repr(self._setup.settings),
@@ -208,7 +208,7 @@ class Trainer:
         ]
         return {
             "fingerprint": _digest(whole),
-            "lessons": _digest(lessons),
+            "lessons": _digest(examples),
             "driver": {
                 "role": self._setup.role,
                 "name": self._setup.driver.name,
@@ -246,31 +246,31 @@ class Trainer:
             else:
                 target.unlink(missing_ok=True)
 
-    def _lessons(self, questions: Sequence[Question], same: bool) -> tuple[list[Lesson], dict[str, int]]:
+    def _examples(self, questions: Sequence[Question], same: bool) -> tuple[list[TrainingExample], dict[str, int]]:
         """Find paths for the questions, or read the training examples of an interrupted training."""
-        file = self._folder / "lessons.jsonl"
+        file = self._folder / "training_examples.jsonl"
         if (same or self._follows) and file.exists():
-            lessons = read_lessons(file)
+            examples = read_training_examples(file)
         else:
-            lessons = []
+            examples = []
             self._notify("method", {"name": "supervision", "total": len(questions), "completed": 0, "failed": 0})
             for batch in batched(questions, self._recipe.options.batch):
                 rows = self._supervision.supervise(batch) if self._supervision else [()] * len(batch)
-                lessons += [Lesson(q, tuple(paths)) for q, paths in zip(batch, rows, strict=True)]
-                failed = sum(not self._teaches(one) for one in lessons)
-                self._notify("batch", {"completed": len(lessons), "failed": failed})
-            write_lessons(file, lessons)
-        return lessons, {
-            "unlinked": sum(not lesson.question.links for lesson in lessons),
-            "pathless": sum(not lesson.paths for lesson in lessons) if self._supervision else 0,
-            "lessons": sum(self._teaches(lesson) for lesson in lessons),
+                examples += [TrainingExample(q, tuple(paths)) for q, paths in zip(batch, rows, strict=True)]
+                failed = sum(not self._teaches(one) for one in examples)
+                self._notify("batch", {"completed": len(examples), "failed": failed})
+            write_training_examples(file, examples)
+        return examples, {
+            "unlinked": sum(not example.question.links for example in examples),
+            "pathless": sum(not example.paths for example in examples) if self._supervision else 0,
+            "lessons": sum(self._teaches(example) for example in examples),
         }
 
-    def _teaches(self, lesson: Lesson) -> bool:
+    def _teaches(self, example: TrainingExample) -> bool:
         """Return whether an example has anything to train on: paths or gold triples, or links for a linker."""
         if self._supervision is None:
-            return teaches_linking(lesson.question)
-        return bool(lesson.paths or lesson.question.gold_triples)
+            return teaches_linking(example.question)
+        return bool(example.paths or example.question.gold_triples)
 
     def _validate(self, questions: Sequence[Question]) -> dict[str, float]:
         """Return the mean metrics of retrievals for the validation questions, or a linker's linking metrics."""

@@ -22,7 +22,7 @@ from srtk_framework.values.questions import LINKED_BY, NIL, Link, LinkList, Ment
 from srtk_framework.values.schema import Schema
 from srtk_framework.values.scores import SCORE_DIGITS, rounded
 from srtk_framework.values.subgraphs import Answer, FoundPaths, Neighbourhood, RankedPath, Retrieval, Subgraph
-from srtk_framework.values.training import Lesson, Sample
+from srtk_framework.values.training import Sample, TrainingExample
 from srtk_framework.values.triples import END, Literal, Path, Pattern, Qualifier, Step, Triple
 
 __all__ = [
@@ -41,7 +41,6 @@ __all__ = [
     "HopState",
     "HopWise",
     "InputError",
-    "Lesson",
     "Link",
     "LinkList",
     "Literal",
@@ -68,6 +67,7 @@ __all__ = [
     "SrtkError",
     "Step",
     "Subgraph",
+    "TrainingExample",
     "Triple",
     "batched",
     "close_matches",

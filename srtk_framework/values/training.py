@@ -10,7 +10,7 @@ from srtk_framework.values.triples import Path, Step
 
 
 @attrs.frozen
-class Lesson:
+class TrainingExample:
     """A question to train on, with the relation paths to its answers.
 
     Attributes:

@@ -134,7 +134,7 @@ def test_the_python_of_a_page_runs(page: str, tmp_path: Path) -> None:
     record = {**asked, "answer_entities": ["latvia"], "gold_paths": [["capital_of"]], "kind": "one"}
     files = {
         "questions": {},
-        "lessons": {"paths": [["capital_of"]], "path_scores": [1.0], "path_entities": ["riga"]},
+        "training_examples": {"paths": [["capital_of"]], "path_scores": [1.0], "path_entities": ["riga"]},
         "ours": {"triplets": [["riga", "capital_of", "latvia"]]},
         "theirs": {"triplets": [["latvia", "currency", "euro"]]},
     }

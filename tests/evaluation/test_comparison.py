@@ -105,7 +105,9 @@ def test_the_training_data_of_a_run_is_found_through_its_manifest(tmp_path: Path
     folders = [run(tmp_path / "zero", beam=rows(0)), run(tmp_path / "trained", beam=rows(0))]
     training = tmp_path / "training"
     training.mkdir()
-    (training / "lessons.jsonl").write_text('{"question": "?", "question_entities": ["A"], "paths": [["q"]]}\n')
+    (training / "training_examples.jsonl").write_text(
+        '{"question": "?", "question_entities": ["A"], "paths": [["q"]]}\n'
+    )
     (folders[1] / "manifest.json").write_text(json.dumps({"training": {"folder": str(training)}}))
     seen = [attrs.evolve(r, relations=(("q",),)) if r.id == "3" else r for r in rows(0)]
     write_scores(folders[0], {"beam": seen})

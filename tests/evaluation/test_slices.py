@@ -10,8 +10,18 @@ import pytest
 
 from srtk_framework.evaluation.metrics import Row, compare, row
 from srtk_framework.evaluation.slices import fields_of, groups, learnt_from
-from srtk_framework.records.training_examples import write_lessons
-from srtk_framework.values import InputError, Lesson, Link, Question, RankedPath, Retrieval, Step, Subgraph, Triple
+from srtk_framework.records.training_examples import write_training_examples
+from srtk_framework.values import (
+    InputError,
+    Link,
+    Question,
+    RankedPath,
+    Retrieval,
+    Step,
+    Subgraph,
+    TrainingExample,
+    Triple,
+)
 
 BORN, IN, LIKES = Step("born"), Step("in", True), Step("likes")
 
@@ -26,16 +36,18 @@ def sizes(report: dict[str, Any], name: str) -> dict[str, int]:
 
 
 @pytest.fixture
-def lessons(tmp_path: Path) -> Path:
+def examples(tmp_path: Path) -> Path:
     known = Question("t", "?", (Link("Anna"),), gold_paths=((LIKES,),))
-    file = tmp_path / "lessons.jsonl"
-    write_lessons(file, [Lesson(known, (RankedPath("Anna", (BORN, IN), 1.0),)), Lesson(known)])
+    file = tmp_path / "training_examples.jsonl"
+    write_training_examples(
+        file, [TrainingExample(known, (RankedPath("Anna", (BORN, IN), 1.0),)), TrainingExample(known)]
+    )
     return file
 
 
-def test_questions_are_grouped_by_the_relations_and_paths_of_the_training_examples(lessons: Path) -> None:
+def test_questions_are_grouped_by_the_relations_and_paths_of_the_training_examples(examples: Path) -> None:
     rows = [of("1", (BORN, IN)), of("2", (IN, BORN)), of("3", (LIKES,)), of("4"), of("5", (LIKES,), (BORN, IN))]
-    report = compare({"beam": rows}, learnt=learnt_from(lessons))
+    report = compare({"beam": rows}, learnt=learnt_from(examples))
     assert sizes(report, "relations in training") == {"seen": 3, "unseen": 1}
     assert sizes(report, "path in training") == {"seen": 2, "unseen": 2}
 
@@ -52,9 +64,9 @@ def test_training_questions_with_gold_define_the_seen_relations(tmp_path: Path) 
     assert found.paths == {("born", "^in")}
 
 
-def test_relations_of_gold_triples_are_used_without_gold_paths(lessons: Path) -> None:
+def test_relations_of_gold_triples_are_used_without_gold_paths(examples: Path) -> None:
     question = Question("1", "?", gold_triples=(Triple("a", "in", "b"), Triple("a", "born", "c")))
-    learnt = learnt_from(lessons)
+    learnt = learnt_from(examples)
     made = row(Retrieval(question))
     assert (learnt.relations_of(made), learnt.path_of(made)) == ("seen", None)
 

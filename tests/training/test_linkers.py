@@ -14,7 +14,7 @@ LEARNER = '''
 from __future__ import annotations
 import json
 import attrs
-from srtk_framework.roles import Course, EntityLinker, KnowledgeGraph
+from srtk_framework.roles import TrainingTask, EntityLinker, KnowledgeGraph
 from srtk_framework.values import Link
 
 @attrs.frozen
@@ -29,12 +29,12 @@ class Rote(EntityLinker):
     def link(self, texts):
         return [[Link(self.known[w], 1.0, t.index(w), t.index(w) + len(w)) for w in sorted(self.known, key=t.find)
                  if w in t] for t in texts]
-    def fit(self, course: Course, settings: Settings):
-        for lesson in course.lessons:
-            for link in lesson.question.gold_links or lesson.question.links:
+    def fit(self, task: TrainingTask, settings: Settings):
+        for example in task.examples:
+            for link in example.question.gold_links or example.question.links:
                 if link.entity:
-                    self.known[lesson.question.text[link.start:link.end]] = link.entity
-        return {"names": len(self.known), **(course.validate() if course.validate else {})}
+                    self.known[example.question.text[link.start:link.end]] = link.entity
+        return {"names": len(self.known), **(task.validate() if task.validate else {})}
     def save(self, folder):
         folder.mkdir()
         (folder / "known.json").write_text(json.dumps(self.known))
@@ -112,7 +112,7 @@ def test_questions_without_gold_links_teach_a_linker_nothing(tmp_path, files):
 
 
 def test_supervision_by_paths_is_refused_for_a_linker(tmp_path, files):
-    with pytest.raises(RecipeError, match="a linker learns from gold links, not from paths"):
+    with pytest.raises(RecipeError, match="a linker is trained on gold links, not on paths"):
         Runner(from_data(recipe(tmp_path, files, supervision="gold-path"))).run()
 
 

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from srtk_framework.testing.oracle import OracleGraph
 from srtk_framework.testing.sample import Sample as Facts
 from srtk_framework.training.samples import samples
-from srtk_framework.values import END, Lesson, Link, Question, RankedPath, Sample, Schema, Step, Triple
+from srtk_framework.values import END, Link, Question, RankedPath, Sample, Schema, Step, TrainingExample, Triple
 
 
 @attrs.define(eq=False)
@@ -29,13 +29,15 @@ def graph_of(*facts: str) -> OracleGraph:
     return graph
 
 
-def lesson(entity: str, *paths: str, score: float = 1.0, name: str = "q") -> Lesson:
+def example(entity: str, *paths: str, score: float = 1.0, name: str = "q") -> TrainingExample:
     ranked = tuple(RankedPath(entity, tuple(Step.parse(s) for s in path.split()), score) for path in paths)
-    return Lesson(Question(name, "Who?", (Link(entity),)), ranked)
+    return TrainingExample(Question(name, "Who?", (Link(entity),)), ranked)
 
 
-def made(graph: OracleGraph, *lessons: Lesson, negatives: int | None = None, inverse: bool = True) -> list[Sample]:
-    return [s for row in samples(graph, lessons, negatives=negatives, seed=0, inverse=inverse) for s in row]
+def made(
+    graph: OracleGraph, *examples: TrainingExample, negatives: int | None = None, inverse: bool = True
+) -> list[Sample]:
+    return [s for row in samples(graph, examples, negatives=negatives, seed=0, inverse=inverse) for s in row]
 
 
 def names(steps: Sequence[Step]) -> list[str]:
@@ -46,56 +48,56 @@ FILM = graph_of("film by ann", "film year 1999", "ann born riga", "ann seen_in f
 
 
 def test_a_path_of_k_steps_gives_k_plus_1_samples() -> None:
-    found = made(FILM, lesson("film", "by born"))
+    found = made(FILM, example("film", "by born"))
     assert [names(s.path) for s in found] == [[], ["by"], ["by", "born"]]
     right = [[str(c) for c, target in zip(s.candidates, s.targets, strict=True) if target] for s in found]
     assert right == [["by"], ["born"], ["END"]]
 
 
 def test_wrong_candidates_are_what_really_leaves_the_nodes_reached() -> None:
-    first, second, last = made(FILM, lesson("film", "by born"))
+    first, second, last = made(FILM, example("film", "by born"))
     assert names(first.candidates) == ["by", "year"]
     assert names(second.candidates) == ["^by", "born", "END"]
     assert names(last.candidates) == ["^born", "in", "END"]
 
 
 def test_end_is_no_candidate_before_the_first_step() -> None:
-    assert END not in made(FILM, lesson("film", "by"))[0].candidates
+    assert END not in made(FILM, example("film", "by"))[0].candidates
 
 
 def test_noise_is_no_candidate() -> None:
-    assert not [s for s in made(FILM, lesson("ann", "born")) if "seen_in" in names(s.candidates)]
+    assert not [s for s in made(FILM, example("ann", "born")) if "seen_in" in names(s.candidates)]
 
 
 def test_steps_against_the_direction_are_left_out_on_request() -> None:
-    found = made(FILM, lesson("film", "by born"), inverse=False)
+    found = made(FILM, example("film", "by born"), inverse=False)
     assert names(found[1].candidates) == ["born", "END"]
 
 
 def test_paths_that_share_a_beginning_share_their_samples() -> None:
-    found = made(FILM, lesson("film", "by", "by born"))
+    found = made(FILM, example("film", "by", "by born"))
     assert [names(s.path) for s in found] == [[], ["by"], ["by", "born"]]
     second = found[1]
     assert dict(zip(names(second.candidates), second.targets, strict=True)) == {"^by": 0.0, "born": 1.0, "END": 1.0}
 
 
 def test_the_quality_of_the_best_path_is_the_target_of_its_steps() -> None:
-    both = Lesson(
+    both = TrainingExample(
         Question("q", "Who?", (Link("film"),)),
-        (*lesson("film", "by", score=0.8).paths, *lesson("film", "by born", score=0.3).paths),
+        (*example("film", "by", score=0.8).paths, *example("film", "by born", score=0.3).paths),
     )
     second = made(FILM, both)[1]
     assert dict(zip(names(second.candidates), second.targets, strict=True)) == {"^by": 0.0, "born": 0.3, "END": 0.8}
 
 
 def test_a_path_that_the_graph_lacks_is_passed_over() -> None:
-    assert made(FILM, lesson("film", "wrote"), lesson("nobody", "by")) == []
+    assert made(FILM, example("film", "wrote"), example("nobody", "by")) == []
 
 
 def test_the_text_may_be_what_the_scorer_sees() -> None:
     rows = samples(
         FILM,
-        [lesson("film", "by")],
+        [example("film", "by")],
         negatives=None,
         seed=0,
         inverse=True,
@@ -107,25 +109,25 @@ def test_the_text_may_be_what_the_scorer_sees() -> None:
 steps = st.sampled_from(["r", "s", "t", "^r", "^s", "^t"])
 nodes = st.sampled_from("abcde")
 facts = st.lists(st.tuples(nodes, st.sampled_from("rst"), nodes).map(" ".join), min_size=1, max_size=15)
-lessons = st.lists(st.tuples(nodes, st.lists(steps, min_size=1, max_size=3).map(" ".join)), min_size=1, max_size=4)
+examples = st.lists(st.tuples(nodes, st.lists(steps, min_size=1, max_size=3).map(" ".join)), min_size=1, max_size=4)
 
 
-@given(facts, lessons, st.integers(0, 3))
+@given(facts, examples, st.integers(0, 3))
 def test_a_drawing_depends_on_its_own_question_alone(
     triples: list[str], asked: list[tuple[str, str]], negatives: int
 ) -> None:
     graph = graph_of(*triples)
-    every = [lesson(entity, path, name=f"q{i}") for i, (entity, path) in enumerate(asked)]
+    every = [example(entity, path, name=f"q{i}") for i, (entity, path) in enumerate(asked)]
     together = samples(graph, every, negatives=negatives, seed=3, inverse=True)
     assert together == [samples(graph, [one], negatives=negatives, seed=3, inverse=True)[0] for one in every]
 
 
-@given(facts, lessons, st.integers(0, 3))
+@given(facts, examples, st.integers(0, 3))
 def test_every_sample_has_right_candidates_and_at_most_so_many_wrong_ones(
     triples: list[str], asked: list[tuple[str, str]], negatives: int
 ) -> None:
     graph = graph_of(*triples)
-    every = [lesson(entity, path, name=f"q{i}") for i, (entity, path) in enumerate(asked)]
+    every = [example(entity, path, name=f"q{i}") for i, (entity, path) in enumerate(asked)]
     for sample in made(graph, *every, negatives=negatives):
         assert len(set(sample.candidates)) == len(sample.candidates) == len(sample.targets)
         wrong = sum(target == 0 for target in sample.targets)
@@ -137,7 +139,7 @@ def test_every_sample_has_right_candidates_and_at_most_so_many_wrong_ones(
 def test_another_seed_draws_others(negatives: int) -> None:
     hub = graph_of("a right b", *(f"a r{i} b" for i in range(30)))
     drawn = {
-        samples(hub, [lesson("a", "right")], negatives=negatives, seed=seed, inverse=False)[0][0].candidates
+        samples(hub, [example("a", "right")], negatives=negatives, seed=seed, inverse=False)[0][0].candidates
         for seed in range(5)
     }
     assert len(drawn) > 1

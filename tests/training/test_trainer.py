@@ -6,10 +6,10 @@ import pytest
 
 from srtk_framework.cli import main
 from srtk_framework.recipe.recipe import from_data, parse
-from srtk_framework.records.training_examples import read_lessons, write_lessons
+from srtk_framework.records.training_examples import read_training_examples, write_training_examples
 from srtk_framework.run.runner import Runner
 from srtk_framework.run.session import Session
-from srtk_framework.values import InputError, Lesson, Link, Question, RankedPath, RecipeError, RunError, Step
+from srtk_framework.values import InputError, Link, Question, RankedPath, RecipeError, RunError, Step, TrainingExample
 
 LEARNERS = '''
 """Drivers that learn and supervise, without any model."""
@@ -17,7 +17,7 @@ from __future__ import annotations
 import json
 import attrs
 from srtk_framework.graph.path_facts import facts
-from srtk_framework.roles import Course, Expander, KnowledgeGraph, PathScorer, Supervision
+from srtk_framework.roles import TrainingTask, Expander, KnowledgeGraph, PathScorer, Supervision
 from srtk_framework.values import Budget, RankedPath, Step
 
 @attrs.frozen
@@ -25,7 +25,7 @@ class Settings:
     """How it counts.
 
     Attributes:
-        least: Lessons that a relation needs.
+        least: Examples that a relation needs.
         inverse: As the expander.
     """
     least: int = attrs.field(default=1, validator=attrs.validators.ge(1))
@@ -38,16 +38,16 @@ class Counter(PathScorer):
     fits: list[Settings] = attrs.field(init=False, factory=list)
     def score(self, questions, paths, candidates):
         return [[1.0 if step.relation in self.known else 0.0 for step in row] for row in candidates]
-    def fit(self, course: Course, settings: Settings):
+    def fit(self, task: TrainingTask, settings: Settings):
         self.fits.append(settings)
         counts = {}
-        for lesson in course.lessons:
-            for path in lesson.paths:
+        for example in task.examples:
+            for path in example.paths:
                 for step in path.steps:
                     counts[step.relation] = counts.get(step.relation, 0) + 1
         self.known = sorted(name for name, count in counts.items() if count >= settings.least)
-        (course.folder / "checkpoints").mkdir(exist_ok=True)
-        return dict(course.validate()) if course.validate else {"seen": len(self.known)}
+        (task.folder / "checkpoints").mkdir(exist_ok=True)
+        return dict(task.validate()) if task.validate else {"seen": len(self.known)}
     def save(self, folder):
         folder.mkdir()
         (folder / "known.json").write_text(json.dumps(self.known))
@@ -164,10 +164,10 @@ def test_the_manifest_names_the_training(tmp_path, files):
     assert told["questions_seen"] == 0
 
 
-def test_the_lessons_are_readable_and_the_card_has_figures_versions_and_recipe(tmp_path, files):
+def test_the_examples_are_readable_and_the_card_has_figures_versions_and_recipe(tmp_path, files):
     run(recipe(tmp_path, files))
     folder = tmp_path / "run" / "training"
-    lines = [json.loads(line) for line in (folder / "lessons.jsonl").read_text().splitlines()]
+    lines = [json.loads(line) for line in (folder / "training_examples.jsonl").read_text().splitlines()]
     assert lines[0]["paths"] == [["capital_of"]]
     assert lines[0]["path_scores"] == [1.0]
     assert lines[0]["path_entities"] == ["paris"]
@@ -197,13 +197,13 @@ def test_other_settings_of_the_training_are_another_training(tmp_path, files):
     assert run(recipe(tmp_path, files, {"fit": {"least": 2}})).trained.repeated
 
 
-def test_an_unfinished_training_keeps_its_folder_and_its_lessons(tmp_path, files):
+def test_an_unfinished_training_keeps_its_folder_and_its_examples(tmp_path, files):
     run(recipe(tmp_path, files))
     folder = tmp_path / "run" / "training"
     (folder / "training.json").write_text(json.dumps({**state(tmp_path), "state": "running"}))
     (folder / "checkpoints" / "mine").write_text("kept")
-    changed = (folder / "lessons.jsonl").read_text().replace("capital_of", "currency")
-    (folder / "lessons.jsonl").write_text(changed)
+    changed = (folder / "training_examples.jsonl").read_text().replace("capital_of", "currency")
+    (folder / "training_examples.jsonl").write_text(changed)
     assert run(recipe(tmp_path, files)).trained.figures["answer_recall"] == 0.0
     assert (folder / "checkpoints" / "mine").exists()
 
@@ -349,26 +349,26 @@ def test_a_training_without_questions_or_supervision_is_told():
         Session(parse("srtk: 1\npath_scorer: counter\ntrain: {questions: q}\n"))
 
 
-def test_lessons_come_back_as_they_were_written(tmp_path):
+def test_examples_come_back_as_they_were_written(tmp_path):
     question = Question("a", "x?", links=(Link("rome"),), answers=("italy",), extra={"hops": 2})
-    lessons = [
-        Lesson(question, (RankedPath("rome", (Step("capital_of"), Step("currency", True)), 0.5),)),
-        Lesson(Question("b", "y?")),
+    examples = [
+        TrainingExample(question, (RankedPath("rome", (Step("capital_of"), Step("currency", True)), 0.5),)),
+        TrainingExample(Question("b", "y?")),
     ]
-    write_lessons(tmp_path / "l.jsonl", lessons)
-    assert read_lessons(tmp_path / "l.jsonl") == lessons
+    write_training_examples(tmp_path / "l.jsonl", examples)
+    assert read_training_examples(tmp_path / "l.jsonl") == examples
 
 
-def test_lessons_as_srtk_writes_them_start_at_every_linked_entity(tmp_path):
+def test_examples_as_srtk_writes_them_start_at_every_linked_entity(tmp_path):
     file = tmp_path / "scores.jsonl"
     record = {"id": "a", "question": "x?", "question_entities": ["p", "q"], "paths": [["r"]], "path_scores": [0.5]}
     file.write_text(json.dumps(record) + "\n")
-    [lesson] = read_lessons(file)
-    assert [(path.entity, path.score) for path in lesson.paths] == [("p", 0.5), ("q", 0.5)]
+    [example] = read_training_examples(file)
+    assert [(path.entity, path.score) for path in example.paths] == [("p", 0.5), ("q", 0.5)]
 
 
-def test_lessons_with_lists_of_unequal_length_name_their_line(tmp_path):
+def test_examples_with_lists_of_unequal_length_name_their_line(tmp_path):
     file = tmp_path / "scores.jsonl"
     file.write_text(json.dumps({"question": "x?", "paths": [["r"]], "path_scores": []}) + "\n")
     with pytest.raises(InputError, match=r"scores\.jsonl:1: field 'path_scores' has 0 items and 'paths' has 1"):
-        read_lessons(file)
+        read_training_examples(file)

@@ -11,7 +11,7 @@ import attrs
 import numpy as np
 import numpy.typing as npt
 
-from srtk_framework.roles import Course, Encoder, KnowledgeGraph, PathScorer
+from srtk_framework.roles import Encoder, KnowledgeGraph, PathScorer, TrainingTask
 from srtk_framework.values import END, SCORE_DIGITS, DriverError, Path, Sample, Step
 from srtk_plugin_sr.fit_settings import ScorerFitSettings
 from srtk_plugin_sr.samples import IndexedSample, TrainingSet, make_samples
@@ -107,8 +107,8 @@ class DenseScorer(PathScorer):
         """Return False: under every rule a path with no other continuation ends at no cost."""
         return False
 
-    def fit(self, course: Course, training: ScorerFitSettings) -> Mapping[str, float]:
-        """Train the encoder on the decisions along the lessons' paths, with the texts and costs of scoring.
+    def fit(self, task: TrainingTask, training: ScorerFitSettings) -> Mapping[str, float]:
+        """Train the encoder on the decisions along the examples' paths, with the texts and costs of scoring.
 
         Raises:
             DriverError: If the encoder cannot be trained, there is no sample, or the loss is not finite.
@@ -117,19 +117,19 @@ class DenseScorer(PathScorer):
         network = encoder.learner()
 
         def validated() -> Mapping[str, float]:
-            assert course.validate is not None
+            assert task.validate is not None
             encoder.take(network)
             self._reset_cache(on_disk=False)
-            return course.validate()
+            return task.validate()
 
         figures = train_encoder(
             network,
-            self.training_set(make_samples(self.graph, course.lessons, training, course.seed)),
+            self.training_set(make_samples(self.graph, task.examples, training, task.seed)),
             training,
             temperature=training.temperature or self.temperature,
-            validate=None if course.validate is None else validated,
-            folder=course.folder,
-            seed=course.seed,
+            validate=None if task.validate is None else validated,
+            folder=task.folder,
+            seed=task.seed,
         )
         encoder.take(network)
         self._reset_cache(on_disk=True)

@@ -79,7 +79,7 @@ def train_head(
     if not any(question.targets.any() for question in questions):
         raise DriverError(
             f"the inner expander found none of the needed triples of {len(questions)} questions;"
-            " give it more width, depth or budget, or use other lessons"
+            " give it more width, depth or budget, or use other examples"
         )
     held = [question for question in questions if _draw(question.text, seed) < settings.held]
     trained = [question for question in questions if _draw(question.text, seed) >= settings.held]

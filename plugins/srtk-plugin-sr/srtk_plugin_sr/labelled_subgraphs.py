@@ -12,7 +12,7 @@ import attrs
 from srtk_framework.graph import instance_triples
 from srtk_framework.records import dumps
 from srtk_framework.roles import Expander, KnowledgeGraph
-from srtk_framework.values import DriverError, Lesson, Literal, RankedPath, Step, Subgraph, Triple
+from srtk_framework.values import DriverError, Literal, RankedPath, Step, Subgraph, TrainingExample, Triple
 
 _LESSONS_AT_ONCE = 32
 
@@ -22,28 +22,28 @@ class LabelledSubgraph:
     """Candidates of one question, and the triples that it needs.
 
     Attributes:
-        lesson: The question and its paths.
+        example: The question and its paths.
         found: Subgraph that the inner expander returned.
         gold: Needed triples, found or not, each with its quality, above 0 and up to 1.
     """
 
-    lesson: Lesson
+    example: TrainingExample
     found: Subgraph
     gold: Mapping[Triple, float]
 
 
-def needed_triples(graph: KnowledgeGraph, lesson: Lesson, hub: int | None) -> dict[Triple, float]:
-    """Return the gold triples of a lesson, else the triples on its paths' complete instances that end in an answer.
+def needed_triples(graph: KnowledgeGraph, example: TrainingExample, hub: int | None) -> dict[Triple, float]:
+    """Return the gold triples of a example, else the triples on its paths' complete instances that end in an answer.
 
     Args:
         graph: Graph in which the paths are followed.
-        lesson: The question and its paths.
+        example: The question and its paths.
         hub: Maximum number of neighbours read of one node; None for no limit.
 
     Returns:
         Each triple with the quality of the best path that it is on, at most 1; a gold triple with 1.
     """
-    question = lesson.question
+    question = example.question
     if question.gold_triples is not None:
         return dict.fromkeys(question.gold_triples, 1.0)
 
@@ -51,7 +51,7 @@ def needed_triples(graph: KnowledgeGraph, lesson: Lesson, hub: int | None) -> di
         return graph.triples(graph.frontiers([nodes]), [step], hub)[0]
 
     needed: dict[Triple, float] = {}
-    for path in lesson.paths:
+    for path in example.paths:
         quality = min(path.score, 1.0)
         if quality > 0:
             for triple in instance_triples(read, path.entity, path.steps, question.answers):
@@ -60,32 +60,34 @@ def needed_triples(graph: KnowledgeGraph, lesson: Lesson, hub: int | None) -> di
 
 
 def labelled_subgraphs(
-    inner: Expander, graph: KnowledgeGraph, lessons: Sequence[Lesson], hub: int | None, file: FilePath
+    inner: Expander, graph: KnowledgeGraph, examples: Sequence[TrainingExample], hub: int | None, file: FilePath
 ) -> Iterator[LabelledSubgraph]:
-    """Expand the questions of lessons batch by batch, and label what is found.
+    """Expand the questions of examples batch by batch, and label what is found.
 
     Args:
         inner: Expander that finds the candidates.
-        graph: Graph in which the paths of lessons are followed.
-        lessons: Lessons in a fixed order.
+        graph: Graph in which the paths of examples are followed.
+        examples: Examples in a fixed order.
         hub: Maximum number of neighbours read of one node where paths are followed.
-        file: JSON lines, one for each lesson, to which each batch is appended. Lines that an earlier call wrote are
+        file: JSON lines, one for each example, to which each batch is appended. Lines that an earlier call wrote are
             read instead of expanding again; an incomplete last line is dropped.
 
     Raises:
-        DriverError: If the file belongs to other lessons.
+        DriverError: If the file belongs to other examples.
     """
     known = _complete_lines(file)
-    if len(known) > len(lessons):
-        raise DriverError(f"{file} holds {len(known)} questions, not {len(lessons)}; remove it to train from the start")
-    for lesson, line in zip(lessons, known, strict=False):
-        yield _read(lesson, line, file)
-    for start in range(len(known), len(lessons), _LESSONS_AT_ONCE):
-        batch = lessons[start : start + _LESSONS_AT_ONCE]
-        found = inner.expand([lesson.question for lesson in batch])
+    if len(known) > len(examples):
+        raise DriverError(
+            f"{file} holds {len(known)} questions, not {len(examples)}; remove it to train from the start"
+        )
+    for example, line in zip(examples, known, strict=False):
+        yield _read(example, line, file)
+    for start in range(len(known), len(examples), _LESSONS_AT_ONCE):
+        batch = examples[start : start + _LESSONS_AT_ONCE]
+        found = inner.expand([example.question for example in batch])
         made = [
-            LabelledSubgraph(lesson, subgraph, needed_triples(graph, lesson, hub))
-            for lesson, subgraph in zip(batch, found, strict=True)
+            LabelledSubgraph(example, subgraph, needed_triples(graph, example, hub))
+            for example, subgraph in zip(batch, found, strict=True)
         ]
         with file.open("a", encoding="utf-8") as out:
             out.write("".join(_line(labelled) for labelled in made))
@@ -105,7 +107,7 @@ def _complete_lines(file: FilePath) -> list[str]:
 def _line(labelled: LabelledSubgraph) -> str:
     found = labelled.found
     record = {
-        "id": labelled.lesson.question.id,
+        "id": labelled.example.question.id,
         "triples": [_triple_record(triple) for triple in found.triples],
         "scores": found.scores,
         "paths": [[path.entity, [str(step) for step in path.steps], path.score] for path in found.paths],
@@ -115,9 +117,9 @@ def _line(labelled: LabelledSubgraph) -> str:
     return dumps(record) + "\n"
 
 
-def _read(lesson: Lesson, line: str, file: FilePath) -> LabelledSubgraph:
+def _read(example: TrainingExample, line: str, file: FilePath) -> LabelledSubgraph:
     record = json.loads(line)
-    if record["id"] != lesson.question.id:
+    if record["id"] != example.question.id:
         raise DriverError(
             f"{file} is of other questions (it holds {record['id']!r}); remove it to train from the start"
         )
@@ -127,7 +129,7 @@ def _read(lesson: Lesson, line: str, file: FilePath) -> LabelledSubgraph:
         paths=tuple(RankedPath(e, tuple(Step.parse(s) for s in steps), score) for e, steps, score in record["paths"]),
         path_of=tuple(record["path_of"]),
     )
-    return LabelledSubgraph(lesson, found, {_triple(row): row[-1] for row in record["right"]})
+    return LabelledSubgraph(example, found, {_triple(row): row[-1] for row in record["right"]})
 
 
 def _triple_record(triple: Triple) -> list[Any]:

@@ -16,10 +16,10 @@ import attrs
 
 from srtk_framework.cli import graph_block, note
 from srtk_framework.recipe import Composer, from_data
-from srtk_framework.records import dumps, read_lessons, read_questions, shown, write_lessons
+from srtk_framework.records import dumps, read_questions, read_training_examples, shown, write_training_examples
 from srtk_framework.roles import KnowledgeGraph
 from srtk_framework.training import samples
-from srtk_framework.values import END, InputError, Lesson, Sample
+from srtk_framework.values import END, InputError, Sample, TrainingExample
 from srtk_plugin_sr.supervision import MEASURES, GoldPath, ShortestPath
 from srtk_plugin_sr.templates import FORMS, Templates
 
@@ -74,21 +74,21 @@ def run(args: argparse.Namespace) -> int:
     with ExitStack() as stack:
         composer.open(stack)
         folder.mkdir(parents=True, exist_ok=True)
-        lessons = _searched(args, graph, folder) if args.search_path else _given(args, graph)
-        kept = [_above(lesson, args.positive_threshold) for lesson in lessons]
+        examples = _searched(args, graph, folder) if args.search_path else _given(args, graph)
+        kept = [_above(example, args.positive_threshold) for example in examples]
         rows = _write(args, graph, kept)
-    used = sum(bool(lesson.paths) for lesson in kept)
-    pathless = sum(not lesson.paths for lesson in lessons)
+    used = sum(bool(example.paths) for example in kept)
+    pathless = sum(not example.paths for example in examples)
     if not args.quiet:
         print(
-            f"srtk: {rows} rows of {used} questions in {args.output}; of {len(lessons)} questions {pathless} have no"
-            f" path to an answer, {len(lessons) - pathless - used} none of quality {args.positive_threshold:g}",
+            f"srtk: {rows} rows of {used} questions in {args.output}; of {len(examples)} questions {pathless} have no"
+            f" path to an answer, {len(examples) - pathless - used} none of quality {args.positive_threshold:g}",
             file=sys.stderr,
         )
     return 0
 
 
-def _searched(args: argparse.Namespace, graph: KnowledgeGraph, folder: FilePath) -> list[Lesson]:
+def _searched(args: argparse.Namespace, graph: KnowledgeGraph, folder: FilePath) -> list[TrainingExample]:
     """Search paths, and write them to two files as SRTK does: without and with their quality."""
     # Every path that reaches an answer is written; the threshold is applied afterwards.
     search = ShortestPath(graph=graph, hops=args.max_hops, inverse=args.inverse, measure=args.metric, threshold=0.0)
@@ -97,39 +97,39 @@ def _searched(args: argparse.Namespace, graph: KnowledgeGraph, folder: FilePath)
     if questions and not any(question.answers for question in questions):
         raise InputError(f"{shown(args.input)}: no record has answer_entities, so there is nothing to search for")
     found = [row for part in _tracked(questions, "searching", args) for row in search.supervise(part)]
-    lessons = [Lesson(question, tuple(row)) for question, row in zip(questions, found, strict=True)]
-    bare = [attrs.evolve(one, paths=tuple(attrs.evolve(path, score=1.0) for path in one.paths)) for one in lessons]
-    write_lessons(folder / "paths.jsonl", bare)
-    write_lessons(folder / "scores.jsonl", lessons)
-    return lessons
+    examples = [TrainingExample(question, tuple(row)) for question, row in zip(questions, found, strict=True)]
+    bare = [attrs.evolve(one, paths=tuple(attrs.evolve(path, score=1.0) for path in one.paths)) for one in examples]
+    write_training_examples(folder / "paths.jsonl", bare)
+    write_training_examples(folder / "scores.jsonl", examples)
+    return examples
 
 
-def _given(args: argparse.Namespace, graph: KnowledgeGraph) -> list[Lesson]:
-    """Return lessons with the paths of the input, or with its gold paths if it has no others."""
-    lessons = read_lessons(FilePath(args.input))
-    if any(lesson.paths for lesson in lessons):
-        return lessons
+def _given(args: argparse.Namespace, graph: KnowledgeGraph) -> list[TrainingExample]:
+    """Return examples with the paths of the input, or with its gold paths if it has no others."""
+    examples = read_training_examples(FilePath(args.input))
+    if any(example.paths for example in examples):
+        return examples
     gold = GoldPath(graph=graph)
-    found = gold.supervise([lesson.question for lesson in lessons])
+    found = gold.supervise([example.question for example in examples])
     if not any(found):
         raise InputError(
             f"{shown(args.input)}: no record has `paths` with `path_scores`, or `gold_paths`; give --search-path"
         )
-    return [attrs.evolve(lesson, paths=tuple(row)) for lesson, row in zip(lessons, found, strict=True)]
+    return [attrs.evolve(example, paths=tuple(row)) for example, row in zip(examples, found, strict=True)]
 
 
-def _above(lesson: Lesson, threshold: float) -> Lesson:
-    return attrs.evolve(lesson, paths=tuple(path for path in lesson.paths if path.score >= threshold))
+def _above(example: TrainingExample, threshold: float) -> TrainingExample:
+    return attrs.evolve(example, paths=tuple(path for path in example.paths if path.score >= threshold))
 
 
-def _write(args: argparse.Namespace, graph: KnowledgeGraph, lessons: Sequence[Lesson]) -> int:
+def _write(args: argparse.Namespace, graph: KnowledgeGraph, examples: Sequence[TrainingExample]) -> int:
     """Write a row for each positive of each sample, to a temporary file that is renamed when all are written."""
     target = FilePath(args.output)
     part = target.with_name(f".{target.name}.part")
     target.parent.mkdir(parents=True, exist_ok=True)
     count = 0
     with part.open("w", encoding="utf-8", newline="\n") as file:
-        for some in _tracked(lessons, "sampling", args):
+        for some in _tracked(examples, "sampling", args):
             made = samples(graph, some, negatives=args.num_negative, seed=args.seed, inverse=args.inverse)
             drawn = [sample for row in made for sample in row]
             for row in _rows(graph, drawn):

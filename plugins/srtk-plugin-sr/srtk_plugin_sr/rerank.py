@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from srtk_framework.graph import finish
-from srtk_framework.roles import Course, Encoder, Expander, KnowledgeGraph
+from srtk_framework.roles import Encoder, Expander, KnowledgeGraph, TrainingTask
 from srtk_framework.text import unnamed_entities, without_mentions
 from srtk_framework.values import Budget, DriverError, Question, Step, Subgraph
 from srtk_plugin_sr.cutoff import Cutoff, connected_order
@@ -42,7 +42,7 @@ class RerankExpander(Expander):
     Attributes:
         inner: Expander that finds the triples; give it a budget of its own, such as 200 triples.
         encoder: Encodes the texts.
-        graph: Graph that has the labels, and in which paths of lessons are followed in training.
+        graph: Graph that has the labels, and in which paths of examples are followed in training.
         budget: Limits on the triples that are kept.
         keep: `f1` (for each question, the number that makes the expected F greatest), `threshold` (those above a
             probability), or `all` (order them only; the budget may cut).
@@ -128,23 +128,23 @@ class RerankExpander(Expander):
         ]
         return finish(self.graph, ranked, self.budget)
 
-    def fit(self, course: Course, training: HeadFitSettings) -> Mapping[str, float]:
-        """Train the head on the triples that the inner expander finds for the lessons' questions.
+    def fit(self, task: TrainingTask, training: HeadFitSettings) -> Mapping[str, float]:
+        """Train the head on the triples that the inner expander finds for the examples' questions.
 
         Raises:
             DriverError: If no triple found is needed, or the loss is not finite.
         """
-        course.folder.mkdir(parents=True, exist_ok=True)
-        checkpoints = course.folder / "checkpoints"
+        task.folder.mkdir(parents=True, exist_ok=True)
+        checkpoints = task.folder / "checkpoints"
         checkpoints.mkdir(exist_ok=True)
         file = checkpoints / "found.jsonl"
-        labelled = list(labelled_subgraphs(self.inner, self.graph, course.lessons, self.budget.hub, file))
+        labelled = list(labelled_subgraphs(self.inner, self.graph, task.examples, self.budget.hub, file))
         data, vectors = self._training_questions(labelled)
         # F does not change where all triples are kept; the weights that cut best also order well.
         cutoff = Cutoff("f1" if self.keep == "all" else self.keep, self.beta)
-        self._head, figures = train_head(data, vectors, training, cutoff, self._reads(), course.folder, course.seed)
-        if course.validate is not None:
-            figures.update(course.validate())
+        self._head, figures = train_head(data, vectors, training, cutoff, self._reads(), task.folder, task.seed)
+        if task.validate is not None:
+            figures.update(task.validate())
         if self._store:
             self._store.save()
         return figures
@@ -274,13 +274,13 @@ class RerankExpander(Expander):
     def _training_questions(self, labelled: Sequence[LabelledSubgraph]) -> tuple[list[TrainingQuestion], Matrix]:
         """Prepare the subgraphs that have triples for training."""
         labelled = [one for one in labelled if one.found.triples]
-        questions = [one.lesson.question for one in labelled]
+        questions = [one.example.question for one in labelled]
         starts = self._starts(questions)
         inputs, vectors = self._inputs(questions, [one.found for one in labelled], starts)
         data = [
             TrainingQuestion(
-                name=one.lesson.question.id,
-                text=one.lesson.question.text,
+                name=one.example.question.id,
+                text=one.example.question.text,
                 given=given,
                 targets=np.array([one.gold.get(triple, 0.0) for triple in one.found.triples], np.float32),
                 total=sum(one.gold.values()),

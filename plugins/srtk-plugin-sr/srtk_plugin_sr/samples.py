@@ -1,4 +1,4 @@
-"""Training samples of the dense scorer: made from lessons, with numbered texts, and dealt into batches."""
+"""Training samples of the dense scorer: made from examples, with numbered texts, and dealt into batches."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import attrs
 from srtk_framework.roles import KnowledgeGraph
 from srtk_framework.text import unnamed_entities, without_mentions
 from srtk_framework.training import samples
-from srtk_framework.values import Lesson, Question, Sample, batched
+from srtk_framework.values import Question, Sample, TrainingExample, batched
 from srtk_plugin_sr.fit_settings import ScorerFitSettings
 
 _LESSONS_AT_ONCE = 512
@@ -53,20 +53,20 @@ class TrainingSet:
 
 
 def make_samples(
-    graph: KnowledgeGraph, lessons: Sequence[Lesson], settings: ScorerFitSettings, seed: int
+    graph: KnowledgeGraph, examples: Sequence[TrainingExample], settings: ScorerFitSettings, seed: int
 ) -> list[Sample]:
-    """Make the samples of lessons, with the questions' texts as the search gives them to the scorer.
+    """Make the samples of examples, with the questions' texts as the search gives them to the scorer.
 
     Args:
         graph: Graph whose steps are the candidates.
-        lessons: Questions with their paths.
+        examples: Questions with their paths.
         settings: Their loss, depth, mention, inverse and negatives apply.
         seed: Seed for drawing negatives.
     """
     made: list[Sample] = []
-    for batch in batched(lessons, _LESSONS_AT_ONCE):
+    for batch in batched(examples, _LESSONS_AT_ONCE):
         labels: dict[str, str] = {}
-        if settings.mention is not None and (unnamed := unnamed_entities([lesson.question for lesson in batch])):
+        if settings.mention is not None and (unnamed := unnamed_entities([example.question for example in batch])):
             labels = dict(zip(unnamed, graph.labels(unnamed), strict=True))
         rows = samples(
             graph,

@@ -80,7 +80,7 @@ def train_encoder(
         DriverError: If there is no sample, or the loss is not finite.
     """
     if not data.samples:
-        raise DriverError("there is no sample to train on; find out why the lessons have no paths")
+        raise DriverError("there is no sample to train on; find out why the examples have no paths")
     with _quietly():
         import lightning
         import torch

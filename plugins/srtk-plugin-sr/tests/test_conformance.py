@@ -10,11 +10,11 @@ from srtk_plugin_sr.fit_settings import HeadFitSettings
 from srtk_plugin_sr.rerank import RerankExpander
 from srtk_plugin_sr.supervision import GoldPath, GoldTriples, NearShortest, ShortestPath
 
-from srtk_framework.roles import Course, Encoder
+from srtk_framework.roles import Encoder, TrainingTask
 from srtk_framework.testing import ExpanderConformance, PathScorerConformance, SupervisionConformance
 from srtk_framework.testing.oracle import OracleGraph
 from srtk_framework.testing.path_scorer import ToyPathScorer
-from srtk_framework.values import Lesson, Link, Question, RankedPath, Step
+from srtk_framework.values import Link, Question, RankedPath, Step, TrainingExample
 
 
 @attrs.define(eq=False)
@@ -94,8 +94,8 @@ class TestBeamAsSrtk(ExpanderConformance):
         return beam(graph, scorer, budget, end_at_start=True, stop_when_full=True, overflow="drop", inverse=False)
 
 
-LESSONS = [
-    Lesson(
+EXAMPLES = [
+    TrainingExample(
         Question(f"{relation} of {entity}", f"What is the {relation} of {entity}?", (Link(entity),)),
         (RankedPath(entity, (Step(relation),), 1.0),),
     )
@@ -118,7 +118,7 @@ def model(tmp_path_factory):
     scorer.open()
     driver = rerank(graph, scorer, BeamExpander(graph=graph, scorer=scorer).budget, entities=True)
     driver.open()
-    driver.fit(Course(LESSONS, None, folder / "training"), HeadFitSettings(epochs=5, hidden=8))
+    driver.fit(TrainingTask(EXAMPLES, None, folder / "training"), HeadFitSettings(epochs=5, hidden=8))
     driver.save(folder / "model")
     return str(folder / "model")
 

@@ -16,17 +16,17 @@ from srtk_plugin_sr.labelled_subgraphs import labelled_subgraphs, needed_triples
 from srtk_plugin_sr.rerank import RerankExpander
 
 from srtk_framework.graph import facts
-from srtk_framework.roles import Course, Encoder, Expander, KnowledgeGraph, Trainable
+from srtk_framework.roles import Encoder, Expander, KnowledgeGraph, Trainable, TrainingTask
 from srtk_framework.values import (
     Budget,
     DriverError,
-    Lesson,
     Link,
     Literal,
     Question,
     RankedPath,
     Step,
     Subgraph,
+    TrainingExample,
     Triple,
 )
 
@@ -62,14 +62,14 @@ class Everything(Expander):
         return [s if s.triples else Subgraph(trace={"reason": "no link"}) for s in facts(self.graph, rows, self.budget)]
 
 
-def lesson(person, relation, path):
+def example(person, relation, path):
     text = f"who is the {relation} of {person} ?"
     question = Question(f"{person}-{relation}", text, (Link(person),))
-    return Lesson(question, (RankedPath(person, tuple(map(Step, path)), 1.0),))
+    return TrainingExample(question, (RankedPath(person, tuple(map(Step, path)), 1.0),))
 
 
-LESSONS = [
-    lesson(person, relation, path)
+EXAMPLES = [
+    example(person, relation, path)
     for person in PEOPLE
     for relation, path in (("mother", ["mother"]), ("friend", ["friend"]), ("city", ["employer", "city"]))
 ]
@@ -88,7 +88,7 @@ def opened(**changes):
 @pytest.fixture(scope="module")
 def driver(tmp_path_factory):
     made = opened()
-    made.fit(Course(LESSONS[:-6], None, tmp_path_factory.mktemp("training")), SETTINGS)
+    made.fit(TrainingTask(EXAMPLES[:-6], None, tmp_path_factory.mktemp("training")), SETTINGS)
     return made
 
 
@@ -98,11 +98,11 @@ def test_it_can_be_trained_by_a_recipe(driver):
 
 def test_untrained_it_says_how_to_train():
     with pytest.raises(DriverError, match=r"add `train: .driver: expander"):
-        opened().expand([LESSONS[0].question])
+        opened().expand([EXAMPLES[0].question])
 
 
 def test_each_question_gets_as_many_triples_as_it_needs(driver):
-    mother, friend, city = driver.expand([one.question for one in LESSONS[-3:]])
+    mother, friend, city = driver.expand([one.question for one in EXAMPLES[-3:]])
     assert mother.triples == (Triple("person11", "mother", "mother of person11"),)
     assert friend.triples == (Triple("person11", "friend", "friend of person11"),)
     assert city.triples == (
@@ -114,7 +114,7 @@ def test_each_question_gets_as_many_triples_as_it_needs(driver):
 
 
 def test_paths_stay_with_their_triples(driver):
-    city = driver.expand([LESSONS[-1].question])[0]
+    city = driver.expand([EXAMPLES[-1].question])[0]
     assert [str(city.paths[i].steps[-1]) for i in city.path_of] == ["employer", "city"]
 
 
@@ -138,14 +138,14 @@ def test_provenance_and_qualifiers_of_the_inner_expander_stay_with_their_triples
     graph = opened().graph
     for keep in ("f1", "all"):
         outer = opened(model=str(tmp_path), inner=Elsewhere(graph), keep=keep)
-        [found] = outer.expand([LESSONS[-1].question])
+        [found] = outer.expand([EXAMPLES[-1].question])
         assert found.provenance == tuple(f"page of {triple.subject}" for triple in found.triples)
         assert found.qualifiers == tuple(((triple.relation, "2001"),) for triple in found.triples)
 
 
 def test_a_low_threshold_keeps_more_than_a_high_one(driver, tmp_path):
     driver.save(tmp_path)
-    question = [LESSONS[-1].question]
+    question = [EXAMPLES[-1].question]
     sizes = [
         len(opened(model=str(tmp_path), keep="threshold", threshold=at).expand(question)[0].triples)
         for at in (1e-5, 0.5, 0.9999)
@@ -156,8 +156,8 @@ def test_a_low_threshold_keeps_more_than_a_high_one(driver, tmp_path):
 
 def test_all_keeps_all_and_the_mass_of_the_probabilities_cuts_it(driver, tmp_path):
     driver.save(tmp_path)
-    whole = opened(model=str(tmp_path), keep="all").expand([LESSONS[-1].question])[0]
-    part = opened(model=str(tmp_path), keep="all", budget=Budget(mass=0.9)).expand([LESSONS[-1].question])[0]
+    whole = opened(model=str(tmp_path), keep="all").expand([EXAMPLES[-1].question])[0]
+    part = opened(model=str(tmp_path), keep="all", budget=Budget(mass=0.9)).expand([EXAMPLES[-1].question])[0]
     assert len(whole.triples) == 4
     assert part.triples == whole.triples[:2]
     assert part.trace["cut"] == {"mass": 2}
@@ -167,7 +167,7 @@ def test_all_keeps_all_and_the_mass_of_the_probabilities_cuts_it(driver, tmp_pat
 def test_a_saved_head_computes_the_same(driver, tmp_path):
     driver.save(tmp_path)
     again = opened(model=str(tmp_path))
-    questions = [one.question for one in LESSONS]
+    questions = [one.question for one in EXAMPLES]
     assert again.expand(questions) == driver.expand(questions)
     assert again.fingerprint() == driver.fingerprint()
 
@@ -204,9 +204,9 @@ def test_there_is_nothing_to_save_before_training(tmp_path):
 def test_an_interrupted_training_ends_with_the_same_weights(tmp_path):
     fit = HeadFitSettings(epochs=6, hidden=8)
     whole, late = opened(), opened()
-    whole.fit(Course(LESSONS[:-6], None, tmp_path / "whole"), fit)
+    whole.fit(TrainingTask(EXAMPLES[:-6], None, tmp_path / "whole"), fit)
     _stop_after(3, tmp_path / "stopped", fit)
-    late.fit(Course(LESSONS[:-6], None, tmp_path / "stopped"), fit)
+    late.fit(TrainingTask(EXAMPLES[:-6], None, tmp_path / "stopped"), fit)
     assert late.fingerprint() == whole.fingerprint()
     assert late.inner.asked == []
 
@@ -225,7 +225,7 @@ def _stop_after(epochs, folder, fit):
     head_trainer._save_checkpoint = stopping
     try:
         with pytest.raises(KeyboardInterrupt):
-            opened().fit(Course(LESSONS[:-6], None, folder), fit)
+            opened().fit(TrainingTask(EXAMPLES[:-6], None, folder), fit)
     finally:
         head_trainer._save_checkpoint = save
 
@@ -235,30 +235,30 @@ def test_questions_expanded_before_an_interruption_are_read_from_the_file(tmp_pa
     graph.open()
     inner = Everything(graph)
     file = tmp_path / "found.jsonl"
-    first = list(labelled_subgraphs(inner, graph, LESSONS, None, file))
+    first = list(labelled_subgraphs(inner, graph, EXAMPLES, None, file))
     lines = file.read_text().splitlines(keepends=True)
     file.write_text("".join(lines[:32]) + lines[32][:20])
     inner.asked.clear()
-    again = list(labelled_subgraphs(inner, graph, LESSONS, None, file))
-    assert [(e.lesson, e.found.triples, e.found.scores, e.gold) for e in again] == [
-        (e.lesson, e.found.triples, e.found.scores, e.gold) for e in first
+    again = list(labelled_subgraphs(inner, graph, EXAMPLES, None, file))
+    assert [(e.example, e.found.triples, e.found.scores, e.gold) for e in again] == [
+        (e.example, e.found.triples, e.found.scores, e.gold) for e in first
     ]
     assert [type(t.object) for e in again for t in e.found.triples] == [
         type(t.object) for e in first for t in e.found.triples
     ]
-    assert inner.asked == [one.question.id for one in LESSONS[32:]]
+    assert inner.asked == [one.question.id for one in EXAMPLES[32:]]
 
 
 def test_found_triples_of_other_questions_are_refused(tmp_path):
     file = tmp_path / "found.jsonl"
     file.write_text(json.dumps({"id": "other"}) + "\n")
     with pytest.raises(DriverError, match="of other questions"):
-        list(labelled_subgraphs(opened().inner, opened().graph, LESSONS, None, file))
+        list(labelled_subgraphs(opened().inner, opened().graph, EXAMPLES, None, file))
 
 
 def test_gold_triples_are_the_needed_triples_of_a_question_that_has_them():
     gold = (Triple("person1", "friend", "friend of person1"),)
-    given = attrs.evolve(LESSONS[0], question=attrs.evolve(LESSONS[0].question, gold_triples=gold))
+    given = attrs.evolve(EXAMPLES[0], question=attrs.evolve(EXAMPLES[0].question, gold_triples=gold))
     assert needed_triples(opened().graph, given, None) == {gold[0]: 1.0}
 
 
@@ -270,26 +270,26 @@ def test_without_gold_triples_those_on_path_instances_that_end_in_an_answer_are_
     )
     answers = ("city of person1", "employer of person1")
     question = Question("q", "?", (Link("person1"),), answers=answers)
-    assert needed_triples(opened().graph, Lesson(question, paths), None) == {
+    assert needed_triples(opened().graph, TrainingExample(question, paths), None) == {
         Triple("person1", "employer", "employer of person1"): 1.0,
         Triple("employer of person1", "city", "city of person1"): 0.5,
     }
 
 
-def test_lessons_without_a_needed_triple_among_the_candidates_are_refused(tmp_path):
-    lost = [attrs.evolve(one, paths=()) for one in LESSONS]
+def test_training_examples_without_a_needed_triple_among_the_candidates_are_refused(tmp_path):
+    lost = [attrs.evolve(one, paths=()) for one in EXAMPLES]
     with pytest.raises(DriverError, match="found none of the needed triples of 36 questions"):
-        opened().fit(Course(lost, None, tmp_path), SETTINGS)
+        opened().fit(TrainingTask(lost, None, tmp_path), SETTINGS)
 
 
 def test_a_loss_that_is_not_finite_stops_with_the_questions_saved(tmp_path):
     with pytest.raises(DriverError, match="not finite"):
-        opened().fit(Course(LESSONS, None, tmp_path), HeadFitSettings(learning_rate=1e30, epochs=5))
+        opened().fit(TrainingTask(EXAMPLES, None, tmp_path), HeadFitSettings(learning_rate=1e30, epochs=5))
     assert json.loads((tmp_path / "broken-batch.json").read_text())
 
 
 def test_the_log_has_a_line_for_each_epoch(tmp_path):
-    opened().fit(Course(LESSONS, None, tmp_path), HeadFitSettings(epochs=3, hidden=4))
+    opened().fit(TrainingTask(EXAMPLES, None, tmp_path), HeadFitSettings(epochs=3, hidden=4))
     lines = (tmp_path / "log" / "head.csv").read_text().splitlines()
     assert lines[0].startswith("epoch,loss,held_loss,held_f,")
     assert [line.split(",")[0] for line in lines[1:]] == ["0", "1", "2"]
@@ -297,12 +297,12 @@ def test_the_log_has_a_line_for_each_epoch(tmp_path):
 
 def test_validation_metrics_are_among_the_figures(tmp_path):
     driver = opened()
-    question = LESSONS[-1].question
+    question = EXAMPLES[-1].question
 
     def validate():
         return {"size": float(len(driver.expand([question])[0].triples))}
 
-    figures = driver.fit(Course(LESSONS[:-6], validate, tmp_path), SETTINGS)
+    figures = driver.fit(TrainingTask(EXAMPLES[:-6], validate, tmp_path), SETTINGS)
     assert figures["size"] == 2.0
     assert 0.9 < figures["held_f"] <= 1.0
 
@@ -332,9 +332,9 @@ import sys, pathlib
 sys.path.insert(0, sys.argv[1])
 import test_rerank as t
 driver = t.opened()
-driver.fit(t.Course(t.LESSONS[:-6], None, pathlib.Path(sys.argv[2])), t.HeadFitSettings(epochs=4, hidden=8))
+driver.fit(t.TrainingTask(t.EXAMPLES[:-6], None, pathlib.Path(sys.argv[2])), t.HeadFitSettings(epochs=4, hidden=8))
 print(driver.fingerprint())
-for found in driver.expand([one.question for one in t.LESSONS]):
+for found in driver.expand([one.question for one in t.EXAMPLES]):
     print(found)
 """
 

@@ -7,7 +7,7 @@ from srtk_plugin_local.memory import MemoryGraph
 from srtk_plugin_sr.fit_settings import ScorerFitSettings
 from srtk_plugin_sr.samples import IndexedSample, Schedule, deal_batches, forward_passes, make_samples
 
-from srtk_framework.values import Lesson, Link, Question, RankedPath, Step
+from srtk_framework.values import Link, Question, RankedPath, Step, TrainingExample
 
 FACTS = [
     ["ann", "spouse", "bob"],
@@ -17,7 +17,7 @@ FACTS = [
     ["oslo", "country", "norway"],
 ]
 QUESTION = Question("q", "where was the husband of ann born", (Link("ann", start=25, end=28),))
-LESSONS = [Lesson(QUESTION, (RankedPath("ann", (Step("spouse"), Step("born")), 1.0),))]
+EXAMPLES = [TrainingExample(QUESTION, (RankedPath("ann", (Step("spouse"), Step("born")), 1.0),))]
 
 
 @pytest.fixture
@@ -29,17 +29,17 @@ def graph():
 
 
 def test_a_path_gives_a_sample_for_each_of_its_steps_and_for_its_end(graph):
-    made = make_samples(graph, LESSONS, ScorerFitSettings(), 0)
+    made = make_samples(graph, EXAMPLES, ScorerFitSettings(), 0)
     assert [sample.path for sample in made] == [(), (Step("spouse"),), (Step("spouse"), Step("born"))]
 
 
 def test_decisions_beyond_the_depth_of_the_search_are_left_out(graph):
-    every = make_samples(graph, LESSONS, ScorerFitSettings(), 0)
-    assert make_samples(graph, LESSONS, ScorerFitSettings(depth=2), 0) == every[:2]
+    every = make_samples(graph, EXAMPLES, ScorerFitSettings(), 0)
+    assert make_samples(graph, EXAMPLES, ScorerFitSettings(depth=2), 0) == every[:2]
 
 
 def test_the_mention_is_masked_in_the_texts_of_samples(graph):
-    texts = {sample.text for sample in make_samples(graph, LESSONS, ScorerFitSettings(mention="someone"), 0)}
+    texts = {sample.text for sample in make_samples(graph, EXAMPLES, ScorerFitSettings(mention="someone"), 0)}
     assert texts == {"where was the husband of someone born"}
 
 

@@ -16,8 +16,8 @@ from srtk_plugin_sr.dense import DenseScorer
 from srtk_plugin_sr.fit_settings import ScorerFitSettings
 from srtk_plugin_transformers.encoder import TransformersEncoder
 
-from srtk_framework.roles import Course, Encoder, Trainable
-from srtk_framework.values import END, DriverError, Lesson, Link, Question, RankedPath, Sample, Step
+from srtk_framework.roles import Encoder, Trainable, TrainingTask
+from srtk_framework.values import END, DriverError, Link, Question, RankedPath, Sample, Step, TrainingExample
 
 PEOPLE = [f"p{i}" for i in range(24)]
 FACTS = [
@@ -39,14 +39,14 @@ WORDS = "where was born whom did marry in which land town does work the wife of 
 )
 
 
-def lessons(people):
+def examples(people):
     made = []
     for person in people:
         for i, (text, names) in enumerate(KINDS):
             words = text.format(person)
             at = words.index(person)
             question = Question(f"{person}-{i}", words, (Link(person, start=at, end=at + len(person)),))
-            made.append(Lesson(question, (RankedPath(person, tuple(Step(n) for n in names), 1.0),)))
+            made.append(TrainingExample(question, (RankedPath(person, tuple(Step(n) for n in names), 1.0),)))
     return made
 
 
@@ -80,8 +80,8 @@ def top(scorer, graph, people):
     """Return the share of questions whose path the beam finds first."""
     beam = BeamExpander(graph, scorer, width=5, depth=2, inverse=True)
     beam.open()
-    some = lessons(people)
-    found = beam.expand([lesson.question for lesson in some])
+    some = examples(people)
+    found = beam.expand([example.question for example in some])
     return sum(f.paths[0].steps == one.paths[0].steps for f, one in zip(found, some, strict=True)) / len(some)
 
 
@@ -90,8 +90,8 @@ def settings(**more):
     return ScorerFitSettings(**given)
 
 
-def course(tmp_path, validate=None, people=PEOPLE[:12], seed=0):
-    return Course(lessons(people), validate, tmp_path / "fit", seed)
+def task(tmp_path, validate=None, people=PEOPLE[:12], seed=0):
+    return TrainingTask(examples(people), validate, tmp_path / "fit", seed)
 
 
 def test_the_scorer_is_trainable(scorer):
@@ -101,7 +101,7 @@ def test_the_scorer_is_trainable(scorer):
 @pytest.mark.parametrize("loss", ["cross-entropy", "nt-xent", "listwise"])
 def test_each_loss_teaches_questions_about_people_never_seen(loss, scorer, graph, tmp_path):
     one = scorer(rule="log-softmax")
-    one.fit(course(tmp_path), settings(loss=loss, mention="someone"))
+    one.fit(task(tmp_path), settings(loss=loss, mention="someone"))
     assert top(one, graph, PEOPLE[12:]) > 0.9
 
 
@@ -109,7 +109,7 @@ def test_each_loss_teaches_questions_about_people_never_seen(loss, scorer, graph
 def test_each_rule_is_trained_for_what_it_scores(rule, scorer, graph, tmp_path):
     one = scorer(rule=rule)
     before = top(one, graph, PEOPLE[:12])
-    one.fit(course(tmp_path), settings())
+    one.fit(task(tmp_path), settings())
     after = top(one, graph, PEOPLE[:12])
     assert after > before
     # Sums of positive logits favour long paths whatever the training: that rule never ends early.
@@ -141,14 +141,14 @@ def test_the_logits_of_training_are_those_of_scoring(form, rule, compare, scorer
 
 def test_an_encoder_without_cls_and_sep_learns(scorer, graph, tmp_path):
     one = scorer(marks=False)
-    one.fit(course(tmp_path), settings())
+    one.fit(task(tmp_path), settings())
     assert top(one, graph, PEOPLE[:12]) > 0.9
 
 
 def test_a_saved_encoder_loads_in_a_new_scorer_and_as_an_encoder_driver(scorer, graph, tmp_path):
     one = scorer()
     before = one.fingerprint()
-    one.fit(course(tmp_path), settings(epochs=1))
+    one.fit(task(tmp_path), settings(epochs=1))
     texts = ["where was p1 born", "spouse"]
     one.save(tmp_path / "model")
     other = scorer()
@@ -166,7 +166,7 @@ def test_vectors_of_old_and_new_weights_are_never_mixed(scorer, graph, tmp_path)
     one = scorer(cache=str(tmp_path / "cache"))
     candidates = [[Step("spouse"), Step("birth_place"), END]]
     before = one.score(["where was p1 born"], [()], candidates)
-    one.fit(course(tmp_path, lambda: {"answer_recall": top(one, graph, PEOPLE[:2])}), settings(epochs=1))
+    one.fit(task(tmp_path, lambda: {"answer_recall": top(one, graph, PEOPLE[:2])}), settings(epochs=1))
     after = one.score(["where was p1 born"], [()], candidates)
     assert after != before
     assert after == scorer_of(one).score(["where was p1 born"], [()], candidates)
@@ -188,7 +188,7 @@ class Killed(Exception):
 def test_an_interrupted_training_resumes_and_ends_with_the_same_weights(scorer, graph, tmp_path):
     rules = settings(epochs=4, validate_every=3, patience=None, monitor="n")
     whole = scorer()
-    figures = whole.fit(course(tmp_path / "whole", lambda: {"n": top(whole, graph, PEOPLE[:2])}), rules)
+    figures = whole.fit(task(tmp_path / "whole", lambda: {"n": top(whole, graph, PEOPLE[:2])}), rules)
     broken = scorer()
     calls = []
 
@@ -199,9 +199,9 @@ def test_an_interrupted_training_resumes_and_ends_with_the_same_weights(scorer, 
         return {"n": top(broken, graph, PEOPLE[:2])}
 
     with pytest.raises(Killed):
-        broken.fit(course(tmp_path / "broken", dies), rules)
+        broken.fit(task(tmp_path / "broken", dies), rules)
     again = scorer()
-    resumed = again.fit(course(tmp_path / "broken", lambda: {"n": top(again, graph, PEOPLE[:2])}), rules)
+    resumed = again.fit(task(tmp_path / "broken", lambda: {"n": top(again, graph, PEOPLE[:2])}), rules)
     assert resumed == figures
     assert again.fingerprint() == whole.fingerprint()
 
@@ -216,7 +216,7 @@ def test_training_stops_when_the_metric_gets_no_better_and_keeps_the_best_weight
         rounds.append((value, one.encoder.fingerprint()))
         return {"answer_recall": value}
 
-    figures = one.fit(course(tmp_path, validate), settings(validate_every=2, patience=3))
+    figures = one.fit(task(tmp_path, validate), settings(validate_every=2, patience=3))
     assert [value for value, _ in rounds] == [0.5, 0.9, 0.9001, 0.3, 0.2]
     assert figures["answer_recall"] == 0.9
     assert one.encoder.fingerprint() == rounds[1][1]
@@ -226,7 +226,7 @@ def test_of_equally_good_weights_those_that_retrieve_fewer_triples_are_kept(scor
     one = scorer()
     sizes = iter([40.0, 20.0, 19.9, 5.0, 30.0, 5.0, 5.0])
     figures = one.fit(
-        course(tmp_path, lambda: {"answer_recall": 1.0, "triples": next(sizes)}), settings(validate_every=2)
+        task(tmp_path, lambda: {"answer_recall": 1.0, "triples": next(sizes)}), settings(validate_every=2)
     )
     assert figures["triples"] == 5.0
     assert figures["rounds"] == 7
@@ -234,19 +234,19 @@ def test_of_equally_good_weights_those_that_retrieve_fewer_triples_are_kept(scor
 
 def test_an_unknown_metric_names_those_there_are(scorer, tmp_path):
     with pytest.raises(DriverError, match="no metric 'answer_recall'; monitor one of hits, size"):
-        scorer().fit(course(tmp_path, lambda: {"size": 1.0, "hits": 0.0}), settings(epochs=1))
+        scorer().fit(task(tmp_path, lambda: {"size": 1.0, "hits": 0.0}), settings(epochs=1))
 
 
 def test_a_loss_that_is_not_finite_stops_with_the_batch_in_a_file(scorer, tmp_path):
     with pytest.raises(DriverError, match=r"broken-batch\.json; lower learning_rate"):
-        scorer().fit(course(tmp_path), settings(learning_rate=1e30, warmup=0.0))
+        scorer().fit(task(tmp_path), settings(learning_rate=1e30, warmup=0.0))
     saved = json.loads((tmp_path / "fit" / "broken-batch.json").read_text())
     assert len(saved) == 16
     assert set(saved[0]) == {"query", "candidates", "targets"}
 
 
 def test_the_log_is_a_table(scorer, tmp_path):
-    scorer().fit(course(tmp_path), settings(epochs=2))
+    scorer().fit(task(tmp_path), settings(epochs=2))
     [file] = (tmp_path / "fit" / "log").glob("*/metrics.csv")
     with file.open() as lines:
         losses = [float(row["mean_loss"]) for row in csv.DictReader(lines) if row["mean_loss"]]
@@ -256,12 +256,12 @@ def test_the_log_is_a_table(scorer, tmp_path):
 
 def test_a_logger_that_is_not_installed_is_named(scorer, tmp_path):
     with pytest.raises(DriverError, match="the logger wandb is not installed"):
-        scorer().fit(course(tmp_path), settings(epochs=1, logger="wandb"))
+        scorer().fit(task(tmp_path), settings(epochs=1, logger="wandb"))
 
 
-def test_no_lessons_are_an_error(scorer, tmp_path):
+def test_no_examples_are_an_error(scorer, tmp_path):
     with pytest.raises(DriverError, match="there is no sample to train on"):
-        scorer().fit(Course([], None, tmp_path), settings())
+        scorer().fit(TrainingTask([], None, tmp_path), settings())
 
 
 def test_an_encoder_that_cannot_be_trained_is_named(graph, tmp_path):
@@ -270,7 +270,7 @@ def test_an_encoder_that_cannot_be_trained_is_named(graph, tmp_path):
             return np.zeros((len(texts), 2), np.float32)
 
     with pytest.raises(DriverError, match="the encoder Frozen cannot be trained"):
-        DenseScorer(Frozen(), graph, cache="").fit(course(tmp_path), settings())
+        DenseScorer(Frozen(), graph, cache="").fit(task(tmp_path), settings())
 
 
 def test_training_leaves_the_random_numbers_of_others_alone(scorer, tmp_path):
@@ -279,11 +279,11 @@ def test_training_leaves_the_random_numbers_of_others_alone(scorer, tmp_path):
     torch.manual_seed(7)
     wanted = torch.rand(3)
     torch.manual_seed(7)
-    scorer().fit(course(tmp_path), settings(epochs=1))
+    scorer().fit(task(tmp_path), settings(epochs=1))
     assert torch.equal(torch.rand(3), wanted)
 
 
 def test_half_precision_and_saved_memory_train(scorer, graph, tmp_path):
     one = scorer()
-    one.fit(course(tmp_path), settings(precision="bf16", checkpointing=True))
+    one.fit(task(tmp_path), settings(precision="bf16", checkpointing=True))
     assert top(one, graph, PEOPLE[:12]) > 0.9

@@ -9,7 +9,7 @@ from typing import Literal
 
 import attrs
 
-from srtk_framework.roles import Course, Encoder, EntityLinker, KnowledgeGraph, MentionDetector
+from srtk_framework.roles import Encoder, EntityLinker, KnowledgeGraph, MentionDetector, TrainingTask
 from srtk_framework.values import DriverError, Link, rounded
 from srtk_plugin_local.dictionary import context_features, entity_context, fuzzy_match, weight_fit
 from srtk_plugin_local.dictionary.candidate_lookup import LookupLimits, look_up
@@ -148,27 +148,27 @@ class DictionaryLinker(EntityLinker):
                 self._score(mention)
         return [self._links(mentions) for mentions in found]
 
-    def fit(self, course: Course, training: LinkerTraining) -> Mapping[str, float]:
+    def fit(self, task: TrainingTask, training: LinkerTraining) -> Mapping[str, float]:
         """Fit the weights to the gold links of the questions, or to their given links if they have none.
 
         An empty list of gold links is an example of a text without entities.
         """
-        lessons = [lesson for lesson in course.lessons if weight_fit.is_annotated(lesson)]
+        examples = [example for example in task.examples if weight_fit.is_annotated(example)]
         found: list[weight_fit.Case] = []
-        for start in range(0, len(lessons), training.batch):
-            some = lessons[start : start + training.batch]
-            texts, gold = [lesson.question.text for lesson in some], [weight_fit.gold_of(lesson) for lesson in some]
+        for start in range(0, len(examples), training.batch):
+            some = examples[start : start + training.batch]
+            texts, gold = [example.question.text for example in some], [weight_fit.gold_of(example) for example in some]
             every = self._mentions(texts)
             chosen = self._chosen(every)
             concerned = weight_fit.concerned(every, chosen, gold)
             if self.encoder is not None:
                 self._compare(self.encoder, concerned, True)
             found += weight_fit.cases(texts, concerned, chosen, gold, training.folds)
-        wanted_links = sum(weight_fit.wanted(weight_fit.gold_of(lesson)) for lesson in lessons)
+        wanted_links = sum(weight_fit.wanted(weight_fit.gold_of(example)) for example in examples)
         self._learnt, fitted = weight_fit.learn(found, wanted_links, training, self._probe(), self._places)
         figures = {**fitted, "links": float(wanted_links)}
-        if course.validate is not None:
-            figures.update(course.validate())
+        if task.validate is not None:
+            figures.update(task.validate())
         return figures
 
     def save(self, folder: Path) -> None:

@@ -9,7 +9,7 @@ import attrs
 import numpy as np
 import numpy.typing as npt
 
-from srtk_framework.values import NIL, DriverError, Lesson, Link
+from srtk_framework.values import NIL, DriverError, Link, TrainingExample
 from srtk_plugin_local.dictionary.calibration import Calibration, best_threshold, calibration_error
 from srtk_plugin_local.dictionary.candidates import Mention
 from srtk_plugin_local.dictionary.conditional_logit import Floats, Groups, chances, fit, fit_binary, sigmoid, utilities
@@ -60,15 +60,15 @@ class Case:
     chosen: bool
 
 
-def gold_of(lesson: Lesson) -> list[Link]:
+def gold_of(example: TrainingExample) -> list[Link]:
     """Return the gold links of a question, else its given links."""
-    links = lesson.question.gold_links
-    return list(lesson.question.links if links is None else links)
+    links = example.question.gold_links
+    return list(example.question.links if links is None else links)
 
 
-def is_annotated(lesson: Lesson) -> bool:
+def is_annotated(example: TrainingExample) -> bool:
     """Return whether a question has gold links, possibly none, or given links."""
-    return lesson.question.gold_links is not None or bool(lesson.question.links)
+    return example.question.gold_links is not None or bool(example.question.links)
 
 
 def wanted(gold: Sequence[Link]) -> int:

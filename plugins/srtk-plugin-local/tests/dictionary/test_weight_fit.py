@@ -15,9 +15,9 @@ from srtk_plugin_local.dictionary.linker import DictionaryLinker
 from srtk_plugin_local.dictionary.weight_fit import LinkerTraining
 from srtk_plugin_local.memory import MemoryGraph
 
-from srtk_framework.roles import Course, Encoder, MentionDetector, Trainable
+from srtk_framework.roles import Encoder, MentionDetector, Trainable, TrainingTask
 from srtk_framework.text import fold
-from srtk_framework.values import NIL, DriverError, Lesson, Link, Mention, Question
+from srtk_framework.values import NIL, DriverError, Link, Mention, Question, TrainingExample
 
 RIVERS = ["Bann", "Erne", "Foyle", "Lagan", "Main", "Roe", "Bush", "Mourne", "Quoile", "Faughan"]
 
@@ -46,7 +46,7 @@ def world() -> MemoryGraph:
     return MemoryGraph([*triples, ["actor", "r", "x"]], labels=labels)
 
 
-def lessons(kind: str, count: int = 40) -> list[Lesson]:
+def examples(kind: str, count: int = 40) -> list[TrainingExample]:
     """Ask about the river or the singer of a name; ``actor`` is a name too, but never meant."""
     letter = "R" if kind == "river" else "S"
     made = []
@@ -54,18 +54,18 @@ def lessons(kind: str, count: int = 40) -> list[Lesson]:
         text = f"how long is {RIVERS[number % 10].lower()} the {kind} of the actor number {number}"
         start = text.index(RIVERS[number % 10].lower())
         gold = Link(f"{letter}{number % 10}", 1.0, start, start + len(RIVERS[number % 10]))
-        made.append(Lesson(Question(f"{kind}{number}", text, gold_links=(gold,))))
+        made.append(TrainingExample(Question(f"{kind}{number}", text, gold_links=(gold,))))
     return made
 
 
-def course(folder: Path, some: Sequence[Lesson], validate: Any = None) -> Course:
-    return Course(some, validate, folder, 0)
+def task(folder: Path, some: Sequence[TrainingExample], validate: Any = None) -> TrainingTask:
+    return TrainingTask(some, validate, folder, 0)
 
 
 @pytest.fixture
 def taught(tmp_path: Path) -> DictionaryLinker:
     linker = DictionaryLinker(world(), encoder=Bag())
-    linker.fit(course(tmp_path, [*lessons("river"), *lessons("singer")]), LinkerTraining())
+    linker.fit(task(tmp_path, [*examples("river"), *examples("singer")]), LinkerTraining())
     return linker
 
 
@@ -77,7 +77,7 @@ def test_what_is_always_meant_is_learnt(tmp_path: Path) -> None:
     linker = DictionaryLinker(world())
     text = "where is the bann"
     assert linker.link([text])[0][0].entity == "S0"
-    figures = linker.fit(course(tmp_path, lessons("river")), LinkerTraining(penalty=0.1))
+    figures = linker.fit(task(tmp_path, examples("river")), LinkerTraining(penalty=0.1))
     assert linker.link([text])[0][0].entity == "R0"
     assert figures["accuracy"] == 1.0
     assert figures["links"] == 40.0
@@ -109,9 +109,9 @@ def test_a_detector_is_learnt_to_be_trusted(tmp_path: Path) -> None:
         text = f"how long is {'* ' if number % 2 else ''}{name} number {number}"
         start = text.index(name)
         gold = (Link(f"R{number % 10}", 1.0, start, start + len(name)),) if number % 2 else ()
-        questions.append(Lesson(Question(str(number), text, gold_links=gold)))
+        questions.append(TrainingExample(Question(str(number), text, gold_links=gold)))
     linker = DictionaryLinker(world(), detector=Starred(), detected="also")
-    linker.fit(course(tmp_path, questions), LinkerTraining(penalty=0.1))
+    linker.fit(task(tmp_path, questions), LinkerTraining(penalty=0.1))
     starred, plain = linker.link(["where is * erne", "where is erne"])
     assert [link.entity for link in starred] == ["R1"]
     assert plain == []
@@ -140,22 +140,22 @@ def test_the_learnt_threshold_drops_mentions_but_not_their_alternatives(taught: 
 
 def test_a_link_without_a_span_teaches_wherever_its_entity_is_found(tmp_path: Path) -> None:
     some = [
-        attrs.evolve(lesson, question=attrs.evolve(lesson.question, gold_links=None, links=(Link(f"R{n % 10}"),)))
-        for n, lesson in enumerate(lessons("river"))
+        attrs.evolve(example, question=attrs.evolve(example.question, gold_links=None, links=(Link(f"R{n % 10}"),)))
+        for n, example in enumerate(examples("river"))
     ]
     linker = DictionaryLinker(world())
-    linker.fit(course(tmp_path, some), LinkerTraining(penalty=0.1))
+    linker.fit(task(tmp_path, some), LinkerTraining(penalty=0.1))
     assert linker.link(["where is the bann"])[0][0].entity == "R0"
 
 
 def test_gold_that_need_not_be_found_and_nil_teach_nothing(tmp_path: Path) -> None:
-    question = lessons("river", 1)[0].question
+    question = examples("river", 1)[0].question
     spared = [attrs.evolve(link, score=0.0) for link in question.gold_links or ()]
     nil = [Link(NIL, 1.0, link.start, link.end) for link in question.gold_links or ()]
     for gold in (spared, nil):
         with pytest.raises(DriverError, match="the linker finds none of the gold links"):
             DictionaryLinker(world()).fit(
-                course(tmp_path, [Lesson(attrs.evolve(question, gold_links=tuple(gold)))]), LinkerTraining()
+                task(tmp_path, [TrainingExample(attrs.evolve(question, gold_links=tuple(gold)))]), LinkerTraining()
             )
 
 
@@ -163,39 +163,39 @@ def test_saved_weights_give_the_same_links(taught: DictionaryLinker, tmp_path: P
     taught.save(tmp_path / "model")
     other = DictionaryLinker(world(), encoder=Bag(), model=str(tmp_path / "model"))
     other.open()
-    texts = [lesson.question.text for lesson in [*lessons("river", 12), *lessons("singer", 12)]]
+    texts = [example.question.text for example in [*examples("river", 12), *examples("singer", 12)]]
     assert other.link(texts) == taught.link(texts)
     assert other.fingerprint() == taught.fingerprint() != DictionaryLinker(world(), encoder=Bag()).fingerprint()
 
 
 def test_links_by_learnt_weights_do_not_depend_on_the_batch(taught: DictionaryLinker) -> None:
-    texts = [lesson.question.text for lesson in [*lessons("river", 9), *lessons("singer", 9)]]
+    texts = [example.question.text for example in [*examples("river", 9), *examples("singer", 9)]]
     assert taught.link(texts) == [taught.link([text])[0] for text in texts]
 
 
 def test_a_batch_is_encoded_by_one_call_with_learnt_weights_too(taught: DictionaryLinker) -> None:
     assert isinstance(taught.encoder, Bag)
     before = taught.encoder.calls
-    taught.link([lesson.question.text for lesson in [*lessons("river"), *lessons("singer")]])
+    taught.link([example.question.text for example in [*examples("river"), *examples("singer")]])
     assert taught.encoder.calls == before + 1
 
 
 def test_training_in_vain_leaves_the_weights_that_were_there(taught: DictionaryLinker, tmp_path: Path) -> None:
     before = taught.fingerprint()
     with pytest.raises(DriverError, match="none of the gold links"):
-        taught.fit(course(tmp_path, []), LinkerTraining())
+        taught.fit(task(tmp_path, []), LinkerTraining())
     assert taught.fingerprint() == before
 
 
 def test_training_again_gives_the_same_weights(taught: DictionaryLinker, tmp_path: Path) -> None:
     before = taught.fingerprint()
-    taught.fit(course(tmp_path, [*lessons("river"), *lessons("singer")]), LinkerTraining())
+    taught.fit(task(tmp_path, [*examples("river"), *examples("singer")]), LinkerTraining())
     assert taught.fingerprint() == before
 
 
 def test_the_figures_of_the_validation_are_told(tmp_path: Path) -> None:
     figures = DictionaryLinker(world()).fit(
-        course(tmp_path, lessons("river"), lambda: {"strong_f1": 0.5}), LinkerTraining()
+        task(tmp_path, examples("river"), lambda: {"strong_f1": 0.5}), LinkerTraining()
     )
     assert figures["strong_f1"] == 0.5
 
