@@ -68,7 +68,7 @@ def test_folders_of_runs_are_evaluated_again_without_running(folder: Path, capsy
 
 def test_a_folder_beside_a_question_file_is_refused(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["evaluate", str(folder), "--questions", str(folder / "q.jsonl")]) == 2
-    assert "is a folder; name its result file" in capsys.readouterr().err
+    assert "is a folder; give its result file" in capsys.readouterr().err
 
 
 def test_a_field_is_sliced_by(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:

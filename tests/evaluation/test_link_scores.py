@@ -254,7 +254,7 @@ def test_gold_may_be_a_question_set(here: Path) -> None:
     ("flags", "message"),
     [
         (["--linking", "q.jsonl"], "no record has gold_links"),
-        (["--linking", "q.jsonl", "--gold", "{use: "], "is no YAML"),
+        (["--linking", "q.jsonl", "--gold", "{use: "], "is not YAML"),
         (["q.jsonl", "--gold", "gold.jsonl"], "go with --linking"),
     ],
 )

@@ -168,7 +168,9 @@ def test_the_role_is_listed_and_its_drivers_are_shown(ranking, capsys):
     assert role_class("ranker").kit == "srtk_ranking.conformance"
     assert [plugin.name for plugin in find("ranker")] == ["alphabet", "backwards", "forgets"]
     main(["plugins"])
-    assert "ranker\n  alphabet       acme-ranking 1.0\n" in capsys.readouterr().out
+    shown = capsys.readouterr().out
+    assert "ranker\n  alphabet" in shown
+    assert "acme-ranking 1.0" in shown
     assert main(["plugins", "show", "ranker", "alphabet"]) == 0
     assert "down" in capsys.readouterr().out
 
@@ -304,7 +306,8 @@ def test_a_new_role_of_the_framework_is_one_file_and_a_driver_one_more(tmp_path,
         [sys.executable, "-c", USE], capture_output=True, text=True, check=False, env=environment, cwd=tmp_path
     )
     assert done.stdout.startswith("[4, 2, 4]\n"), done.stderr
-    assert "counter\n  letters        acme-letters 1.0" in done.stdout
+    assert "counter\n  letters" in done.stdout
+    assert "acme-letters 1.0" in done.stdout
 
 
 def test_the_framework_finds_its_own_roles_without_a_list():
