@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import types
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -44,20 +45,31 @@ def managed(driver: Role, role: type[Role], name: str, observers: Sequence[Obser
 
 
 def _watch(manager: pluggy.PluginManager, role: str, name: str, observers: Sequence[Observer]) -> None:
-    def call_of(method: str, arguments: Mapping[str, Any]) -> Call:
-        batch = next(iter(arguments.values()), ())
-        return Call(role, name, method, len(batch) if hasattr(batch, "__len__") else 1)
+    # Hooks are called thousands of times a question, so only observers that listen are called.
+    starts = [one.before for one in observers if type(one).before is not Observer.before]
+    ends = [one.after for one in reversed(observers) if type(one).after is not Observer.after]
+
+    @functools.lru_cache(maxsize=1024)
+    def call_of(method: str, size: int) -> Call:
+        return Call(role, name, method, size)
 
     def before(method: str, implementations: Sequence[object], arguments: Mapping[str, Any]) -> None:
-        call = call_of(method, arguments)
-        for observer in observers:
-            observer.before(call)
+        call = call_of(method, _size(arguments))
+        for start in starts:
+            start(call)
 
     def after(
         outcome: pluggy.Result[Any], method: str, implementations: Sequence[object], arguments: Mapping[str, Any]
     ) -> None:
-        call = call_of(method, arguments)
-        for observer in reversed(observers):
-            observer.after(call, outcome.exception)
+        call = call_of(method, _size(arguments))
+        for end in ends:
+            end(call, outcome.exception)
 
     manager.add_hookcall_monitoring(before, after)
+
+
+def _size(arguments: Mapping[str, Any]) -> int:
+    """Return the size of a call's batch; 1 for a call without one."""
+    for batch in arguments.values():
+        return len(batch) if hasattr(batch, "__len__") else 1
+    return 0
