@@ -78,11 +78,11 @@ _WORDS = """
     while who whom whose why will with within without women word work would write year yet you young your zone
 """
 STOP_WORDS = frozenset(_WORDS.split())
-"""English words that no name may equal by itself; a place that has such a name carries its country with it."""
+"""English words that are ambiguous as names; the label of a place with such a name includes its country."""
 
 
 def fold(text: str) -> str:
-    """Fold a name for comparison: no case, no diacritics, single blanks."""
+    """Fold a name for comparison: case, diacritics and repeated blanks removed."""
     if text.isascii():
         return " ".join(text.lower().split())
     plain = "".join(c for c in unicodedata.normalize("NFKD", text) if not unicodedata.combining(c))
@@ -90,7 +90,7 @@ def fold(text: str) -> str:
 
 
 def is_latin(text: str) -> bool:
-    """Tell whether all letters of a text are Latin."""
+    """Check whether all letters of a text are Latin."""
     return all(unicodedata.name(c, "").startswith("LATIN") for c in text if c.isalpha())
 
 
@@ -110,12 +110,12 @@ def text(value: str) -> str:
 
 
 def is_literal(node: str) -> bool:
-    """Tell whether an object is a value rather than an entity."""
+    """Check whether an object is a value rather than an entity."""
     return node.startswith('"')
 
 
 class World:
-    """The graph while it grows: triples, labels, aliases and qualifiers, each kept once."""
+    """A builder of the graph: triples, labels, aliases and qualifiers without duplicates."""
 
     def __init__(self) -> None:
         self.triples: set[tuple[str, str, str]] = set()
@@ -132,7 +132,7 @@ class World:
             self.qualifiers.add((subject, relation, object_, name, value))
 
     def name(self, id_: str, label: str, aliases: Iterable[str] = ()) -> None:
-        """Set the label of an entity and add the other names that are safe to look up."""
+        """Set the label of an entity and add its unambiguous aliases."""
         self.labels[id_] = label
         for alias in aliases:
             clean = " ".join("".join(c for c in alias if unicodedata.category(c) != "Cf").split())
@@ -140,14 +140,14 @@ class World:
                 self.aliases.add((id_, clean))
 
     def drop_taken_aliases(self, safe: frozenset[str]) -> None:
-        """Drop the aliases that are the label of something else, apart from the safe ones."""
+        """Drop aliases that are the label of another entity, except for the safe ones."""
         owners: dict[str, set[str]] = {}
         for id_, label in self.labels.items():
             owners.setdefault(fold(label), set()).add(id_)
         self.aliases = {(i, a) for i, a in self.aliases if a in safe or owners.get(fold(a), {i}) == {i}}
 
     def objects(self, relation: str) -> dict[str, list[str]]:
-        """Return subject to sorted objects of one relation."""
+        """Return a map from subject to sorted objects for one relation."""
         found: dict[str, list[str]] = {}
         for s, r, o in sorted(self.triples):
             if r == relation:

@@ -1,4 +1,4 @@
-"""Read the tables of the world graph and answer path queries on them, by plain dictionaries.
+"""Read the tables of the world graph and answer path queries on them with plain dictionaries.
 
 A query names a topic and the steps from it, `^` for a step against its relation's direction:
 
@@ -38,19 +38,19 @@ class Tables:
             self.aliases[id_].append(alias)
 
     def step(self, nodes: Iterable[str], step: str) -> set[str]:
-        """Walk one step from every node."""
+        """Follow one step from every node."""
         side = self.into[step[1:]] if step.startswith("^") else self.out[step]
         return {found for node in nodes for found in side.get(node, ())}
 
     def walks(self, topic: str, steps: Sequence[str]) -> list[tuple[str, ...]]:
-        """Return the nodes of all paths from a topic that never come back to an entity they have passed."""
+        """Return the nodes of all paths from a topic that visit no entity twice."""
         walks: list[tuple[str, ...]] = [(topic,)]
         for step in steps:
             walks = [(*walk, node) for walk in walks for node in sorted(self.step(walk[-1:], step)) if node not in walk]
         return walks
 
     def walk(self, topic: str, steps: Sequence[str]) -> set[str]:
-        """Return where those paths end."""
+        """Return the end nodes of the paths of a query."""
         return {walk[-1] for walk in self.walks(topic, steps)}
 
     def triples(self, query: str, answers: Iterable[str]) -> list[list[str]]:
@@ -65,12 +65,12 @@ class Tables:
         return [list(triple) for triple in found]
 
     def number(self, node: str, relation: str) -> float | None:
-        """Return the numeric value of an entity, or None where there is none."""
+        """Return the numeric value of an entity, or None if it has none."""
         values = self.out[relation].get(node)
         return float(values[0].split('"')[1]) if values else None
 
     def answer(self, query: str) -> list[str]:
-        """Answer a query; sorted."""
+        """Return the answers of a query, sorted."""
         choice = query.partition(" | ")[2]
         parts = _parts(query)
         found = set.intersection(*(self.walk(topic, steps) for topic, *steps in parts)) - {part[0] for part in parts}
@@ -103,11 +103,11 @@ _GRAMMAR = """
     where which while who whom whose why will with within without would you your
 """
 _PLAIN = frozenset(_GRAMMAR.split())
-"""Words that say nothing about a relation: they are not counted as content."""
+"""Stop words: not counted as content words."""
 
 
 def stem(word: str) -> str:
-    """Cut the usual English endings, so that forms of one word compare equal."""
+    """Strip common English suffixes, so that inflected forms compare equal."""
     word = word.casefold().removesuffix("'s")
     for ending, instead in (("ies", "y"), ("sses", "ss"), ("xes", "x"), ("ing", ""), ("ed", ""), ("s", "")):
         if word.endswith(ending) and len(word) - len(ending) >= 3 and not word.endswith("ss"):
@@ -117,5 +117,5 @@ def stem(word: str) -> str:
 
 
 def content_words(text: str) -> set[str]:
-    """Return the stems of the words of a text that are not mere grammar."""
+    """Return the stems of the content words of a text."""
     return {stem(word) for word in _WORD.findall(text.replace("'s", "").casefold()) if word not in _PLAIN}

@@ -20,17 +20,17 @@ from topics import Topics
 SEED = 7
 MOST_ANSWERS = 50
 MOST_USES = 3
-"""How often one topic may be asked about."""
+"""Maximum number of questions per topic."""
 
 
 def read_templates() -> dict[str, Any]:
-    """Read the wording that stands beside this file."""
+    """Read the question templates from the folder of this file."""
     wording: dict[str, Any] = yaml.safe_load((Path(__file__).parent / "templates.yaml").read_text(encoding="utf-8"))
     return wording
 
 
 def make_query(topics: list[str], path: list[str], choice: str | None) -> str:
-    """State the query of a question."""
+    """Write the query of a question as text."""
     parts = " & ".join(" > ".join([topic, *path]) for topic in topics)
     return f"{parts} | {choice}" if choice else parts
 
@@ -90,7 +90,7 @@ class Writer:
         )
 
     def _chosen(self, topic: str, template: dict[str, Any], chance: random.Random) -> list[str]:
-        """Return the topics of one question, or none where this topic gives no good one."""
+        """Return the topics of one question; empty if this topic gives no suitable question."""
         reached = self.tables.walk(topic, template["path"])
         if not template.get("both"):
             return [topic] if len(reached) >= (3 if template.get("then") else 1) else []
@@ -111,7 +111,7 @@ class Writer:
 
 
 def shares_words(record: dict[str, Any], labels: dict[str, str]) -> bool:
-    """Tell whether a question has a content word in common with the labels of its gold relations."""
+    """Check whether a question has a content word in common with the labels of its gold relations."""
     relations = [step.removeprefix("^") for path in record["gold_paths"] for step in path]
     return bool(content_words(record["question"]) & content_words(" ".join(labels[r] for r in relations)))
 

@@ -1,4 +1,4 @@
-"""Choose what the demo's questions are about: entities that a careful reader takes for what is meant."""
+"""Choose the topics of the demo's questions: entities whose names are unambiguous to a careful reader."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ LEAST_PEOPLE_AT_AIRPORT = 900_000
 
 
 class Topics:
-    """Topics of each kind, and the names by which they are asked about.
+    """Topics of each kind, and their names in questions.
 
     Args:
         tables: The graph.
@@ -47,25 +47,25 @@ class Topics:
         for id_ in sorted(self.of_kind(template)):
             country = next(iter(self.tables.walk(id_, ["city_country"])), id_)
             groups[country].append(id_)
-        # What has a second name in daily use comes up more often than by chance.
+        # Entities with a second common name are drawn more often.
         order = sorted(groups, key=lambda group: (chance.random() * (0.3 if group in self.names else 1), group))
         for members in groups.values():
             members.sort(key=lambda id_: (-(self.tables.number(id_, "population") or 0), id_))
         for turn in range(3):
             for group in order:
-                # The best known first, but not always the very largest.
+                # Well-known cities first, but not always the largest.
                 members = groups[group][:4]
                 if turn < len(members):
                     yield members[(turn + chance.randrange(len(members))) % len(members)]
 
     def surface(self, topic: str, chance: random.Random) -> str:
-        """Return a name of the topic as it stands in a sentence."""
+        """Return a name of the topic in the form used in a sentence."""
         others = self.names.get(topic)
         if others and chance.random() < 0.5:
             return chance.choice(others)
         label = self.tables.labels[topic]
         if topic.startswith("currency/"):
-            # CLDR writes the names of currencies with capitals; its forms for counting are as in a sentence.
+            # CLDR writes the names of currencies with capitals; its plural forms have the case used in a sentence.
             lower = [a for a in self.tables.aliases[topic] if fold(a) == fold(label) and a != label]
             return "the " + (lower[0] if lower else label)
         return f"the {label}" if topic in self.articles else label
@@ -89,7 +89,7 @@ class Topics:
         return label.replace("’", "").replace("'", "").replace("-", "").replace(" ", "").isalpha() and len(label) < 45
 
     def _only(self, id_: str) -> bool:
-        """Tell whether a name has one owner only."""
+        """Check whether a name belongs to only one entity."""
         return self.owners[fold(self.tables.labels[id_])] == {id_}
 
     def _country(self) -> set[str]:
@@ -103,7 +103,7 @@ class Topics:
         }
 
     def _best_known(self, id_: str, country: str) -> bool:
-        """Tell whether a city's name means that city to most readers; a province around it may share it."""
+        """Check whether a city's name is unambiguous to most readers; the province around it may share the name."""
         for other in self.owners[fold(self.tables.labels[id_])] - {id_}:
             province = country in self.tables.walk(other, ["subdivision_country"])
             smaller = other.startswith("city/") and self._people(other) * 10 <= self._people(id_)

@@ -1,4 +1,4 @@
-"""Build the demo's graph of the world out of the data that installed packages carry.
+"""Build the demo's graph of the world from the data of installed packages.
 
 python demo/world.py --out build/demo/world
 """
@@ -16,7 +16,7 @@ from world_languages import add_currencies, add_languages
 from world_time import add_time
 
 TODAY = date(2026, 1, 1)
-"""The day whose currencies count as current: fixed, so that two builds agree."""
+"""Reference date for current currencies: fixed, so that two builds agree."""
 
 
 def build() -> World:

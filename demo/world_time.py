@@ -1,4 +1,4 @@
-"""Time zones: whose they are, what their time is called, how far from UTC it is."""
+"""Time zones with their countries, names and offsets from UTC."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from facts import World
 
 
 def add_time(world: World, countries: list[str]) -> None:
-    """Add time zones: whose, what their time is called, and how far from UTC it is."""
+    """Add time zones with their countries, names and offsets from UTC."""
     english = Locale("en")
     owners = {zone: code for zone, code in get_global("zone_territories").items() if code in countries}
     named = {o.removeprefix("zone/") for found in world.objects("time_zone").values() for o in found}
@@ -36,7 +36,7 @@ def add_time(world: World, countries: list[str]) -> None:
 
 
 def _offsets(zone: str) -> tuple[str, str]:
-    # The data of the tzdata package rather than that of the machine, so that all machines agree.
+    # Use the tzdata package instead of system data, so that all machines agree.
     source = importlib.resources.files("tzdata").joinpath("zoneinfo", *zone.split("/"))
     with source.open("rb") as file:
         info = ZoneInfo.from_file(file, key=zone)
