@@ -2,12 +2,12 @@
 
     OMP_NUM_THREADS=1 python benchmarks/against_srtk.py
 
-makes a Wikidata-shaped graph, loads it into an Oxigraph server on the loopback interface, and lets each system answer
-the same linked questions with a beam of the same width and depth: once with one question and once with all of them,
-straight against the server, so that the start falls out of the rate, (questions - 1) / (time of all - time of one);
-then once more through a proxy that counts requests. SRTK 0.0.7 gets an environment of its own below `build/bench`,
-which the first run fills by pip. Without the plugin `srtk-plugin-sparql`, this project runs on a local snapshot.
-`--case wiki27k` does the same on a real slice of Wikidata with questions of Mintaka, where that data is there.
+makes a Wikidata-shaped graph, loads it into an Oxigraph server on the loopback interface, and runs each system on the
+same linked questions with the same beam width and depth. Two runs access the server directly, with one question and
+with all, so that start-up time cancels in the rate, (questions - 1) / (time of all - time of one); a third run goes
+through a proxy that counts requests. SRTK 0.0.7 has its own environment below `build/bench`, which the first run
+installs with pip. Without the plugin `srtk-plugin-sparql`, this project runs on a local snapshot.
+`--case wiki27k` uses a real slice of Wikidata with questions of Mintaka, if that data is available.
 """
 
 from __future__ import annotations
@@ -68,9 +68,9 @@ class System:
     """A program to compare.
 
     Attributes:
-        name: Shown in the table.
-        command: Makes the command line of questions, output and endpoint.
-        asks_server: Whether it reads the graph from the endpoint.
+        name: Name in the table.
+        command: Function of questions, output and endpoint that returns the command line.
+        asks_server: Whether the program reads the graph from the endpoint.
     """
 
     name: str
@@ -80,14 +80,14 @@ class System:
 
 @attrs.define
 class Counts:
-    """What came through the proxy.
+    """Traffic through the proxy.
 
     Attributes:
         requests: HTTP requests.
         connections: TCP connections.
         sent: Bytes of the requests.
-        received: Bytes of the answers.
-        failed: Answers whose status was not 200.
+        received: Bytes of the responses.
+        failed: Responses with a status other than 200.
     """
 
     requests: int = 0
@@ -125,7 +125,7 @@ class _Handler(BaseHTTPRequestHandler):
         super().finish()
 
     def log_message(self, format: str, *args: object) -> None:
-        """Say nothing."""
+        """Suppress the log."""
 
     def _forward(self) -> None:
         body = self.rfile.read(int(self.headers.get("Content-Length") or 0))
@@ -159,7 +159,7 @@ def counting(upstream: int) -> Iterator[_Proxy]:
 
 
 def environment(folder: Path) -> Path:
-    """Make the environment of SRTK 0.0.7 where there is none, and return its folder of programs."""
+    """Make the environment of SRTK 0.0.7 if missing, and return its folder of programs."""
     programs = folder / "venv/bin"
     if not (programs / "srtk").is_file():
         venv.create(folder / "venv", with_pip=True, clear=True)
@@ -183,7 +183,7 @@ def digest(path: Path) -> str:
 
 @contextmanager
 def server(oxigraph: Path, graph: Path, store: Path) -> Iterator[int]:
-    """Load the graph where the store holds another, serve it on the loopback interface, and give the port."""
+    """Load the graph unless the store has it, serve it on the loopback interface, and yield the port."""
     loaded, content = store.with_suffix(".loaded"), digest(graph)
     if not loaded.is_file() or loaded.read_text(encoding="utf-8") != content:
         shutil.rmtree(store, ignore_errors=True)
@@ -222,7 +222,7 @@ def recipe(
     scorer: Mapping[str, Any],
     more: Mapping[str, Any],
 ) -> str:
-    """Write the recipe of this project, but for questions, output and endpoint."""
+    """Write the recipe of this project without questions, output and endpoint."""
     written = {
         "srtk": 1,
         "questions": None,
@@ -237,7 +237,7 @@ def recipe(
 
 
 def ours(name: str, written: str, out: Path) -> System:
-    """Make a system of a recipe."""
+    """Make a system from a recipe."""
 
     def command(questions: Path, result: Path, endpoint: str) -> list[str]:
         whole = json.loads(written)
@@ -265,7 +265,7 @@ def theirs(args: argparse.Namespace, program: Path, model: Path) -> System:
 
 
 def once(system: System, questions: Path, result: Path, endpoint: str) -> dict[str, float]:
-    """Run a system; return the seconds it took and those of the processor."""
+    """Run a system; return wall-clock and processor seconds."""
     command = system.command(questions, result, endpoint)
     result.unlink(missing_ok=True)
     settings = {"OMP_NUM_THREADS": "1", "HF_HUB_OFFLINE": "1", "TOKENIZERS_PARALLELISM": "false"}
@@ -282,7 +282,7 @@ def once(system: System, questions: Path, result: Path, endpoint: str) -> dict[s
 
 
 def quality(result: Path, asked: Sequence[Mapping[str, Any]]) -> dict[str, float]:
-    """Score a file of results: any answer found, share of answers found, size."""
+    """Score a file of results: answer coverage, answer recall, size."""
     rows = {row["id"]: row for row in map(json.loads, result.read_text(encoding="utf-8").splitlines())}
     hits = shares = triples = 0.0
     for question in asked:
@@ -300,7 +300,7 @@ def quality(result: Path, asked: Sequence[Mapping[str, Any]]) -> dict[str, float
 
 
 def slug(name: str) -> str:
-    """Turn a name into one for files."""
+    """Turn a name into a file name."""
     return "".join(letter if letter.isalnum() else "-" for letter in name)
 
 
@@ -343,7 +343,7 @@ COLUMNS = (
 
 
 def table(rows: Sequence[Mapping[str, Any]]) -> str:
-    """Lay the figures out in Markdown."""
+    """Format the figures as a Markdown table."""
     lines = ["| " + " | ".join(name.replace("_", " ") for name in COLUMNS) + " |"]
     lines.append("| --- |" + " --: |" * (len(COLUMNS) - 1))
     lines += ["| " + " | ".join(str(row[name]) for name in COLUMNS) + " |" for row in rows]
@@ -369,9 +369,9 @@ def ratios(rows: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
 def same_subgraphs(theirs: Path, ours: Path) -> dict[str, int]:
     """Compare two files of results triple by triple.
 
-    SRTK also keeps the triples of a path's first hop from which the path does not go on; this project keeps whole
-    instances of paths. `equal` are the questions with the same triples, `equal_but_dead_ends` those in which SRTK has
-    such triples besides.
+    SRTK also keeps first-hop triples that no second hop of the path continues; this project keeps only complete
+    instances of paths. `equal` counts questions with the same triples, `equal_but_dead_ends` counts questions in which
+    SRTK only adds such triples.
     """
     first, second = (
         {row["id"]: row for row in map(json.loads, path.read_text(encoding="utf-8").splitlines())}
@@ -419,7 +419,7 @@ def _lines(path: Path) -> list[str]:
 
 
 def snapshot(data: Path, out: Path) -> Path:
-    """Build a snapshot of what SRTK sees of the graph: direct claims whose object is an entity, and labels."""
+    """Build a snapshot of the part of the graph that SRTK reads: direct claims between entities, and labels."""
     kept = out / "direct.nt"
     with (data / "graph.nt").open(encoding="utf-8") as source, kept.open("w", encoding="utf-8") as target:
         for line in source:
@@ -438,13 +438,13 @@ def snapshot(data: Path, out: Path) -> Path:
 def main() -> int:
     """Run the systems and print their figures."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--case", choices=("generated", "wiki27k"), default="generated", help="the graph to ask")
+    parser.add_argument("--case", choices=("generated", "wiki27k"), default="generated", help="the graph to query")
     parser.add_argument("--entities", type=int, default=20_000, help="of the generated graph")
     parser.add_argument("--questions", type=int, default=200, help="about the generated graph")
     parser.add_argument("--width", type=int, default=10)
     parser.add_argument("--depth", type=int, default=2)
     parser.add_argument("--seed", type=int, default=0)
-    parser.add_argument("--graph", choices=("sparql", "local"), help="by default sparql, where that plugin is there")
+    parser.add_argument("--graph", choices=("sparql", "local"), help="by default sparql, if that plugin is installed")
     parser.add_argument("--only", choices=("srtk", "ours"), help="run one side only")
     parser.add_argument("--out", type=Path, default=OUT / "against-srtk")
     args = parser.parse_args()

@@ -1,4 +1,4 @@
-"""What the benchmarks share: where the data is, running `srtk` in a process of its own, and results."""
+"""Shared parts of the benchmarks: data folder, `srtk` in its own process, results."""
 
 from __future__ import annotations
 
@@ -22,14 +22,14 @@ V = TypeVar("V")
 
 @attrs.frozen
 class Result:
-    """What one benchmark came to.
+    """The outcome of one benchmark.
 
     Attributes:
-        name: Of the benchmark.
-        command: What makes the figures, typed in the root of the repository.
+        name: Name of the benchmark.
+        command: Command that produces the figures, run in the root of the repository.
         figures: Name to number, text, or a nested report.
-        skipped: Why it was not run, or None.
-        failed: Why it went wrong, or None.
+        skipped: Reason for skipping it, or None.
+        failed: Reason for its failure, or None.
     """
 
     name: str
@@ -40,7 +40,7 @@ class Result:
 
 
 def recalled(known: dict[K, V], asked: Sequence[K], ask: Callable[[list[K]], Iterable[V]]) -> list[V]:
-    """Answer from what is known; ask, at once, what is not, and know it then."""
+    """Return values from memory; compute all missing ones in one call and remember them."""
     new = [one for one in dict.fromkeys(asked) if one not in known]
     if new:
         known.update(zip(new, ask(new), strict=True))
@@ -48,7 +48,7 @@ def recalled(known: dict[K, V], asked: Sequence[K], ask: Callable[[list[K]], Ite
 
 
 def lacking(*names: str) -> str | None:
-    """Say which files of the data folder are not there; None when all are."""
+    """Name the missing files of the data folder; None if all exist."""
     missing = [name for name in names if not (DATA / name).exists()]
     if not missing:
         return None
@@ -56,12 +56,12 @@ def lacking(*names: str) -> str | None:
 
 
 def run(command: Sequence[str]) -> tuple[str, str | None]:
-    """Run a command in the root of the repository; return its output, and its last words if it failed."""
+    """Run a command in the root of the repository; return its output, and the last line of its errors if it failed."""
     environment = {**os.environ, "SRTK_DATA": str(DATA), "PYTHONHASHSEED": "0"}
     done = subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, text=True, check=False)
     if done.returncode == 0:
         return done.stdout, None
-    words = done.stderr.strip().splitlines() or done.stdout.strip().splitlines() or ["it said nothing"]
+    words = done.stderr.strip().splitlines() or done.stdout.strip().splitlines() or ["no output"]
     return done.stdout, f"exit code {done.returncode}: {words[-1]}"
 
 
@@ -76,12 +76,12 @@ def read_json(path: Path) -> Any:
 
 
 def shown(path: Path) -> str:
-    """Name a file as seen from the root of the repository, where it is inside."""
+    """Return a path relative to the root of the repository if it is inside."""
     return os.path.relpath(path, ROOT) if path.is_relative_to(ROOT) else str(path)
 
 
 def tell(result: Result) -> None:
-    """Print one line on how a benchmark went."""
+    """Print one line on the outcome of a benchmark."""
     if result.skipped:
         print(f"{result.name}: skipped, {result.skipped}", flush=True)
     elif result.failed:

@@ -56,7 +56,7 @@ def untrained(name: str, out: Path, method: str) -> Path:
 
 
 def _write(file: Path, lines: Sequence[str]) -> Path:
-    """Write results in order of their ids, which is the same for every method."""
+    """Write results in order of id, so that all methods have the same order."""
     rows = sorted(lines, key=lambda line: str(json.loads(line)["id"]))
     file.write_text("".join(f"{row}\n" for row in rows), encoding="utf-8")
     return file
@@ -80,7 +80,7 @@ def compare(name: str, out: Path, files: Sequence[Path]) -> dict[str, object]:
 
 
 def main() -> int:
-    """Run the sets for which there is data, and print the figures."""
+    """Run the sets with available data, and print the figures."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--only", nargs="*", choices=sorted(SETS), default=sorted(SETS))
     parser.add_argument("--folds", type=int, default=5)

@@ -4,8 +4,8 @@
 
 The graph is made up, by a seed: names of one to four words that are drawn from a vocabulary with falling frequencies,
 so that some names belong to hundreds of entities; one in five has an alias; five triples an entity, more for a few.
-Built once by `srtk graph build` into build/bench/dictionary-speed. Questions are templates around names; some in small
-letters, some about nothing. The linker runs in a process of its own, whose resident memory is read from the system.
+Built once by `srtk graph build` into build/bench/dictionary-speed. Questions are templates around names; some in lower
+case, some without an entity. The linker runs in a process of its own, whose resident memory is read from the system.
 """
 
 from __future__ import annotations
@@ -59,7 +59,7 @@ class Words:
         return self.words[min(int(VOCABULARY ** self.chance.random()) - 1, VOCABULARY - 1)]
 
     def name(self) -> str:
-        """Draw a name; those of one word are drawn evenly, as few things bear the same."""
+        """Draw a name; one-word names are drawn evenly, so that few entities share one."""
         length = self.chance.choice((1, 2, 2, 2, 3, 3, 4))
         words = [self.chance.choice(self.words)] if length == 1 else [self.word() for _ in range(length)]
         return " ".join(word if word in ("of", "the") else word.capitalize() for word in words)
@@ -105,7 +105,7 @@ def build(labels: int, seed: int) -> float:
 
 
 def measure(labels: int, count: int, seed: int, batch: int, settings: dict[str, Any]) -> dict[str, Any]:
-    """Open the graph, link the questions, and tell how that went; to be run in a process of its own."""
+    """Open the graph, link the questions, and print the measurements; run in a process of its own."""
     names = json.loads((FOLDER / f"names-{labels}.json").read_text())
     texts = list(questions(names, count, seed))
     del names
@@ -149,7 +149,7 @@ def _resident() -> int:
 
 
 def main() -> int:
-    """Build if need be, measure in another process, print and keep the figures."""
+    """Build if necessary, measure in another process, print and store the figures."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--labels", type=int, default=1_000_000)
     parser.add_argument("--questions", type=int, default=20_000)

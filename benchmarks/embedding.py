@@ -1,13 +1,12 @@
-"""Measures a session that many callers share: how calls are joined, what one alone waits, and that results are equal.
+"""Measures a session shared by many callers: joined calls, latency of a single call, equality of results.
 
     python benchmarks/embedding.py
 
 A beam of one hop over a graph in memory is scored by a driver that sleeps for half a second a call, however large
-its batch is. One question is asked alone by ``retrieve`` and by ``aretrieve``, eight at once by ``aretrieve`` and by
-threads, and eight while another batch is running. Then the scorer sleeps no more: threads call all methods of the
-session and the results are compared with those of the same calls one after the other; and the cost of a call is
-compared with that of the same work without a session. Prints JSON, and fails where results or numbers of scorer calls
-are not as they should be.
+its batch is. One question runs alone through ``retrieve`` and by ``aretrieve``, eight at once through ``aretrieve`` and
+threads, and eight while another batch is running. Then, without the pause of the scorer, threads call all methods of
+the session and the results are compared with serial calls, and the cost of a call is compared with the same work
+without a session. Prints JSON, and fails if results or numbers of scorer calls are wrong.
 """
 
 from __future__ import annotations
@@ -48,27 +47,27 @@ class Sleeping(PathScorer):
     def score(
         self, questions: Sequence[str], paths: Sequence[Path], candidates: Sequence[Sequence[Step]]
     ) -> list[list[float]]:
-        """Sleep, and prefer long names."""
+        """Sleep, then prefer long names."""
         self.calls += 1
         time.sleep(self.seconds)
         return [[len(step.relation) / 100 for step in row] for row in candidates]
 
 
 class Overlaps(Observer):
-    """Counts hook calls, and those that began while another thread was in one."""
+    """Counts hook calls, and the calls that began during a call of another thread."""
 
     def __init__(self) -> None:
         self.calls = self.overlaps = 0
         self._inside: list[int] = []
 
     def before(self, call: Call) -> None:
-        """Note the thread."""
+        """Record the thread."""
         self.calls += 1
         self._inside.append(threading.get_ident())
         self.overlaps += len(set(self._inside)) > 1
 
     def after(self, call: Call, error: BaseException | None) -> None:
-        """Forget the thread."""
+        """Remove the thread."""
         self._inside.remove(threading.get_ident())
 
 
@@ -92,7 +91,7 @@ def timed(scorer: Sleeping, work: Callable[[], Any]) -> dict[str, Any]:
 
 
 async def at_once(opened: Session, texts: Sequence[str]) -> list[list[Retrieval]]:
-    """Ask each text in a call of its own."""
+    """Retrieve each text in its own concurrent call."""
     return await asyncio.gather(*(opened.aretrieve(text) for text in texts))
 
 
@@ -118,7 +117,7 @@ def waits(seconds: float) -> dict[str, dict[str, Any]]:
 
 
 def calls_of(opened: Session) -> list[Callable[[int], Any]]:
-    """Return the methods of a session, each to be called by a number that chooses its questions."""
+    """Return the methods of a session as functions of a number that selects the questions."""
 
     def some(i: int) -> list[Question]:
         return [Question(str(k), TEXTS[(i + k) % TOWNS]) for k in range(1 + i % 3)]
@@ -154,7 +153,7 @@ def equality(threads: int, calls: int) -> dict[str, Any]:
 
 
 def cost(calls: int) -> dict[str, float]:
-    """Compare the microseconds of a call with those of its work without a session's turns."""
+    """Compare the microseconds of a call with the same work without a session's queue."""
     with session(Sleeping(0.0)) as opened:
         method, pipeline = opened.methods["beam"], opened._pipeline
         ways: dict[str, Callable[[int], Any]] = {
@@ -190,7 +189,7 @@ def main() -> int:
     wanted = {"one by retrieve": 1, "one by aretrieve": 1, "8 at once by aretrieve": 1, "8 while 1 is running": 2}
     wrong = [name for name, count in wanted.items() if slow[name]["scorer_calls"] != count]
     if wrong or equal["different"] or equal["overlapping_hook_calls"]:
-        print(f"not as it should be: {', '.join(wrong) or 'results of threads'}", file=sys.stderr)
+        print(f"wrong: {', '.join(wrong) or 'results of threads'}", file=sys.stderr)
         return 1
     return 0
 

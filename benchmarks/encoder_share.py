@@ -1,8 +1,8 @@
-"""How much longer a beam run takes than its encoder calls by themselves (width 10, depth 2).
+"""Ratio of the time of a beam run to the time of its encoder calls (width 10, depth 2).
 
     python benchmarks/encoder_share.py [--limit N]
 
-The share is that of the `timing` observer. Candidate texts are encoded anew: nothing is read from the cache on disk.
+The `timing` observer measures both. All candidate texts are encoded; the cache on disk is not used.
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ def figures(table: Mapping[str, Mapping[str, float]]) -> dict[str, float]:
 def main() -> int:
     """Measure and print."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--limit", type=int, default=DEFAULT_LIMIT, help="questions to ask")
+    parser.add_argument("--limit", type=int, default=DEFAULT_LIMIT, help="number of questions")
     parser.add_argument("--out", type=Path, default=OUT, help="folder for the run")
     args = parser.parse_args()
     result = measure(args.limit, args.out.resolve())

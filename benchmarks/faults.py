@@ -1,10 +1,10 @@
-"""Asks many questions of a SPARQL server that fails now and then, and compares with a run without faults.
+"""Runs many questions on a SPARQL server with random faults, and compares with a run without faults.
 
     python benchmarks/faults.py [--questions 10000] [--share 0.05] [--graph generated]
 
 A proxy before an Oxigraph server answers a share of all requests with 429, 500 or 503, with and without Retry-After,
 with HTML under 200, an empty 200, JSON cut midway, a connection that ends or is reset, or far too late. Each question
-starts at an entity of Wiki27K (or of a generated graph); breadth-first search reads its surroundings. No question may
+starts at an entity of Wiki27K (or of a generated graph); breadth-first search reads its neighbourhood. No question may
 be lost or smaller: the results must be equal byte by byte.
 """
 
@@ -41,17 +41,17 @@ _ENTITY = f"<{graphs_in_rdf.ENTITY}Q"
 
 @attrs.frozen
 class Outcome:
-    """What a run with faults came to.
+    """The outcome of a run with faults.
 
     Attributes:
-        questions: Asked.
-        failed: That ended in an error.
-        differing: Ids of those whose record is another one than without faults.
-        triples: Of all results.
-        requests: Of the run with faults.
-        faults: How often each was served.
-        seconds: Of the run without faults, and of the one with them.
-        sha256: Of the results without faults, and with them.
+        questions: Number of questions.
+        failed: Number of questions that ended in an error.
+        differing: Ids of questions whose record differs from the run without faults.
+        triples: Triples of all results.
+        requests: Requests of the run with faults.
+        faults: Fault to the number of times it was served.
+        seconds: Duration of the run without faults, and of the run with faults.
+        sha256: Hash of the results without faults, and with faults.
     """
 
     questions: int
@@ -73,7 +73,7 @@ def graph(kind: str, out: Path) -> Path:
 
 
 def questions(ntriples: Path, path: Path, count: int, seed: int) -> Path:
-    """Write questions, each from an entity that has facts; entities come again when all had their turn."""
+    """Write questions, each from an entity that has facts; entities repeat only after all have been used."""
     with ntriples.open(encoding="utf-8") as file:
         parts = (line.split(" ", 2) for line in file)
         found = {s[len(_ENTITY) - 1 : -1] for s, p, _ in parts if s.startswith(_ENTITY) and "/direct/" in p}
@@ -88,7 +88,7 @@ def questions(ntriples: Path, path: Path, count: int, seed: int) -> Path:
 
 
 def run(asked: Path, url: str, folder: Path, batch: int) -> list[str]:
-    """Run the recipe; return the lines of its results, the name of the endpoint left out."""
+    """Run the recipe; return the lines of its results without the name of the endpoint."""
     written: dict[str, Any] = {
         "srtk": 1,
         "questions": str(asked),
@@ -111,7 +111,7 @@ def run(asked: Path, url: str, folder: Path, batch: int) -> list[str]:
 
 
 def measure(store: Path, asked: Path, out: Path, share: float, seed: int, batch: int) -> Outcome:
-    """Ask without and with faults, both through the proxy, and compare."""
+    """Run without and with faults, both through the proxy, and compare."""
     texts: list[list[str]] = []
     seconds: list[float] = []
     proxies: list[Proxy] = []
@@ -149,8 +149,8 @@ def main() -> int:
     """Run, and print the figures."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--questions", type=int, default=10_000)
-    parser.add_argument("--share", type=float, default=0.05, help="of requests that get a fault")
-    parser.add_argument("--batch", type=int, default=4, help="questions handled together")
+    parser.add_argument("--share", type=float, default=0.05, help="share of requests that get a fault")
+    parser.add_argument("--batch", type=int, default=4, help="questions per batch")
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--graph", choices=("wiki27k", "generated"), default="wiki27k")
     parser.add_argument("--out", type=Path, default=OUT / "faults")

@@ -26,12 +26,12 @@ class Case:
     """One graph in RDF and as a table, with its questions.
 
     Attributes:
-        name: Of the set.
+        name: Name of the set.
         ntriples: The graph in RDF.
         questions: JSON Lines with the entities of each question.
-        vocabulary: How the RDF is read so that ids are those of the table.
+        vocabulary: Vocabulary that gives the RDF the ids of the table.
         table: Settings that build a snapshot from the published tables.
-        depth: Most hops of a question.
+        depth: Maximum number of hops of a question.
     """
 
     name: str
@@ -43,7 +43,7 @@ class Case:
 
 
 def metaqa(data: Path, out: Path, questions: int) -> Case:
-    """Write the film graph, whose ids are names: percent-encoded, below one namespace."""
+    """Write the film graph; its ids are names, percent-encoded in one namespace."""
     folder = data / "metaqa"
     files = sorted(folder.glob("kb*.txt"))
     vocabulary = {"prefixes": {"": FILMS}, "decode": True, "names": True}
@@ -109,7 +109,7 @@ def write_ntriples(
     aliases: Mapping[str, Sequence[str]],
     vocabulary: Vocabulary,
 ) -> Path:
-    """Write facts and names of a graph, ids as the IRIs that a vocabulary gives them."""
+    """Write facts and names of a graph, with ids as IRIs of a vocabulary."""
     import pyoxigraph as ox
 
     ids = Ids(vocabulary)

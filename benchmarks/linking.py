@@ -2,11 +2,11 @@
 
     OMP_NUM_THREADS=1 python benchmarks/linking.py [--only LINKER ...] [--sets SET ...] [--limit N] [--mode ...]
 
-The graph is that of linking_graph.py. `covered` are the mentions whose gold entity has a name in the graph. `given`
-tells each linker that has no detector the place of the mention (of all places that it looks at, that one counts), and
-asks which entity it is: the accuracy on ambiguous mentions, those whose words are the name of several entities of the
-graph, the gold one among them. They stand in build/bench/linking/ambiguous.jsonl. Figures go to
-build/bench/linking.json. Learnt weights are measured by linking_learnt.py.
+linking_graph.py builds the graph. `covered` are the mentions whose gold entity has a name in the graph. `given`
+measures disambiguation alone, for each linker without a detector: the span of the mention is given, and the score is
+the accuracy on ambiguous mentions, whose words name several entities of the graph, including the gold entity. They
+are listed in build/bench/linking/ambiguous.jsonl. Figures go to build/bench/linking.json. linking_learnt.py measures
+trained weights.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ LINKERS: dict[str, dict[str, Any]] = {
 """Name to the block of an `entity_linker`. A new linker is one line; the first one is what others are compared with."""
 
 BEST = {"n_best": 10}
-"""Settings for the runs end to end, so that recall among alternatives can be told."""
+"""Settings for the runs end to end, so that recall among alternatives can be measured."""
 
 GIVEN = {"n_best": 100, "candidates": 100, "longest": False, "keep": 0.0, "min_score": 0.0}
 """Settings that make a linker look at every place, so that it looks at the given ones."""
@@ -78,7 +78,7 @@ def opened(linker: Mapping[str, Any]) -> Session:
 
 
 def linked(name: str, settings: Mapping[str, Any], texts: Sequence[str]) -> list[Sequence[Link]]:
-    """Link texts in batches; texts that come twice are linked once."""
+    """Link texts in batches; duplicate texts are linked once."""
     distinct = list(dict.fromkeys(texts))
     found: dict[str, Sequence[Link]] = {}
     started = time.perf_counter()
@@ -92,7 +92,7 @@ def linked(name: str, settings: Mapping[str, Any], texts: Sequence[str]) -> list
 
 
 def ambiguous(sets: Mapping[str, Sequence[Question]]) -> list[dict[str, Any]]:
-    """List the gold mentions whose words name several entities of the graph, the gold one among them."""
+    """List the gold mentions whose words name several entities of the graph, including the gold entity."""
     asked = [
         (name, question, link)
         for name, questions in sets.items()
@@ -132,7 +132,7 @@ def end_to_end(names: Sequence[str], sets: Mapping[str, Sequence[Question]]) -> 
 
 
 def given(names: Sequence[str], mentions: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
-    """Score which entity the linkers choose for each ambiguous mention, the place being given."""
+    """Score the entities that the linkers choose for ambiguous mentions with given spans."""
     texts = [mention["question"] for mention in mentions]
     methods: dict[str, Counts] = {}
     groups: dict[str, list[int]] = {"pooled": list(range(len(mentions)))}
@@ -173,7 +173,7 @@ def shown(estimate: Mapping[str, Any] | None) -> str:
 
 
 def table(reports: Mapping[str, Any], metrics: Sequence[str]) -> str:
-    """Write reports as a table of Markdown."""
+    """Format reports as a Markdown table."""
     lines = [
         f"| set | linker | {' | '.join(m.replace('_', ' ') for m in metrics)} |",
         "|---|---" + "|--:" * len(metrics) + "|",
@@ -202,11 +202,11 @@ def differences(reports: Mapping[str, Any], metrics: Sequence[str]) -> str:
 
 
 def main() -> int:
-    """Run what is asked for, and print the figures."""
+    """Run the selected measurements, and print the figures."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--only", nargs="*", choices=list(LINKERS), default=list(LINKERS))
     parser.add_argument("--sets", nargs="*", choices=list(SETS), default=list(SETS))
-    parser.add_argument("--limit", type=int, help="questions of each set")
+    parser.add_argument("--limit", type=int, help="questions per set")
     parser.add_argument("--mode", choices=("all", "end-to-end", "given"), default="all")
     args = parser.parse_args()
     if missing := lacking("entity_linking", "wikidata_qa/mintaka"):

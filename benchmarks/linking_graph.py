@@ -29,14 +29,14 @@ TYPE, ABOUT = "P31", "description"
 
 @attrs.define
 class Names:
-    """What the sources say about entities; the first label wins, the others are aliases."""
+    """Names of entities from all sources; the first label is kept, later labels become aliases."""
 
     labels: dict[str, str] = attrs.field(factory=dict)
     aliases: dict[str, dict[str, None]] = attrs.field(factory=dict)
     about: dict[str, str] = attrs.field(factory=dict)
 
     def add(self, id_: str, label: str, about: str = "", aliases: tuple[str, ...] = ()) -> None:
-        """Add what one source says about an entity."""
+        """Add the names of an entity from one source."""
         clean = [" ".join(name.split()) for name in (label, *aliases)]
         for name in filter(None, clean):
             if self.labels.setdefault(id_, name) != name:
@@ -90,7 +90,7 @@ def relations() -> Iterator[tuple[str, str]]:
 
 
 def write() -> list[str]:
-    """Write the files that the snapshot is built from; return the arguments of `srtk graph build`."""
+    """Write the input files of the snapshot; return the arguments of `srtk graph build`."""
     FOLDER.mkdir(parents=True, exist_ok=True)
     found, ids = names()
     known = set(found.about)
@@ -112,7 +112,7 @@ def write() -> list[str]:
 
 
 def build() -> Path:
-    """Build the snapshot unless it is there.
+    """Build the snapshot unless it exists.
 
     Raises:
         SystemExit: If data is missing, or the build fails.

@@ -1,11 +1,11 @@
-"""Learns the weights of the dictionary linker on parts of the annotated texts and Mintaka, and scores the others.
+"""Cross-validates trained weights of the dictionary linker on annotated texts and Mintaka.
 
     OMP_NUM_THREADS=1 python benchmarks/linking_learnt.py [--folds 5] [--by name] [--limit N]
 
-Graph, texts and scores are those of linking.py. No text is scored by weights that were learnt on it: the texts are
-divided by hash into folds, and the weights for a fold are learnt on the others. `--by name` divides the ambiguous
-mentions by their words instead, so that no ambiguous name is both learnt from and scored. A detector counts in training
-and end to end, not where the place is given. Figures go to build/bench/linking-learnt-by-text.json and -by-name.json.
+Graph, texts and scores are the same as in linking.py. The texts are divided by hash into folds, and the weights for a
+fold are trained on the other folds. `--by name` divides the ambiguous mentions by their words instead, so that no
+ambiguous name is in both training and test. A detector is used in training and end to end, not where the span is given.
+Figures go to build/bench/linking-learnt-by-text.json and -by-name.json.
 """
 
 from __future__ import annotations
@@ -45,30 +45,30 @@ Rows = list[Sequence[Link]]
 
 @attrs.define(eq=False)
 class Remembering(Encoder):
-    """Encodes each text once, since every fold asks for the same ones."""
+    """Encodes each text once, since all folds share the texts."""
 
     inner: Encoder
     _known: dict[str, Any] = attrs.field(init=False, factory=dict)
 
     def encode(self, texts: Sequence[str]) -> Any:
-        """Encode what is new."""
+        """Encode the new texts."""
         return np.stack(recalled(self._known, texts, self.inner.encode))
 
 
 @attrs.define(eq=False)
 class RememberingDetector(MentionDetector):
-    """Looks at each text once, since every fold asks for the same ones."""
+    """Processes each text once, since all folds share the texts."""
 
     inner: MentionDetector
     _known: dict[str, Any] = attrs.field(init=False, factory=dict)
 
     def detect(self, texts: Sequence[str]) -> Any:
-        """Look at what is new."""
+        """Detect mentions in the new texts."""
         return recalled(self._known, texts, self.inner.detect)
 
 
 def link(linker: Any, texts: Sequence[str]) -> Rows:
-    """Link texts in batches; texts that come twice are linked once."""
+    """Link texts in batches; duplicate texts are linked once."""
     distinct = list(dict.fromkeys(texts))
     found: dict[str, Sequence[Link]] = {}
     for at in range(0, len(distinct), linking.BATCH):
@@ -89,7 +89,7 @@ def without(question: Question, names: set[str]) -> Question:
 def score(
     block: dict[str, Any], learnt: bool, questions: Sequence[Question], mentions: Sequence[Any], args: Any
 ) -> tuple[dict[str, Sequence[Link]], Rows, list[dict[str, float]]]:
-    """Link all texts end to end, and those of ambiguous mentions at their place, fold by fold."""
+    """Link all texts end to end, and ambiguous mentions at their spans, fold by fold."""
     whole: dict[str, Sequence[Link]] = {}
     given: dict[int, Sequence[Link]] = {}
     figures = []
@@ -119,7 +119,7 @@ def score(
 
 
 def with_settings(linker: Any, settings: Mapping[str, Any]) -> Any:
-    """Make a linker with other settings and the same learnt weights."""
+    """Make a linker with other settings and the same trained weights."""
     other = attrs.evolve(linker, **settings)
     other._learnt = linker._learnt
     return other
@@ -139,8 +139,8 @@ def main() -> int:
     parser.add_argument("--folds", type=int, default=5)
     parser.add_argument("--by", choices=("text", "name"), default="text")
     parser.add_argument("--only", nargs="*", choices=list(BLOCKS), default=list(BLOCKS))
-    parser.add_argument("--limit", type=int, help="questions of each set")
-    parser.add_argument("--given", action="store_true", help="only mentions whose place is given")
+    parser.add_argument("--limit", type=int, help="questions per set")
+    parser.add_argument("--given", action="store_true", help="only mentions with given spans")
     args = parser.parse_args()
     if missing := lacking("entity_linking", "wikidata_qa/mintaka"):
         print(f"skipped: {missing}", file=sys.stderr)

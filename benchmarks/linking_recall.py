@@ -43,7 +43,7 @@ def link(linker: EntityLinker, texts: Sequence[str]) -> tuple[list[Sequence[Link
 
 
 def metaqa(hops: int, limit: int | None) -> dict[str, Any]:
-    """Look for the topics of the dev questions with so many hops."""
+    """Link the dev questions with the given number of hops."""
     graph = LocalGraph(str(OUT / "linking-recall/metaqa"), BuildSettings(_files(), separator="|"))
     graph.open()
     lines = (DATA / f"metaqa/{hops}-hop/qa_dev.txt").read_text(encoding="utf-8").splitlines()[:limit]
@@ -76,7 +76,7 @@ def _recall(found: Sequence[Sequence[Link]], topics: Sequence[str]) -> dict[str,
 
 
 def slips(count: int = 400) -> dict[str, Any]:
-    """Look for topics of at least seven letters that were written with an error."""
+    """Link topics of at least seven letters with a spelling error."""
     graph = LocalGraph(str(OUT / "linking-recall/metaqa"), BuildSettings(_files(), separator="|"))
     graph.open()
     chance = random.Random(0)
@@ -112,7 +112,7 @@ def _slip(name: str, chance: random.Random) -> str:
 
 
 def demo() -> dict[str, Any]:
-    """Look for the topics of the demo's questions."""
+    """Link the demo's questions."""
     graph = LocalGraph(str(DEMO / "graph"))
     graph.open()
     records = [json.loads(line) for line in (DEMO / "questions.jsonl").read_text(encoding="utf-8").splitlines()]
@@ -136,7 +136,7 @@ def demo() -> dict[str, Any]:
 
 
 def main() -> int:
-    """Measure what is there, print and keep the figures."""
+    """Measure all available sets, print and store the figures."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--limit", type=int, help="questions of each set of MetaQA")
     parser.add_argument("--slips", action="store_true", help="only questions with a spelling error")

@@ -1,4 +1,4 @@
-"""Measures what linking costs a retrieval: gold links against those of the dictionary linker, with n-best.
+"""Measures the effect of linking on retrieval: gold links against the dictionary linker, with n-best.
 
     OMP_NUM_THREADS=1 python benchmarks/linking_retrieval.py [--only CASE ...] [--limit N] [--best 1 3 5]
 
@@ -29,11 +29,11 @@ class Case:
     """A recipe with gold links and without.
 
     Attributes:
-        recipe: File.
-        files: Of the data folder, needed.
-        sets: Values that differ from the recipe's.
-        gold: Further ones that give the gold links.
-        linked: Further ones that give the text alone.
+        recipe: File of the recipe.
+        files: Required files of the data folder.
+        sets: Values that override the recipe's.
+        gold: Further values, for gold links.
+        linked: Further values, for text without links.
     """
 
     recipe: str
@@ -75,7 +75,7 @@ def run(name: str, variant: str, sets: Sequence[str]) -> dict[str, Any]:
 
 
 def figures(report: Mapping[str, Any]) -> dict[str, Any]:
-    """Pick what is shown out of a report."""
+    """Select the figures of a report to print."""
     method = next(iter(report["methods"]))
     linking = report.get("linking", {}).get("methods", {}).get(method, {})
     found = {metric: report["methods"][method].get(metric) for metric in RETRIEVAL}
@@ -98,11 +98,11 @@ def line(name: str, variant: str, found: Mapping[str, Any]) -> str:
 
 
 def main() -> int:
-    """Run the cases for which there is data, and print the table."""
+    """Run the cases with available data, and print the table."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--only", nargs="*", choices=list(CASES), default=list(CASES))
-    parser.add_argument("--limit", type=int, help="questions of each case")
-    parser.add_argument("--best", type=int, nargs="*", default=[1, 3, 5], help="alternatives of a mention")
+    parser.add_argument("--limit", type=int, help="questions per case")
+    parser.add_argument("--best", type=int, nargs="*", default=[1, 3, 5], help="alternatives per mention")
     args = parser.parse_args()
     every: dict[str, Any] = {}
     columns = [metric.replace("_", " ") for metric in (*RETRIEVAL, *LINKING)]

@@ -1,10 +1,10 @@
-"""Measures the local graph: memory and time of a build, and the time that expanding 1,000 nodes takes.
+"""Measures the local graph: memory and time of a build, and the time to expand 1,000 nodes.
 
     python benchmarks/local_graph.py --triples 8000000
 
 makes a power-law graph (one node and 1/16,000 relation for each eight triples), builds it in a process of its own,
 expands 1,000 random one-node frontiers in both directions (``steps``, then ``follow`` along all of them), and
-prints JSON. The limits are those of a graph of 8 million triples.
+prints JSON. The limits apply to a graph of 8 million triples.
 """
 
 from __future__ import annotations
@@ -54,7 +54,7 @@ def generate(path: Path, triples: int, nodes: int, relations: int, seed: int) ->
 
 
 def build(source: str, out: str) -> dict[str, float]:
-    """Build the snapshot here, and return the time and the most memory that it took."""
+    """Build the snapshot here, and return time and peak memory."""
     from srtk_plugin_local.snapshot.build import build as build_snapshot
     from srtk_plugin_local.snapshot.build_settings import BuildSettings
 
@@ -108,7 +108,7 @@ def main() -> int:
     parser.add_argument("--relations", type=int, default=500)
     parser.add_argument("--repeats", type=int, default=15)
     parser.add_argument("--seed", type=int, default=0)
-    parser.add_argument("--folder", help="where the files go, and stay; a temporary folder by default")
+    parser.add_argument("--folder", help="folder for the files, which are kept; a temporary folder by default")
     args = parser.parse_args()
     with tempfile.TemporaryDirectory(dir=args.folder) as temporary:
         folder = Path(args.folder or temporary)

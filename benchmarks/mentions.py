@@ -2,7 +2,7 @@
 
     OMP_NUM_THREADS=1 python benchmarks/mentions.py [--sets SET ...] [--limit N]
 
-The graph of `ngrams` is that of linking_graph.py: its names come from other sources than the texts. `recall` is the
+`ngrams` uses the graph of linking_graph.py, whose names come from other sources than the texts. `recall` is the
 share of gold mentions that are found with their exact span, `touched` the share that some mention overlaps, `precision`
 the share of found mentions that are gold ones; mentions that need not be found count for neither. Each detector runs
 once; rows that join several, or keep only the better mentions of one, are made from that. Figures go to
@@ -58,7 +58,7 @@ Pairs = dict[str, list[tuple[float, float]]]
 
 
 def found_by(block: Mapping[str, Any], texts: Sequence[str]) -> tuple[Found, float]:
-    """Run a detector over texts; return what it finds, and texts a second."""
+    """Run a detector over texts; return its mentions, and texts per second."""
     graph = {"use": "local", "path": str(build())}
     composer = Composer(from_data({"srtk": 1, "knowledge_graph": graph, "mention_detector": dict(block)}))
     detector = composer.of_role("mention_detector")

@@ -1,4 +1,4 @@
-"""A proxy on the loopback interface that passes queries on to a SPARQL server, and misbehaves at random."""
+"""A proxy on the loopback interface that forwards queries to a SPARQL server, with random faults."""
 
 from __future__ import annotations
 
@@ -35,12 +35,12 @@ FAULTS: Mapping[str, int] = {
 
 
 class Proxy(ThreadingHTTPServer):
-    """Answers as the server does, but for a share of the requests.
+    """Forwards requests to the server, but answers a share of them with a fault.
 
     Args:
         server: URL of the server.
-        share: Of requests that get a fault.
-        seed: Of which ones, and of which fault.
+        share: Share of requests that get a fault.
+        seed: Random seed of requests and faults.
         stall: Seconds that a stalled answer takes.
     """
 
@@ -59,7 +59,7 @@ class Proxy(ThreadingHTTPServer):
 
     @property
     def url(self) -> str:
-        """Where it listens."""
+        """URL of the proxy."""
         return f"http://127.0.0.1:{self.server_port}{self.upstream.path}"
 
     def draw(self) -> str | None:
@@ -73,7 +73,7 @@ class Proxy(ThreadingHTTPServer):
             return fault
 
     def handle_error(self, request: Any, client_address: Any) -> None:
-        """Say nothing: clients give up where an answer stalls."""
+        """Ignore the error: clients disconnect when a response stalls."""
 
 
 class _Handler(BaseHTTPRequestHandler):

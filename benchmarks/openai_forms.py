@@ -1,4 +1,4 @@
-"""What the loopback server of the OpenAI chat protocol can say: faults, refusals, and replies by a rule."""
+"""Responses of the loopback server of the OpenAI chat protocol: faults, refusals, rule-based replies."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ def said(body: Mapping[str, Any]) -> str:
 
 
 def plain(body: Mapping[str, Any]) -> str:
-    """Answer by the smallest value that fits the schema of the request, else by what the user said last."""
+    """Answer by the smallest value that fits the schema of the request, else by the last user message."""
     form = body.get("response_format") or {}
     if form.get("type") == "json_schema":
         return json.dumps(instance(form["json_schema"]["schema"]))
@@ -75,7 +75,7 @@ def tokens_of(text: str) -> list[str]:
 def body_of(
     model: str, text: str | None, reason: str, usage: Any, refusal: str | None, logprobs: Any
 ) -> dict[str, Any]:
-    """Make a reply in one piece; ``usage`` is left out where it is None."""
+    """Make an unstreamed reply; ``usage`` is left out where it is None."""
     message = {"role": "assistant", "content": text, "refusal": refusal}
     choice = {"index": 0, "message": message, "finish_reason": reason, "logprobs": logprobs}
     body = {"id": "chat-0", "object": "chat.completion", "created": 0, "model": model, "choices": [choice]}
@@ -83,7 +83,7 @@ def body_of(
 
 
 def events_of(model: str, pieces: Sequence[str], reason: str, usage: Any, refusal: str | None) -> list[bytes]:
-    """Make a reply in parts, each a server-sent event; a comment stands before them, as some servers send it."""
+    """Make a streamed reply of server-sent events; a comment precedes them, as on some servers."""
 
     def event(choices: list[Any], more: Mapping[str, Any]) -> bytes:
         head = {"id": "chat-0", "object": "chat.completion.chunk", "created": 0, "model": model}

@@ -1,4 +1,4 @@
-"""A server on loopback that speaks the OpenAI chat protocol, answers by a rule, and misbehaves as planned.
+"""A server on loopback that speaks the OpenAI chat protocol, answers by a rule, with planned faults.
 
 In one process with its client: `with serve(rule, latency=0.05) as server: ... server.url ...`. As a process of its
 own, so that both have a core: `with process("--latency", "0.05") as url: ...`, or on the command line
@@ -57,7 +57,7 @@ class Seen(NamedTuple):
 
 
 class Handler(BaseHTTPRequestHandler):
-    """Reads one request after the other from a connection, and answers each as the server says."""
+    """Reads one request after the other from a connection, and answers each by the rule of the server."""
 
     protocol_version = "HTTP/1.1"
     disable_nagle_algorithm = True
@@ -65,7 +65,7 @@ class Handler(BaseHTTPRequestHandler):
     server: Server
 
     def log_message(self, *_: Any) -> None:
-        """Say nothing."""
+        """Suppress the log."""
 
     def do_GET(self) -> None:
         """List the models."""
@@ -178,7 +178,7 @@ class Handler(BaseHTTPRequestHandler):
         return {"content": [{**top[0], "top_logprobs": top}], "refusal": None}
 
     def _whole(self, data: bytes, fault: str | None) -> bool:
-        """Send an answer in one piece, as far as the fault lets it; tell whether it is whole."""
+        """Send an answer in one piece, as far as the fault allows; return whether it is complete."""
         if fault == "JSON cut midway":
             self._send(200, "application/json", data[: len(data) * 2 // 3])
         elif fault == "connection ends midway":
@@ -193,7 +193,7 @@ class Handler(BaseHTTPRequestHandler):
         return False
 
     def _stream(self, events: Sequence[bytes], fault: str | None) -> bool:
-        """Send an answer as server-sent events; tell whether it is whole."""
+        """Send an answer as server-sent events; return whether it is complete."""
         self._head(200, "text/event-stream", {"Transfer-Encoding": "chunked"})
         middle = b"".join(events[: 2 + (len(events) - 2) // 2])
         if fault == "drip":
@@ -242,23 +242,23 @@ class Server(ThreadingHTTPServer):
     """Answers ``POST /v1/chat/completions`` and ``GET /v1/models``.
 
     Args:
-        rule: What answers.
+        rule: Function from request to reply.
         latency: Seconds from a request to its reply.
-        key: The key that it wants; empty for none.
-        models: What it has; any other name is answered by 404.
+        key: Required API key; empty for none.
+        models: Names of its models; any other name gets a 404.
         plan: Faults of the next requests, in order of arrival; None for an ordinary answer. May be changed at any time.
-        bad: Word to fault: what a prompt that contains the word always gets.
-        share: Of requests that get a fault at random, by the weights of ``faults``.
+        bad: Word to fault: every prompt with the word gets the fault.
+        share: Share of requests that get a random fault, by the weights of ``faults``.
         faults: Names and weights.
-        seed: Of which requests and faults.
+        seed: Random seed of requests and faults.
         stall: Seconds that a stalled answer takes.
-        retry_after: What `Retry-After` says, in seconds.
-        context: Most tokens of a prompt; None for no limit.
-        forms: Which ``response_format`` types it takes.
+        retry_after: Value of `Retry-After`, in seconds.
+        context: Maximum number of tokens of a prompt; None for no limit.
+        forms: Accepted ``response_format`` types.
         logprobs: Whether it gives log-probabilities; a number rates the options, a function of (body, letter).
-        usage: Whether it tells the usage.
-        refuses: Fields that it answers by 400, such as ``max_tokens``.
-        rate: Requests that it takes in a second before it answers 429; None for any number.
+        usage: Whether replies include the usage.
+        refuses: Fields that get a 400, such as ``max_tokens``.
+        rate: Requests per second above which it answers 429; None for no limit.
     """
 
     daemon_threads = True
@@ -311,7 +311,7 @@ class Server(ThreadingHTTPServer):
 
     @property
     def url(self) -> str:
-        """Where it listens: the `base_url` of clients."""
+        """URL of the server: the `base_url` of clients."""
         return f"http://127.0.0.1:{self.server_port}/v1"
 
     def process_request(self, request: Any, client_address: Any) -> None:
@@ -320,7 +320,7 @@ class Server(ThreadingHTTPServer):
         super().process_request(request, client_address)
 
     def draw(self, body: Mapping[str, Any], path: str, headers: Mapping[str, str]) -> str | None:
-        """Note a request, and choose its fault or None."""
+        """Record a request, and choose its fault or None."""
         text = said(body)
         with self.lock:
             fault = next((fault for word, fault in self.bad.items() if word in text), None)
@@ -346,19 +346,19 @@ class Server(ThreadingHTTPServer):
             self.billed = (self.billed[0] + tokens_in, self.billed[1] + tokens_out)
 
     def handle_error(self, request: Any, client_address: Any) -> None:
-        """Say nothing: clients give up where an answer stalls."""
+        """Ignore the error: clients disconnect when a response stalls."""
 
 
 @contextmanager
 def serve(rule: Rule = plain, **settings: Any) -> Iterator[Server]:
-    """Run a server in a thread of this process; the settings are those of ``Server``."""
+    """Run a server in a thread of this process; the settings are the arguments of ``Server``."""
     with running(Server(rule, **settings)) as made:
         yield made
 
 
 @contextmanager
 def process(*arguments: str) -> Iterator[str]:
-    """Run a server in a process of its own; the arguments are those of the command line. Yields its URL."""
+    """Run a server in a process of its own; the arguments are command-line options. Yields its URL."""
     command = [sys.executable, __file__, *arguments]
     child = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
     assert child.stdout is not None
@@ -374,7 +374,7 @@ def main() -> None:
     """Serve until stopped; the first line written is the URL."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--port", type=int, default=0)
-    parser.add_argument("--latency", type=float, default=0.0, help="seconds a reply")
+    parser.add_argument("--latency", type=float, default=0.0, help="seconds per reply")
     parser.add_argument("--model", action="append", help="name of a model; may be repeated")
     parser.add_argument("--key", default="")
     parser.add_argument("--rule", default="", help="package.module:function that answers")

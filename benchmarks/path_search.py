@@ -1,12 +1,12 @@
-"""Measures path search over SPARQL: walked from both ends, against left to the server.
+"""Measures path search over SPARQL: traversal from both ends against a join on the server.
 
     python benchmarks/path_search.py [--pairs 200] [--hops 2 3] [--all]
 
 makes a Wikidata-shaped graph, loads it into an Oxigraph server on the loopback interface, and looks for the relation
-paths from the topic of each question to its answers, as weak supervision does: by `paths.find_paths` (once with the
+paths from the topic of each question to its answers, as weak supervision does: by `graph.find_paths` (once with the
 usual limits, once without any) and by the graph's own `paths`. Each runs in a fresh graph through a proxy that counts
-requests, so that nothing is known from before. Prints requests, bytes of the answers, seconds and paths, and whether
-the server found what walking without limits finds. The shortest paths are looked for, or all of them with `--all`.
+requests, so that no cache helps. Prints requests, bytes of the responses, seconds and paths, and whether
+the server finds the same paths as traversal without limits. Searches the shortest paths, or with `--all` all paths.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ def graph_at(port: int) -> Any:
 
 
 def search(graph: Any, way: str, pairs: Sequence[dict[str, Any]], hops: int, shortest: bool) -> list[FoundPaths]:
-    """Look for all pairs in one call."""
+    """Search all pairs in one call."""
     starts = [row["question_entities"] for row in pairs]
     ends = [row["answer_entities"] for row in pairs]
     if way == "server":
@@ -54,7 +54,7 @@ def search(graph: Any, way: str, pairs: Sequence[dict[str, Any]], hops: int, sho
 def measure(
     upstream: int, way: str, pairs: Sequence[dict[str, Any]], hops: int, shortest: bool
 ) -> tuple[dict[str, Any], list[FoundPaths]]:
-    """Search in one way, and return its figures and what it found."""
+    """Search in one way, and return its figures and paths."""
     with counting(upstream) as proxy, closing(graph_at(proxy.server_address[1])) as graph:
         graph.open()
         start = time.perf_counter()
@@ -75,7 +75,7 @@ def measure(
 
 
 def oxigraph() -> Path:
-    """Find the server's program beside this Python, or on the path."""
+    """Find the server's program beside this Python, or on PATH."""
     found = shutil.which("oxigraph", path=f"{Path(sys.executable).parent}{os.pathsep}{os.environ.get('PATH', '')}")
     if found is None:
         raise SystemExit("the Oxigraph server is not installed; pip install oxigraph")

@@ -1,4 +1,4 @@
-"""Run every benchmark that there is data for, print the figures, and say what was skipped and why.
+"""Run every benchmark with available data, print the figures, and list skipped ones with the reason.
 
     python benchmarks/run.py [--limit N] [--only NAME ...]      (make bench)
 
@@ -43,7 +43,7 @@ SCRIPTS: dict[str, tuple[str, ...]] = {
     "trained-losses": ("trained.py", "--losses"),
     "cross-validation": ("cross_validation.py",),
 }
-"""Benchmarks that tell their own figures, what they skip included: name to file and arguments."""
+"""Benchmarks that print their own figures and skipped parts: name to file and arguments."""
 
 
 def script(name: str) -> Result:
@@ -57,8 +57,8 @@ def script(name: str) -> Result:
 def main() -> int:
     """Run the benchmarks."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--limit", type=int, default=zero_shot.DEFAULT_LIMIT, help="questions of each case; 0 for all")
-    parser.add_argument("--only", nargs="*", metavar="NAME", help="benchmarks whose names begin so")
+    parser.add_argument("--limit", type=int, default=zero_shot.DEFAULT_LIMIT, help="questions per case; 0 for all")
+    parser.add_argument("--only", nargs="*", metavar="NAME", help="prefixes of benchmark names")
     parser.add_argument("--out", type=Path, default=OUT, help="folder for results")
     args = parser.parse_args()
     out = args.out.resolve()
@@ -102,7 +102,7 @@ def report(zero: Sequence[Result], others: Sequence[Result]) -> None:
 
 
 def write(path: Path, results: Sequence[Result], seconds: float) -> None:
-    """Write the figures with what they were measured on."""
+    """Write the figures with a description of the machine."""
     data = {
         "version": version("srtk-framework"),
         "python": platform.python_version(),

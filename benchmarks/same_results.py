@@ -65,7 +65,7 @@ def main() -> int:
     args = parser.parse_args()
     files = sorted({path for pattern in PATTERNS for path in args.old.rglob(pattern)})
     if not files:
-        print(f"{args.old}: there is nothing to compare", file=sys.stderr)
+        print(f"{args.old}: no files to compare", file=sys.stderr)
         return 2
     different = {}
     for path in files:

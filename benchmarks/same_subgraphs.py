@@ -43,9 +43,9 @@ class Run:
     """One run of the recipe.
 
     Attributes:
-        store: Where the graph was.
+        store: Store of the graph.
         results: Method to the lines of its results, without provenance.
-        seconds: Of the run.
+        seconds: Duration of the run.
         ready: Seconds to load the graph and to start its server.
     """
 
@@ -74,7 +74,7 @@ class Run:
 
 
 def written_recipe(case: Case, graph: Mapping[str, Any], folder: Path, methods: Sequence[str]) -> dict[str, Any]:
-    """Write the recipe; it is the same for every store, but for the graph."""
+    """Write the recipe; only the graph differs between stores."""
     blocks = {
         "beam": {"use": "beam", "width": 10, "depth": case.depth, "inverse": True},
         "bfs": {"use": "bfs", "depth": 2},
@@ -129,7 +129,7 @@ class Stores:
     Args:
         case: The graph.
         out: Folder for all that is loaded.
-        stack: Ends the servers.
+        stack: Exit stack that stops the servers.
     """
 
     def __init__(self, case: Case, out: Path, stack: ExitStack) -> None:
@@ -169,7 +169,7 @@ class Stores:
         return {**self.store(), "endpoint": url, "engine": "oxigraph"}
 
     def virtuoso(self, rows: int = 10000) -> dict[str, Any]:
-        """Start a Virtuoso server that gives so many rows at most."""
+        """Start a Virtuoso server with a limit on rows."""
         folder = self._out / f"virtuoso-{rows}"
         url = self._stack.enter_context(servers.virtuoso([self._case.ntriples], folder, rows))
         limits = {"per_second": 100000.0, "rows": rows}
@@ -217,7 +217,7 @@ def cases(names: Sequence[str], out: Path, questions: int | None) -> Iterator[tu
 
 
 def main() -> int:
-    """Run every case, and print how long it took and what differs."""
+    """Run every case, and print its duration and differences."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--only", nargs="*", choices=("metaqa", "wiki27k"), default=["wiki27k", "metaqa"])
     parser.add_argument("--stores", nargs="*", choices=STORES, default=STORES)

@@ -59,7 +59,7 @@ def oxigraph_binary() -> str | None:
 
 
 def virtuoso_lacks() -> str | None:
-    """Say what Virtuoso needs that is not there; None when all is."""
+    """Name the missing requirements of Virtuoso; None if all are present."""
     missing = [name for name in ("virtuoso-t", "isql-vt") if shutil.which(name) is None]
     if not missing:
         return None
@@ -84,9 +84,9 @@ def virtuoso(files: Sequence[Path], folder: Path, rows: int = 10000) -> Iterator
     """Serve N-Triples files by Virtuoso with a database of its own; yield the URL for queries.
 
     Args:
-        files: What to load, into one graph.
+        files: Files to load into one graph.
         folder: An empty folder for the database.
-        rows: Rows that the server gives at most (`ResultSetMaxRows`).
+        rows: Maximum number of rows of a result (`ResultSetMaxRows`).
     """
     lacks = virtuoso_lacks()
     if lacks:
@@ -105,7 +105,7 @@ def virtuoso(files: Sequence[Path], folder: Path, rows: int = 10000) -> Iterator
 
 
 def _load(port: int, data: Path) -> None:
-    """Load a folder by the bulk loader; it notes what went wrong in a table."""
+    """Load a folder by the bulk loader; it logs errors in a table."""
     statements = (
         f"ld_dir('{data}', '*.nt', '{GRAPH}');",
         "rdf_loader_run();",

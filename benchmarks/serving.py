@@ -11,12 +11,12 @@ from typing import TypeVar
 S = TypeVar("S", bound=BaseServer)
 
 _POLL = 0.02
-"""Seconds after which a server that was told to stop does so."""
+"""Seconds between checks of a server for its shutdown request."""
 
 
 @contextmanager
 def running(server: S) -> Iterator[S]:
-    """Let a server answer until the block ends, and close it then."""
+    """Run a server until the block ends, then close it."""
     thread = threading.Thread(target=server.serve_forever, args=(_POLL,), daemon=True)
     thread.start()
     try:

@@ -1,10 +1,10 @@
-"""Count what the architecture is made of: rooms, modules, imports between them, cycles, lines of the kernel.
+"""Count the parts of the architecture: rooms, modules, imports between them, cycles, lines of the kernel.
 
     python benchmarks/structure.py [ROOT] [--cycles]
 
 ROOT is the root of a checkout, this one by default, so that two versions can be compared. With --cycles only the
-cycles are printed, and the exit code is 1 where there is one (`make lint` runs this). Imports count wherever they
-stand: at the top of a module, inside a function, under TYPE_CHECKING.
+cycles are printed, and the exit code is 1 where there is one (`make lint` runs this). Imports count
+anywhere: at the top of a module, inside a function, under TYPE_CHECKING.
 """
 
 from __future__ import annotations
@@ -60,7 +60,7 @@ def cycles(files: dict[str, Path]) -> list[list[str]]:
 
 
 def room(module: str) -> str:
-    """Name the part of the core directly below its root that a module stands in."""
+    """Return the part of the core, directly below its root, that contains a module."""
     return module.split(".")[1] if "." in module else module
 
 

@@ -2,7 +2,7 @@
 
     OMP_NUM_THREADS=1 python benchmarks/trained.py [--only NAME ...] [--losses]
 
-One half of the questions is learnt from, the other half scored, by every method alike. Tables, tests at equal triples,
+One half of the questions is for training, the other half for scoring every method. Tables, tests at equal triples,
 plots and a page for each case are written into build/bench/trained/NAME/comparison. `--losses` trains on PathQuestion
 with each loss instead.
 """
@@ -37,10 +37,10 @@ class Case:
     """A recipe with its variables.
 
     Attributes:
-        name: Of the case.
-        recipe: Its recipe, without folder and ending.
-        files: Of the data folder, needed.
-        sets: Values that differ from the recipe's.
+        name: Name of the case.
+        recipe: Its recipe, without folder and suffix.
+        files: Required files of the data folder.
+        sets: Values that override the recipe's.
     """
 
     name: str
@@ -63,7 +63,7 @@ def cases() -> list[Case]:
 
 
 def run(case: Case, out: Path, *changes: str) -> Path:
-    """Run the recipe of a case into a folder, going on where an earlier run stopped."""
+    """Run the recipe of a case into a folder, resuming an earlier run."""
     flags = [f"output={out}", "exporters=[]", *case.sets, *changes]
     print(f"{case.name}: {' '.join(flags)}", file=sys.stderr, flush=True)
     given = [part for flag in flags for part in ("--set", flag)]
@@ -123,7 +123,7 @@ def losses(out: Path) -> dict[str, Any]:
 
 
 def main() -> int:
-    """Run the cases for which there is data, and print the figures."""
+    """Run the cases with available data, and print the figures."""
     names = [case.name for case in cases()]
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--only", nargs="*", choices=names, default=names)

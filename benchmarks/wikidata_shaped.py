@@ -5,7 +5,7 @@
 writes `graph.nt` (N-Triples: claims `wdt:`, some full statements `p:`/`ps:`, labels, descriptions, dates and
 numbers), `relations.tsv` (labels of the properties, for `srtk graph build --labels`), `questions.jsonl` (records of
 this project), `questions-srtk.jsonl` (the fields that SRTK reads) and `stats.json`. The ids and English labels of the
-properties are those of Wikidata; entities, their names and all facts are made up. The same seed gives the same bytes.
+properties come from Wikidata; entities, their names and all facts are made up. The same seed gives the same bytes.
 """
 
 from __future__ import annotations
@@ -31,10 +31,10 @@ LABEL = "http://www.w3.org/2000/01/rdf-schema#label"
 DESCRIPTION = "http://schema.org/description"
 XSD = "http://www.w3.org/2001/XMLSchema#"
 PREFIX = "wdt:"
-"""What stands before a property in gold paths: a graph is built with `--prefix =ENTITY --prefix wdt=DIRECT`."""
+"""Prefix of a property in gold paths: a graph is built with `--prefix =ENTITY --prefix wdt=DIRECT`."""
 
 # A kind of entity: its class, its share of all entities, and its properties, the most frequent first:
-# `P19 place of birth>city` leads to one city, `P69 educated at>>university` to several; ` = ` says how it is asked for.
+# `P19 place of birth>city` leads to one city, `P69 educated at>>university` to several; ` = ` precedes its phrase.
 KINDS = {
     "human": (
         5,
@@ -422,7 +422,7 @@ LITERALS = {
 MEDIAN_DEGREE, SPREAD, MOST = 13, 0.45, 170
 """Claims of an entity: the logarithm is normal around that of the median."""
 FLAT = {"human": 0.35, "city": 0.7, "book": 0.5, "song": 0.3}
-"""How steeply popularity falls with its rank; 0.9 where nothing else is said."""
+"""How steeply popularity falls with its rank; 0.9 by default."""
 
 
 @attrs.frozen
@@ -430,11 +430,11 @@ class Property:
     """A property of a kind of entity.
 
     Attributes:
-        id: As in Wikidata.
+        id: Id in Wikidata.
         label: Its English label there.
         leads_to: Kind of the object.
         several: Whether an entity may have several.
-        asked: Noun phrase with `{x}`, or empty when it is not asked for.
+        asked: Noun phrase with `{x}`, or empty if no question uses it.
     """
 
     id: str
@@ -446,7 +446,7 @@ class Property:
 
 @attrs.frozen
 class World:
-    """What was generated.
+    """The generated graph.
 
     Attributes:
         kinds: Kind to its entities, the first made most popular.
@@ -611,7 +611,7 @@ def walk(world: World, start: str, path: Sequence[str]) -> list[str]:
 
 
 def questions(world: World, count: int, seed: int) -> list[dict[str, Any]]:
-    """Ask one- and two-hop questions in turn; each has at most 20 answers, none of them the topic."""
+    """Make one- and two-hop questions in turn; each has at most 20 answers, none of them the topic."""
     draw = random.Random(f"{seed} questions")
     heads = [entity for kind in world.kinds for entity in world.kinds[kind] if _askable(world, entity)]
     kinds = world.kind_of()

@@ -22,10 +22,10 @@ class Case:
     """One recipe with its variables.
 
     Attributes:
-        name: Of the benchmark.
+        name: Name of the benchmark.
         recipe: File of the recipe.
-        files: Of the data folder, needed.
-        sets: Values that differ from the recipe's.
+        files: Required files of the data folder.
+        sets: Values that override the recipe's.
     """
 
     name: str
@@ -134,8 +134,8 @@ def _number(name: str, estimate: Mapping[str, Any]) -> str:
 def main() -> int:
     """Run the cases and print their table."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--limit", type=int, default=DEFAULT_LIMIT, help="questions of each case; 0 for all")
-    parser.add_argument("--only", nargs="*", metavar="NAME", help="cases whose names begin so")
+    parser.add_argument("--limit", type=int, default=DEFAULT_LIMIT, help="questions per case; 0 for all")
+    parser.add_argument("--only", nargs="*", metavar="NAME", help="prefixes of case names")
     parser.add_argument("--out", type=Path, default=OUT, help="folder for the runs")
     args = parser.parse_args()
     out = args.out.resolve()
@@ -146,7 +146,7 @@ def main() -> int:
 
 
 def run_all(limit: int | None, out: Path, only: Sequence[str] | None = None) -> list[Result]:
-    """Run the cases, saying how each went."""
+    """Run the cases and print the outcome of each."""
     results = []
     for case in cases():
         if only and not case.name.startswith(tuple(only)):
