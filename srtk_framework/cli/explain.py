@@ -54,8 +54,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Run the command."""
+    from srtk_framework.explaining.advice import Advice
     from srtk_framework.explaining.earlier_run import earlier_run
-    from srtk_framework.explaining.records import Advice
     from srtk_framework.recipe.recipe import load
 
     faults = Tracebacks()

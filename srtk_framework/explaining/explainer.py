@@ -23,8 +23,8 @@ from srtk_framework.explaining.findings import (
     UNREACHABLE,
     Cut,
     Explanation,
-    Far,
     Loss,
+    UnreachableAnswers,
     kind_of,
 )
 from srtk_framework.explaining.locate import Lead, Search, gold_topics, located, path_order, same_nodes
@@ -94,7 +94,7 @@ class Explainer:
         nodes = same_nodes(self.graph, list(dict.fromkeys([*links, *topics])))
         reached = {node for link in links for node in (link, *nodes[link])}
         unlinked = tuple(topic for topic in topics if reached.isdisjoint((topic, *nodes[topic])))
-        far: Far | None = None
+        far: UnreachableAnswers | None = None
         loss: Loss | None = None
         cut: Cut | None = None
         whole = _whole(retrieval, missing, links, nodes, topics, unlinked)

@@ -33,7 +33,7 @@ CLASSES: dict[str, str] = {
 
 
 @attrs.frozen
-class Far:
+class UnreachableAnswers:
     """Answers that the expander cannot reach.
 
     Attributes:
@@ -121,7 +121,7 @@ class Explanation:
     answers: Mapping[str, str] = attrs.field(hash=False)
     topics: tuple[str, ...] = ()
     unlinked: tuple[str, ...] = ()
-    far: Far | None = None
+    far: UnreachableAnswers | None = None
     loss: Loss | None = None
     cut: Cut | None = None
     labels: Mapping[str, str] = attrs.field(factory=dict, hash=False)

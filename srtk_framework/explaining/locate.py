@@ -7,7 +7,7 @@ from fnmatch import fnmatchcase
 
 import attrs
 
-from srtk_framework.explaining.findings import Far
+from srtk_framework.explaining.findings import UnreachableAnswers
 from srtk_framework.graph.path_instances import instance_triples, names_of
 from srtk_framework.graph.path_search import follow_path, path_sort_key
 from srtk_framework.roles import KnowledgeGraph
@@ -105,7 +105,7 @@ class Search:
         self._noise = tuple(graph.schema().noise)
         self.cut: dict[str, int] = {}
 
-    def leads(self, places: dict[str, list[str]], gold: Sequence[Path]) -> tuple[list[Lead], Far | None]:
+    def leads(self, places: dict[str, list[str]], gold: Sequence[Path]) -> tuple[list[Lead], UnreachableAnswers | None]:
         """Find paths to all reachable answers.
 
         Args:
@@ -128,12 +128,12 @@ class Search:
                 least = min((len(lead.path.steps) for lead in clear), default=0)
                 clear = [lead for lead in clear if len(lead.path.steps) == least]
             if not clear:
-                return leads, self._far(left, [*known, *near])
+                return leads, self._unreachable(left, [*known, *near])
             leads += clear
             left = self._without(left, clear)
         return leads, None
 
-    def _far(self, places: dict[str, list[str]], known: Sequence[Lead]) -> Far:
+    def _unreachable(self, places: dict[str, list[str]], known: Sequence[Lead]) -> UnreachableAnswers:
         """Collect the evidence about answers that the expander cannot reach."""
         further = [lead for lead in known if lead.answers & places.keys()]
         if not further:
@@ -142,8 +142,8 @@ class Search:
             further = self._shortest(places, self.depth + 1, True)
         best = min(further, key=lambda lead: path_order(lead.path), default=None)
         if best is None:
-            return Far(self.depth, searched=self.depth + 1, cut=dict(sorted(self.cut.items())))
-        return Far(self.depth, best.path, self._hindrance(best.path.steps), self.depth + 1)
+            return UnreachableAnswers(self.depth, searched=self.depth + 1, cut=dict(sorted(self.cut.items())))
+        return UnreachableAnswers(self.depth, best.path, self._hindrance(best.path.steps), self.depth + 1)
 
     def _hindrance(self, path: Path) -> str:
         """Return what excludes a path from the expander's search space; empty if nothing does."""

@@ -5,8 +5,19 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from srtk_framework.explaining.findings import ABSENT, CLASSES, FOUND, NOT_LINKED, PRUNED, Cut, Explanation, Far, Loss
-from srtk_framework.explaining.records import Advice, counts_of, hops_of
+from srtk_framework.explaining.advice import Advice
+from srtk_framework.explaining.findings import (
+    ABSENT,
+    CLASSES,
+    FOUND,
+    NOT_LINKED,
+    PRUNED,
+    Cut,
+    Explanation,
+    Loss,
+    UnreachableAnswers,
+)
+from srtk_framework.explaining.records import counts_of, hops_of
 from srtk_framework.text.verbalise import name, path_text
 from srtk_framework.values import END
 
@@ -70,7 +81,7 @@ def question_lines(one: Explanation, advice: Advice) -> list[str]:
             lines.append(_line(kind, some))
     if one.retrieval.error is not None and one.kind not in (NOT_LINKED, ABSENT):
         lines.append(_line("error", [one.retrieval.error]))
-    lines += _far_lines(one.far, one.labels) if one.far else []
+    lines += _unreachable_lines(one.far, one.labels) if one.far else []
     lines += _loss_lines(one.loss, one.labels) if one.loss else []
     lines += _cut_lines(one.cut, one.labels, size, advice.value("expander.share")) if one.cut else []
     change = advice.of(one.kind, [one])
@@ -88,7 +99,7 @@ def _entity(id_: str, labels: Mapping[str, str]) -> str:
     return f"{label} ({id_})" if id_ in labels and label != id_ else label
 
 
-def _far_lines(far: Far, labels: Mapping[str, str]) -> list[str]:
+def _unreachable_lines(far: UnreachableAnswers, labels: Mapping[str, str]) -> list[str]:
     if far.path is None:
         hidden = ", ".join(f"{number} {limit}" for limit, number in far.cut.items())
         unread = f"; limits left {hidden} unread, so a path may exist" if hidden else ""

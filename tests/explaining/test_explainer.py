@@ -8,10 +8,11 @@ from hypothesis import strategies as st
 
 from srtk_framework.cli import main
 from srtk_framework.evaluation.metrics import score
+from srtk_framework.explaining.advice import Advice
 from srtk_framework.explaining.earlier_run import earlier_run
 from srtk_framework.explaining.explainer import Explainer
 from srtk_framework.explaining.findings import CLASSES, FOUND
-from srtk_framework.explaining.records import Advice, record_of
+from srtk_framework.explaining.records import record_of
 from srtk_framework.explaining.report import advice_lines, question_lines
 from srtk_framework.recipe.recipe import from_data
 from srtk_framework.records.retrieval_records import dumps
