@@ -76,7 +76,7 @@ def run(args: argparse.Namespace) -> int:
 def _links(args: argparse.Namespace) -> dict[str, Any]:
     """Score files of links, against the gold of a question set and over a graph where these are given."""
     from srtk_framework.cli.options import graph_block
-    from srtk_framework.evaluation.link_files import evaluate_links
+    from srtk_framework.evaluation.files import evaluate_links
     from srtk_framework.recipe.recipe import from_data
     from srtk_framework.records.retrieval_records import read_questions
     from srtk_framework.run.session import Session

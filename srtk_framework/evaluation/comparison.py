@@ -12,7 +12,7 @@ import attrs
 from srtk_framework.evaluation.metrics import compare
 from srtk_framework.evaluation.rows import Row
 from srtk_framework.evaluation.scores import read_scores
-from srtk_framework.evaluation.slices import Learnt, learnt_from
+from srtk_framework.evaluation.slices import TrainingOverlap, read_training_overlap
 from srtk_framework.values import InputError
 
 
@@ -20,7 +20,7 @@ def compare_runs(
     folders: Sequence[Path],
     names: Sequence[str] | None = None,
     fields: Sequence[str] = (),
-    learnt: Learnt | None = None,
+    overlap: TrainingOverlap | None = None,
 ) -> dict[str, Any]:
     """Compare the main method of the first run with every other method of runs on the same questions.
 
@@ -28,14 +28,14 @@ def compare_runs(
         folders: Folders of runs whose recipes have ``evaluate``.
         names: One name per run; by default derived from the folders' names.
         fields: Fields of the question records to slice by.
-        learnt: Relations and paths in the training data; by default those of the first run with training.
+        overlap: Relations and paths in the training data; by default those of the first run with training.
 
     Raises:
         InputError: If a folder has no scores, or the runs had different questions.
     """
     shown = names_of([folder / "run" for folder in folders], names)
     methods = merged({name: read_scores(folder) for name, folder in zip(shown, folders, strict=True)})
-    return compare(methods, fields=fields, learnt=learnt or learnt_by(folders))
+    return compare(methods, fields=fields, overlap=overlap or training_overlap_of(folders))
 
 
 def names_of(files: Sequence[str | Path], names: Sequence[str] | None = None) -> list[str]:
@@ -95,7 +95,7 @@ def _untimed(rows: Sequence[Row]) -> list[Row]:
     return [attrs.evolve(row, seconds=None) for row in rows]
 
 
-def learnt_by(folders: Sequence[Path]) -> Learnt | None:
+def training_overlap_of(folders: Sequence[Path]) -> TrainingOverlap | None:
     """Read the training data of the first run with training, if its file still exists."""
     for folder in folders:
         manifest = folder / "manifest.json"
@@ -107,5 +107,5 @@ def learnt_by(folders: Sequence[Path]) -> Learnt | None:
             raise InputError(f"{manifest} is not JSON ({error}); run the recipe again") from error
         examples = Path(training["folder"]) / "training_examples.jsonl" if isinstance(training, dict) else None
         if examples is not None and examples.exists():
-            return learnt_from(examples)
+            return read_training_overlap(examples)
     return None

@@ -12,7 +12,7 @@ from srtk_framework.evaluation.curves import Ranking, correct, curves, ranks_of
 from srtk_framework.evaluation.intervals import Estimate, bootstrap_many, paired_many, rates, spread
 from srtk_framework.evaluation.link_scores import compare_links
 from srtk_framework.evaluation.rows import Row
-from srtk_framework.evaluation.slices import Learnt, fields_of, gold_paths, gold_relations, groups
+from srtk_framework.evaluation.slices import TrainingOverlap, fields_of, gold_paths, gold_relations, groups
 from srtk_framework.evaluation.tables import table
 from srtk_framework.graph.path_instances import gold_triples_of, names_of, with_gold_triples
 from srtk_framework.text.verbalise import subgraph_tokens
@@ -151,7 +151,7 @@ def compare(
     methods: Mapping[str, Sequence[Row]],
     share_of_time: Mapping[str, Mapping[str, float]] | None = None,
     fields: Sequence[str] = (),
-    learnt: Learnt | None = None,
+    overlap: TrainingOverlap | None = None,
 ) -> dict[str, Any]:
     """Build the report in ``evaluation.json``, which compares the first method with each other method.
 
@@ -159,7 +159,7 @@ def compare(
         methods: Method to its rows, for the same questions in the same order.
         share_of_time: Method to component to its share of the time, copied into the report.
         fields: Fields of the question records to slice by.
-        learnt: Relations and paths in the training data, to slice by.
+        overlap: Relations and paths in the training data, to slice by.
 
     Raises:
         InputError: If the methods had different questions, or a field is unsuitable for slices.
@@ -184,7 +184,7 @@ def compare(
             label: _slice({method: [rows[i] for i in places] for method, rows in methods.items()})
             for label, places in placed.items()
         }
-        for name, placed in groups(methods, fields, learnt)
+        for name, placed in groups(methods, fields, overlap)
     }
     if share_of_time:
         report["share_of_time"] = {name: dict(shares) for name, shares in share_of_time.items()}

@@ -21,7 +21,7 @@ _LONGEST = 200
 
 
 @attrs.frozen
-class Learnt:
+class TrainingOverlap:
     """Relations and paths in training data.
 
     Attributes:
@@ -45,7 +45,7 @@ class Learnt:
         return SEEN if any(path in self.paths for path in row.paths) else UNSEEN
 
 
-def learnt_from(file: str | FilePath) -> Learnt:
+def read_training_overlap(file: str | FilePath) -> TrainingOverlap:
     """Read the relations and paths of training examples, or of questions with gold.
 
     The paths of training examples are used; in a file without paths, gold paths and gold triples.
@@ -58,10 +58,10 @@ def learnt_from(file: str | FilePath) -> Learnt:
     relations: set[str] = set()
     paths: set[tuple[str, ...]] = set()
     examples = read_training_examples(FilePath(file))
-    taught = any(example.paths for example in examples)
+    has_paths = any(example.paths for example in examples)
     for example in examples:
         question = example.question
-        if taught:
+        if has_paths:
             question = attrs.evolve(question, gold_paths=tuple(p.steps for p in example.paths), gold_triples=None)
         paths.update(gold_paths(question))
         for some in gold_relations(question):
@@ -71,7 +71,7 @@ def learnt_from(file: str | FilePath) -> Learnt:
             f"{shown(file)}: no record has paths, gold_paths or gold_triples; give the training examples, or the"
             " training questions with gold"
         )
-    return Learnt(frozenset(relations), frozenset(paths))
+    return TrainingOverlap(frozenset(relations), frozenset(paths))
 
 
 def gold_paths(question: Question) -> tuple[tuple[str, ...], ...]:
@@ -107,7 +107,7 @@ def _text(value: Any) -> str | None:
 
 
 def groups(
-    methods: Mapping[str, Sequence[Row]], fields: Sequence[str] = (), learnt: Learnt | None = None
+    methods: Mapping[str, Sequence[Row]], fields: Sequence[str] = (), overlap: TrainingOverlap | None = None
 ) -> Iterator[tuple[str, dict[str, list[int]]]]:
     """Yield each slice with its groups: group to the indexes of its questions, in order.
 
@@ -117,16 +117,16 @@ def groups(
     Args:
         methods: Method to its rows, for the same questions in the same order.
         fields: Fields of the question records to slice by.
-        learnt: Relations and paths in the training data, or None.
+        overlap: Relations and paths in the training data, or None.
 
     Raises:
         InputError: If no question has one of the fields, or a field has too many values.
     """
     first = next(iter(methods.values()), ())
     found: dict[str, list[tuple[str, ...]]] = {"hops": [() if r.hops is None else (str(r.hops),) for r in first]}
-    if learnt is not None:
-        found[RELATIONS] = [_one(learnt.relations_of(r)) for r in first]
-        found[PATH] = [_one(learnt.path_of(r)) for r in first]
+    if overlap is not None:
+        found[RELATIONS] = [_one(overlap.relations_of(r)) for r in first]
+        found[PATH] = [_one(overlap.path_of(r)) for r in first]
     found["links"] = [_links(rows) for rows in zip(*methods.values(), strict=True)]
     for name, labels in found.items():
         placed = _placed(labels)

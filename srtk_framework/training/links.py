@@ -16,7 +16,7 @@ def gold_links(question: Question) -> tuple[Link, ...]:
     return question.links if question.gold_links is None else question.gold_links
 
 
-def teaches_linking(question: Question) -> bool:
+def has_links_to_train_on(question: Question) -> bool:
     """Return whether a question has a link to train on."""
     return any(link.entity != NIL and link.score > 0 for link in gold_links(question))
 

@@ -107,9 +107,9 @@ def _holds(driver: Any, wanted: Any) -> bool:
     return any(driver_of(one) is wanted for one in held_by(driver))
 
 
-def _check_parts(asked: Any, learnt: Any, wrong: Any) -> None:
+def _check_parts(asked: Any, training: Any, wrong: Any) -> None:
     """Refuse parts by relation path of two different datasets: the parts of a path depend on the whole dataset."""
-    blocks = [block for block in (asked, learnt) if isinstance(block, Block)]
+    blocks = [block for block in (asked, training) if isinstance(block, Block)]
     if len(blocks) < 2 or any(block.part is None or block.part.by != "relation-path" for block in blocks):
         return
     one, other = ((block.use, dict(block.settings), block.part.seed) for block in blocks if block.part is not None)
@@ -117,7 +117,7 @@ def _check_parts(asked: Any, learnt: Any, wrong: Any) -> None:
         names = sorted(key for key in {*one[1], *other[1]} if one[1].get(key) != other[1].get(key))
         differ = ", ".join(names) or "use, or seed of the part"
         wrong(
-            learnt.where,
+            training.where,
             "parts by relation-path are disjoint only within one dataset; give the training questions and the"
             f" questions of the run the same settings except for `part` and `limit` (they differ in {differ})",
         )

@@ -24,7 +24,7 @@ from srtk_framework.records.retrieval_records import read_questions
 from srtk_framework.records.splits import place
 from srtk_framework.records.training_examples import read_training_examples, write_training_examples
 from srtk_framework.roles import Expander, KnowledgeGraph, TrainingTask
-from srtk_framework.training.links import teaches_linking, validate_links
+from srtk_framework.training.links import has_links_to_train_on, validate_links
 from srtk_framework.training.model_card import card
 from srtk_framework.training.setup import Setup, held_by
 from srtk_framework.values import InputError, Question, Retrieval, RunError, TrainingExample, batched
@@ -137,7 +137,7 @@ class Trainer:
                 f" ({found['unlinked']} have no link in the graph); see {self._folder / 'training_examples.jsonl'}"
             )
         task = TrainingTask(
-            [example for example in examples if self._teaches(example)],
+            [example for example in examples if self._is_trainable(example)],
             (lambda: self._validate(validation)) if validation else None,
             self._folder,
             self._recipe.options.seed,
@@ -257,19 +257,19 @@ class Trainer:
             for batch in batched(questions, self._recipe.options.batch):
                 rows = self._supervision.supervise(batch) if self._supervision else [()] * len(batch)
                 examples += [TrainingExample(q, tuple(paths)) for q, paths in zip(batch, rows, strict=True)]
-                failed = sum(not self._teaches(one) for one in examples)
+                failed = sum(not self._is_trainable(one) for one in examples)
                 self._notify("batch", {"completed": len(examples), "failed": failed})
             write_training_examples(file, examples)
         return examples, {
             "unlinked": sum(not example.question.links for example in examples),
             "pathless": sum(not example.paths for example in examples) if self._supervision else 0,
-            "lessons": sum(self._teaches(example) for example in examples),
+            "lessons": sum(self._is_trainable(example) for example in examples),
         }
 
-    def _teaches(self, example: TrainingExample) -> bool:
+    def _is_trainable(self, example: TrainingExample) -> bool:
         """Return whether an example has anything to train on: paths or gold triples, or links for a linker."""
         if self._supervision is None:
-            return teaches_linking(example.question)
+            return has_links_to_train_on(example.question)
         return bool(example.paths or example.question.gold_triples)
 
     def _validate(self, questions: Sequence[Question]) -> dict[str, float]:

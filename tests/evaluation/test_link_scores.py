@@ -11,8 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from srtk_framework.cli import main
+from srtk_framework.evaluation.files import evaluate_links
 from srtk_framework.evaluation.intervals import paired_ratios, ratios
-from srtk_framework.evaluation.link_files import evaluate_links
 from srtk_framework.evaluation.link_scores import METRICS, compare_links, counts, link_counts
 from srtk_framework.values import LINKED_BY, NIL, InputError, Link, Question, Retrieval, Subgraph
 

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from srtk_framework.evaluation.metrics import Row, compare, row
-from srtk_framework.evaluation.slices import fields_of, groups, learnt_from
+from srtk_framework.evaluation.slices import fields_of, groups, read_training_overlap
 from srtk_framework.records.training_examples import write_training_examples
 from srtk_framework.values import (
     InputError,
@@ -47,7 +47,7 @@ def examples(tmp_path: Path) -> Path:
 
 def test_questions_are_grouped_by_the_relations_and_paths_of_the_training_examples(examples: Path) -> None:
     rows = [of("1", (BORN, IN)), of("2", (IN, BORN)), of("3", (LIKES,)), of("4"), of("5", (LIKES,), (BORN, IN))]
-    report = compare({"beam": rows}, learnt=learnt_from(examples))
+    report = compare({"beam": rows}, overlap=read_training_overlap(examples))
     assert sizes(report, "relations in training") == {"seen": 3, "unseen": 1}
     assert sizes(report, "path in training") == {"seen": 2, "unseen": 2}
 
@@ -59,23 +59,23 @@ def test_training_questions_with_gold_define_the_seen_relations(tmp_path: Path) 
         {"id": "b", "question": "?", "question_entities": ["x"], "gold_triples": [["x", "likes", "y"]]},
     ]
     file.write_text("".join(json.dumps(record) + "\n" for record in records))
-    found = learnt_from(file)
+    found = read_training_overlap(file)
     assert found.relations == {"born", "in", "likes"}
     assert found.paths == {("born", "^in")}
 
 
 def test_relations_of_gold_triples_are_used_without_gold_paths(examples: Path) -> None:
     question = Question("1", "?", gold_triples=(Triple("a", "in", "b"), Triple("a", "born", "c")))
-    learnt = learnt_from(examples)
+    overlap = read_training_overlap(examples)
     made = row(Retrieval(question))
-    assert (learnt.relations_of(made), learnt.path_of(made)) == ("seen", None)
+    assert (overlap.relations_of(made), overlap.path_of(made)) == ("seen", None)
 
 
 def test_a_training_file_without_paths_is_refused(tmp_path: Path) -> None:
     file = tmp_path / "train.jsonl"
     file.write_text('{"question": "?", "answer_entities": ["x"]}\n')
     with pytest.raises(InputError, match=r"train.jsonl: no record has paths, gold_paths or gold_triples"):
-        learnt_from(file)
+        read_training_overlap(file)
 
 
 def test_links_are_a_slice_where_they_differ_between_questions() -> None:
