@@ -203,9 +203,7 @@ def test_the_same_reads_give_the_same_bytes(kit_server: str, tmp_path: Path) -> 
 
 
 @pytest.mark.usefixtures("scorers")
-def test_a_snapshot_says_where_it_comes_from(
-    kit_server: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_snapshot_records_its_source(kit_server: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     recipe = written(tmp_path, kit(kit_server, version="2026-11"))
     assert pull(recipe, tmp_path / "snapshot", "--whole") == 0
     capsys.readouterr()
@@ -279,7 +277,7 @@ def test_an_interrupted_pull_goes_on(proxy: Any, scorers: Path, tmp_path: Path, 
 
 
 @pytest.mark.usefixtures("scorers")
-def test_a_failed_question_is_told_and_asked_again_by_the_next_pull(
+def test_a_failed_question_is_reported_and_retried_by_the_next_pull(
     proxy: Any, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     recipe = written(tmp_path, kit(proxy.url), batch=1)

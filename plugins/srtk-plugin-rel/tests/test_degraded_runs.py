@@ -55,7 +55,7 @@ def test_a_service_that_fails_is_named_in_the_trace_and_another_linker_answers(
     assert "500" in sick["trace"]["linkers_failed"]["rel"]
 
 
-def test_a_run_tells_at_its_end_which_linker_failed(
+def test_a_run_reports_at_its_end_which_linker_failed(
     service: Callable[[str], Any], tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     here = service("rel-lists")
@@ -73,7 +73,7 @@ def test_a_run_tells_at_its_end_which_linker_failed(
     assert "the linker rel failed on 1 questions" in capsys.readouterr().err
 
 
-def test_a_union_says_which_of_its_linkers_failed(service: Callable[[str], Any], tmp_path: Path) -> None:
+def test_a_union_reports_which_of_its_linkers_failed(service: Callable[[str], Any], tmp_path: Path) -> None:
     here = service("rel-lists")
     here.bad = {"Is Riga sick?"}
     [record] = run(tmp_path, {"use": "union", "linkers": [rel(here), {"use": "dictionary"}]}, "Is Riga sick?")
@@ -92,9 +92,7 @@ def test_a_service_that_fails_without_another_linker_fails_its_question_alone(
     assert sick["trace"]["linked_by"] == []
 
 
-def test_a_service_that_fails_ends_the_run_where_the_recipe_says_so(
-    service: Callable[[str], Any], tmp_path: Path
-) -> None:
+def test_a_failed_service_ends_the_run_if_the_recipe_demands_it(service: Callable[[str], Any], tmp_path: Path) -> None:
     here = service("rel-lists")
     here.bad = {"Is Riga sick?"}
     views = {"use": "fallback", "required": True, "linkers": [rel(here), {"use": "dictionary"}]}
@@ -123,7 +121,9 @@ def test_without_a_map_there_is_nothing_to_convert(service: Callable[[str], Any]
     assert "not_converted_entities" not in record
 
 
-def test_the_views_of_ids_keep_what_a_linker_told(service: Callable[[str], Any], index: Path, tmp_path: Path) -> None:
+def test_the_views_of_ids_keep_the_report_of_a_linker(
+    service: Callable[[str], Any], index: Path, tmp_path: Path
+) -> None:
     here = service("rel-lists")
     here.bad = {"Is Riga sick?"}
     inner = {"use": "fallback", "linkers": [rel(here), {"use": "dictionary"}]}

@@ -1,6 +1,6 @@
 """The recipe of SRTK's example, offline: REL on loopback, titles by an index, Wikidata from a record.
 
-``SRTK_RECORD=1 pytest plugins/srtk-plugin-rel/tests/test_rel_recipe.py`` writes the record anew.
+``SRTK_RECORD=1 pytest plugins/srtk-plugin-rel/tests/test_recipe.py`` writes the record anew.
 """
 
 from __future__ import annotations

@@ -109,7 +109,7 @@ def test_a_token_that_a_service_echoes_is_not_shown(service: Start, linked: Any,
         shown = shown.__context__
 
 
-def test_without_a_token_the_refusal_says_so(service: Start, linked: Any) -> None:
+def test_a_refusal_without_a_token_names_the_token(service: Start, linked: Any) -> None:
     here = service("tagme")
     here.token = "right"
     with pytest.raises(CredentialError, match="no token is set"):
@@ -230,7 +230,7 @@ def test_an_empty_answer_is_no_answer(service: Start, linked: Any, reply: Fault,
         ("wat", '{"annotations": [{"title": "Riga", "rho": 1}]}', "neither a place nor a spot"),
     ],
 )
-def test_a_malformed_answer_is_said_to_be_so(
+def test_a_malformed_answer_is_reported_as_malformed(
     service: Start, linked: Any, reply: Fault, form: str, body: str, said: str
 ) -> None:
     here = service(form)
@@ -404,6 +404,6 @@ def test_a_text_that_stands_twice_is_sent_once(service: Start, linked: Any) -> N
 
 
 @pytest.mark.parametrize("linker", [RelLinker(), TagMeLinker(), WatLinker(), WikipediaMap(RelLinker(), "titles.db")])
-def test_a_linker_that_is_not_open_says_so(linker: Any) -> None:
+def test_a_linker_that_is_not_open_is_refused(linker: Any) -> None:
     with pytest.raises(DriverError, match="not open"):
         linker.link([TEXT])

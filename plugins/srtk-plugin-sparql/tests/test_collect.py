@@ -133,6 +133,6 @@ def test_a_broken_line_is_named(line: str, tmp_path: Path) -> None:
         read(tmp_path)
 
 
-def test_a_view_that_is_not_open_says_so(inner: SparqlGraph, tmp_path: Path) -> None:
+def test_a_view_that_is_not_open_is_refused(inner: SparqlGraph, tmp_path: Path) -> None:
     with pytest.raises(DriverError, match="not open"):
         CollectingGraph(inner, str(tmp_path)).labels(["Riga"])

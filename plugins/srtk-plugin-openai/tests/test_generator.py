@@ -61,7 +61,7 @@ def test_what_is_null_is_not_sent(serve: Serve, generator: Make, prompt: Ask) ->
     assert {"temperature", "seed"}.isdisjoint(server.seen[0].body)
 
 
-def test_without_a_key_none_is_sent_whatever_the_environment_says(
+def test_without_a_key_none_is_sent_whatever_the_environment_holds(
     serve: Serve, generator: Make, prompt: Ask, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     for name in ("OPENAI_API_KEY", "OPENAI_ADMIN_KEY", "OPENAI_ORG_ID", "OPENAI_PROJECT_ID"):
@@ -174,7 +174,7 @@ def test_equal_prompts_are_asked_once_and_paid_once(serve: Serve, generator: Mak
     assert made.cost == 0.00002
 
 
-def test_a_reply_that_is_cut_at_its_longest_says_so(serve: Serve, generator: Make, prompt: Ask) -> None:
+def test_a_reply_cut_at_its_maximum_length_is_marked(serve: Serve, generator: Make, prompt: Ask) -> None:
     made = generator(serve(), length=3)
     short, long = made.generate([prompt("one two"), prompt("one two three four")])
     assert (short.text, short.finish) == ("one two", "stop")
@@ -269,7 +269,7 @@ def test_settings_that_cannot_be_are_refused(settings: dict[str, Any], says: str
         ({"tokenizer": "no-such-encoding"}, "tiktoken"),
     ],
 )
-def test_settings_that_do_not_work_are_told_when_the_generator_is_opened(settings: dict[str, Any], says: str) -> None:
+def test_settings_that_do_not_work_are_refused_on_open(settings: dict[str, Any], says: str) -> None:
     made = OpenAIGenerator(**{"model": "tiny", **settings})
     with pytest.raises(DriverError, match=says) as caught:
         made.open()

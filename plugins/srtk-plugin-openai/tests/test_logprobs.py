@@ -59,7 +59,7 @@ def test_without_the_setting_options_are_not_rated(serve: Serve, generator: Make
         made.rate([prompt("choose", "a:1", "b:6")])
 
 
-def test_a_server_that_tells_no_probabilities_is_named(serve: Serve, generator: Make, prompt: Ask) -> None:
+def test_a_server_without_probabilities_is_named(serve: Serve, generator: Make, prompt: Ask) -> None:
     with pytest.raises(SetUpError, match="set `rating: false`"):
         generator(serve(), rating=True).rate([prompt("choose", "a:1", "b:6")])
 

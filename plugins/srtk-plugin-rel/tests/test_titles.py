@@ -204,7 +204,7 @@ FOUND = (
 )
 
 
-def test_the_view_maps_drops_and_tells(file: Path, caplog: pytest.LogCaptureFixture) -> None:
+def test_the_view_maps_drops_and_warns(file: Path, caplog: pytest.LogCaptureFixture) -> None:
     view = WikipediaMap(Given(FOUND), str(file))
     view.open()
     with caplog.at_level(logging.WARNING):
@@ -218,7 +218,7 @@ def test_the_view_maps_drops_and_tells(file: Path, caplog: pytest.LogCaptureFixt
     view.close()
 
 
-def test_the_view_keeps_what_has_no_id_where_it_is_told_to(file: Path) -> None:
+def test_the_view_keeps_pages_without_an_id_if_set_to(file: Path) -> None:
     view = WikipediaMap(Given(FOUND), str(file), unmapped="keep")
     view.open()
     assert [link.entity for link in view.link(["a"])[0]] == ["Q9479", "Nowhere", "Q27593"]

@@ -53,7 +53,7 @@ def test_a_name_that_stands_once_is_always_found(before: str, after: str, count:
 
 
 @given(st.lists(LETTERS, min_size=2, max_size=5), st.sampled_from(["characters", "utf16", "bytes"]))
-def test_equal_names_are_told_apart_by_a_fixed_scheme(parts: list[str], count: str) -> None:
+def test_a_fixed_scheme_distinguishes_equal_names(parts: list[str], count: str) -> None:
     text = "QWK".join(f"|{part}|" for part in parts)
     starts = [at for at in range(len(text)) if text.startswith("QWK", at)]
     spans = [(at, at + 3) for at in starts]

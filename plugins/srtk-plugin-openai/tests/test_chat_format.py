@@ -136,9 +136,7 @@ def test_a_server_with_another_name_for_the_length_is_given_that(serve: Serve, g
     assert server.seen[-1].body["max_completion_tokens"] == 512
 
 
-def test_a_server_that_tells_no_usage_of_streams_is_not_asked_for_it(
-    serve: Serve, generator: Make, prompt: Ask
-) -> None:
+def test_a_server_without_usage_of_streams_is_not_asked_for_it(serve: Serve, generator: Make, prompt: Ask) -> None:
     server = serve(refuses=("stream_options",))
     one, two = generator(server, stream=True, workers=1).generate([prompt("one"), prompt("two")])
     assert (one.text, two.text) == ("one", "two")

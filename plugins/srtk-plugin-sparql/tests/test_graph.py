@@ -189,7 +189,7 @@ def test_a_setting_without_sense_is_refused_when_opened(settings: dict[str, str]
         graph.open()
 
 
-def test_a_graph_that_is_not_open_says_so(store: Path) -> None:
+def test_a_graph_that_is_not_open_is_refused(store: Path) -> None:
     graph = SparqlGraph(str(store))
     with pytest.raises(DriverError, match=r"open\(\)"):
         graph.frontiers([["Riga"]])
@@ -257,7 +257,7 @@ def test_turtle_with_blank_nodes_can_be_walked(tmp_path: Path) -> None:
         assert [list(f.ids()) for f in graph.follow(reached, [Step("r:c")], None)] == [["d"]]
 
 
-def test_the_command_loads_and_tells(file: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_command_loads_and_prints_a_summary(file: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     from srtk_framework.cli import main
 
     assert main(["graph", "load", "--out", str(tmp_path / "store"), str(file)]) == 0

@@ -97,7 +97,7 @@ def test_a_failed_run_that_is_begun_again_asks_only_what_has_no_reply(
     assert server.answered == {"one": 1, "bad": 1, "two": 1}
 
 
-def test_a_prompt_that_always_fails_spoils_no_other_and_says_what_failed(
+def test_a_prompt_that_always_fails_spoils_no_other_and_is_reported(
     serve: Serve, generator: Make, prompt: Ask, quick: ServerLimits
 ) -> None:
     server = serve(bad={"poison": "500"})
@@ -186,7 +186,7 @@ def test_a_refusal_is_an_error_of_its_prompt(
         ({"structure": "schema"}, {"forms": ()}, r"set `structure: auto`"),
     ],
 )
-def test_what_stops_all_is_a_driver_error_that_says_what_to_do(
+def test_a_fault_of_every_prompt_is_a_driver_error_with_a_remedy(
     serve: Serve, generator: Make, prompt: Ask, settings: Any, server_has: Any, says: str
 ) -> None:
     server = serve(**server_has)
@@ -203,7 +203,7 @@ def test_what_stops_all_is_a_driver_error_that_says_what_to_do(
     assert len(server.seen) <= 4
 
 
-def test_a_wrong_address_is_told(serve: Serve, generator: Make, prompt: Ask) -> None:
+def test_a_wrong_address_is_reported(serve: Serve, generator: Make, prompt: Ask) -> None:
     server = serve()
     with pytest.raises(SetUpError, match="correct `model` or `base_url`"):
         generator(server, base_url=server.url.removesuffix("/v1")).generate([prompt("one")])

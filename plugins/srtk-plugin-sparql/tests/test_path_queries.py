@@ -1,4 +1,4 @@
-"""Path search at the server, and large frontiers told by the way to them: equal to walking, in fewer queries."""
+"""Path search at the server, and large frontiers queried by their path: equal to walking, in fewer queries."""
 
 from __future__ import annotations
 
@@ -228,7 +228,7 @@ def queries_of(graph: SparqlGraph, limit: int | None, asked: list[str]) -> tuple
 @pytest.mark.usefixtures("few_named")
 @pytest.mark.parametrize("both", [True, False])
 @pytest.mark.parametrize("limit", [None, 1000, 301, 50, 2])
-def test_a_large_frontier_is_told_by_the_way_to_it_and_reads_the_same(
+def test_a_large_frontier_queried_by_its_path_reads_the_same(
     hub: str, asked: list[str], monkeypatch: pytest.MonkeyPatch, limit: int | None, both: bool
 ) -> None:
     told, fewer = queries_of(opened(hub, both=both), limit, asked)
