@@ -5,6 +5,7 @@ from __future__ import annotations
 import errno
 import itertools
 import json
+import math
 import os
 import re
 import sys
@@ -13,9 +14,11 @@ from contextlib import AbstractContextManager, closing, nullcontext
 from pathlib import Path
 from typing import IO, Any, NoReturn
 
-from srtk_framework.values import DriverError, InputError, RunError
+from srtk_framework.values import DriverError, InputError, RunError, shortened
 
 _UNSAFE = re.compile("[\u0085\u2028\u2029\ud800-\udfff]")
+MAX_DEPTH = 100
+"""Levels of lists and objects in a record; a deeper one might be read, and then be too deep to be written."""
 _COMPRESSED = (".gz", ".bz2", ".xz", ".zst")
 
 
@@ -155,11 +158,13 @@ def parse_object(text: str, where: str) -> dict[str, Any]:
         InputError: If the line is no JSON object, with the column and the reason.
     """
     try:
-        value = json.loads(text, parse_constant=_refuse)
+        value = json.loads(text, parse_constant=_refuse, parse_float=_finite)
     except json.JSONDecodeError as error:
         raise InputError(f"{where}:{error.colno}: not valid JSON: {error.msg}; each line holds one object") from error
     except (ValueError, RecursionError) as error:
         raise InputError(f"{where}: not valid JSON: {error}") from error
+    if text.count("[") + text.count("{") > MAX_DEPTH and _is_deep(value):
+        raise InputError(f"{where}: the record nests deeper than {MAX_DEPTH} levels; flatten it")
     if not isinstance(value, dict):
         raise InputError(f"{where}: the line holds a {_kind(value)}; each line holds one JSON object {{...}}")
     return value
@@ -167,6 +172,26 @@ def parse_object(text: str, where: str) -> dict[str, Any]:
 
 def _refuse(word: str) -> NoReturn:
     raise ValueError(f"{word} is not a JSON number")
+
+
+def _finite(digits: str) -> float:
+    value = float(digits)
+    if math.isinf(value):
+        raise ValueError(f"the number {shortened(digits)} is too large for a float; write it as text")
+    return value
+
+
+def _is_deep(value: Any) -> bool:
+    """Tell whether lists and objects nest deeper than MAX_DEPTH."""
+    level = [value]
+    for _ in range(MAX_DEPTH + 1):
+        level = [
+            item
+            for holder in level
+            if isinstance(holder, list | dict)
+            for item in (holder.values() if isinstance(holder, dict) else holder)
+        ]
+    return bool(level)
 
 
 def _kind(value: Any) -> str:

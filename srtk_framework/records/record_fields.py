@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any, TypeVar
 
-from srtk_framework.values import NIL, InputError, Link, Literal, Path, Qualifier, RankedPath, Step, Triple
+from srtk_framework.values import NIL, InputError, Link, Literal, Path, Qualifier, RankedPath, Step, Triple, shortened
 
 T = TypeVar("T")
 
@@ -20,10 +20,7 @@ def wrong(where: str, field: str, wanted: str, value: Any) -> InputError:
     """Return the error for a field that is missing or of the wrong type."""
     if value is None:
         return InputError(f"{where}: field {field!r} is missing; it must be {wanted}")
-    text = repr(value)
-    return InputError(
-        f"{where}: field {field!r} must be {wanted}, not {text if len(text) <= 60 else text[:57] + '...'}"
-    )
+    return InputError(f"{where}: field {field!r} must be {wanted}, not {shortened(repr(value))}")
 
 
 def string(value: Any, where: str, field: str) -> str:
@@ -43,7 +40,10 @@ def number(value: Any, where: str, field: str) -> float:
     """Read a number."""
     if isinstance(value, bool) or not isinstance(value, int | float):
         raise wrong(where, field, "a number", value)
-    return float(value)
+    try:
+        return float(value)
+    except OverflowError as error:
+        raise wrong(where, field, "a number that a float can hold", value) from error
 
 
 def index(value: Any, where: str, field: str) -> int:

@@ -14,6 +14,7 @@ from srtk_framework.values.errors import (
     SnapshotError,
     SrtkError,
     close_matches,
+    shortened,
 )
 from srtk_framework.values.frontiers import Frontier, NodeSet, Ragged
 from srtk_framework.values.hop_state import HopState
@@ -72,6 +73,7 @@ __all__ = [
     "batched",
     "close_matches",
     "rounded",
+    "shortened",
     "total",
     "usage",
 ]

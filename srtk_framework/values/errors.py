@@ -54,9 +54,19 @@ class RunError(SrtkError):
     """A run cannot start or continue, for a reason that concerns more than one question."""
 
 
-def close_matches(word: str, known: Sequence[str]) -> str:
-    """Return `` Did you mean 'x'?`` with the known words most similar to ``word``, or an empty string."""
+def shortened(text: str, size: int = 60) -> str:
+    """Cut a text to ``size`` characters for a message."""
+    return text if len(text) <= size else text[: size - 3] + "..."
+
+
+def close_matches(word: object, known: Sequence[str]) -> str:
+    """Return `` Did you mean 'x'?`` with the known words most similar to ``word``, or an empty string.
+
+    A word that is no text, such as a number that stands as a key in YAML, is similar to none.
+    """
     import difflib
 
+    if not isinstance(word, str):
+        return ""
     found = difflib.get_close_matches(word, known, n=2, cutoff=0.6)
     return f" Did you mean {' or '.join(repr(f) for f in found)}?" if found else ""
