@@ -7,14 +7,13 @@ from pathlib import Path
 from typing import Any
 
 import attrs
-import yaml
 
 from srtk_framework.host.discovery import role_class, role_names
 from srtk_framework.recipe.settings import SettingsError, Where, structure
-from srtk_framework.recipe.yaml_source import Places, filled_in, plain_data, set_value, variables_of
+from srtk_framework.recipe.yaml_source import MAX_DEPTH, Places, compose, filled_in, plain_data, set_value, variables_of
 from srtk_framework.records.splits import Part
 from srtk_framework.roles import ROLES, Role
-from srtk_framework.values import Budget, PluginError, RecipeError, close_matches
+from srtk_framework.values import Budget, PluginError, RecipeError, close_matches, shortened
 
 VERSION = 1
 
@@ -170,12 +169,7 @@ def load(path: str | Path, overrides: Sequence[str] = ()) -> Recipe:
 def parse(text: str, file: str = "recipe", overrides: Sequence[str] = ()) -> Recipe:
     """Read a recipe from YAML text; see ``load``."""
     places = Places(file)
-    try:
-        node = yaml.compose(text, Loader=yaml.SafeLoader)
-    except yaml.MarkedYAMLError as error:
-        mark = error.problem_mark or error.context_mark
-        at = f"{file}:{mark.line + 1}:{mark.column + 1}" if mark else file
-        raise RecipeError([f"{at}: this is not YAML: {error.problem or error.context}"]) from error
+    node = compose(text, file)
     problems: list[str] = []
     data = plain_data(node, (), places, problems) if node is not None else {}
     if not isinstance(data, dict):
@@ -265,11 +259,13 @@ def from_mapping(data: Mapping[str, Any], overrides: Sequence[str] = ()) -> Reci
     return from_data(copied, places)
 
 
-def _copied(value: Any) -> Any:
+def _copied(value: Any, depth: int = 0) -> Any:
     """Copy mappings and lists; what they hold is shared."""
+    if depth > MAX_DEPTH:
+        raise RecipeError([f"recipe: the recipe nests deeper than {MAX_DEPTH} levels; flatten it"])
     if isinstance(value, Mapping):
-        return {key: _copied(item) for key, item in value.items()}
-    return [_copied(item) for item in value] if isinstance(value, list) else value
+        return {key: _copied(item, depth + 1) for key, item in value.items()}
+    return [_copied(item, depth + 1) for item in value] if isinstance(value, list) else value
 
 
 def _plain(value: Any) -> Any:
@@ -315,7 +311,7 @@ def _sorted_out(data: Mapping[str, Any], written: Mapping[str, Any], places: Pla
             recipe.observers = _list("observer", value, (key,), places, problems)
         elif key not in other_keys:
             known = [*other_keys, *role_keys.single, *role_keys.named, *role_keys.listed]
-            problems.append(f"{places.say((key,))}: unknown key {key!r}.{close_matches(str(key), known)}")
+            problems.append(f"{places.say((key,))}: unknown key {shortened(repr(key))}.{close_matches(key, known)}")
             problems.extend(f"{places.say((key,))}: {text}" for text in role_keys.problems)
     recipe.options = _options(options, places, problems)
     recipe.questions = _questions(data.get("questions"), ("questions",), places, problems)
@@ -341,14 +337,16 @@ def _train(data: Any, roles: Sequence[str], places: Places, problems: list[str])
         return None
     for key in data:
         if key not in known:
-            problems.append(f"{places.say(('train', key))}: unknown key {key!r}.{close_matches(str(key), known)}")
+            problems.append(
+                f"{places.say(('train', key))}: unknown key {shortened(repr(key))}.{close_matches(key, known)}"
+            )
     count = len(problems)
     driver, folder, fit = data.get("driver", "path_scorer"), data.get("folder"), data.get("fit") or {}
     if driver not in roles:
-        text = f"driver is the role of what learns, not {driver!r}.{close_matches(str(driver), roles)}"
+        text = f"driver is the role of what learns, not {shortened(repr(driver))}.{close_matches(driver, roles)}"
         problems.append(f"{places.say(('train', 'driver'))}: {text}")
     if folder is not None and not isinstance(folder, str):
-        problems.append(f"{places.say(('train', 'folder'))}: folder: expected text, got {folder!r}")
+        problems.append(f"{places.say(('train', 'folder'))}: folder: expected text, got {shortened(repr(folder))}")
     if not isinstance(fit, Mapping):
         problems.append(f"{places.say(('train', 'fit'))}: fit is a mapping of the training's settings")
     questions = _questions(data.get("questions"), ("train", "questions"), places, problems)
@@ -367,7 +365,10 @@ def _validation(value: Any, places: Places, problems: list[str]) -> str | Block 
     where: Where = ("train", "validation")
     if isinstance(value, int | float) and not isinstance(value, bool):
         if not 0 < value < 1:
-            problems.append(f"{places.say(where)}: a share for validation lies between 0 and 1, not at {value}")
+            problems.append(
+                f"{places.say(where)}: a share for validation lies between 0 and 1, not at {shortened(str(value))}"
+            )
+            return None
         return float(value)
     if value == "-" or isinstance(value, bool | list):
         problems.append(f"{places.say(where)}: validation is a file name, a dataset, or a share such as 0.1")

@@ -12,7 +12,7 @@ import cattrs
 from cattrs.errors import BaseValidationError, ForbiddenExtraKeysError
 from cattrs.gen import make_dict_structure_fn
 
-from srtk_framework.values import SrtkError, close_matches
+from srtk_framework.values import SrtkError, close_matches, shortened
 
 T = TypeVar("T")
 
@@ -84,7 +84,7 @@ def _converter() -> cattrs.Converter:
 
 
 def _wrong(value: Any, kind: Any) -> TypeError:
-    return TypeError(f"expected {describe(kind)}, got {value!r}")
+    return TypeError(f"expected {describe(kind)}, got {shortened(repr(value))}")
 
 
 def _exact(value: Any, kind: type) -> Any:
@@ -96,7 +96,10 @@ def _exact(value: Any, kind: type) -> Any:
 def _number(value: Any, kind: type) -> float:
     if type(value) not in (int, float):
         raise _wrong(value, kind)
-    return float(value)
+    try:
+        return float(value)
+    except OverflowError as error:
+        raise _wrong(value, kind) from error
 
 
 def _nothing(value: Any, kind: type) -> None:
@@ -199,7 +202,7 @@ def _class_hook(converter: cattrs.Converter, kind: type) -> Any:
         if isinstance(value, kind):  # from Python, not from YAML
             return value
         if not isinstance(value, Mapping):
-            raise TypeError(f"expected a mapping with {', '.join(fields)}, got {value!r}")
+            raise TypeError(f"expected a mapping with {', '.join(fields)}, got {shortened(repr(value))}")
         return inner(dict(value), kind)
 
     return build
@@ -235,8 +238,11 @@ def _problems(error: BaseException, where: Where) -> list[tuple[Where, str]]:
     if isinstance(error, ForbiddenExtraKeysError):
         known = [field.alias for field in attrs.fields(error.cl) if field.init]
         return [
-            ((*where, key), f"unknown key {key!r}; known are {', '.join(known)}.{close_matches(key, known)}")
-            for key in sorted(error.extra_fields)
+            (
+                (*where, key),
+                f"unknown key {shortened(repr(key))}; known are {', '.join(known)}.{close_matches(key, known)}",
+            )
+            for key in sorted(error.extra_fields, key=str)
         ]
     if isinstance(error, BaseValidationError):
         return [problem for inner in error.exceptions for problem in _problems(inner, (*where, *_noted(inner)))]

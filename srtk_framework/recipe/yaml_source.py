@@ -9,9 +9,19 @@ from typing import Any
 
 import attrs
 import yaml
+from yaml.reader import ReaderError
 
 from srtk_framework.recipe.settings import Where
-from srtk_framework.values import close_matches
+from srtk_framework.values import RecipeError, close_matches, shortened
+
+MAX_VALUES = 100_000
+"""Values that a recipe may stand for, each alias counted as what it stands for."""
+
+MAX_DEPTH = 100
+"""Levels of lists and mappings in a recipe."""
+
+MAX_BITS = 1000
+"""Bits of a whole number in a recipe; any such number has decimal digits and fits a float."""
 
 _VARIABLE = re.compile(r"\$\{(\w+)\}")
 
@@ -35,6 +45,63 @@ class Places:
         return self.file
 
 
+def compose(text: str, file: str) -> yaml.Node | None:
+    """Parse YAML text into nodes; None for an empty text.
+
+    Aliases stay shared among the nodes, so that a few lines can stand for billions of values. What the text stands
+    for is therefore counted, without building it.
+
+    Raises:
+        RecipeError: With the place, if the text is not YAML, stands for more than MAX_VALUES values, or nests deeper
+            than MAX_DEPTH levels, as an alias for a value that holds it does.
+    """
+    try:
+        node = yaml.compose(text, Loader=yaml.SafeLoader)
+    except yaml.MarkedYAMLError as error:
+        mark = error.problem_mark or error.context_mark
+        at = _place(file, mark) if mark else file
+        raise RecipeError(
+            [f"{at}: this is not YAML: {shortened(error.problem or error.context or '', 200)}"]
+        ) from error
+    except ReaderError as error:
+        before = text[: error.position]
+        at = f"{file}:{before.count(chr(10)) + 1}:{error.position - before.rfind(chr(10))}"
+        reason = f"the character U+{ord(text[error.position]):04X} may not stand in it"
+        raise RecipeError([f"{at}: this is not YAML: {reason}"]) from error
+    except RecursionError as error:
+        raise RecipeError([f"{file}: the recipe nests deeper than {MAX_DEPTH} levels; flatten it"]) from error
+    except (yaml.YAMLError, ValueError, OverflowError) as error:
+        raise RecipeError([f"{file}: this is not YAML: {shortened(str(error), 200)}"]) from error
+    if node is not None:
+        _check_size(node, file)
+    return node
+
+
+def _place(file: str, mark: Any) -> str:
+    return f"{file}:{mark.line + 1}:{mark.column + 1}"
+
+
+def _check_size(root: yaml.Node, file: str) -> None:
+    """Refuse nodes that stand for too many or too deep values; each alias counts as what it stands for."""
+    values = 0
+    waiting: list[tuple[yaml.Node, int]] = [(root, 0)]
+    while waiting:
+        node, depth = waiting.pop()
+        values += 1
+        if depth > MAX_DEPTH:
+            text = (
+                f"the recipe nests deeper than {MAX_DEPTH} levels; flatten it, and let no alias stand inside its value"
+            )
+            raise RecipeError([f"{_place(file, node.start_mark)}: {text}"])
+        if values > MAX_VALUES:
+            text = f"the recipe stands for more than {MAX_VALUES:,} values; write fewer aliases"
+            raise RecipeError([f"{_place(file, node.start_mark)}: {text}"])
+        if isinstance(node, yaml.MappingNode):
+            waiting.extend((item, depth + 1) for pair in node.value for item in pair)
+        elif isinstance(node, yaml.SequenceNode):
+            waiting.extend((item, depth + 1) for item in node.value)
+
+
 def plain_data(node: yaml.Node, where: Where, places: Places, problems: list[str]) -> Any:
     """Turn a YAML node into plain data, noting where each value stands."""
     places.marks[where] = (node.start_mark.line + 1, node.start_mark.column + 1)
@@ -43,20 +110,28 @@ def plain_data(node: yaml.Node, where: Where, places: Places, problems: list[str
         for key_node, value_node in node.value:
             key = plain_data(key_node, (*where, "?"), places, problems)
             if not isinstance(key, str | int) or isinstance(key, bool):
-                problems.append(f"{places.say((*where, '?'))}: key {key!r} must be text; put it in quotes")
+                problems.append(
+                    f"{places.say((*where, '?'))}: key {shortened(repr(key))} must be text; put it in quotes"
+                )
                 continue
             if key in result:
-                problems.append(f"{places.say((*where, '?'))}: key {key!r} stands twice in this mapping")
+                problems.append(f"{places.say((*where, '?'))}: key {shortened(repr(key))} stands twice in this mapping")
             result[key] = plain_data(value_node, (*where, key), places, problems)
             places.marks[(*where, key)] = (key_node.start_mark.line + 1, key_node.start_mark.column + 1)
         return result
     if isinstance(node, yaml.SequenceNode):
         return [plain_data(item, (*where, i), places, problems) for i, item in enumerate(node.value)]
     try:
-        return yaml.SafeLoader("").construct_object(node, deep=True)
-    except (yaml.YAMLError, ValueError) as error:
-        problems.append(f"{places.say(where)}: {error}")
+        value = yaml.SafeLoader("").construct_object(node, deep=True)
+    except (yaml.YAMLError, ValueError, TypeError, AttributeError, LookupError, OverflowError) as error:
+        kind = node.tag.rpartition(":")[2]
+        reason = shortened(str(getattr(error, "problem", None) or error), 200)
+        problems.append(f"{places.say(where)}: {shortened(repr(node.value))} is no {kind} of YAML: {reason}")
         return None
+    if isinstance(value, int) and value.bit_length() > MAX_BITS:
+        problems.append(f"{places.say(where)}: the number {shortened(node.value)} has more than {MAX_BITS} bits")
+        return None
+    return value
 
 
 def set_value(data: dict[str, Any], override: str, places: Places, problems: list[str]) -> None:
@@ -66,10 +141,7 @@ def set_value(data: dict[str, Any], override: str, places: Places, problems: lis
     if not equals or not path:
         problems.append(f"{at}: write --set key.path=value")
         return
-    try:
-        value = yaml.safe_load(text) if text else ""
-    except yaml.YAMLError:
-        value = text
+    value = _override(text)
     here: Any = data
     keys: list[str | int] = [int(key) if key.isdigit() else key for key in path.split(".")]
     for i, key in enumerate(keys[:-1]):
@@ -90,6 +162,17 @@ def set_value(data: dict[str, Any], override: str, places: Places, problems: lis
     places.overridden[tuple(keys)] = at
 
 
+def _override(text: str) -> Any:
+    """Read the value of an override as YAML, or as text where it is not."""
+    try:
+        node = compose(text, "--set")
+    except RecipeError:
+        return text
+    problems: list[str] = []
+    value = plain_data(node, (), Places("--set"), problems) if node is not None else None
+    return text if problems else value if text else ""
+
+
 def variables_of(data: Any, places: Places, problems: list[str]) -> dict[str, Any]:
     """Read ``vars``: names and their values."""
     if not isinstance(data, Mapping):
@@ -98,16 +181,30 @@ def variables_of(data: Any, places: Places, problems: list[str]) -> dict[str, An
     return {str(key): filled_in(value, {}, ("vars", key), places, problems) for key, value in data.items()}
 
 
+def _environment(name: str) -> str | None:
+    try:
+        return os.environ.get(name)
+    except UnicodeEncodeError:
+        return None  # the system has no names with such characters
+
+
 def filled_in(value: Any, variables: Mapping[str, Any], where: Where, places: Places, problems: list[str]) -> Any:
     """Fill in ``${name}`` from ``vars`` and ``{env: NAME, default: ...}`` from the environment."""
     if isinstance(value, Mapping):
         if "env" in value and set(value) <= {"env", "default"}:
             name = value["env"]
-            if name in os.environ:
-                return os.environ[name]
+            if not isinstance(name, str) or not name:
+                given = shortened(repr(name))
+                problems.append(f"{places.say((*where, 'env'))}: env is the name of a variable as text, not {given}")
+                return None
+            found = _environment(name)
+            if found is not None:
+                return found
             if "default" in value:
                 return value["default"]
-            problems.append(f"{places.say(where)}: environment variable {name} is not set; set it, or give a default")
+            problems.append(
+                f"{places.say(where)}: environment variable {shortened(name)} is not set; set it, or give a default"
+            )
             return None
         return {key: filled_in(item, variables, (*where, key), places, problems) for key, item in value.items()}
     if isinstance(value, list):
@@ -118,7 +215,7 @@ def filled_in(value: Any, variables: Mapping[str, Any], where: Where, places: Pl
         if name not in variables:
             known = sorted(variables)
             problems.append(
-                f"{places.say(where)}: variable {name!r} is not in vars"
+                f"{places.say(where)}: variable {shortened(name)!r} is not in vars"
                 f" ({', '.join(known) or 'there are none'}).{close_matches(name, known)}"
             )
     whole = _VARIABLE.fullmatch(value)
