@@ -7,6 +7,7 @@ import re
 from collections.abc import Iterator
 from typing import IO, TYPE_CHECKING, Any, cast
 
+from srtk_framework.records import check_entities
 from srtk_framework.values import InputError, Literal
 from srtk_plugin_local.snapshot.input_files import Input
 from srtk_plugin_local.snapshot.tables import ROWS, Report
@@ -47,6 +48,9 @@ def read_rdf(name: str, kind: str, report: Report) -> Iterator[pa.Table]:
         rows.clear()
         return pa.table(dict(zip(("c0", "c1", "c2", "literal"), columns, strict=True)))
 
+    if kind == "rdfxml":
+        with Input(name) as source:
+            check_entities(source, name)
     with Input(name) as source:
         for triple in _parse(source, kind):
             subject, object_ = triple.subject, triple.object

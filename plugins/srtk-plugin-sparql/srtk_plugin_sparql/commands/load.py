@@ -12,6 +12,7 @@ from contextlib import ExitStack
 from pathlib import Path
 from typing import IO, Any, cast
 
+from srtk_framework.records import check_entities
 from srtk_framework.values import InputError, RunError, close_matches
 from srtk_plugin_sparql.store import DATA, META, Meta, write_meta
 from srtk_plugin_sparql.vocabulary import BLANKS
@@ -124,6 +125,8 @@ def _quads(path: Path, kind: str) -> Iterator[Any]:
         return node
 
     with ExitStack() as stack:
+        if kind == "rdfxml":
+            _check_entities(path)
         file = stack.enter_context(_opened(path))
         try:
             for quad in ox.parse(file, format=getattr(ox.RdfFormat, _FORMATS[kind][0])):
@@ -131,6 +134,14 @@ def _quads(path: Path, kind: str) -> Iterator[Any]:
         except SyntaxError as error:
             place = f"{path}:{error.lineno}" if error.lineno else str(path)
             raise InputError(f"{place}: is not {kind} ({error.msg}); correct the file, or give --format") from error
+        except EOFError as error:
+            raise InputError(f"{path}: breaks off ({error}); fetch it again") from error
+
+
+def _check_entities(path: Path) -> None:
+    with _opened(path) as file:
+        try:
+            check_entities(file, str(path))
         except EOFError as error:
             raise InputError(f"{path}: breaks off ({error}); fetch it again") from error
 
