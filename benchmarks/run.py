@@ -30,7 +30,7 @@ SCRIPTS: dict[str, tuple[str, ...]] = {
     "same-subgraphs": ("same_subgraphs.py",),
     "faults": ("faults.py",),
     "path-search": ("path_search.py",),
-    "embedding": ("embedding.py",),
+    "shared-session": ("shared_session.py",),
     "mentions": ("mentions.py",),
     "linking": ("linking.py",),
     "linking-learnt": ("linking_learnt.py",),

@@ -23,7 +23,7 @@ from srtk_framework.values.questions import LINKED_BY, NIL, Link, LinkList, Ment
 from srtk_framework.values.schema import Schema
 from srtk_framework.values.scores import SCORE_DIGITS, rounded
 from srtk_framework.values.subgraphs import Answer, FoundPaths, Neighbourhood, RankedPath, Retrieval, Subgraph
-from srtk_framework.values.training import Sample, TrainingExample
+from srtk_framework.values.training_data import Sample, TrainingExample
 from srtk_framework.values.triples import END, Literal, Path, Pattern, Qualifier, Step, Triple
 
 __all__ = [

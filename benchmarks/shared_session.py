@@ -1,6 +1,6 @@
 """Measures a session shared by many callers: joined calls, latency of a single call, equality of results.
 
-    python benchmarks/embedding.py
+    python benchmarks/shared_session.py
 
 A beam of one hop over a graph in memory is scored by a driver that sleeps for half a second a call, however large
 its batch is. One question runs alone through ``retrieve`` and by ``aretrieve``, eight at once through ``aretrieve`` and
