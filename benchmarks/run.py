@@ -26,6 +26,7 @@ import zero_shot
 from common import OUT, Result, run, shown, tell
 
 SCRIPTS: dict[str, tuple[str, ...]] = {
+    "thirty-questions": ("thirty_questions.py",),
     "local-graph": ("local_graph.py",),
     "same-subgraphs": ("same_subgraphs.py",),
     "faults": ("faults.py",),
