@@ -1,10 +1,11 @@
-"""JSON Lines records of questions, retrievals, answers and training examples; splits of datasets."""
+"""JSON Lines records of questions, retrievals, answers and training examples; splits of datasets; locks of folders."""
 
 from __future__ import annotations
 
 from srtk_framework.records import record_fields
 from srtk_framework.records.answers import answer_from_record, record_from_answer
 from srtk_framework.records.jsonl import base_suffix, dumps, read_jsonl, read_lines, shown, write_json
+from srtk_framework.records.lock import locked
 from srtk_framework.records.retrieval_records import (
     question_from_record,
     read_questions,
@@ -23,6 +24,7 @@ __all__ = [
     "base_suffix",
     "check_entities",
     "dumps",
+    "locked",
     "part_of",
     "place",
     "question_from_record",
