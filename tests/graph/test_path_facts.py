@@ -1,67 +1,17 @@
 from __future__ import annotations
 
+import math
+
 import attrs
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
-from srtk_framework.graph.hop_loop import run_hops
-from srtk_framework.graph.path_facts import facts, path_order
-from srtk_framework.host.ports import port
-from srtk_framework.roles import Expander
+from srtk_framework.graph.path_facts import facts, finish, path_order, paths_within, reaching, within_mass
+from srtk_framework.recipe.recipe import from_data
 from srtk_framework.testing.oracle import OracleGraph
 from srtk_framework.testing.sample import Sample
-from srtk_framework.values import Budget, DriverError, HopState, Question, RankedPath, Step, Subgraph, Triple
-
-
-@attrs.define
-class Counting(HopState):
-    hops: int
-    wanted: int
-
-    @property
-    def done(self):
-        return self.hops >= self.wanted
-
-
-@attrs.define
-class Walker(Expander):
-    """Takes as many hops as the question has words."""
-
-    budget: Budget = attrs.field(factory=Budget)
-    drop: bool = False
-
-    def start(self, questions):
-        return [Counting(0, len(q.text.split())) for q in questions]
-
-    def step(self, states):
-        return [Counting(s.hops + 1, s.wanted) for s in states][: len(states) - self.drop]
-
-    def result(self, states):
-        return [Subgraph(trace={"hops": s.hops}) for s in states]
-
-
-def hops(subgraphs):
-    return [s.trace["hops"] for s in subgraphs]
-
-
-QUESTIONS = [Question("a", "one"), Question("b", "one two three"), Question("c", "")]
-
-
-def test_the_loop_steps_each_state_until_it_is_done():
-    assert hops(run_hops(Walker(), QUESTIONS)) == [1, 3, 0]
-    assert hops(port(Walker(), "expander", "walker").expand(QUESTIONS)) == [1, 3, 0]
-
-
-def test_a_step_that_loses_a_state_is_refused():
-    with pytest.raises(DriverError, match="step got 2 items and returned 1"):
-        run_hops(Walker(drop=True), QUESTIONS)
-
-
-def test_no_hop_starts_after_the_time_limit_and_the_trace_records_it():
-    walker = Walker(budget=Budget(seconds=1e-9))
-    subgraphs = port(walker, "expander", "walker").expand(QUESTIONS)
-    assert hops(subgraphs) == [0, 0, 0]
-    assert [s.trace.get("cut") for s in subgraphs] == [{"seconds": 1}, {"seconds": 1}, None]
-
+from srtk_framework.values import Budget, RankedPath, Step, Subgraph, Triple, rounded
 
 TRIPLES = [
     ("ann", "knows", "bob"),
@@ -132,3 +82,90 @@ def test_inverse_steps_give_triples_in_their_own_direction(graph):
 def test_paths_are_ordered_by_score_then_steps_then_entity():
     best, tie_a, tie_b = path(-0.5, "x"), path(-1.0, "a"), path(-1.0, "b")
     assert sorted([tie_b, tie_a, best], key=path_order) == [best, tie_a, tie_b]
+
+
+FALLING = st.lists(st.floats(-30, 30), min_size=1, max_size=12).map(lambda row: sorted(map(rounded, row), reverse=True))
+MASS = st.floats(0.001, 1.0)
+HALF, QUARTER = math.log(0.5), math.log(0.25)
+
+
+@pytest.fixture(scope="module")
+def nations():
+    made = OracleGraph()
+    made.open()
+    return made
+
+
+def ranked(*rows):
+    return [RankedPath("Latvia", tuple(Step(name) for name in names), score) for names, score in rows]
+
+
+RANKED = ranked((["capital"], HALF), (["part_of"], QUARTER), (["borders"], QUARTER))
+
+
+@pytest.mark.parametrize(("mass", "kept"), [(0.1, 1), (0.5, 1), (0.51, 2), (0.75, 2), (0.76, 3), (1.0, 3), (None, 3)])
+def test_the_fewest_scores_that_reach_the_share_are_kept(mass, kept):
+    assert reaching([HALF, QUARTER, QUARTER], mass) == kept
+    assert reaching([HALF + 7, QUARTER + 7, QUARTER + 7], mass) == kept
+
+
+@given(FALLING, MASS)
+def test_the_kept_scores_reach_the_share_and_the_last_is_needed(scores, mass):
+    kept = reaching(scores, mass)
+    weights = [math.exp(score - scores[0]) for score in scores]
+    assert sum(weights[:kept]) >= mass * sum(weights) * (1 - 1e-6)
+    assert mass == 1.0 or sum(weights[: kept - 1]) < mass * sum(weights) * (1 + 1e-6)
+
+
+@given(FALLING, MASS, MASS)
+def test_more_mass_never_keeps_less(scores, one, other):
+    least, most = sorted([one, other])
+    assert reaching(scores, least) <= reaching(scores, most)
+
+
+@given(FALLING)
+def test_the_whole_mass_is_no_limit(scores):
+    assert reaching(scores, 1.0) == len(scores)
+
+
+def test_paths_without_steps_have_no_mass():
+    assert paths_within([*ranked(([], 5.0)), *RANKED], 0.5) == 2
+
+
+def test_paths_beyond_the_mass_are_counted_but_not_read(nations):
+    found = facts(nations, [RANKED], Budget(mass=0.6))[0]
+    assert {triple.relation for triple in found.triples} == {"capital", "part_of"}
+    assert found.trace["cut"] == {"mass": 1}
+    assert len(found.paths) == 3
+
+
+def test_the_whole_mass_reads_every_path(nations):
+    assert facts(nations, [RANKED], Budget(mass=1.0)) == facts(nations, [RANKED], Budget())
+
+
+def test_triples_with_scores_of_their_own_make_up_the_mass(nations):
+    triples = (Triple("a", "r", "b"), Triple("b", "r", "c"), Triple("c", "r", "d"))
+    found = Subgraph(triples, (HALF, QUARTER, QUARTER), path_of=(-1, -1, -1))
+    kept = finish(nations, [found], Budget(mass=0.7))[0]
+    assert kept.triples == triples[:2]
+    assert kept.trace["cut"] == {"mass": 1}
+
+
+@given(st.permutations(range(3)), MASS)
+def test_a_subgraph_within_the_mass_stays_as_it_is(order, mass):
+    triples = tuple(Triple("a", "r", str(i)) for i in range(3))
+    paths = tuple(attrs.evolve(path, score=rounded(path.score)) for path in RANKED)
+    found = Subgraph(triples, tuple(paths[i].score for i in order), paths=paths, path_of=tuple(order))
+    once = within_mass(found, mass)
+    assert within_mass(once, mass) == once
+    assert set(once.path_of) == set(range(paths_within(paths, mass)))
+
+
+@pytest.mark.parametrize("mass", [0, -0.5, 1.5, math.nan])
+def test_a_mass_outside_0_to_1_is_refused(mass):
+    with pytest.raises(ValueError, match="budget mass"):
+        Budget(mass=mass)
+
+
+def test_a_recipe_gives_the_mass():
+    assert from_data({"srtk": 1, "budget": {"mass": 0.9}}).options.budget == Budget(mass=0.9)

@@ -95,3 +95,9 @@ def test_an_argument_that_the_hook_does_not_have_is_refused_with_the_distributio
     text = r"'new' of srtk-plugin-new 1.0: score\(paths, candidate\) takes 'candidate'.*Did you mean 'candidates'"
     with pytest.raises(PluginError, match=text):
         load("path_scorer", "new")
+
+
+def test_a_known_driver_that_is_not_installed_names_its_distribution(monkeypatch):
+    monkeypatch.setattr("srtk_framework.host.discovery.find", lambda role: [])
+    with pytest.raises(PluginError, match="expander 'bfs' is not installed; run: pip install srtk-plugin-baselines"):
+        load("expander", "bfs")

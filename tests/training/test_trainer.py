@@ -5,101 +5,12 @@ import json
 import pytest
 
 from srtk_framework.cli import main
-from srtk_framework.recipe.recipe import from_data, parse
-from srtk_framework.records.training_examples import read_training_examples, write_training_examples
+from srtk_framework.recipe.recipe import from_data
 from srtk_framework.run.runner import Runner
 from srtk_framework.run.session import Session
-from srtk_framework.values import InputError, Link, Question, RankedPath, RecipeError, RunError, Step, TrainingExample
+from srtk_framework.values import InputError, Link, Question, RunError
 
-LEARNERS = '''
-"""Drivers that learn and supervise, without any model."""
-from __future__ import annotations
-import json
-import attrs
-from srtk_framework.graph.path_facts import facts
-from srtk_framework.roles import TrainingTask, Expander, KnowledgeGraph, PathScorer, Supervision
-from srtk_framework.values import Budget, RankedPath, Step
-
-@attrs.frozen
-class Settings:
-    """How it counts.
-
-    Attributes:
-        least: Examples that a relation needs.
-        inverse: As the expander.
-    """
-    least: int = attrs.field(default=1, validator=attrs.validators.ge(1))
-    inverse: bool | None = attrs.field(default=None, metadata={"as": "expander"})
-
-@attrs.define(eq=False)
-class Counter(PathScorer):
-    """Knows the relations that it has seen."""
-    known: list[str] = attrs.field(init=False, factory=list)
-    fits: list[Settings] = attrs.field(init=False, factory=list)
-    def score(self, questions, paths, candidates):
-        return [[1.0 if step.relation in self.known else 0.0 for step in row] for row in candidates]
-    def fit(self, task: TrainingTask, settings: Settings):
-        self.fits.append(settings)
-        counts = {}
-        for example in task.examples:
-            for path in example.paths:
-                for step in path.steps:
-                    counts[step.relation] = counts.get(step.relation, 0) + 1
-        self.known = sorted(name for name, count in counts.items() if count >= settings.least)
-        (task.folder / "checkpoints").mkdir(exist_ok=True)
-        return dict(task.validate()) if task.validate else {"seen": len(self.known)}
-    def save(self, folder):
-        folder.mkdir()
-        (folder / "known.json").write_text(json.dumps(self.known))
-    def load(self, folder):
-        self.known = json.loads((folder / "known.json").read_text())
-    def fingerprint(self):
-        return f"counter({self.known})"
-
-@attrs.define(eq=False)
-class Walk(Expander):
-    """Reads the steps that score."""
-    graph: KnowledgeGraph
-    scorer: PathScorer
-    budget: Budget
-    inverse: bool = True
-    def expand(self, questions):
-        paths = []
-        for q in questions:
-            starts = self.graph.frontiers([[link.entity] for link in q.links])
-            rows = self.graph.steps(starts, self.inverse)
-            scores = self.scorer.score([q.text] * len(rows), [()] * len(rows), rows)
-            paths.append([RankedPath(link.entity, (step,), value) for link, row, values in zip(q.links, rows, scores)
-                          for step, value in zip(row, values) if value > 0])
-        return facts(self.graph, paths, self.budget)
-
-@attrs.define(eq=False)
-class Stay(Expander):
-    """Goes nowhere."""
-    graph: KnowledgeGraph
-    budget: Budget
-    def expand(self, questions):
-        return facts(self.graph, [[] for _ in questions], self.budget)
-
-@attrs.define(eq=False)
-class Gold(Supervision):
-    """Takes the gold paths."""
-    graph: KnowledgeGraph
-    def supervise(self, questions):
-        return [[RankedPath(link.entity, path, 1.0) for link in q.links for path in q.gold_paths or ()]
-                for q in questions]
-'''
-
-
-@pytest.fixture(autouse=True)
-def drivers(toys, install):
-    entries = {
-        "path_scorer": {"counter": "Counter"},
-        "expander": {"walk": "Walk", "stay": "Stay"},
-        "supervision": {"gold": "Gold"},
-    }
-    install("srtk-plugin-learners", "srtk_learners", LEARNERS, entries)
-
+pytestmark = pytest.mark.usefixtures("learners")
 
 TOWNS = (("paris", "france"), ("rome", "italy"), ("lima", "peru"))
 
@@ -185,7 +96,7 @@ def test_a_finished_training_is_taken_over_and_one_of_other_data_is_done_anew(tm
 
 
 def test_what_only_evaluates_has_no_part_in_the_training(tmp_path, files, install):
-    install("srtk-plugin-others", "srtk_others", LEARNERS, {"expander": {"other": "Stay"}})
+    install("srtk-plugin-others", "srtk_others", "from srtk_learners import Stay", {"expander": {"other": "Stay"}})
     run(recipe(tmp_path, files))
     outcome = run(recipe(tmp_path, files, evaluate={"against": ["other"]}))
     assert set(outcome.evaluation["methods"]) == {"walk", "other"}
@@ -294,81 +205,3 @@ def test_train_only_without_anything_to_train_is_refused(tmp_path, files):
     del data["train"]
     with pytest.raises(RunError, match="there is nothing to train"):
         run(data, train_only=True)
-
-
-@pytest.mark.parametrize(
-    ("line", "said"),
-    [
-        ("driver: path_scorr", "r.yaml:5:3: driver is the role of what learns, not 'path_scorr'. Did you mean"),
-        ("driver: entity_linker", "r.yaml:4:1: train names the entity_linker, but the recipe has none"),
-        ("driver: knowledge_graph", "r.yaml:2:1: knowledge_graph 'toy' cannot be trained"),
-        ("fit: {last: 2}", "r.yaml:5:9: fit has no setting 'last'; it has inverse, least. Did you mean 'least'?"),
-        ("fit: {least: two}", "r.yaml:5:9: least: expected whole number, got 'two'"),
-        ("fit: {least: 0}", "r.yaml:5:3: fit: 'least' must be >= 1: 0"),
-        ("validation: 1.5", "r.yaml:5:3: a share for validation lies between 0 and 1"),
-        ("validation: {use: jsnl}", "r.yaml:5:16: no dataset is called 'jsnl'"),
-        ("supervision: {use: golds}", "r.yaml:5:17: no supervision is called 'golds'"),
-        ("folders: x", "r.yaml:5:3: unknown key 'folders'. Did you mean 'folder'?"),
-    ],
-)
-def test_mistakes_are_told_at_check_time_with_their_place(line, said):
-    given = {key: f"  {key}: {value}\n" for key, value in (("questions", "q"), ("supervision", "gold"))}
-    rest = "".join(text for key, text in given.items() if not line.startswith(key))
-    text = f"srtk: 1\nknowledge_graph: toy\npath_scorer: counter\ntrain:\n  {line}\n{rest}expander: walk\n"
-    with pytest.raises(RecipeError) as caught:
-        Session(parse(text, "r.yaml"))
-    assert any(problem.startswith(said) for problem in caught.value.problems), caught.value
-
-
-def test_parts_by_relation_path_of_two_different_sets_are_refused(tmp_path):
-    def text(learnt):
-        return (
-            "srtk: 1\nknowledge_graph: toy\npath_scorer: counter\nexpander: walk\n"
-            "questions: {use: jsonl, path: q, part: {between: [0.5, 1.0], by: relation-path, limit: 9}}\n"
-            f"train: {{supervision: gold, questions: {{use: jsonl, {learnt}}}}}\n"
-        )
-
-    part = "part: {between: [0.0, 0.5], by: relation-path}"
-    with pytest.raises(RecipeError, match=r"r.yaml:6:\d+: parts by relation-path .*they differ in limit\)"):
-        Session(parse(text(f"path: q, limit: 9, {part}"), "r.yaml"))
-    Session(parse(text(f"path: q, {part}"), "r.yaml"))
-
-
-def test_a_scorer_that_the_main_expander_does_not_use_is_not_trained():
-    train = "train: {questions: q, supervision: gold}\n"
-    text = "srtk: 1\nknowledge_graph: toy\npath_scorer: counter\nexpander: %s\n" + train
-    with pytest.raises(RecipeError, match=r"r.yaml:3:1: the main expander does not use this path_scorer"):
-        Session(parse(text % "stay", "r.yaml"))
-    Session(parse(text % "walk", "r.yaml"))
-
-
-def test_a_training_without_questions_or_supervision_is_told():
-    with pytest.raises(RecipeError, match="train needs `questions:`"):
-        Session(parse("srtk: 1\npath_scorer: counter\ntrain: {supervision: gold}\n"))
-    with pytest.raises(RecipeError, match="train needs `supervision:`"):
-        Session(parse("srtk: 1\npath_scorer: counter\ntrain: {questions: q}\n"))
-
-
-def test_examples_come_back_as_they_were_written(tmp_path):
-    question = Question("a", "x?", links=(Link("rome"),), answers=("italy",), extra={"hops": 2})
-    examples = [
-        TrainingExample(question, (RankedPath("rome", (Step("capital_of"), Step("currency", True)), 0.5),)),
-        TrainingExample(Question("b", "y?")),
-    ]
-    write_training_examples(tmp_path / "l.jsonl", examples)
-    assert read_training_examples(tmp_path / "l.jsonl") == examples
-
-
-def test_examples_as_srtk_writes_them_start_at_every_linked_entity(tmp_path):
-    file = tmp_path / "scores.jsonl"
-    record = {"id": "a", "question": "x?", "question_entities": ["p", "q"], "paths": [["r"]], "path_scores": [0.5]}
-    file.write_text(json.dumps(record) + "\n")
-    [example] = read_training_examples(file)
-    assert [(path.entity, path.score) for path in example.paths] == [("p", 0.5), ("q", 0.5)]
-
-
-def test_examples_with_lists_of_unequal_length_name_their_line(tmp_path):
-    file = tmp_path / "scores.jsonl"
-    file.write_text(json.dumps({"question": "x?", "paths": [["r"]], "path_scores": []}) + "\n")
-    with pytest.raises(InputError, match=r"scores\.jsonl:1: field 'path_scores' has 0 items and 'paths' has 1"):
-        read_training_examples(file)

@@ -1,0 +1,60 @@
+from __future__ import annotations
+
+import attrs
+import pytest
+
+from srtk_framework.graph.hop_loop import run_hops
+from srtk_framework.host.ports import port
+from srtk_framework.roles import Expander
+from srtk_framework.values import Budget, DriverError, HopState, Question, Subgraph
+
+
+@attrs.define
+class Counting(HopState):
+    hops: int
+    wanted: int
+
+    @property
+    def done(self):
+        return self.hops >= self.wanted
+
+
+@attrs.define
+class Walker(Expander):
+    """Takes as many hops as the question has words."""
+
+    budget: Budget = attrs.field(factory=Budget)
+    drop: bool = False
+
+    def start(self, questions):
+        return [Counting(0, len(q.text.split())) for q in questions]
+
+    def step(self, states):
+        return [Counting(s.hops + 1, s.wanted) for s in states][: len(states) - self.drop]
+
+    def result(self, states):
+        return [Subgraph(trace={"hops": s.hops}) for s in states]
+
+
+def hops(subgraphs):
+    return [s.trace["hops"] for s in subgraphs]
+
+
+QUESTIONS = [Question("a", "one"), Question("b", "one two three"), Question("c", "")]
+
+
+def test_the_loop_steps_each_state_until_it_is_done():
+    assert hops(run_hops(Walker(), QUESTIONS)) == [1, 3, 0]
+    assert hops(port(Walker(), "expander", "walker").expand(QUESTIONS)) == [1, 3, 0]
+
+
+def test_a_step_that_loses_a_state_is_refused():
+    with pytest.raises(DriverError, match="step got 2 items and returned 1"):
+        run_hops(Walker(drop=True), QUESTIONS)
+
+
+def test_no_hop_starts_after_the_time_limit_and_the_trace_records_it():
+    walker = Walker(budget=Budget(seconds=1e-9))
+    subgraphs = port(walker, "expander", "walker").expand(QUESTIONS)
+    assert hops(subgraphs) == [0, 0, 0]
+    assert [s.trace.get("cut") for s in subgraphs] == [{"seconds": 1}, {"seconds": 1}, None]

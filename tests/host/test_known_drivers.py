@@ -1,0 +1,23 @@
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+from srtk_framework.host.known_drivers import drivers_declared_in, known_drivers, main
+
+ROOT = Path(__file__).parents[2]
+
+
+def test_the_table_of_known_drivers_is_that_of_the_plugins_here():
+    assert drivers_declared_in(ROOT / "plugins") == known_drivers(), "run: make known-drivers"
+
+
+def test_the_table_of_known_drivers_is_written_from_entry_points(tmp_path, monkeypatch):
+    (tmp_path / "b").mkdir()
+    (tmp_path / "b" / "pyproject.toml").write_text(
+        '[project]\nname = "b"\n[project.entry-points."srtk.expander"]\nz = "b:Z"\na = "b:A"\n'
+        '[project.entry-points."srtk.command"]\nlist = "b.list"\n[project.entry-points.other]\nx = "b:X"\n'
+    )
+    monkeypatch.setattr("srtk_framework.host.known_drivers.files", lambda package: tmp_path)
+    main(str(tmp_path))
+    assert json.loads((tmp_path / "known_drivers.json").read_text()) == {"b": {"expander": ["a", "z"]}}

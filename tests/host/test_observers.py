@@ -1,0 +1,83 @@
+from __future__ import annotations
+
+import json
+from concurrent.futures import ThreadPoolExecutor
+
+import attrs
+import numpy as np
+import pytest
+
+from srtk_framework.host.observers import Observer, Timing, Tracing, share_of_time
+from srtk_framework.host.ports import port
+from srtk_framework.roles import Encoder, EntityLinker
+from srtk_framework.values import DriverError, Link
+
+
+@attrs.define
+class Recorder(Encoder):
+    answer: object = None
+    seen: list[list[str]] = attrs.field(factory=list)
+
+    def encode(self, texts):
+        self.seen.append(list(texts))
+        if isinstance(self.answer, BaseException):
+            raise self.answer
+        if self.answer is not None:
+            return self.answer
+        return np.array([[float(len(t)), 1.0] for t in texts], dtype=np.float32)
+
+
+@attrs.define
+class Outer(EntityLinker):
+    encoder: Encoder
+
+    def link(self, texts):
+        self.encoder.encode(texts)
+        return [[Link("e")] for _ in texts]
+
+
+def test_observers_see_every_call_with_its_size_and_outcome():
+    seen = []
+
+    class Watch(Observer):
+        def before(self, call):
+            seen.append(("before", call.driver, call.method, call.items))
+
+        def after(self, call, error):
+            seen.append(("after", call.driver, type(error).__name__))
+
+    inner = port(Recorder(), "encoder", "inner", [Watch()])
+    port(Outer(inner), "entity_linker", "outer", [Watch()]).link(["a", "bb"])
+    with pytest.raises(DriverError):
+        port(Recorder(ValueError()), "encoder", "bad", [Watch()]).encode(["a"])
+    assert seen == [
+        ("before", "outer", "link", 2),
+        ("before", "inner", "encode", 2),
+        ("after", "inner", "NoneType"),
+        ("after", "outer", "NoneType"),
+        ("before", "bad", "encode", 1),
+        ("after", "bad", "ValueError"),
+    ]
+
+
+def test_timing_counts_nested_calls_once():
+    timing = Timing()
+    inner = port(Recorder(), "encoder", "inner", [timing])
+    port(Outer(inner), "entity_linker", "outer", [timing]).link(["a"])
+    table = timing.take()
+    outer, nested = table["entity_linker:outer.link"], table["encoder:inner.encode"]
+    assert outer["own"] == pytest.approx(outer["seconds"] - nested["seconds"])
+    assert sum(share_of_time(table).values()) == pytest.approx(1, abs=1e-3)
+    assert timing.take() == {}
+
+
+def test_tracing_keeps_the_calls_of_threads_apart(tmp_path):
+    watch = Tracing(str(tmp_path / "trace.jsonl"))
+    watch.open()
+    outer = port(Outer(port(Recorder(), "encoder", "inner", [watch])), "entity_linker", "outer", [watch])
+    with ThreadPoolExecutor(8) as pool:
+        list(pool.map(lambda i: outer.link([f"text {i}"]), range(200)))
+    watch.close()
+    lines = [json.loads(line) for line in (tmp_path / "trace.jsonl").read_text().splitlines()]
+    assert sorted((line["driver"], line["depth"]) for line in lines) == [("inner", 1)] * 200 + [("outer", 0)] * 200
+    assert all(line["seconds"] >= 0 for line in lines)
