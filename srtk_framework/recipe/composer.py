@@ -11,7 +11,7 @@ import attrs
 
 from srtk_framework.host import discovery as plugins
 from srtk_framework.host.observers import Observer
-from srtk_framework.host.ports import port
+from srtk_framework.host.ports import driver_of, port
 from srtk_framework.recipe.recipe import Block, Recipe, a, block_in, is_networkx
 from srtk_framework.recipe.settings import SettingsError, structure
 from srtk_framework.roles import ROLES, Role
@@ -104,7 +104,7 @@ class Composer:
         self._order: list[Any] = []
         self._failed: set[tuple[str, str]] = set()
         self._ports: dict[int, Any] = {}  # of driver objects, by their identity
-        self._inner: list[Any] = []
+        self._held: list[tuple[Any, str, Any]] = []  # driver object, its field, and the ports for what the field holds
 
     def build(self, block: Block) -> Any:
         """Build a driver and what it needs.
@@ -120,16 +120,12 @@ class Composer:
         return self.build(block) if block else None
 
     def built(self, role: str) -> list[Any]:
-        """Return the ports of a role in the order in which they were built.
-
-        Leaves out what stands inside of driver objects: those call it without a port.
-        """
-        inner = {id(one) for one in self._inner}
-        return [one for one in self._order if one.driver.role == role and id(one) not in inner]
+        """Return the ports of a role in the order in which they were built."""
+        return [one for one in self._order if one.driver.role == role]
 
     def port_of(self, driver: Any) -> Any:
-        """Return the port of a driver that stands inside of a driver object; a port is its own."""
-        return self._ports.get(id(driver), driver)
+        """Return the port of a driver in a field of a driver object; a port is its own."""
+        return self._ports.get(id(driver_of(driver)), driver)
 
     def check(self) -> None:
         """Raise all problems found so far as one RecipeError."""
@@ -140,10 +136,16 @@ class Composer:
     def open(self, stack: ExitStack, apart: Sequence[Any] = ()) -> None:
         """Open the drivers in the order they were built, and have the stack close them.
 
+        Until then, each field of a driver object that holds a driver holds its port instead, so that those calls are
+        checked and observed like all others.
+
         Args:
             stack: Closes what was opened, last first.
             apart: Ports whose drivers the caller opens itself.
         """
+        for driver, field, ports in self._held:
+            stack.callback(_put_back, driver, field, ports, getattr(driver, field))
+            object.__setattr__(driver, field, ports)  # also in a frozen class, and past validators of the field
         for one in self._order:
             if not any(one is other for other in apart):
                 stack.callback(one.close_driver)
@@ -195,24 +197,43 @@ class Composer:
                 except ValueError as error:
                     self._say(block.where, str(error))
                     return None
-            self._open_inner(driver)
-            self._ports[key] = self._ports[id(driver)] = port(driver, block.role, block.use, self._observers)
-            self._order.append(self._ports[key])
-        found = self._ports[key]
-        self._inner = [one for one in self._inner if one is not found]
-        return found
+            self._ports[key] = self._port_of_object(driver, block.role, block.use, block.where)
+        return self._ports[key]
 
-    def _open_inner(self, driver: Any) -> None:
-        """Have the drivers that stand inside of a driver object opened before it; it goes on calling them directly."""
-        for need in needs_of(type(driver)):
-            field = next(field for field in attrs.fields(type(driver)) if field.alias == need.field)
-            value = getattr(driver, field.name)
-            for one in value if need.kind == MANY else [value]:
-                if isinstance(one, Role) and id(one) not in self._ports:
-                    self._open_inner(one)
-                    self._ports[id(one)] = port(one, need.role, type(one).__name__, self._observers)
-                    self._order.append(self._ports[id(one)])
-                    self._inner.append(self._ports[id(one)])
+    def _port_of_object(self, driver: Any, role: str, name: str, where: tuple[str | int, ...]) -> Any:
+        """Make the port of a driver object, after the ports of the drivers in its fields."""
+        if id(driver) not in self._ports:
+            self._hold(driver, where)
+            self._ports[id(driver)] = port(driver, role, name, self._observers)
+            self._order.append(self._ports[id(driver)])
+        return self._ports[id(driver)]
+
+    def _hold(self, driver: Any, where: tuple[str | int, ...]) -> None:
+        """Make ports for the drivers in the fields of a driver object, which ``open`` puts there."""
+        cls = type(driver)
+        names = {field.alias: field.name for field in attrs.fields(cls)}
+        for need in needs_of(cls):
+            value = getattr(driver, names[need.field])
+            if need.kind == MANY and isinstance(value, list | tuple):
+                ports: Any = type(value)(self._held_port(need, one, where) for one in value)
+            else:
+                ports = self._held_port(need, value, where)
+            if ports is not value:
+                self._held.append((driver, names[need.field], ports))
+
+    def _held_port(self, need: Need, value: Any, where: tuple[str | int, ...]) -> Any:
+        """Return the port of what a field holds; the value itself where it is no driver, or one that does not fit."""
+        driver = driver_of(value)  # another open session may have put a port there
+        if not isinstance(driver, Role):
+            return value
+        name = type(driver).__name__
+        try:
+            plugins.check_class(type(driver), need.role, f"{need.role} {name}")
+        except PluginError as error:
+            self.causes.append(error)
+            self._say((*where, need.field), str(error))
+            return value
+        return self._port_of_object(driver, need.role, name, (*where, need.field))
 
     def _load(self, block: Block) -> Any:
         """Return the class of a driver, checked against its role; None where a problem was added."""
@@ -352,6 +373,12 @@ def observers_of(recipe: Recipe) -> tuple[list[Observer], list[str]]:
         if observer is not None:
             observers.append(observer)
     return observers, composer.problems
+
+
+def _put_back(driver: Any, field: str, ports: Any, before: Any) -> None:
+    """Give a field of a driver object its value from before the session, unless another session has changed it."""
+    if getattr(driver, field) is ports:
+        object.__setattr__(driver, field, before)
 
 
 class _LeftOut:

@@ -1,10 +1,14 @@
 from __future__ import annotations
 
+import attrs
+import numpy as np
 import pytest
 
+from srtk_framework.host import Observer, Port, driver_of
 from srtk_framework.recipe.recipe import from_data
+from srtk_framework.roles import Encoder, EntityLinker
 from srtk_framework.run.session import Session
-from srtk_framework.values import RecipeError
+from srtk_framework.values import Link, Question, RecipeError
 
 pytestmark = pytest.mark.usefixtures("toys")
 
@@ -146,3 +150,103 @@ def test_a_session_may_be_used_from_several_threads_and_from_asyncio():
         with ThreadPoolExecutor(4) as pool:
             assert list(pool.map(lambda _: s.retrieve(["paris?"]), range(8))) == [one] * 8
         assert asyncio.run(s.aretrieve(["paris?"])) == one
+
+
+# Drivers in the fields of driver objects
+
+
+@attrs.define(eq=False)
+class Lengths(Encoder):
+    """Encodes the length of each text, or of the first alone."""
+
+    lacking: int = 0
+    seen: list[list[str]] = attrs.field(init=False, factory=list)
+
+    def encode(self, texts):
+        self.seen.append(list(texts))
+        return np.array([[float(len(text))] for text in texts], dtype=np.float32)[: len(texts) - self.lacking]
+
+
+@attrs.define(eq=False)
+class Encoding(EntityLinker):
+    """Links each text to its length, encoding it twice."""
+
+    encoder: Encoder
+
+    def link(self, texts):
+        matrix = self.encoder.encode([text for text in texts for _ in range(2)])
+        return [[Link(str(int(row[0])))] for row in matrix[::2]]
+
+
+@attrs.frozen(eq=False)
+class Joined(EntityLinker):
+    """Takes the links of all its linkers."""
+
+    linkers: tuple[EntityLinker, ...]
+
+    def link(self, texts):
+        rows = [linker.link(texts) for linker in self.linkers]
+        return [[link for row in found for link in row] for found in zip(*rows, strict=True)]
+
+
+class Watch(Observer):
+    def __init__(self):
+        self.calls = []
+
+    def before(self, call):
+        self.calls.append((call.driver, call.method, call.items))
+
+
+def linked(open_session: Session, text: str) -> list[str]:
+    [found] = open_session.link([Question("1", text)])
+    return [link.entity for link in found.links] if isinstance(found, Question) else found.error
+
+
+def test_a_driver_inside_a_driver_object_is_asked_once_about_equal_items_and_observed():
+    encoder, watch = Lengths(), Watch()
+    with Session.of(linker=Encoding(encoder), observers=[watch]) as open_session:
+        assert linked(open_session, "abc") == ["3"]
+    assert encoder.seen == [["abc"]]
+    assert watch.calls == [("Encoding", "link", 1), ("Lengths", "encode", 1)]
+
+
+def test_a_driver_inside_a_driver_object_is_checked_and_named_in_errors():
+    with Session.of(linker=Encoding(Lengths(lacking=1))) as open_session:
+        assert linked(open_session, "abc") == "Lengths: encode got 1 items and returned 0; they must match"
+
+
+def test_a_driver_object_holds_its_own_drivers_again_after_the_session():
+    first, second = Lengths(), Lengths(lacking=1)
+    inner = [Encoding(first), Encoding(second)]
+    outer = Joined(tuple(inner))
+    with Session.of(linker=outer):
+        assert [driver_of(one) for one in outer.linkers] == inner
+        assert all(isinstance(one, Port) for one in (*outer.linkers, inner[0].encoder, inner[1].encoder))
+    assert outer.linkers == tuple(inner)
+    assert (inner[0].encoder, inner[1].encoder) == (first, second)
+
+
+@pytest.mark.parametrize("first_closed", [0, 1])
+def test_two_open_sessions_may_share_a_driver_object(first_closed):
+    linker = Encoding(Lengths())
+    both = [Session.of(linker=linker), Session.of(linker=linker)]
+    for one in both:
+        one.open()
+    both.pop(first_closed).close()
+    assert linked(both[0], "abc") == ["3"]
+    assert isinstance(linker.encoder, Port)
+    both[0].close()
+    with Session.of(linker=linker) as open_session:
+        assert linked(open_session, "ab") == ["2"]
+        assert not isinstance(driver_of(linker.encoder), Port)
+
+
+def test_a_driver_inside_a_driver_object_that_breaks_its_contract_is_refused():
+    class Undecorated(Encoder):
+        def encode(self, texts):
+            return None
+
+    with pytest.raises(RecipeError, match=r"encoder Undecorated: decorate the class with attrs\.define"):
+        Session.of(linker=Encoding(Undecorated()))
+    with pytest.raises(RecipeError, match=r"encoder Encoding: .* is not a subclass of .*Encoder"):
+        Session.of(linker=Encoding(Encoding(Lengths())))
