@@ -1,4 +1,4 @@
-"""List the installed drivers by role, observers and commands.
+"""List the installed drivers by role, observers, roles of other distributions, and commands.
 
 `show ROLE NAME` shows one driver with its settings; NAME may be a class, as `package.module:Class` or
 `path/to/file.py:Class`. `--load` imports every driver and checks it against its role.
@@ -14,7 +14,7 @@ import traceback
 from typing import Any
 
 from srtk_framework.cli import COMMANDS, FAILED, OK, command_summary, plugin_commands
-from srtk_framework.host.discovery import OBSERVER, find, load, role_names
+from srtk_framework.host.discovery import OBSERVER, ROLE, find, load, name_problem, role_names
 from srtk_framework.host.versions import __version__
 from srtk_framework.scaffold.module_source import summary_of
 from srtk_framework.values import PluginError, SrtkError, close_matches
@@ -38,12 +38,12 @@ def run(args: argparse.Namespace) -> int:
         for role, rows in listed.items():
             for row in rows:
                 row["error"] = _fault(role, row["name"], args.traceback)
-    everything = {**listed, "command": _commands()}
+    everything = {**listed, ROLE: _roles(), "command": _commands()}
     if args.json:
         print(json.dumps(everything, indent=2, ensure_ascii=False))
     else:
         _print(everything)
-    return FAILED if any(row.get("error") for rows in listed.values() for row in rows) else OK
+    return FAILED if any(row.get("error") for rows in everything.values() for row in rows) else OK
 
 
 def _row(role: str, plugin: Any) -> dict[str, Any]:
@@ -54,6 +54,13 @@ def _row(role: str, plugin: Any) -> dict[str, Any]:
         "class": plugin.target,
         "summary": summary_of(plugin.target).replace("``", "`"),
     }
+
+
+def _roles() -> list[dict[str, Any]]:
+    """List the roles of other distributions, with what is wrong with their names."""
+    plugins = find(ROLE)
+    errors = [{"error": error} if (error := name_problem(plugin)) else {} for plugin in plugins]
+    return [{**_row(ROLE, plugin), **error} for plugin, error in zip(plugins, errors, strict=True)]
 
 
 def _commands() -> list[dict[str, Any]]:

@@ -16,7 +16,7 @@ from packaging.version import Version
 from srtk_framework.host.class_path import import_class, is_class_path
 from srtk_framework.host.observers import Observer
 from srtk_framework.host.versions import __version__
-from srtk_framework.roles import ROLES, Role, contract_of, hook_names
+from srtk_framework.roles import ROLES, Role, contract_of, hook_names, roles_of
 from srtk_framework.values import PluginError, close_matches
 
 CORE = "srtk-framework"
@@ -24,6 +24,11 @@ OBSERVER = "observer"
 ROLE = "role"
 RESERVED = (OBSERVER, ROLE, "command")
 """Entry-point groups of other things than drivers; no role may be called so."""
+RECIPE_KEYS = (
+    *("srtk", "vars", "questions", "evaluate", "train", "observers"),
+    *("output", "batch", "limit", "relink", "seed", "budget", "description"),
+)
+"""Keys of a recipe under which no driver stands; no role may have one as its name or plural."""
 
 
 @attrs.frozen
@@ -85,8 +90,9 @@ def role_class(name: str) -> type[Role]:
         return ROLES[name]
     plugin = _only(ROLE, name)
     who = f"role {name!r} of {plugin.distribution} {plugin.version}"
-    if name in RESERVED:
-        raise PluginError(f"{who}: no role can be called {name!r}, since srtk.{name} is another entry-point group")
+    problem = name_problem(plugin)
+    if problem:
+        raise PluginError(problem)
     cls = _import(plugin)
     if not (isinstance(cls, type) and issubclass(cls, Role)):
         raise PluginError(f"{who}: {cls!r} is not a subclass of {Role.__module__}.{Role.__qualname__}")
@@ -94,7 +100,27 @@ def role_class(name: str) -> type[Role]:
         raise PluginError(f"{who}: the class must name itself; write `role = {name!r}` in {cls.__qualname__}")
     if not hook_names(cls):
         raise PluginError(f"{who}: {cls.__qualname__} has no hook; mark its methods with srtk_framework.roles.hook")
+    if cls.plural in (*RECIPE_KEYS, *_framework_keys()):
+        text = f"the plural {cls.plural!r} of {cls.__qualname__} is another key of recipes; write `plural = …` in it"
+        raise PluginError(f"{who}: {text}")
     return cls
+
+
+def name_problem(plugin: Plugin) -> str | None:
+    """Say why a role of another distribution cannot have its name; None where it can."""
+    who, name = f"role {plugin.name!r} of {plugin.distribution} {plugin.version}", plugin.name
+    if name in RESERVED:
+        return f"{who}: no role can be called {name!r}, since srtk.{name} is another entry-point group"
+    if name in ROLES:
+        return f"{who}: the framework has a role {name!r} of its own; give this one another name"
+    if name in (*RECIPE_KEYS, *_framework_keys()):
+        return f"{who}: no role can be called {name!r}, since `{name}:` is another key of recipes"
+    return None
+
+
+def _framework_keys() -> list[str]:
+    """List the keys of recipes under which drivers of the framework's roles stand."""
+    return [key for name, role in ROLES.items() for key in (name, role.plural)]
 
 
 def load(role: str, name: str, folder: Path = Path()) -> Any:
@@ -194,7 +220,12 @@ def check_class(cls: Any, role: str, who: str) -> None:
 def _check_form(cls: Any, base: type[Any], who: str) -> None:
     """Check base class, decoration and field types."""
     if not (isinstance(cls, type) and issubclass(cls, base)):
-        raise PluginError(f"{who}: {cls!r} is not a subclass of {base.__module__}.{base.__qualname__}")
+        namesake = next((one for one in _roles_of(cls) if issubclass(base, Role) and one.role == base.role), None)
+        where = f"{base.__module__}.{base.__qualname__}"
+        if namesake is not None:
+            text = f"its role {namesake.__module__}.{namesake.__qualname__} has the name of {where}; rename that role"
+            raise PluginError(f"{who}: {text}")
+        raise PluginError(f"{who}: {cls!r} is not a subclass of {where}")
     if not attrs.has(cls):
         raise PluginError(f"{who}: decorate the class with attrs.define; its fields are its settings")
     try:
@@ -203,6 +234,10 @@ def _check_form(cls: Any, base: type[Any], who: str) -> None:
         raise PluginError(
             f"{who}: the type of a field cannot be resolved: {error}; import it outside of TYPE_CHECKING"
         ) from error
+
+
+def _roles_of(cls: Any) -> list[type[Role]]:
+    return roles_of(cls) if isinstance(cls, type) and issubclass(cls, Role) else []
 
 
 def _check_hooks(cls: type[Any], base: type[Role], who: str) -> None:

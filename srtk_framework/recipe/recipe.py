@@ -8,7 +8,7 @@ from typing import Any
 
 import attrs
 
-from srtk_framework.host.discovery import role_class, role_names
+from srtk_framework.host.discovery import RECIPE_KEYS, ROLE, find, name_problem, role_class, role_names
 from srtk_framework.recipe.settings import SettingsError, Where, structure
 from srtk_framework.recipe.yaml_source import MAX_DEPTH, Places, compose, filled_in, plain_data, set_value, variables_of
 from srtk_framework.records.splits import Part
@@ -229,7 +229,8 @@ class _RoleKeys:
         keys_ = cls.of(ROLES)
         if set(keys) <= {*keys_.single, *keys_.named, *keys_.listed}:
             return keys_
-        roles, problems = dict(ROLES), []
+        roles = dict(ROLES)
+        problems = [problem for plugin in find(ROLE) if plugin.name in ROLES and (problem := name_problem(plugin))]
         for name in role_names():
             try:
                 roles[name] = role_class(name)
@@ -290,8 +291,7 @@ def _sorted_out(data: Mapping[str, Any], written: Mapping[str, Any], places: Pla
     if data.get("srtk") != VERSION:
         problems.append(f"{places.say(('srtk',))}: a recipe starts with `srtk: {VERSION}`, the version of its form")
     option_keys = [field.name for field in attrs.fields(Options)]
-    other_keys = ["srtk", "vars", "questions", "evaluate", "train", "observers", *option_keys]
-    role_keys = _RoleKeys.for_keys([str(key) for key in data if key not in other_keys])
+    role_keys = _RoleKeys.for_keys([str(key) for key in data if key not in RECIPE_KEYS])
     recipe = Recipe(places.file, _plain(written), Options(), {}, {}, {}, [], None, None, places)
     options = {}
     for key, value in data.items():
@@ -309,8 +309,8 @@ def _sorted_out(data: Mapping[str, Any], written: Mapping[str, Any], places: Pla
             recipe.listed[role] = _list(role, value, (key,), places, problems)
         elif key == "observers":
             recipe.observers = _list("observer", value, (key,), places, problems)
-        elif key not in other_keys:
-            known = [*other_keys, *role_keys.single, *role_keys.named, *role_keys.listed]
+        elif key not in RECIPE_KEYS:
+            known = [*RECIPE_KEYS, *role_keys.single, *role_keys.named, *role_keys.listed]
             problems.append(f"{places.say((key,))}: unknown key {shortened(repr(key))}.{close_matches(key, known)}")
             problems.extend(f"{places.say((key,))}: {text}" for text in role_keys.problems)
     recipe.options = _options(options, places, problems)

@@ -1,17 +1,19 @@
 from __future__ import annotations
 
+import json
 import shutil
 import subprocess
 import sys
 from pathlib import Path
 
+import attrs
 import pytest
 
 import srtk_framework
 from srtk_framework import roles
-from srtk_framework.cli import main
-from srtk_framework.host.discovery import find, load, role_class, role_names
-from srtk_framework.recipe.recipe import parse
+from srtk_framework.cli import FAILED, main
+from srtk_framework.host.discovery import RECIPE_KEYS, find, load, role_class, role_names
+from srtk_framework.recipe.recipe import Options, parse
 from srtk_framework.run import Runner, Session
 from srtk_framework.values import Link, PluginError, Question, RecipeError
 
@@ -204,6 +206,8 @@ def test_several_drivers_of_a_role_that_says_so_stand_in_a_list(install, toys):
 
 
 IMPORT = "from srtk_framework.roles import Role\n"
+HOOKED = "from srtk_framework.roles import Role, hook\n"
+HOOK = "  @hook(batch='items')\n  def judge(self, items): ...\n"
 
 
 @pytest.mark.parametrize(
@@ -218,6 +222,10 @@ IMPORT = "from srtk_framework.roles import Role\n"
         ("judge", f"{IMPORT}class R(Role): role = 'judge'", "R has no hook"),
         ("judge", "import not_there", "cannot be loaded from srtk_odd:R: ModuleNotFoundError"),
         ("command", "class R: pass", "no role can be called 'command'"),
+        ("budget", "import not_there", "no role can be called 'budget', since `budget:` is another key of recipes"),
+        ("encoders", "import not_there", "no role can be called 'encoders', since `encoders:` is another key"),
+        ("limi", f"{HOOKED}class R(Role):\n  role = 'limi'\n  plural = 'limit'\n{HOOK}", "the plural 'limit' of R is"),
+        ("reade", f"{HOOKED}class R(Role):\n  role = 'reade'\n  plural = 'reader'\n{HOOK}", "the plural 'reader' of R"),
     ],
 )
 def test_a_role_that_is_not_written_as_one_is_refused_with_what_to_change(install, name, code, text):
@@ -231,6 +239,29 @@ def test_a_broken_role_is_reported_where_the_recipe_uses_it_and_disturbs_no_othe
     parse("srtk: 1\nexpander: onehop\nknowledge_graph: toy\n").check()
     with pytest.raises(RecipeError, match=r"2:1: unknown key 'judge'[^\n]*\n.*role 'judge' of acme-odd 1.0 cannot"):
         parse("srtk: 1\njudge: a\n").check()
+
+
+@pytest.mark.parametrize("name", ["budget", "reader"])
+def test_a_role_whose_name_is_taken_is_listed_with_the_reason_and_disturbs_no_recipe(install, toys, name, capsys):
+    install("acme-odd", "srtk_odd", RANKING.replace('"ranker"', repr(name)), {"role": {name: "Ranker"}})
+    parse("srtk: 1\nexpander: onehop\nknowledge_graph: toy\nbudget: {triples: 3}\n").check()
+    with pytest.raises(RecipeError, match=rf"unknown key 'judge'[^\n]*\n.*role '{name}' of acme-odd 1.0: "):
+        parse("srtk: 1\njudge: a\n").check()
+    assert main(["plugins", "--json"]) == FAILED
+    rows = json.loads(capsys.readouterr().out)["role"]
+    assert next(row["error"] for row in rows if row["name"] == name).startswith(f"role '{name}' of acme-odd 1.0: ")
+
+
+def test_a_driver_of_a_role_that_has_the_name_of_the_frameworks_is_refused(install, toys):
+    code = RANKING.replace('"ranker"', '"reader"')
+    install("acme-odd", "srtk_odd", code, {"role": {"reader": "Ranker"}, "reader": {"alphabet": "Alphabet"}})
+    text = r"its role srtk_odd\.Ranker has the name of srtk_framework\.roles\.reader\.Reader; rename that role"
+    with pytest.raises(PluginError, match=text):
+        load("reader", "alphabet")
+
+
+def test_no_option_of_a_recipe_can_be_the_name_of_a_role():
+    assert {field.name for field in attrs.fields(Options)} <= set(RECIPE_KEYS)
 
 
 def test_a_driver_of_an_unknown_role_is_a_plugin_error_with_close_matches(toys):
@@ -285,7 +316,7 @@ class Letters(Counter):
 """
 
 USE = """
-from srtk_framework.cli import main
+from srtk_framework.cli import FAILED, main
 from srtk_framework.recipe import Composer
 from srtk_framework.recipe.recipe import parse
 
