@@ -99,6 +99,17 @@ class PathScorerConformance(BatchConformance):
                 return
         pytest.fail("every relation scores the same in both directions; take Step.inverse into account")
 
+    def test_relations_score_differently(self, driver: Any, relations: list[str]) -> None:
+        """For at least one question, two relations score differently; a search by equal scores takes paths by name."""
+        steps = [Step(relation) for relation in relations]
+        for relation in relations:
+            row = driver.score([f"What is the {relation.replace('_', ' ')}?"], [()], [steps])[0]
+            if len(row) and not math.isclose(min(row), max(row), rel_tol=TOLERANCE, abs_tol=TOLERANCE):
+                return
+        pytest.fail(
+            f"{len(steps)} relations score the same for each of {len(steps)} questions; compare them with the text"
+        )
+
     def test_a_relation_never_seen_is_scored(self, driver: Any) -> None:
         """Unseen relations get finite scores, so that a scorer works on any graph."""
         score = driver.score(["What is this?"], [()], [[Step("never_seen_before"), Step("never_seen_before", True)]])

@@ -71,6 +71,10 @@ def _direction_is_ignored(self: Any, call: Any, questions: Any, paths: Any, cand
     return call(questions, paths, [[Step(step.relation) for step in row] for row in candidates])
 
 
+def _relations_are_ignored(self: Any, call: Any, questions: Any, paths: Any, candidates: Any) -> Any:
+    return [[0.0 if step == END else -1.0 - step.inverse for step in row] for row in candidates]
+
+
 def _steps_are_kept(self: Any, call: Any, questions: Any, paths: Any, candidates: Any) -> Any:
     memory = vars(self).setdefault("memory", {})
     rows = zip(call(questions, paths, candidates), candidates, strict=True)
@@ -88,6 +92,7 @@ FAULTS = [
     changed(GOOD, "test_another_process_gets_the_same_answers", score=_hash_breaks_ties),
     changed(GOOD, "test_scores_are_finite_numbers", score=_one_question_fails),
     changed(GOOD, "test_the_direction_of_a_step_counts", score=_direction_is_ignored),
+    changed(GOOD, "test_relations_score_differently", score=_relations_are_ignored),
     *class_faults(GOOD, "score"),
     *batch_faults(GOOD, "score", 3),
     changed(GOOD, "test_every_candidate_gets_one_score", score=_end_is_left_out),
