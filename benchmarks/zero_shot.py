@@ -51,7 +51,7 @@ def cases() -> Iterator[Case]:
         more = (f"vars.hops={hops}", "vars.answers=all", "evaluate=true")
         yield Case(f"metaqa-{hops}-all-answers", "recipes/metaqa.yaml", files, more)
     # The other rules of the scorer, on the longest questions.
-    for rule in ("log-softmax", "srtk-sum"):
+    for rule in ("log-softmax", "log-sigmoid", "srtk-sum"):
         more = ("vars.hops=3", f"path_scorer.rule={rule}", "evaluate=true")
         files = ("pathquestion/PQ-3H.txt", "pathquestion/3H-kb.txt")
         yield Case(f"pathquestion-3-{rule}", "recipes/pathquestion.yaml", files, more)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from pathlib import Path as FilePath
-from typing import Any, Literal
+from typing import Any, Literal, get_args
 
 import attrs
 import numpy as np
@@ -24,7 +24,7 @@ _RECENT = 4096
 _BLOCK = 8192
 """Candidates per matrix product, which bounds the memory of their float64 copy."""
 
-Rule = Literal["log-softmax", "srtk-sum", "gain"]
+Rule = Literal["log-softmax", "log-sigmoid", "srtk-sum", "gain"]
 
 
 @attrs.define(eq=False)
@@ -37,8 +37,9 @@ class DenseScorer(PathScorer):
     Attributes:
         encoder: Encodes the texts.
         graph: Graph that has the labels of relations.
-        rule: Score of a step: `log-softmax` (log-probability among the candidates and END), `srtk-sum` (the logit
-            itself, which SRTK sums), or `gain` (increase of the path's similarity to the question).
+        rule: Score of a step: `log-softmax` (log-probability among the candidates and END), `log-sigmoid`
+            (log-probability against END alone, SR's own), `srtk-sum` (the logit itself, which SRTK sums), or `gain`
+            (increase of the path's similarity to the question).
         compare: Text of a candidate: `step` (its relation, compared with the question and the steps so far) or `path`
             (the path including it, compared with the question; END is the path as it is). By default `path` for the
             rule `gain`, else `step`.
@@ -77,8 +78,9 @@ class DenseScorer(PathScorer):
         Raises:
             DriverError: If a setting is out of range, or a cached file is broken.
         """
-        if self.rule not in ("log-softmax", "srtk-sum", "gain"):
-            raise DriverError(f"rule is {self.rule!r}; use log-softmax, srtk-sum or gain")
+        if self.rule not in get_args(Rule):
+            *most, last = get_args(Rule)
+            raise DriverError(f"rule is {self.rule!r}; use {', '.join(most)} or {last}")
         if self.compare not in (None, "step", "path"):
             raise DriverError(f"compare is {self.compare!r}; use step or path")
         if self.rule == "gain" and self.compare == "step":
@@ -261,6 +263,8 @@ class DenseScorer(PathScorer):
             values -= logits[-1] if path else 0.0
             values[-1] = 0.0
             return values
+        if self.rule == "log-sigmoid":
+            return _log_sigmoid(values - values[-1])
         most = float(values.max())
         total: float = np.exp(values - most).sum()
         return values - (most + math.log(total))
@@ -274,3 +278,18 @@ class DenseScorer(PathScorer):
             if back in steps:
                 values[list(steps).index(back)] += self.return_cost
         return values
+
+
+def _log_sigmoid(differences: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
+    """Return log p(r) for p(r) = 1 / (1 + exp(s(END) - s(r))), SR's probability of a relation r.
+
+    The formula is that of Zhang et al. 2022, section 4.1, as their retriever notes it beside its score
+    (RUCKBReasoning/SubgraphRetrievalKBQA, ``retrieve_subgraph.py``); the section itself was not at hand. That
+    retriever sums the plain scores s, as ``srtk-sum`` does. END, by the same formula, has the probability 1/2: a
+    relation is worth a step if it is above.
+
+    Args:
+        differences: s(r) - s(END) of each candidate.
+    """
+    logs: npt.NDArray[np.float64] = -np.logaddexp(0.0, -differences)
+    return logs

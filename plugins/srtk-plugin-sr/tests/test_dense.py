@@ -78,6 +78,27 @@ def test_log_softmax_by_hand():
     assert found == [[round(12 - total, 4), round(5 - total, 4), round(2 - total, 4)]]
 
 
+def test_log_sigmoid_by_hand():
+    # Logits 12, 5 and END 2: p = 1 / (1 + exp(2 - 12)), 1 / (1 + exp(2 - 5)) and 1/2.
+    found = scorer_of(Table(HAND), rule="log-sigmoid", temperature=0.05).score(["Q?"], [()], [[CAPITAL, BORDERS, END]])
+    assert found == [[0.0, -0.0486, -0.6931]]
+    # Logit 1, one below END: p = 1 / (1 + e) = .2689.
+    weaker = scorer_of(Table({**HAND, "borders": cosines(0.05)[0]}), rule="log-sigmoid", temperature=0.05)
+    assert weaker.score(["Q?"], [()], [[BORDERS]]) == [[-1.3133]]
+
+
+def test_under_log_sigmoid_a_step_does_not_depend_on_its_rivals():
+    scorer = scorer_of(Table(HAND), rule="log-sigmoid", temperature=0.05)
+    among = scorer.score(["Q?"], [()], [[CAPITAL, BORDERS, END]])[0]
+    assert scorer.score(["Q?"], [()], [[BORDERS]]) == [among[1:2]]
+
+
+def test_under_log_sigmoid_logits_far_apart_stay_finite():
+    far = {**HAND, "borders": cosines(-1.0)[0], "end": cosines(1.0)[0]}
+    scorer = scorer_of(Table(far), rule="log-sigmoid", temperature=0.0005)
+    assert scorer.score(["Q?"], [()], [[BORDERS]]) == [[-4000.0]]
+
+
 def test_end_is_in_the_denominator_also_where_it_is_no_candidate():
     scorer = scorer_of(Table(HAND), temperature=0.05)
     with_end = scorer.score(["Q?"], [()], [[CAPITAL, BORDERS, END]])[0]
@@ -128,7 +149,7 @@ def test_reversing_the_last_step_costs_the_return_cost():
     assert costly == [pytest.approx(plain[0] - 3.0), *plain[1:]]
 
 
-@pytest.mark.parametrize("rule", ["log-softmax", "gain"])
+@pytest.mark.parametrize("rule", ["log-softmax", "log-sigmoid", "gain"])
 def test_end_without_a_rival_scores_0_and_calls_no_encoder(rule):
     encoder = Letters()
     assert scorer_of(encoder, rule=rule).score(["Q"], [(CAPITAL,)], [[END]]) == [[0.0]]
@@ -185,7 +206,10 @@ row = st.tuples(
 )
 
 
-@pytest.mark.parametrize("changes", [{}, {"compare": "path"}, {"rule": "gain"}, {"rule": "srtk-sum", "text": "srtk"}])
+@pytest.mark.parametrize(
+    "changes",
+    [{}, {"compare": "path"}, {"rule": "log-sigmoid"}, {"rule": "gain"}, {"rule": "srtk-sum", "text": "srtk"}],
+)
 @given(rows=st.lists(row, max_size=6))
 @settings(max_examples=40, deadline=None)
 def test_a_batch_is_scored_as_its_rows_one_by_one(changes, rows):
@@ -206,7 +230,7 @@ def test_log_probabilities_of_all_candidates_and_end_sum_to_one(steps, walked):
 @pytest.mark.parametrize(
     ("changes", "message"),
     [
-        ({"rule": "softmax"}, "rule is 'softmax'; use log-softmax, srtk-sum or gain"),
+        ({"rule": "softmax"}, "rule is 'softmax'; use log-softmax, log-sigmoid, srtk-sum or gain"),
         ({"compare": "paths"}, "compare is 'paths'; use step or path"),
         ({"rule": "gain", "compare": "step"}, "the rule gain compares whole paths"),
         ({"temperature": 0.0}, "temperature is 0.0; it must be above 0"),
