@@ -78,6 +78,7 @@ class IterativeExpander(Expander):
     max_iterations: int = 3
     width: int = 1
     inverse: bool = True
+    revisit: bool = False
     history: bool = True
     show: Show = "relation"
     narrow: int = 30
@@ -131,7 +132,8 @@ class IterativeExpander(Expander):
             query = question.text
             if self.mention is not None:
                 query = without_mentions(question, question.links, labels, self.mention)
-            state = SearchState(question, query, tuple(id_ for branch in known for id_ in branch.nodes), known)
+            topics = tuple(id_ for branch in known for id_ in branch.nodes)
+            state = SearchState(question, query, topics, known, revisit=self.revisit)
             state.visited = set(state.topics)
             state.count("unknown", len(branches) - len(known))
             if not known:
@@ -226,13 +228,14 @@ class IterativeExpander(Expander):
         ends: list[FoundTriple] = []
 
         def add(one: FoundTriple) -> None:
-            if one.triple in state.found:
+            if one.triple in state.found and not self.revisit:
                 return
-            state.found[one.triple] = one
+            state.found.setdefault(one.triple, one)
             known = one.end in nodes or one.end in state.visited or one.end in state.parents
-            if known or isinstance(one.end, LiteralNode):
+            if (known and not self.revisit) or isinstance(one.end, LiteralNode):
                 return
-            state.parents[one.end] = one.triple
+            if not known:
+                state.parents[one.end] = one.triple
             if is_mediator(one.end, mediators):
                 state.visited.add(one.end)
             else:
@@ -260,8 +263,9 @@ class IterativeExpander(Expander):
         scores = {(one.entity, one.steps): one.score for one in ends}
         branches = []
         for (entity, steps), ids in nodes.items():
-            first = sorted(ids)[: self.budget.nodes]
-            state.count_cut("nodes", len(ids) - len(first))
+            distinct = sorted(set(ids))
+            first = distinct[: self.budget.nodes]
+            state.count_cut("nodes", len(distinct) - len(first))
             branches.append(Branch(entity, steps, tuple(first), scores[entity, steps]))
         return sorted(branches, key=lambda branch: -rounded(branch.score))
 
@@ -316,9 +320,14 @@ def closed_book_answers(generator: Generator, template: Template, states: Sequen
 
 
 def _new(state: SearchState, triples: Sequence[FoundTriple]) -> list[FoundTriple]:
-    """Leave out triples found at an earlier hop, and all but the first of equal ones."""
-    new: dict[Triple, FoundTriple] = {}
+    """Leave out triples found at an earlier hop, and all but the first of equal ones.
+
+    Where nodes may be revisited, a triple found earlier leads on, and equal triples on different paths are apart.
+    """
+    new: dict[tuple[Triple, str, Path] | Triple, FoundTriple] = {}
     for one in triples:
-        if one.triple not in state.found:
+        if state.revisit:
+            new.setdefault((one.triple, one.entity, one.steps), one)
+        elif one.triple not in state.found:
             new.setdefault(one.triple, one)
     return list(new.values())

@@ -34,7 +34,7 @@ def read_triples(
 ) -> list[list[FoundTriple]]:
     """Read the triples of the chosen steps, with one call to the graph, and count what limits cut.
 
-    Triples that lead back to a visited node are left out.
+    Triples that lead back to a visited node are left out, unless the state may revisit nodes.
 
     Args:
         graph: The graph.
@@ -66,9 +66,13 @@ def read_triples(
 
 
 def leads_back(state: SearchState, triple: FoundTriple) -> bool:
-    """Return whether a triple ends at a visited node; another linked entity does not count as visited."""
+    """Return whether a triple ends at a visited node that the search may not revisit.
+
+    Another linked entity does not count as visited.
+    """
     return (
-        triple.end in state.visited
+        not state.revisit
+        and triple.end in state.visited
         and triple.end != triple.start
         and (triple.end not in state.topics or triple.end == triple.entity)
     )
@@ -137,7 +141,7 @@ def read_statements(
     reached: list[dict[str, FoundTriple]] = [{} for _ in found]
     for (state, triples), mine in zip(found, reached, strict=True):
         for one in triples:
-            if is_mediator(one.end, schema.mediators) and one.end not in state.visited:
+            if is_mediator(one.end, schema.mediators) and (state.revisit or one.end not in state.visited):
                 mine.setdefault(one.end, one)
     at = [(i, id_) for i, mine in enumerate(reached) for id_ in mine]
     frontiers = graph.frontiers([[id_] for _, id_ in at])

@@ -101,6 +101,7 @@ class SearchState(HopState):
         query: Text of the question for scorers and for generators that compare texts.
         topics: The linked entities that the graph contains.
         branches: Branches from which the search goes on, best first.
+        revisit: Whether the search may go back to nodes reached at an earlier hop.
         found: Triples found so far, in the order in which they were found.
         parents: By node, the triple on which it was first reached; linked entities have none.
         visited: Nodes that the search went on from, linked entities included, and mediators.
@@ -121,6 +122,7 @@ class SearchState(HopState):
     query: str
     topics: tuple[str, ...]
     branches: list[Branch]
+    revisit: bool = False
     found: dict[Triple, FoundTriple] = attrs.field(factory=dict)
     parents: dict[str, Triple] = attrs.field(factory=dict)
     visited: set[str] = attrs.field(factory=set)

@@ -30,6 +30,8 @@ class StructGptExpander(IterativeExpander):
         max_iterations: Most hops.
         width: Most relations chosen at each hop.
         inverse: Also follow relations against their direction.
+        revisit: Also follow triples back to nodes reached at an earlier hop, as a path from a person to their parents'
+            other children must.
         history: Show the generator the relations chosen at earlier hops.
         show: Text of an option: its `relation`, or the whole `path` with it.
         narrow: Number of options that the scorer keeps.

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 import attrs
 
+from srtk_framework.values import Path
 from srtk_plugin_structgpt.candidates import BranchGroup, ChoiceRequest, choose, unreadable
 from srtk_plugin_structgpt.expander_base import IterativeExpander
 from srtk_plugin_structgpt.search_state import Branch, ChosenStep, FoundTriple, SearchState
@@ -32,6 +33,8 @@ class TogExpander(IterativeExpander):
         max_iterations: Most hops.
         width: Size of the beam: most relations chosen for each entity, then most triples kept at each hop.
         inverse: Also follow relations against their direction.
+        revisit: Also follow triples back to nodes reached at an earlier hop, as a path from a person to their parents'
+            other children must.
         history: Show the generator the relations chosen at earlier hops.
         show: Text of an option: its `relation`, or the whole `path` with it.
         narrow: Number of options that the scorer keeps.
@@ -93,5 +96,9 @@ class TogExpander(IterativeExpander):
     def _branches(self, state: SearchState, ends: Sequence[FoundTriple]) -> list[Branch]:
         """Return one branch per entity, as many as the beam and the budget's nodes allow."""
         most = min(self.width, self.budget.nodes or self.width)
-        state.count_cut("beam", len(ends[most:]))
-        return [Branch(one.entity, one.steps, (one.end,), one.score) for one in ends[:most]]
+        scores: dict[tuple[str, Path, str], float] = {}
+        for one in ends:
+            scores.setdefault((one.entity, one.steps, one.end), one.score)
+        branches = [Branch(entity, steps, (end,), score) for (entity, steps, end), score in scores.items()]
+        state.count_cut("beam", len(branches[most:]))
+        return branches[:most]

@@ -72,6 +72,64 @@ def test_relations_are_walked_backwards_and_triples_keep_their_direction(show, w
     assert found.paths[0].steps == (Step("venue", True),)
 
 
+FAMILY = [
+    ("kate", "child", "tom"),
+    ("tom", "parent", "kate"),
+    ("tom", "parent", "max"),
+    ("kate", "religion", "methodism"),
+    ("max", "religion", "deism"),
+]
+TO_RELIGION = [
+    ("Followed so far: child; then parent", picks("religion")),
+    ("Followed so far: child", picks("parent")),
+    ("follow", picks("child")),
+]
+BACK_TO_KATE = {("kate", "child", "tom"), ("tom", "parent", "kate"), ("kate", "religion", "methodism")}
+
+
+def test_a_path_that_comes_back_is_followed_with_revisit_only(graph_of, walk, ask):
+    question = ask("What is the religion of the parents of Kate's child?", "kate")
+    found = [
+        walk(graph_of(FAMILY), TO_RELIGION, stop="depth", max_iterations=3, revisit=revisit).expand([question])[0]
+        for revisit in (False, True)
+    ]
+    assert ("tom", "parent", "kate") not in found[0].triples
+    assert ("kate", "religion", "methodism") not in found[0].triples
+    assert set(found[1].triples) == set(FAMILY)
+    assert found[0].trace["back"] == 1
+    assert "back" not in found[1].trace
+
+
+def test_a_triple_that_was_found_leads_back_along_itself_with_revisit(graph_of, walk, ask):
+    rows = [("film", "director", "ann"), ("film", "year", "1990")]
+    script = [
+        ("Followed so far: director; then is director of", picks("year")),
+        ("Followed so far: director", picks("is director of")),
+        ("follow", picks("director")),
+    ]
+    found = walk(graph_of(rows), script, stop="depth", revisit=True).expand([ask("?", "film")])[0]
+    assert set(found.triples) == set(rows)
+    assert [path.steps for path in found.paths if Step("year") in path.steps] == [
+        (Step("director"), Step("director", True), Step("year"))
+    ]
+
+
+def test_a_mediator_is_passed_twice_with_revisit_only(graph_of, walk, ask):
+    rows = [("jeff", "award", "st1"), ("st1", "prize", "oscar"), ("jeff", "born_in", "oslo")]
+    script = [
+        ("Followed so far: award; then is prize of", picks("born_in")),
+        ("Followed so far: award", picks("is prize of")),
+        ("follow", picks("award")),
+    ]
+    once, again = (
+        walk(graph_of(rows, mediators=["st*"]), script, stop="depth", revisit=revisit).expand([ask("?", "jeff")])[0]
+        for revisit in (False, True)
+    )
+    assert set(once.triples) == set(rows[:2])
+    assert once.trace["stop"] == "nothing new was reached"
+    assert set(again.triples) == set(rows)
+
+
 def test_without_inverse_nothing_leads_on_from_an_object(show, walk, ask):
     expander = walk(show, [("follow", "[1]")], inverse=False)
     found = expander.expand([ask("Which papers were at ICSA?", "icsa")])[0]

@@ -74,3 +74,19 @@ def test_triples_beyond_the_tokens_are_not_shown_and_counted(graph_of, walk, ask
     shown = expander.generator.asked(FACTS)[0].options
     assert 0 < len(shown) < 9
     assert found.trace["cut"]["tokens"] == 9 - len(shown)
+
+
+def test_a_path_that_comes_back_is_followed_with_revisit_only(graph_of, walk, ask):
+    rows = [("kate", "child", "tom"), ("tom", "parent", "kate"), ("kate", "religion", "methodism")]
+    script = [
+        ("Followed so far: child; then parent", picks("religion")),
+        ("Followed so far: child", picks("parent")),
+        ("can be followed", picks("child")),
+    ]
+    settings = {"cls": TogExpander, "stop": "depth", "max_iterations": 3}
+    once, again = (
+        walk(graph_of(rows), script, revisit=revisit, **settings).expand([ask("Whose?", "kate")])[0].triples
+        for revisit in (False, True)
+    )
+    assert once == (("kate", "child", "tom"),)
+    assert set(again) == set(rows)
