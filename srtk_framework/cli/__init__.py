@@ -7,11 +7,20 @@ import shlex
 import sys
 from collections.abc import Sequence
 from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NoReturn
 
 from srtk_framework.cli.options import graph_block, note
 from srtk_framework.host.versions import __version__
-from srtk_framework.values import PluginError, RecipeError, SrtkError, close_matches
+from srtk_framework.values import (
+    PluginError,
+    RecipeError,
+    SrtkError,
+    close_matches,
+    note_secrets,
+    redacted,
+    redacted_arguments,
+    secrets_in_arguments,
+)
 
 if TYPE_CHECKING:
     from importlib.metadata import EntryPoint
@@ -45,6 +54,7 @@ __all__ = ["FAILED", "INTERRUPTED", "OK", "USAGE", "graph_block", "main", "note"
 def main(argv: Sequence[str] | None = None) -> int:
     """Run a subcommand; returns the exit code: 0 well, 1 failed, 2 bad input, 130 interrupted."""
     arguments = list(sys.argv[1:] if argv is None else argv)
+    note_secrets(secrets_in_arguments(arguments))
     in_full = TRACEBACK in arguments
     while arguments[:1] == [TRACEBACK]:
         del arguments[0]
@@ -59,10 +69,10 @@ def main(argv: Sequence[str] | None = None) -> int:
     except RecipeError as error:
         _print_cause(error, in_full)
         for problem in error.problems:
-            print(f"srtk: error: {problem}", file=sys.stderr)
+            print(f"srtk: error: {redacted(problem)}", file=sys.stderr)
     except SrtkError as error:
         _print_cause(error, in_full)
-        print(f"srtk: error: {error}", file=sys.stderr)
+        print(f"srtk: error: {redacted(str(error))}", file=sys.stderr)
     except KeyboardInterrupt:
         print("srtk: interrupted", file=sys.stderr)
         return INTERRUPTED
@@ -72,13 +82,20 @@ def main(argv: Sequence[str] | None = None) -> int:
         return FAILED
     except Exception as error:  # noqa: BLE001 - a fault in a command is one sentence, in full with --traceback
         _print_cause(error, in_full)
-        shown = "" if in_full else f"; see where: srtk {TRACEBACK} {shlex.join(arguments)}"
+        shown = "" if in_full else f"; see where: srtk {TRACEBACK} {shlex.join(redacted_arguments(arguments))}"
         print(
-            f"srtk: error: `srtk {arguments[0]}` has a fault: {type(error).__name__}: {error}{shown}",
+            f"srtk: error: `srtk {arguments[0]}` has a fault: {type(error).__name__}: {redacted(str(error))}{shown}",
             file=sys.stderr,
         )
         return FAILED
     return USAGE
+
+
+class _Parser(argparse.ArgumentParser):
+    """A parser whose messages hold no secret of the command line."""
+
+    def error(self, message: str) -> NoReturn:
+        super().error(redacted(message))
 
 
 def _print_cause(error: BaseException, in_full: bool) -> None:
@@ -86,13 +103,13 @@ def _print_cause(error: BaseException, in_full: bool) -> None:
     if in_full:
         import traceback
 
-        traceback.print_exception(error)
+        print(redacted("".join(traceback.format_exception(error))), end="", file=sys.stderr)
 
 
 def _dispatch(arguments: list[str], in_full: bool) -> int:
     name, rest, module, owner = find_command(arguments)
     command = _import(name, module, owner)
-    parser = argparse.ArgumentParser(
+    parser = _Parser(
         prog=f"srtk {name}", description=command.__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     command.add_arguments(parser)

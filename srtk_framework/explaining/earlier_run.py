@@ -10,7 +10,7 @@ import attrs
 
 from srtk_framework.records.retrieval_records import retrieval_from_record
 from srtk_framework.run.session import Session
-from srtk_framework.values import Question, Retrieval, RunError
+from srtk_framework.values import Question, Retrieval, RunError, redacted
 
 
 @attrs.define
@@ -71,10 +71,10 @@ def _manifest(file: Path) -> dict[str, Any]:
 
 def _same(session: Session, method: str, manifest: dict[str, Any]) -> bool:
     recorded = manifest.get("fingerprints", {})
-    wanted = {method: session.methods[method].fingerprint()}
+    wanted = {method: redacted(session.methods[method].fingerprint())}
     if session.linker is not None:
-        wanted["linker"] = session.linker.fingerprint()
-    graph = session.graph.source() if session.graph is not None else None
+        wanted["linker"] = redacted(session.linker.fingerprint())
+    graph = redacted(session.graph.source()) if session.graph is not None else None
     relinked = bool(manifest.get("written", {}).get("relink"))
     same = all(recorded.get(name) == value for name, value in wanted.items())
     same = same and ("linker" in recorded) == ("linker" in wanted)

@@ -10,6 +10,8 @@ from typing import IO, Any
 
 import attrs
 
+from srtk_framework.values import redacted
+
 
 @attrs.frozen
 class Call:
@@ -134,7 +136,7 @@ class Tracing(Observer):
         seconds = time.perf_counter() - starts.pop()
         line = {**attrs.asdict(call), "depth": len(starts), "seconds": round(seconds, 6)}
         if error is not None:
-            line["error"] = f"{type(error).__name__}: {error}"
+            line["error"] = redacted(f"{type(error).__name__}: {error}")
         if self._file:
             with self._lock:
                 self._file.write(json.dumps(line, ensure_ascii=False) + "\n")

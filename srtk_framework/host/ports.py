@@ -25,7 +25,7 @@ from srtk_framework.roles import (
     roles_of,
     set_name,
 )
-from srtk_framework.values import DriverError, Question, SrtkError
+from srtk_framework.values import DriverError, Question, SrtkError, note_secrets, redacted, secrets_in
 
 _OWN = ("open", "close")
 """Methods of a role that a port keeps to itself: the session opens and closes the driver."""
@@ -48,6 +48,7 @@ class Port:
         self._hook = managed(driver, self.played, name, observers).hook
         self._ledger = None if self.played.ledger is None else self.played.ledger()
         set_name(driver, name)
+        note_secrets(secrets_in(driver.settings()))
 
     @property
     def spent(self) -> Mapping[str, Any]:
@@ -81,10 +82,11 @@ class Port:
     def _error(self, what: str, error: Exception) -> Exception:
         """Return the error to raise for what a driver raised: the same one where it names its driver already."""
         if isinstance(error, DriverError):
-            return error if error.driver else DriverError(str(error), self.name)
+            return error if error.driver else DriverError(redacted(str(error)), self.name)
         if isinstance(error, SrtkError):
-            return error
-        return DriverError(f"cannot {what}: {type(error).__name__}: {error}", self.name)
+            clean = redacted(str(error))
+            return error if clean == str(error) else DriverError(clean, self.name)
+        return DriverError(redacted(f"cannot {what}: {type(error).__name__}: {error}"), self.name)
 
     def __repr__(self) -> str:
         return f"{type(self).__name__}({self.driver!r})"

@@ -9,7 +9,7 @@ from typing import Any
 import attrs
 
 from srtk_framework.host.observers import Call, Observer
-from srtk_framework.values import DriverError
+from srtk_framework.values import DriverError, redacted
 
 
 @attrs.define
@@ -37,8 +37,8 @@ class Tracebacks(Observer):
 
 
 def lines_of(error: BaseException) -> list[str]:
-    """Format an exception with its causes, leaving out pluggy's frames above the driver."""
+    """Format an exception with its causes, without secrets and without pluggy's frames above the driver."""
     frame = error.__traceback__
     while frame is not None and str(frame.tb_frame.f_globals.get("__name__", "")).split(".")[0] == "pluggy":
         frame = frame.tb_next
-    return "".join(traceback.format_exception(type(error), error, frame)).splitlines()
+    return redacted("".join(traceback.format_exception(type(error), error, frame))).splitlines()

@@ -15,7 +15,7 @@ from srtk_framework.host.ports import driver_of, port
 from srtk_framework.recipe.recipe import Block, Recipe, a, block_in, is_networkx
 from srtk_framework.recipe.settings import SettingsError, structure
 from srtk_framework.roles import ROLES, Role
-from srtk_framework.values import Budget, PluginError, RecipeError, close_matches
+from srtk_framework.values import Budget, PluginError, RecipeError, close_matches, redacted
 
 ONE, OPTIONAL, MANY = "one", "optional", "many"
 
@@ -131,7 +131,7 @@ class Composer:
         """Raise all problems found so far as one RecipeError."""
         if self.problems:
             # The first cause alone, with its traceback: the problems name every one.
-            raise RecipeError(list(dict.fromkeys(self.problems))) from next(iter(self.causes), None)
+            raise RecipeError(list(dict.fromkeys(map(redacted, self.problems)))) from next(iter(self.causes), None)
 
     def open(self, stack: ExitStack, apart: Sequence[Any] = ()) -> None:
         """Open the drivers in the order they were built, and have the stack close them.

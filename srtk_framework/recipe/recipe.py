@@ -13,7 +13,17 @@ from srtk_framework.recipe.settings import SettingsError, Where, structure
 from srtk_framework.recipe.yaml_source import MAX_DEPTH, Places, compose, filled_in, plain_data, set_value, variables_of
 from srtk_framework.records.splits import Part
 from srtk_framework.roles import ROLES, Role
-from srtk_framework.values import Budget, PluginError, RecipeError, close_matches, shortened
+from srtk_framework.values import (
+    Budget,
+    PluginError,
+    RecipeError,
+    close_matches,
+    note_secrets,
+    redacted,
+    redacted_data,
+    secrets_in,
+    shortened,
+)
 
 VERSION = 1
 
@@ -94,7 +104,7 @@ class Recipe:
 
     Attributes:
         file: Where it was read from, for messages.
-        written: The data as written, with ``--set`` applied but secrets and variables not filled in.
+        written: The data as written, with ``--set`` applied, variables not filled in, and secrets masked.
         options: The keys that are not drivers.
         blocks: Driver of each role given at the top level.
         named: Drivers given by name, as in ``encoders: {text: ...}``.
@@ -177,7 +187,7 @@ def parse(text: str, file: str = "recipe", overrides: Sequence[str] = ()) -> Rec
     for override in overrides:
         set_value(data, override, places, problems)
     if problems:
-        raise RecipeError(problems)
+        raise RecipeError([redacted(problem) for problem in problems])
     return from_data(data, places)
 
 
@@ -189,8 +199,10 @@ def from_data(data: Mapping[str, Any], places: Places | None = None) -> Recipe:
     filled = {
         key: filled_in(value, variables, (key,), places, problems) for key, value in data.items() if key != "vars"
     }
+    note_secrets(secrets_in(filled))
+    note_secrets(secrets_in(_plain(data)))
     recipe = _sorted_out(filled, data, places, problems)
-    recipe.problems = problems
+    recipe.problems = [redacted(problem) for problem in problems]
     return recipe
 
 
@@ -256,7 +268,7 @@ def from_mapping(data: Mapping[str, Any], overrides: Sequence[str] = ()) -> Reci
     for override in overrides:
         set_value(copied, override, places, problems)
     if problems:
-        raise RecipeError(problems)
+        raise RecipeError([redacted(problem) for problem in problems])
     return from_data(copied, places)
 
 
@@ -292,7 +304,7 @@ def _sorted_out(data: Mapping[str, Any], written: Mapping[str, Any], places: Pla
         problems.append(f"{places.say(('srtk',))}: a recipe starts with `srtk: {VERSION}`, the version of its form")
     option_keys = [field.name for field in attrs.fields(Options)]
     role_keys = _RoleKeys.for_keys([str(key) for key in data if key not in RECIPE_KEYS])
-    recipe = Recipe(places.file, _plain(written), Options(), {}, {}, {}, [], None, None, places)
+    recipe = Recipe(places.file, redacted_data(_plain(written)), Options(), {}, {}, {}, [], None, None, places)
     options = {}
     for key, value in data.items():
         if key in option_keys:

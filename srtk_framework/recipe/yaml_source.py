@@ -12,7 +12,7 @@ import yaml
 from yaml.reader import ReaderError
 
 from srtk_framework.recipe.settings import Where
-from srtk_framework.values import RecipeError, close_matches, shortened
+from srtk_framework.values import RecipeError, close_matches, is_secret_name, redacted_override, shortened
 
 MAX_VALUES = 100_000
 """Values that a recipe may stand for, each alias counted as what it stands for."""
@@ -125,6 +125,9 @@ def plain_data(node: yaml.Node, where: Where, places: Places, problems: list[str
         value = yaml.SafeLoader("").construct_object(node, deep=True)
     except (yaml.YAMLError, ValueError, TypeError, AttributeError, LookupError, OverflowError) as error:
         kind = node.tag.rpartition(":")[2]
+        if any(map(is_secret_name, where)):
+            problems.append(f"{places.say(where)}: the value of {where[-1]!r} cannot be read; put it in quotes")
+            return None
         reason = shortened(str(getattr(error, "problem", None) or error), 200)
         problems.append(f"{places.say(where)}: {shortened(repr(node.value))} is no {kind} of YAML: {reason}")
         return None
@@ -136,7 +139,7 @@ def plain_data(node: yaml.Node, where: Where, places: Places, problems: list[str
 
 def set_value(data: dict[str, Any], override: str, places: Places, problems: list[str]) -> None:
     """Apply one ``key.path=value``; list items are named by their number."""
-    at = f"--set {override}"
+    at = f"--set {redacted_override(override)}"
     path, equals, text = override.partition("=")
     if not equals or not path:
         problems.append(f"{at}: write --set key.path=value")

@@ -14,7 +14,7 @@ from contextlib import AbstractContextManager, closing, nullcontext
 from pathlib import Path
 from typing import IO, Any, NoReturn
 
-from srtk_framework.values import DriverError, InputError, RunError, shortened
+from srtk_framework.values import DriverError, InputError, RunError, redacted_data, shortened
 
 _UNSAFE = re.compile("[\u0085\u2028\u2029\ud800-\udfff]")
 MAX_DEPTH = 100
@@ -217,11 +217,11 @@ def unwritable(path: Path, error: OSError) -> str:
 
 
 def write_json(path: Path, data: Any) -> None:
-    """Write a JSON file atomically."""
+    """Write a JSON file atomically, without the secrets in it."""
     path.parent.mkdir(parents=True, exist_ok=True)
     draft = path.with_name(path.name + ".part")
     try:
-        draft.write_text(json.dumps(data, ensure_ascii=False, indent=1) + "\n", encoding="utf-8")
+        draft.write_text(json.dumps(redacted_data(data), ensure_ascii=False, indent=1) + "\n", encoding="utf-8")
         os.replace(draft, path)
     except OSError as error:
         raise RunError(unwritable(path, error)) from error

@@ -14,7 +14,7 @@ from srtk_framework.host.discovery import distributions_of
 from srtk_framework.host.versions import __version__, libraries
 from srtk_framework.run.question_source import RunQuestions
 from srtk_framework.run.session import Session
-from srtk_framework.values import RunError
+from srtk_framework.values import RunError, redacted
 
 COMPLETE, STOPPED, RUNNING = "complete", "stopped", "running"
 
@@ -24,11 +24,11 @@ NAME = "manifest.json"
 def manifest_of(session: Session, asked: RunQuestions) -> dict[str, Any]:
     """Collect everything that decides the results of a run, before it begins."""
     names = ["srtk-framework", *distributions_of(session.drivers)]
-    fingerprints = {name: method.fingerprint() for name, method in session.methods.items()}
+    fingerprints = {name: redacted(method.fingerprint()) for name, method in session.methods.items()}
     if session.linker is not None:
-        fingerprints["linker"] = session.linker.fingerprint()
+        fingerprints["linker"] = redacted(session.linker.fingerprint())
     if session.reader is not None:
-        fingerprints["reader"] = session.reader.fingerprint()
+        fingerprints["reader"] = redacted(session.reader.fingerprint())
     recipe, options = session.recipe, session.recipe.options
     classes = hashes_of((name for _, name in session.drivers), recipe.folder)
     whole = repr(
@@ -41,7 +41,7 @@ def manifest_of(session: Session, asked: RunQuestions) -> dict[str, Any]:
         "fingerprint": hashlib.sha256(whole.encode()).hexdigest(),
         "fingerprints": fingerprints,
         **({"classes": classes} if classes else {}),
-        "graph": session.graph.source() if session.graph is not None else None,
+        "graph": redacted(session.graph.source()) if session.graph is not None else None,
         "questions": {"count": asked.count, "sha256": asked.hash},
         "seed": options.seed,
         "reproducible": options.budget.seconds is None,

@@ -22,6 +22,18 @@ from srtk_framework.values.protocols import GeneratorLike, GraphLike, HopWise, R
 from srtk_framework.values.questions import LINKED_BY, NIL, Link, LinkList, Mention, Question
 from srtk_framework.values.schema import Schema
 from srtk_framework.values.scores import SCORE_DIGITS, rounded
+from srtk_framework.values.secrets import (
+    MASK,
+    is_secret_name,
+    note_secrets,
+    redacted,
+    redacted_arguments,
+    redacted_data,
+    redacted_override,
+    secrets_in,
+    secrets_in_arguments,
+    without_logins,
+)
 from srtk_framework.values.subgraphs import Answer, FoundPaths, Neighbourhood, RankedPath, Retrieval, Subgraph
 from srtk_framework.values.training_data import Sample, TrainingExample
 from srtk_framework.values.triples import END, Literal, Path, Pattern, Qualifier, Step, Triple
@@ -30,6 +42,7 @@ __all__ = [
     "COST_DIGITS",
     "END",
     "LINKED_BY",
+    "MASK",
     "NIL",
     "SCORE_DIGITS",
     "Answer",
@@ -72,8 +85,17 @@ __all__ = [
     "Triple",
     "batched",
     "close_matches",
+    "is_secret_name",
+    "note_secrets",
+    "redacted",
+    "redacted_arguments",
+    "redacted_data",
+    "redacted_override",
     "rounded",
+    "secrets_in",
+    "secrets_in_arguments",
     "shortened",
     "total",
     "usage",
+    "without_logins",
 ]

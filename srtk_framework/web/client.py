@@ -14,7 +14,7 @@ from contextlib import ExitStack
 from typing import TYPE_CHECKING, TypeVar
 from urllib.parse import quote, quote_plus, unquote, urlsplit, urlunsplit
 
-from srtk_framework.values import DriverError
+from srtk_framework.values import MASK, DriverError, note_secrets, redacted, secrets_in
 from srtk_framework.web.breaker import Breaker
 from srtk_framework.web.faults import (
     CircuitOpenError,
@@ -76,7 +76,7 @@ class Client:
     ) -> None:
         place = urlsplit(address)
         if place.scheme not in ("http", "https") or not place.hostname:
-            raise DriverError(f"{setting} {address!r} is not an http or https URL; correct it")
+            raise DriverError(f"{setting} {redacted(address)!r} is not an http or https URL; correct it")
         place = place._replace(netloc=place.netloc.rpartition("@")[2])
         self.url = urlunsplit(place)
         shown = urlunsplit(place._replace(query="", fragment=""))
@@ -90,6 +90,7 @@ class Client:
             own.setdefault("Authorization", f"Basic {basic}")
             hidden += [basic, word]
         self._secrets = sorted({text for text in hidden if len(text) > _WORD}, key=lambda text: (-len(text), text))
+        note_secrets([*hidden, *secrets_in(address)])
         self._headers = _merged({"User-Agent": user_agent, "Accept-Encoding": "gzip, deflate"}, own)
         for title, value in self._headers.items():
             if not (value.isprintable() and _is_latin(value) and title.isascii() and title.isprintable()):
@@ -233,8 +234,8 @@ class Client:
     def _without_secrets(self, text: str) -> str:
         for secret in self._secrets:
             for form in (secret, quote_plus(secret), quote(secret, safe="")):
-                text = text.replace(form, "***")
-        return text
+                text = text.replace(form, MASK)
+        return redacted(text)
 
 
 def _transport(url: str, limits: Limits) -> Transport:

@@ -21,6 +21,7 @@ from srtk_framework.values import (
     Step,
     Triple,
     close_matches,
+    without_logins,
 )
 from srtk_plugin_sparql import path_frontiers, path_joins, triple_patterns
 from srtk_plugin_sparql.collect import schema_facts
@@ -185,10 +186,10 @@ class SparqlGraph(KnowledgeGraph):
         return f"SparqlGraph({self.source()}, {self.version!r}, {self.meaning()!r}, {self.both}, {self.names})"
 
     def source(self) -> str:
-        """Return the endpoint without user name and password; for a store, ``oxigraph:`` and its content hash."""
+        """Return the endpoint without login and key; for a store, ``oxigraph:`` and its content hash."""
         if self._source is not None:
-            return self._source.endpoint
-        return self.endpoint.rpartition("@")[2]
+            return without_logins(self._source.endpoint)
+        return without_logins(self.endpoint.rpartition("@")[2])
 
     def schema(self) -> Schema:
         """Return what the vocabulary says."""

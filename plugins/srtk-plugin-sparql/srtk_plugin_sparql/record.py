@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from srtk_framework.values import InputError
+from srtk_framework.values import InputError, without_logins
 from srtk_plugin_sparql.errors import NotRecordedError
 from srtk_plugin_sparql.read_log import cut_unfinished_line, now
 from srtk_plugin_sparql.sources import Source
@@ -40,7 +40,9 @@ class Recorder:
         except OSError as error:
             raise InputError(f"{folder}: cannot be written ({error.strerror}); correct `record`") from error
         if fresh:
-            self._write({"source": name, "at": now(), **({} if graph is None else {"graph": dict(graph)})})
+            self._write(
+                {"source": without_logins(name), "at": now(), **({} if graph is None else {"graph": dict(graph)})}
+            )
 
     @property
     def endpoint(self) -> str:

@@ -11,7 +11,7 @@ from srtk_plugin_sparql.sources import Source
 from srtk_plugin_sparql.step_reader import StepReader
 from srtk_plugin_sparql.vocabulary import Ids, Vocabulary
 
-from srtk_framework.values import DriverError, Qualifier, Triple, close_matches
+from srtk_framework.values import DriverError, Qualifier, Triple, close_matches, without_logins
 from srtk_plugin_wikidata import statements
 from srtk_plugin_wikidata.graph_split import SplitReader
 from srtk_plugin_wikidata.labels import FallbackNames
@@ -124,7 +124,9 @@ class WikidataGraph(SparqlGraph):
         first = super().source()
         if self.scholarly is None:
             return first
-        second = self._second.source() if self._second is not None else self.scholarly.rpartition("@")[2]
+        second = (
+            self._second.source() if self._second is not None else without_logins(self.scholarly.rpartition("@")[2])
+        )
         return f"{first} + {second}"
 
     def fingerprint(self) -> str:
