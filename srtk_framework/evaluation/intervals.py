@@ -231,8 +231,9 @@ def _resamples(size: int) -> Iterator[_Floats]:
 def _sign_p(matrix: _Floats) -> list[float]:
     """Return for each column the p-value of its distance from 0 under random sign changes."""
     generator = np.random.default_rng(SEED)
-    # The tolerance counts sums that differ only by rounding as extreme.
-    observed = np.abs(matrix.sum(axis=0)) * (1 - 1e-12)
+    # The tolerance counts sums that differ only by rounding as extreme. It grows with the values, not with their sum:
+    # values that cancel out have a sum of 0 only up to the rounding of their order.
+    observed = np.abs(matrix.sum(axis=0)) - 1e-12 * np.abs(matrix).sum(axis=0)
     extreme = np.zeros(matrix.shape[1], dtype=np.int64)
     for count in _blocks(len(matrix)):
         signs = generator.integers(0, 2, (count, len(matrix)), dtype=np.int8).astype(np.float64) * 2 - 1

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from itertools import product
+from itertools import permutations, product
 
 import numpy as np
 import pytest
@@ -52,6 +52,18 @@ def test_sums_equal_to_the_observed_one_count_as_extreme(size: int) -> None:
 
 def test_a_difference_of_0_has_a_p_of_1() -> None:
     assert paired([1.0, 0.0, 3.0], [0.0, 1.0, 3.0])["p"] == 1.0
+
+
+@pytest.mark.parametrize("apart", [[0.1, 0.2, 0.3, -0.6], [0.7, 0.1, -0.8], [1e-9, 2e-9, -3e-9], [1e6, 0.1, -1e6, -0.1]])
+def test_values_that_cancel_out_up_to_rounding_have_a_p_of_1_in_every_order(apart: list[float]) -> None:
+    orders = list(permutations(apart))
+    assert [paired(order, [0.0] * len(order))["p"] for order in orders] == [1.0] * len(orders)
+
+
+def test_a_sum_clearly_above_rounding_is_not_taken_for_0() -> None:
+    expected, error = monte_carlo(exact_sign_p(np.array([1.0, 1e-3, -0.9])))
+    assert paired([1.0, 1e-3, -0.9], [0.0] * 3)["p"] == pytest.approx(expected, abs=error)
+    assert expected < 0.9
 
 
 def test_the_smallest_p_is_one_over_the_draws_and_one() -> None:
