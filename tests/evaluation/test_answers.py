@@ -6,7 +6,6 @@ from hypothesis import strategies as st
 
 from srtk_framework.evaluation import compare, row, score
 from srtk_framework.evaluation.answers import use_of, whole_use
-from srtk_framework.evaluation.scores import read_scores, write_scores
 from srtk_framework.evaluation.tables import answers_table, tables
 from srtk_framework.values import Answer, Link, Literal, Question, Retrieval, Subgraph, Triple
 
@@ -105,9 +104,3 @@ def test_methods_without_a_reader_have_no_answer_metrics():
     report = compare({"ours": [row(read(None))]})
     assert not {"answer_hit", "calls", "answer_refused"} & set(report["methods"]["ours"])
     assert answers_table(report) is None
-
-
-def test_answer_metrics_are_read_back_from_their_file(tmp_path):
-    written = rows(Answer("Riga", ("Q1",)), None)
-    write_scores(tmp_path, {"ours": written})
-    assert read_scores(tmp_path)["ours"] == written

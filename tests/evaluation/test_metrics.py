@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import io
 from typing import Any
 
 import attrs
@@ -10,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from srtk_framework.evaluation.metrics import METRICS, PATH_METRICS, Row, compare, row, score, summarise, table
+from srtk_framework.evaluation.metrics import METRICS, PATH_METRICS, Row, compare, row, score, summarise
 from srtk_framework.values import (
     END,
     InputError,
@@ -217,26 +216,3 @@ def test_questions_are_also_reported_by_the_length_of_their_paths() -> None:
 def test_a_report_is_the_same_each_time() -> None:
     methods = {"beam": rows([1.0, 0.0, 0.5] * 20), "bfs": rows([0.0, 0.5, 0.5] * 20)}
     assert compare(methods) == compare(methods)
-
-
-def drawn(report: dict[str, Any], width: int) -> str:
-    from rich.console import Console
-
-    out = io.StringIO()
-    Console(file=out, width=width).print(table(report))
-    return out.getvalue()
-
-
-def test_the_table_fits_80_columns_without_truncated_figures() -> None:
-    full = dict.fromkeys(METRICS, 1.0) | dict.fromkeys(PATH_METRICS, 1.0) | {"triples": 1234.0, "tokens": 12345.0}
-    many = [Row(str(i), full, walks=True, seconds=0.0004) for i in range(20)]
-    text = drawn(compare({"a name of a method that is long": many, "[red]bfs": many}), 80)
-    assert max(len(line) for line in text.splitlines()) <= 80
-    assert "…" not in text
-    assert "1234" in text
-    assert "[red]bfs" in text
-    assert "12345" in text
-
-
-def test_the_table_of_an_empty_run_can_be_drawn() -> None:
-    assert "0 questions" in drawn(compare({"beam": []}), 80)

@@ -54,7 +54,9 @@ def test_a_difference_of_0_has_a_p_of_1() -> None:
     assert paired([1.0, 0.0, 3.0], [0.0, 1.0, 3.0])["p"] == 1.0
 
 
-@pytest.mark.parametrize("apart", [[0.1, 0.2, 0.3, -0.6], [0.7, 0.1, -0.8], [1e-9, 2e-9, -3e-9], [1e6, 0.1, -1e6, -0.1]])
+@pytest.mark.parametrize(
+    "apart", [[0.1, 0.2, 0.3, -0.6], [0.7, 0.1, -0.8], [1e-9, 2e-9, -3e-9], [1e6, 0.1, -1e6, -0.1]]
+)
 def test_values_that_cancel_out_up_to_rounding_have_a_p_of_1_in_every_order(apart: list[float]) -> None:
     orders = list(permutations(apart))
     assert [paired(order, [0.0] * len(order))["p"] for order in orders] == [1.0] * len(orders)
