@@ -49,7 +49,7 @@ def score(retrieval: Retrieval) -> Score:
             nodes |= names_of(triple.subject) | names_of(triple.object)
         answers = set(question.answers)
         hits = len((answers & nodes) - {link.entity for link in question.links})
-        found["answer_coverage"] = float(hits > 0)
+        found["answer_coverage"] = float(bool(hits))
         found["answer_recall"] = hits / len(answers)
     if question.gold_triples:
         gold, read = set(question.gold_triples), set(subgraph.triples)
@@ -63,7 +63,7 @@ def score(retrieval: Retrieval) -> Score:
         wanted = {_steps(path) for path in question.gold_paths}
         walked = [_steps(path.steps) in wanted for path in subgraph.paths]
         found["path_hit"] = float(any(walked))
-        found["path_top"] = float(walked[:1] == [True])
+        found["path_top"] = float(bool(walked) and walked[0])
     return found | answer_scores(retrieval) | use_scores(subgraph.trace)
 
 
@@ -164,10 +164,9 @@ def compare(
     Raises:
         InputError: If the methods had different questions, or a field is unsuitable for slices.
     """
-    names = list(methods)
-    first = methods[names[0]] if names else ()
-    for name in names[1:]:
-        _same_questions(names[0], first, name, methods[name])
+    first_name, first = next(iter(methods.items()), ("", ()))
+    for name, rows in methods.items():
+        _same_questions(first_name, first, name, rows)
     report: dict[str, Any] = {
         "questions": len(first),
         "links": _links([r for rows in methods.values() for r in rows]),

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import attrs
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -98,6 +99,23 @@ def test_a_failed_question_has_no_right_answer_where_others_are_read():
     failed = row(read(None, error="no server", id_="9"))
     report = compare({"ours": [*rows(Answer("Riga", ("Q1",))), failed]})
     assert report["methods"]["ours"]["answer_hit"] == {**report["methods"]["ours"]["answer_hit"], "mean": 0.5, "n": 2}
+
+
+def test_only_failed_questions_with_gold_answers_count_as_answered_wrongly():
+    right = rows(Answer("Riga", ("Q1",)))[0]
+    unread = row(read(None, id_="7"))
+    no_gold = row(read(None, gold=(), error="no server", id_="8"))
+    kept = attrs.evolve(right, id="9", failed=True)
+    found = compare({"ours": [right, unread, no_gold, kept]})["methods"]["ours"]
+    assert (found["answer_hit"]["mean"], found["answer_hit"]["n"]) == (1.0, 2)
+
+
+def test_a_failed_question_has_no_metric_that_it_has_no_gold_for():
+    gold = attrs.evolve(read(Answer("Riga", ("Q1",))))
+    with_triples = attrs.evolve(gold, question=attrs.evolve(gold.question, gold_triples=gold.subgraph.triples))
+    found = compare({"ours": [row(with_triples), row(read(None, error="no server", id_="9"))]})["methods"]["ours"]
+    assert (found["triple_recall"]["mean"], found["triple_recall"]["n"]) == (1.0, 1)
+    assert (found["answer_hit"]["mean"], found["answer_hit"]["n"]) == (0.5, 2)
 
 
 def test_methods_without_a_reader_have_no_answer_metrics():

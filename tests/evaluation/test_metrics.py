@@ -102,6 +102,31 @@ def test_a_gold_path_is_known_by_its_steps_with_or_without_the_end() -> None:
     assert (found["path_hit"], found["path_top"]) == (1.0, 1.0)
 
 
+def test_only_the_end_is_taken_off_a_path() -> None:
+    three = (BORN, IN, Step("near"))
+    known = retrieval((RIGA,), gold_paths=(three,))
+    end = Step(*END)
+    paths = [(*three, END), (*three, end), three, three[:-1], (BORN, END), (END,), (*three[:-1], Step("zzz"))]
+    hits = [
+        score(attrs.evolve(known, subgraph=attrs.evolve(known.subgraph, paths=(RankedPath("Anna", path, 0.5),))))
+        for path in paths
+    ]
+    assert [found["path_hit"] for found in hits] == [1.0, 1.0, 1.0, 0.0, 0.0, 0.0, 0.0]
+    assert row(attrs.evolve(known, question=attrs.evolve(known.question, gold_paths=((*three, END), three)))).hops == 3
+    for path in [(IN,), (Step("zzz"),)]:
+        assert row(retrieval((RIGA,), gold_paths=(path,))).hops == 1
+
+
+def test_the_top_path_is_the_first_of_several_and_missing_paths_score_0() -> None:
+    known = retrieval((RIGA,), gold_paths=((BORN,),))
+    right, wrong = RankedPath("Anna", (BORN,), 0.9), RankedPath("Anna", (IN,), 0.5)
+    tops = [
+        score(attrs.evolve(known, subgraph=attrs.evolve(known.subgraph, paths=paths)))["path_top"]
+        for paths in [(), (right, wrong, wrong), (wrong, right, right), (right, wrong, right)]
+    ]
+    assert tops == [0.0, 1.0, 0.0, 1.0]
+
+
 def test_a_failed_question_scores_0_and_is_counted() -> None:
     failed = Retrieval(retrieval(()).question, error="the endpoint is down")
     found = row(failed)
@@ -165,6 +190,11 @@ def test_speed_is_computed_from_the_timed_questions() -> None:
     assert summarise(half)["questions_per_second"] == {"mean": 10.0, "low": 10.0, "high": 10.0, "n": 1}
 
 
+def test_times_must_be_given_for_every_question() -> None:
+    with pytest.raises(ValueError, match="shorter"):
+        summarise(rows([1.0, 0.0]), [0.1])
+
+
 def test_path_metrics_are_omitted_for_a_method_without_paths() -> None:
     known = retrieval((RIGA,), gold_paths=((BORN,),))
     walked = attrs.evolve(known, subgraph=attrs.evolve(known.subgraph, paths=(RankedPath("Anna", (BORN,), 0.5),)))
@@ -185,6 +215,57 @@ def test_the_first_method_is_compared_with_each_other_one() -> None:
 def test_methods_run_on_other_questions_are_refused() -> None:
     with pytest.raises(InputError, match=r"'beam' \(3 questions\) and 'bfs' \(2\).*only one of them has 2"):
         compare({"beam": rows([1.0] * 3), "bfs": rows([1.0] * 2)})
+
+
+def named(*ids: str, text: str = "") -> list[Row]:
+    return [attrs.evolve(r, id=id_, text=text) for r, id_ in zip(rows([1.0] * len(ids)), ids, strict=True)]
+
+
+@pytest.mark.parametrize(("one", "other"), [("1", "2"), ("2", "1")])
+def test_methods_run_on_as_many_other_questions_are_refused(one: str, other: str) -> None:
+    with pytest.raises(InputError, match="only one of them has 1, 2; run both"):
+        compare({"beam": named(one), "bfs": named(other)})
+    with pytest.raises(InputError, match="the order or number of questions differs"):
+        compare({"beam": named(one, other), "bfs": named(other, one)})
+
+
+def test_at_most_five_questions_of_one_method_are_named() -> None:
+    with pytest.raises(InputError, match=r"only one of them has 1, 2, 3, 4, 5; run both"):
+        compare({"beam": named("0"), "bfs": named(*"0123456")})
+
+
+@pytest.mark.parametrize(("one", "other"), [("a?", "b?"), ("b?", "a?")])
+def test_questions_with_other_texts_are_refused_and_the_first_is_named(one: str, other: str) -> None:
+    beam, bfs = named(*"123", text=one), named(*"123", text=other)
+    with pytest.raises(InputError, match=r"'beam' and 'bfs'.*: 3 ids have different texts, such as 1; run both"):
+        compare({"beam": beam, "bfs": bfs})
+    assert compare({"beam": beam, "bfs": named(*"123", text="")})["questions"] == 3, "an unknown text is no other text"
+
+
+def test_a_later_method_on_other_questions_is_refused_too() -> None:
+    with pytest.raises(InputError, match=r"methods 'beam' .* and 'ppr'"):
+        compare({"beam": named("1"), "bfs": named("1"), "ppr": named("2")})
+
+
+def test_links_are_compared_if_any_question_has_gold_links() -> None:
+    linked = attrs.evolve(rows([1.0])[0], linking={"strong_f1": (1, 2)}, hops=1)
+    plain = attrs.evolve(rows([1.0, 1.0])[1], hops=2)
+    report = compare({"beam": [linked, plain], "bfs": [linked, plain]})
+    assert report["linking"]["questions"] == 1
+    assert report["linking"]["methods"]["beam"]["strong_f1"]["mean"] == 0.5
+    assert report["slices"]["hops"]["1"]["linking"]["questions"] == 1
+    assert "linking" not in report["slices"]["hops"]["2"]
+    assert "linking" not in compare({"beam": [plain]})
+    assert "linking" in compare({"beam": [linked]})
+
+
+def test_cuts_are_compared_if_the_ranks_of_any_question_are_known() -> None:
+    known = row(retrieval((RIGA, LATVIA)))
+    assert known.ranks is not None
+    unknown = attrs.evolve(known, id="2", ranks=None)
+    assert "at" not in compare({"beam": [unknown]})
+    assert "at" in compare({"beam": [known]})
+    assert "at" in compare({"beam": [known, unknown]})
 
 
 @pytest.mark.parametrize(
