@@ -2,12 +2,24 @@
 
 from __future__ import annotations
 
+import tracemalloc
+from collections.abc import Callable
+
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from srtk_framework.evaluation.intervals import bootstrap, bootstrap_many, holm, paired, rates, spread
+from srtk_framework.evaluation.intervals import (
+    bootstrap,
+    bootstrap_many,
+    holm,
+    paired,
+    paired_ratios,
+    rates,
+    ratios,
+    spread,
+)
 
 shares = st.lists(st.none() | st.floats(0, 1, width=32), max_size=30)
 
@@ -106,3 +118,51 @@ def test_a_corrected_p_is_between_the_raw_one_and_1_and_keeps_the_order(raw: lis
 @given(shares)
 def test_nan_in_an_array_equals_none_in_a_list(values: list[float | None]) -> None:
     assert bootstrap(np.array(values, dtype=np.float64)) == bootstrap(values)
+
+
+WAVE = [(i * 37 % 41) / 10 - 1.8 for i in range(40)]
+RIGHT, OTHERS = ([(float(i * step % 7), 7.0 + i % 3) for i in range(30)] for step in (3, 5))
+GOLDEN = {
+    "bootstrap": {"mean": 0.24, "low": -0.1425, "high": 0.5977, "n": 40},
+    "paired": {"mean": 0.24, "low": -0.1425, "high": 0.5977, "n": 40, "p": 0.2078},
+    "rates": [{"mean": 0.4464, "low": 0.385, "high": 0.5384, "n": 40}],
+    "ratios": [{"mean": 0.3625, "low": 0.2672, "high": 0.4557, "n": 240}],
+    "paired_ratios": [{"mean": -0.0083, "low": -0.0955, "high": 0.084, "n": 240, "p": 0.9261}],
+}
+
+
+def test_figures_are_the_same_on_every_machine_and_in_every_version() -> None:
+    assert bootstrap(WAVE) == GOLDEN["bootstrap"]
+    assert paired(WAVE, [0.0] * 40) == GOLDEN["paired"]
+    assert rates([[value + 2 for value in WAVE]]) == GOLDEN["rates"]
+    assert ratios([RIGHT]) == GOLDEN["ratios"]
+    assert paired_ratios([(RIGHT, OTHERS)]) == GOLDEN["paired_ratios"]
+
+
+def peak(work: Callable[[], object]) -> int:
+    tracemalloc.start()
+    try:
+        work()
+        return tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+
+
+def test_the_memory_of_resamples_is_bounded() -> None:
+    # All resamples of 20,000 questions at once are 20 million numbers, that is 160 MB.
+    many = np.arange(20_000.0)
+    pairs = np.stack([many, many + 1], axis=1)
+    assert peak(lambda: bootstrap(many)) < 50e6
+    assert peak(lambda: paired(many, many[::-1])) < 50e6
+    assert peak(lambda: paired_ratios([(pairs, pairs[::-1])])) < 50e6
+
+
+def test_resamples_in_blocks_are_those_drawn_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    def figures() -> list[object]:
+        found = [bootstrap(WAVE), *ratios([RIGHT, OTHERS]), *paired_ratios([(RIGHT, OTHERS)])]
+        return [{name: value for name, value in estimate.items() if name != "p"} for estimate in found]
+
+    whole = figures()
+    for cells in (1, 39, 40, 81, 777, 39_999, 40_000):
+        monkeypatch.setattr("srtk_framework.evaluation.intervals._CELLS", cells)
+        assert figures() == whole
