@@ -10,6 +10,7 @@ from srtk_framework.cli import OK
 from srtk_framework.cli.reports import show
 from srtk_framework.evaluation.files import evaluate_files
 from srtk_framework.records.jsonl import write_json
+from srtk_framework.text import read_yaml
 from srtk_framework.values import InputError
 
 
@@ -94,9 +95,7 @@ def _links(args: argparse.Namespace) -> dict[str, Any]:
 
 
 def _block(text: str) -> Any:
-    import yaml
-
     try:
-        return yaml.safe_load(text)
-    except yaml.YAMLError as error:
-        raise InputError(f"--gold {text!r} is not YAML ({error}); write '{{use: elevant, path: FILE}}'") from error
+        return read_yaml(text, "--gold", "value")
+    except InputError as error:
+        raise InputError(f"{error}; write '{{use: elevant, path: FILE}}'") from error

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -13,6 +12,7 @@ from srtk_framework.evaluation.metrics import compare
 from srtk_framework.evaluation.rows import Row
 from srtk_framework.evaluation.scores import read_scores
 from srtk_framework.evaluation.slices import TrainingOverlap, read_training_overlap
+from srtk_framework.records.jsonl import read_json
 from srtk_framework.values import InputError
 
 
@@ -102,9 +102,10 @@ def training_overlap_of(folders: Sequence[Path]) -> TrainingOverlap | None:
         if not manifest.exists():
             continue
         try:
-            training = json.loads(manifest.read_text(encoding="utf-8")).get("training")
-        except ValueError as error:
-            raise InputError(f"{manifest} is not JSON ({error}); run the recipe again") from error
+            found = read_json(manifest)
+        except InputError as error:
+            raise InputError(f"{error}; run the recipe again") from error
+        training = found.get("training") if isinstance(found, dict) else None
         examples = Path(training["folder"]) / "training_examples.jsonl" if isinstance(training, dict) else None
         if examples is not None and examples.exists():
             return read_training_overlap(examples)

@@ -8,9 +8,10 @@ from typing import Any
 
 import attrs
 
+from srtk_framework.records.jsonl import read_json
 from srtk_framework.records.retrieval_records import retrieval_from_record
 from srtk_framework.run.session import Session
-from srtk_framework.values import Question, Retrieval, RunError, redacted
+from srtk_framework.values import InputError, Question, Retrieval, RunError, redacted
 
 
 @attrs.define
@@ -63,9 +64,9 @@ def _manifest(file: Path) -> dict[str, Any]:
     if not file.is_file():
         return {}
     try:
-        found = json.loads(file.read_text(encoding="utf-8"))
-    except ValueError as error:
-        raise RunError(f"{file} is not a manifest ({error}); use --anew to retrieve again") from error
+        found = read_json(file)
+    except InputError as error:
+        raise RunError(f"{error}; use --anew to retrieve again") from error
     return found if isinstance(found, dict) else {}
 
 

@@ -10,9 +10,10 @@ import attrs
 
 from srtk_framework.host.discovery import RECIPE_KEYS, ROLE, find, name_problem, role_class, role_names
 from srtk_framework.recipe.settings import SettingsError, Where, structure
-from srtk_framework.recipe.yaml_source import MAX_DEPTH, Places, compose, filled_in, plain_data, set_value, variables_of
+from srtk_framework.recipe.yaml_source import Places, compose, filled_in, plain_data, set_value, variables_of
 from srtk_framework.records.splits import Part
 from srtk_framework.roles import ROLES, Role
+from srtk_framework.text.yaml_data import MAX_DEPTH
 from srtk_framework.values import (
     Budget,
     PluginError,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 import types
 from collections.abc import Mapping, Sequence
@@ -97,9 +98,12 @@ def _number(value: Any, kind: type) -> float:
     if type(value) not in (int, float):
         raise _wrong(value, kind)
     try:
-        return float(value)
+        number = float(value)
     except OverflowError as error:
         raise _wrong(value, kind) from error
+    if not math.isfinite(number):
+        raise TypeError(f"expected a finite number, got {number}; None is no limit")
+    return number
 
 
 def _nothing(value: Any, kind: type) -> None:

@@ -9,19 +9,10 @@ from typing import Any
 
 import attrs
 import yaml
-from yaml.reader import ReaderError
 
 from srtk_framework.recipe.settings import Where
-from srtk_framework.values import RecipeError, close_matches, is_secret_name, redacted_override, shortened
-
-MAX_VALUES = 100_000
-"""Values that a recipe may stand for, each alias counted as what it stands for."""
-
-MAX_DEPTH = 100
-"""Levels of lists and mappings in a recipe."""
-
-MAX_BITS = 1000
-"""Bits of a whole number in a recipe; any such number has decimal digits and fits a float."""
+from srtk_framework.text import yaml_data
+from srtk_framework.values import InputError, RecipeError, close_matches, is_secret_name, redacted_override, shortened
 
 _VARIABLE = re.compile(r"\$\{(\w+)\}")
 
@@ -46,60 +37,15 @@ class Places:
 
 
 def compose(text: str, file: str) -> yaml.Node | None:
-    """Parse YAML text into nodes; None for an empty text.
-
-    Aliases stay shared among the nodes, so that a few lines can stand for billions of values. What the text stands
-    for is therefore counted, without building it.
+    """Parse the YAML text of a recipe into nodes; None for an empty text.
 
     Raises:
-        RecipeError: With the place, if the text is not YAML, stands for more than MAX_VALUES values, or nests deeper
-            than MAX_DEPTH levels, as an alias for a value that holds it does.
+        RecipeError: With the place, if the text is not YAML or beyond the limits of ``srtk_framework.text.yaml_data``.
     """
     try:
-        node = yaml.compose(text, Loader=yaml.SafeLoader)
-    except yaml.MarkedYAMLError as error:
-        mark = error.problem_mark or error.context_mark
-        at = _place(file, mark) if mark else file
-        raise RecipeError(
-            [f"{at}: this is not YAML: {shortened(error.problem or error.context or '', 200)}"]
-        ) from error
-    except ReaderError as error:
-        before = text[: error.position]
-        at = f"{file}:{before.count(chr(10)) + 1}:{error.position - before.rfind(chr(10))}"
-        reason = f"the character U+{ord(text[error.position]):04X} may not stand in it"
-        raise RecipeError([f"{at}: this is not YAML: {reason}"]) from error
-    except RecursionError as error:
-        raise RecipeError([f"{file}: the recipe nests deeper than {MAX_DEPTH} levels; flatten it"]) from error
-    except (yaml.YAMLError, ValueError, OverflowError) as error:
-        raise RecipeError([f"{file}: this is not YAML: {shortened(str(error), 200)}"]) from error
-    if node is not None:
-        _check_size(node, file)
-    return node
-
-
-def _place(file: str, mark: Any) -> str:
-    return f"{file}:{mark.line + 1}:{mark.column + 1}"
-
-
-def _check_size(root: yaml.Node, file: str) -> None:
-    """Refuse nodes that stand for too many or too deep values; each alias counts as what it stands for."""
-    values = 0
-    waiting: list[tuple[yaml.Node, int]] = [(root, 0)]
-    while waiting:
-        node, depth = waiting.pop()
-        values += 1
-        if depth > MAX_DEPTH:
-            text = (
-                f"the recipe nests deeper than {MAX_DEPTH} levels; flatten it, and let no alias stand inside its value"
-            )
-            raise RecipeError([f"{_place(file, node.start_mark)}: {text}"])
-        if values > MAX_VALUES:
-            text = f"the recipe stands for more than {MAX_VALUES:,} values; write fewer aliases"
-            raise RecipeError([f"{_place(file, node.start_mark)}: {text}"])
-        if isinstance(node, yaml.MappingNode):
-            waiting.extend((item, depth + 1) for pair in node.value for item in pair)
-        elif isinstance(node, yaml.SequenceNode):
-            waiting.extend((item, depth + 1) for item in node.value)
+        return yaml_data.compose(text, file, "recipe")
+    except InputError as error:
+        raise RecipeError([str(error)]) from error
 
 
 def plain_data(node: yaml.Node, where: Where, places: Places, problems: list[str]) -> Any:
@@ -122,19 +68,13 @@ def plain_data(node: yaml.Node, where: Where, places: Places, problems: list[str
     if isinstance(node, yaml.SequenceNode):
         return [plain_data(item, (*where, i), places, problems) for i, item in enumerate(node.value)]
     try:
-        value = yaml.SafeLoader("").construct_object(node, deep=True)
-    except (yaml.YAMLError, ValueError, TypeError, AttributeError, LookupError, OverflowError) as error:
-        kind = node.tag.rpartition(":")[2]
+        return yaml_data.scalar(node)
+    except ValueError as error:
         if any(map(is_secret_name, where)):
             problems.append(f"{places.say(where)}: the value of {where[-1]!r} cannot be read; put it in quotes")
-            return None
-        reason = shortened(str(getattr(error, "problem", None) or error), 200)
-        problems.append(f"{places.say(where)}: {shortened(repr(node.value))} is no {kind} of YAML: {reason}")
+        else:
+            problems.append(f"{places.say(where)}: {error}")
         return None
-    if isinstance(value, int) and value.bit_length() > MAX_BITS:
-        problems.append(f"{places.say(where)}: the number {shortened(node.value)} has more than {MAX_BITS} bits")
-        return None
-    return value
 
 
 def set_value(data: dict[str, Any], override: str, places: Places, problems: list[str]) -> None:

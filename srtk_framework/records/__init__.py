@@ -4,7 +4,18 @@ from __future__ import annotations
 
 from srtk_framework.records import record_fields
 from srtk_framework.records.answers import answer_from_record, record_from_answer
-from srtk_framework.records.jsonl import base_suffix, dumps, read_jsonl, read_lines, shown, write_json
+from srtk_framework.records.jsonl import (
+    base_suffix,
+    check_depth,
+    dumps,
+    json_decoder,
+    parse_json,
+    read_json,
+    read_jsonl,
+    read_lines,
+    shown,
+    write_json,
+)
 from srtk_framework.records.lock import locked
 from srtk_framework.records.retrieval_records import (
     question_from_record,
@@ -22,12 +33,16 @@ __all__ = [
     "Part",
     "answer_from_record",
     "base_suffix",
+    "check_depth",
     "check_entities",
     "dumps",
+    "json_decoder",
     "locked",
+    "parse_json",
     "part_of",
     "place",
     "question_from_record",
+    "read_json",
     "read_jsonl",
     "read_lines",
     "read_questions",

@@ -158,16 +158,57 @@ def parse_object(text: str, where: str) -> dict[str, Any]:
         InputError: If the line is no JSON object, with the column and the reason.
     """
     try:
-        value = json.loads(text, parse_constant=_refuse, parse_float=_finite)
+        value = _DECODER.decode(text)
     except json.JSONDecodeError as error:
         raise InputError(f"{where}:{error.colno}: not valid JSON: {error.msg}; each line holds one object") from error
     except (ValueError, RecursionError) as error:
         raise InputError(f"{where}: not valid JSON: {error}") from error
-    if text.count("[") + text.count("{") > MAX_DEPTH and _is_deep(value):
-        raise InputError(f"{where}: the record nests deeper than {MAX_DEPTH} levels; flatten it")
+    check_depth(value, text, where)
     if not isinstance(value, dict):
         raise InputError(f"{where}: the line holds a {_kind(value)}; each line holds one JSON object {{...}}")
     return value
+
+
+def parse_json(text: str, file: str) -> Any:
+    """Parse the text of a JSON file.
+
+    Raises:
+        InputError: With file, line and column, if the text is not JSON, holds a number that no float holds, or nests
+            deeper than MAX_DEPTH levels.
+    """
+    try:
+        value = _DECODER.decode(text)
+    except json.JSONDecodeError as error:
+        raise InputError(f"{file}:{error.lineno}:{error.colno}: not valid JSON: {error.msg}") from error
+    except (ValueError, RecursionError) as error:
+        raise InputError(f"{file}: not valid JSON: {error}") from error
+    check_depth(value, text, file)
+    return value
+
+
+def read_json(path: str | Path) -> Any:
+    """Read a JSON file in UTF-8; see ``parse_json``.
+
+    Raises:
+        InputError: If the file cannot be read or is no such JSON.
+    """
+    try:
+        text = Path(path).read_text(encoding="utf-8-sig")
+    except OSError as error:
+        raise InputError(f"{path}: cannot be read: {error.strerror or error}") from error
+    except UnicodeDecodeError as error:
+        raise InputError(f"{path}: not UTF-8 (byte {error.start + 1}); save the file as UTF-8") from error
+    return parse_json(text, str(path))
+
+
+def check_depth(value: Any, text: str, where: str) -> None:
+    """Refuse a value parsed from ``text`` that nests too deep to be written again.
+
+    Raises:
+        InputError: If lists and objects nest deeper than MAX_DEPTH levels.
+    """
+    if text.count("[") + text.count("{") > MAX_DEPTH and _is_deep(value):
+        raise InputError(f"{where}: the record nests deeper than {MAX_DEPTH} levels; flatten it")
 
 
 def _refuse(word: str) -> NoReturn:
@@ -179,6 +220,14 @@ def _finite(digits: str) -> float:
     if math.isinf(value):
         raise ValueError(f"the number {shortened(digits)} is too large for a float; write it as text")
     return value
+
+
+_DECODER = json.JSONDecoder(parse_constant=_refuse, parse_float=_finite)
+
+
+def json_decoder() -> json.JSONDecoder:
+    """Return a decoder that raises ValueError at NaN, infinities, and numbers that no float holds."""
+    return _DECODER
 
 
 def _is_deep(value: Any) -> bool:

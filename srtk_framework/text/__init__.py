@@ -31,6 +31,7 @@ from srtk_framework.text.verbalise import (
     triple_text,
     within_tokens,
 )
+from srtk_framework.text.yaml_data import read_yaml
 
 __all__ = [
     "DEFAULT",
@@ -56,6 +57,7 @@ __all__ = [
     "numbered",
     "path_text",
     "quotes",
+    "read_yaml",
     "step_text",
     "subgraph_lines",
     "subgraph_text",

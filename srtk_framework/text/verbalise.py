@@ -9,6 +9,7 @@ from pathlib import Path as FilePath
 import attrs
 
 from srtk_framework.text.folding import count_tokens
+from srtk_framework.text.yaml_data import read_yaml
 from srtk_framework.values import (
     END,
     InputError,
@@ -75,16 +76,11 @@ class Templates:
         Raises:
             InputError: If the file cannot be read or is no such mapping, or a template is unknown or malformed.
         """
-        import yaml
-
         try:
             text = FilePath(path).read_text(encoding="utf-8")
         except (OSError, UnicodeDecodeError) as error:
             raise InputError(f"{path}: cannot read the templates: {error}") from error
-        try:
-            found = yaml.safe_load(text)
-        except yaml.YAMLError as error:
-            raise InputError(f"{path}: not valid YAML: {' '.join(str(error).split())}") from error
+        found = read_yaml(text, str(path))
         if not isinstance(found, dict) or not all(isinstance(value, str) for value in found.values()):
             raise InputError(f"{path}: templates are lines of `name: text`, with names from {', '.join(_PLACES)}")
         for name in found:

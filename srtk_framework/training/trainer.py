@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import json
 import os
 import shutil
 from collections.abc import Iterable, Mapping, Sequence
@@ -19,7 +18,7 @@ from srtk_framework.host.discovery import distributions_of
 from srtk_framework.host.observers import Observer
 from srtk_framework.host.versions import __version__, libraries
 from srtk_framework.recipe.recipe import Recipe
-from srtk_framework.records.jsonl import write_json
+from srtk_framework.records.jsonl import read_json, write_json
 from srtk_framework.records.retrieval_records import read_questions
 from srtk_framework.records.splits import place
 from srtk_framework.records.training_examples import read_training_examples, write_training_examples
@@ -226,9 +225,9 @@ class Trainer:
         if not file.exists():
             return None
         try:
-            found = json.loads(file.read_text(encoding="utf-8"))
-        except ValueError as error:
-            raise RunError(f"{file} is not JSON ({error}); remove it to train anew") from error
+            found = read_json(file)
+        except InputError as error:
+            raise RunError(f"{error}; remove the file to train anew") from error
         return found if isinstance(found, dict) else None
 
     def _claim(self, same: bool) -> None:

@@ -72,6 +72,8 @@ WRONG = {
         r"r\.yaml:2:\d+: the number -0xfff.* has more than 1000 bits",
     ),
     "validation": (f"srtk: 1\ntrain: {{validation: {10**290}}}\n", r"r\.yaml:2:\d+: a share for validation"),
+    "infinity": ("srtk: 1\nbudget: {seconds: .inf}\n", r"r\.yaml:2:\d+: .inf is no finite number; leave the key out"),
+    "no number": ("srtk: 1\ntrain: {validation: .NaN}\n", r"r\.yaml:2:\d+: .NaN is no finite number"),
     "long key": (f"srtk: 1\n? {'k' * 300_000}\n: 5\n", r"r\.yaml:2:\d+: unknown key 'kkk"),
     "long inner key": (f"srtk: 1\nbudget:\n  ? {'k' * 300_000}\n  : 5\n", r"r\.yaml:3:\d+: unknown key 'kkk"),
 }

@@ -36,6 +36,8 @@ def test_plain_data_becomes_a_typed_value():
         ({"flag": "false"}, "expected true or false, got 'false'"),
         ({"ratio": "1"}, "expected number, got '1'"),
         ({"ratio": True}, "expected number, got True"),
+        ({"ratio": float("nan")}, "expected a finite number, got nan; None is no limit"),
+        ({"ratio": float("-inf")}, "expected a finite number, got -inf"),
         ({"text": 3}, "expected text, got 3"),
         ({"inner": {"size": 1, "names": "x"}}, "expected list of text, got 'x'"),
         ({"inner": {"size": None}}, "expected whole number, got None"),

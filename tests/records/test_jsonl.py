@@ -6,15 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from srtk_framework.records.retrieval_records import (
-    dumps,
-    read_jsonl,
-    read_questions,
-)
-from srtk_framework.values import (
-    DriverError,
-    InputError,
-)
+from srtk_framework.records import dumps, read_json, read_jsonl, read_questions
+from srtk_framework.values import DriverError, InputError
 
 TEXT = st.text(max_size=12)
 
@@ -113,3 +106,30 @@ def test_a_dash_is_the_standard_input(monkeypatch):
     assert next(lines) == (1, {"question": "a"})
     with pytest.raises(InputError, match=r"^<stdin>:2:2"):
         next(lines)
+
+
+@pytest.mark.parametrize(
+    ("content", "reason"),
+    [
+        (b'{"a":\n b}', r":2:2: not valid JSON: Expecting value"),
+        (b"[" * 200_000, ": not valid JSON: maximum recursion depth exceeded"),
+        (b"[" * 101 + b"0" + b"]" * 101, ": the record nests deeper than 100 levels; flatten it"),
+        (b'{"a": 1e999}', ": not valid JSON: the number 1e999 is too large for a float"),
+        (b'{"a": NaN}', ": not valid JSON: NaN is not a JSON number"),
+        (b'{"a": "\xe9"}', r": not UTF-8 \(byte 8\)"),
+    ],
+)
+def test_a_json_file_beyond_the_limits_is_refused_with_its_place(tmp_path, content, reason):
+    file = tmp_path / "x.json"
+    file.write_bytes(content)
+    with pytest.raises(InputError, match=rf"x\.json{reason}"):
+        read_json(file)
+
+
+def test_a_json_file_is_read_with_or_without_a_byte_order_mark(tmp_path):
+    file = tmp_path / "x.json"
+    for mark in (b"", b"\xef\xbb\xbf"):
+        file.write_bytes(mark + b' [1, {"a": null}]\n')
+        assert read_json(file) == [1, {"a": None}]
+    with pytest.raises(InputError, match=r"none\.json: cannot be read: No such file"):
+        read_json(tmp_path / "none.json")

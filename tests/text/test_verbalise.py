@@ -101,7 +101,7 @@ def test_templates_are_read_from_a_file(tmp_path):
         ("triple: '{subject.__class__}'", r"subject\.__class__"),
         ("triple: '{subject'", "template 'triple'"),
         ("- a", "name: text"),
-        ("a: [", "not valid YAML"),
+        ("a: [", ":1:5: this is not YAML"),
     ],
 )
 def test_a_malformed_template_file_is_refused_with_the_reason(tmp_path, content, named):

@@ -9,7 +9,7 @@ from typing import Any
 
 import attrs
 
-from srtk_framework.records import base_suffix, read_jsonl, read_lines
+from srtk_framework.records import base_suffix, check_depth, json_decoder, read_jsonl, read_lines
 from srtk_framework.records import record_fields as fields
 from srtk_framework.values import InputError, Link, Question
 from srtk_plugin_datasets.sample import sample
@@ -103,7 +103,7 @@ class _JsonCursor:
         self.text = text
         self.at = 0
         self._line, self._counted = 1, 0
-        self._decoder = json.JSONDecoder()
+        self._decoder = json_decoder()
 
     def where(self) -> str:
         self._line += self.text.count("\n", self._counted, self.at)
@@ -125,11 +125,15 @@ class _JsonCursor:
 
     def value(self) -> Any:
         self.peek()
+        start, where = self.at, self.where()
         try:
             value, self.at = self._decoder.raw_decode(self.text, self.at)
         except json.JSONDecodeError as error:
             line = self.text.count("\n", 0, error.pos) + 1
             raise InputError(f"{self.file}:{line}: not valid JSON: {error.msg}") from error
+        except (ValueError, RecursionError) as error:
+            raise InputError(f"{where}: not valid JSON: {error}") from error
+        check_depth(value, self.text[start : self.at], where)
         return value
 
     def enter(self, key: str) -> None:

@@ -11,6 +11,7 @@ from typing import IO, Any, NamedTuple
 
 import attrs
 
+from srtk_framework.records import parse_json
 from srtk_framework.values import InputError, Literal, Qualifier, Triple
 
 READS = "reads.jsonl"
@@ -113,8 +114,8 @@ def _lines(path: Path) -> Iterator[dict[str, Any]]:
             if not text.endswith(b"\n"):
                 return
             try:
-                line = json.loads(text)
-            except ValueError as error:
+                line = parse_json(text.decode("utf-8", "replace"), f"{path}:{number}")
+            except InputError as error:
                 raise InputError(f"{path}:{number}: is not JSON ({error}); delete the folder and read anew") from error
             if not isinstance(line, dict) or (number == 1 and line.get("format") != _FORMAT):
                 raise InputError(f"{path}:{number}: is not a line of a log of reads; delete the folder and read anew")

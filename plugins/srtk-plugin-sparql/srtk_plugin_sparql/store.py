@@ -8,7 +8,8 @@ from typing import Any
 
 import attrs
 
-from srtk_framework.values import DriverError, SnapshotError
+from srtk_framework.records import read_json
+from srtk_framework.values import DriverError, InputError, SnapshotError
 from srtk_framework.web import RefusedError
 from srtk_plugin_sparql.terms import Row, Rows, Term
 
@@ -47,9 +48,9 @@ def read_meta(folder: Path) -> Meta:
     if not path.is_file():
         raise SnapshotError(f"{folder}: is no store that `srtk graph load --out {folder} FILE...` made; make it")
     try:
-        data = json.loads(path.read_text(encoding="utf-8"))
-    except ValueError as error:
-        raise SnapshotError(f"{path}: is not JSON ({error}); load the store again") from error
+        data = read_json(path)
+    except InputError as error:
+        raise SnapshotError(f"{error}; load the store again") from error
     if not isinstance(data, dict) or data.get("format") != FORMAT or data.get("version") != 1:
         raise SnapshotError(f"{path}: is not of a store that this version reads; load the store again")
     return Meta(str(data["content"]), int(data["triples"]))

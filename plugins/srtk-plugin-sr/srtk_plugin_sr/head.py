@@ -12,7 +12,8 @@ import attrs
 import numpy as np
 import numpy.typing as npt
 
-from srtk_framework.values import DriverError, rounded
+from srtk_framework.records import read_json
+from srtk_framework.values import DriverError, InputError, rounded
 
 Array = npt.NDArray[Any]
 
@@ -131,8 +132,8 @@ class Head:
         from safetensors.numpy import load_file
 
         try:
-            facts = json.loads((folder / "head.json").read_text(encoding="utf-8"))
-        except (OSError, ValueError) as error:
+            facts = read_json(folder / "head.json")
+        except InputError as error:
             raise DriverError(f"{folder} holds no trained head: head.json cannot be read ({error})") from error
         if not isinstance(facts, dict) or facts.get("format") != _FORMAT:
             raise DriverError(f"{folder / 'head.json'} is not of format {_FORMAT}; train the head again")

@@ -12,8 +12,8 @@ from typing import Any
 import attrs
 
 from srtk_framework.roles import KnowledgeGraph
-from srtk_framework.text import name, numbered, triple_text
-from srtk_framework.values import InputError, Message, Prompt, Reply, Triple, close_matches
+from srtk_framework.text import name, numbered, read_yaml, triple_text
+from srtk_framework.values import InputError, Message, Prompt, Reply, Triple, close_matches, shortened
 
 CountTokens = Callable[[Sequence[str]], Sequence[int]]
 """Counts the tokens of each text, as ``Generator.count_tokens`` does."""
@@ -116,8 +116,6 @@ def digest(replaced: Mapping[str, str], own: Sequence[str] = tuple(PLACEHOLDERS)
 
 
 def _read(key: str, path: str | None) -> Template:
-    import yaml
-
     where = path or f"prompts/{key}.yaml"
     if path is None:
         text = resources.files(__package__).joinpath("prompts", f"{key}.yaml").read_text(encoding="utf-8")
@@ -126,11 +124,7 @@ def _read(key: str, path: str | None) -> Template:
             text = Path(path).expanduser().read_text(encoding="utf-8")
         except (OSError, UnicodeDecodeError) as error:
             raise InputError(f"{where}: cannot read the prompt {key!r}: {error}") from error
-    try:
-        content = yaml.safe_load(text)
-    except yaml.YAMLError as error:
-        raise InputError(f"{where}: not valid YAML: {' '.join(str(error).split())}") from error
-    return _checked(key, content, where)
+    return _checked(key, read_yaml(text, where), where)
 
 
 def _checked(key: str, content: Any, where: str) -> Template:
@@ -140,7 +134,7 @@ def _checked(key: str, content: Any, where: str) -> Template:
     used: set[str] = set()
     for field, text in texts.items():
         if not isinstance(text, str):
-            raise InputError(f"{where}: {field} must be text, not {text!r}")
+            raise InputError(f"{where}: {field} must be text, not {shortened(repr(text))}")
         used |= _placeholders(key, text, f"{where}: {field}")
     for placeholder in _REQUIRED:
         if placeholder in PLACEHOLDERS[key] and placeholder not in used:

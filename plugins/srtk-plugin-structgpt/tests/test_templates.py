@@ -71,7 +71,7 @@ def test_a_fingerprint_follows_the_wording_and_not_the_file(tmp_path):
         ("user: '{question} {options}'", "version"),
         ("version: 1\nuser: 3", "must be text"),
         ("version: 1\nuser: a\nmore: b", "no other"),
-        ("version: [", "not valid YAML"),
+        ("version: [", ":1:11: this is not YAML"),
         ("- a", "keys version and user"),
     ],
 )

@@ -98,8 +98,8 @@ def read_json(path: Path) -> Any:
         DriverError: If it is not valid JSON.
     """
     try:
-        return json.loads(path.read_text(encoding="utf-8"))
-    except ValueError as error:
+        return json.loads(path.read_text(encoding="utf-8"))  # configurations of some models hold infinities
+    except (ValueError, RecursionError) as error:
         raise DriverError(f"{path} is not valid JSON ({error}); fetch the model again") from error
 
 

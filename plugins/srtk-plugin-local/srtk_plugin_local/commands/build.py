@@ -6,7 +6,8 @@ import argparse
 from pathlib import Path
 from typing import Any
 
-from srtk_framework.values import InputError
+from srtk_framework.text import read_yaml
+from srtk_framework.values import InputError, shortened
 from srtk_plugin_local.snapshot.build_settings import BuildSettings
 
 HELP = "build a local graph snapshot from files of triples"
@@ -153,22 +154,17 @@ def _prefix(text: str) -> tuple[str, str]:
 
 
 def _read_schema(name: str) -> dict[str, list[str]]:
-    import yaml
-
     try:
         text = Path(name).read_text(encoding="utf-8")
     except OSError as error:
         raise InputError(f"{name}: cannot be read ({error.strerror}); check the path given to --schema") from error
-    try:
-        data = yaml.safe_load(text)
-    except yaml.YAMLError as error:
-        raise InputError(f"{name}: is not valid YAML ({' '.join(str(error).split())}); correct the file") from error
+    data = read_yaml(text, name)
     known = ("type_relations", "subclass_relations", "mediators", "noise")
     if not isinstance(data, dict) or any(key not in known for key in data):
         raise InputError(f"{name}: must be a mapping with the keys {', '.join(known)}")
     for key, values in data.items():
         if not isinstance(values, list) or not all(isinstance(item, str) for item in values):
-            raise InputError(f"{name}: {key} must be a list of texts, not {values!r}")
+            raise InputError(f"{name}: {key} must be a list of texts, not {shortened(repr(values))}")
     return data
 
 

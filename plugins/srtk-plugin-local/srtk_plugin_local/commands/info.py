@@ -7,7 +7,8 @@ import json
 from pathlib import Path
 from typing import Any
 
-from srtk_framework.values import SnapshotError
+from srtk_framework.records import read_json
+from srtk_framework.values import InputError, SnapshotError
 
 HELP = "show the content of a local graph snapshot"
 
@@ -71,8 +72,8 @@ def _origin(folder: Path) -> dict[str, Any]:
     if not path.is_file():
         return {}
     try:
-        return dict(json.loads(path.read_text(encoding="utf-8")))
-    except ValueError as error:
+        return dict(read_json(path))
+    except (InputError, TypeError, ValueError) as error:
         raise SnapshotError(f"{path}: is damaged ({error}); delete it, or build the snapshot again") from error
 
 

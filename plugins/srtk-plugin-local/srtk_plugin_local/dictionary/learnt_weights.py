@@ -13,8 +13,9 @@ from typing import Any
 import attrs
 import numpy as np
 
+from srtk_framework.records import parse_json
 from srtk_framework.text import fold
-from srtk_framework.values import DriverError, rounded
+from srtk_framework.values import DriverError, InputError, rounded
 from srtk_plugin_local.dictionary.calibration import Calibration
 from srtk_plugin_local.dictionary.candidates import Candidate, Mention
 from srtk_plugin_local.dictionary.conditional_logit import Floats, Groups, chances, sigmoid, utilities
@@ -152,12 +153,16 @@ class LearntWeights:
         """
         file = folder / FILE
         try:
-            data = json.loads(file.read_text(encoding="utf-8"))
+            text = file.read_text(encoding="utf-8")
         except OSError as error:
             raise DriverError(
                 f"{file} cannot be read ({error.strerror}); name the folder of trained weights"
             ) from error
-        except ValueError as error:
+        except UnicodeDecodeError as error:
+            raise DriverError(f"{file} is damaged ({error}); train again") from error
+        try:
+            data = parse_json(text, str(file))
+        except InputError as error:
             raise DriverError(f"{file} is damaged ({error}); train again") from error
         try:
             return cls(

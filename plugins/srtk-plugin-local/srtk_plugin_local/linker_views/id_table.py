@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-import json
 import re
 from array import array
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
-from srtk_framework.values import InputError
+from srtk_framework.records import parse_json
+from srtk_framework.values import InputError, shortened
 from srtk_plugin_local.linker_views import freebase_ids
 from srtk_plugin_local.snapshot.input_files import Input, blocks
 
@@ -116,14 +116,17 @@ def _from_lines(path: str, lines: Iterable[tuple[int, str]]) -> Iterator[tuple[i
 
 def _from_json(path: str, body: bytes) -> Iterator[tuple[int, int]]:
     try:
-        data = json.loads(body)
-    except ValueError as error:
-        raise InputError(f"{path}: is not valid JSON ({error}); give another file") from error
+        text = body.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise InputError(f"{path}: is not valid JSON (not UTF-8: {error}); give another file") from error
+    data = parse_json(text, path)
     if not isinstance(data, dict):
         raise InputError(f"{path}: is not a JSON object of ids; give another file")
     for key, entry in data.items():
-        text = entry.get("wikidata_id") if isinstance(entry, dict) else entry
-        freebase, wikidata = freebase_ids.number(key), item(str(text))
+        id_ = entry.get("wikidata_id") if isinstance(entry, dict) else entry
+        freebase, wikidata = freebase_ids.number(key), item(id_) if isinstance(id_, str) else None
         if freebase is None or wikidata is None:
-            raise InputError(f"{path}: {key!r}: {text!r} is not a pair of a Freebase and a Wikidata id; correct it")
+            raise InputError(
+                f"{path}: {key!r}: {shortened(repr(id_))} is not a pair of a Freebase and a Wikidata id; correct it"
+            )
         yield freebase, wikidata

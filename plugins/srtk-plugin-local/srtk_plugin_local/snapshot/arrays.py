@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import json
 import mmap
 from collections.abc import Sequence
 from pathlib import Path
@@ -13,7 +12,8 @@ import attrs
 import numpy as np
 import numpy.typing as npt
 
-from srtk_framework.values import Literal, SnapshotError
+from srtk_framework.records import parse_json
+from srtk_framework.values import InputError, Literal, SnapshotError
 from srtk_plugin_local.snapshot.csr import Adjacency, Ints, spread
 from srtk_plugin_local.snapshot.layout import (
     ARRAYS,
@@ -46,8 +46,8 @@ def read_meta(folder: Path) -> Meta:
     except UnicodeDecodeError as error:
         raise SnapshotError(f"{path}: is damaged ({error.reason}); {AGAIN}") from error
     try:
-        data = json.loads(text)
-    except ValueError as error:
+        data = parse_json(text, str(path))
+    except InputError as error:
         raise SnapshotError(f"{path}: is damaged ({error}); {AGAIN}") from error
     if not isinstance(data, dict) or data.get("format") != FORMAT:
         raise SnapshotError(f"{folder}: is not a graph snapshot; {AGAIN}")

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import errno
 import fcntl
-import json
 import os
 import shutil
 from collections.abc import Iterator, Mapping
@@ -14,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 import attrs
 
+from srtk_framework.records import read_json
 from srtk_framework.values import InputError, RunError
 from srtk_plugin_local.snapshot.array_writer import (
     Work,
@@ -100,8 +100,8 @@ def is_built_from(folder: Path, settings: BuildSettings) -> bool:
     if not path.is_file():
         return False
     try:
-        data = json.loads(path.read_text(encoding="utf-8"))
-    except ValueError:
+        data = read_json(path)
+    except InputError:
         return False
     return isinstance(data, dict) and data.get("inputs") == fingerprint(settings)
 

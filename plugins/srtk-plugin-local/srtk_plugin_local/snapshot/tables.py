@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import csv
-import json
 from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
-from srtk_framework.values import InputError
+from srtk_framework.records import parse_json
+from srtk_framework.values import InputError, shortened
 from srtk_plugin_local.snapshot.input_files import Input, blocks
 
 if TYPE_CHECKING:
@@ -274,16 +274,19 @@ def _json_names(name: str) -> tuple[list[str], list[str], list[str], list[bool]]
     with Input(name) as source:
         data = b"".join(iter(source.read, b""))
     try:
-        content = json.loads(data)
-    except ValueError as error:
-        raise InputError(f"{name}: is not valid JSON ({error}); correct the file") from error
+        text = data.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise InputError(f"{name}: is not valid JSON (not UTF-8: {error}); correct the file") from error
+    content = parse_json(text, name)
     if not isinstance(content, dict):
         raise InputError(f"{name}: expected a JSON object of id to label, found a {type(content).__name__}")
     rows: list[tuple[str, str, str, bool]] = []
     for id_, value in content.items():
         texts = value if isinstance(value, list) else [value]
         if not id_ or not all(isinstance(text, str) for text in texts):
-            raise InputError(f"{name}: the label of {id_!r} is {value!r}; give a text or a list of texts")
+            raise InputError(
+                f"{name}: the label of {id_!r} is {shortened(repr(value))}; give a text or a list of texts"
+            )
         rows.extend((id_, text, "", place > 0) for place, text in enumerate(texts))
     ids, names, languages, aliases = zip(*rows, strict=True) if rows else ((), (), (), ())
     return list(ids), list(names), list(languages), list(aliases)

@@ -170,7 +170,7 @@ def test_mappings_are_read_in_their_usual_forms(name: str, content: str, pack: s
         ("b.tsv", "/m/02mjmr\tQ76\n\nx\tQ5\n", r"b\.tsv:3: has no Freebase id"),
         ("c.tsv", "/m/02mjmr\tnone\n", r"c\.tsv:1: has no Wikidata id"),
         ("d.tsv", "from\tto\n", "has no pair"),
-        ("e.json", "{", "is not valid JSON"),
+        ("e.json", "{", ":1:2: not valid JSON"),
         ("f.json", '{"/m/02mjmr": "x"}', "is not a pair"),
         ("g.json", "[]", "not a JSON object"),
     ],
