@@ -1,0 +1,50 @@
+"""Model cards."""
+
+from __future__ import annotations
+
+import pytest
+import yaml
+
+from srtk_framework.training.model_card import card
+
+TRAINING = {
+    "driver": {"role": "path_scorer", "name": "dense", "fingerprint": "dense:1"},
+    "counts": {"lessons": 7, "questions": 9, "validation": 2, "pathless": 1},
+    "figures": {"answer_recall": 0.5},
+    "settings": {"epochs": 3},
+    "data": {"questions": "abc"},
+    "versions": {"srtk-framework": "0.1.0"},
+    "libraries": {"numpy": "2.0"},
+    "seed": 4,
+    "fingerprint": "f1",
+    "supervision": "gold-path()",
+}
+
+
+def test_the_card_of_a_scorer_has_data_figures_settings_versions_and_the_recipe():
+    text = card("r.yaml", {"srtk": 1, "expander": "béam"}, TRAINING)
+    assert "# path_scorer trained by r.yaml\n" in text
+    assert "Trained on 7 of 9 questions (1 without a path between topic and answer);" in text
+    for row in ("answer_recall | 0.5", "epochs | 3", "questions | abc", "srtk-framework | 0.1.0", "numpy | 2.0"):
+        assert f"\n| {row} |\n" in text
+    assert "Seed 4, fingerprint `f1`." in text
+    assert yaml.safe_load(text.split("```yaml\n")[1].split("```")[0]) == {"srtk": 1, "expander": "béam"}
+
+
+def test_the_card_begins_with_the_header_of_model_hubs():
+    header = card("r.yaml", {}, TRAINING).split("---\n")[1]
+    assert yaml.safe_load(header)["pipeline_tag"] == "feature-extraction"
+
+
+@pytest.mark.parametrize(
+    ("role", "line"),
+    [
+        ("path_scorer", "`encoder: {use: transformers, model: FOLDER}`"),
+        ("entity_linker", "`entity_linker: {use: dense, model: FOLDER}`"),
+    ],
+)
+def test_the_card_has_the_line_of_a_recipe_that_uses_the_model(role, line):
+    training = {**TRAINING, "driver": {**TRAINING["driver"], "role": role}}
+    text = card("r.yaml", {}, training)
+    assert line in text
+    assert ("without a path" in text) == (role == "path_scorer")
