@@ -1,4 +1,4 @@
-"""JSON Lines records of questions, retrievals, answers and training examples; splits of datasets; locks of folders."""
+"""Records in JSON Lines, splits of datasets, locks, and the publication of files and folders."""
 
 from __future__ import annotations
 
@@ -17,6 +17,14 @@ from srtk_framework.records.jsonl import (
     write_json,
 )
 from srtk_framework.records.lock import locked
+from srtk_framework.records.publication import (
+    publication_error,
+    publish,
+    publish_generation,
+    settle,
+    workplace,
+    write_text,
+)
 from srtk_framework.records.retrieval_records import (
     question_from_record,
     read_questions,
@@ -41,6 +49,9 @@ __all__ = [
     "parse_json",
     "part_of",
     "place",
+    "publication_error",
+    "publish",
+    "publish_generation",
     "question_from_record",
     "read_json",
     "read_jsonl",
@@ -53,7 +64,10 @@ __all__ = [
     "record_from_question",
     "record_from_retrieval",
     "retrieval_from_record",
+    "settle",
     "shown",
+    "workplace",
     "write_json",
+    "write_text",
     "write_training_examples",
 ]

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import tempfile
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from srtk_framework.records import workplace
 from srtk_framework.text import fold
-from srtk_framework.values import InputError, Literal, PluginError, RunError
+from srtk_framework.values import InputError, Literal, PluginError
 from srtk_plugin_sparql.read_log import Name, Reads
 
 
@@ -21,15 +21,6 @@ def check_builder() -> None:
             f"a snapshot is built by srtk-plugin-local, which is not installed ({error});"
             " run: pip install srtk-plugin-local"
         ) from error
-
-
-def check_target(out: Path, force: bool) -> None:
-    """Raise a RunError where something else than a snapshot stands at the target."""
-    from srtk_plugin_local.snapshot.layout import META
-
-    empty = out.is_dir() and not any(out.iterdir())
-    if out.exists() and not force and not empty and not (out / META).is_file():
-        raise RunError(f"{out}: exists and is no graph snapshot; choose another --out, or replace it by --force")
 
 
 def build(reads: Reads, out: Path, origin: Mapping[str, Any], force: bool) -> Any:
@@ -46,8 +37,7 @@ def build(reads: Reads, out: Path, origin: Mapping[str, Any], force: bool) -> An
         raise InputError("no triple was read, so that there is nothing to make a snapshot of")
     schema = reads.graph["schema"]
     out.parent.mkdir(parents=True, exist_ok=True)
-    with tempfile.TemporaryDirectory(prefix=f".{out.name}.", dir=out.parent) as place:
-        folder = Path(place)
+    with workplace(out.with_name(f"{out.name}.tables"), "choose another --out") as folder:
         names = list(_names(reads))
         settings = BuildSettings(
             files=(_table(folder / "triples.parquet", [_typed(row) for row in sorted(reads.triples)], 3),),

@@ -284,9 +284,9 @@ def test_a_failed_question_is_reported_and_retried_by_the_next_pull(
     proxy.plan = [None, "403"]
     assert pull(recipe, tmp_path / "snapshot") == 0
     assert "questions failed, and what they would have read is missing" in capsys.readouterr().err
-    assert json.loads((tmp_path / "snapshot" / "origin.json").read_text())["failed"] >= 1
+    assert json.loads((tmp_path / "snapshot" / "meta.json").read_text())["origin"]["failed"] >= 1
     assert pull(recipe, tmp_path / "snapshot") == 0
-    assert "failed" not in json.loads((tmp_path / "snapshot" / "origin.json").read_text())
+    assert "failed" not in json.loads((tmp_path / "snapshot" / "meta.json").read_text())["origin"]
     assert pull(written(tmp_path / "b", kit(proxy.url)), tmp_path / "b" / "snapshot") == 0
     assert content(tmp_path / "b" / "snapshot") == content(tmp_path / "snapshot")
 
@@ -303,7 +303,7 @@ def test_a_record_becomes_a_snapshot(kit_server: str, tmp_path: Path) -> None:
     assert {id_: offline[id_] for id_ in labels.keys() & offline.keys()} == {
         id_: labels[id_] for id_ in labels.keys() & offline.keys()
     }
-    origin = json.loads((tmp_path / "snapshot" / "origin.json").read_text())
+    origin = json.loads((tmp_path / "snapshot" / "meta.json").read_text())["origin"]
     assert (origin["source"], origin["record"]) == (kit_server, "record")
 
 
@@ -407,7 +407,7 @@ def test_what_cannot_be_pulled_is_refused_with_a_reason(
         assert pull(source, out, *flags) == 2, told
         assert told in capsys.readouterr().err
     assert pull(good, taken) == 2
-    assert "is no graph snapshot" in capsys.readouterr().err
+    assert "is not a graph snapshot" in capsys.readouterr().err
     assert not out.exists()
     assert [path.name for path in taken.iterdir()] == ["mine.txt"]
 

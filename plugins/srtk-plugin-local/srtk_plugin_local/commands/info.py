@@ -7,9 +7,6 @@ import json
 from pathlib import Path
 from typing import Any
 
-from srtk_framework.records import read_json
-from srtk_framework.values import InputError, SnapshotError
-
 HELP = "show the content of a local graph snapshot"
 
 
@@ -58,23 +55,10 @@ def describe(folder: Path, relations: int, verify: bool) -> dict[str, Any]:
         "bytes": sum(int(entry["bytes"]) for entry in meta.files.values()),
         "files": {name: int(entry["bytes"]) for name, entry in sorted(meta.files.items())},
         "schema": dict(meta.schema),
-        "origin": _origin(folder),
+        "origin": dict(meta.origin),
         "relations": [{"id": snapshot.relations[n], "triples": int(counts[n])} for n in top],
         "verified": verify,
     }
-
-
-def _origin(folder: Path) -> dict[str, Any]:
-    """Read the origin of the graph; empty if the builder did not give it."""
-    from srtk_plugin_local.snapshot.layout import ORIGIN
-
-    path = folder / ORIGIN
-    if not path.is_file():
-        return {}
-    try:
-        return dict(read_json(path))
-    except (InputError, TypeError, ValueError) as error:
-        raise SnapshotError(f"{path}: is damaged ({error}); delete it, or build the snapshot again") from error
 
 
 def _print_table(facts: dict[str, Any]) -> None:

@@ -8,75 +8,16 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-import attrs
 import numpy as np
 import numpy.typing as npt
 
-from srtk_framework.records import parse_json
-from srtk_framework.values import InputError, Literal, SnapshotError
+from srtk_framework.values import Literal, SnapshotError
 from srtk_plugin_local.snapshot.csr import Adjacency, Ints, spread
-from srtk_plugin_local.snapshot.layout import (
-    ARRAYS,
-    FORMAT,
-    HEAPS,
-    META,
-    TERM_LITERALS,
-    VERSION,
-    Meta,
-    hash64,
-    map_file,
-)
+from srtk_plugin_local.snapshot.data_files import DataFiles
+from srtk_plugin_local.snapshot.layout import ARRAYS, BLOCK, HEAPS, TERM_LITERALS, Meta, hash64
+from srtk_plugin_local.snapshot.meta_file import AGAIN, read_meta
 
-AGAIN = "build it again with `srtk graph build`"
-
-
-def read_meta(folder: Path) -> Meta:
-    """Read the meta file and check the size of every file against it.
-
-    Raises:
-        SnapshotError: If the folder is not a snapshot or has another version, or a file is missing or truncated.
-    """
-    path = folder / META
-    try:
-        text = path.read_text(encoding="utf-8")
-    except OSError as error:
-        raise SnapshotError(
-            f"{folder}: is not a graph snapshot ({META} cannot be read: {error.strerror}); {AGAIN}"
-        ) from error
-    except UnicodeDecodeError as error:
-        raise SnapshotError(f"{path}: is damaged ({error.reason}); {AGAIN}") from error
-    try:
-        data = parse_json(text, str(path))
-    except InputError as error:
-        raise SnapshotError(f"{path}: is damaged ({error}); {AGAIN}") from error
-    if not isinstance(data, dict) or data.get("format") != FORMAT:
-        raise SnapshotError(f"{folder}: is not a graph snapshot; {AGAIN}")
-    if data.get("version") != VERSION:
-        raise SnapshotError(f"{folder}: has the snapshot format version {data.get('version')}, not {VERSION}; {AGAIN}")
-    fields = [field.name for field in attrs.fields(Meta)]
-    expected = [*ARRAYS, *(f"{heap}.{part}" for heap in HEAPS for part in ("offsets", "bytes"))]
-    if any(name not in data for name in fields) or any(name not in data["files"] for name in expected):
-        raise SnapshotError(f"{path}: is damaged (an entry is missing); {AGAIN}")
-    meta = Meta(**{name: data[name] for name in fields})
-    for name in sorted(meta.files):
-        _check_size(folder / name, int(meta.files[name]["bytes"]))
-    return meta
-
-
-def _check_size(path: Path, expected: int) -> None:
-    try:
-        found = path.stat().st_size
-    except OSError as error:
-        raise SnapshotError(f"{path}: is missing from the snapshot ({error.strerror}); {AGAIN}") from error
-    if found != expected:
-        raise SnapshotError(f"{path}: is truncated or damaged: expected {expected} bytes, found {found}; {AGAIN}")
-
-
-def _mapped(path: Path) -> mmap.mmap | bytes:
-    try:
-        return map_file(path)
-    except OSError as error:
-        raise SnapshotError(f"{path}: cannot be mapped into memory ({error.strerror}); {AGAIN}") from error
+_TRIES = 5
 
 
 class Heap:
@@ -109,10 +50,10 @@ class Snapshot:
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
-        self.meta = read_meta(folder)
+        self.meta, self._files = _opened(folder)
         optional = (TERM_LITERALS,) if TERM_LITERALS in self.meta.files else ()
         self._arrays = {name: self._array(name) for name in (*ARRAYS, *optional)}
-        self._heaps = {name: Heap(self._array(f"{name}.offsets"), _mapped(folder / f"{name}.bytes")) for name in HEAPS}
+        self._heaps = {name: Heap(self._array(f"{name}.offsets"), self._files[f"{name}.bytes"]) for name in HEAPS}
         self.nodes = self._heaps["nodes"]
         self.size = len(self.nodes)
         self.forward = Adjacency(*(self._arrays[name] for name in Adjacency.files("forward")))
@@ -122,7 +63,11 @@ class Snapshot:
         self.relations = self._heaps["relations"].take(np.arange(len(self._heaps["relations"])))
 
     def _array(self, name: str) -> npt.NDArray[Any]:
-        return np.frombuffer(_mapped(self.folder / name), dtype=self.meta.files[name]["dtype"])
+        return np.frombuffer(self._files[name], dtype=self.meta.files[name]["dtype"])
+
+    def check(self) -> None:
+        """Check that the files are still those that were opened; see ``DataFiles.check``."""
+        self._files.check()
 
     def array(self, name: str) -> npt.NDArray[Any]:
         """Return an array by its file name."""
@@ -187,12 +132,29 @@ def has_type(text: str) -> bool:
     return text.startswith('"') and bool(Literal(text).datatype or Literal(text).language)
 
 
+def _opened(folder: Path) -> tuple[Meta, DataFiles]:
+    """Open a snapshot; if another generation is published in the meantime, open that."""
+    for left in range(_TRIES - 1, -1, -1):
+        meta = read_meta(folder)
+        try:
+            return meta, DataFiles(folder / meta.generation, meta.files)
+        except SnapshotError:
+            if not left or read_meta(folder).generation == meta.generation:
+                raise
+    raise AssertionError  # the last try returns or raises
+
+
 def verify_files(folder: Path, meta: Meta) -> None:
-    """Check every file against its hash.
+    """Check every file against its hash, also those that have not changed since they were last checked.
 
     Raises:
         SnapshotError: At the first file whose content has changed.
     """
     for name, entry in sorted(meta.files.items()):
-        if hashlib.sha256(_mapped(folder / name)).hexdigest() != entry["sha256"]:
-            raise SnapshotError(f"{folder / name}: its content has changed since the build; {AGAIN}")
+        path = folder / meta.generation / name
+        digest = hashlib.sha256()
+        with path.open("rb") as file:
+            while block := file.read(BLOCK):
+                digest.update(block)
+        if digest.hexdigest() != entry["sha256"]:
+            raise SnapshotError(f"{path}: its content has changed since the build; {AGAIN}")

@@ -1,20 +1,17 @@
-"""The build of a snapshot: out of core, in a folder beside the target, which it replaces at the end."""
+"""The build of a snapshot: out of core, in a folder beside the target, of which it becomes a generation at the end."""
 
 from __future__ import annotations
 
 import errno
-import fcntl
 import os
-import shutil
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import attrs
 
-from srtk_framework.records import read_json
-from srtk_framework.values import InputError, RunError
+from srtk_framework.records import publication_error, publish_generation, workplace
+from srtk_framework.values import InputError, RunError, SnapshotError
 from srtk_plugin_local.snapshot.array_writer import (
     Work,
     number_nodes,
@@ -25,17 +22,8 @@ from srtk_plugin_local.snapshot.array_writer import (
 )
 from srtk_plugin_local.snapshot.build_settings import BuildSettings, fingerprint
 from srtk_plugin_local.snapshot.input_files import Progress, quiet
-from srtk_plugin_local.snapshot.layout import (
-    BUILD,
-    FORMAT,
-    META,
-    ORIGIN,
-    Meta,
-    content_hash,
-    sync_folder,
-    write_json,
-    write_meta,
-)
+from srtk_plugin_local.snapshot.layout import FORMAT, GENERATION, META, Meta, content_hash, generation_name, meta_text
+from srtk_plugin_local.snapshot.meta_file import read_meta
 from srtk_plugin_local.snapshot.staging_tables import quote, shorten, stage_names, stage_qualifiers, stage_triples
 
 if TYPE_CHECKING:
@@ -81,85 +69,55 @@ def build(
         RunError: If ``out`` is not a snapshot, another build of it is running, or disk or memory are full.
     """
     inputs = fingerprint(settings)
-    _check_target(out, force)
-    with _workplace(out) as place:
-        made = place / "snapshot"
-        try:
-            meta, ignored = _fill(settings, place, made, inputs, progress)
-            if origin is not None:
-                write_json(made / ORIGIN, dict(origin))
-        except OSError as error:
-            raise _disk_error(error, out) from error
-        _publish(made, out, place)
-    return Built(out, meta, ignored)
+    check_target(out, force)
+    try:
+        with workplace(out, "choose another --out") as place:
+            made = place / "snapshot"
+            meta, ignored = _fill(settings, place, made, inputs, dict(origin or {}), progress)
+            name = generation_name(meta.files)
+            target = Path(os.path.realpath(out))
+            publish_generation(made, target, name, META, lambda name: meta_text(attrs.evolve(meta, generation=name)))
+    except OSError as error:
+        raise publication_error(error, out) from error
+    return Built(out, read_meta(out), ignored)
 
 
 def is_built_from(folder: Path, settings: BuildSettings) -> bool:
     """Return whether a snapshot was built from these settings and from the current state of the files."""
-    path = folder / BUILD
-    if not path.is_file():
-        return False
+    inputs = fingerprint(settings)
     try:
-        data = read_json(path)
-    except InputError:
+        return bool(read_meta(folder).build["inputs"] == inputs)
+    except SnapshotError:
         return False
-    return isinstance(data, dict) and data.get("inputs") == fingerprint(settings)
 
 
-def _check_target(out: Path, force: bool) -> None:
-    if not out.parent.is_dir():
-        try:
-            out.parent.mkdir(parents=True, exist_ok=True)
-        except OSError as error:
-            raise RunError(f"{out.parent}: cannot be created ({error.strerror}); choose another --out") from error
-    if force or not os.path.lexists(out) or _is_ours(out):
-        return
-    if out.is_dir() and not any(out.iterdir()):
-        return
-    raise RunError(f"{out}: exists and is not a graph snapshot; choose another --out, or replace it with --force")
+def check_target(out: Path, force: bool) -> None:
+    """Check that a snapshot may be built at a place.
+
+    Raises:
+        RunError: If a file stands there, or something else than a snapshot and ``force`` is not given, or the folder
+            above it cannot be made.
+    """
+    try:
+        out.parent.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise RunError(f"{out.parent}: cannot be created ({error.strerror}); choose another --out") from error
+    if os.path.lexists(out) and not out.is_dir():
+        raise RunError(f"{out}: is a file, and a snapshot is a folder; remove it, or choose another --out")
+    if not force and out.is_dir() and not _is_ours(out):
+        raise RunError(f"{out}: exists and is not a graph snapshot; choose another --out, or replace it with --force")
 
 
 def _is_ours(out: Path) -> bool:
+    """Return whether a folder is empty, a snapshot, or what a build left that was killed before it was one."""
     meta = out / META
-    return not out.is_symlink() and meta.is_file() and f'"format": "{FORMAT}"' in meta.read_text("utf-8", "replace")
-
-
-@contextmanager
-def _workplace(out: Path) -> Iterator[Path]:
-    """Lock the build folder beside ``out``, and remove what a killed build left in it."""
-    place = out.parent / f".{out.name}.building"
-    try:
-        place.mkdir(exist_ok=True)
-        lock = os.open(place / "lock", os.O_CREAT | os.O_RDWR)
-    except OSError as error:
-        raise _disk_error(error, out) from error
-    try:
-        try:
-            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError as error:
-            raise RunError(f"{out}: another build of it is running; wait for it, or choose another --out") from error
-        if not (place / "lock").exists():
-            raise RunError(f"{out}: another build of it has just ended; run the command again")
-        for leftover in sorted(place.iterdir()):
-            if leftover.name != "lock":
-                _remove(leftover)
-        try:
-            yield place
-        finally:
-            shutil.rmtree(place, ignore_errors=True)
-    finally:
-        os.close(lock)
-
-
-def _remove(path: Path) -> None:
-    if path.is_dir() and not path.is_symlink():
-        shutil.rmtree(path)
-    else:
-        path.unlink()
+    if meta.is_file() and f'"format": "{FORMAT}"' in meta.read_text("utf-8", "replace"):
+        return True
+    return all(entry.name in (META, f".{META}.part") or GENERATION.fullmatch(entry.name) for entry in out.iterdir())
 
 
 def _fill(
-    settings: BuildSettings, place: Path, made: Path, inputs: str, progress: Progress
+    settings: BuildSettings, place: Path, made: Path, inputs: str, origin: Mapping[str, Any], progress: Progress
 ) -> tuple[Meta, dict[str, int]]:
     import duckdb
 
@@ -188,12 +146,9 @@ def _fill(
     if names is None:
         names = not is_rdf and not work.counts["labels"]
     content = content_hash(work.written, names, schema)
-    meta = Meta(content, dict(sorted(work.counts.items())), names, schema, work.written)
     ignored = {kind: count for kind, count in sorted(work.ignored.items()) if count}
-    write_json(made / BUILD, {"inputs": inputs, "files": settings.every_file(), "ignored": ignored})
-    write_meta(made, meta)
-    sync_folder(made)
-    return meta, ignored
+    described = {"inputs": inputs, "files": list(settings.every_file()), "ignored": ignored}
+    return Meta(content, dict(sorted(work.counts.items())), names, schema, work.written, described, origin), ignored
 
 
 def _connect(settings: BuildSettings, place: Path) -> duckdb.DuckDBPyConnection:
@@ -230,26 +185,3 @@ def _schema(settings: BuildSettings, con: duckdb.DuckDBPyConnection) -> dict[str
         "noise": list(settings.noise),
         "prefixes": dict(sorted(settings.prefixes.items())),
     }
-
-
-def _publish(made: Path, out: Path, place: Path) -> None:
-    """Move the finished snapshot to its target."""
-    old = place / "old"
-    try:
-        if os.path.lexists(out):
-            out.rename(old)
-        made.rename(out)
-    except OSError as error:
-        if os.path.lexists(old):
-            old.rename(out)
-        raise RunError(f"{out}: cannot be replaced ({error.strerror}); check the folder's permissions") from error
-    sync_folder(out.parent)
-
-
-def _disk_error(error: OSError, out: Path) -> RunError:
-    if error.errno in (errno.ENOSPC, errno.EDQUOT):
-        return RunError(
-            f"{out.parent}: the disk is full; {out.name} was not built and nothing was changed; "
-            "free some space, or choose an --out on another disk"
-        )
-    return RunError(f"{error.filename or out}: {error.strerror or error}; check the folder and its permissions")

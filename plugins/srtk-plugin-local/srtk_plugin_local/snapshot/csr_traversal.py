@@ -60,6 +60,7 @@ class LocalFrontier(Frontier):
     def ids(self) -> Sequence[str]:
         """Return the ids of the nodes, sorted."""
         batch = self.batch
+        batch.snapshot.check()
         return batch.snapshot.ids(self.numbers(batch.snapshot))
 
     def numbers(self, snapshot: Snapshot) -> Ints:

@@ -12,12 +12,15 @@ from srtk_framework.values import Budget, DriverError, Frontier, Pattern, Qualif
 from srtk_plugin_local.snapshot import csr_traversal, lookup
 from srtk_plugin_local.snapshot.arrays import Snapshot
 from srtk_plugin_local.snapshot.build_settings import BuildSettings
-from srtk_plugin_local.snapshot.layout import META
 
 
 @attrs.define(eq=False)
 class LocalGraph(KnowledgeGraph):
-    """A snapshot built by ``srtk graph build``; opening it maps the files without reading them.
+    """A snapshot built by ``srtk graph build``, whose files are mapped into memory.
+
+    Opening it reads the files that have changed since they were last opened, and compares them with their checksums.
+    A file that is cut, written to or replaced while the graph is open is an error at the next call; one that is cut
+    during a call may end the process.
 
     Attributes:
         path: Folder of the snapshot.
@@ -36,7 +39,7 @@ class LocalGraph(KnowledgeGraph):
         if self.build is not None:
             from srtk_plugin_local.snapshot import build
 
-            if not (folder / META).is_file() or not build.is_built_from(folder, self.build):
+            if not build.is_built_from(folder, self.build):
                 build.build(self.build, folder)
         self._snapshot = Snapshot(folder)
         self._steps = csr_traversal.StepTable(self._snapshot.relations)
@@ -50,8 +53,10 @@ class LocalGraph(KnowledgeGraph):
 
     @property
     def _open(self) -> Snapshot:
+        """The snapshot, whose files are checked at each call of the graph."""
         if self._snapshot is None:
             raise DriverError(f"the graph {self.path} is not open; call open() first")
+        self._snapshot.check()
         return self._snapshot
 
     @property
@@ -84,17 +89,15 @@ class LocalGraph(KnowledgeGraph):
 
     def follow(self, frontiers: Sequence[Frontier], steps: Sequence[Step], limit: int | None) -> Sequence[Frontier]:
         """Follow each step to the entities at its end; a limit counts all neighbours, literals included."""
-        return csr_traversal.to_frontiers(
-            self._open, csr_traversal.walk(self._open, self._table, frontiers, steps, limit)
-        )
+        snapshot = self._open
+        return csr_traversal.to_frontiers(snapshot, csr_traversal.walk(snapshot, self._table, frontiers, steps, limit))
 
     def triples(
         self, frontiers: Sequence[Frontier], steps: Sequence[Step], limit: int | None
     ) -> Sequence[Sequence[Triple]]:
         """Read the triples along each step, literals included."""
-        return csr_traversal.to_triples(
-            self._open, csr_traversal.walk(self._open, self._table, frontiers, steps, limit)
-        )
+        snapshot = self._open
+        return csr_traversal.to_triples(snapshot, csr_traversal.walk(snapshot, self._table, frontiers, steps, limit))
 
     def match(self, patterns: Sequence[Pattern]) -> Sequence[Sequence[Triple]]:
         """Find the triples of each pattern, sorted; a pattern with neither subject nor object takes a scan."""

@@ -1,6 +1,8 @@
 """The file format of a snapshot, and writers that hash what they write.
 
-A snapshot is a folder of plain little-endian arrays for memory mapping:
+A snapshot is a folder with a meta file and one generation: a folder of plain little-endian arrays for memory mapping.
+The meta file names the generation, and has the hash of each file and a CRC-32 of each of its blocks of 1 MiB, so that
+damage is found and its place is named; and a hash of itself. The arrays are:
 
 - ``nodes``, ``relations``, ``labels``, ``aliases``, ``relation_labels``, ``terms``: heaps of strings, each an
   ``offsets`` file (one more than there are strings) and a ``bytes`` file in UTF-8.
@@ -19,6 +21,8 @@ import hashlib
 import json
 import mmap
 import os
+import re
+import zlib
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from types import TracebackType
@@ -29,11 +33,12 @@ import numpy as np
 import numpy.typing as npt
 
 FORMAT = "srtk-graph"
-VERSION = 1
+VERSION = 2
 META = "meta.json"
-BUILD = "build.json"
-ORIGIN = "origin.json"
-"""The origin of the graph, if the builder gave it."""
+GENERATION = re.compile("[0-9a-f]{16}(-[0-9]+)?")
+"""Name of a generation."""
+BLOCK = 1 << 20
+"""Bytes of a block, each with a checksum."""
 
 TERM_LITERALS = "terms.literals"
 
@@ -91,7 +96,7 @@ def hash64(texts: Sequence[str]) -> npt.NDArray[np.uint64]:
 
 
 class ArrayFile:
-    """A new file of numbers or bytes, hashed while it is written and synced when it is closed.
+    """A new file of numbers or bytes, hashed while it is written.
 
     Args:
         folder: Folder of the snapshot.
@@ -106,6 +111,7 @@ class ArrayFile:
         self._name = name
         self._written = written
         self._sha = hashlib.sha256()
+        self._blocks: list[int] = []
         self._file: IO[bytes] = (folder / name).open("wb")
 
     @property
@@ -123,7 +129,16 @@ class ArrayFile:
         """Append raw bytes."""
         self._sha.update(data)
         self._file.write(data)
-        self._size += len(data)
+        rest = memoryview(data)
+        while len(rest):
+            filled = self._size % BLOCK
+            part = rest[: BLOCK - filled]
+            if filled:
+                self._blocks[-1] = zlib.crc32(part, self._blocks[-1])
+            else:
+                self._blocks.append(zlib.crc32(part))
+            self._size += len(part)
+            rest = rest[len(part) :]
 
     def __enter__(self) -> ArrayFile:
         return self
@@ -131,15 +146,13 @@ class ArrayFile:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        with self._file:
-            if error is None:
-                self._file.flush()
-                os.fsync(self._file.fileno())
+        self._file.close()
         if error is None:
             self._written[self._name] = {
                 "dtype": self.dtype.str,
                 "bytes": self._size,
                 "sha256": self._sha.hexdigest(),
+                "blocks": self._blocks,
             }
 
 
@@ -195,7 +208,10 @@ class Meta:
         counts: Number of entities, literals, relations, triples, ...
         names: Whether ids are names, whose underscores stand for spaces.
         schema: Fields of ``Schema``.
-        files: Dtype, size in bytes and SHA-256 of each file.
+        files: Dtype, size in bytes, SHA-256 and the CRC-32 of each block, by file.
+        build: Fingerprint of the inputs, their names, and the numbers of rows that were left out.
+        origin: Origin of the graph, if the builder gave it; not part of the content.
+        generation: Name of the folder with the files.
     """
 
     content: str
@@ -203,6 +219,9 @@ class Meta:
     names: bool
     schema: Mapping[str, Any]
     files: Mapping[str, Mapping[str, Any]]
+    build: Mapping[str, Any]
+    origin: Mapping[str, Any]
+    generation: str = ""
 
 
 def map_file(path: Path) -> mmap.mmap | bytes:
@@ -223,24 +242,20 @@ def content_hash(files: Mapping[str, Mapping[str, Any]], names: bool, schema: Ma
     return hashlib.sha256(json.dumps([parts, names, schema], sort_keys=True).encode()).hexdigest()
 
 
-def write_json(path: Path, value: Any) -> None:
-    """Write a value as JSON and sync the file."""
-    with path.open("w", encoding="utf-8") as file:
-        json.dump(value, file, indent=1, sort_keys=True, ensure_ascii=False)
-        file.write("\n")
-        file.flush()
-        os.fsync(file.fileno())
+def generation_name(files: Mapping[str, Mapping[str, Any]]) -> str:
+    """Name a generation by its files, so that the same build gives the same name."""
+    hashes = {name: entry["sha256"] for name, entry in files.items()}
+    return hashlib.sha256(json.dumps(hashes, sort_keys=True).encode()).hexdigest()[:16]
 
 
-def write_meta(folder: Path, meta: Meta) -> None:
-    """Write the meta file, which makes the folder a snapshot."""
-    write_json(folder / META, {"format": FORMAT, "version": VERSION, **attrs.asdict(meta)})
+def checksum(data: Mapping[str, Any]) -> str:
+    """Hash everything in a meta file but the hash itself."""
+    rest = {key: value for key, value in data.items() if key != "checksum"}
+    return hashlib.sha256(json.dumps(rest, sort_keys=True).encode()).hexdigest()
 
 
-def sync_folder(folder: Path) -> None:
-    """Sync a folder's entries to the disk."""
-    descriptor = os.open(folder, os.O_RDONLY)
-    try:
-        os.fsync(descriptor)
-    finally:
-        os.close(descriptor)
+def meta_text(meta: Meta) -> str:
+    """Return the text of a meta file."""
+    data = {"format": FORMAT, "version": VERSION, **attrs.asdict(meta)}
+    whole = {**data, "checksum": checksum(data)}
+    return json.dumps(whole, indent=1, sort_keys=True, ensure_ascii=False) + "\n"

@@ -10,14 +10,16 @@ import sys
 from pathlib import Path
 
 import pytest
+from kit.kills import tree
 from srtk_plugin_local.snapshot import layout
 from srtk_plugin_local.snapshot.arrays import verify_files
 from srtk_plugin_local.snapshot.build import build
 from srtk_plugin_local.snapshot.build_settings import BuildSettings
 from srtk_plugin_local.snapshot.graph import LocalGraph
+from srtk_plugin_local.snapshot.meta_file import read_meta
 
 from srtk_framework.recipe import settings as framework_settings
-from srtk_framework.values import DriverError, Pattern, RunError, SnapshotError, Step
+from srtk_framework.values import DriverError, InputError, Pattern, RunError, SnapshotError, Step
 
 
 @pytest.fixture
@@ -32,6 +34,11 @@ def snapshot(source: BuildSettings, tmp_path: Path) -> Path:
     return build(source, tmp_path / "out").folder
 
 
+def data(folder: Path) -> Path:
+    """Return the folder with the files of a snapshot."""
+    return folder / read_meta(folder).generation
+
+
 def opened(folder: Path) -> LocalGraph:
     graph = LocalGraph(str(folder))
     graph.open()
@@ -42,10 +49,10 @@ FILES = [*layout.ARRAYS, *(f"{heap}.{part}" for heap in layout.HEAPS for part in
 
 
 def test_a_truncated_file_is_refused_with_its_path_and_sizes(snapshot: Path) -> None:
-    cut = [name for name in FILES if (snapshot / name).stat().st_size]
+    cut = [name for name in FILES if (data(snapshot) / name).stat().st_size]
     assert len(cut) > 10
     for name in cut:
-        path = snapshot / name
+        path = data(snapshot) / name
         whole = path.read_bytes()
         path.write_bytes(whole[:-1])
         with pytest.raises(SnapshotError) as error:
@@ -57,7 +64,7 @@ def test_a_truncated_file_is_refused_with_its_path_and_sizes(snapshot: Path) -> 
 
 
 def test_a_missing_file_is_refused_with_its_path(snapshot: Path) -> None:
-    (snapshot / "forward.targets").unlink()
+    (data(snapshot) / "forward.targets").unlink()
     with pytest.raises(SnapshotError, match=r"forward\.targets: is missing"):
         opened(snapshot)
 
@@ -65,7 +72,7 @@ def test_a_missing_file_is_refused_with_its_path(snapshot: Path) -> None:
 def test_a_snapshot_of_another_version_is_refused_with_both_versions(snapshot: Path) -> None:
     meta = json.loads((snapshot / "meta.json").read_text())
     (snapshot / "meta.json").write_text(json.dumps({**meta, "version": 99}))
-    with pytest.raises(SnapshotError, match="has the snapshot format version 99, not 1; build"):
+    with pytest.raises(SnapshotError, match="has the snapshot format version 99, not 2; build"):
         opened(snapshot)
 
 
@@ -91,18 +98,20 @@ def test_a_graph_that_is_not_open_says_so(snapshot: Path) -> None:
 def test_a_changed_byte_is_found_when_the_hashes_are_verified(snapshot: Path) -> None:
     meta = opened(snapshot)._open.meta
     verify_files(snapshot, meta)
-    data = bytearray((snapshot / "forward.targets").read_bytes())
-    data[0] ^= 1
-    (snapshot / "forward.targets").write_bytes(data)
+    path = data(snapshot) / "forward.targets"
+    content = bytearray(path.read_bytes())
+    content[0] ^= 1
+    path.write_bytes(content)
     with pytest.raises(SnapshotError, match=r"forward\.targets: its content has changed"):
         verify_files(snapshot, meta)
 
 
 def test_the_same_inputs_give_the_same_bytes(source: BuildSettings, snapshot: Path, tmp_path: Path) -> None:
     other = build(source, tmp_path / "other").folder
-    assert sorted(p.name for p in other.iterdir()) == sorted(p.name for p in snapshot.iterdir())
-    for path in sorted(snapshot.iterdir()):
-        assert (other / path.name).read_bytes() == path.read_bytes()
+    paths = [path.relative_to(snapshot) for path in sorted(snapshot.rglob("*"))]
+    assert paths == [path.relative_to(other) for path in sorted(other.rglob("*"))]
+    for path in paths:
+        assert (snapshot / path).is_dir() or (other / path).read_bytes() == (snapshot / path).read_bytes()
 
 
 # A build that stops for good at the named stage, after saying so.
@@ -143,6 +152,7 @@ def test_a_killed_build_leaves_no_snapshot_and_the_next_one_cleans_up(
     kill(start_and_stop_at(stage, source, out))
     assert not out.exists()
     assert [path.name for path in tmp_path.iterdir() if path.is_dir()] == [".killed.building"]
+    assert (tmp_path / ".killed.lock").exists()
     build(source, out)
     assert sorted(path.name for path in tmp_path.iterdir()) == ["killed", "triples.tsv"]
     opened(out)
@@ -158,7 +168,7 @@ def test_a_killed_rebuild_leaves_the_old_snapshot_whole(source: BuildSettings, s
 def test_two_builds_of_one_snapshot_do_not_run_at_once(source: BuildSettings, tmp_path: Path) -> None:
     process = start_and_stop_at("write inverse", source, tmp_path / "out")
     try:
-        with pytest.raises(RunError, match="another build of it is running"):
+        with pytest.raises(RunError, match=f"out is in use by process {process.pid}; wait until"):
             build(source, tmp_path / "out")
     finally:
         kill(process)
@@ -187,6 +197,34 @@ def test_a_folder_that_is_no_snapshot_is_replaced_only_by_force(source: BuildSet
     build(source, out, force=True)
     assert opened(out).degrees(["n1"]) == [5]
     assert sorted(path.name for path in tmp_path.iterdir()) == ["out", "triples.tsv"]
+
+
+def test_a_file_is_never_replaced_by_a_snapshot(source: BuildSettings, tmp_path: Path) -> None:
+    (tmp_path / "out").write_text("mine")
+    with pytest.raises(RunError, match="out: is a file, and a snapshot is a folder; remove it"):
+        build(source, tmp_path / "out", force=True)
+    assert (tmp_path / "out").read_text() == "mine"
+
+
+def test_a_snapshot_of_the_first_format_is_refused_and_built_again(source: BuildSettings, tmp_path: Path) -> None:
+    out = tmp_path / "old"
+    out.mkdir()
+    (out / "meta.json").write_text('{"content": "1", "format": "srtk-graph", "version": 1}'.replace(", ", ",\n "))
+    (out / "forward.nodes").write_bytes(b"")
+    with pytest.raises(SnapshotError, match=r"old: has the snapshot format version 1, not 2; build it again with"):
+        opened(out)
+    build(source, out)
+    assert opened(out).degrees(["n1"]) == [5]
+    assert sorted(path.name for path in out.iterdir()) == sorted([read_meta(out).generation, "meta.json"])
+
+
+def test_a_failed_build_leaves_the_old_snapshot(source: BuildSettings, snapshot: Path, tmp_path: Path) -> None:
+    before = tree(tmp_path)
+    Path(source.files[0]).write_text("one\ttwo\n")
+    with pytest.raises(InputError):
+        build(source, snapshot)
+    Path(source.files[0]).write_bytes(b"".join(f"n{n}\tr{n % 3}\tn{n * 7 % 50}\n".encode() for n in range(200)))
+    assert tree(tmp_path) == before
 
 
 def test_a_snapshot_is_replaced_while_others_go_on_reading_it(source: BuildSettings, snapshot: Path) -> None:
@@ -221,12 +259,12 @@ def test_two_processes_read_the_same_snapshot(snapshot: Path) -> None:
 
 def test_opening_builds_what_is_missing_or_was_built_from_other_input(source: BuildSettings, tmp_path: Path) -> None:
     out = tmp_path / "built"
-    data = {"path": str(out), "build": {"files": list(source.files)}}
-    graph = framework_settings.structure(data, LocalGraph)
+    block = {"path": str(out), "build": {"files": list(source.files)}}
+    graph = framework_settings.structure(block, LocalGraph)
     graph.open()
-    first = graph.source(), out.stat().st_ino
+    first = graph.source(), (out / "meta.json").stat().st_ino
     graph.open()
-    assert (graph.source(), out.stat().st_ino) == first
+    assert (graph.source(), (out / "meta.json").stat().st_ino) == first
     with Path(source.files[0]).open("a") as file:
         file.write("new\tr0\tn1\n")
     graph.open()

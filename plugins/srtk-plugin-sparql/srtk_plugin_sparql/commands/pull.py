@@ -33,7 +33,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Read, build the snapshot, and say what is in it."""
-    from srtk_plugin_sparql.snapshots import check_builder, check_target
+    from srtk_plugin_sparql.snapshots import check_builder
 
     source, out = Path(args.source), Path(args.out)
     if args.hub is not None and (args.hub < 0 or not args.whole):
@@ -41,6 +41,8 @@ def run(args: argparse.Namespace) -> int:
     if not source.exists():
         raise InputError(f"{source}: there is no such recipe or folder; check the path")
     check_builder()
+    from srtk_plugin_local.snapshot.build import check_target
+
     check_target(out, args.force)
     if source.is_dir():
         return _pull_folder(args, source, out)
