@@ -48,7 +48,7 @@ class CWQ(Dataset):
 
     def _questions(self, file: FilePath) -> Iterator[tuple[str, Question]]:
         for where, record in read_records(file):
-            entities, paths = self._gold(record.get("sparql") or "")
+            entities, paths = self._gold(_text(record.get("sparql"), where, "sparql"))
             answers, names = self._answers(record.get("answers"), where)
             extra = {"topic_entities": list(entities)} | ({"answer_names": names} if names else {})
             yield (

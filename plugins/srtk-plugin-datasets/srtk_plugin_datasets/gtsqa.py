@@ -101,11 +101,14 @@ def labelled(value: Any, where: str, field: str) -> tuple[str, str]:
     return found["id"], found["label"] or ""
 
 
+def _cells(value: Any, where: str, field: str) -> list[tuple[str, str]]:
+    return fields.items(value, where, field, labelled)
+
+
 def _triples(record: dict[str, Any], field: str, where: str) -> tuple[Triple, ...]:
     """Read rows of subject, relation and object."""
     found = []
-    for row in record.get(field) or []:
-        cells = fields.items(row, where, field, labelled)
+    for cells in fields.items(record.get(field) or [], where, field, _cells):
         if len(cells) != 3:
             raise InputError(f"{where}: field {field!r} must hold subject, relation, object; found {len(cells)} parts")
         found.append(Triple(*(id_ for id_, _ in cells)))

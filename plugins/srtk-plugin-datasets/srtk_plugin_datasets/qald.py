@@ -61,7 +61,7 @@ class QALD(Dataset):
             sparql = query.get("sparql") if isinstance(query, dict) else None
             found = read_gold(fields.string(sparql, where, "query.sparql") if sparql else "", self.prefixes)
             values = list(dict.fromkeys(self._values(record, where)))
-            boolean = any(isinstance(answer, dict) and "boolean" in answer for answer in record.get("answers") or [])
+            boolean = any("boolean" in answer for answer in _answers(record, where))
             nodes = found.form == "select" and not boolean and record.get("answers") is not None
             extra: dict[str, Any] = {"topic_entities": [id_ for id_, _ in found.entities], "form": found.form}
             if not nodes and values:
@@ -87,17 +87,27 @@ class QALD(Dataset):
 
     def _values(self, record: dict[str, Any], where: str) -> Iterator[str]:
         """Read the bindings of SPARQL's JSON results: entities short, literals typed."""
-        for answer in fields.items(record.get("answers") or [], where, "answers", _object):
+        for answer in _answers(record, where):
             if "boolean" in answer:
                 yield Literal.make(str(answer["boolean"]).lower(), "xsd:boolean")
-            for binding in (answer.get("results") or {}).get("bindings") or []:
-                for name, term in _object(binding, where, "bindings").items():
+            results = _object(answer.get("results") or {}, where, "answers.results")
+            for binding in fields.items(results.get("bindings") or [], where, "answers.results.bindings", _object):
+                for name, term in binding.items():
                     value = _object(term, where, f"bindings.{name}")
                     text = text_of(value, "value", where)
                     if value.get("type") in ("literal", "typed-literal"):
-                        yield Literal.make(text, value.get("datatype"), value.get("xml:lang"))
+                        datatype, language = value.get("datatype"), value.get("xml:lang")
+                        yield Literal.make(
+                            text,
+                            None if datatype is None else fields.string(datatype, where, f"bindings.{name}.datatype"),
+                            None if language is None else fields.string(language, where, f"bindings.{name}.xml:lang"),
+                        )
                     else:
                         yield shortened(text, self.prefixes)
+
+
+def _answers(record: dict[str, Any], where: str) -> list[dict[str, Any]]:
+    return fields.items(record.get("answers") or [], where, "answers", _object)
 
 
 def _object(value: Any, where: str, field: str) -> dict[str, Any]:

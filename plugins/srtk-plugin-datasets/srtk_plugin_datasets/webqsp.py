@@ -57,7 +57,13 @@ class WebQSP(Dataset):
             answers = [answer for parse in parses for answer in _list(parse, "Answers", where)]
             links = self._links(parses, text)
             chains = [
-                tuple(Step(freebase(r, self.ids)) for r in parse.get("InferentialChain") or ()) for parse in parses
+                tuple(
+                    Step(freebase(relation, self.ids))
+                    for relation in fields.items(
+                        parse.get("InferentialChain") or [], where, "InferentialChain", fields.string
+                    )
+                )
+                for parse in parses
             ]
             known = {
                 "topic_entities": [link.entity for link in links],

@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+import copy
 import json
+import re
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, ClassVar
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 from srtk_plugin_datasets.cwq import CWQ
 from srtk_plugin_datasets.elevant import Elevant
 from srtk_plugin_datasets.gtsqa import GTSQA
@@ -21,7 +26,79 @@ from srtk_plugin_datasets.simplequestions import SimpleQuestions
 from srtk_plugin_datasets.wc2014 import WorldCup2014
 from srtk_plugin_datasets.webqsp import WebQSP
 
+from srtk_framework.records import dumps, record_from_question
 from srtk_framework.testing.dataset import DatasetConformance
+from srtk_framework.values import InputError, Question
+
+NUMBERS = [-1, 7, 0.5, 10**400, float("inf")]
+TEXTS = ["", "x", "\0", "\ud800", "Q1", '"', "^r", "(", "SELECT", "SELECT ?x WHERE { ?x "]
+HOLDERS = [[], [[]], {}, [None], ["x", 1], {"x": None}, {"results": 5}, [{"results": [1]}], [0, 1], [5, 2]]
+ODD = st.sampled_from([None, True, *NUMBERS, *TEXTS, *HOLDERS])
+PIECES = st.sampled_from([*"\t|#[]()/\n{},\0x ", '"', "<end>", ""])
+
+
+def places(value: Any, path: tuple[Any, ...] = ()) -> Iterator[tuple[Any, ...]]:
+    """Yield the keys that lead to each value inside of a JSON value."""
+    items = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
+    for key, inner in items:
+        yield (*path, key)
+        yield from places(inner, (*path, key))
+
+
+def changed(data: Any, text: str) -> str:
+    """Draw a change of a file: of one value, where it is JSON or JSON Lines, or else of its characters."""
+    kind = data.draw(st.sampled_from(["value", "key", "text"]))
+    rows = text.splitlines() if not is_json(text) else [text]
+    row = data.draw(st.integers(0, len(rows) - 1))
+    if kind == "text" or not is_json(rows[row]):
+        start = data.draw(st.integers(0, len(text)))
+        return text[:start] + data.draw(PIECES) + text[start + data.draw(st.integers(0, 9)) :]
+    value = copy.deepcopy(json.loads(rows[row]))
+    path = data.draw(st.sampled_from(list(places(value))))
+    holder = value
+    for key in path[:-1]:
+        holder = holder[key]
+    if kind == "key":
+        del holder[path[-1]]
+    else:
+        holder[path[-1]] = data.draw(ODD)
+    return "\n".join([*rows[:row], json.dumps(value), *rows[row + 1 :]]) + "\n"
+
+
+def is_json(text: str) -> bool:
+    try:
+        json.loads(text)
+    except ValueError:
+        return False
+    return True
+
+
+class Changed:
+    """Checks that a reader takes any change of its files, or refuses it with the place."""
+
+    def test_a_changed_file_is_read_or_refused_with_its_place(self, driver: Any, tmp_path: Path) -> None:
+        files = {file: file.read_text(encoding="utf-8") for file in sorted(tmp_path.rglob("*")) if file.is_file()}
+
+        @settings(max_examples=100, deadline=None)
+        @given(st.data())
+        def check(data: st.DataObject) -> None:
+            file = data.draw(st.sampled_from(list(files)))
+            file.write_bytes(changed(data, files[file]).encode("utf-8", "surrogatepass"))
+            wrong = self.read(driver, tmp_path)
+            file.write_text(files[file], encoding="utf-8")
+            assert not wrong
+
+        check()
+
+    def read(self, driver: Any, folder: Path) -> str:
+        """Read all questions and write them again; return an error that names no place in a file."""
+        try:
+            for question in driver.read():
+                assert isinstance(question, Question)
+                dumps(record_from_question(question))
+        except InputError as error:
+            return "" if re.match(re.escape(str(folder)) + r"[^:]*(:\d+|: row \d+|:)", str(error)) else str(error)
+        return ""
 
 
 def lines(path: Path, *texts: str) -> None:
@@ -29,7 +106,7 @@ def lines(path: Path, *texts: str) -> None:
     path.write_text("".join(text + "\n" for text in texts), encoding="utf-8")
 
 
-class TestMetaQA(DatasetConformance):
+class TestMetaQA(Changed, DatasetConformance):
     name = "metaqa"
 
     @pytest.fixture
@@ -49,7 +126,7 @@ class TestMetaQA(DatasetConformance):
         return driver
 
 
-class TestPathQuestion(DatasetConformance):
+class TestPathQuestion(Changed, DatasetConformance):
     name = "pathquestion"
 
     @pytest.fixture
@@ -68,7 +145,7 @@ class TestPathQuestion(DatasetConformance):
         return driver
 
 
-class TestRecords(DatasetConformance):
+class TestRecords(Changed, DatasetConformance):
     name = "jsonl"
 
     @pytest.fixture
@@ -86,7 +163,7 @@ class TestRecords(DatasetConformance):
         return driver
 
 
-class OfOneFile:
+class OfOneFile(Changed):
     """A driver over one file; its faulty twin looks for a file that is not there."""
 
     cls: Any
