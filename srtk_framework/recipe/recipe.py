@@ -172,7 +172,7 @@ def load(path: str | Path, overrides: Sequence[str] = ()) -> Recipe:
         text = Path(path).read_text(encoding="utf-8")
     except FileNotFoundError as error:
         raise RecipeError([f"{path}: there is no such recipe"]) from error
-    except (OSError, UnicodeDecodeError) as error:
+    except (OSError, ValueError) as error:  # not UTF-8, or a name that no file can have
         raise RecipeError([f"{path}: cannot be read: {error}"]) from error
     return parse(text, str(path), overrides)
 

@@ -85,6 +85,8 @@ def read_lines(path: str | Path) -> Iterator[tuple[int, str]]:
         file, damage = _open(path)
     except OSError as error:
         raise InputError(f"{shown(path)}: cannot be read: {error.strerror or error}") from error
+    except ValueError as error:  # a name that no file can have
+        raise InputError(f"{str(path)!r}: cannot be read: {error}") from error
     with file as lines:
         for number in itertools.count(1):
             try:

@@ -72,7 +72,8 @@ def scalar(node: yaml.Node) -> Any:
     """Return the value of a node that is neither a list nor a mapping.
 
     Raises:
-        ValueError: With the reason, if it does not have the form of its type, or is a number that no float holds.
+        ValueError: With the reason, if it does not have the form of its type, or is a number that no float holds, or a
+            text with the character U+0000.
     """
     import yaml
 
@@ -84,6 +85,8 @@ def scalar(node: yaml.Node) -> Any:
         raise ValueError(f"{shortened(repr(node.value))} is no {kind} of YAML: {reason}") from error
     if isinstance(value, int) and value.bit_length() > MAX_BITS:
         raise ValueError(f"the number {shortened(node.value)} has more than {MAX_BITS} bits")
+    if isinstance(value, str) and "\0" in value:
+        raise ValueError(f"the text {shortened(repr(value))} holds the character U+0000, which no file name may have")
     if isinstance(value, float) and not math.isfinite(value):
         raise ValueError(f"{shortened(node.value)} is no finite number; leave the key out for no limit")
     return value

@@ -33,6 +33,7 @@ def test_values_have_the_types_of_yaml():
         ("a: 1\na: 2", "2:1: key 'a' stands twice"),
         ("[a]: 1", r"1:1: key \['a'\] must be text"),
         ("a: 2001-99-99", "1:4: '2001-99-99' is no timestamp of YAML"),
+        ('a: "b\\0c"', r"1:4: the text 'b\\x00c' holds the character U\+0000"),
         ("a: .nan", "1:4: .nan is no finite number"),
         ("a: -.inf", "1:4: -.inf is no finite number"),
         (f"a: 0x{'f' * 300}", "1:4: the number 0xfff.* has more than 1000 bits"),
