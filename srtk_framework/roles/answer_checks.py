@@ -6,7 +6,7 @@ import math
 from collections.abc import Mapping
 from typing import Any
 
-from srtk_framework.values import DriverError
+from srtk_framework.values import DriverError, shortened
 
 
 def truth(answer: Any, arguments: Mapping[str, Any], driver: str) -> bool:
@@ -37,7 +37,9 @@ def check_numbers(hook: str, rows: Any, counts: list[int], of: str) -> None:
     for row in rows:
         for item in row.tolist() if hasattr(row, "dtype") else row:
             if not _is_finite(item):
-                raise DriverError(f"{hook} returned {item!r} for one of its {of}; it must return finite numbers")
+                raise DriverError(
+                    f"{hook} returned {shortened(repr(item))} for one of its {of}; it must return finite numbers"
+                )
 
 
 def _lengths(rows: Any) -> list[int] | None:
@@ -56,12 +58,12 @@ def _sum_is_finite(rows: Any) -> bool:
         return whole.dtype.kind in "fiu" and bool(np.isfinite(whole).all())
     try:
         return math.isfinite(sum(map(sum, rows)))
-    except TypeError:
+    except (TypeError, OverflowError):
         return False
 
 
 def _is_finite(item: Any) -> bool:
     try:
         return not isinstance(item, str | bytes) and math.isfinite(item)
-    except TypeError:
+    except (TypeError, OverflowError):
         return False
