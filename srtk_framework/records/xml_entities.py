@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping, Sequence
 from typing import Protocol
 
 from srtk_framework.values import InputError
@@ -10,7 +11,14 @@ from srtk_framework.values import InputError
 MAX_ENTITY = 1 << 16
 """Characters that an entity may stand for; what ontologies declare are prefixes of IRIs."""
 
+MAX_TEXT = 1 << 22
+"""Characters that the entities of one tag, with the text up to the next tag, may stand for together."""
+
+MAX_DOCTYPE = 1 << 20
+"""Bytes before the first element of a file that declares entities."""
+
 _REFERENCE = re.compile(r"&([^;#\s]+);")
+_TAG_OR_REFERENCE = re.compile(rb"<|&([^;#\s&<]+);")
 _BLOCK = 1 << 16
 
 
@@ -29,8 +37,9 @@ def check_entities(file: Readable, name: str) -> None:
     """Refuse an XML file whose entities stand for far more text than the file holds.
 
     A file that declares no entity is read up to its first element. Otherwise expat reads all of it, which stops at a
-    document that entities make a hundred times larger; a declared entity may besides stand for at most MAX_ENTITY
-    characters, since some parsers expand it where it is declared.
+    document that entities make a hundred times larger. That is still much for a file of some megabytes, so a declared
+    entity may stand for at most MAX_ENTITY characters, since some parsers expand it where it is declared, and those
+    of one tag and its text for at most MAX_TEXT, since a parser holds these at once.
 
     Args:
         file: The file, at its start.
@@ -55,15 +64,18 @@ def check_entities(file: Readable, name: str) -> None:
                 f" for itself, and at most {MAX_ENTITY:,} are read; write the text where it is used"
             )
 
+    reached: list[bool] = []
+
     def root(*_: object) -> None:
         if not sizes:
             raise _RootReached
+        reached.append(True)
         parser.StartElementHandler = None
 
     parser.EntityDeclHandler = declared
     parser.StartElementHandler = root
     try:
-        _feed(parser, file)
+        _feed(parser, file, name, sizes, reached)
     except _RootReached:
         return
     except expat.ExpatError as error:
@@ -71,8 +83,48 @@ def check_entities(file: Readable, name: str) -> None:
         raise InputError(f"{name}:{error.lineno}: is not valid rdfxml: {reason}; correct the file") from error
 
 
-def _feed(parser: object, file: Readable) -> None:
+def _feed(parser: object, file: Readable, name: str, sizes: Mapping[str, int], reached: Sequence[bool]) -> None:
     feed = parser.Parse  # type: ignore[attr-defined]  # expat names no type for its parsers at run time
+    count = _Expansion(name, sizes)
+    read = 0
     while block := file.read(_BLOCK):
-        feed(block, False)
+        if not read and b"\0" in block[:4]:
+            raise InputError(f"{name}: is not in UTF-8; save the file as UTF-8")
+        read += len(block)
+        if reached:
+            count.add(block)
+            feed(block, False)
+        elif read > MAX_DOCTYPE:
+            raise InputError(f"{name}: has no element within its first {MAX_DOCTYPE:,} bytes; correct the file")
+        else:  # the block may declare entities and use them
+            feed(block, False)
+            count.add(block)
     feed(b"", True)
+
+
+class _Expansion:
+    """Counts what the entities of one tag, with the text up to the next tag, stand for together."""
+
+    def __init__(self, name: str, sizes: Mapping[str, int]) -> None:
+        self._name, self._sizes = name, sizes
+        self._tail, self._size, self._line = b"", 0, 1
+
+    def add(self, block: bytes) -> None:
+        """Count the next bytes of the file."""
+        text = self._tail + block
+        cut = text.rfind(b"&")
+        whole = cut < 0 or b";" in text[cut:] or len(text) - cut > 1000
+        self._tail = b"" if whole else text[cut:]
+        text = text if whole else text[:cut]
+        for found in _TAG_OR_REFERENCE.finditer(text):
+            if found[1] is None:
+                self._size = 0
+                continue
+            self._size += self._sizes.get(found[1].decode("utf-8", "replace"), 1)
+            if self._size > MAX_TEXT:
+                line = self._line + text.count(b"\n", 0, found.start())
+                raise InputError(
+                    f"{self._name}:{line}: the entities of one value stand for more than {MAX_TEXT:,} characters;"
+                    " write the text where it is used"
+                )
+        self._line += text.count(b"\n")
