@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Mapping, Sequence
 from importlib.metadata import version
 from pathlib import Path
@@ -12,7 +13,7 @@ import attrs
 from srtk_framework.roles import Encoder
 from srtk_framework.values import DriverError
 from srtk_plugin_transformers.device import device_and_dtype, processor
-from srtk_plugin_transformers.encoder_model import EncoderModel, load
+from srtk_plugin_transformers.encoder_model import EncoderModel, load, srtk_pooling
 from srtk_plugin_transformers.model_files import check_weights, files_hash, find_model, stored_pooling
 
 if TYPE_CHECKING:
@@ -20,6 +21,8 @@ if TYPE_CHECKING:
     import numpy.typing as npt
 
     from srtk_plugin_transformers.trainable_module import TrainableModule
+
+logger = logging.getLogger(__name__)
 
 _positive = attrs.validators.optional(attrs.validators.ge(1))
 
@@ -34,7 +37,8 @@ class TransformersEncoder(Encoder):
 
     Attributes:
         model: ``minilm``, a folder made by ``save_pretrained``, or a name on the Hugging Face hub.
-        pooling: ``cls``, ``mean`` or ``last`` token; ``auto`` uses the model's own setting, else mean.
+        pooling: ``cls``, ``mean`` or ``last`` token; ``auto`` uses the model's own setting, else mean, and ``srtk`` the
+            model's own setting, else the pooling of SRTK: the first token if the tokenizer marks one, else the mean.
         normalize: Whether vectors have length 1.
         max_length: Maximum number of tokens of a text; the rest is cut off.
         batch_size: Rows of a pass of short texts; by default 32 on a CPU, 512 on a GPU.
@@ -47,8 +51,8 @@ class TransformersEncoder(Encoder):
     """
 
     model: str = "minilm"
-    pooling: Literal["auto", "cls", "mean", "last"] = attrs.field(
-        default="auto", validator=attrs.validators.in_(("auto", "cls", "mean", "last"))
+    pooling: Literal["auto", "cls", "mean", "last", "srtk"] = attrs.field(
+        default="auto", validator=attrs.validators.in_(("auto", "cls", "mean", "last", "srtk"))
     )
     normalize: bool = True
     max_length: int = attrs.field(default=128, validator=attrs.validators.ge(1))
@@ -76,6 +80,12 @@ class TransformersEncoder(Encoder):
         device, dtype = device_and_dtype(self.device, self.dtype)
         check_weights(self._find(), self.model, self.unsafe_weights)
         self._encoder = self._loaded(device, dtype, self.threads)
+        if self.pooling == "auto" and stored_pooling(self._find()) is None:
+            logger.warning(
+                "model %r does not say how its vectors are pooled, so they are the mean of all tokens; set pooling: srtk"
+                " if SRTK trained it, or mean to say so",
+                self.model,
+            )
         if self._trained is not None:
             self._encoder.model.load_state_dict(self._trained)
 
@@ -171,7 +181,9 @@ class TransformersEncoder(Encoder):
         return self._folder
 
     def _pooling(self, folder: Path) -> str:
-        return stored_pooling(folder) if self.pooling == "auto" else self.pooling
+        if self.pooling == "srtk":
+            return stored_pooling(folder) or srtk_pooling(folder, self.trust_remote_code)
+        return stored_pooling(folder) or "mean" if self.pooling == "auto" else self.pooling
 
     def _rows(self, device: str) -> int:
         return self.batch_size or (32 if device == "cpu" else 512)

@@ -12,6 +12,7 @@ import numpy as np
 from srtk_framework.values import DriverError
 from srtk_plugin_transformers.device import PassPool
 from srtk_plugin_transformers.forward_pass import Pass, SmallShapes, plan
+from srtk_plugin_transformers.model_files import Pooling
 
 if TYPE_CHECKING:
     import numpy.typing as npt
@@ -185,6 +186,20 @@ def load(folder: Path, name: str, device: str, dtype: str, pickled: bool, code: 
     if config.is_encoder_decoder and kind is transformers.AutoModel:
         model = model.get_encoder()
     return tokenizer, model.to(device).eval()
+
+
+def srtk_pooling(folder: Path, code: bool) -> Pooling:
+    """Return the pooling of SRTK 0.0.7: the first token, or the mean if the tokenizer has no classification token.
+
+    Args:
+        folder: Folder of the model.
+        code: Whether the model's own Python code may run.
+    """
+    import transformers
+
+    with quiet():
+        tokenizer = transformers.AutoTokenizer.from_pretrained(folder, trust_remote_code=code)
+    return "mean" if tokenizer.cls_token is None else "cls"
 
 
 def longest_input(tokenizer: Any, config: Any) -> int | None:

@@ -114,15 +114,15 @@ def _pooling_file(folder: Path) -> Path | None:
     return next((path for path in [*named, folder / "1_Pooling" / "config.json"] if path.is_file()), None)
 
 
-def stored_pooling(folder: Path) -> Pooling:
-    """Return the pooling in a model's own settings; mean if it has none.
+def stored_pooling(folder: Path) -> Pooling | None:
+    """Return the pooling in a model's own settings; None if it has none.
 
     Raises:
         DriverError: If the settings name a pooling that is not supported.
     """
     path = _pooling_file(folder)
     if path is None:
-        return "mean"
+        return None
     stored = read_json(path)
     asked = stored.get("pooling_mode")
     names = (

@@ -54,6 +54,40 @@ def test_the_decoder_of_an_encoder_decoder_is_not_kept(make: Make, t5: Path) -> 
     assert make(t5)._encoder.model.__class__.__name__ == "T5EncoderModel"
 
 
+def test_srtk_pooling_of_a_plain_folder_takes_the_first_token(make: Make, bert: Path) -> None:
+    assert np.array_equal(make(bert, pooling="srtk").encode(TEXTS), make(bert, pooling="cls").encode(TEXTS))
+
+
+def test_srtk_pooling_takes_the_mean_where_the_tokenizer_marks_no_first_token(
+    make: Make, bert: Path, tmp_path: Path
+) -> None:
+    folder = shutil.copytree(bert, tmp_path / "plain")
+    settings = json.loads((folder / "tokenizer_config.json").read_text())
+    del settings["cls_token"]
+    (folder / "tokenizer_config.json").write_text(json.dumps(settings))
+    (folder / "special_tokens_map.json").unlink(missing_ok=True)
+    assert np.array_equal(make(folder, pooling="srtk").encode(TEXTS), make(bert, pooling="mean").encode(TEXTS))
+
+
+def test_srtk_pooling_is_the_models_own_where_the_folder_says_it(make: Make, bert: Path, tmp_path: Path) -> None:
+    folder = shutil.copytree(bert, tmp_path / "said")
+    (folder / "1_Pooling").mkdir()
+    (folder / "1_Pooling" / "config.json").write_text(json.dumps({"pooling_mode": "mean"}))
+    assert np.array_equal(make(folder, pooling="srtk").encode(TEXTS), make(bert, pooling="mean").encode(TEXTS))
+
+
+def test_a_plain_folder_is_reported_unless_its_pooling_is_set(
+    make: Make, bert: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    for pooling in ("srtk", "mean"):
+        make(bert, pooling=pooling)
+    assert not caplog.messages
+    make(bert)
+    [message] = caplog.messages
+    assert str(bert) in message
+    assert "set pooling: srtk if SRTK trained it" in message
+
+
 @pytest.mark.parametrize(
     ("stored", "pooling"),
     [
