@@ -6,6 +6,9 @@ import argparse
 import sys
 from pathlib import Path
 from typing import Any
+from urllib.parse import urlsplit
+
+from srtk_framework.values import redacted
 
 
 def graph_block(args: argparse.Namespace, endpoint: str | None = None) -> dict[str, Any]:
@@ -20,6 +23,12 @@ def graph_block(args: argparse.Namespace, endpoint: str | None = None) -> dict[s
     return {"knowledge_graph": block}
 
 
+def graph_of_endpoint(endpoint: str | None) -> str:
+    """Return the graph that ``-e`` means without ``-kg``: DBpedia by the name of its host, else Wikidata as in SRTK."""
+    host = urlsplit(endpoint or "").hostname or ""
+    return "dbpedia" if "dbpedia" in host else "wikidata"
+
+
 def note(text: str) -> None:
-    """Print a note about a flag that is accepted but has no effect."""
-    print(f"srtk: note: {text}", file=sys.stderr)
+    """Print a note about a flag, such as one that is accepted but has no effect."""
+    print(f"srtk: note: {redacted(text)}", file=sys.stderr)

@@ -3,28 +3,47 @@
 from __future__ import annotations
 
 import argparse
+from pathlib import Path
 from typing import Any
 
+from srtk_framework.cli import OK
 from srtk_framework.cli.options import graph_block, note
-from srtk_framework.cli.short import add_file_arguments, run_short
+from srtk_framework.cli.short import add_file_arguments, run_folder, run_short, set_graph, set_output
+from srtk_framework.evaluation.scores import read_scores
+from srtk_framework.records.jsonl import dumps
+
+_METHOD = "beam"
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the flags."""
-    add_file_arguments(parser, "--output")
+    add_file_arguments(parser, "--output", ".subgraph.jsonl")
     parser.add_argument("-e", "--sparql-endpoint", metavar="URL", help="address of the graph's SPARQL endpoint")
     parser.add_argument(
         "-m", "--scorer-model-path", default="minilm", metavar="MODEL", help="encoder: folder or hub name (%(default)s)"
     )
+    parser.add_argument(
+        "--pooling",
+        choices=["auto", "cls", "mean", "last", "srtk"],
+        default="srtk",
+        help="pooling of the encoder; srtk is the model's own setting, else the pooling of SRTK (%(default)s)",
+    )
     parser.add_argument("--beam-width", type=int, default=10, metavar="N", help="paths kept at each hop (%(default)s)")
     parser.add_argument("--max-depth", type=int, default=2, metavar="N", help="longest path (%(default)s)")
-    parser.add_argument("--evaluate", action="store_true", help="score the result against answer_entities")
+    parser.add_argument(
+        "--evaluate",
+        action="store_true",
+        help="score the result against answer_entities, and write hits and misses beside it, with the suffix .metric",
+    )
     parser.add_argument("--include-qualifiers", action="store_true", help="not needed: literals are always kept")
     parser.add_argument("--omit-prefixes", action="store_true", help="not needed: queries carry whole IRIs")
     parser.add_argument("--inverse", action="store_true", help="walk relations against their direction too")
     parser.add_argument("--triples", type=int, metavar="N", help="most triples for a question")
     parser.add_argument(
-        "--rule", default="log-softmax", help="how step scores add up; srtk-sum is that of SRTK 0.0.7 (%(default)s)"
+        "--rule",
+        default="log-softmax",
+        help="how step scores add up: log-softmax, log-sigmoid (SR's own), gain, or srtk-sum, that of SRTK 0.0.7"
+        " (%(default)s)",
     )
     parser.add_argument("--text", default="srtk", help="text form of questions and relations (%(default)s)")
 
@@ -35,16 +54,47 @@ def run(args: argparse.Namespace) -> int:
         note("--include-qualifiers changes nothing: literals and qualifiers are always kept")
     if args.omit_prefixes:
         note("--omit-prefixes changes nothing: queries carry whole IRIs")
+    set_output(args, ".subgraph.jsonl")
+    set_graph(args)
+    code = run_short(args, recipe_data(args))
+    if code == OK and args.evaluate:
+        _write_metric(args)
+    return code
+
+
+def recipe_data(args: argparse.Namespace) -> dict[str, Any]:
+    """Return the recipe that the flags describe, its output folder left out."""
     data: dict[str, Any] = {
         "questions": args.input,
         **graph_block(args, args.sparql_endpoint),
-        "encoder": {"use": "transformers", "model": args.scorer_model_path},
+        "encoder": {"use": "transformers", "model": args.scorer_model_path, "pooling": args.pooling},
         "path_scorer": {"use": "dense", "rule": args.rule, "text": args.text},
-        "expander": {"use": "beam", "width": args.beam_width, "depth": args.max_depth, "inverse": args.inverse},
+        "expander": {"use": _METHOD, "width": args.beam_width, "depth": args.max_depth, "inverse": args.inverse},
         "exporters": [{"use": "jsonl", "path": args.output}],
     }
     if args.triples is not None:
         data["budget"] = {"triples": args.triples}
     if args.evaluate:
         data["evaluate"] = True
-    return run_short(args, data)
+    return data
+
+
+def _write_metric(args: argparse.Namespace) -> None:
+    """Write SRTK's file of hits and misses, and print its two figures.
+
+    A question is a hit if one of its answers is in its subgraph. Unlike in SRTK, its own entities do not count.
+    """
+    rows = read_scores(run_folder(args)).get(_METHOD, [])
+    found = [value for row in rows if (value := row.metrics.get("answer_coverage")) is not None]
+    if not found:
+        note(f"no question of {args.input} has answer_entities, so there is no answer coverage and no .metric file")
+        return
+    hit = sum(value > 0 for value in found)
+    recall = hit / len(found)
+    metric = Path(args.output).with_suffix(".metric")
+    metric.write_text(dumps({"hit": hit, "miss": len(found) - hit, "recall": recall}) + "\n", encoding="utf-8")
+    if not args.quiet:
+        sizes = [row.metrics["triples"] or 0.0 for row in rows]
+        print(f"Answer coverage rate: {recall:.4f} ({hit} / {len(found)})")
+        print(f"Average subgraph size: {sum(sizes) / len(sizes):.4f} triples")
+        print(f"wrote {metric}")

@@ -7,14 +7,23 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from srtk_framework.cli.options import graph_of_endpoint, note
 from srtk_framework.cli.run import add_run_arguments, run_recipe
 from srtk_framework.recipe.recipe import from_data
+from srtk_framework.values import InputError
 
 
-def add_file_arguments(parser: argparse.ArgumentParser, output: str) -> None:
-    """Declare input, output and graph."""
+def add_file_arguments(parser: argparse.ArgumentParser, output: str, default: str | None = None) -> None:
+    """Declare input, output and graph.
+
+    Args:
+        parser: Parser of the command.
+        output: Long flag of the output.
+        default: What follows the input's name, without its suffix, in the output's default; None if it is required.
+    """
+    where = "where to write" if default is None else f"where to write; by default beside the input, FILE{default}"
     parser.add_argument("-i", "--input", required=True, metavar="FILE", help="JSONL file; `-` reads standard input")
-    parser.add_argument("-o", output, dest="output", required=True, metavar="PATH", help="where to write")
+    parser.add_argument("-o", output, dest="output", required=default is None, metavar="PATH", help=where)
     parser.add_argument(
         "-kg",
         "--knowledge-graph",
@@ -24,10 +33,35 @@ def add_file_arguments(parser: argparse.ArgumentParser, output: str) -> None:
     add_run_arguments(parser)
 
 
+def set_output(args: argparse.Namespace, default: str) -> None:
+    """Set the output, where it is not given, to the input's name without its suffix, followed by ``default``.
+
+    Raises:
+        InputError: If the input is the standard input, which has no name.
+    """
+    if args.output is not None:
+        return
+    if args.input == "-":
+        raise InputError("the standard input has no name by which to name the output; give --output")
+    args.output = str(Path(args.input).with_suffix("")) + default
+
+
+def set_graph(args: argparse.Namespace) -> None:
+    """Set the graph, where it is not given, to the one that the endpoint means, and say so."""
+    if args.knowledge_graph is None:
+        args.knowledge_graph = graph_of_endpoint(args.sparql_endpoint)
+        if not args.quiet:
+            at = f" at {args.sparql_endpoint}" if args.sparql_endpoint else ", at its public endpoint"
+            note(f"no --knowledge-graph given: {args.knowledge_graph}{at}")
+
+
+def run_folder(args: argparse.Namespace) -> Path:
+    """Return the folder of the run, beside the output."""
+    output = Path(args.output)
+    return output.with_name(output.name + ".run")
+
+
 def run_short(args: argparse.Namespace, data: Mapping[str, Any]) -> int:
     """Run a recipe given as data; its folder stands beside the output."""
-    output = Path(args.output)
-    folder = output.with_name(output.name + ".run")
-    return run_recipe(
-        from_data({"srtk": 1, "output": str(folder), **data}), args.resume, args.quiet, in_full=args.traceback
-    )
+    recipe = from_data({"srtk": 1, "output": str(run_folder(args)), **data})
+    return run_recipe(recipe, args.resume, args.quiet, in_full=args.traceback)

@@ -8,9 +8,11 @@ import json
 import os
 import sys
 from collections.abc import Mapping, Sequence
+from importlib.util import find_spec
 from pathlib import Path as FilePath
 from typing import Any
 
+from srtk_framework.cli import note
 from srtk_framework.records import place, read_jsonl, shown
 from srtk_framework.records import record_fields as fields
 from srtk_framework.values import InputError
@@ -49,7 +51,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--accelerator", choices=["auto", "cpu", "gpu"], default="auto")
     parser.add_argument("--devices", type=int, default=1)
     parser.add_argument("--precision", choices=["32", "bf16"], default="32")
-    parser.add_argument("--pooling", choices=["auto", "cls", "mean", "last"], default="auto")
+    parser.add_argument(
+        "--pooling",
+        choices=["auto", "cls", "mean", "last", "srtk"],
+        default="srtk",
+        help="pooling of the encoder; srtk is the model's own setting, else the pooling of SRTK (%(default)s)",
+    )
     parser.add_argument(
         "--max-length", type=int, default=128, help="maximum number of tokens of a text, in training and scoring"
     )
@@ -59,11 +66,19 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--fast-dev-run", action="store_true", help="run two updates and one validation, to test the data"
     )
+    for flag, what in (("project", "project"), ("group", "group of runs"), ("savedir", "folder")):
+        parser.add_argument(
+            f"--wandb-{flag}", metavar="NAME", help=f"log to Weights & Biases, if installed: its {what}"
+        )
     parser.add_argument("--quiet", action="store_true", help="print errors only")
 
 
 def run(args: argparse.Namespace) -> int:
     """Train, write the model folder, and print the figures."""
+    wandb = _wandb(args)
+    if args.accelerator == "gpu" and not _has_gpu():
+        args.accelerator = "cpu"
+        note("there is no GPU here, so the training runs on the CPU; --accelerator cpu says so")
     training = read_rows(args.train_dataset)
     if args.validation_dataset:
         validation = read_rows(args.validation_dataset)
@@ -72,7 +87,7 @@ def run(args: argparse.Namespace) -> int:
         at = [place(query, args.seed) for query, _, _ in training]
         validation = [row for row, where in zip(training, at, strict=True) if where < _VALIDATION_SHARE]
         training = [row for row, where in zip(training, at, strict=True) if where >= _VALIDATION_SHARE]
-    settings = _settings(args, bool(validation))
+    settings = _settings(args, bool(validation), bool(wandb))
     encoder = _encoder(args)
     encoder.open()
     folder = FilePath(args.output_dir) / "training"
@@ -96,6 +111,7 @@ def run(args: argparse.Namespace) -> int:
             validate=validated if validation else None,
             folder=folder,
             seed=args.seed,
+            wandb=wandb,
         )
         if not first:
             return 0
@@ -166,7 +182,23 @@ def _refuse_shared(training: Sequence[Row], validation: Sequence[Row], file: str
         )
 
 
-def _settings(args: argparse.Namespace, validates: bool) -> ScorerFitSettings:
+def _wandb(args: argparse.Namespace) -> dict[str, str]:
+    """Return the options for Weights & Biases; none, with a note, where flags ask for it and it is not installed."""
+    flags = {"project": args.wandb_project, "group": args.wandb_group, "save_dir": args.wandb_savedir}
+    options = {name: value for name, value in flags.items() if value is not None}
+    if options and find_spec("wandb") is None:
+        note("wandb is not installed, so nothing is logged to it (pip install wandb); the figures are in training/log")
+        return {}
+    return options
+
+
+def _has_gpu() -> bool:
+    import torch
+
+    return torch.cuda.is_available() or torch.backends.mps.is_available()
+
+
+def _settings(args: argparse.Namespace, validates: bool, wandb: bool) -> ScorerFitSettings:
     try:
         return ScorerFitSettings(
             epochs=1 if args.fast_dev_run else args.max_epochs,
@@ -180,6 +212,7 @@ def _settings(args: argparse.Namespace, validates: bool) -> ScorerFitSettings:
             strategy="auto" if args.devices == 1 else "ddp",
             monitor="accuracy",
             patience=args.patience if validates else None,
+            logger="wandb" if wandb else None,
         )
     except ValueError as error:
         raise InputError(f"{error}; change the flag of that name") from error

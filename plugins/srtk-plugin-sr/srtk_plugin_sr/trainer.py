@@ -61,6 +61,7 @@ def train_encoder(
     validate: Callable[[], Mapping[str, float]] | None,
     folder: FilePath,
     seed: int,
+    wandb: Mapping[str, str] | None = None,
 ) -> dict[str, float]:
     """Train a network in place; it ends with the best weights.
 
@@ -72,6 +73,8 @@ def train_encoder(
         validate: Called after each round; returns metrics, among them ``settings.monitor``.
         folder: Folder for checkpoints and logs; an interrupted training in this folder is resumed.
         seed: Seed of the order of samples and of dropout.
+        wandb: For the logger ``wandb``, its `project`, `group` and `save_dir`; by default those of its environment
+            variables, and the folder.
 
     Returns:
         The figures of the best round, and the numbers of samples and rounds.
@@ -94,7 +97,7 @@ def train_encoder(
             _freeze_unused(network, rows)
             if settings.checkpointing:
                 network.save_memory()
-            trainer = _trainer(lightning, settings, folder)
+            trainer = _trainer(lightning, settings, folder, _loggers(settings, folder, wandb or {}))
             schedule = Schedule(
                 data.samples,
                 [len(row) for row in rows],
@@ -143,7 +146,7 @@ def _fit(trainer: Any, module: Any, checkpoint: FilePath | None) -> None:
         raise KeyboardInterrupt from error
 
 
-def _trainer(lightning: Any, settings: ScorerFitSettings, folder: FilePath) -> Any:
+def _trainer(lightning: Any, settings: ScorerFitSettings, folder: FilePath, loggers: list[Any]) -> Any:
     from lightning.pytorch.callbacks import ModelCheckpoint, RichProgressBar
 
     callbacks: list[Any] = [
@@ -167,7 +170,7 @@ def _trainer(lightning: Any, settings: ScorerFitSettings, folder: FilePath) -> A
         precision=precision,
         max_epochs=1,
         callbacks=callbacks,
-        logger=_loggers(settings, folder),
+        logger=loggers,
         enable_progress_bar=interactive,
         enable_model_summary=False,
         log_every_n_steps=10,
@@ -177,16 +180,17 @@ def _trainer(lightning: Any, settings: ScorerFitSettings, folder: FilePath) -> A
     )
 
 
-def _loggers(settings: ScorerFitSettings, folder: FilePath) -> list[Any]:
+def _loggers(settings: ScorerFitSettings, folder: FilePath, wandb: Mapping[str, str]) -> list[Any]:
     from lightning.pytorch import loggers
 
     # A resumed training writes a table of its own beside the earlier one.
     every: list[Any] = [loggers.CSVLogger(folder, name="log")]
     if settings.logger is None:
         return every
-    kind = loggers.TensorBoardLogger if settings.logger == "tensorboard" else loggers.WandbLogger
+    kind: Any = loggers.TensorBoardLogger if settings.logger == "tensorboard" else loggers.WandbLogger
+    options = {"save_dir": str(folder), "name": settings.logger, **(wandb if settings.logger == "wandb" else {})}
     try:
-        every.append(kind(save_dir=str(folder), name=settings.logger))
+        every.append(kind(**options))
     except ModuleNotFoundError as error:
         raise DriverError(
             f"the logger {settings.logger} is not installed ({error}); install it or leave it out"

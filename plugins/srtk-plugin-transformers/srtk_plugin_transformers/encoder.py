@@ -82,8 +82,8 @@ class TransformersEncoder(Encoder):
         self._encoder = self._loaded(device, dtype, self.threads)
         if self.pooling == "auto" and stored_pooling(self._find()) is None:
             logger.warning(
-                "model %r does not say how its vectors are pooled, so they are the mean of all tokens; set pooling: srtk"
-                " if SRTK trained it, or mean to say so",
+                "model %r does not say how its vectors are pooled, so they are the mean of all tokens; set pooling:"
+                " srtk if SRTK trained it, or mean to say so",
                 self.model,
             )
         if self._trained is not None:
