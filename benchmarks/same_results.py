@@ -23,7 +23,9 @@ PATTERNS = ("subgraphs.jsonl", "links.jsonl", "scores.jsonl", "journal/*.jsonl",
 WORDS = ("error", "reason", "linkers_failed", "labels_failed")
 FINGERPRINTS = ("fingerprint", "fingerprints")
 TIMES = ("seconds", "questions_per_second", "share_of_time")
-LEFT_OUT = frozenset((*WORDS, *FINGERPRINTS, *TIMES))
+MARK = "journal"
+"""Field of a journal's lines that has a fingerprint and a checksum."""
+LEFT_OUT = frozenset((*WORDS, *FINGERPRINTS, *TIMES, MARK))
 
 
 def plain(value: Any) -> Any:

@@ -119,6 +119,7 @@ def _line(text: str) -> str:
     """Leave the provenance out of a line of results; the table of Wiki27K knows no prefix of properties."""
     record = json.loads(text.replace('"wdt:P', '"P').replace('"^wdt:P', '"^P'))
     del record["provenance"]
+    record.pop("journal", None)
     record["labels"] = dict(sorted(record["labels"].items()))
     return dumps(record)
 

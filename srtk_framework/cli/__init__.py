@@ -44,15 +44,15 @@ OLD_PACKAGE = (
     "note: the package `srtk` is installed too, and its command has the same name; which of the two runs depends on"
     " which was installed last. To remove it: pip uninstall srtk"
 )
-OK, FAILED, USAGE, INTERRUPTED = 0, 1, 2, 130
+OK, FAILED, USAGE, INTERRUPTED, TERMINATED = 0, 1, 2, 130, 143
 TRACEBACK = "--traceback"
 
 
-__all__ = ["FAILED", "INTERRUPTED", "OK", "USAGE", "graph_block", "main", "note"]
+__all__ = ["FAILED", "INTERRUPTED", "OK", "TERMINATED", "USAGE", "graph_block", "main", "note"]
 
 
 def main(argv: Sequence[str] | None = None) -> int:
-    """Run a subcommand; returns the exit code: 0 well, 1 failed, 2 bad input, 130 interrupted."""
+    """Run a subcommand; returns the exit code: 0 well, 1 failed, 2 bad input, 130 interrupted, 143 terminated."""
     arguments = list(sys.argv[1:] if argv is None else argv)
     note_secrets(secrets_in_arguments(arguments))
     in_full = TRACEBACK in arguments

@@ -5,11 +5,17 @@ from __future__ import annotations
 import argparse
 import signal
 import sys
+import threading
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from types import FrameType
 from typing import Any
 
-from srtk_framework.cli import FAILED, INTERRUPTED, OK
+import attrs
+
+from srtk_framework.cli import FAILED, INTERRUPTED, OK, TERMINATED
 from srtk_framework.cli.reports import compare_runs, write
+from srtk_framework.host.observers import Observer
 from srtk_framework.recipe.recipe import Recipe, load
 from srtk_framework.run.manifest import COMPLETE
 from srtk_framework.run.runner import Outcome, Runner
@@ -31,7 +37,15 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def add_run_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the flags that the short commands share."""
-    parser.add_argument("--resume", action="store_true", help="continue a run that was stopped")
+    again = parser.add_mutually_exclusive_group()
+    again.add_argument(
+        "--resume",
+        action="store_true",
+        help="take over what a finished run of the same recipe has answered; an unfinished one always goes on",
+    )
+    again.add_argument(
+        "--fresh", action="store_true", help="start over, and drop what an unfinished run in the folder has answered"
+    )
     parser.add_argument("--quiet", action="store_true", help="print errors only")
 
 
@@ -42,9 +56,10 @@ def run(args: argparse.Namespace) -> int:
         Session(recipe)  # report a mistake in the last recipe before the first one runs
     code = OK
     for recipe in recipes:
-        code = max(code, run_recipe(recipe, args.resume, args.quiet, args.train_only, args.traceback))
-        if code == INTERRUPTED:
-            return code
+        ended = run_recipe(recipe, args.resume, args.quiet, args.train_only, args.traceback, args.fresh)
+        if ended in (INTERRUPTED, TERMINATED):
+            return ended
+        code = max(code, ended)
     if not args.train_only:
         compare_runs(
             [recipe.output for recipe in recipes if recipe.questions and recipe.against is not None], args.quiet
@@ -52,35 +67,38 @@ def run(args: argparse.Namespace) -> int:
     return code
 
 
-def run_recipe(recipe: Recipe, resume: bool, quiet: bool, train_only: bool = False, in_full: bool = False) -> int:
-    """Run one recipe with progress, a clean stop on Ctrl-C, and a report at the end.
+def run_recipe(
+    recipe: Recipe,
+    resume: bool,
+    quiet: bool,
+    train_only: bool = False,
+    in_full: bool = False,
+    fresh: bool = False,
+) -> int:
+    """Run one recipe with progress, a clean stop on Ctrl-C and SIGTERM, and a report at the end.
 
     Args:
         recipe: What to run.
-        resume: Continue an earlier run of the same recipe.
+        resume: Take over the questions of a finished run of the same recipe too.
         quiet: Print errors only.
         train_only: End after the training.
         in_full: Print the traceback of the first exception of each driver.
+        fresh: Start over, and drop what an unfinished run in the folder has answered.
 
     Returns:
         The exit code.
     """
     from srtk_framework.host.observers import Progress
 
-    runner = Runner(recipe, resume, () if quiet else (Progress(),), train_only)
-    before = signal.getsignal(signal.SIGINT)
-
-    def interrupted(number: int, frame: FrameType | None) -> None:
-        # A second Ctrl-C does not wait for the batch.
-        signal.signal(signal.SIGINT, before)
-        runner.stop()
-        print("srtk: stopping after this batch; Ctrl-C again to stop at once", file=sys.stderr)
-
-    signal.signal(signal.SIGINT, interrupted)
-    try:
-        outcome = runner.run()
-    finally:
-        signal.signal(signal.SIGINT, before)
+    runner = Runner(recipe, resume, () if quiet else (Progress(), _Resumed()), train_only, fresh)
+    with _stopped_by_signals(runner) as received:
+        try:
+            outcome = runner.run()
+        except KeyboardInterrupt:
+            if signal.SIGTERM not in received:
+                raise
+            print("srtk: terminated", file=sys.stderr)
+            return TERMINATED
     if outcome.trained is not None and outcome.trained.follows:
         return OK
     if outcome.trained is not None and not quiet:
@@ -100,10 +118,10 @@ def run_recipe(recipe: Recipe, resume: bool, quiet: bool, train_only: bool = Fal
     if outcome.state != COMPLETE:
         print(
             f"srtk: stopped; {outcome.finished} of {outcome.questions} questions are finished and kept in"
-            f" {outcome.output}; continue with --resume",
+            f" {outcome.output}; the same command goes on",
             file=sys.stderr,
         )
-        return INTERRUPTED
+        return TERMINATED if signal.SIGTERM in received else INTERRUPTED
     for linker, count in outcome.linkers_failed.items():
         print(
             f"srtk: the linker {linker} failed on {count} questions that another linker answered; their traces say why"
@@ -127,6 +145,52 @@ def run_recipe(recipe: Recipe, resume: bool, quiet: bool, train_only: bool = Fal
             file=sys.stderr,
         )
     return FAILED if outcome.questions and outcome.failed == outcome.questions else OK
+
+
+@contextmanager
+def _stopped_by_signals(runner: Runner) -> Iterator[list[int]]:
+    """Have the first SIGINT or SIGTERM stop a runner after its batch, and the second one at once.
+
+    Only the main thread gets signals, so elsewhere nothing is changed.
+
+    Yields:
+        The signals received so far.
+    """
+    received: list[int] = []
+
+    def stop(number: int, frame: FrameType | None) -> None:
+        received.append(number)
+        if len(received) > 1:
+            raise KeyboardInterrupt
+        again = "Ctrl-C again" if number == signal.SIGINT else "send it again"
+        print(f"srtk: stopping after this batch; {again} to stop at once", file=sys.stderr)
+        runner.stop()
+
+    if threading.current_thread() is not threading.main_thread():
+        yield received
+        return
+    before = {number: signal.signal(number, stop) for number in (signal.SIGINT, signal.SIGTERM)}
+    try:
+        yield received
+    finally:
+        for number, handler in before.items():
+            # None stands for a handler that was not set from Python.
+            signal.signal(number, signal.SIG_DFL if handler is None else handler)
+
+
+@attrs.define
+class _Resumed(Observer):
+    """Says what a run takes over from an earlier process."""
+
+    def event(self, name: str, data: Mapping[str, Any]) -> None:
+        if name != "resumed":
+            return
+        if data["dropped"]:
+            print(f"srtk: {data['file']}: the last line was not written to its end and is dropped", file=sys.stderr)
+        print(
+            f"srtk: {data['name']} goes on after {data['finished']} finished questions; --fresh starts over",
+            file=sys.stderr,
+        )
 
 
 def _report_training(trained: Trained) -> None:

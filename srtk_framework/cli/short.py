@@ -64,4 +64,4 @@ def run_folder(args: argparse.Namespace) -> Path:
 def run_short(args: argparse.Namespace, data: Mapping[str, Any]) -> int:
     """Run a recipe given as data; its folder stands beside the output."""
     recipe = from_data({"srtk": 1, "output": str(run_folder(args)), **data})
-    return run_recipe(recipe, args.resume, args.quiet, in_full=args.traceback)
+    return run_recipe(recipe, args.resume, args.quiet, in_full=args.traceback, fresh=args.fresh)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import errno
 import itertools
 import json
@@ -263,16 +264,25 @@ def read_jsonl(path: str | Path) -> Iterator[tuple[int, dict[str, Any]]]:
 def unwritable(path: Path, error: OSError) -> str:
     """Return why a file of a run cannot be written, and the remedy."""
     if error.errno == errno.ENOSPC:
-        return f"the disk is full, {path} cannot be written; free some space and run again with --resume"
-    return f"{path} cannot be written: {error}; fix this and run again with --resume"
+        return f"the disk is full, {path} cannot be written; free some space and give the same command again"
+    return f"{path} cannot be written: {error.strerror or error}; fix this and give the same command again"
 
 
 def write_json(path: Path, data: Any) -> None:
-    """Write a JSON file atomically, without the secrets in it."""
-    path.parent.mkdir(parents=True, exist_ok=True)
+    """Write a JSON file atomically, without the secrets in it.
+
+    Raises:
+        RunError: If the file cannot be written; its old content stays.
+    """
     draft = path.with_name(path.name + ".part")
     try:
-        draft.write_text(json.dumps(redacted_data(data), ensure_ascii=False, indent=1) + "\n", encoding="utf-8")
+        path.parent.mkdir(parents=True, exist_ok=True)
+        with draft.open("w", encoding="utf-8", errors="backslashreplace", newline="\n") as file:
+            file.write(json.dumps(redacted_data(data), ensure_ascii=False, indent=1) + "\n")
+            file.flush()
+            os.fsync(file.fileno())
         os.replace(draft, path)
     except OSError as error:
+        with contextlib.suppress(OSError):
+            draft.unlink(missing_ok=True)
         raise RunError(unwritable(path, error)) from error

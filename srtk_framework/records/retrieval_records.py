@@ -50,6 +50,8 @@ RESULT_FIELDS = (
     "trace",
     "error",
 )
+_MARK = {"number", "run", "checksum"}
+"""Keys of the field ``journal`` by which a line of a run's journal is checked; such a field is not the question's."""
 _TRIPLE_FIELDS = ("triplets", "triples", "scored_triples", "graph")
 _ALIASES = {"q_entity": "question_entities", "a_entity": "answer_entities"}
 
@@ -78,9 +80,13 @@ def question_from_record(record: Mapping[str, Any], where: str, default_id: str 
         gold_paths=None if paths is None else tuple(fields.items(paths, where, "gold_paths", fields.path)),
         gold_triples=None if triples is None else tuple(fields.items(triples, where, "gold_triples", fields.triple)),
         options=tuple(fields.items(record.get("options") or [], where, "options", fields.string)),
-        extra={field: value for field, value in record.items() if field not in QUESTION_FIELDS},
+        extra={f: v for f, v in record.items() if f not in QUESTION_FIELDS and not _is_mark(f, v)},
         gold_links=None if gold is None else tuple(fields.items(gold, where, "gold_links", fields.gold_link)),
     )
+
+
+def _is_mark(field: str, value: Any) -> bool:
+    return field == "journal" and isinstance(value, Mapping) and value.keys() == _MARK
 
 
 def record_from_question(question: Question) -> dict[str, Any]:

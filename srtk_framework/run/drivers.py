@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import unicodedata
+from pathlib import Path
 from typing import Any
 
 import attrs
@@ -10,7 +12,12 @@ from srtk_framework.recipe.composer import Composer
 from srtk_framework.recipe.recipe import Block, Recipe
 from srtk_framework.records.splits import part_of
 from srtk_framework.roles import EntityLinker, Expander, KnowledgeGraph, Reader
+from srtk_framework.run.journal import journal_file
 from srtk_framework.training.setup import Setup, setup
+from srtk_framework.values import shortened
+
+LONGEST_NAME = 60
+"""Characters in the name of a method; a name of a file has at most 255 bytes on common file systems."""
 
 
 @attrs.frozen
@@ -63,6 +70,7 @@ def compose(recipe: Recipe, composer: Composer) -> Drivers:
 def _methods(recipe: Recipe, composer: Composer) -> dict[str, Expander]:
     """Build the main expander and those to compare with it, each under a name of its own."""
     methods: dict[str, Expander] = {}
+    files: dict[str, str] = {}
     main = recipe.blocks.get("expander")
     for block in ([main] if main else []) + (recipe.against or []):
         expander = composer.build(block)
@@ -70,6 +78,20 @@ def _methods(recipe: Recipe, composer: Composer) -> dict[str, Expander]:
         if name in methods:
             composer.problems.append(
                 f"{recipe.places.say(block.where)}: two methods are called {name!r}; give one of them a `name:`"
+            )
+            continue
+        if len(name) > LONGEST_NAME:
+            composer.problems.append(
+                f"{recipe.places.say(block.where)}: the name {shortened(repr(name))} has more than {LONGEST_NAME}"
+                " characters; give the method a shorter `name:`"
+            )
+            continue
+        # File systems that fold letters would take the two journals for one file.
+        other = files.setdefault(unicodedata.normalize("NFC", journal_file(Path(), name).name).casefold(), name)
+        if other != name:
+            composer.problems.append(
+                f"{recipe.places.say(block.where)}: the names {other!r} and {name!r} give the same file name; give one"
+                " of the methods another `name:`"
             )
         elif expander is not None:
             methods[name] = expander

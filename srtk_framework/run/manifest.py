@@ -3,80 +3,146 @@
 from __future__ import annotations
 
 import hashlib
-import json
+import os
 import platform
+from collections.abc import Mapping
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
+from srtk_framework.evaluation.scores import FILE as SCORES
 from srtk_framework.host.class_path import hashes_of
 from srtk_framework.host.discovery import distributions_of
 from srtk_framework.host.versions import __version__, libraries
+from srtk_framework.records.jsonl import read_json
+from srtk_framework.run.journal import FOLDER as JOURNALS
+from srtk_framework.run.journal import discard
 from srtk_framework.run.question_source import RunQuestions
 from srtk_framework.run.session import Session
-from srtk_framework.values import RunError, redacted
+from srtk_framework.values import InputError, RunError, redacted
 
 COMPLETE, STOPPED, RUNNING = "complete", "stopped", "running"
 
 NAME = "manifest.json"
+LOCK = ".lock"
 
 
 def manifest_of(session: Session, asked: RunQuestions) -> dict[str, Any]:
     """Collect everything that decides the results of a run, before it begins."""
     names = ["srtk-framework", *distributions_of(session.drivers)]
-    fingerprints = {name: redacted(method.fingerprint()) for name, method in session.methods.items()}
-    if session.linker is not None:
-        fingerprints["linker"] = redacted(session.linker.fingerprint())
-    if session.reader is not None:
-        fingerprints["reader"] = redacted(session.reader.fingerprint())
+    methods = {name: redacted(method.fingerprint()) for name, method in session.methods.items()}
+    others = {"linker": session.linker, "reader": session.reader, "graph": session.graph}
+    parts = {name: redacted(driver.fingerprint()) for name, driver in others.items() if driver is not None}
     recipe, options = session.recipe, session.recipe.options
     classes = hashes_of((name for _, name in session.drivers), recipe.folder)
+    versions = {name: _version(name) for name in dict.fromkeys(names)}
     whole = repr(
-        (sorted(fingerprints.items()), sorted(classes.items()), options.relink, options.limit, options.seed, asked.hash)
+        (
+            sorted(methods.items()),
+            sorted(parts.items()),
+            sorted(classes.items()),
+            sorted(versions.items()),
+            options.relink,
+            options.limit,
+            options.seed,
+            asked.hash,
+        )
     )
     return {
         "recipe": recipe.file,
         "written": recipe.written,
         "state": RUNNING,
-        "fingerprint": hashlib.sha256(whole.encode()).hexdigest(),
-        "fingerprints": fingerprints,
+        "fingerprint": hashlib.sha256(whole.encode("utf-8", "surrogatepass")).hexdigest(),
+        "fingerprints": {**methods, **parts},
         **({"classes": classes} if classes else {}),
         "graph": redacted(session.graph.source()) if session.graph is not None else None,
         "questions": {"count": asked.count, "sha256": asked.hash},
         "seed": options.seed,
         "reproducible": options.budget.seconds is None,
-        "versions": {name: _version(name) for name in dict.fromkeys(names)},
+        "versions": versions,
         "python": platform.python_version(),
         "libraries": libraries(),
     }
 
 
-def claim(folder: Path, fingerprint: str, resume: bool) -> None:
-    """Make the folder of a run; before a resumed run, check that it holds the same run.
+def claim(folder: Path, manifest: Mapping[str, Any], resume: bool, fresh: bool) -> bool:
+    """Decide whether a run goes on with what its folder holds; if it does not, clear the folder for it.
+
+    An unfinished run of the same fingerprint goes on. Another one is left alone, except with ``fresh``. A finished one
+    is done again, except with ``resume``. Where the manifest is lost, the journals say themselves whose they are.
+
+    Args:
+        folder: Folder of the run, locked.
+        manifest: Manifest of the run that is to begin.
+        resume: Go on with a finished run too.
+        fresh: Start over in any case.
+
+    Returns:
+        Whether the finished questions in the folder are to be taken over.
 
     Raises:
-        RunError: If the folder cannot be made, or holds another run.
+        RunError: If the folder holds another run, or files that are not a run's.
     """
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise RunError(f"the output folder {folder} cannot be made: {error}; choose another `output:`") from error
     earlier = _earlier(folder)
-    if resume and earlier is not None and earlier != fingerprint:
-        raise RunError(
-            f"{folder} holds a run with other settings, questions or data; run without --resume to start anew"
-        )
+    if earlier is None and not fresh:
+        return any((folder / JOURNALS).glob("*.jsonl"))
+    if earlier is not None and not fresh:
+        same = earlier["fingerprint"] == manifest["fingerprint"]
+        unfinished = earlier.get("state") != COMPLETE
+        if same and (unfinished or resume):
+            return True
+        if unfinished or resume:
+            what = "an unfinished run" if unfinished else "a finished run"
+            raise RunError(
+                f"{folder} holds {what} that differs in {_differences(earlier, manifest)}; continue that run with what"
+                " it began with, choose another `output:`, or start over with --fresh"
+            )
+    # The manifest stays until no journal is left, so that a run killed here is started over once more.
+    discard(folder, earlier is not None)
+    if earlier is not None:
+        for name in ("evaluation.json", SCORES):
+            _delete(folder / name)
+    return False
 
 
-def _earlier(folder: Path) -> str | None:
-    """Return the fingerprint of the run that a folder holds; None where it holds none."""
-    manifest = folder / NAME
-    if not manifest.exists():
+def _delete(file: Path) -> None:
+    try:
+        file.unlink(missing_ok=True)
+    except OSError as error:
+        raise RunError(f"{file} cannot be deleted: {error.strerror or error}; delete it by hand") from error
+
+
+def _differences(earlier: Mapping[str, Any], manifest: Mapping[str, Any]) -> str:
+    """Name what differs between two runs."""
+    found = []
+    for key, what in (
+        ("fingerprints", "the settings or data of"),
+        ("versions", "the version of"),
+        ("classes", "the file of"),
+    ):
+        before, now = earlier.get(key), manifest.get(key)
+        before, now = (one if isinstance(one, Mapping) else {} for one in (before, now))
+        found += [f"{what} {name}" for name in sorted({*before, *now}) if before.get(name) != now.get(name)]
+    found += [f"the {key}" for key in ("questions", "seed") if earlier.get(key) != manifest[key]]
+    return ", ".join(found) or "`relink` or `limit`"
+
+
+def _earlier(folder: Path) -> dict[str, Any] | None:
+    """Return the manifest of the run that a folder holds; None where it holds none.
+
+    Raises:
+        RunError: If the file of that name is no manifest of a run.
+    """
+    file = folder / NAME
+    if not os.path.lexists(file):
         return None
     try:
-        return str(json.loads(manifest.read_text(encoding="utf-8"))["fingerprint"])
-    except (ValueError, KeyError, TypeError) as error:
-        raise RunError(f"{manifest} is not a manifest; run without --resume to start anew") from error
+        found = read_json(file)
+    except InputError as error:
+        raise RunError(f"{error}; move this file away, since it is no manifest, or choose another `output:`") from error
+    if not isinstance(found, dict) or not isinstance(found.get("fingerprint"), str):
+        raise RunError(f"{file} is not the manifest of a run; move it away, or choose another `output:`")
+    return found
 
 
 def _version(distribution: str) -> str:

@@ -8,13 +8,15 @@ import os
 import sys
 from collections.abc import Iterable, Iterator
 from pathlib import Path
-from typing import Any
+from types import TracebackType
+from typing import Any, Self
 
 from srtk_framework.recipe.recipe import Recipe
-from srtk_framework.records.retrieval_records import read_questions, read_retrievals
+from srtk_framework.records.jsonl import dumps, unwritable
+from srtk_framework.records.retrieval_records import read_questions, read_retrievals, record_from_retrieval
 from srtk_framework.run.session import Session
 from srtk_framework.training.trainer import Trained
-from srtk_framework.values import Question, Retrieval
+from srtk_framework.values import DriverError, InputError, Question, Retrieval, RunError
 
 
 class RunQuestions:
@@ -30,20 +32,61 @@ class RunQuestions:
         count: Number of questions.
         shared: Number of questions that the training has seen.
         hash: SHA-256 of all questions.
+
+    Raises:
+        InputError: If a question cannot be read, or cannot be written into a result.
     """
 
     def __init__(self, session: Session, folder: Path, recipe: Recipe, trained: Trained | None = None) -> None:
         self._session, self._recipe = session, recipe
         self._dataset: Any = session.dataset
+        self._part = folder / "questions.in.part"
+        self._kept = folder / "questions.in"
         if self._dataset == "-":
-            self._dataset = _kept_input(folder)
+            self._dataset = self._input()
         digest = hashlib.sha256()
         self.count = self.shared = 0
         for retrieval in self.read():
             self.count += 1
+            _check_writable(retrieval, self.count)
             self.shared += trained is not None and trained.shares(retrieval.question)
             digest.update(repr((retrieval.question, retrieval.subgraph.triples)).encode("utf-8", "surrogatepass"))
         self.hash = digest.hexdigest()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._part.unlink(missing_ok=True)
+
+    def keep(self) -> None:
+        """Keep what was read from the standard input, so that the run can go on without it.
+
+        Called once the folder is known to be this run's, since another run's input may lie there.
+
+        Raises:
+            RunError: If it cannot be written.
+        """
+        if self._dataset == os.fspath(self._part):
+            try:
+                os.replace(self._part, self._kept)
+            except OSError as error:
+                raise RunError(unwritable(self._kept, error)) from error
+            self._dataset = os.fspath(self._kept)
+
+    def _input(self) -> str:
+        """Return the name of a file with the standard input, or with that of the run in the folder if it is empty."""
+        data = sys.stdin.buffer.read()
+        if not data and self._kept.exists():
+            return os.fspath(self._kept)
+        try:
+            self._part.parent.mkdir(parents=True, exist_ok=True)
+            self._part.write_bytes(data)
+        except OSError as error:
+            raise RunError(unwritable(self._part, error)) from error
+        return os.fspath(self._part)
 
     def read(self) -> Iterator[Retrieval]:
         """Yield the questions; in a recipe without methods they come with subgraphs of an earlier run."""
@@ -59,11 +102,9 @@ class RunQuestions:
             yield Retrieval(question)
 
 
-def _kept_input(folder: Path) -> str:
-    """Copy the standard input beside the run, so that the run can be resumed."""
-    folder.mkdir(parents=True, exist_ok=True)
-    kept = folder / "questions.in"
-    data = sys.stdin.buffer.read()
-    if data or not kept.exists():
-        kept.write_bytes(data)
-    return os.fspath(kept)
+def _check_writable(retrieval: Retrieval, number: int) -> None:
+    """Refuse a question that a dataset made of what JSON has no form for, before any work."""
+    try:
+        dumps(record_from_retrieval(retrieval))
+    except DriverError as error:
+        raise InputError(f"question {number} cannot be written into a result: {error}; change the dataset") from error

@@ -21,12 +21,13 @@ from srtk_framework.host.observers import Observer, Timing, share_of_time
 from srtk_framework.host.tracebacks import Tracebacks
 from srtk_framework.recipe.recipe import Recipe
 from srtk_framework.records.jsonl import write_json
+from srtk_framework.records.lock import locked
 from srtk_framework.run.journal import Journal
-from srtk_framework.run.manifest import COMPLETE, NAME, STOPPED, claim, manifest_of
+from srtk_framework.run.manifest import COMPLETE, LOCK, NAME, STOPPED, claim, manifest_of
 from srtk_framework.run.pipeline import LABELS_FAILED, LINKERS_FAILED
 from srtk_framework.run.question_source import RunQuestions
 from srtk_framework.run.session import Session
-from srtk_framework.training.trainer import Trained
+from srtk_framework.training.trainer import Trained, is_follower
 from srtk_framework.values import LINKED_BY, Retrieval, RunError, batched
 
 LINKS_ALONE, SUBGRAPHS_GIVEN = "linked", "given"
@@ -80,16 +81,23 @@ class Runner:
 
     Args:
         recipe: What to run.
-        resume: Continue a run of the same recipe that was stopped.
+        resume: Take over the questions of a finished run too; an unfinished run of the same recipe always goes on.
         observers: Are notified, like the observers that the recipe names.
         train_only: End after the training.
+        fresh: Start over, and drop what an unfinished run in the folder has finished.
     """
 
     def __init__(
-        self, recipe: Recipe, resume: bool = False, observers: Sequence[Observer] = (), train_only: bool = False
+        self,
+        recipe: Recipe,
+        resume: bool = False,
+        observers: Sequence[Observer] = (),
+        train_only: bool = False,
+        fresh: bool = False,
     ) -> None:
         self.recipe = recipe
         self.resume = resume
+        self.fresh = fresh
         self.train_only = train_only
         self._training = False
         self._timing = Timing()
@@ -111,7 +119,7 @@ class Runner:
 
         Raises:
             RecipeError: If the recipe cannot be composed.
-            RunError: If the run cannot go on.
+            RunError: If the run cannot go on, or another process is at it.
             InputError: If the questions cannot be read.
         """
         session = Session(self.recipe, self._observers)
@@ -120,46 +128,58 @@ class Runner:
             raise RunError(f"{self.recipe.file}: there is nothing to train; add `train:`")
         if self.recipe.questions is None and not trains:
             raise RunError(f"{self.recipe.file}: there are no questions to run; add `questions: FILE`")
-        folder = self.recipe.output
+        if self.train_only or self.recipe.questions is None or (trains and is_follower()):
+            with session:
+                return Outcome(COMPLETE, self.recipe.output, trained=self._train(session))
         started = time.time()
-        with session:
+        with locked(self.recipe.output / LOCK, self.recipe.output, "choose another `output:`"), session:
             trained = self._train(session) if trains else None
-            if self.train_only or self.recipe.questions is None or (trained and trained.follows):
-                return Outcome(COMPLETE, folder, trained=trained)
-            asked = RunQuestions(session, folder, self.recipe, trained)
-            manifest = manifest_of(session, asked)
-            if trained is not None:
-                manifest["training"] = {
-                    "folder": str(trained.folder),
-                    "fingerprint": trained.fingerprint,
-                    "figures": trained.figures,
-                    "counts": trained.counts,
-                    "questions_seen": asked.shared,
-                }
-            claim(folder, manifest["fingerprint"], self.resume)
-            write_json(folder / NAME, manifest)
-            outcome = Outcome(STOPPED, folder, questions=asked.count, trained=trained, shared=asked.shared)
-            journals = self._methods(session, asked, outcome)
-            outcome.linkers_failed, outcome.unlabelled = self._linkers_failed, self._unlabelled
-            outcome.tracebacks = self._tracebacks.table
-            self._count_use(session, journals, outcome)
-            if not self._stopping:
-                main = next(iter(journals.values()))
-                self._export(session, main, outcome)
-                if self.recipe.against is not None:
-                    self._evaluate(session, journals, outcome)
-                outcome.state = COMPLETE
-            manifest.update(
-                state=outcome.state,
-                counts={"questions": asked.count, "finished": outcome.finished, "failed": outcome.failed},
-                seconds=round(time.time() - started, 3),
-                timing=outcome.timing,
-                **({"tracebacks": outcome.tracebacks} if outcome.tracebacks else {}),
-                exports=outcome.exports,
-                **({"generators": {"usage": outcome.usage, "spent": outcome.spent}} if outcome.spent else {}),
-            )
-            write_json(folder / NAME, manifest)
-            self._notify(session, outcome.state, {"completed": outcome.finished, "failed": outcome.failed})
+            with RunQuestions(session, self.recipe.output, self.recipe, trained) as asked:
+                return self._run(session, asked, trained, started)
+
+    def _run(self, session: Session, asked: RunQuestions, trained: Trained | None, started: float) -> Outcome:
+        """Run all methods over the questions, with the drivers open and the folder locked."""
+        folder = self.recipe.output
+        manifest = manifest_of(session, asked)
+        if trained is not None:
+            manifest["training"] = {
+                "folder": str(trained.folder),
+                "fingerprint": trained.fingerprint,
+                "figures": trained.figures,
+                "counts": trained.counts,
+                "questions_seen": asked.shared,
+            }
+        goes_on = claim(folder, manifest, self.resume, self.fresh)
+        journals = {name: Journal(folder, name, manifest["fingerprint"]) for name in _batches_of(session)}
+        for name, journal in journals.items() if goes_on else ():
+            dropped = journal.recover(item.question for item in asked.read())
+            if dropped or journal.finished:
+                data = {"name": name, "finished": journal.finished, "dropped": dropped, "file": str(journal.file)}
+                self._notify(session, "resumed", data)
+        asked.keep()
+        write_json(folder / NAME, manifest)
+        outcome = Outcome(STOPPED, folder, questions=asked.count, trained=trained, shared=asked.shared)
+        done = self._methods(session, asked, journals, outcome)
+        outcome.linkers_failed, outcome.unlabelled = self._linkers_failed, self._unlabelled
+        outcome.tracebacks = self._tracebacks.table
+        self._count_use(session, done, outcome)
+        if not self._stopping:
+            main = next(iter(journals.values()))
+            self._export(session, main, outcome)
+            if self.recipe.against is not None:
+                self._evaluate(session, journals, outcome)
+            outcome.state = COMPLETE
+        manifest.update(
+            state=outcome.state,
+            counts={"questions": asked.count, "finished": outcome.finished, "failed": outcome.failed},
+            seconds=round(time.time() - started, 3),
+            timing=outcome.timing,
+            **({"tracebacks": outcome.tracebacks} if outcome.tracebacks else {}),
+            exports=outcome.exports,
+            **({"generators": {"usage": outcome.usage, "spent": outcome.spent}} if outcome.spent else {}),
+        )
+        write_json(folder / NAME, manifest)
+        self._notify(session, outcome.state, {"completed": outcome.finished, "failed": outcome.failed})
         return outcome
 
     def _train(self, session: Session) -> Trained:
@@ -169,16 +189,17 @@ class Runner:
         finally:
             self._training = False
 
-    def _methods(self, session: Session, asked: RunQuestions, outcome: Outcome) -> dict[str, Journal]:
-        """Run each method over all questions; end early after ``stop``."""
-        folder = self.recipe.output
-        journals: dict[str, Journal] = {}
+    def _methods(
+        self, session: Session, asked: RunQuestions, journals: Mapping[str, Journal], outcome: Outcome
+    ) -> dict[str, Journal]:
+        """Run each method over all questions; end early after ``stop``. Returns the journals of those begun."""
+        begun: dict[str, Journal] = {}
         for number, (name, batch) in enumerate(_batches_of(session).items()):
-            journal = journals[name] = Journal(folder, name, self.resume)
+            journal = begun[name] = journals[name]
             self._timing.take()
             data = {"name": name, "total": asked.count, "completed": journal.finished, "failed": journal.failed}
             self._notify(session, "method", data)
-            items: Iterable[Retrieval] = asked.read() if number == 0 else next(iter(journals.values())).read()
+            items: Iterable[Retrieval] = asked.read() if number == 0 else next(iter(begun.values())).read()
             self._batches(session, itertools.islice(items, journal.finished, None), batch, journal, number > 0)
             outcome.timing[name] = _rounded(self._timing.take())
             if number == 0:
@@ -186,7 +207,7 @@ class Runner:
             if self._stopping:
                 break
             self._notify(session, "done", {"completed": journal.finished, "failed": journal.failed})
-        return journals
+        return begun
 
     def _batches(
         self, session: Session, items: Iterable[Retrieval], work: Batch, journal: Journal, follows: bool
@@ -199,7 +220,7 @@ class Runner:
             done = work(batch)
             if follows:
                 done = [_with_links_of(after, before) for after, before in zip(done, batch, strict=True)]
-            journal.add(done, time.perf_counter() - started)
+            done = journal.add(done, time.perf_counter() - started)
             self._unlabelled += sum(LABELS_FAILED in result.subgraph.trace for result in done)
             for linker in (name for result in done for name in result.subgraph.trace.get(LINKERS_FAILED, ())):
                 self._linkers_failed[linker] = self._linkers_failed.get(linker, 0) + (not follows)

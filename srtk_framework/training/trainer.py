@@ -19,6 +19,7 @@ from srtk_framework.host.observers import Observer
 from srtk_framework.host.versions import __version__, libraries
 from srtk_framework.recipe.recipe import Recipe
 from srtk_framework.records.jsonl import read_json, write_json
+from srtk_framework.records.lock import locked
 from srtk_framework.records.retrieval_records import read_questions
 from srtk_framework.records.splits import place
 from srtk_framework.records.training_examples import read_training_examples, write_training_examples
@@ -103,16 +104,22 @@ class Trainer:
         self._folder = recipe.training
         self._model = self._folder / "model"
         self._supervision = self._setup.supervision
-        # Lightning starts another process with the same command for each further device.
-        self._follows = int(os.environ.get("LOCAL_RANK", "0")) > 0
+        self._follows = is_follower()
 
     def run(self) -> Trained:
         """Train, or reuse a finished training with the same recipe, data and versions.
 
         Raises:
-            RunError: If training and validation questions overlap, or no question has a path or a gold link.
+            RunError: If training and validation questions overlap, no question has a path or a gold link, or another
+                process trains in the folder.
             InputError: If questions cannot be read.
         """
+        if self._follows:
+            return self._run()
+        with locked(self._folder / ".lock", self._folder, "choose another `folder:` under `train:`"):
+            return self._run()
+
+    def _run(self) -> Trained:
         learning, validation = self._questions()
         counts = {"questions": len(learning), "validation": len(validation)}
         state = self._fingerprints(learning, validation)
@@ -330,6 +337,14 @@ class Trainer:
     def _notify(self, name: str, data: Mapping[str, Any]) -> None:
         for observer in self._observers:
             observer.event(name, data)
+
+
+def is_follower() -> bool:
+    """Tell whether this is a worker process of a training on several devices.
+
+    Lightning starts another process with the same command for each further device.
+    """
+    return int(os.environ.get("LOCAL_RANK", "0")) > 0
 
 
 def _read(source: Any) -> Iterable[Question]:

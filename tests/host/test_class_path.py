@@ -85,7 +85,7 @@ def test_a_run_is_not_continued_with_a_class_that_was_changed(recipe, folder, ca
     assert main(["run", str(recipe), "--quiet", "--resume"]) == 0
     (folder / "study_hop.py").write_text(HOP + "\nCHANGED = True\n")
     assert main(["run", str(recipe), "--quiet", "--resume"]) == 2
-    assert "holds a run with other settings, questions or data" in capsys.readouterr().err
+    assert "holds a finished run that differs in the file of study_hop.py:Hop;" in capsys.readouterr().err
 
 
 def test_a_class_is_found_from_the_current_folder(recipe, folder, tmp_path, monkeypatch):

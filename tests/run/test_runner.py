@@ -1,6 +1,8 @@
 from __future__ import annotations
 
+import errno
 import json
+import os
 import signal
 import subprocess
 import sys
@@ -57,8 +59,8 @@ def data(tmp_path, questions, **more):
     }
 
 
-def run(recipe, resume=False, observers=()):
-    return Runner(from_data(recipe), resume, observers).run()
+def run(recipe, resume=False, observers=(), fresh=False):
+    return Runner(from_data(recipe), resume, observers, fresh=fresh).run()
 
 
 class StopAfter(Observer):
@@ -76,8 +78,19 @@ class StopAfter(Observer):
 
 def stopped(recipe, batches):
     watch = StopAfter(batches)
-    watch.runner = Runner(from_data(recipe), False, [watch])
+    watch.runner = Runner(from_data(recipe), False, [watch], fresh=True)
     return watch.runner.run()
+
+
+class Resumed(Observer):
+    """Keeps what a run takes over."""
+
+    def __init__(self):
+        self.found = []
+
+    def event(self, name, data):
+        if name == "resumed":
+            self.found.append((data["name"], data["finished"], data["dropped"]))
 
 
 def journal(tmp_path):
@@ -122,20 +135,116 @@ def test_a_stopped_run_keeps_what_is_finished_and_resumes_to_the_same_bytes(tmp_
 def test_a_half_written_line_of_a_killed_run_is_done_again(tmp_path, questions):
     run(data(tmp_path, questions))
     expected = journal(tmp_path)
-    (tmp_path / "run" / "journal" / "onehop.jsonl").write_bytes(expected[: len(expected) // 2])
-    run(data(tmp_path, questions), resume=True)
+    killed(tmp_path, expected[: len(expected) // 2])
+    watch = Resumed()
+    run(data(tmp_path, questions), observers=[watch])
+    assert watch.found == [("onehop", expected[: len(expected) // 2].count(b"\n"), True)]
     assert journal(tmp_path) == expected
 
 
-def test_a_run_with_other_settings_is_not_resumed(tmp_path, questions):
-    stopped(data(tmp_path, questions, batch=3), batches=1)
-    with pytest.raises(RunError, match="run without --resume to start anew"):
-        run(data(tmp_path, questions, budget={"triples": 1}), resume=True)
+def killed(tmp_path, lines, state="running"):
+    """Make the folder of a complete run that of a killed one."""
+    manifest = tmp_path / "run" / "manifest.json"
+    manifest.write_text(json.dumps({**json.loads(manifest.read_text()), "state": state}))
+    (tmp_path / "run" / "journal" / "onehop.jsonl").write_bytes(lines)
 
 
-def test_a_run_without_resume_starts_anew(tmp_path, questions):
+def test_the_same_recipe_goes_on_unasked(tmp_path, questions):
+    run(data(tmp_path, questions))
+    expected = journal(tmp_path)
+    stopped(data(tmp_path, questions, batch=3), batches=2)
+    watch = Resumed()
+    assert run(data(tmp_path, questions), observers=[watch]).finished == 16
+    assert watch.found == [("onehop", 6, False)]
+    assert journal(tmp_path) == expected
+
+
+@pytest.mark.parametrize("resume", [True, False])
+def test_another_recipe_does_not_overwrite_an_unfinished_run(tmp_path, questions, resume):
     stopped(data(tmp_path, questions, batch=3), batches=1)
-    assert run(data(tmp_path, questions)).finished == 16
+    before = journal(tmp_path)
+    with pytest.raises(
+        RunError, match=r"run holds an unfinished run that differs in the settings or data of onehop; .* --fresh"
+    ):
+        run(data(tmp_path, questions, budget={"triples": 1}), resume=resume)
+    assert journal(tmp_path) == before
+
+
+def test_what_differs_from_an_unfinished_run_is_named(tmp_path, questions):
+    stopped(data(tmp_path, questions, batch=3), batches=1)
+    for change, named in (
+        ({"seed": 3}, "differs in the seed;"),
+        ({"relink": True}, "differs in `relink` or `limit`;"),
+        ({"limit": 3}, "differs in the questions;"),
+        ({"entity_linker": {"use": "words", "graph": {"use": "toy", "facts": []}}}, "the settings or data of linker;"),
+    ):
+        with pytest.raises(RunError, match=named):
+            run(data(tmp_path, questions, **change))
+
+
+def test_another_version_of_a_plugin_is_another_run(tmp_path, questions, monkeypatch):
+    stopped(data(tmp_path, questions, batch=3), batches=1)
+    from srtk_framework.run import manifest
+
+    known = manifest.version
+    monkeypatch.setattr(manifest, "version", lambda name: "1.1" if name == "srtk-plugin-toys" else known(name))
+    with pytest.raises(RunError, match="differs in the version of srtk-plugin-toys;"):
+        run(data(tmp_path, questions))
+    (tmp_path / "run" / "manifest.json").unlink()
+    with pytest.raises(RunError, match=r"onehop\.jsonl:1: the line is of another run, method or version"):
+        run(data(tmp_path, questions))
+
+
+def test_fresh_starts_over(tmp_path, questions):
+    stopped(data(tmp_path, questions, batch=3), batches=1)
+    other = data(tmp_path, questions, budget={"triples": 1})
+    watch = Resumed()
+    assert run(other, observers=[watch], fresh=True).state == "complete"
+    assert not watch.found
+
+
+def test_a_finished_run_is_done_again_or_taken_over_if_asked(tmp_path, questions):
+    run(data(tmp_path, questions))
+    watch = Resumed()
+    run(data(tmp_path, questions), observers=[watch])
+    assert not watch.found
+    run(data(tmp_path, questions), resume=True, observers=[watch])
+    assert watch.found == [("onehop", 16, False)]
+    other = data(tmp_path, questions, budget={"triples": 1})
+    with pytest.raises(RunError, match="holds a finished run that differs in"):
+        run(other, resume=True)
+    assert run(other).state == "complete"
+
+
+def test_a_run_without_its_manifest_goes_on_with_its_own_lines_only(tmp_path, questions):
+    run(data(tmp_path, questions))
+    expected = journal(tmp_path)
+    killed(tmp_path, b"".join(expected.splitlines(keepends=True)[:5]))
+    (tmp_path / "run" / "manifest.json").unlink()
+    with pytest.raises(RunError, match=r"onehop\.jsonl:1: the line is of another run.*--fresh"):
+        run(data(tmp_path, questions, budget={"triples": 1}))
+    run(data(tmp_path, questions))
+    assert journal(tmp_path) == expected
+
+
+def test_a_run_killed_before_its_second_method_takes_no_older_lines_for_it(tmp_path, questions):
+    compared = {"evaluate": {"against": [{"use": "onehop", "name": "other", "width": 9}]}}
+    second = tmp_path / "run" / "journal" / "other.jsonl"
+    run(data(tmp_path, questions, budget={"triples": 1}, **compared))
+    older = second.read_bytes()
+    stopped(data(tmp_path, questions, batch=3, **compared), batches=2)
+    assert not second.exists()
+    # A folder in which both lie, whatever brought them together.
+    second.write_bytes(older)
+    with pytest.raises(RunError, match=r"other\.jsonl:1: the line is of another run, method or version"):
+        run(data(tmp_path, questions, **compared))
+
+
+def test_starting_over_leaves_nothing_of_the_earlier_run(tmp_path, questions):
+    run(data(tmp_path, questions, evaluate={"against": [{"use": "onehop", "name": "other", "width": 9}]}))
+    run(data(tmp_path, questions))
+    left = sorted(path.name for path in (tmp_path / "run").rglob("*") if path.is_file())
+    assert left == ["manifest.json", "onehop.jsonl", "onehop.seconds"]
 
 
 def test_a_malformed_line_is_refused_with_its_number_before_any_work(tmp_path, questions):
@@ -252,7 +361,8 @@ sys.exit(main(["run", {recipe!r}]))
 """
 
 
-def test_ctrl_c_stops_cleanly_and_loses_nothing_that_is_finished(tmp_path, questions, toys):
+def begun(tmp_path, questions, toys):
+    """Start a run in a process of its own, and wait until it has finished some questions."""
     recipe = tmp_path / "r.yaml"
     recipe.write_text(json.dumps(data(tmp_path, questions, batch=2)))
     process = subprocess.Popen(
@@ -262,27 +372,90 @@ def test_ctrl_c_stops_cleanly_and_loses_nothing_that_is_finished(tmp_path, quest
         text=True,
     )
     path = tmp_path / "run" / "journal" / "onehop.jsonl"
-    for _ in range(200):
+    for _ in range(1200):
         if path.exists() and path.stat().st_size:
             break
         time.sleep(0.05)
-    process.send_signal(signal.SIGINT)
-    _, said = process.communicate(timeout=30)
-    assert process.returncode == 130
-    assert "continue with --resume" in said
+    return process
+
+
+@pytest.mark.parametrize(("sent", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
+def test_a_signal_stops_cleanly_and_loses_nothing_that_is_finished(tmp_path, questions, toys, sent, code):
+    process = begun(tmp_path, questions, toys)
+    process.send_signal(sent)
+    _, said = process.communicate(timeout=60)
+    assert process.returncode == code
+    assert "srtk: stopping after this batch" in said
+    assert "the same command goes on" in said
+    assert json.loads((tmp_path / "run" / "manifest.json").read_text())["state"] == "stopped"
+    assert not (tmp_path / "run" / ".lock").exists()
     finished = journal(tmp_path).splitlines()
     assert 2 <= len(finished) < 16
-    outcome = run(data(tmp_path, questions, batch=2), resume=True)
+    outcome = run(data(tmp_path, questions, batch=2))
     assert outcome.finished == 16
     assert journal(tmp_path).splitlines()[: len(finished)] == finished
 
 
-def test_a_full_disk_is_one_clear_sentence(tmp_path, questions, monkeypatch):
-    import errno
+def test_a_second_run_in_the_folder_is_refused_by_number(tmp_path, questions, toys):
+    process = begun(tmp_path, questions, toys)
+    for again in ({}, {"resume": True}, {"fresh": True}):
+        with pytest.raises(
+            RunError, match=rf"run is in use by process {process.pid}; wait .*, or choose another `output:`"
+        ):
+            run(data(tmp_path, questions), **again)
+    process.kill()
+    process.communicate(timeout=60)
+    assert run(data(tmp_path, questions)).finished == 16
 
+
+def test_renaming_over_an_open_file_that_fails_is_one_sentence(tmp_path, questions, monkeypatch):
+    """On Windows nothing is renamed over a file that another program has open."""
+    run(data(tmp_path, questions))
+    expected = journal(tmp_path)
+    plain = os.replace
+
+    def refused(source, target):
+        if str(target).endswith("manifest.json"):
+            raise PermissionError(errno.EACCES, "Access is denied", str(target))
+        plain(source, target)
+
+    sentence = r"manifest\.json cannot be written: Access is denied; fix this and give the same command again"
+    with monkeypatch.context() as patch:
+        patch.setattr("os.replace", refused)
+        with pytest.raises(RunError, match=sentence):
+            run(data(tmp_path, questions))
+    assert not list((tmp_path / "run").glob("*.part"))
+    run(data(tmp_path, questions))
+    assert journal(tmp_path) == expected
+
+
+def test_a_run_works_where_there_are_no_locks_and_no_folder_can_be_opened(tmp_path, questions, toys):
+    recipe = tmp_path / "r.yaml"
+    recipe.write_text(json.dumps(data(tmp_path, questions)))
+    code = f"""
+import os, sys, warnings
+sys.path[:0] = [{str(toys)!r}]
+sys.modules["fcntl"] = None
+warnings.simplefilter("ignore")
+plain = os.open
+def no_folders(path, *args, **more):
+    if not isinstance(path, int) and os.path.isdir(path):
+        raise PermissionError(13, "Permission denied", path)
+    return plain(path, *args, **more)
+os.open = no_folders
+from srtk_framework.cli import main
+sys.exit(main(["run", {str(recipe)!r}, "--quiet"]))
+"""
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=120)
+    assert done.returncode == 0, done.stderr
+    assert len(journal(tmp_path).splitlines()) == 16
+    assert not (tmp_path / "run" / ".lock").exists()
+
+
+def test_a_full_disk_is_one_clear_sentence(tmp_path, questions, monkeypatch):
     def full(number):
         raise OSError(errno.ENOSPC, "No space left on device")
 
     monkeypatch.setattr("srtk_framework.run.journal.os.fsync", full)
-    with pytest.raises(RunError, match=r"the disk is full.*--resume"):
+    with pytest.raises(RunError, match=r"the disk is full.*give the same command again"):
         run(data(tmp_path, questions))

@@ -96,6 +96,7 @@ def results(recipe: Path, *sets: str, method: str = "beam") -> list[dict[str, An
     found = [json.loads(line) for line in lines]
     for record in found:
         record.pop("provenance", None)
+        del record["journal"]
     return found
 
 

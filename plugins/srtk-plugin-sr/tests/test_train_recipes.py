@@ -15,6 +15,7 @@ pytest.importorskip("torch")
 pytest.importorskip("srtk_plugin_transformers")
 
 from srtk_framework.cli import main
+from srtk_framework.records import read_retrievals
 
 ROOT = Path(__file__).parents[3]
 DATA = Path(os.environ.get("SRTK_DATA", ROOT.parent / "shared" / "data"))
@@ -86,14 +87,14 @@ def test_a_recipe_trains_and_its_search_finds_little_but_the_answers(written, tm
 def test_the_trained_folder_is_an_encoder_for_another_recipe(written, tmp_path):
     file = written(epochs=8)
     assert main(["run", "--quiet", str(file)]) == 0
-    first = (tmp_path / "run" / "journal" / "beam.jsonl").read_bytes()
+    first = list(read_retrievals(tmp_path / "run" / "journal" / "beam.jsonl"))
     model = tmp_path / "run" / "training" / "model"
     recipe = yaml.safe_load(file.read_text())
     del recipe["train"]
     recipe["encoder"]["model"], recipe["output"] = str(model), str(tmp_path / "second")
     file.write_text(yaml.safe_dump(recipe))
     assert main(["run", "--quiet", str(file)]) == 0
-    assert (tmp_path / "second" / "journal" / "beam.jsonl").read_bytes() == first
+    assert list(read_retrievals(tmp_path / "second" / "journal" / "beam.jsonl")) == first
 
 
 @pytest.mark.slow
