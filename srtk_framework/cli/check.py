@@ -7,6 +7,7 @@ import argparse
 from srtk_framework.cli import OK
 from srtk_framework.host.discovery import distributions_of
 from srtk_framework.recipe.recipe import load
+from srtk_framework.run.outputs import check_outputs
 from srtk_framework.run.session import Session
 
 
@@ -21,6 +22,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace) -> int:
     """Run the command."""
     session = Session(load(args.recipe, args.set))
+    check_outputs(session)
     for role, name in session.drivers:
         print(f"{role}: {name}")
     needed = distributions_of(session.drivers)

@@ -18,6 +18,7 @@ from srtk_framework.cli.reports import compare_runs, write
 from srtk_framework.host.observers import Observer
 from srtk_framework.recipe.recipe import Recipe, load
 from srtk_framework.run.manifest import COMPLETE
+from srtk_framework.run.outputs import check_outputs
 from srtk_framework.run.runner import Outcome, Runner
 from srtk_framework.run.session import Session
 from srtk_framework.training.trainer import Trained
@@ -52,8 +53,9 @@ def add_run_arguments(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace) -> int:
     """Run the command."""
     recipes = [load(path, args.set) for path in args.recipes]
-    for recipe in recipes[1:]:
-        Session(recipe)  # report a mistake in the last recipe before the first one runs
+    if len(recipes) > 1:
+        # Report a mistake in the last recipe before the first one runs.
+        check_outputs(*(Session(recipe) for recipe in recipes))
     code = OK
     for recipe in recipes:
         ended = run_recipe(recipe, args.resume, args.quiet, args.train_only, args.traceback, args.fresh)

@@ -24,6 +24,7 @@ from srtk_framework.records.jsonl import write_json
 from srtk_framework.records.lock import locked
 from srtk_framework.run.journal import Journal
 from srtk_framework.run.manifest import COMPLETE, LOCK, NAME, STOPPED, claim, manifest_of
+from srtk_framework.run.outputs import check_outputs
 from srtk_framework.run.pipeline import LABELS_FAILED, LINKERS_FAILED
 from srtk_framework.run.question_source import RunQuestions
 from srtk_framework.run.session import Session
@@ -123,6 +124,7 @@ class Runner:
             InputError: If the questions cannot be read.
         """
         session = Session(self.recipe, self._observers)
+        check_outputs(session)
         trains = session.training is not None
         if self.train_only and not trains:
             raise RunError(f"{self.recipe.file}: there is nothing to train; add `train:`")
