@@ -2,7 +2,7 @@
 
 What authors of plugins and programs that embed the framework need is importable from here. A name is imported from its
 room when it is first used, so that ``import srtk_framework`` itself loads nothing. Each room (``srtk_framework.graph``,
-``srtk_framework.text``, ...) has more names in its ``__all__``; what stands in neither is private.
+``srtk_framework.text``, ...) has more names in its ``__all__``; all other names are private.
 """
 
 from __future__ import annotations

@@ -108,7 +108,7 @@ def _show(role: str, name: str) -> int:
     import attrs
 
     from srtk_framework.recipe.composer import needs_of, wants_budget
-    from srtk_framework.recipe.recipe import a
+    from srtk_framework.recipe.recipe import with_article
     from srtk_framework.recipe.settings import describe
 
     known = [*role_names(), OBSERVER]
@@ -123,7 +123,10 @@ def _show(role: str, name: str) -> int:
             continue
         if field.alias in needs:
             need = needs[field.alias]
-            text = f"needs {a(need.role)}" + {"one": "", "optional": ", if named", "many": ", or several"}[need.kind]
+            text = (
+                f"needs {with_article(need.role)}"
+                + {"one": "", "optional": ", if named", "many": ", or several"}[need.kind]
+            )
         elif wants_budget(field):
             text = "the recipe's budget"
         else:

@@ -37,7 +37,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--include-qualifiers", action="store_true", help="not needed: literals are always kept")
     parser.add_argument("--omit-prefixes", action="store_true", help="not needed: queries carry whole IRIs")
-    parser.add_argument("--inverse", action="store_true", help="walk relations against their direction too")
+    parser.add_argument("--inverse", action="store_true", help="follow relations against their direction too")
     parser.add_argument("--triples", type=int, metavar="N", help="most triples for a question")
     parser.add_argument(
         "--rule",

@@ -1,4 +1,4 @@
-"""What works over any graph: the hop loop, traversal, path search, triples along paths, defaults of graph hooks."""
+"""Algorithms over any graph: hop loop, traversal, path search, triples along paths, defaults of graph hooks."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What any graph can answer through its required methods: the defaults of KnowledgeGraph."""
+"""Default hooks of KnowledgeGraph, built on its required methods."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from srtk_framework.values import Budget, DriverError, Frontier, GraphLike, Neig
 
 
 def match(graph: GraphLike, patterns: Sequence[Pattern]) -> list[list[Triple]]:
-    """Answer patterns by walking from the bound end; sorted, without duplicates."""
+    """Answer patterns by following steps from the bound end; sorted, without duplicates."""
     for pattern in patterns:
         if pattern.subject is None and pattern.object is None:
             raise DriverError(f"{pattern} binds neither subject nor object; bind at least one of them")
@@ -32,9 +32,9 @@ def neighbourhood(graph: GraphLike, frontiers: Sequence[Frontier], hops: int, bu
     """Read all triples within ``hops`` breadth first, both directions, up to ``budget.triples`` each.
 
     Returns:
-        Per frontier its triples, with what the limits cut: ``hub`` counts neighbours of a node along a step, ``nodes``
-        the nodes of a hop that were not walked further, ``triples`` the triples that were read and found no room, and
-        one for each node that was not read any more.
+        Per frontier its triples, with what the limits cut: ``hub`` counts omitted neighbours of a node along a step,
+        ``nodes`` the nodes of a hop that were not expanded, and ``triples`` the triples that were read but exceeded
+        the limit, plus one for each node that was not read because of it.
     """
     most = budget.triples if budget.triples is not None else float("inf")
     found: list[dict[Triple, None]] = [{} for _ in frontiers]

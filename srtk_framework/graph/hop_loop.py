@@ -14,15 +14,15 @@ from srtk_framework.values import HopState, HopWise, Question, Subgraph
 def run_hops(expander: HopWise, questions: Sequence[Question], seconds: float | None = None) -> list[Subgraph]:
     """Run ``start``, then ``step`` on the states that are not done, then ``result``.
 
-    Where the expander has a ``stop_reader``, that reader is asked about the ``result`` of each state after each hop
-    that changed it, and an answer ends the search. The reader's last answer is the ``answer`` of the state when the
-    final ``result`` is made, and of the subgraph; the trace then says why the search ended, in ``stop``
-    (``answered``, ``exhausted``, ``seconds``), and holds the reader's traces, in ``reader``.
+    If the expander has a ``stop_reader``, that reader reads the ``result`` of each state after each hop that changed
+    it, and an answer ends the search. The reader's last answer becomes the ``answer`` of the state before the final
+    ``result``, and of the subgraph. The trace then holds the reason why the search ended, in ``stop`` (``answered``,
+    ``exhausted``, ``seconds``), and the reader's traces, in ``reader``.
 
     Args:
-        expander: Hop-wise.
+        expander: A hop-wise expander.
         questions: A batch.
-        seconds: Time after which no further hop is begun; a search cut short counts 1 in ``trace["cut"]["seconds"]``.
+        seconds: Seconds after which no further hop starts; a search cut short counts 1 in ``trace["cut"]["seconds"]``.
 
     Raises:
         DriverError: If ``stop: reader`` has no reader that can refuse.

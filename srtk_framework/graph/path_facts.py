@@ -111,14 +111,14 @@ def _read_path_triples(
     for i, frontier in zip(lacking, graph.frontiers([[paths[i].entity] for i in lacking]), strict=True):
         frontiers[i][paths[i].entity, ()] = frontier
     for depth in range(1, max((len(path.steps) for path in paths), default=0)):
-        walk = [
+        live = [
             i
             for i, path in enumerate(paths)
             if depth < len(path.steps) and (path.entity, path.steps[:depth]) not in frontiers[i]
         ]
-        at = [frontiers[i][paths[i].entity, paths[i].steps[: depth - 1]] for i in walk]
-        reached = graph.follow(at, [paths[i].steps[depth - 1] for i in walk], budget.hub)
-        for i, frontier in zip(walk, reached, strict=True):
+        at = [frontiers[i][paths[i].entity, paths[i].steps[: depth - 1]] for i in live]
+        reached = graph.follow(at, [paths[i].steps[depth - 1] for i in live], budget.hub)
+        for i, frontier in zip(live, reached, strict=True):
             frontiers[i][paths[i].entity, paths[i].steps[:depth]] = frontier
             _count(cuts[i], "hub", frontier.cut)
     pairs = [(i, depth) for i, path in enumerate(paths) for depth in range(len(path.steps))]
@@ -210,11 +210,11 @@ def reaching(scores: Sequence[float], mass: float | None) -> int:
 
 def paths_within(paths: Sequence[RankedPath], mass: float | None) -> int:
     """Return how many of the ranked paths hold a share of the score mass; paths without steps have no mass."""
-    walked = [i for i, path in enumerate(paths) if path.steps]
-    if mass is None or not walked:
+    with_steps = [i for i, path in enumerate(paths) if path.steps]
+    if mass is None or not with_steps:
         return len(paths)
-    most = reaching([rounded(paths[i].score) for i in walked], mass)
-    return len(paths) if most == len(walked) else walked[most - 1] + 1
+    most = reaching([rounded(paths[i].score) for i in with_steps], mass)
+    return len(paths) if most == len(with_steps) else with_steps[most - 1] + 1
 
 
 def within_mass(subgraph: Subgraph, mass: float | None) -> Subgraph:

@@ -28,7 +28,7 @@ class Side:
         self.missed: dict[Path, tuple[int, int]] = {}
         self._nodes: dict[Path, frozenset[str]] = {}
 
-    def walked(self, step: Step) -> Step:
+    def from_this_end(self, step: Step) -> Step:
         """Return the step to follow from this end for a step of the path."""
         return _flip(step) if self.backward else step
 
@@ -127,7 +127,7 @@ def _offer(graph: GraphLike, sides: Iterable[tuple[Side, int]]) -> None:
             continue
         read = graph.steps([frontier for _, _, frontier in unread], inverse)
         for (side, part, _), steps in zip(unread, read, strict=True):
-            readable = (side.walked(step) for step in steps)
+            readable = (side.from_this_end(step) for step in steps)
             side.offered[part] = [step for step in readable if side.inverse or not step.inverse]
 
 
@@ -137,7 +137,7 @@ def _grow(graph: GraphLike, sides: Sequence[Side], budget: Budget) -> None:
     _offer(graph, last)
     pairs = [(side, part, step) for side, level in last for part in side.levels[level] for step in side.offered[part]]
     at = [side.levels[len(part)][part] for side, part, _ in pairs]
-    reached = follow_within(graph, at, [side.walked(step) for side, _, step in pairs], budget)
+    reached = follow_within(graph, at, [side.from_this_end(step) for side, _, step in pairs], budget)
     for side in sides:
         side.levels.append({})
     for (side, part, step), (frontier, hub, nodes) in zip(pairs, reached, strict=True):
@@ -194,7 +194,7 @@ def _gaps(search: Search, split: _Split) -> list[_Gap]:
 
 def _join(graph: GraphLike, gaps: Sequence[_Gap], budget: Budget) -> None:
     at = [gap.near.levels[len(gap.part)][gap.part] for gap in gaps]
-    steps = [gap.near.walked(gap.step) for gap in gaps]
+    steps = [gap.near.from_this_end(gap.step) for gap in gaps]
     unsure: list[tuple[_Gap, Path, int]] = []
     for part in frontier_batches(at):
         for gap, frontier in zip(gaps[part], graph.follow(at[part], steps[part], budget.hub), strict=True):
@@ -206,7 +206,7 @@ def _join(graph: GraphLike, gaps: Sequence[_Gap], budget: Budget) -> None:
                     unsure.append((gap, other, frontier.cut))
     # Nodes that a limit may have hidden are searched for from the other side.
     at = [gap.far.levels[len(other)][other] for gap, other, _ in unsure]
-    steps = [gap.far.walked(gap.step) for gap, _, _ in unsure]
+    steps = [gap.far.from_this_end(gap.step) for gap, _, _ in unsure]
     for part in frontier_batches(at):
         back = graph.follow(at[part], steps[part], budget.hub)
         for (gap, other, cut), frontier in zip(unsure[part], back, strict=True):

@@ -1,4 +1,4 @@
-"""A reader that ends a search: it is asked after each hop, and its last answer goes with the subgraph."""
+"""Readers that end a search: called after each hop; the last answer is stored with the subgraph."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ READER = "reader"
 """The ``stop`` of an expander whose search ends when its reader has an answer."""
 
 ANSWERED, EXHAUSTED, SECONDS = "answered", "exhausted", "seconds"
-"""Why such a search ended: by an answer, because no hop was left, or because the time was over."""
+"""Reasons of the end of such a search: an answer, no hop left, or the time limit."""
 
 
 def stopping_reader(expander: HopWise) -> ReaderLike | None:
-    """Return the reader that ends the search of an expander; None where only depth and time end it.
+    """Return the reader that ends the search of an expander; None if only depth and time end it.
 
     Raises:
-        DriverError: If there is none, or it cannot refuse.
+        DriverError: If the expander lacks a reader, or the reader cannot refuse.
     """
     reader = expander.stop_reader()
     if reader is not None and not reader.refuses():
@@ -30,12 +30,12 @@ def stopping_reader(expander: HopWise) -> ReaderLike | None:
 
 @attrs.define
 class Reading:
-    """The answers of the reader to one question, hop by hop.
+    """Answers of the reader to one question, hop by hop.
 
     Attributes:
-        answer: The last one.
-        triples: The subgraph that it was read from.
-        traces: The traces of all.
+        answer: The last answer.
+        triples: The subgraph from which it was read.
+        traces: Traces of all answers.
     """
 
     answer: Answer | None = None
@@ -47,7 +47,7 @@ class Reading:
 
         Args:
             subgraph: The final ``result``.
-            otherwise: Why the search ended where no answer ended it.
+            otherwise: Reason of the end if no answer ended the search.
         """
         answer = subgraph.answer if subgraph.answer is not None else self.answer
         if answer is None:  # nothing was found that could be read

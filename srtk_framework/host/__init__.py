@@ -1,4 +1,4 @@
-"""Drivers found, loaded, watched and called: discovery, hooks, ports, observers."""
+"""Discovery, hooks, ports and observers of drivers."""
 
 from __future__ import annotations
 

@@ -16,15 +16,15 @@ from srtk_framework.values import PluginError, close_matches
 
 
 def is_class_path(name: str) -> bool:
-    """Tell whether what follows ``use:`` is a class rather than the name of an installed driver."""
+    """Return whether the value of ``use:`` names a class rather than an installed driver."""
     return ":" in name
 
 
 def import_class(target: str, folder: Path) -> Any:
     """Import the class that a recipe names.
 
-    A relative file, or a module that is not installed, is looked for in the recipe's folder, then in the current one.
-    Both folders are appended to ``sys.path``, so that the module can import its neighbours, also when it is opened.
+    A relative file, or a module that is not installed, is searched for in the recipe's folder, then in the current
+    folder. Both folders are appended to ``sys.path``, so that the module can import modules beside it, also later.
 
     Args:
         target: ``package.module:Class`` or ``path/to/file.py:Class``.
@@ -61,7 +61,7 @@ def _file(place: str, target: str, folders: list[Path]) -> ModuleType:
         looked = " or ".join(dict.fromkeys(str((base / place).parent) for base in folders))
         raise PluginError(f"{target}: there is no file {Path(place).name} in {looked}; correct the path")
     found = found.resolve()
-    # Two recipes may each have a `hop.py`; and a class must be the same object whenever it is loaded.
+    # Two recipes may each have a `hop.py`, and a class must be the same object each time it is loaded.
     name = f"{found.stem}_{hashlib.sha256(str(found).encode()).hexdigest()[:12]}"
     if name in sys.modules:
         return sys.modules[name]

@@ -1,4 +1,4 @@
-"""Find drivers through entry points without importing them, and load the one that is named."""
+"""Discovery of drivers through entry points, without importing them, and loading by name."""
 
 from __future__ import annotations
 
@@ -23,23 +23,23 @@ CORE = "srtk-framework"
 OBSERVER = "observer"
 ROLE = "role"
 RESERVED = (OBSERVER, ROLE, "command")
-"""Entry-point groups of other things than drivers; no role may be called so."""
+"""Entry-point groups that hold no drivers; no role may have such a name."""
 RECIPE_KEYS = (
     *("srtk", "vars", "questions", "evaluate", "train", "observers"),
     *("output", "batch", "limit", "relink", "seed", "budget", "description"),
 )
-"""Keys of a recipe under which no driver stands; no role may have one as its name or plural."""
+"""Keys of a recipe that hold no drivers; no role may have such a name or plural."""
 
 
 @attrs.frozen
 class Plugin:
-    """A driver that is installed, not yet imported.
+    """An installed driver, not yet imported.
 
     Attributes:
-        role: Role that it plays.
-        name: What ``use:`` calls it.
+        role: Role of the driver.
+        name: Name of the driver in ``use:``.
         target: ``module:Class``.
-        distribution: Name of the distribution that brings it.
+        distribution: Name of the distribution that contains it.
         version: Version of that distribution.
     """
 
@@ -81,10 +81,10 @@ def role_names() -> list[str]:
 
 
 def role_class(name: str) -> type[Role]:
-    """Return the class of a role, importing it where another distribution brings it.
+    """Return the class of a role, importing it if it belongs to another distribution.
 
     Raises:
-        PluginError: If there is no such role, several, or one that is not written as a role must be.
+        PluginError: If there is no such role, or several, or it is not a valid role.
     """
     if name in ROLES:
         return ROLES[name]
@@ -107,7 +107,7 @@ def role_class(name: str) -> type[Role]:
 
 
 def name_problem(plugin: Plugin) -> str | None:
-    """Say why a role of another distribution cannot have its name; None where it can."""
+    """Return why a role of another distribution cannot have its name; None if it can."""
     who, name = f"role {plugin.name!r} of {plugin.distribution} {plugin.version}", plugin.name
     if name in RESERVED:
         return f"{who}: no role can be called {name!r}, since srtk.{name} is another entry-point group"
@@ -119,7 +119,7 @@ def name_problem(plugin: Plugin) -> str | None:
 
 
 def _framework_keys() -> list[str]:
-    """List the keys of recipes under which drivers of the framework's roles stand."""
+    """List the keys of recipes for drivers of the framework's roles."""
     return [key for name, role in ROLES.items() for key in (name, role.plural)]
 
 
@@ -132,7 +132,7 @@ def load(role: str, name: str, folder: Path = Path()) -> Any:
         folder: Folder of the recipe, where a relative file or module is found.
 
     Raises:
-        PluginError: If there is no such driver, several, or one that does not fit.
+        PluginError: If there is no such driver, or several, or it breaks the contract of its role.
     """
     if is_class_path(name):
         cls = import_class(name, folder)
@@ -152,7 +152,7 @@ def _only(role: str, name: str) -> Plugin:
     fitting = [plugin for plugin in plugins if plugin.name == name]
     if not fitting:
         known = [plugin.name for plugin in plugins] + (list(ROLES) if role == ROLE else [])
-        from srtk_framework.host.known_drivers import distribution_of  # read only where something is missing
+        from srtk_framework.host.known_drivers import distribution_of  # read only if something is missing
 
         dist = distribution_of(role, name)
         if dist is not None:
@@ -204,7 +204,7 @@ def _import(plugin: Plugin) -> Any:
 
 
 def check_class(cls: Any, role: str, who: str) -> None:
-    """Refuse a class that does not keep the contract of its role, saying what to change.
+    """Refuse a class that breaks the contract of its role, with the change that it needs.
 
     Raises:
         PluginError: For a wrong base class, a missing method, a misspelt one, or wrong arguments.
@@ -241,7 +241,7 @@ def _roles_of(cls: Any) -> list[type[Role]]:
 
 
 def _check_hooks(cls: type[Any], base: type[Role], who: str) -> None:
-    """Check that required hooks are there, take the right arguments, and that none is misspelt."""
+    """Refuse missing hooks, wrong arguments and misspelt names."""
     hooks = hook_names(base)
     missing = _missing(cls, base)
     if missing:
@@ -259,7 +259,7 @@ def _check_hooks(cls: type[Any], base: type[Role], who: str) -> None:
 
 
 def _missing(cls: type[Any], base: type[Role]) -> list[str]:
-    """Name the hooks that the role leaves to its drivers and this one does not have."""
+    """List the required hooks that a driver lacks."""
     missing = sorted(cls.__abstractmethods__)
     for name, spec in hook_names(base).items():
         if getattr(cls, name) is spec:
@@ -268,7 +268,7 @@ def _missing(cls: type[Any], base: type[Role]) -> list[str]:
 
 
 def _check_arguments(function: Any, spec: Any, who: str) -> None:
-    """Refuse arguments that the hook does not have; those that a driver does not need may be missing."""
+    """Refuse arguments that the hook does not have; a driver may omit those that it does not need."""
     wanted = list(inspect.signature(spec).parameters)[1:]
     parameters = list(inspect.signature(function).parameters.values())[1:]
     names = [parameter.name for parameter in parameters]
@@ -292,5 +292,5 @@ def _check_arguments(function: Any, spec: Any, who: str) -> None:
 
 
 def distributions_of(names: Sequence[tuple[str, str]]) -> list[str]:
-    """Return the distributions that bring the given (role, name) drivers, sorted."""
+    """Return the distributions that contain the given (role, name) drivers, sorted."""
     return sorted({plugin.distribution for role, name in names for plugin in find(role) if plugin.name == name})

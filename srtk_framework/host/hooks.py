@@ -1,4 +1,4 @@
-"""Put a driver behind pluggy: one manager for each driver, with the run's observers attached."""
+"""Hook calls through pluggy: one manager per driver, with the run's observers attached."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from srtk_framework.roles import PROJECT, Role, hook_names, own_method
 
 
 class _Manager(pluggy.PluginManager):
-    """Takes plain methods as hook implementations, so that plugins need no decorator."""
+    """A manager that accepts plain methods as hook implementations, so that plugins need no decorator."""
 
     def parse_hookimpl_opts(self, plugin: object, name: str) -> Any:
         if name.startswith("_"):

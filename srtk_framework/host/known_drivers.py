@@ -1,4 +1,4 @@
-"""Which distribution brings which driver, to name the one to install where a recipe lacks it.
+"""Table of distributions and their drivers, to name the distribution that a recipe lacks.
 
 The table is ``known_drivers.json`` beside this module, written from the plugins' ``pyproject.toml`` files by
 ``python -m srtk_framework.host.known_drivers plugins``.
@@ -19,18 +19,18 @@ _NO_DRIVERS = ("srtk.command",)
 _FILE = "known_drivers.json"
 
 Table = dict[str, dict[str, list[str]]]
-"""Distribution to role to the names of its drivers."""
+"""Maps each distribution and role to the names of its drivers."""
 
 
 @functools.cache
 def known_drivers() -> Table:
-    """Read the table; observers and roles stand in it like drivers."""
+    """Read the table; observers and roles are listed like drivers."""
     table: Table = json.loads((files(__package__) / _FILE).read_text(encoding="utf-8"))
     return table
 
 
 def distribution_of(role: str, name: str) -> str | None:
-    """Return the distribution that brings a driver, or None for drivers of others."""
+    """Return the distribution that contains a driver; None if the table lacks the driver."""
     return next((dist for dist, roles in known_drivers().items() if name in roles.get(role, ())), None)
 
 
@@ -50,7 +50,7 @@ def drivers_declared_in(folder: Path) -> Table:
 
 
 def main(folder: str) -> None:
-    """Write the table anew from the plugins in a folder."""
+    """Write the table from the plugins in a folder."""
     text = json.dumps(drivers_declared_in(Path(folder)), indent=2) + "\n"
     Path(str(files(__package__) / _FILE)).write_text(text, encoding="utf-8")
 

@@ -1,4 +1,4 @@
-"""Observers: they watch every hook call of every driver and the events of the runner, and change nothing."""
+"""Observers of the hook calls of all drivers and of the events of the runner; they change nothing."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ class Call:
 
 
 class Observer:
-    """Base of observers: override the events of interest. Entry-point group ``srtk.observer``."""
+    """Base class of observers; override the events of interest. Entry-point group ``srtk.observer``."""
 
     def open(self) -> None:
         """Start watching; called before the first event."""
@@ -51,7 +51,7 @@ class Observer:
 
 @attrs.define
 class Timing(Observer):
-    """Measures calls, items and seconds of every driver; ``own`` seconds leave out nested calls."""
+    """Counts calls, items and seconds of every driver; ``own`` seconds exclude nested calls."""
 
     table: dict[str, dict[str, float]] = attrs.field(factory=dict, init=False)
     _stacks: threading.local = attrs.field(factory=threading.local, init=False, repr=False)
@@ -85,7 +85,7 @@ class Timing(Observer):
         return stack
 
     def take(self) -> dict[str, dict[str, float]]:
-        """Return what was measured since the last call, and start anew."""
+        """Return and reset the table."""
         with self._lock:
             taken, self.table = self.table, {}
         return dict(sorted(taken.items()))
@@ -127,7 +127,7 @@ class Tracing(Observer):
             self._file.close()
 
     def before(self, call: Call) -> None:
-        """Remember when a call began."""
+        """Store the start time of a call."""
         self._open_calls().append(time.perf_counter())
 
     def after(self, call: Call, error: BaseException | None) -> None:
@@ -142,7 +142,7 @@ class Tracing(Observer):
                 self._file.write(json.dumps(line, ensure_ascii=False) + "\n")
 
     def _open_calls(self) -> list[float]:
-        """Return when the calls of this thread began that have not ended."""
+        """Return the start times of this thread's unfinished calls."""
         starts: list[float] | None = getattr(self._starts, "calls", None)
         if starts is None:
             starts = self._starts.calls = []

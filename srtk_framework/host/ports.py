@@ -1,8 +1,8 @@
-"""Ports: whoever needs a driver holds one of these, with the methods of the role and checked answers.
+"""Ports: proxies of drivers, with the methods of the role and checked answers.
 
-The port class of a role, also of a third party's, is made from the role's hooks. A port removes duplicates from the
-batch, removes gold from questions, checks that the answer is aligned, and turns whatever a driver raises into a
-``DriverError`` that names the driver.
+Whoever needs a driver holds its port. The port class of a role, also of a third party's, is made from the role's
+hooks. A port removes duplicates from the batch, removes gold from questions, checks that the answer is aligned, and
+turns whatever a driver raises into a ``DriverError`` that names the driver.
 """
 
 from __future__ import annotations
@@ -28,16 +28,16 @@ from srtk_framework.roles import (
 from srtk_framework.values import DriverError, Question, SrtkError, note_secrets, redacted, secrets_in
 
 _OWN = ("open", "close")
-"""Methods of a role that a port keeps to itself: the session opens and closes the driver."""
+"""Methods that a port does not pass on: the session opens and closes the driver."""
 
 
 class Port:
-    """What all ports share: the driver, and the call through pluggy.
+    """Base class of ports: the driver, and the call through pluggy.
 
     Attributes:
         played: The role.
         driver: The driver behind the port.
-        name: What ``use:`` calls it.
+        name: Name of the driver in ``use:``.
     """
 
     played: ClassVar[type[Role]] = Role
@@ -52,7 +52,7 @@ class Port:
 
     @property
     def spent(self) -> Mapping[str, Any]:
-        """What the ledger of the role counted so far; empty for a role without one."""
+        """Counts of the role's ledger so far; empty for a role without one."""
         return {} if self._ledger is None else self._ledger.total()
 
     def open(self) -> None:
@@ -80,7 +80,7 @@ class Port:
             raise named from error
 
     def _error(self, what: str, error: Exception) -> Exception:
-        """Return the error to raise for what a driver raised: the same one where it names its driver already."""
+        """Return the error to raise for an exception of a driver; the same one if it names its driver already."""
         if isinstance(error, DriverError):
             return error if error.driver else DriverError(redacted(str(error)), self.name)
         if isinstance(error, SrtkError):
@@ -125,7 +125,7 @@ def driver_of(one: Any) -> Any:
 
 
 def _passed_on(name: str, function: Any) -> Any:
-    """Make the port's method for a method of the role that is no hook."""
+    """Make the port's method for a method of the role that is not a hook."""
 
     @functools.wraps(function)
     def method(self: Port, *args: Any, **kwargs: Any) -> Any:
@@ -234,14 +234,14 @@ def _asker(role: type[Role], name: str, spec: Any) -> Callable[[Port, dict[str, 
 
 
 def _keyed(column: Any, key: Key) -> Any:
-    """Map a batch to what makes its items equal."""
+    """Map each item of a batch to its key; items with equal keys are equal."""
     if key is by_value:
         return column
     return list(map(id if key is by_identity else key, column))
 
 
 def _firsts(items: Any, order: list[int], count: int) -> list[Any]:
-    """Return the first item of each place."""
+    """Return the first of the items at each place."""
     if count == len(order):
         return list(items)
     found: list[Any] = []
@@ -252,7 +252,7 @@ def _firsts(items: Any, order: list[int], count: int) -> list[Any]:
 
 
 def _may_hold_questions(spec: Any, argument: str) -> bool:
-    """Tell from the annotation of an argument whether its items may be questions; True where it does not say."""
+    """Return whether an argument's annotation allows questions as items; True if it is open."""
     try:
         kind = typing.get_type_hints(spec).get(argument, Any)
     except NameError:  # a type that is imported for type checkers only

@@ -1,4 +1,4 @@
-"""Versions that a result depends on: the framework's, which all its plugins share, and those of libraries."""
+"""Versions on which results depend: of the framework, shared by its plugins, and of libraries."""
 
 from __future__ import annotations
 

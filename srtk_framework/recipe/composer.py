@@ -12,7 +12,7 @@ import attrs
 from srtk_framework.host import discovery as plugins
 from srtk_framework.host.observers import Observer
 from srtk_framework.host.ports import driver_of, port
-from srtk_framework.recipe.recipe import Block, Recipe, a, block_in, is_networkx
+from srtk_framework.recipe.recipe import Block, Recipe, block_in, is_networkx, with_article
 from srtk_framework.recipe.settings import SettingsError, structure
 from srtk_framework.roles import ROLES, Role
 from srtk_framework.values import Budget, PluginError, RecipeError, close_matches, redacted
@@ -28,7 +28,7 @@ class Need:
         field: Name of the field.
         role: The role.
         kind: ``one``, ``optional`` or ``many``.
-        plural: Key of a recipe under which several drivers of the role stand.
+        plural: Key of a recipe for several drivers of the role.
     """
 
     field: str
@@ -59,13 +59,13 @@ def _need(name: str, kind: Any) -> Need | None:
 
 
 def wants_budget(field: Any) -> bool:
-    """Tell whether a field takes the recipe's budget."""
+    """Return whether a field takes the recipe's budget."""
     return field.type is Budget
 
 
 @attrs.frozen
 class _Scope:
-    """Blocks that fill needs at one place of the recipe, nearest first."""
+    """Blocks that may fill a need at one place of the recipe, nearest first."""
 
     blocks: Mapping[str, Block] = attrs.field(factory=dict)
     outer: _Scope | None = None
@@ -81,7 +81,7 @@ class _Scope:
         return None
 
     def without(self, role: str) -> _Scope:
-        """Return the scope for building the block of a role itself, which sees its siblings."""
+        """Return the scope for the block of a role itself, which sees its siblings."""
         return _Scope({name: block for name, block in self.blocks.items() if name != role}, self.outer)
 
 
@@ -110,12 +110,12 @@ class Composer:
         """Build a driver and what it needs.
 
         Returns:
-            Its port, or None where a problem was added to ``problems``.
+            Its port, or None if a problem was added to ``problems``.
         """
         return self._build(block, self._top, ())
 
     def of_role(self, role: str) -> Any:
-        """Build the driver that the recipe gives for a role at its top level; None if it gives none."""
+        """Build the driver of a role at the top level of the recipe; None if there is none."""
         block = self.recipe.blocks.get(role)
         return self.build(block) if block else None
 
@@ -130,18 +130,18 @@ class Composer:
     def check(self) -> None:
         """Raise all problems found so far as one RecipeError."""
         if self.problems:
-            # The first cause alone, with its traceback: the problems name every one.
+            # Only the first cause, with its traceback: the problems name every one.
             raise RecipeError(list(dict.fromkeys(map(redacted, self.problems)))) from next(iter(self.causes), None)
 
     def open(self, stack: ExitStack, apart: Sequence[Any] = ()) -> None:
         """Open the drivers in the order they were built, and have the stack close them.
 
-        Until then, each field of a driver object that holds a driver holds its port instead, so that those calls are
-        checked and observed like all others.
+        While they are open, each field of a driver object that holds a driver holds its port instead, so that those
+        calls are checked and observed like all others.
 
         Args:
             stack: Closes what was opened, last first.
-            apart: Ports whose drivers the caller opens itself.
+            apart: Ports whose drivers the caller opens.
         """
         for driver, field, ports in self._held:
             stack.callback(_put_back, driver, field, ports, getattr(driver, field))
@@ -236,7 +236,7 @@ class Composer:
         return self._port_of_object(driver, need.role, name, (*where, need.field))
 
     def _load(self, block: Block) -> Any:
-        """Return the class of a driver, checked against its role; None where a problem was added."""
+        """Return the class of a driver, checked against its role; None if a problem was added."""
         self.used.append((block.role, block.use))
         if block.given is None and (block.role, block.use) in self._failed:
             return None
@@ -258,10 +258,10 @@ class Composer:
     def _inner_scope(
         self, block: Block, needs: Sequence[Need], fields: Mapping[str, Any], scope: _Scope
     ) -> tuple[set[str], _Scope]:
-        """Collect the drivers that a block holds, which win over drivers outside of it.
+        """Collect the drivers that a block holds, which take precedence over drivers outside of it.
 
         Returns:
-            The keys that are roles but no fields of the driver, and the scope for its needs.
+            The keys that are roles but not fields of the driver, and the scope for its needs.
         """
         inside: dict[str, Block] = {}
         for need in needs:
@@ -301,7 +301,7 @@ class Composer:
             several = f"; name one of {', '.join(sorted(named))} as `{need.field}:`" if named else ""
             self._say(
                 block.where,
-                f"{block.role} {block.use!r} needs {a(need.role)};"
+                f"{block.role} {block.use!r} needs {with_article(need.role)};"
                 f" give one as `{need.role}:` in the recipe, or as `{need.field}:` in this block{several}",
             )
         return _LEFT_OUT
@@ -322,7 +322,7 @@ class Composer:
                 f" ({', '.join(sorted(named)) or 'there are none'}).{close_matches(value, sorted(named))}",
             )
         else:
-            text = f"{a(need.role)} is written as {{use: NAME, ...}}, or by its name under `{need.plural}:`"
+            text = f"{with_article(need.role)} is written as {{use: NAME, ...}}, or by its name under `{need.plural}:`"
             self._say(where, text)
         return None
 

@@ -1,4 +1,4 @@
-"""Read a recipe: YAML with the place of every value, variables filled in, all mistakes reported at once."""
+"""Recipes: read from YAML or a mapping, with all mistakes reported at once."""
 
 from __future__ import annotations
 
@@ -34,12 +34,12 @@ class Block:
     """One driver as a recipe names it.
 
     Attributes:
-        role: Role that it plays.
+        role: Role of the driver.
         use: Name of the driver.
-        settings: Its other keys, as written, variables filled in.
-        where: Keys that lead to it in the recipe.
-        part: Of a dataset, the part that is read; None for the whole.
-        given: A driver object, a driver class or a networkx graph that stands in place of a name; else None.
+        settings: The other keys of the block, with variables substituted.
+        where: Keys that lead to the block in the recipe.
+        part: Part of a dataset to read; None for the whole.
+        given: A driver object, a driver class or a networkx graph in place of a name; else None.
     """
 
     role: str
@@ -60,10 +60,10 @@ class Train:
     """The key ``train``: a driver of the recipe that learns before the run.
 
     Attributes:
-        driver: Role of the driver, which stands at the top level.
+        driver: Role of the driver, which is given at the top level.
         questions: Training questions: a file, or a dataset.
         validation: A file, a dataset, or a share of the questions; None for no validation.
-        supervision: Finds the paths of the questions; None uses that of the top level.
+        supervision: Driver that finds the paths of the questions; None for that of the top level.
         folder: For checkpoints, logs and the trained model; None for ``training`` in the run's folder.
         fit: Settings of the training, as written.
     """
@@ -82,10 +82,10 @@ class Options:
 
     Attributes:
         output: Folder for the run's own files; ``out/<name of the recipe>`` by default.
-        batch: Questions that are handled together; does not change the results.
-        limit: Number of questions to run, from the first; None for all.
+        batch: Number of questions in a batch; does not change the results.
+        limit: Number of questions to run, counted from the first; None for all.
         relink: Whether questions that bring their own ``question_entities`` are linked as well.
-        seed: Seed of everything random.
+        seed: Seed of all random numbers.
         budget: Limits per question.
         description: Free text.
     """
@@ -105,16 +105,16 @@ class Recipe:
 
     Attributes:
         file: Where it was read from, for messages.
-        written: The data as written, with ``--set`` applied, variables not filled in, and secrets masked.
+        written: The data as written, with ``--set`` applied, variables not substituted, and secrets masked.
         options: The keys that are not drivers.
         blocks: Driver of each role given at the top level.
         named: Drivers given by name, as in ``encoders: {text: ...}``.
-        listed: Drivers of the roles of which a recipe lists several, such as ``exporters``: role to them, in order.
+        listed: Drivers of the roles of which a recipe lists several, such as ``exporters``, by role, in order.
         observers: In order.
         questions: A path, or a Dataset block, or None (for use as a library).
         against: Expanders to compare with; None where no evaluation is wanted.
         train: The training before the run, or None.
-        places: Where each value stands.
+        places: Place of each value.
         problems: Mistakes so far, with their places; the composer adds its own and raises all.
     """
 
@@ -143,7 +143,7 @@ class Recipe:
 
     @property
     def folder(self) -> Path:
-        """Folder of the recipe's file; the current one for a recipe that was not read from a file."""
+        """Folder of the recipe's file; the current folder if the recipe was not read from a file."""
         return Path(self.file).parent
 
     @property
@@ -207,20 +207,20 @@ def from_data(data: Mapping[str, Any], places: Places | None = None) -> Recipe:
     return recipe
 
 
-def a(role: str) -> str:
-    """Put the article before a role's name."""
+def with_article(role: str) -> str:
+    """Prefix a role's name with its article."""
     return f"{'an' if role[0] in 'aeiou' else 'a'} {role}"
 
 
 @attrs.frozen
 class _RoleKeys:
-    """The keys of a recipe under which drivers stand.
+    """The keys of a recipe that hold drivers.
 
     Attributes:
         single: Roles of which the top level names one driver, under the name of the role.
-        named: Plural to such a role; drivers stand there by names of the recipe's own.
+        named: Plural to such a role; its drivers have names of the recipe's own.
         listed: Plural to a role of which the top level lists several drivers.
-        problems: Why roles that other distributions bring cannot be used.
+        problems: Reasons why roles of other distributions cannot be used.
     """
 
     single: list[str]
@@ -238,7 +238,7 @@ class _RoleKeys:
 
     @classmethod
     def for_keys(cls, keys: Sequence[str]) -> _RoleKeys:
-        """Collect the keys of the framework's roles, and of other distributions' where some key is not among them."""
+        """Collect the keys of the framework's roles, and of other distributions' if some key is not among them."""
         keys_ = cls.of(ROLES)
         if set(keys) <= {*keys_.single, *keys_.named, *keys_.listed}:
             return keys_
@@ -253,11 +253,11 @@ class _RoleKeys:
 
 
 def from_mapping(data: Mapping[str, Any], overrides: Sequence[str] = ()) -> Recipe:
-    """Build a recipe from a mapping, which may hold driver objects, and which is not changed.
+    """Build a recipe from a mapping, which may hold driver objects; the mapping is not changed.
 
     Args:
-        data: What a recipe's file holds. A driver object, or a driver class as the value of ``use``, may stand in
-            place of a name, and a networkx graph in place of a graph.
+        data: Content of a recipe. A driver object, or a driver class as the value of ``use``, may take the place of
+            a name, and a networkx graph that of a graph.
         overrides: ``key.path=value`` each, the value as YAML.
 
     Raises:
@@ -274,7 +274,7 @@ def from_mapping(data: Mapping[str, Any], overrides: Sequence[str] = ()) -> Reci
 
 
 def _copied(value: Any, depth: int = 0) -> Any:
-    """Copy mappings and lists; what they hold is shared."""
+    """Copy mappings and lists; other values are shared."""
     if depth > MAX_DEPTH:
         raise RecipeError([f"recipe: the recipe nests deeper than {MAX_DEPTH} levels; flatten it"])
     if isinstance(value, Mapping):
@@ -295,14 +295,14 @@ def _plain(value: Any) -> Any:
 
 
 def is_networkx(value: Any) -> bool:
-    """Tell whether a value is a networkx graph, without importing networkx."""
+    """Return whether a value is a networkx graph, without importing networkx."""
     return any(cls.__module__ == "networkx.classes.graph" for cls in type(value).__mro__)
 
 
 def _sorted_out(data: Mapping[str, Any], written: Mapping[str, Any], places: Places, problems: list[str]) -> Recipe:
-    """Tell drivers from options, and refuse what is neither."""
+    """Sort the keys into drivers and options, and refuse others."""
     if data.get("srtk") != VERSION:
-        problems.append(f"{places.say(('srtk',))}: a recipe starts with `srtk: {VERSION}`, the version of its form")
+        problems.append(f"{places.say(('srtk',))}: a recipe starts with `srtk: {VERSION}`, the version of its format")
     option_keys = [field.name for field in attrs.fields(Options)]
     role_keys = _RoleKeys.for_keys([str(key) for key in data if key not in RECIPE_KEYS])
     recipe = Recipe(places.file, redacted_data(_plain(written)), Options(), {}, {}, {}, [], None, None, places)
@@ -405,7 +405,7 @@ def _block(role: str, value: Any, where: Where, places: Places, problems: list[s
         value = {"use": value}
     block = block_in(role, value, where)
     if block is None:
-        problems.append(f"{places.say(where)}: {a(role)} is written as {{use: NAME, setting: value, ...}}")
+        problems.append(f"{places.say(where)}: {with_article(role)} is written as {{use: NAME, setting: value, ...}}")
         return None
     if role != "dataset" or "part" not in block.settings:
         return block
@@ -456,12 +456,12 @@ def _against(value: Any, places: Places, problems: list[str]) -> list[Block] | N
 
 
 def block_in(role: str, value: Any, where: Where) -> Block | None:
-    """Read one driver of a recipe; None where the value is none.
+    """Read one driver of a recipe; None if the value is not a driver.
 
     Args:
-        role: Role that it plays.
+        role: Role of the driver.
         value: A mapping with ``use``, the name of a driver or its class; a driver object; a networkx graph.
-        where: Keys that lead to it in the recipe.
+        where: Keys that lead to the value in the recipe.
     """
     if isinstance(value, Mapping):
         use = value.get("use")

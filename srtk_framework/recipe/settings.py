@@ -1,4 +1,4 @@
-"""Turn plain data from YAML into typed settings, strictly: no guessing, and every mistake reported."""
+"""Strict conversion of plain data from YAML into typed settings; every mistake is reported."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ Where = tuple[str | int, ...]
 
 
 class SettingsError(SrtkError):
-    """Some settings are wrong.
+    """Invalid settings.
 
     Args:
         problems: (place inside the block, sentence) pairs.
@@ -52,7 +52,7 @@ def structure(data: Any, kind: type[T]) -> T:
 
 
 def describe(kind: Any) -> str:
-    """Name a type as a recipe's author would: ``whole number``, ``text``, ``list of text``."""
+    """Name a type in plain words: ``whole number``, ``text``, ``list of text``."""
     names: dict[Any, str] = {int: "whole number", float: "number", str: "text", bool: "true or false", Any: "anything"}
     if kind in names:
         return names[kind]
@@ -137,7 +137,7 @@ def _union_hook(converter: cattrs.Converter, kind: Any) -> Any:
             try:
                 return converter.structure(value, member)
             except (BaseValidationError, TypeError, ValueError):
-                continue  # the next member of the union may fit
+                continue  # the next type of the union may fit
         raise _wrong(value, kind)
 
     return build
@@ -213,7 +213,7 @@ def _class_hook(converter: cattrs.Converter, kind: type) -> Any:
 
 
 class _Collected(ValueError):
-    """Carries several problems out of one list or mapping through cattrs."""
+    """Several problems in one list or mapping, passed through cattrs."""
 
     def __init__(self, problems: Sequence[tuple[Where, str]]) -> None:
         self.problems = tuple(problems)

@@ -1,4 +1,4 @@
-"""YAML with the place of every value: read, changed from the command line, variables filled in."""
+"""Recipes as YAML: the place of every value, overrides, and substitution of variables."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ _VARIABLE = re.compile(r"\$\{(\w+)\}")
 
 @attrs.define
 class Places:
-    """Knows where in which file each value of a recipe stands."""
+    """File, line and column of each value of a recipe."""
 
     file: str
     marks: dict[Where, tuple[int, int]] = attrs.field(factory=dict)
     overridden: dict[Where, str] = attrs.field(factory=dict)
 
     def say(self, where: Where) -> str:
-        """Write ``file:line:column`` of the value, or of the nearest one that holds it."""
+        """Return ``file:line:column`` of a value, or of the nearest value that contains it."""
         for end in range(len(where), -1, -1):
             if where[:end] in self.overridden:
                 return self.overridden[where[:end]]
@@ -49,7 +49,7 @@ def compose(text: str, file: str) -> yaml.Node | None:
 
 
 def plain_data(node: yaml.Node, where: Where, places: Places, problems: list[str]) -> Any:
-    """Turn a YAML node into plain data, noting where each value stands."""
+    """Convert a YAML node into plain data, and record the place of each value."""
     places.marks[where] = (node.start_mark.line + 1, node.start_mark.column + 1)
     if isinstance(node, yaml.MappingNode):
         result: dict[Any, Any] = {}
@@ -61,7 +61,7 @@ def plain_data(node: yaml.Node, where: Where, places: Places, problems: list[str
                 )
                 continue
             if key in result:
-                problems.append(f"{places.say((*where, '?'))}: key {shortened(repr(key))} stands twice in this mapping")
+                problems.append(f"{places.say((*where, '?'))}: key {shortened(repr(key))} occurs twice in this mapping")
             result[key] = plain_data(value_node, (*where, key), places, problems)
             places.marks[(*where, key)] = (key_node.start_mark.line + 1, key_node.start_mark.column + 1)
         return result
@@ -106,7 +106,7 @@ def set_value(data: dict[str, Any], override: str, places: Places, problems: lis
 
 
 def _override(text: str) -> Any:
-    """Read the value of an override as YAML, or as text where it is not."""
+    """Read the value of an override as YAML, or as text if it is not YAML."""
     try:
         node = compose(text, "--set")
     except RecipeError:
@@ -132,7 +132,7 @@ def _environment(name: str) -> str | None:
 
 
 def filled_in(value: Any, variables: Mapping[str, Any], where: Where, places: Places, problems: list[str]) -> Any:
-    """Fill in ``${name}`` from ``vars`` and ``{env: NAME, default: ...}`` from the environment."""
+    """Substitute ``${name}`` from ``vars`` and ``{env: NAME, default: ...}`` from the environment."""
     if isinstance(value, Mapping):
         if "env" in value and set(value) <= {"env", "default"}:
             name = value["env"]

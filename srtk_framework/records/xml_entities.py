@@ -1,4 +1,4 @@
-"""Entities of XML files: a few lines can declare a text of gigabytes, which is refused before it is built."""
+"""Entities of XML files: a few lines can expand to gigabytes of text, which are refused before they are built."""
 
 from __future__ import annotations
 
@@ -9,13 +9,13 @@ from typing import Protocol
 from srtk_framework.values import InputError
 
 MAX_ENTITY = 1 << 16
-"""Characters that an entity may stand for; what ontologies declare are prefixes of IRIs."""
+"""Maximum length of an expanded entity; ontologies declare prefixes of IRIs."""
 
 MAX_TEXT = 1 << 22
-"""Characters that the entities of one tag, with the text up to the next tag, may stand for together."""
+"""Maximum length of the expanded entities of one tag, with the text up to the next tag."""
 
 MAX_DOCTYPE = 1 << 20
-"""Bytes before the first element of a file that declares entities."""
+"""Maximum number of bytes before the first element of a file that declares entities."""
 
 _REFERENCE = re.compile(r"&([^;#\s]+);")
 _TAG_OR_REFERENCE = re.compile(rb"<|&([^;#\s&<]+);")
@@ -34,12 +34,12 @@ class _RootReached(Exception):
 
 
 def check_entities(file: Readable, name: str) -> None:
-    """Refuse an XML file whose entities stand for far more text than the file holds.
+    """Refuse an XML file whose entities expand to far more text than the file holds.
 
-    A file that declares no entity is read up to its first element. Otherwise expat reads all of it, which stops at a
-    document that entities make a hundred times larger. That is still much for a file of some megabytes, so a declared
-    entity may stand for at most MAX_ENTITY characters, since some parsers expand it where it is declared, and those
-    of one tag and its text for at most MAX_TEXT, since a parser holds these at once.
+    A file that declares no entity is read up to its first element. Otherwise expat reads the whole file; it stops if
+    entities make the document a hundred times larger. For a file of some megabytes this is not enough, so there are
+    two further limits: an entity expands to at most MAX_ENTITY characters, since some parsers expand it where it is
+    declared, and the entities of one tag and its text expand to at most MAX_TEXT, since parsers hold these at once.
 
     Args:
         file: The file, at its start.
@@ -103,7 +103,7 @@ def _feed(parser: object, file: Readable, name: str, sizes: Mapping[str, int], r
 
 
 class _Expansion:
-    """Counts what the entities of one tag, with the text up to the next tag, stand for together."""
+    """Length of the expanded entities of one tag, with the text up to the next tag."""
 
     def __init__(self, name: str, sizes: Mapping[str, int]) -> None:
         self._name, self._sizes = name, sizes
@@ -124,7 +124,7 @@ class _Expansion:
             if self._size > MAX_TEXT:
                 line = self._line + text.count(b"\n", 0, found.start())
                 raise InputError(
-                    f"{self._name}:{line}: the entities of one value stand for more than {MAX_TEXT:,} characters;"
+                    f"{self._name}:{line}: the entities of one value expand to more than {MAX_TEXT:,} characters;"
                     " write the text where it is used"
                 )
         self._line += text.count(b"\n")

@@ -33,7 +33,7 @@ class KnowledgeGraph(Role):
     @hook(batch=("frontiers", "steps"), key=(by_identity, by_value))
     @abstractmethod
     def follow(self, frontiers: Sequence[Frontier], steps: Sequence[Step], limit: int | None) -> Sequence[Frontier]:
-        """Walk ``steps[i]`` from every node of ``frontiers[i]``.
+        """Follow ``steps[i]`` from every node of ``frontiers[i]``.
 
         Args:
             frontiers: Where to start.
@@ -49,10 +49,10 @@ class KnowledgeGraph(Role):
     def triples(
         self, frontiers: Sequence[Frontier], steps: Sequence[Step], limit: int | None
     ) -> Sequence[Sequence[Triple]]:
-        """Read the triples that ``follow`` walks, literals included.
+        """Read the triples that ``follow`` traverses, literals included.
 
         Returns:
-            Per pair, distinct triples in their own direction, sorted by the node they were walked from,
+            Per pair, distinct triples in their own direction, sorted by the node from which they were reached,
             then by the node reached.
         """
 

@@ -259,7 +259,7 @@ class ExpanderConformance(BatchConformance):
         """No more nodes of a frontier are expanded than the budget of nodes."""
         found = self.wide_subgraph(driver, wide, Budget(nodes=2, hub=None))
         onward = [triple for triple in found.triples if triple.relation == wide[2]]
-        assert len(onward) <= 2, f"with nodes=2, the walk went on from {len(onward)} nodes: {onward}"
+        assert len(onward) <= 2, f"with nodes=2, the search went on from {len(onward)} nodes: {onward}"
 
     def test_a_cut_by_the_budget_of_nodes_is_counted(self, driver: Any, wide: tuple[str, str, str]) -> None:
         """``trace["cut"]`` counts the nodes that were not expanded."""
@@ -419,7 +419,7 @@ class ToyExpander(Expander):
         graph: Where to read.
         budget: Limits of each question.
         hops: Most steps of a path.
-        inverse: Whether to walk relations against their direction too.
+        inverse: Whether to follow relations against their direction too.
     """
 
     graph: KnowledgeGraph
@@ -428,7 +428,7 @@ class ToyExpander(Expander):
     inverse: bool = True
 
     def expand(self, questions: Sequence[Question]) -> list[Subgraph]:
-        """Walk hop by hop, all questions at once, then read the facts along the paths."""
+        """Search hop by hop, all questions at once, then read the triples along the paths."""
         known: list[dict[PathKey, Frontier]] = [{} for _ in questions]
         cuts = [{"hub": 0, "nodes": 0} for _ in questions]
         pairs = [(i, link.entity) for i, question in enumerate(questions) for link in question.links]

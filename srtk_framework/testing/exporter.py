@@ -1,4 +1,4 @@
-"""Conformance of exporters: whole files or none, in order, whatever stands in the labels."""
+"""Conformance of exporters: whole files or none, in order, with any characters in labels."""
 
 from __future__ import annotations
 
@@ -162,7 +162,7 @@ class ExporterConformance(Conformance):
         text = path.read_bytes().decode("utf-8", errors="replace")
         places = [text.find(retrieval.question.id.partition("-")[2]) for retrieval in retrievals]
         assert -1 not in places, "a retrieval cannot be found in the file"
-        assert places == sorted(places), "retrievals stand in another order than they were written"
+        assert places == sorted(places), "retrievals are not in the order in which they were written"
 
     def test_several_writes_equal_one(self, driver: Any, path: Path, retrievals: list[Retrieval]) -> None:
         """The file does not depend on the size of batches."""

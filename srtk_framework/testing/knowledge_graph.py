@@ -162,7 +162,7 @@ class KnowledgeGraphConformance(BatchConformance):
         """Frontiers hold entities only; literals are never expanded."""
         node = sample.entities[0]
         for literal in sample.literals:
-            assert list(driver.frontiers([[literal, node]])[0].ids()) == [node], f"{literal} stands in a frontier"
+            assert list(driver.frontiers([[literal, node]])[0].ids()) == [node], f"{literal} is in a frontier"
 
     def test_unknown_ids_are_left_out_and_answered_by_nothing(self, driver: Any) -> None:
         """An unknown id is no error and has no steps, triples, names or degree."""
@@ -219,7 +219,7 @@ class KnowledgeGraphConformance(BatchConformance):
                     f"the qualifier {name} of {triple} is a plain str; make it a Literal"
                 )
 
-    # Walking
+    # Traversal
 
     def test_follow_reaches_the_entities_at_the_other_end(self, driver: Any, oracle: OracleGraph) -> None:
         """``follow`` works in both directions, includes loops and leaves literals out."""
@@ -292,7 +292,7 @@ class KnowledgeGraphConformance(BatchConformance):
     def compare_walk(
         self, driver: Any, oracle: OracleGraph, method: str, nodes: Sequence[str], step: Step, limit: int | None
     ) -> None:
-        """Compare one walk from one frontier."""
+        """Compare one step from one frontier."""
         answers = [getattr(g, method)(g.frontiers([nodes]), [step], limit) for g in (driver, oracle)]
         assert plain(answers[0]) == plain(answers[1]), f"{method} {step} from {list(nodes)} with limit {limit}"
 

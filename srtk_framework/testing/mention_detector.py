@@ -144,7 +144,7 @@ class ToyMentionDetector(MentionDetector):
             raise DriverError(f"longest is {self.longest}; set it to 1 or more")
 
     def detect(self, texts: Sequence[str]) -> list[list[Mention]]:
-        """Go through the words of each text."""
+        """Look up the words of each text."""
         return [self._detect(text) for text in texts]
 
     def _detect(self, text: str) -> list[Mention]:

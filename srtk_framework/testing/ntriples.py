@@ -11,7 +11,7 @@ _LABEL = "http://www.w3.org/2000/01/rdf-schema#label"
 _ALIAS = "http://www.w3.org/2004/02/skos/core#altLabel"
 _XSD = "http://www.w3.org/2001/XMLSchema#"
 _ESCAPES = {"\\": "\\\\", '"': '\\"', "\n": "\\n", "\r": "\\r"}
-"""What may not stand in a quoted text as it is."""
+"""Characters that are escaped in a quoted text."""
 
 
 def to_ntriples(

@@ -94,7 +94,7 @@ class OracleGraph(KnowledgeGraph):
         return [Triple(b, step.relation, a) if step.inverse else Triple(a, step.relation, b) for a, b in pairs]
 
     def match(self, patterns: Sequence[Pattern]) -> list[list[Triple]]:
-        """Go through all triples for each pattern."""
+        """Compare each pattern with all triples."""
         return [
             sorted(t for t in self.sample.triples if s in (None, t[0]) and r in (None, t[1]) and o in (None, t[2]))
             for s, r, o in patterns

@@ -132,8 +132,8 @@ class ToyPathScorer(PathScorer):
     """Prefer relations that share words with the part of the question that the path has not covered yet.
 
     Attributes:
-        end: What ending the path counts, in shared words.
-        inverse: What a shared word counts where the relation is walked against its direction.
+        end: Score of ending the path, in shared words.
+        inverse: Weight of a shared word if the relation is followed against its direction.
     """
 
     end: float = 0.5

@@ -1,4 +1,4 @@
-"""YAML within limits: through aliases, a few lines can stand for billions of values."""
+"""YAML within limits: with aliases, a few lines can expand to billions of values."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     import yaml
 
 MAX_VALUES = 100_000
-"""Values that a text may stand for, each alias counted as what it stands for."""
+"""Maximum number of values in a text, with aliases expanded."""
 
 MAX_DEPTH = 100
 """Levels of lists and mappings."""
@@ -39,10 +39,10 @@ def read_yaml(text: str, file: str, what: str = "file") -> Any:
 def compose(text: str, file: str, what: str = "file") -> yaml.Node | None:
     """Parse YAML text into nodes; None for an empty text.
 
-    Aliases stay shared among the nodes. What the text stands for is therefore counted, without building it.
+    Aliases stay shared among the nodes, so the values are counted without being built.
 
     Raises:
-        InputError: With the place, if the text is not YAML, stands for more than MAX_VALUES values, or nests deeper
+        InputError: With the place, if the text is not YAML, expands to more than MAX_VALUES values, or nests deeper
             than MAX_DEPTH levels, as an alias for a value that holds it does.
     """
     import yaml  # by the first text, so that importing the package stays light
@@ -57,7 +57,7 @@ def compose(text: str, file: str, what: str = "file") -> yaml.Node | None:
     except ReaderError as error:
         before = text[: error.position]
         at = f"{file}:{before.count(chr(10)) + 1}:{error.position - before.rfind(chr(10))}"
-        reason = f"the character U+{ord(text[error.position]):04X} may not stand in it"
+        reason = f"the character U+{ord(text[error.position]):04X} is not allowed"
         raise InputError(f"{at}: this is not YAML: {reason}") from error
     except RecursionError as error:
         raise InputError(f"{file}: the {what} nests deeper than {MAX_DEPTH} levels; flatten it") from error
@@ -97,7 +97,7 @@ def _place(file: str, mark: Any) -> str:
 
 
 def _check_size(root: yaml.Node, file: str, what: str) -> None:
-    """Refuse nodes that stand for too many or too deep values; each alias counts as what it stands for."""
+    """Refuse nodes with too many or too deep values; aliases count as expanded."""
     import yaml
 
     values = 0
@@ -106,12 +106,10 @@ def _check_size(root: yaml.Node, file: str, what: str) -> None:
         node, depth = waiting.pop()
         values += 1
         if depth > MAX_DEPTH:
-            text = (
-                f"the {what} nests deeper than {MAX_DEPTH} levels; flatten it, and let no alias stand inside its value"
-            )
+            text = f"the {what} nests deeper than {MAX_DEPTH} levels; flatten it, and let no alias contain itself"
             raise InputError(f"{_place(file, node.start_mark)}: {text}")
         if values > MAX_VALUES:
-            text = f"the {what} stands for more than {MAX_VALUES:,} values; write fewer aliases"
+            text = f"the {what} expands to more than {MAX_VALUES:,} values; write fewer aliases"
             raise InputError(f"{_place(file, node.start_mark)}: {text}")
         if isinstance(node, yaml.MappingNode):
             waiting.extend((item, depth + 1) for pair in node.value for item in pair)
@@ -136,6 +134,6 @@ def _value(node: yaml.Node, file: str) -> Any:
             at = _place(file, key_node.start_mark)
             raise InputError(f"{at}: key {shortened(repr(key))} must be text; put it in quotes")
         if key in result:
-            raise InputError(f"{_place(file, key_node.start_mark)}: key {shortened(repr(key))} stands twice")
+            raise InputError(f"{_place(file, key_node.start_mark)}: key {shortened(repr(key))} occurs twice")
         result[key] = _value(value_node, file)
     return result

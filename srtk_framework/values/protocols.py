@@ -57,7 +57,7 @@ class HopWise(Protocol):
         """Build the subgraph of each state."""
 
     def stop_reader(self) -> ReaderLike | None:
-        """Return the reader whose answer ends the search; None where only depth and time end it."""
+        """Return the reader whose answer ends the search; None if only depth and time end it."""
 
 
 class ReaderLike(Protocol):

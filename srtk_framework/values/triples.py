@@ -76,7 +76,7 @@ END = Step("")
 """The candidate step that ends a path; no graph has a relation with an empty name."""
 
 Path = tuple[Step, ...]
-"""The steps of a path, in the order in which they are walked; empty at the entity where it starts."""
+"""The steps of a path, in the order in which they are followed; empty for the entity itself."""
 
 
 class Triple(NamedTuple):

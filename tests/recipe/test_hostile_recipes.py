@@ -20,7 +20,7 @@ for _previous, _name in zip("abcdefgh", "bcdefghi", strict=True):
 CHAIN = "a0: &a0 [x]\n" + "".join(f"a{i}: &a{i} [*a{i - 1}]\n" for i in range(1, 3000))
 
 HOSTILE = {
-    "alias bomb": (BOMB, r"r\.yaml:\d+:\d+: the recipe stands for more than 100,000 values"),
+    "alias bomb": (BOMB, r"r\.yaml:\d+:\d+: the recipe expands to more than 100,000 values"),
     "alias chain": (CHAIN, r"r\.yaml:\d+:\d+: the recipe nests deeper than 100 levels"),
     "self alias": ("srtk: 1\nvars: &a [*a]\n", r"r\.yaml:2:\d+: the recipe nests deeper than 100 levels"),
     "self key": ("srtk: 1\nvars: &a {x: *a}\n", r"r\.yaml:2:\d+: the recipe nests deeper than 100 levels"),

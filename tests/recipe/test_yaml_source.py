@@ -39,7 +39,7 @@ def test_broken_yaml_is_refused_with_its_place():
 
 
 def test_a_key_that_stands_twice_is_refused():
-    assert "stands twice" in problems("srtk: 1\nbatch: 1\nbatch: 2\n")[0]
+    assert "occurs twice" in problems("srtk: 1\nbatch: 1\nbatch: 2\n")[0]
 
 
 def test_an_unknown_variable_is_refused_with_close_matches():

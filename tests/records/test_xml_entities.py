@@ -53,7 +53,7 @@ def test_an_entity_within_itself_is_refused():
 @pytest.mark.parametrize("form", ["<rdf>{}</rdf>", '<rdf a="{}"/>', "<rdf><a>{}</a></rdf>"])
 def test_an_entity_used_too_often_in_one_value_is_refused(form):
     body = form.format("&a;" * 70 + "\n" + "&a;" * 3)
-    with pytest.raises(InputError, match=r"^f\.rdf:4: the entities of one value stand for more than 4,194,304 char"):
+    with pytest.raises(InputError, match=r"^f\.rdf:4: the entities of one value expand to more than 4,194,304 char"):
         check_entities(document(f'<!ENTITY a "{"x" * 60_000}">', body=body), "f.rdf")
     check_entities(document(f'<!ENTITY a "{"x" * 60_000}">', body=form.format("&a;" * 69)), "f.rdf")
 

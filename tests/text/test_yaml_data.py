@@ -25,12 +25,12 @@ def test_values_have_the_types_of_yaml():
 @pytest.mark.parametrize(
     ("text", "reason"),
     [
-        (BOMB, r"\d+:\d+: the file stands for more than 100,000 values"),
+        (BOMB, r"\d+:\d+: the file expands to more than 100,000 values"),
         ("a: &a [*a]", r"1:\d+: the file nests deeper than 100 levels"),
         ("[" * 5000, " the file nests deeper than 100 levels"),
         ("a: [", "1:5: this is not YAML"),
         ("a: b\0", r"1:5: this is not YAML: the character U\+0000"),
-        ("a: 1\na: 2", "2:1: key 'a' stands twice"),
+        ("a: 1\na: 2", "2:1: key 'a' occurs twice"),
         ("[a]: 1", r"1:1: key \['a'\] must be text"),
         ("a: 2001-99-99", "1:4: '2001-99-99' is no timestamp of YAML"),
         ('a: "b\\0c"', r"1:4: the text 'b\\x00c' holds the character U\+0000"),
