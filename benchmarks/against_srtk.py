@@ -281,21 +281,21 @@ def once(system: System, questions: Path, result: Path, endpoint: str) -> dict[s
     return {"seconds": seconds, "cpu": after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime}
 
 
-def quality(result: Path, asked: Sequence[Mapping[str, Any]]) -> dict[str, float]:
+def quality(result: Path, questions: Sequence[Mapping[str, Any]]) -> dict[str, float]:
     """Score a file of results: answer coverage, answer recall, size."""
     rows = {row["id"]: row for row in map(json.loads, result.read_text(encoding="utf-8").splitlines())}
     hits = shares = triples = 0.0
-    for question in asked:
+    for question in questions:
         found = rows[question["id"]]["triplets"]
         ends = {end for triple in found for end in (triple[0], triple[2])}
         share = len(ends & set(question["answer_entities"])) / len(question["answer_entities"])
         hits, shares, triples = hits + (share > 0), shares + share, triples + len(found)
-    count = len(asked)
+    count = len(questions)
     return {
         "coverage": round(hits / count, 3),
         "recall": round(shares / count, 3),
         "triples": round(triples / count, 1),
-        "empty": sum(not rows[question["id"]]["triplets"] for question in asked),
+        "empty": sum(not rows[question["id"]]["triplets"] for question in questions),
     }
 
 
@@ -310,13 +310,13 @@ def measure(system: System, one: Path, every: Path, out: Path, port: int, count:
     direct = f"http://127.0.0.1:{port}/query"
     start = once(system, one, out / f"{name}.one.jsonl", direct)
     whole = once(system, every, out / f"{name}.jsonl", direct)
-    asked = [json.loads(line) for line in every.read_text(encoding="utf-8").splitlines()]
+    questions = [json.loads(line) for line in every.read_text(encoding="utf-8").splitlines()]
     figures: dict[str, Any] = {
         "system": system.name,
         "start_s": round(start["seconds"], 1),
         "questions_per_second": round((count - 1) / (whole["seconds"] - start["seconds"]), 2),
         "cpu_s_per_question": round((whole["cpu"] - start["cpu"]) / (count - 1), 4),
-        **quality(out / f"{name}.jsonl", asked),
+        **quality(out / f"{name}.jsonl", questions),
         "requests_per_question": 0.0,
     }
     if system.asks_server:
@@ -459,8 +459,8 @@ def main() -> int:
         raise SystemExit(f"{DATA / 'wiki27k'} is not there; set SRTK_DATA to the folder of data")
     print(json.dumps(stats), flush=True)
     every, one = data / "questions.jsonl", data / "one.jsonl"
-    asked = every.read_text(encoding="utf-8").splitlines()
-    one.write_text(asked[0] + "\n", encoding="utf-8")
+    lines = every.read_text(encoding="utf-8").splitlines()
+    one.write_text(lines[0] + "\n", encoding="utf-8")
     programs = environment(OUT / "srtk-0.0.7")
     model = weights(str(programs / "python"))
     if digest(model / "model.safetensors") != digest(weights(sys.executable) / "model.safetensors"):
@@ -478,7 +478,7 @@ def main() -> int:
     rows = []
     with server(programs / "oxigraph", data / "graph.nt", data / "store") as port:
         for system in chosen:
-            rows.append(measure(system, one, every, out, port, len(asked)))
+            rows.append(measure(system, one, every, out, port, len(lines)))
             print(json.dumps(rows[-1]), flush=True)
     result = {"graph": stats, "load": round(os.getloadavg()[0], 1), "systems": rows}
     if args.only is None:

@@ -39,12 +39,12 @@ class Result:
     failed: str | None = None
 
 
-def recalled(known: dict[K, V], asked: Sequence[K], ask: Callable[[list[K]], Iterable[V]]) -> list[V]:
+def cached_values(known: dict[K, V], keys: Sequence[K], compute: Callable[[list[K]], Iterable[V]]) -> list[V]:
     """Return values from memory; compute all missing ones in one call and remember them."""
-    new = [one for one in dict.fromkeys(asked) if one not in known]
+    new = [one for one in dict.fromkeys(keys) if one not in known]
     if new:
-        known.update(zip(new, ask(new), strict=True))
-    return [known[one] for one in asked]
+        known.update(zip(new, compute(new), strict=True))
+    return [known[one] for one in keys]
 
 
 def lacking(*names: str) -> str | None:
@@ -80,7 +80,7 @@ def shown(path: Path) -> str:
     return os.path.relpath(path, ROOT) if path.is_relative_to(ROOT) else str(path)
 
 
-def tell(result: Result) -> None:
+def print_outcome(result: Result) -> None:
     """Print one line on the outcome of a benchmark."""
     if result.skipped:
         print(f"{result.name}: skipped, {result.skipped}", flush=True)

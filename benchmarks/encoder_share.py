@@ -11,7 +11,7 @@ import argparse
 from collections.abc import Mapping
 from pathlib import Path
 
-from common import OUT, Result, lacking, read_json, shown, srtk, tell
+from common import OUT, Result, lacking, print_outcome, read_json, shown, srtk
 
 DEFAULT_LIMIT = 300
 GOAL = 1.5
@@ -55,7 +55,7 @@ def main() -> int:
     parser.add_argument("--out", type=Path, default=OUT, help="folder for the run")
     args = parser.parse_args()
     result = measure(args.limit, args.out.resolve())
-    tell(result)
+    print_outcome(result)
     for key, value in result.figures.items():
         print(f"  {key}: {value}")
     return 1 if result.failed else 0

@@ -87,11 +87,11 @@ def questions(ntriples: Path, path: Path, count: int, seed: int) -> Path:
     return path
 
 
-def run(asked: Path, url: str, folder: Path, batch: int) -> list[str]:
+def run(source: Path, url: str, folder: Path, batch: int) -> list[str]:
     """Run the recipe; return the lines of its results without the name of the endpoint."""
     written: dict[str, Any] = {
         "srtk": 1,
-        "questions": str(asked),
+        "questions": str(source),
         "knowledge_graph": {
             "use": "sparql",
             "endpoint": url,
@@ -110,7 +110,7 @@ def run(asked: Path, url: str, folder: Path, batch: int) -> list[str]:
     return text.replace(url, "ENDPOINT").splitlines()
 
 
-def measure(store: Path, asked: Path, out: Path, share: float, seed: int, batch: int) -> Outcome:
+def measure(store: Path, source: Path, out: Path, share: float, seed: int, batch: int) -> Outcome:
     """Run without and with faults, both through the proxy, and compare."""
     texts: list[list[str]] = []
     seconds: list[float] = []
@@ -119,13 +119,13 @@ def measure(store: Path, asked: Path, out: Path, share: float, seed: int, batch:
         for name, part in (("whole", 0.0), ("faulty", share)):
             with proxy(server, part, seed, DEADLINE + 1) as between:
                 start = time.perf_counter()
-                texts.append(run(asked, between.url, out / name, batch))
+                texts.append(run(source, between.url, out / name, batch))
                 seconds.append(round(time.perf_counter() - start, 1))
                 proxies.append(between)
     rows = [json.loads(line) for line in texts[1]]
     first, second = (hashlib.sha256("\n".join(lines).encode()).hexdigest() for lines in texts)
     return Outcome(
-        questions=len(asked.read_text(encoding="utf-8").splitlines()),
+        questions=len(source.read_text(encoding="utf-8").splitlines()),
         failed=sum("error" in row for row in rows),
         differing=[row["id"] for row, line, other in zip(rows, *texts, strict=True) if line != other],
         triples=sum(len(row["triplets"]) for row in rows),
@@ -142,7 +142,7 @@ def prepare(kind: str, out: Path, count: int, seed: int) -> tuple[Path, Path]:
     ntriples = graph(kind, out)
     shutil.rmtree(out / "store", ignore_errors=True)
     load([ntriples], out / "store")
-    return out / "store", questions(ntriples, out / "asked.jsonl", count, seed)
+    return out / "store", questions(ntriples, out / "questions.jsonl", count, seed)
 
 
 def main() -> int:
@@ -160,8 +160,8 @@ def main() -> int:
         print(f"faults: {why}; --graph generated needs none")
         return 0
     out = args.out.resolve()
-    store, asked = prepare(args.graph, out, args.questions, args.seed)
-    outcome = measure(store, asked, out, args.share, args.seed, args.batch)
+    store, source = prepare(args.graph, out, args.questions, args.seed)
+    outcome = measure(store, source, out, args.share, args.seed, args.batch)
     print(json.dumps(attrs.asdict(outcome), indent=1))
     lost = outcome.failed + len(outcome.differing)
     print(f"{sum(outcome.faults.values())} faults, {lost} questions lost or changed; runs in {shown(out)}")

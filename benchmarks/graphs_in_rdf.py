@@ -62,8 +62,8 @@ def metaqa(data: Path, out: Path, questions: int) -> Case:
                         "answer_entities": list(question.answers or ()),
                     }
                 )
-    asked = _write_questions(out / "metaqa.jsonl", rows)
-    return Case("metaqa", ntriples, asked, vocabulary, {"files": list(map(str, files)), "separator": "|"}, 3)
+    source = _write_questions(out / "metaqa.jsonl", rows)
+    return Case("metaqa", ntriples, source, vocabulary, {"files": list(map(str, files)), "separator": "|"}, 3)
 
 
 def wiki27k(data: Path, out: Path, questions: int | None = None) -> Case:
@@ -78,7 +78,7 @@ def wiki27k(data: Path, out: Path, questions: int | None = None) -> Case:
     facts = (Triple(subject, f"wdt:{relation}", object_) for subject, relation, object_ in rows)
     ntriples = write_ntriples(out / "wiki27k.nt", facts, labels, {}, Vocabulary(**vocabulary))
     records = [json.loads(line) for line in _lines(folder / "derived/mintaka_reachable.jsonl")]
-    asked = _write_questions(
+    source = _write_questions(
         out / "wiki27k.jsonl",
         [
             {
@@ -94,7 +94,7 @@ def wiki27k(data: Path, out: Path, questions: int | None = None) -> Case:
         "files": list(map(str, files)),
         "labels": [str(folder / name) for name in ("entity2label.txt", "relation2label.json")],
     }
-    return Case("wiki27k", ntriples, asked, vocabulary, table, 2)
+    return Case("wiki27k", ntriples, source, vocabulary, table, 2)
 
 
 def write_sample(path: Path, sample: Sample, vocabulary: Vocabulary) -> Path:

@@ -93,7 +93,7 @@ def linked(name: str, settings: Mapping[str, Any], texts: Sequence[str]) -> list
 
 def ambiguous(sets: Mapping[str, Sequence[Question]]) -> list[dict[str, Any]]:
     """List the gold mentions whose words name several entities of the graph, including the gold entity."""
-    asked = [
+    mentions = [
         (name, question, link)
         for name, questions in sets.items()
         for question in questions
@@ -101,13 +101,13 @@ def ambiguous(sets: Mapping[str, Sequence[Question]]) -> list[dict[str, Any]]:
         if link.score and link.entity != NIL and link.start is not None
     ]
     with opened(LINKERS[next(iter(LINKERS))]) as session:
-        rows = session.graph.find([question.text[link.start : link.end] for _, question, link in asked])
+        rows = session.graph.find([question.text[link.start : link.end] for _, question, link in mentions])
     return [
         {
             "set": name, "id": question.id, "question": question.text, "start": link.start, "end": link.end,
             "mention": question.text[link.start : link.end], "entity": link.entity, "candidates": list(row),
         }
-        for (name, question, link), row in zip(asked, rows, strict=True)
+        for (name, question, link), row in zip(mentions, rows, strict=True)
         if len(row) > 1 and link.entity in row
     ]  # fmt: skip
 

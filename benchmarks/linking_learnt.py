@@ -22,7 +22,7 @@ from typing import Any
 import attrs
 import linking
 import numpy as np
-from common import OUT, lacking, recalled
+from common import OUT, cached_values, lacking
 from srtk_plugin_local.dictionary.weight_fit import LinkerTraining
 
 from srtk_framework.evaluation import compare_links, counts, covered_by
@@ -52,7 +52,7 @@ class Remembering(Encoder):
 
     def encode(self, texts: Sequence[str]) -> Any:
         """Encode the new texts."""
-        return np.stack(recalled(self._known, texts, self.inner.encode))
+        return np.stack(cached_values(self._known, texts, self.inner.encode))
 
 
 @attrs.define(eq=False)
@@ -64,7 +64,7 @@ class RememberingDetector(MentionDetector):
 
     def detect(self, texts: Sequence[str]) -> Any:
         """Detect mentions in the new texts."""
-        return recalled(self._known, texts, self.inner.detect)
+        return cached_values(self._known, texts, self.inner.detect)
 
 
 def link(linker: Any, texts: Sequence[str]) -> Rows:
@@ -171,22 +171,22 @@ def main() -> int:
     print(f"{len(mentions)} ambiguous mentions, place given, folds by {args.by}\n")
     print(linking.table(report, ("ambiguous_accuracy",)), "\n")
     print(linking.differences(report, ("ambiguous_accuracy",)), "\n")
-    told: dict[str, Any] = {"given": report, "learnt": learnt}
+    results: dict[str, Any] = {"given": report, "learnt": learnt}
     if args.by == "text" and not args.given:
         with linking.opened(BLOCKS["popularity"]) as session:
             known = sorted(covered_by(session.graph, questions))
             covered = {id_ for id_, label in zip(known, session.graph.labels(known), strict=True) if label != id_}
         parts = {"mintaka": sets["mintaka"], "ELEVANT": [q for n, rows in sets.items() if n != "mintaka" for q in rows]}
-        told["end to end"] = {
+        results["end to end"] = {
             part: compare_links(
                 {name: [counts(q.gold_links or (), ends[name][q.text], covered) for q in rows] for name in args.only}
             )
             for part, rows in parts.items()
         }
-        print(linking.table(told["end to end"], linking.SHOWN), "\n")
-        print(linking.differences(told["end to end"], ("strong_f1", "covered_f1")), "\n")
+        print(linking.table(results["end to end"], linking.SHOWN), "\n")
+        print(linking.differences(results["end to end"], ("strong_f1", "covered_f1")), "\n")
     print(json.dumps(learnt, indent=1))
-    write_json(OUT / f"linking-learnt-by-{args.by}.json", json.loads(json.dumps(told)))
+    write_json(OUT / f"linking-learnt-by-{args.by}.json", json.loads(json.dumps(results)))
     return 0
 
 

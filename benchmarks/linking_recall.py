@@ -86,13 +86,13 @@ def slips(count: int = 400) -> dict[str, Any]:
     parts = chance.sample(parts, count)
     topics = [topic for _, topic, _ in parts]
     wrong = [before + _slip(topic, chance) + after for before, topic, after in parts]
-    asked = {
+    texts_by_form = {
         "written right": ["".join(part) for part in parts],
         "one slip": wrong,
         "one slip, small letters": [text.lower() for text in wrong],
     }
     figures: dict[str, Any] = {}
-    for name, texts in asked.items():
+    for name, texts in texts_by_form.items():
         for fuzzy in (None, 0.85):
             links, speed = link(DictionaryLinker(graph, n_best=5, keep=0.0, fuzzy=fuzzy), texts)
             figures[f"{name}, fuzzy {fuzzy}"] = {**_recall(links, topics), "texts_per_processor_second": round(speed)}
@@ -117,20 +117,20 @@ def demo() -> dict[str, Any]:
     graph.open()
     records = [json.loads(line) for line in (DEMO / "questions.jsonl").read_text(encoding="utf-8").splitlines()]
     found, speed = link(DictionaryLinker(graph, n_best=5), [record["question"] for record in records])
-    asked = hits = among = 0
+    topics = hits = among = 0
     for record, links in zip(records, found, strict=True):
         spans: dict[tuple[int | None, int | None], list[str]] = {}
         for one in links:
             spans.setdefault((one.start, one.end), []).append(one.entity)
         for topic in record["gold_entities"]:
-            asked += 1
+            topics += 1
             hits += any(row[0] == topic for row in spans.values())
             among += any(topic in row[:5] for row in spans.values())
     return {
         "questions": len(records),
-        "topics": asked,
-        "recall_at_1": hits / asked,
-        "recall_at_5": among / asked,
+        "topics": topics,
+        "recall_at_1": hits / topics,
+        "recall_at_5": among / topics,
         "texts_per_processor_second": round(speed),
     }
 

@@ -120,9 +120,9 @@ class Handler(BaseHTTPRequestHandler):
         elif fault is not None and fault.startswith(("429", "500", "503")):
             seconds = server.retry_after
             moment = format_datetime(datetime.now(UTC) + timedelta(seconds=math.ceil(seconds)), usegmt=True)
-            told = {"Retry-After": {"Retry-After": f"{seconds:g}"}, "date": {"Retry-After": moment},
-                    "ms": {"retry-after-ms": f"{seconds * 1000:g}"}}  # fmt: skip
-            self._refuse(int(fault[:3]), "try again", None, None, told.get(fault.partition(", ")[2], {}))
+            headers = {"Retry-After": {"Retry-After": f"{seconds:g}"}, "date": {"Retry-After": moment},
+                       "ms": {"retry-after-ms": f"{seconds * 1000:g}"}}  # fmt: skip
+            self._refuse(int(fault[:3]), "try again", None, None, headers.get(fault.partition(", ")[2], {}))
         elif fault == "reset":
             self.connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
             self.close_connection = True
@@ -151,8 +151,8 @@ class Handler(BaseHTTPRequestHandler):
         pieces = pieces[:longest]
         tokens = sum(3 + len(tokens_of(str(message["content"]))) for message in body["messages"])
         server.bill(tokens, len(pieces))
-        told = {"prompt_tokens": tokens, "completion_tokens": len(pieces), "total_tokens": tokens + len(pieces)}
-        usage = told if server.usage else None
+        counts = {"prompt_tokens": tokens, "completion_tokens": len(pieces), "total_tokens": tokens + len(pieces)}
+        usage = counts if server.usage else None
         silent = fault in ("null content", "refusal")
         refusal = "I will not" if fault == "refusal" else None
         if fault == "stall":
@@ -172,9 +172,9 @@ class Handler(BaseHTTPRequestHandler):
     def _logprobs(self, body: Mapping[str, Any]) -> dict[str, Any] | None:
         if not body.get("logprobs") or self.server.logprobs is None:
             return None
-        told = sorted(self.server.logprobs(body).items(), key=lambda pair: (-pair[1], pair[0]))
-        told = told[: body.get("top_logprobs", 0)]
-        top = [{"token": token, "logprob": value, "bytes": None} for token, value in told]
+        ranked = sorted(self.server.logprobs(body).items(), key=lambda pair: (-pair[1], pair[0]))
+        ranked = ranked[: body.get("top_logprobs", 0)]
+        top = [{"token": token, "logprob": value, "bytes": None} for token, value in ranked]
         return {"content": [{**top[0], "top_logprobs": top}], "refusal": None}
 
     def _whole(self, data: bytes, fault: str | None) -> bool:

@@ -23,7 +23,7 @@ from pathlib import Path
 import attrs
 import encoder_share
 import zero_shot
-from common import OUT, Result, run, shown, tell
+from common import OUT, Result, print_outcome, run, shown
 
 SCRIPTS: dict[str, tuple[str, ...]] = {
     "thirty-questions": ("thirty_questions.py",),
@@ -70,7 +70,7 @@ def main() -> int:
     for name, measure in parts(out, args.limit):
         if not args.only or name.startswith(tuple(args.only)):
             others.append(measure())
-            tell(others[-1])
+            print_outcome(others[-1])
     report(zero, others)
     zero_shot.write_page(zero, out)
     write(out / "results.json", [*zero, *others], time.time() - started)
@@ -99,7 +99,7 @@ def report(zero: Sequence[Result], others: Sequence[Result]) -> None:
     if passed_over:
         print()
     for result in passed_over:
-        tell(result)
+        print_outcome(result)
 
 
 def write(path: Path, results: Sequence[Result], seconds: float) -> None:

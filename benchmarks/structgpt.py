@@ -30,7 +30,7 @@ from statistics import median
 from typing import Any
 
 import attrs
-from common import OUT, ROOT, Result, lacking, recalled, tell
+from common import OUT, ROOT, Result, cached_values, lacking, print_outcome
 
 from srtk_framework.roles import Generator
 from srtk_framework.values import Message, Prompt, Reply
@@ -41,7 +41,7 @@ LATENCY, FLIGHT, QUESTIONS, HOPS, ROUNDS = 0.05, 32, 100, 3, 5
 COLUMNS = (
     "case",
     "method",
-    "asked",
+    "questions",
     "coverage",
     "recall",
     "triples",
@@ -81,7 +81,7 @@ class Remembering(Generator):
 
     def generate(self, prompts: Sequence[Prompt]) -> list[Reply]:
         """Reply from memory if possible, else by the generator."""
-        return recalled(self.known, prompts, self.generator.generate)
+        return cached_values(self.known, prompts, self.generator.generate)
 
     def count_tokens(self, texts: Sequence[str]) -> list[int]:
         """Count as the generator does."""
@@ -150,25 +150,30 @@ def generator_of(model: str) -> dict[str, Any]:
     return {"use": "llama-cpp", "model": model, "context": CONTEXT, "length": LENGTH, "threads": 1}
 
 
-def recipe_of(case: Case, model: str, width: int, triples: int, budget: int) -> dict[str, Any]:
+def recipe_of(case: Case, args: argparse.Namespace) -> dict[str, Any]:
     """Return the recipe: `structgpt` to full depth as the main method, the others compared with it."""
     import yaml
 
-    walk: dict[str, Any] = {"use": "structgpt", "stop": "depth", "width": width, "max_iterations": case.hops}
-    walk |= {"mention": case.mention, "relation_triples": triples, "show": "relation" if model else "path"}
+    search: dict[str, Any] = {"use": "structgpt", "stop": "depth", "width": args.width, "max_iterations": case.hops}
+    search["revisit"] = args.revisit
+    search |= {
+        "mention": case.mention,
+        "relation_triples": args.relation_triples,
+        "show": "relation" if args.model else "path",
+    }
     bfs = {"use": "bfs", "depth": case.hops}
     data: dict[str, Any] = yaml.safe_load((ROOT / case.recipe).read_text(encoding="utf-8"))
     recipe = {key: value for key, value in data.items() if key in _KEPT}
-    recipe |= {"generator": generator_of(model), "expander": walk, "budget": {"triples": budget}}
-    tog = {key: value for key, value in walk.items() if key != "relation_triples"} | {"use": "tog", "name": "tog"}
-    if model:
+    recipe |= {"generator": generator_of(args.model), "expander": search, "budget": {"triples": args.triples}}
+    tog = {key: value for key, value in search.items() if key != "relation_triples"} | {"use": "tog", "name": "tog"}
+    if args.model:
         reader = {"use": "llm", "named": True, "tokens": SHOWN}
-        ends = {**walk, "stop": "reader", "reader": reader, "name": "reader ends"}
+        ends = {**search, "stop": "reader", "reader": reader, "name": "reader ends"}
         return {**recipe, "evaluate": {"against": [ends, tog, bfs]}}
     return {**recipe, "evaluate": {"against": [tog, bfs]}}
 
 
-def measure(case: Case, limit: int, model: str, width: int, triples: int, budget: int, command: str) -> Result:
+def measure(case: Case, args: argparse.Namespace) -> Result:
     """Run all methods of one case in this process."""
     import yaml
     from srtk_plugin_structgpt.encoder_chooser import EncoderChooser
@@ -178,38 +183,38 @@ def measure(case: Case, limit: int, model: str, width: int, triples: int, budget
     from srtk_framework.evaluation import row, summarise
     from srtk_framework.records import read_questions
 
-    command = f"{command} --only {case.name}"
+    line = f"{command(args)} --only {case.name}"
     if why := missing(case):
-        return Result(case.name, command, skipped=why)
+        return Result(case.name, line, skipped=why)
     folder = OUT / "structgpt"
     folder.mkdir(parents=True, exist_ok=True)
     path = folder / f"{case.name}.yaml"
-    recipe = recipe_of(case, model, width, triples, budget)
+    recipe = recipe_of(case, args)
     path.write_text(yaml.safe_dump(recipe, sort_keys=False), encoding="utf-8")
     figures: dict[str, Any] = {}
     with srtk_framework.open(str(path), list(case.sets)) as session:
         source = session.dataset
         every: Iterable[Any] = read_questions(ROOT / source) if isinstance(source, str) else source.read()  # type: ignore[union-attr]
-        questions = sample(every, limit)
+        questions = sample(every, args.limit)
         methods = session.methods
-        walk = methods["structgpt"].driver  # type: ignore[attr-defined]
-        others: dict[str, Any] = {"random relations": attrs.evolve(walk, generator=RandomChooser())}
-        if model:
+        search = methods["structgpt"].driver  # type: ignore[attr-defined]
+        others: dict[str, Any] = {"random relations": attrs.evolve(search, generator=RandomChooser())}
+        if args.model:
             encoder = TransformersEncoder(model="minilm")
             encoder.open()
-            chooser = attrs.evolve(walk, generator=EncoderChooser(encoder), show="path")
+            chooser = attrs.evolve(search, generator=EncoderChooser(encoder), show="path")
             others = {"encoder-chooser": chooser, **others}
-            memory = Remembering(walk.generator)
+            memory = Remembering(search.generator)
             for name in ("structgpt", "reader ends", "tog"):
                 driver = methods[name].driver  # type: ignore[attr-defined]
-                told = attrs.evolve(driver, generator=memory)
-                told.open()
-                methods[name] = told
+                caching = attrs.evolve(driver, generator=memory)
+                caching.open()
+                methods[name] = caching
         others["bfs"] = methods.pop("bfs").driver  # type: ignore[attr-defined]
         for name in [*methods, *others]:
             if name in others:
                 driver = others[name]
-                if model or name == "bfs":
+                if args.model or name == "bfs":
                     most = max(1, round(figures["structgpt"]["triples"]["mean"]))
                     driver = attrs.evolve(driver, budget=attrs.evolve(driver.budget, triples=most))
                 driver.open()
@@ -221,11 +226,11 @@ def measure(case: Case, limit: int, model: str, width: int, triples: int, budget
             seconds = time.perf_counter() - began
             summary = summarise([row(one) for one in found])
             figures[name] = {key: dict(value) for key, value in summary.items()}
-            figures[name]["asked"] = len(found)
+            figures[name]["questions"] = len(found)
             figures[name]["questions_per_second"] = round(len(found) / seconds, 2)
             figures[name]["processor_seconds"] = round(time.process_time() - busy, 1)
             figures[name]["generator"] = used(found)
-    return Result(case.name, command, figures=figures)
+    return Result(case.name, line, figures=figures)
 
 
 _KEPT = ("srtk", "vars", "questions", "knowledge_graph", "entity_linker", "encoder")
@@ -249,7 +254,7 @@ def show(results: Sequence[Result]) -> None:
     print("|---|---|" + "--:|" * (len(COLUMNS) - 2))
     for result in results:
         for i, (method, figures) in enumerate(result.figures.items()):
-            cells = [result.name if i == 0 else "", method, str(figures["asked"])]
+            cells = [result.name if i == 0 else "", method, str(figures["questions"])]
             cells += [share(figures["answer_coverage"]), share(figures["answer_recall"])]
             cells += [f"{figures['triples']['mean']:.1f}", *said(figures)]
             cells += [f"{figures['generator']['calls']:.1f}"]
@@ -272,10 +277,10 @@ def share(estimate: Mapping[str, Any]) -> str:
     return f"{estimate['mean']:.3f} ±{(estimate['high'] - estimate['low']) / 2:.3f}"
 
 
-def walks(body: Mapping[str, Any]) -> str:
+def first_option(body: Mapping[str, Any]) -> str:
     """Reply as the loopback server: the first option, and never enough."""
-    asked = str(body["messages"][-1]["content"])
-    return '{"enough": false, "answer": [], "triples": []}' if "contain the answer" in asked else "[1]"
+    prompt = str(body["messages"][-1]["content"])
+    return '{"enough": false, "answer": [], "triples": []}' if "contain the answer" in prompt else "[1]"
 
 
 def speed() -> Result:
@@ -299,7 +304,7 @@ def speed() -> Result:
     answers = []
     seconds: list[float] = []
     processor: list[float] = []
-    with process("--latency", str(LATENCY), "--rule", "structgpt:walks") as url:
+    with process("--latency", str(LATENCY), "--rule", "structgpt:first_option") as url:
         for workers in (1, *[FLIGHT] * ROUNDS):
             generator = OpenAIGenerator(model="tiny", base_url=url, workers=workers)
             reader = LlmReader(graph, generator)
@@ -337,6 +342,7 @@ def command(args: argparse.Namespace) -> str:
     """Return the command that measures one case, without its name."""
     words = [f"python benchmarks/structgpt.py --limit {args.limit} --width {args.width}"]
     words.append(f"--relation-triples {args.relation_triples} --triples {args.triples}")
+    words += ["--revisit"] if args.revisit else []
     return " ".join([*words, *([f"--model {shlex.quote(args.model)}"] if args.model else [])])
 
 
@@ -349,6 +355,7 @@ def main() -> int:
     parser.add_argument("--width", type=int, default=3, help="relations a hop")
     parser.add_argument("--relation-triples", type=int, default=10, help="triples of one relation at one hop")
     parser.add_argument("--triples", type=int, default=60, help="triples of a question, at most")
+    parser.add_argument("--revisit", action="store_true", help="let the searches come back to a node")
     parser.add_argument("--speed", action="store_true", help="time questions side by side instead")
     parser.add_argument("--out", type=Path, default=OUT / "structgpt", help="folder for results")
     args = parser.parse_args()
@@ -361,9 +368,8 @@ def main() -> int:
         results = []
         for case in cases(args.limit):
             if not args.only or case.name.startswith(tuple(args.only)):
-                numbers = (args.width, args.relation_triples, args.triples)
-                results.append(measure(case, args.limit, args.model, *numbers, command(args)))
-                tell(results[-1])
+                results.append(measure(case, args))
+                print_outcome(results[-1])
                 write(args.out / "quality.json", results)
         show(results)
     return 1 if any(result.failed for result in results) else 0

@@ -434,14 +434,14 @@ class Property:
         label: Its English label there.
         leads_to: Kind of the object.
         several: Whether an entity may have several.
-        asked: Noun phrase with `{x}`, or empty if no question uses it.
+        noun_phrase: Noun phrase with `{x}`, or empty if no question uses it.
     """
 
     id: str
     label: str
     leads_to: str
     several: bool
-    asked: str
+    noun_phrase: str
 
 
 @attrs.frozen
@@ -467,10 +467,10 @@ class World:
 
 def read_property(line: str) -> Property:
     """Read a line of the table of properties."""
-    head, _, asked = line.partition(" = ")
+    head, _, noun_phrase = line.partition(" = ")
     id_, _, rest = head.partition(" ")
     label, _, leads_to = rest.rpartition(">")
-    return Property(id_, label.rstrip(">"), leads_to, label.endswith(">"), asked)
+    return Property(id_, label.rstrip(">"), leads_to, label.endswith(">"), noun_phrase)
 
 
 def table() -> tuple[dict[str, Property], dict[str, list[Property]]]:
@@ -615,11 +615,11 @@ def questions(world: World, count: int, seed: int) -> list[dict[str, Any]]:
     draw = random.Random(f"{seed} questions")
     heads = [entity for kind in world.kinds for entity in world.kinds[kind] if _askable(world, entity)]
     kinds = world.kind_of()
-    asked: dict[str, dict[str, Any]] = {}
-    while len(asked) < count:
+    made: dict[str, dict[str, Any]] = {}
+    while len(made) < count:
         topic = draw.choice(heads)
         path = [draw.choice(_askable(world, topic))]
-        if len(asked) % 2:
+        if len(made) % 2:
             middle = walk(world, topic, path)
             onward = sorted({id_ for node in middle for id_ in _askable(world, node)})
             if not onward or len(middle) > 10:
@@ -631,14 +631,14 @@ def questions(world: World, count: int, seed: int) -> list[dict[str, Any]]:
         name = world.labels[topic]
         phrase = name
         for id_ in path:
-            phrase = world.properties[id_].asked.format(x=phrase)
+            phrase = world.properties[id_].noun_phrase.format(x=phrase)
         ask = "Who is" if kinds[answers[0]] == "human" else draw.choice(["What is", "Please name", "Can you tell me"])
         text = f"{ask} {phrase}{'.' if ask == 'Please name' else '?'}"
         start = text.index(name, len(ask))
-        asked.setdefault(
+        made.setdefault(
             text,
             {
-                "id": f"w{len(asked):04}",
+                "id": f"w{len(made):04}",
                 "question": text,
                 "question_entities": [topic],
                 "spans": [[start, start + len(name)]],
@@ -647,11 +647,11 @@ def questions(world: World, count: int, seed: int) -> list[dict[str, Any]]:
                 "gold_paths": [[PREFIX + id_ for id_ in path]],
             },
         )
-    return list(asked.values())
+    return list(made.values())
 
 
 def _askable(world: World, entity: str) -> list[str]:
-    return [id_ for id_ in world.claims.get(entity, {}) if world.properties[id_].asked]
+    return [id_ for id_ in world.claims.get(entity, {}) if world.properties[id_].noun_phrase]
 
 
 def write(out: Path, entities: int, count: int, seed: int) -> dict[str, Any]:
@@ -666,10 +666,10 @@ def write(out: Path, entities: int, count: int, seed: int) -> dict[str, Any]:
     named = {id_: property_.label for id_, property_ in world.properties.items()}
     named.update({id_: label for rows in LITERALS.values() for id_, label, _ in rows})
     _write(out / "relations.tsv", (f"{PREFIX}{id_}\t{label}" for id_, label in named.items()))
-    asked = questions(world, count, seed)
-    _write(out / "questions.jsonl", (json.dumps(row) for row in asked))
+    drawn = questions(world, count, seed)
+    _write(out / "questions.jsonl", (json.dumps(row) for row in drawn))
     kept = ("id", "question", "question_entities", "answer_entities")
-    _write(out / "questions-srtk.jsonl", (json.dumps({field: row[field] for field in kept}) for row in asked))
+    _write(out / "questions-srtk.jsonl", (json.dumps({field: row[field] for field in kept}) for row in drawn))
     degrees = [sum(map(len, rows.values())) for rows in world.claims.values()]
     popular = [len(objects) for rows in world.claims.values() for objects in rows.values()]
     stats = {
@@ -678,7 +678,7 @@ def write(out: Path, entities: int, count: int, seed: int) -> dict[str, Any]:
         "entities": len(world.claims),
         "properties": len({id_ for rows in world.claims.values() for id_ in rows}),
         "out_degree": {"median": statistics.median(degrees), "max": max(degrees)},
-        "questions": {f"{n}-hop": sum(len(row["gold_paths"][0]) == n for row in asked) for n in (1, 2)},
+        "questions": {f"{n}-hop": sum(len(row["gold_paths"][0]) == n for row in drawn) for n in (1, 2)},
         "seed": seed,
     }
     (out / "stats.json").write_text(json.dumps(stats, indent=1) + "\n", encoding="utf-8")

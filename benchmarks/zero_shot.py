@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import attrs
-from common import OUT, Result, lacking, read_json, shown, srtk, tell
+from common import OUT, Result, lacking, print_outcome, read_json, shown, srtk
 
 DEFAULT_LIMIT = 500
 _KEPT = ("answer_coverage", "answer_recall", "triple_f1", "triples", "tokens", "questions_per_second")
@@ -75,7 +75,7 @@ def run_case(case: Case, limit: int | None, out: Path) -> Result:
     return Result(case.name, command, figures={key: report[key] for key in ("questions", "links", "failed", "methods")})
 
 
-COLUMNS = ("case", "method", "asked", "failed", "coverage", "recall", "F1", "triples", "tokens", "q/s")
+COLUMNS = ("case", "method", "questions", "failed", "coverage", "recall", "F1", "triples", "tokens", "q/s")
 
 
 def table(results: Sequence[Result]) -> Any:
@@ -152,7 +152,7 @@ def run_all(limit: int | None, out: Path, only: Sequence[str] | None = None) -> 
         if only and not case.name.startswith(tuple(only)):
             continue
         results.append(run_case(case, limit, out))
-        tell(results[-1])
+        print_outcome(results[-1])
     return results
 
 

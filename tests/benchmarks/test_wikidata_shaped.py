@@ -57,7 +57,7 @@ def test_the_table_has_219_properties_with_a_label_each(shaped: ModuleType) -> N
     assert len(properties) == 219
     assert all(p.id[1:].isdigit() and p.label for p in properties.values())
     assert all(p.leads_to in shaped.KINDS for rows in of_kind.values() for p in rows)
-    assert all("{x}" in p.asked for p in properties.values() if p.asked)
+    assert all("{x}" in p.noun_phrase for p in properties.values() if p.noun_phrase)
 
 
 def test_the_counts_are_those_of_the_shape(folder: Path) -> None:
@@ -127,9 +127,9 @@ def test_the_file_is_whole_ntriples(folder: Path) -> None:
 def test_questions_are_read_by_the_project(folder: Path) -> None:
     from srtk_framework.records.retrieval_records import read_questions
 
-    asked = list(read_questions(str(folder / "questions.jsonl")))
-    assert len(asked) == QUESTIONS
-    assert all(question.links[0].start is not None and question.gold_paths for question in asked)
+    questions = list(read_questions(str(folder / "questions.jsonl")))
+    assert len(questions) == QUESTIONS
+    assert all(question.links[0].start is not None and question.gold_paths for question in questions)
 
 
 class Answers(BaseHTTPRequestHandler):
@@ -169,5 +169,10 @@ def test_coverage_and_recall_are_those_of_the_answers_in_the_triples(tmp_path: P
     against = benchmark("against_srtk")
     rows = [{"id": "a", "triplets": [["Q1", "P1", "Q2"]]}, {"id": "b", "triplets": []}]
     (tmp_path / "r.jsonl").write_text("\n".join(map(json.dumps, rows)), encoding="utf-8")
-    asked = [{"id": "a", "answer_entities": ["Q2", "Q3"]}, {"id": "b", "answer_entities": ["Q4"]}]
-    assert against.quality(tmp_path / "r.jsonl", asked) == {"coverage": 0.5, "recall": 0.25, "triples": 0.5, "empty": 1}
+    questions = [{"id": "a", "answer_entities": ["Q2", "Q3"]}, {"id": "b", "answer_entities": ["Q4"]}]
+    assert against.quality(tmp_path / "r.jsonl", questions) == {
+        "coverage": 0.5,
+        "recall": 0.25,
+        "triples": 0.5,
+        "empty": 1,
+    }
