@@ -38,6 +38,7 @@ SCRIPTS: dict[str, tuple[str, ...]] = {
     "linking-recall": ("linking_recall.py",),
     "linking-retrieval": ("linking_retrieval.py",),
     "dictionary-speed": ("dictionary_speed.py",),
+    "oracle-ceilings": ("oracle_ceilings.py", "--limit", "150"),
     "structgpt": ("structgpt.py",),
     "structgpt-speed": ("structgpt.py", "--speed"),
     "trained": ("trained.py",),
