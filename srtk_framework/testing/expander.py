@@ -348,7 +348,7 @@ class ExpanderConformance(BatchConformance):
         for question, found in self.subgraphs(driver, questions):
             assert json.loads(json.dumps(dict(found.trace))) == found.trace, f"{question.id}: trace {found.trace!r}"
 
-    def test_quotes_and_other_scripts_are_walked(self, driver: Any, graph: Any) -> None:
+    def test_quotes_and_other_scripts_are_searched(self, driver: Any, graph: Any) -> None:
         """Questions and ids with quotes and other scripts are no error."""
         for entity in graph.sample.strange() if isinstance(graph, OracleGraph) else ():
             question = Question(f"of {entity}", f'Who said "{entity}" to <b>whom</b>?', (Link(entity),))

@@ -240,7 +240,7 @@ class KnowledgeGraphConformance(BatchConformance):
             wanted = oracle.follow(oracle.frontiers([[node]]), [step], 1)[0]
             assert reached.cut == wanted.cut, f"{step} from {node!r} with a limit of 1 cuts {wanted.cut} neighbours"
 
-    def test_a_frontier_that_follow_made_may_be_walked_on(self, driver: Any, oracle: OracleGraph) -> None:
+    def test_a_frontier_of_follow_may_be_followed(self, driver: Any, oracle: OracleGraph) -> None:
         """A frontier returned by ``follow`` is valid input for the next hop."""
         for node, step in steps_of(oracle):
             mine = driver.follow(driver.frontiers([[node]]), [step], None)[0]
@@ -270,7 +270,7 @@ class KnowledgeGraphConformance(BatchConformance):
                     f"the object of {triple} is a {type(triple.object).__name__}"
                 )
 
-    def test_sets_that_hypothesis_made_are_walked_as_by_the_oracle(self, driver: Any, oracle: OracleGraph) -> None:
+    def test_random_sets_are_followed_as_by_the_oracle(self, driver: Any, oracle: OracleGraph) -> None:
         """``steps``, ``follow`` and ``triples`` are right for random sets of nodes, directions and limits."""
         some = ordinary_nodes(oracle)
 
@@ -351,7 +351,7 @@ class KnowledgeGraphConformance(BatchConformance):
 
     # Paths
 
-    def test_paths_between_two_sets_are_those_that_walking_finds(self, driver: Any, oracle: OracleGraph) -> None:
+    def test_paths_between_two_sets_are_those_of_brute_force(self, driver: Any, oracle: OracleGraph) -> None:
         """``paths`` finds all paths or the shortest, up to three hops, forward or in both directions."""
         hub = max(oracle.sample.entities, key=lambda node: (oracle.degrees([node]), node))
         nodes = nodes_of(oracle)

@@ -211,7 +211,7 @@ FAULTS: list[Fault] = [
             "test_provenance_is_given_for_each_triple": _blank("provenance"),
             "test_qualifiers_are_those_of_each_triple": _blank("qualifiers"),
             "test_the_trace_can_be_written_as_json": _timed,
-            "test_quotes_and_other_scripts_are_walked": _quotes_fail,
+            "test_quotes_and_other_scripts_are_searched": _quotes_fail,
         }.items()
     ),
     changed(GOOD, "test_literals_stay_literals", expand=_each(_qualifiers_are_texts)),
