@@ -160,32 +160,35 @@ def parse_object(text: str, where: str) -> dict[str, Any]:
     Raises:
         InputError: If the line is no JSON object, with the column and the reason.
     """
-    try:
-        value = _DECODER.decode(text)
-    except json.JSONDecodeError as error:
-        raise InputError(f"{where}:{error.colno}: not valid JSON: {error.msg}; each line holds one object") from error
-    except (ValueError, RecursionError) as error:
-        raise InputError(f"{where}: not valid JSON: {error}") from error
-    check_depth(value, text, where)
+    value = _decoded(text, where, "{where}:{error.colno}: not valid JSON: {error.msg}; each line holds one object")
     if not isinstance(value, dict):
         raise InputError(f"{where}: the line holds a {_kind(value)}; each line holds one JSON object {{...}}")
     return value
 
 
-def parse_json(text: str, file: str) -> Any:
-    """Parse the text of a JSON file.
+def parse_json(content: str | bytes, file: str) -> Any:
+    """Parse the content of a JSON file; bytes are UTF-8, with or without a byte order mark.
 
     Raises:
-        InputError: With file, line and column, if the text is not JSON, holds a number that no float holds, or nests
-            deeper than MAX_DEPTH levels.
+        InputError: With file, line and column, if the content is not JSON, has a number that no float can hold, or
+            nests deeper than MAX_DEPTH levels.
     """
+    try:
+        text = content if isinstance(content, str) else content.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise InputError(f"{file}: not UTF-8 (byte {error.start + 1}); save the file as UTF-8") from error
+    return _decoded(text, file, "{where}:{error.lineno}:{error.colno}: not valid JSON: {error.msg}")
+
+
+def _decoded(text: str, where: str, message: str) -> Any:
+    """Decode JSON within the limits; ``message`` is the template of the message on a syntax error."""
     try:
         value = _DECODER.decode(text)
     except json.JSONDecodeError as error:
-        raise InputError(f"{file}:{error.lineno}:{error.colno}: not valid JSON: {error.msg}") from error
+        raise InputError(message.format(where=where, error=error)) from error
     except (ValueError, RecursionError) as error:
-        raise InputError(f"{file}: not valid JSON: {error}") from error
-    check_depth(value, text, file)
+        raise InputError(f"{where}: not valid JSON: {error}") from error
+    check_depth(value, text, where)
     return value
 
 
@@ -196,12 +199,10 @@ def read_json(path: str | Path) -> Any:
         InputError: If the file cannot be read or is no such JSON.
     """
     try:
-        text = Path(path).read_text(encoding="utf-8-sig")
+        content = Path(path).read_bytes()
     except OSError as error:
         raise InputError(f"{path}: cannot be read: {error.strerror or error}") from error
-    except UnicodeDecodeError as error:
-        raise InputError(f"{path}: not UTF-8 (byte {error.start + 1}); save the file as UTF-8") from error
-    return parse_json(text, str(path))
+    return parse_json(content, str(path))
 
 
 def check_depth(value: Any, text: str, where: str) -> None:

@@ -1,4 +1,4 @@
-"""The roles: one abstract class each, in a file of its own, whose methods are the hook specifications.
+"""Roles: one abstract class per file, whose methods are the hook specifications.
 
 Every module of this package that defines a ``Role`` with a name adds that role; there is no list to extend.
 """

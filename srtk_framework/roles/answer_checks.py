@@ -15,7 +15,7 @@ def truth(answer: Any, arguments: Mapping[str, Any], driver: str) -> bool:
 
 
 def check_numbers(hook: str, rows: Any, counts: list[int], of: str) -> None:
-    """Refuse rows that are not one finite number for each thing asked about.
+    """Refuse rows without exactly one finite number per item.
 
     Args:
         hook: Name of the hook, for the message.
@@ -26,7 +26,7 @@ def check_numbers(hook: str, rows: Any, counts: list[int], of: str) -> None:
     Raises:
         DriverError: For another length, or anything but finite numbers.
     """
-    # A batch may have thousands of rows: first the questions that C answers for all of them, then what is wrong.
+    # A batch may have thousands of rows: first the fast checks of all rows in C, then the search for the wrong one.
     if _lengths(rows) == counts and _sum_is_finite(rows):
         return
     for row, count in zip(rows, counts, strict=True):
@@ -50,7 +50,7 @@ def _lengths(rows: Any) -> list[int] | None:
 
 
 def _sum_is_finite(rows: Any) -> bool:
-    """Tell by one sum, which is fast, that all numbers are finite; False leaves it open."""
+    """Return whether all numbers are finite according to their sum, which is fast; False is inconclusive."""
     if len(rows) and hasattr(rows[0], "dtype"):
         import numpy as np  # here, so that the command line starts without it
 

@@ -1,4 +1,4 @@
-"""What all roles share, and the decorator that makes a method of a role a hook.
+"""Base class of roles, and the decorator that declares a method of a role as a hook.
 
 A role is one file: an abstract class that derives from ``Role``, names itself (``role = "ranker"``), and declares its
 hooks by ``@hook``. The hook specification, the port, the recipe keys and the checks at load follow from that class.
@@ -25,7 +25,7 @@ PROJECT = "srtk"
 F = TypeVar("F", bound=Callable[..., Any])
 
 Key = Callable[[Any], Hashable]
-"""Maps an item of a batch to what makes it equal to another one."""
+"""Maps an item of a batch to its key; items with equal keys are equal."""
 
 AnswerCheck = Callable[[Any, Mapping[str, Any], str], Any]
 """Checks or converts the answer of a driver.
@@ -41,7 +41,7 @@ _spec = pluggy.HookspecMarker(PROJECT)
 
 @attrs.frozen
 class HookContract:
-    """What a port does around a hook.
+    """Contract of a hook, which its port keeps.
 
     Attributes:
         batch: Arguments that are batches, aligned with each other and with the answer; none for a hook without a batch.
@@ -62,13 +62,13 @@ class HookContract:
 
 
 def by_value(item: Any) -> Hashable:
-    """Take items for equal that compare equal."""
+    """Identify items by their value."""
     key: Hashable = item
     return key
 
 
 def by_identity(item: Any) -> Hashable:
-    """Take items for equal only where they are the same object; for items that cannot be hashed, such as frontiers."""
+    """Identify items by the object; for items that cannot be hashed, such as frontiers."""
     return id(item)
 
 
@@ -129,7 +129,7 @@ def hook(
 
 
 class Ledger(Protocol):
-    """What the port of a role counts of a driver's answers, such as tokens and money."""
+    """Counters of a driver's answers, such as tokens and money, kept by the port."""
 
     def add(self, hook: str, answer: Any) -> None:
         """Count one answer of a hook; called from several threads."""
@@ -139,13 +139,13 @@ class Ledger(Protocol):
 
 
 class Role(ABC):  # noqa: B024 - its subclasses have the abstract methods
-    """What all roles share: a life cycle, settings and a fingerprint.
+    """Base class of roles: life cycle, settings and fingerprint.
 
-    A method of a role that is no hook is passed on to the driver as it is.
+    Ports pass on calls of methods that are not hooks.
 
     Attributes:
         role: Name of the role in recipes; the entry-point group of its drivers is ``srtk.<role>``.
-        plural: Key of a recipe under which several drivers stand; the name with an ``s`` by default.
+        plural: Key of a recipe for several drivers; the name with an ``s`` by default.
         several: Whether a recipe lists any number of drivers under ``plural``, rather than one under the role's name.
         top_level: Whether the role has keys of its own at the top of a recipe.
         sees_gold: Whether its hooks see the gold fields of questions; ports remove them otherwise.
@@ -172,19 +172,19 @@ class Role(ABC):  # noqa: B024 - its subclasses have the abstract methods
             _widen(cls)
 
     def open(self) -> None:  # noqa: B027 - most drivers have nothing to open
-        """Load what is heavy (a model, a file, a connection); called once before the first hook."""
+        """Load heavy resources (a model, a file, a connection); called once before the first hook."""
 
     def close(self) -> None:  # noqa: B027 - nor to close
-        """Release what ``open`` acquired; called once, also after an error."""
+        """Release the resources; called once, also after an error."""
 
     def settings(self) -> dict[str, Any]:
-        """Return the settings and needs that the driver was made with, by the names that a recipe uses."""
+        """Return the driver's settings and needs, by their names in recipes."""
         cls: type[Any] = type(self)
         fields = attrs.fields(cls) if attrs.has(cls) else ()
         return {field.alias: getattr(self, field.name) for field in fields if field.init}
 
     def fingerprint(self) -> str:
-        """Identify what the driver computes: equal fingerprints, equal results.
+        """Identify the driver's computation: equal fingerprints mean equal results.
 
         The default names the role, the driver (as ``use:`` does, or by its class where it was not loaded by a recipe)
         and its settings, without those kept out of its ``repr``, such as a key. So a class may move to another module.
@@ -200,12 +200,12 @@ _NAME = "_srtk_name"
 
 
 def set_name(driver: Role, name: str) -> None:
-    """Give a driver the name under which a recipe uses it, for its default fingerprint."""
+    """Set the name of a driver in a recipe, for its default fingerprint."""
     vars(driver)[_NAME] = name
 
 
 def _print(value: Any) -> str:
-    """Write a setting so that equal settings give equal texts; drivers give their fingerprints."""
+    """Return a setting as text, equal for equal settings; the fingerprint of a driver."""
     if isinstance(value, Role):
         return value.fingerprint()
     if isinstance(value, list | tuple) and any(isinstance(item, Role) for item in value):
@@ -230,14 +230,14 @@ def roles_of(cls: type[Any]) -> list[type[Role]]:
 
 
 def own_method(driver: Role, name: str) -> Any:
-    """Return a hook of a driver as its author wrote it, perhaps with fewer arguments than the role's."""
+    """Return a driver's own implementation of a hook, perhaps with fewer arguments than the role's."""
     method = getattr(driver, name)
     narrow = getattr(method, _NARROW, None)
     return method if narrow is None else narrow.__get__(driver)
 
 
 def fits_fewer(function: Any, spec: Any) -> bool:
-    """Tell whether a method takes some but not all arguments of a hook, in their order."""
+    """Return whether a method takes some but not all arguments of a hook, in their order."""
     parameters = list(inspect.signature(function).parameters.values())[1:]
     plain = all(p.kind is p.POSITIONAL_OR_KEYWORD and p.default is p.empty for p in parameters)
     mine, wanted = [p.name for p in parameters], list(inspect.signature(spec).parameters)[1:]
@@ -245,9 +245,9 @@ def fits_fewer(function: Any, spec: Any) -> bool:
 
 
 def _widen(cls: type[Role]) -> None:
-    """Let hooks that were written for fewer arguments be called with all of today's.
+    """Make hooks with fewer arguments accept all arguments of the role's hook.
 
-    So a role may gain an argument without breaking drivers that do not know it, whoever calls them.
+    A role may thus gain an argument without breaking older drivers.
     """
     for role in roles_of(cls):
         for name, spec in hook_names(role).items():

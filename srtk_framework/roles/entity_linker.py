@@ -13,7 +13,7 @@ from srtk_framework.values import Link, LinkList
 
 
 def signed(answer: Any, arguments: Mapping[str, Any], driver: str) -> Any:
-    """Write the linker's name into the links that do not say who found them."""
+    """Set the linker's name in links that have none."""
     return [_signed(row, driver) for row in answer]
 
 

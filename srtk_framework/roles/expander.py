@@ -37,7 +37,7 @@ class Expander(Role):
 
     @hook(batch="states")
     def step(self, states: Sequence[HopState]) -> Sequence[HopState]:
-        """Go one hop further with states that are not done."""
+        """Advance states that are not done by one hop."""
         raise NotImplementedError
 
     @hook(batch="states")
@@ -47,17 +47,17 @@ class Expander(Role):
 
     @hook(answer=truth)
     def needs_links(self) -> bool:
-        """Tell whether the search starts from linked entities; False lets questions without any pass."""
+        """Return whether the search needs linked entities; with False, it also gets questions without links."""
         return True
 
     def limits(self) -> Budget | None:
-        """Return the limits that the search keeps: the setting that is a ``Budget``; None where there is none."""
+        """Return the limits of the search: the setting that is a ``Budget``; None if there is none."""
         return next((value for value in self.settings().values() if isinstance(value, Budget)), None)
 
     def stop_reader(self) -> ReaderLike | None:
-        """Return the reader whose answer ends the search; None where only depth and time end it.
+        """Return the reader whose answer ends the search; None if only depth and time end it.
 
-        The default returns the setting ``reader`` where the setting ``stop`` is ``reader``.
+        The default returns the setting ``reader`` if the setting ``stop`` is ``reader``.
 
         Raises:
             DriverError: If a reader is to end the search and there is none.

@@ -25,16 +25,16 @@ class HopChoice:
 
 @runtime_checkable
 class Explainable(Protocol):
-    """A hop-wise expander that shows its choices, so that ``srtk explain`` can say where it dropped a path."""
+    """A hop-wise expander that exposes its choices, so that ``srtk explain`` can locate where a path was dropped."""
 
     def start(self, questions: Sequence[Question]) -> Sequence[HopState]:
         """Make the state of each question."""
 
     def step(self, states: Sequence[HopState]) -> Sequence[HopState]:
-        """Go one hop further."""
+        """Advance by one hop."""
 
     def choices(self, states: Sequence[HopState]) -> Sequence[HopChoice]:
-        """Return for each state what the next ``step`` ranks and keeps."""
+        """Return for each state the paths that the next ``step`` ranks and keeps."""
 
     def last_choices(self, states: Sequence[HopState]) -> Sequence[HopChoice]:
-        """Return for each state which paths ``result`` ranks and reads; without END."""
+        """Return for each state the paths that ``result`` ranks and reads, without END."""

@@ -12,7 +12,7 @@ from srtk_framework.values import DriverError, Retrieval
 
 
 def all_written(answer: Any, arguments: Mapping[str, Any], driver: str) -> int:
-    """Refuse a count that is not that of the retrievals.
+    """Refuse a count that differs from the number of retrievals.
 
     Raises:
         DriverError: If some were not written.
@@ -26,7 +26,7 @@ def all_written(answer: Any, arguments: Mapping[str, Any], driver: str) -> int:
 class Exporter(Role):
     """Writes retrievals; ``open`` starts the output, ``close`` completes it.
 
-    What stood at the target before stays whole until ``close`` replaces it.
+    The previous output stays whole until ``close`` replaces it.
     """
 
     role = "exporter"
@@ -40,10 +40,10 @@ class Exporter(Role):
 
     @hook(answer=truth)
     def abort(self) -> bool:
-        """Drop what was written since ``open``: the run failed. Called before ``close``; returns True."""
+        """Discard the output since ``open``, after a failed run. Called before ``close``; returns True."""
         return True
 
     def target(self) -> str | None:
-        """Name the file or place written to, for the manifest; the setting ``path`` by default."""
+        """Return the file or place of the output, for the manifest; the setting ``path`` by default."""
         path = self.settings().get("path")
         return None if path is None else str(path)

@@ -14,7 +14,7 @@ from srtk_framework.values import COST_DIGITS, DriverError, Prompt, Reply, total
 
 
 def numbers_of_options(answer: Any, arguments: Mapping[str, Any], driver: str) -> Any:
-    """Refuse rates that are not one finite number for each option of each prompt.
+    """Refuse rates without exactly one finite number per option of each prompt.
 
     Raises:
         DriverError: For another number of rates, or anything but finite numbers.
@@ -24,7 +24,7 @@ def numbers_of_options(answer: Any, arguments: Mapping[str, Any], driver: str) -
 
 
 class Spending:
-    """Counts what replies took: the sums of ``values.usage``, cached replies among them, and what was paid."""
+    """Usage of a generator: the sums of ``values.usage``, cached replies included, and the amount paid."""
 
     def __init__(self) -> None:
         self._spent: dict[str, Any] = {**total([]), "cached": 0, "paid": 0.0}
@@ -74,10 +74,10 @@ class Generator(Role):
 
     @hook(answer=truth)
     def rates(self) -> bool:
-        """Tell whether ``rate`` works."""
+        """Return whether ``rate`` is supported."""
         return False
 
     @hook(batch="texts", key=by_value)
     def count_tokens(self, texts: Sequence[str]) -> Sequence[int]:
-        """Count the tokens of each text; an estimate by words and marks where the driver has no tokenizer."""
+        """Count the tokens of each text; an estimate by words and marks if the driver has no tokenizer."""
         return [count_tokens(text) for text in texts]

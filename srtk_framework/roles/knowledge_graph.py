@@ -14,7 +14,7 @@ class KnowledgeGraph(Role):
     """A graph of triples, read in batches of frontiers (sorted node sets).
 
     Required: ``frontiers``, ``steps``, ``follow``, ``triples``, ``labels``, ``find``, ``source``. The others have
-    defaults that work on any graph, and should be replaced where the graph can do better. Nodes are ordered by the
+    defaults that work on any graph; override them where the graph can do better. Nodes are ordered by the
     code points of their ids, everywhere, so that a limit cuts the same nodes on every graph.
     """
 
@@ -97,7 +97,7 @@ class KnowledgeGraph(Role):
     @hook(batch="ids", key=by_value)
     @abstractmethod
     def labels(self, ids: Sequence[str]) -> Sequence[str]:
-        """Name each entity, relation or literal in words; the id itself where there is no label."""
+        """Return the label of each entity, relation or literal; the id if there is no label."""
 
     @hook(batch="names", key=by_value)
     @abstractmethod
@@ -116,13 +116,13 @@ class KnowledgeGraph(Role):
 
     @hook
     def schema(self) -> Schema:
-        """Name the relations and nodes with a special meaning."""
+        """Return the relations and nodes with a special meaning."""
         return Schema()
 
     @hook
     @abstractmethod
     def source(self) -> str:
-        """Name the data that triples are read from, as ``provenance`` shows it: stable for the same data."""
+        """Identify the data that triples are read from, as shown in ``provenance``; stable for the same data."""
 
     def fingerprint(self) -> str:
         """Identify the graph by its role, name and settings, and by the data that it reads; see ``Role``."""

@@ -10,7 +10,7 @@ from srtk_framework.values import Mention
 
 
 class MentionDetector(Role):
-    """Finds where a text may name something, without saying what."""
+    """Finds the spans of a text that may name an entity, without linking them."""
 
     role = "mention_detector"
 

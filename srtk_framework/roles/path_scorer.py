@@ -12,7 +12,7 @@ from srtk_framework.values import Path, Step
 
 
 def numbers_of_candidates(answer: Any, arguments: Mapping[str, Any], driver: str) -> Any:
-    """Refuse scores that are not one finite number for each candidate of each path.
+    """Refuse scores without exactly one finite number per candidate of each path.
 
     Raises:
         DriverError: For another number of scores, or anything but finite numbers.
@@ -44,5 +44,5 @@ class PathScorer(Role):
 
     @hook(answer=truth)
     def scores_end(self) -> bool:
-        """Tell whether END is scored when the depth forces it (False: it is free then)."""
+        """Return whether END is scored when the maximum depth forces it; with False it costs nothing then."""
         return False

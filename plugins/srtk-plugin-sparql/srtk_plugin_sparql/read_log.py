@@ -114,7 +114,7 @@ def _lines(path: Path) -> Iterator[dict[str, Any]]:
             if not text.endswith(b"\n"):
                 return
             try:
-                line = parse_json(text.decode("utf-8", "replace"), f"{path}:{number}")
+                line = parse_json(text, f"{path}:{number}")
             except InputError as error:
                 raise InputError(f"{path}:{number}: is not JSON ({error}); delete the folder and read anew") from error
             if not isinstance(line, dict) or (number == 1 and line.get("format") != _FORMAT):

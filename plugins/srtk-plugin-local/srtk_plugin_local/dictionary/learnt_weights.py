@@ -153,15 +153,13 @@ class LearntWeights:
         """
         file = folder / FILE
         try:
-            text = file.read_text(encoding="utf-8")
+            content = file.read_bytes()
         except OSError as error:
             raise DriverError(
                 f"{file} cannot be read ({error.strerror}); name the folder of trained weights"
             ) from error
-        except UnicodeDecodeError as error:
-            raise DriverError(f"{file} is damaged ({error}); train again") from error
         try:
-            data = parse_json(text, str(file))
+            data = parse_json(content, str(file))
         except InputError as error:
             raise DriverError(f"{file} is damaged ({error}); train again") from error
         try:

@@ -115,11 +115,7 @@ def _from_lines(path: str, lines: Iterable[tuple[int, str]]) -> Iterator[tuple[i
 
 
 def _from_json(path: str, body: bytes) -> Iterator[tuple[int, int]]:
-    try:
-        text = body.decode("utf-8-sig")
-    except UnicodeDecodeError as error:
-        raise InputError(f"{path}: is not valid JSON (not UTF-8: {error}); give another file") from error
-    data = parse_json(text, path)
+    data = parse_json(body, path)
     if not isinstance(data, dict):
         raise InputError(f"{path}: is not a JSON object of ids; give another file")
     for key, entry in data.items():

@@ -273,11 +273,7 @@ def read_names(name: str, report: Report) -> Iterator[tuple[list[str], list[str]
 def _json_names(name: str) -> tuple[list[str], list[str], list[str], list[bool]]:
     with Input(name) as source:
         data = b"".join(iter(source.read, b""))
-    try:
-        text = data.decode("utf-8-sig")
-    except UnicodeDecodeError as error:
-        raise InputError(f"{name}: is not valid JSON (not UTF-8: {error}); correct the file") from error
-    content = parse_json(text, name)
+    content = parse_json(data, name)
     if not isinstance(content, dict):
         raise InputError(f"{name}: expected a JSON object of id to label, found a {type(content).__name__}")
     rows: list[tuple[str, str, str, bool]] = []
