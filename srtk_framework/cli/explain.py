@@ -46,6 +46,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--show", type=int, metavar="N", help="explain the first N questions with a loss in full")
     parser.add_argument("--json", type=Path, metavar="FILE", help="write one JSON line for each question")
     parser.add_argument("--anew", action="store_true", help="retrieve again what a finished run has")
+    parser.add_argument("--untried", action="store_true", help="do not try out settings that bring answers back")
     parser.add_argument("--quiet", action="store_true", help="no progress bar")
     parser.add_argument(
         "--set", action="append", default=[], metavar="KEY.PATH=VALUE", help="change a value of the recipe; repeatable"
@@ -62,7 +63,7 @@ def run(args: argparse.Namespace) -> int:
     session = Session(load(args.recipe, args.set), [faults])
     with session:
         _take_over_training(session)
-        explainer = Explainer(session, args.method)
+        explainer = Explainer(session, args.method, not args.untried)
         questions, without = _questions(session, args)
         earlier = None if args.anew else earlier_run(session, explainer.method)
         done: list[Explanation] = []

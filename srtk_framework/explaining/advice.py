@@ -9,21 +9,25 @@ from typing import Any
 
 import attrs
 
-from srtk_framework.explaining.budget_probe import limits_of, setting
 from srtk_framework.explaining.findings import (
     ABSENT,
     CUT,
     FAILED,
+    FOUND,
     IS_LINK,
     NOT_LINKED,
     PRUNED,
     UNKNOWN_LINK,
     UNREACHABLE,
+    Change,
     Explanation,
 )
+from srtk_framework.explaining.variants import limits_of, setting
 from srtk_framework.roles import Expander
 from srtk_framework.run.session import Session
 
+_DOWN = ("min_score", "keep", "fan_cost")
+"""Settings that help the more the lower they are."""
 _LINKER = ("n_best", "candidates", "min_score", "keep", "languages")
 
 
@@ -101,10 +105,10 @@ class Advice:
                 half, most = ranks[math.ceil(len(ranks) / 2) - 1], ranks[-1]
                 text += f" at rank {most}" if len(some) == 1 else f" (half up to rank {half}, all up to rank {most})"
             advice.append(text)
-        other = sum(not loss.setting for loss in losses)
+        other = sum(not loss.setting for loss in losses) + sum(one.loss is None for one in some)
         if other:
             advice.append(f"it is not known which setting pruned {'it' if len(some) == 1 else other}")
-        if setting(self._expander, "scorer") is not None:
+        if setting(self._expander, "scorer") is not None and any(loss.rank is not None for loss in losses):
             advice.append("a trained scorer ranks the steps better")
         return _sentence(advice)
 
@@ -117,12 +121,35 @@ class Advice:
             text = f"{names or 'something'} cut {_so_many(here, some)}"
             most = {name: max(cut.needed.get(name, 0) for cut in here) for name in limits}
             wanted = " and ".join(str(value) for value in most.values() if value)
+            hops = sorted({cut.hop for cut in here if cut.hop is not None})
+            if hops:
+                text += f" after hop {' or '.join(map(str, hops))}, on the way to the answer"
             if wanted:
                 text += f" ({wanted} would keep {_so_many(here, some, 'all')})"
-            if any(not cut.places for cut in here):
+            if any(not cut.places and cut.hop is None for cut in here):
                 text += ", and a limit ten times as high does not restore it" if len(some) == 1 else ""
             advice.append(text)
         return _sentence(advice)
+
+    def tried(self, some: Sequence[Explanation]) -> str:
+        """Return the settings that brought answers of a class of questions back; empty if none did."""
+        back = [one for one in some if one.changes]
+        if not back:
+            return ""
+        if len(some) == 1:
+            [one] = back
+            missing = sum(kind != FOUND for kind in one.answers.values())
+            found = "the answer" if missing == 1 else f"{len(one.restored)} of {missing} missing answers"
+            return f"with {_listed([_written(change) for change in one.changes], 'and')}, {found} came back"
+        parts = []
+        for key in sorted({change.setting for one in back for change in one.changes}):
+            values = [change.value for one in back for change in one.changes if change.setting == key]
+            numbers = [value for value in values if isinstance(value, int | float) and not isinstance(value, bool)]
+            most = (
+                f", up to {max(numbers)}" if len(numbers) == len(values) and key.rpartition(".")[2] not in _DOWN else ""
+            )
+            parts.append(f"`{key}` ({len(values)}{most})")
+        return f"{len(back)} of {len(some)} had answers back, each with its own values of {', '.join(parts)}"
 
     def value(self, name: str) -> Any:
         """Return a setting by its name in recipes, such as ``budget.triples`` or ``expander.width``; None if absent."""
@@ -134,6 +161,15 @@ class Advice:
 def _sentence(parts: Sequence[str]) -> str:
     text = "; ".join(part for part in parts if part)
     return text[:1].upper() + text[1:] + "." if text else ""
+
+
+def _written(change: Change) -> str:
+    """Write a change as in a recipe."""
+    value = change.value
+    if value is None or isinstance(value, bool):
+        return f"{change.setting}: {'null' if value is None else str(value).lower()}"
+    shown = f"[{', '.join(map(str, value))}]" if isinstance(value, list | tuple) else value
+    return f"{change.setting}: {shown}"
 
 
 def _listed(names: Sequence[str], word: str = "or") -> str:

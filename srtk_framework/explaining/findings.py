@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import Any
 
 import attrs
 
@@ -26,7 +27,7 @@ CLASSES: dict[str, str] = {
     ABSENT: "the answer is not in the graph",
     UNREACHABLE: "no path within the depth",
     PRUNED: "the path was not kept",
-    CUT: "the path was kept, its facts were cut",
+    CUT: "a limit cut the path's facts, or nodes on it",
     FOUND: "every answer is in the subgraph",
 }
 """The classes in order of the retrieval stages, each with its meaning."""
@@ -80,14 +81,17 @@ class Loss:
 
 @attrs.frozen
 class Cut:
-    """Answers on kept paths whose facts a budget limit cut.
+    """Answers on paths whose facts, or nodes on the way, a budget limit cut.
 
     Attributes:
         limits: Budget limits that restore an answer when lifted together; if none do, all limits that cut anything.
         dropped: Limit to the count of its cuts in the trace, which excludes facts never read.
         places: Answer to the position, from 1, of its first triple without these limits.
-        needed: For ``triples`` and ``tokens``, a tested value that retains all answers in ``places``.
+        needed: Tested values of the limits, except of those that have to be lifted entirely: with them all answers
+            in ``places`` are retained, or the search sees the step after ``hop``.
         path: Path of the facts, or None.
+        hop: Hop after which nodes were cut, from 1, so that the search never saw the next step of the path; None if
+            the facts of a kept path were cut.
     """
 
     limits: tuple[str, ...] = ()
@@ -95,6 +99,22 @@ class Cut:
     places: Mapping[str, int] = attrs.field(factory=dict, hash=False)
     needed: Mapping[str, int] = attrs.field(factory=dict, hash=False)
     path: RankedPath | None = None
+    hop: int | None = None
+
+
+@attrs.frozen
+class Change:
+    """A setting to change.
+
+    Attributes:
+        setting: Key of the recipe, as for ``--set``; ``question_entities`` is a field of the question.
+        value: Its new value.
+        was: Its present value.
+    """
+
+    setting: str
+    value: Any
+    was: Any = None
 
 
 @attrs.frozen
@@ -113,6 +133,9 @@ class Explanation:
         loss: Evidence for the ``pruned`` answers.
         cut: Evidence for the ``cut`` answers.
         labels: Labels of the ids in the explanation.
+        changes: Settings that bring missing answers back when they are changed together; tried on this question. Empty
+            if none are known.
+        restored: The answers that these changes bring back.
     """
 
     retrieval: Retrieval
@@ -125,6 +148,8 @@ class Explanation:
     loss: Loss | None = None
     cut: Cut | None = None
     labels: Mapping[str, str] = attrs.field(factory=dict, hash=False)
+    changes: tuple[Change, ...] = attrs.field(default=(), hash=False)
+    restored: tuple[str, ...] = ()
 
     @property
     def question(self) -> Question:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from fnmatch import fnmatchcase
 
 import attrs
@@ -15,6 +15,8 @@ from srtk_framework.values import END, NIL, Budget, Literal, Path, Pattern, Ques
 
 _WIDE = Budget(nodes=100_000, hub=100_000)
 """Budget for following a single path: wide, but bounded."""
+_BEYOND = 10
+"""Factor by which the limits are raised where they hide every path; a graph may be too large to lift them entirely."""
 _DATATYPES = (None, "integer", "decimal", "double", "gYear", "date", "dateTime", "boolean")
 _TOPIC_FIELDS = ("gold_entities", "topic_entities")
 
@@ -47,9 +49,9 @@ def gold_topics(question: Question, relinked: bool) -> tuple[str, ...]:
     if gold:
         return tuple(sorted(gold))
     for field in _TOPIC_FIELDS:
-        named = question.extra.get(field)
-        if isinstance(named, list) and named:
-            return tuple(sorted({str(item) for item in named}))
+        named = _named(question.extra.get(field))
+        if named:
+            return tuple(sorted(named))
     if question.links:
         return tuple(sorted({link.entity for link in question.links})) if relinked else ()
     triples, paths = question.gold_triples or (), question.gold_paths or ()
@@ -64,6 +66,18 @@ def gold_topics(question: Question, relinked: bool) -> tuple[str, ...]:
     return tuple(
         node for node in ends if any(path and instance_triples(read, node, path, question.answers) for path in paths)
     )
+
+
+def _named(topics: object) -> set[str]:
+    """Return the ids in a field with topics: an id, ids, a mapping by id, or objects with an id."""
+    if isinstance(topics, str):
+        return {topics} - {""}
+    if isinstance(topics, Mapping):
+        return {str(key) for key in topics}
+    if not isinstance(topics, Iterable):
+        return set()
+    ids = ((item.get("id") or item.get("entity")) if isinstance(item, Mapping) else item for item in topics)
+    return {str(id_) for id_ in ids if id_ is not None and id_ != ""}
 
 
 def same_nodes(graph: KnowledgeGraph, ids: Sequence[str]) -> dict[str, set[str]]:
@@ -120,7 +134,7 @@ class Search:
         leads = [lead for lead in known if not self._hindrance(lead.path.steps)]
         left = self._without(places, leads)
         while left:
-            near = self._shortest(left, self.depth, self.inverse)
+            near = self._shortest(left, self.depth, self.inverse) or self._shortest_beyond_limits(left)
             clear = [lead for lead in near if not self._hindrance(lead.path.steps)]
             if near and not clear:
                 every = self._shortest(left, self.depth, self.inverse, shortest=False)
@@ -173,6 +187,18 @@ class Search:
                 found += [RankedPath(path.entity, (*path.steps, last), 0.0) for path in before]
         least = min((len(path.steps) for path in found), default=0)
         return self._reached([path for path in found if not shortest or len(path.steps) == least], places)
+
+    def _shortest_beyond_limits(self, places: dict[str, list[str]]) -> list[Lead]:
+        """Find the paths that the limits on nodes and neighbours hide; read only where they hid something."""
+        if not self.cut:
+            return []
+        narrow, hidden = self.budget, self.cut
+        self.budget = attrs.evolve(
+            narrow, hub=narrow.hub and narrow.hub * _BEYOND, nodes=narrow.nodes and narrow.nodes * _BEYOND
+        )
+        found = self._shortest(places, self.depth, self.inverse)
+        self.budget, self.cut = narrow, hidden
+        return found
 
     def _paths(self, ends: Sequence[str], hops: int, inverse: bool, shortest: bool) -> list[RankedPath]:
         starts = [[link] for link in self.links]

@@ -57,7 +57,11 @@ def record_of(one: Explanation) -> dict[str, Any]:
             dropped=dict(one.cut.dropped),
             places=dict(one.cut.places),
             needed=dict(one.cut.needed),
+            hop=one.cut.hop,
         )
+    if one.changes:
+        record["changes"] = {change.setting: change.value for change in one.changes}
+        record["restored"] = list(one.restored)
     if one.labels:
         record["labels"] = dict(sorted(one.labels.items()))
     return record

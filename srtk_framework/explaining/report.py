@@ -60,6 +60,8 @@ def advice_lines(explanations: Sequence[Explanation], advice: Advice) -> list[st
             lines.append(f"{kind}: {advice.of(kind, some)}")
             if kind == PRUNED and (places := hops_of(some)):
                 lines.append(f"  {places}")
+            if tried := advice.tried(some):
+                lines.append(f"  tried: {tried}")
             lines.append(f"  {ids}{more}")
     return lines
 
@@ -84,8 +86,10 @@ def question_lines(one: Explanation, advice: Advice) -> list[str]:
     lines += _unreachable_lines(one.far, one.labels) if one.far else []
     lines += _loss_lines(one.loss, one.labels) if one.loss else []
     lines += _cut_lines(one.cut, one.labels, size, advice.value("expander.share")) if one.cut else []
-    change = advice.of(one.kind, [one])
-    return [*lines, _line("change", [change])] if change else lines
+    for title, text in (("change", advice.of(one.kind, [one])), ("tried", advice.tried([one]))):
+        if text:
+            lines.append(_line(title, [text]))
+    return lines
 
 
 def _line(title: str, parts: Sequence[str]) -> str:
@@ -132,6 +136,10 @@ def _cut_lines(cut: Cut, labels: Mapping[str, str], size: int, share: object) ->
     lines = [_line("path", [path_text(cut.path, labels)])] if cut.path else []
     counts = ", ".join(f"budget.{limit} (at least {number})" for limit, number in cut.dropped.items())
     lines.append(_line("cut by", [counts or " and ".join(f"budget.{n}" for n in cut.limits) or "an unknown limit"]))
+    if cut.hop is not None:
+        steps = cut.path.steps[cut.hop : cut.hop + 1] if cut.path else ()
+        where = f"after hop {cut.hop}, so that the search never saw the next step ({path_text(steps, labels)})"
+        lines.append(_line("", [where]))
     if cut.places:
         first, last = min(cut.places.values()), max(cut.places.values())
         stands = f"is at position {first}" if len(cut.places) == 1 else f"are at positions {first} to {last}"

@@ -20,63 +20,6 @@ from srtk_framework.run.runner import Runner
 from srtk_framework.run.session import Session
 from srtk_framework.values import Link, Question, Step
 
-DRIVERS = '''
-"""A scorer with fixed scores, and expanders with known faults."""
-from __future__ import annotations
-import attrs
-from srtk_framework.values import DriverError
-from srtk_framework.roles import Expander, PathScorer
-from srtk_framework.values import Subgraph
-
-@attrs.define
-class Fixed(PathScorer):
-    """Scores a step by its text.
-
-    Attributes:
-        scores: Text of the step to its score; -9 for others, 0 for END.
-    """
-    scores: dict[str, float] = attrs.field(factory=dict)
-    def score(self, questions, paths, candidates):
-        return [[self.scores.get(str(s), 0.0 if str(s) == "END" else -9.0) for s in row] for row in candidates]
-
-@attrs.define
-class Broken(Expander):
-    """Fails."""
-    def expand(self, questions):
-        raise DriverError("the disk melted; buy another")
-
-@attrs.define
-class Nothing(Expander):
-    """Finds nothing.
-
-    Attributes:
-        depth: Maximum length of a path.
-    """
-    depth: int = 2
-    def expand(self, questions):
-        return [Subgraph() for _ in questions]
-
-@attrs.define
-class Halts(Expander):
-    """Is interrupted at a question."""
-    def expand(self, questions):
-        if "oslo" in questions[0].text:
-            raise KeyboardInterrupt
-        return [Subgraph() for _ in questions]
-
-@attrs.define
-class Outer(Expander):
-    """Gives the first of what an inner expander finds.
-
-    Attributes:
-        most: How much.
-    """
-    inner: Expander
-    most: int = 99
-    def expand(self, questions):
-        return [subgraph.first(self.most, "outer") for subgraph in self.inner.expand(questions)]
-'''
-
 TRIPLES = [
     ["riga", "capital_of", "latvia"],
     ["riga", "lies_on", "daugava"],
@@ -91,13 +34,6 @@ TRIPLES = [
     ["moon", "orbits", "earth"],
 ]
 SCORES = {"capital_of": -1.0, "lies_on": -2.0, "twin_of": -3.0, "founded": -4.0, "currency": -1.5, "neighbour": -1.0}
-
-
-@pytest.fixture(autouse=True)
-def drivers(install):
-    expanders = {"broken": "Broken", "halts": "Halts", "nothing": "Nothing", "outer": "Outer"}
-    entries = {"path_scorer": {"fixed": "Fixed"}, "expander": expanders}
-    install("srtk-plugin-fixed", "srtk_fixed", DRIVERS, entries)
 
 
 def recipe(**changes):
@@ -146,24 +82,6 @@ def test_a_wrongly_linked_question_shows_its_links_and_its_gold_topics():
     assert (one.kind, one.unlinked) == ("not-linked", ("riga",))
     assert "links:               moon" in text
     assert "not linked:          riga" in text
-
-
-def test_the_topic_is_read_from_gold_triples_if_no_field_names_it():
-    from srtk_framework.explaining.locate import gold_topics
-    from srtk_framework.values import Triple
-
-    gold = (Triple("riga", "capital_of", "latvia"), Triple("latvia", "currency", "euro"))
-    question = ask("euro", links=(), gold_triples=gold, gold_paths=((Step("capital_of"), Step("currency")),))
-    assert gold_topics(question, relinked=False) == ("riga",)
-
-
-def test_answers_that_lead_to_each_other_are_no_topics():
-    from srtk_framework.explaining.locate import gold_topics
-    from srtk_framework.values import Triple
-
-    gold = (Triple("oslo", "twin_of", "riga"), Triple("perm", "twin_of", "riga"))
-    question = ask("perm", links=(), gold_triples=gold, gold_paths=((Step("twin_of"), Step("twin_of", True)),))
-    assert gold_topics(question, relinked=False) == ("oslo",)
 
 
 def test_links_that_the_graph_lacks_are_a_class_of_their_own():
