@@ -242,6 +242,16 @@ def test_visualize_says_which_questions_and_triples_it_leaves_out(here, capsys):
     assert "of 5 questions" not in capsys.readouterr().err
 
 
+def test_visualize_counts_what_it_leaves_out_of_the_standard_input_too(here, capsys, monkeypatch):
+    write(here / "s.jsonl", *({"question": f"{i}?", "triplets": TRIPLES} for i in range(3)))
+    with (here / "s.jsonl").open() as file:
+        monkeypatch.setattr("sys.stdin", file)
+        assert srtk("visualize --input - -o pages --max-output 2 --quiet") == 0
+    assert "has the first 2 of 3 questions" in capsys.readouterr().err
+    assert srtk("visualize --input -") == 2
+    assert "give --output" in capsys.readouterr().err
+
+
 PREPROCESS = (
     "preprocess --input kbqa_dataset.jsonl --search-path --output train.jsonl --knowledge-graph wikidata"
     " --sparql-endpoint <sparql> --metric jaccard --num-negative 2"

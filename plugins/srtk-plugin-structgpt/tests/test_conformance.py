@@ -126,6 +126,25 @@ class TestStructGptWithReader(ExpanderConformance):
         return opened(StructGptExpander(graph, scripted, reader=reader, budget=budget, relation_triples=None))
 
 
+class TestStructGptThatComesBack(ExpanderConformance):
+    name = "structgpt"
+
+    @pytest.fixture
+    def driver(self, graph: OracleGraph, budget: Budget) -> StructGptExpander:
+        chooser = SharedWords()
+        return opened(
+            StructGptExpander(graph, chooser, budget=budget, stop="depth", by="rating", width=3, revisit=True)
+        )
+
+
+class TestTogThatComesBack(ExpanderConformance):
+    name = "tog"
+
+    @pytest.fixture
+    def driver(self, graph: OracleGraph, budget: Budget) -> TogExpander:
+        return opened(TogExpander(graph, SharedWords(), budget=budget, stop="depth", by="rating", revisit=True))
+
+
 class TestTog(ExpanderConformance):
     name = "tog"
 
