@@ -15,6 +15,7 @@ from contextlib import AbstractContextManager, closing, nullcontext
 from pathlib import Path
 from typing import IO, Any, NoReturn
 
+from srtk_framework.records.publication import rename
 from srtk_framework.values import DriverError, InputError, RunError, redacted_data, shortened
 
 _UNSAFE = re.compile("[\u0085\u2028\u2029\ud800-\udfff]")
@@ -282,7 +283,7 @@ def write_json(path: Path, data: Any) -> None:
             file.write(json.dumps(redacted_data(data), ensure_ascii=False, indent=1) + "\n")
             file.flush()
             os.fsync(file.fileno())
-        os.replace(draft, path)
+        rename(draft, path)
     except OSError as error:
         with contextlib.suppress(OSError):
             draft.unlink(missing_ok=True)

@@ -8,6 +8,7 @@ from pathlib import Path
 
 from srtk_framework.records import record_fields as fields
 from srtk_framework.records.jsonl import dumps, read_jsonl, shown
+from srtk_framework.records.publication import publish
 from srtk_framework.records.retrieval_records import question_from_record, record_from_question
 from srtk_framework.values import InputError, RankedPath, TrainingExample, rounded
 
@@ -28,7 +29,7 @@ def write_training_examples(file: Path, examples: Sequence[TrainingExample]) -> 
             record["path_scores"] = [rounded(path.score) for path in example.paths]
             record["path_entities"] = [path.entity for path in example.paths]
             out.write(dumps(record) + "\n")
-    part.replace(file)
+    publish(part, file)
 
 
 def read_training_examples(file: Path) -> list[TrainingExample]:

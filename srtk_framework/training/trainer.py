@@ -20,6 +20,7 @@ from srtk_framework.host.versions import __version__, libraries
 from srtk_framework.recipe.recipe import Recipe
 from srtk_framework.records.jsonl import read_json, write_json
 from srtk_framework.records.lock import locked
+from srtk_framework.records.publication import publication_error, publish, settle
 from srtk_framework.records.retrieval_records import read_questions
 from srtk_framework.records.splits import place
 from srtk_framework.records.training_examples import read_training_examples, write_training_examples
@@ -30,8 +31,8 @@ from srtk_framework.training.setup import Setup, held_by
 from srtk_framework.values import InputError, Question, Retrieval, RunError, TrainingExample, batched
 
 COMPLETE, RUNNING = "complete", "running"
-_OURS = ("checkpoints", "log", "model", "best.safetensors", "broken-batch.json", "training_examples.jsonl")
-"""Files of a training, which another training in the same folder removes."""
+_OURS = ("checkpoints", "log", "best.safetensors", "broken-batch.json", "training_examples.jsonl")
+"""Files of a training, which another training in the same folder removes; its model stays until there is another."""
 
 
 @attrs.frozen
@@ -238,11 +239,13 @@ class Trainer:
         return found if isinstance(found, dict) else None
 
     def _claim(self, same: bool) -> None:
-        """Create the folder, and remove the files of another training."""
+        """Create the folder, and remove unfinished files and those of another training."""
         try:
             self._folder.mkdir(parents=True, exist_ok=True)
         except OSError as error:
             raise RunError(f"the folder {self._folder} cannot be made: {error}; choose another `folder:`") from error
+        for part in self._folder.glob(".*.part"):
+            part.unlink()  # what a killed training was writing
         if same:
             return
         for name in _OURS:
@@ -296,14 +299,17 @@ class Trainer:
         return {name: sum(some) / len(some) for name, some in values.items()}
 
     def _keep(self, figures: Mapping[str, float], counts: Mapping[str, int], state: Mapping[str, Any]) -> None:
-        """Save the model atomically, and load it."""
+        """Save the model, put it in the place of an earlier one in one step, and load it."""
         part = self._folder / "model.part"
+        settle(self._model)
         shutil.rmtree(part, ignore_errors=True)
         self._setup.driver.driver.save(part)
         record = {**state, "figures": dict(figures), "counts": dict(counts), "libraries": libraries()}
         (part / "README.md").write_text(card(self._recipe.file, self._recipe.written, record), encoding="utf-8")
-        shutil.rmtree(self._model, ignore_errors=True)
-        part.rename(self._model)
+        try:
+            publish(part, self._model)
+        except OSError as error:
+            raise publication_error(error, self._model) from error
         write_json(self._folder / "training.json", {"state": COMPLETE, **record})
         self._load()
 

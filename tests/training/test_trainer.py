@@ -1,8 +1,10 @@
 """The key ``train`` of a recipe, with a driver that learns by counting."""
 
 import json
+import sys
 
 import pytest
+from kit.kills import EVERY, Kills, restored, tree
 
 from srtk_framework.cli import main
 from srtk_framework.recipe.recipe import from_data
@@ -205,3 +207,50 @@ def test_train_only_without_anything_to_train_is_refused(tmp_path, files):
     del data["train"]
     with pytest.raises(RunError, match="there is nothing to train"):
         run(data, train_only=True)
+
+
+TRAIN = """
+import json
+from pathlib import Path
+from srtk_framework.recipe.recipe import from_data
+from srtk_framework.run.session import Session
+
+def train(arguments):
+    with Session(from_data(json.loads(Path("recipe.json").read_text()))) as session:
+        session.train()
+    return 0
+"""
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("how", ["kill", "power"])
+def test_a_training_killed_anywhere_leaves_the_old_or_the_new_model(tmp_path, files, monkeypatch, how):
+    (tmp_path / "code").mkdir()
+    (tmp_path / "code" / "trains.py").write_text(TRAIN)
+    monkeypatch.setattr(sys, "path", [*sys.path, str(tmp_path / "code")])
+    place, saved, model = tmp_path / "place", tmp_path / "saved", tmp_path / "place" / "run" / "training" / "model"
+    place.mkdir()
+
+    def settings(**more):
+        data = recipe(place, files, train=more)
+        (place / "recipe.json").write_text(json.dumps({**data, "output": "run"}))
+
+    settings(fit={"least": 50})
+    with Kills(place, target="trains:train") as kills:
+        done = kills.run([])
+        assert done.code == 0, done.stderr
+        old = tree(model)
+        settings()
+        restored(place, saved)()
+        assert kills.run([]).code == 0
+        new, unbroken = tree(model), tree(place)
+        assert old != new
+        seen = []
+        for ended in kills.everywhere([], restored(saved, place), how, EVERY):
+            seen.append(tree(model))
+            assert seen[-1] in (old, new), ended.calls[-1]
+            again = kills.run([])
+            assert again.code == 0, (ended.calls[-1], again.stderr)
+            assert tree(place) == unbroken, ended.calls[-1]
+        assert old in seen
+        assert new in seen

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gzip
+import os
 import re
 import sqlite3
 from collections.abc import Iterator
@@ -12,6 +13,7 @@ from typing import IO, cast
 
 import attrs
 
+from srtk_framework.records import publication_error, publish, workplace
 from srtk_framework.values import InputError, RunError
 from srtk_plugin_rel.title_index import COLUMNS, TABLE
 from srtk_plugin_rel.titles import canonical, capital, variants
@@ -41,7 +43,7 @@ class Built:
 
 
 def build(titles: list[Path], redirects: list[Path], out: Path, force: bool) -> Built:
-    """Write the index; nothing stands at ``out`` until it is whole.
+    """Write the index, which appears in one step when it is whole; until then the old one stays.
 
     Args:
         titles: Tables of title and id, and of the number of the page if they have a third column.
@@ -55,17 +57,16 @@ def build(titles: list[Path], redirects: list[Path], out: Path, force: bool) -> 
     """
     if out.exists() and not force:
         raise RunError(f"{out}: exists; choose another --out, or replace it by --force")
-    part = out.with_name(f".{out.name}.building")
     try:
         out.parent.mkdir(parents=True, exist_ok=True)
-        part.unlink(missing_ok=True)
-        with closing(sqlite3.connect(part, isolation_level=None)) as db:
-            built = _fill(db, titles, redirects)
-        part.replace(out)
-    except (OSError, sqlite3.Error) as error:
+        with workplace(out, "choose another --out") as place:
+            with closing(sqlite3.connect(place / "index", isolation_level=None)) as db:
+                built = _fill(db, titles, redirects)
+            publish(place / "index", Path(os.path.realpath(out)))
+    except OSError as error:
+        raise publication_error(error, out) from error
+    except sqlite3.Error as error:
         raise RunError(f"{out}: cannot be written ({error}); check the folder and the disk") from error
-    finally:
-        part.unlink(missing_ok=True)
     return built
 
 

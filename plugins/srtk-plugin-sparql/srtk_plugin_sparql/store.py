@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import os
+import re
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +18,8 @@ from srtk_plugin_sparql.terms import Row, Rows, Term
 META = "srtk-store.json"
 DATA = "store"
 FORMAT = "srtk-oxigraph-store"
+_TRIES = 5
+_HASH = re.compile("[0-9a-f]{32}")
 _STRING = "http://www.w3.org/2001/XMLSchema#string"
 
 
@@ -53,7 +57,40 @@ def read_meta(folder: Path) -> Meta:
         raise SnapshotError(f"{error}; load the store again") from error
     if not isinstance(data, dict) or data.get("format") != FORMAT or data.get("version") != 1:
         raise SnapshotError(f"{path}: is not of a store that this version reads; load the store again")
-    return Meta(str(data["content"]), int(data["triples"]))
+    content, triples = data.get("content"), data.get("triples")
+    if not isinstance(content, str) or not _HASH.fullmatch(content):
+        raise SnapshotError(f"{path}: is damaged (content is not a hash); load the store again")
+    if not isinstance(triples, int) or isinstance(triples, bool) or triples < 0:
+        raise SnapshotError(f"{path}: is damaged (triples is not a number of triples); load the store again")
+    return Meta(content, triples)
+
+
+def _opened(folder: Path) -> tuple[Meta, Any]:
+    """Open a store; if another is put in its place in the meantime, open that."""
+    import pyoxigraph
+
+    for left in range(_TRIES - 1, -1, -1):
+        place = _inode(folder)
+        meta = read_meta(folder)
+        error = store = None
+        try:
+            store = pyoxigraph.Store.read_only(str(folder / DATA))
+        except OSError as caught:
+            error = caught
+        if left and _inode(folder) != place:
+            continue
+        if store is None:
+            raise SnapshotError(f"{folder}: cannot be opened ({error}); load the store again") from error
+        return meta, store
+    raise AssertionError  # the last try returns or raises
+
+
+def _inode(folder: Path) -> int:
+    """Return the number of a folder, which another folder in its place does not have; 0 where there is none."""
+    try:
+        return os.stat(folder).st_ino
+    except OSError:
+        return 0
 
 
 class EmbeddedStore:
@@ -64,14 +101,8 @@ class EmbeddedStore:
     """
 
     def __init__(self, folder: Path) -> None:
-        import pyoxigraph
-
-        self.meta = read_meta(folder)
+        self.meta, self._store = _opened(folder)
         self.endpoint = f"oxigraph:{self.meta.content[:16]}"
-        try:
-            self._store: Any = pyoxigraph.Store.read_only(str(folder / DATA))
-        except OSError as error:
-            raise SnapshotError(f"{folder}: cannot be opened ({error}); load the store again") from error
 
     def close(self) -> None:
         """Let go of the files."""

@@ -6,13 +6,13 @@ import argparse
 import bz2
 import gzip
 import hashlib
-import shutil
+import os
 from collections.abc import Iterator
 from contextlib import ExitStack
 from pathlib import Path
 from typing import IO, Any, cast
 
-from srtk_framework.records import check_entities
+from srtk_framework.records import check_entities, publication_error, publish, workplace
 from srtk_framework.values import InputError, RunError, close_matches
 from srtk_plugin_sparql.store import DATA, META, Meta, write_meta
 from srtk_plugin_sparql.vocabulary import BLANKS
@@ -46,7 +46,7 @@ def run(args: argparse.Namespace) -> int:
 
 
 def load(files: list[Path], out: Path, format_: str | None = None, force: bool = False) -> Meta:
-    """Load files into the store ``out``; nothing stands there until it is whole.
+    """Load files into the store ``out``, which appears in one step when it is whole; until then the old one stays.
 
     Graph names are dropped. A blank node becomes an IRI, since blank nodes cannot be asked about; one of
     N-Triples or N-Quads keeps its label, one of another format belongs to its file.
@@ -60,27 +60,20 @@ def load(files: list[Path], out: Path, format_: str | None = None, force: bool =
     kinds = [_format_of(path, format_) for path in files]
     if out.exists() and not force and not (out / META).is_file() and not (out.is_dir() and not any(out.iterdir())):
         raise RunError(f"{out}: exists and is no store; choose another --out, or replace it by --force")
-    place = out.parent / f".{out.name}.loading"
     try:
-        if place.exists():
-            shutil.rmtree(place)
-        place.mkdir(parents=True)
-        store = pyoxigraph.Store(str(place / DATA))
-        for path, kind in zip(files, kinds, strict=True):
-            store.bulk_extend(_quads(path, kind))
-        store.optimize()
-        meta = _describe(store)
-        del store
-        write_meta(place, meta)
-        if out.is_dir():
-            shutil.rmtree(out)
-        elif out.exists():
-            out.unlink()
-        place.rename(out)
+        with workplace(out, "choose another --out") as place:
+            made = place / "made"
+            made.mkdir()
+            store = pyoxigraph.Store(str(made / DATA))
+            for path, kind in zip(files, kinds, strict=True):
+                store.bulk_extend(_quads(path, kind))
+            store.optimize()
+            meta = _describe(store)
+            del store
+            write_meta(made, meta)
+            publish(made, Path(os.path.realpath(out)))
     except OSError as error:
-        raise RunError(f"{out}: cannot be written ({error}); check the folder and the disk") from error
-    finally:
-        shutil.rmtree(place, ignore_errors=True)
+        raise publication_error(error, out) from error
     return meta
 
 
