@@ -30,7 +30,8 @@ def bootstrap(values: Values) -> Estimate:
     Args:
         values: One value per question; None, which ``n`` does not count, if the metric does not apply.
     """
-    return bootstrap_many([values])[0]
+    [estimate] = bootstrap_many([values])
+    return estimate
 
 
 def bootstrap_many(columns: Sequence[Values]) -> list[Estimate]:
@@ -72,7 +73,8 @@ def paired(a: Values, b: Values) -> Estimate:
     Raises:
         ValueError: If ``a`` and ``b`` differ in length.
     """
-    return paired_many([(a, b)])[0]
+    [estimate] = paired_many([(a, b)])
+    return estimate
 
 
 def paired_many(pairs: Sequence[tuple[Values, Values]]) -> list[Estimate]:
@@ -99,13 +101,11 @@ def ratios(columns: Sequence[Sequence[tuple[float, float]]]) -> list[Estimate]:
     Returns:
         One estimate per column; ``n`` is the sum of denominators. Resamples with a sum of 0 are ignored.
     """
-    if not columns:
-        return []
+    if not any(below for column in columns for _, below in column):
+        return [dict(_NOTHING) for _ in columns]
     pairs = np.array(columns, dtype=np.float64)
-    resampled = _resampled(pairs) if pairs.shape[1] else np.empty((0, len(columns), 2))
     found = []
-    for column, drawn in enumerate(np.moveaxis(resampled, 1, 0)):
-        over, below = pairs[column].sum(axis=0)
+    for (over, below), drawn in zip(pairs.sum(axis=1), np.moveaxis(_resampled(pairs), 1, 0), strict=True):
         found.append(_ratio(over / below if below else None, drawn[:, 0], drawn[:, 1], below))
     return found
 
@@ -122,7 +122,7 @@ def paired_ratios(
     """
     found = []
     for a, b in pairs:
-        both = np.array([a, b], dtype=np.float64).reshape(2, -1, 2)
+        both = np.array([a, b], dtype=np.float64).reshape(2, len(a), 2)
         below = both.sum(axis=1)[:, 1]
         if not below.all():
             found.append({**_NOTHING, "p": None})

@@ -67,14 +67,60 @@ def test_a_rate_is_the_number_over_the_sum_of_seconds() -> None:
     assert rates([[], [0.0, 0.0]]) == [{"mean": None, "low": None, "high": None, "n": 0}] * 2
 
 
+def test_times_that_are_not_positive_give_no_rate() -> None:
+    nothing = {"mean": None, "low": None, "high": None, "n": 0}
+    found = rates([[-1.0, -1.0], [0.5], [0.0, 1.0], [0.25, 0.25]])
+    assert found[0] == found[2] == nothing
+    assert found[1] == {"mean": 2.0, "low": 2.0, "high": 2.0, "n": 1}
+    assert found[3] == {"mean": 4.0, "low": 4.0, "high": 4.0, "n": 2}
+
+
+NO_COUNTS = {"mean": None, "low": None, "high": None, "n": 0}
+
+
+def test_ratios_of_nothing_have_no_estimate() -> None:
+    assert ratios([]) == []
+    assert ratios([[], []]) == [NO_COUNTS, NO_COUNTS]
+    assert ratios([[(0.0, 0.0)] * 3]) == [NO_COUNTS]
+
+
+def test_each_ratio_has_its_own_counts() -> None:
+    some = [(1.0, 2.0), (2.0, 2.0), (0.0, 4.0)]
+    nothing = [(0.0, 0.0)] * 3
+    first, second, third = ratios([nothing, some, [(4.0, 4.0)] * 3])
+    assert first == NO_COUNTS
+    assert (second["mean"], second["n"]) == (0.375, 8)
+    assert third == {"mean": 1.0, "low": 1.0, "high": 1.0, "n": 12}
+    assert ratios([some]) == [second]
+
+
+def test_a_pair_without_counts_is_left_out_and_later_ones_are_compared() -> None:
+    some, nothing = [(1.0, 2.0), (2.0, 2.0), (0.0, 4.0)], [(0.0, 0.0)] * 3
+    found = paired_ratios([(nothing, some), (some, nothing), ([], []), (some, [(0.0, 1.0), (0.0, 1.0), (0.0, 1.0)])])
+    assert found[:3] == [{**NO_COUNTS, "p": None}] * 3
+    assert (found[3]["mean"], found[3]["n"]) == (0.375, 8)
+    assert found[3]["p"] is not None
+
+
+def test_a_question_that_alone_has_counts_may_be_missing_in_a_resample() -> None:
+    # Some resamples lack the first question; their ratio of 0 to 0 is left out.
+    one = [(1.0, 2.0), *[(0.0, 0.0)] * 3]
+    assert ratios([one]) == [{"mean": 0.5, "low": 0.5, "high": 0.5, "n": 2}]
+    found = paired_ratios([(one, [(0.0, 2.0), *[(0.0, 0.0)] * 3])])[0]
+    assert (found["low"], found["mean"], found["high"]) == (0.5, 0.5, 0.5)
+    assert found["p"] == 1.0
+
+
 def test_median_and_p95_ignore_missing_values() -> None:
     assert spread([None, *map(float, range(101))]) == {"median": 50.0, "p95": 95.0}
     assert spread([None]) == {"median": None, "p95": None}
 
 
 def test_a_difference_needs_the_same_questions() -> None:
-    with pytest.raises(ValueError, match="aligned"):
+    with pytest.raises(ValueError, match="aligned, but there are 1 and 2"):
         paired([1.0], [1.0, 0.0])
+    with pytest.raises(ValueError, match="aligned, but there are 2 and 1"):
+        paired([1.0, 0.0], [1.0])
 
 
 def test_questions_with_a_missing_value_are_ignored_in_the_difference() -> None:

@@ -79,9 +79,9 @@ class BeamExpander(Expander):
     end_at_start: bool = False
     stop_when_full: bool = False
     overflow: Literal["cut", "drop"] = "cut"
-    _noise: tuple[str, ...] = attrs.field(init=False, default=(), repr=False)
+    _noise: tuple[str, ...] = attrs.field(init=False, repr=False)
     _clear: dict[str, bool] = attrs.field(init=False, factory=dict, repr=False)
-    _end_is_scored: bool = attrs.field(init=False, default=False, repr=False)
+    _end_is_scored: bool = attrs.field(init=False, repr=False)
 
     def open(self) -> None:
         """Check the settings and read the graph's noise relations.
@@ -115,8 +115,8 @@ class BeamExpander(Expander):
             known = [entity for entity, frontier in at.items() if frontier.size]
             paths = sorted((RankedPath(entity, (), links[entity][0]) for entity in known), key=path_order)
             trace: dict[str, Any] = {"links": len(links), "hops": 0, "scored": 0}
-            if len(known) < len(links):
-                trace["unknown"] = len(links) - len(known)
+            if unknown := len(links) - len(known):
+                trace["unknown"] = unknown
             if not known:
                 trace["reason"] = "no linked entity is in the graph" if links else "the question has no link"
             states.append(

@@ -197,6 +197,62 @@ def test_an_empty_result_says_why(question, reason):
     assert found.trace["reason"] == reason
 
 
+def test_the_trace_counts_links_hops_and_scored_steps():
+    driver = beam(FAMILY, HAND)
+    hop_1, hop_2 = 2, 3 + 2  # child and job; then job, born, wikiPage and END after child, and END after job
+    assert driver.expand([ask("ann")])[0].trace == {"links": 1, "hops": 2, "scored": hop_1 + hop_2, "paths": 5}
+    assert driver.expand([ask()])[0].trace == {
+        "links": 0, "hops": 0, "scored": 0, "paths": 0, "reason": "the question has no link",
+    }  # fmt: skip
+    assert driver.expand([ask("nobody", "ann", "none")])[0].trace["unknown"] == 2
+
+
+def test_each_question_of_a_batch_counts_its_own_steps():
+    driver, questions = beam(FAMILY, HAND), [ask("bob"), ask("ann"), ask(), ask("ann", "bob")]
+    assert [found.trace for found in driver.expand(questions)] == [
+        driver.expand([question])[0].trace for question in questions
+    ]
+
+
+def test_the_settings_of_a_recipe_that_names_none():
+    wide = [["x", f"r{i:02}", f"y{i:02}"] for i in range(12)] + [["y00", "s", "z"], ["z", "t", "end"], ["w", "u", "x"]]
+    table = {Step("u", True): -1.0, Step("r00"): -1.0, Step("s"): -1.0, Step("t"): 9.0}
+    driver = BeamExpander(MemoryGraph(triples=wide), Given(table))
+    driver.open()
+    found = driver.expand([ask("x")])[0]
+    assert len(found.paths) == 10
+    assert max(len(path.steps) for path in found.paths) == 2
+    assert any(path.steps[0] == Step("u", True) for path in found.paths)
+    assert found.trace["hops"] == 2
+
+
+CHAIN = [[f"n{i}", "next", f"n{i + 1}"] for i in range(6)]
+
+
+def test_as_many_ended_paths_as_the_width_stop_the_search_only_where_that_is_set():
+    table = {Step("next"): -0.2, END: -0.1}
+    hops = [
+        beam(CHAIN, table, width=2, depth=5, **settings).expand([ask("n0")])[0].trace["hops"]
+        for settings in ({}, {"stop_when_full": False}, {"stop_when_full": True})
+    ]
+    assert hops == [5, 5, 3]
+
+
+def test_only_the_documented_settings_can_be_given_and_are_shown():
+    driver = beam(FAMILY, HAND)
+    assert not [name for name in ("noise", "clear", "end_is_scored") if f"_{name}=" in repr(driver)]
+    for name in ("noise", "clear", "end_is_scored"):
+        with pytest.raises(TypeError, match="unexpected keyword argument"):
+            BeamExpander(MemoryGraph(), Given({}), **{name: ()})
+
+
+def test_a_beam_equals_itself_alone():
+    graph, scorer = MemoryGraph(triples=FAMILY), Given(HAND)
+    one, same = BeamExpander(graph, scorer), BeamExpander(graph, scorer)
+    assert one != same
+    assert len({one, same}) == 2
+
+
 def test_entities_that_the_graph_lacks_are_counted():
     assert beam(FAMILY, HAND).expand([ask("ann", "nobody")])[0].trace["unknown"] == 1
 
