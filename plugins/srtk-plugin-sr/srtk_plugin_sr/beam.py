@@ -206,7 +206,8 @@ class BeamExpander(Expander):
         """Repeat one hop without limits, and compare what it keeps with what this beam keeps."""
 
         def hop(beam: BeamExpander) -> list[RankedPath]:
-            return hop_paths(state, beam.step([state])[0])
+            [after] = beam.step([state])
+            return hop_paths(state, after)
 
         unlimited = self._copy(width=sys.maxsize, hop_margin=None, depth=1, overflow="cut")
         kept = near = {path_key(path) for path in hop(self)}

@@ -463,3 +463,125 @@ def test_laws_of_the_search(triples, starts, width, depth, most, share):
         for path in subgraph.paths:
             assert len(path.steps) <= depth
             assert tuple(Step.parse(str(step)) for step in path.steps) == path.steps
+
+
+def test_a_search_ends_when_no_path_can_be_extended():
+    assert beam(FAMILY, HAND, depth=9).expand([ask("ann")])[0].trace["hops"] == 3
+
+
+def fans(*sizes):
+    """Relations r1, r2, … from x, each to as many nodes of its own; r1 scores best, by a small margin."""
+    triples = [["x", f"r{i}", f"y{i}-{n}"] for i, size in enumerate(sizes, 1) for n in range(size)]
+    return triples, {Step(f"r{i}"): -i / 10 for i in range(1, len(sizes) + 1)}
+
+
+def test_three_continuations_for_each_place_are_weighed_by_their_fan():
+    triples, table = fans(50, 50, 50, 50, 50, 1, 1)
+    found = beam(triples, table, width=2, depth=1, fan_cost=1.0).expand([ask("x")])[0]
+    assert [path.steps[0].relation for path in found.paths] == ["r6", "r1"]
+
+
+def explained(choice):
+    return [
+        ("/".join(map(str, path.steps)), path.score, why)
+        for path, why in zip(choice.ranked, choice.dropped, strict=True)
+    ]
+
+
+def first_choice(triples, table, **settings):
+    driver = beam(triples, table, **settings)
+    [choice] = driver.choices(driver.start([ask(triples[0][0])]))
+    return explained(choice)
+
+
+def test_a_choice_names_the_width_that_drops_a_step():
+    assert first_choice(FAMILY, HAND, width=1) == [("child", -1.0, ""), ("job", -2.0, "expander.width")]
+    assert first_choice(FAMILY, HAND, width=2) == [("child", -1.0, ""), ("job", -2.0, "")]
+
+
+def test_a_choice_names_the_margin_that_drops_a_step():
+    assert first_choice(FAMILY, HAND, hop_margin=0.5) == [("child", -1.0, ""), ("job", -2.0, "expander.hop_margin")]
+    assert first_choice(FAMILY, HAND, hop_margin=1.0) == [("child", -1.0, ""), ("job", -2.0, "")]
+
+
+def test_a_choice_names_the_nodes_that_drop_a_path():
+    limits = {"budget": Budget(nodes=1), "overflow": "drop"}
+    assert first_choice(FAMILY, HAND, **limits) == [("child", -1.0, "budget.nodes"), ("job", -2.0, "")]
+
+
+def test_a_choice_names_the_fan_cost_that_drops_a_step():
+    triples, table = fans(50, 1, 1)
+    assert first_choice(triples, table, width=2, depth=1, fan_cost=1.0) == [
+        ("r2", -0.2, ""),
+        ("r3", -0.3, ""),
+        ("r1", rounded(-0.1 - math.log(50)), "expander.fan_cost"),
+    ]
+
+
+def test_steps_beyond_those_weighed_by_their_fan_come_last_at_no_cost():
+    triples, table = fans(50, 1, 1, 1, 1)
+    assert first_choice(triples, table, width=1, depth=1, fan_cost=1.0) == [
+        ("r2", -0.2, ""),
+        ("r3", -0.3, "expander.width"),
+        ("r1", rounded(-0.1 - math.log(50)), "expander.fan_cost"),
+        ("r4", -0.4, "expander.width"),
+        ("r5", -0.5, "expander.width"),
+    ]
+
+
+def test_a_choice_at_a_later_hop_ranks_the_ends_too():
+    driver = beam(FAMILY, HAND, width=3)
+    [choice] = driver.choices(driver.step(driver.start([ask("ann")])))
+    assert explained(choice) == [
+        ("child/job", -1.5, ""),
+        ("child/END", -2.5, ""),
+        ("job/END", -3.5, ""),
+        ("child/born", -4.0, "expander.width"),
+        ("child/wikiPage", -10.0, "expander.width"),
+    ]
+
+
+def test_explaining_a_hop_leaves_the_beam_and_its_state_as_they_were():
+    graph = Counting(triples=FAMILY)
+    driver = beam([], Given(HAND), graph=graph, width=1)
+    states = driver.start([ask("ann")])
+    driver.choices(states)
+    assert graph.calls == ["steps", "follow", "steps"], "what is only ranked is not followed"
+    assert (driver.width, states[0].depth) == (1, 0)
+    assert driver.expand([ask("ann")]) == beam(FAMILY, HAND, width=1).expand([ask("ann")])
+
+
+@pytest.mark.parametrize(
+    ("settings", "dropped"),
+    [
+        ({}, ["", "", "", "", ""]),
+        ({"paths": 2}, ["", "", "expander.paths", "expander.paths", "expander.paths"]),
+        ({"margin": 1.0}, ["", "", "expander.margin", "expander.margin", "expander.margin"]),
+        ({"margin": 1.0, "paths": 4}, ["", "", "expander.margin", "expander.margin", "expander.paths"]),
+        ({"budget": Budget(triples=1, tokens=1)}, ["", "", "", "", ""]),
+    ],
+)
+def test_the_last_choice_names_what_keeps_a_path_from_being_read(settings, dropped):
+    driver = beam(FAMILY, HAND, **settings)
+    states = driver.start([ask("ann")])
+    while not states[0].done:
+        states = driver.step(states)
+    [choice] = driver.last_choices(states)
+    assert [score for _, score, _ in explained(choice)] == [-1.5, -2.5, -3.5, -4.0, -10.0]
+    assert list(choice.dropped) == dropped
+
+
+def test_the_last_choice_names_the_width_where_it_limits_the_paths():
+    driver = beam(FAMILY, HAND, width=2)
+    states = driver.start([ask("ann")])
+    while not states[0].done:
+        states = driver.step(states)
+    [choice] = driver.last_choices(states)
+    assert explained(choice) == [("child/job", -1.5, ""), ("child", -2.5, "")]
+    # From the second hop on one path ends beside the one that goes on, so that three are left of a width of two.
+    chain = beam(CHAIN, {Step("next"): -0.2, END: -0.1}, width=2, depth=3)
+    states = chain.start([ask("n0")])
+    while not states[0].done:
+        states = chain.step(states)
+    [choice] = chain.last_choices(states)
+    assert [why for _, _, why in explained(choice)] == ["", "", "expander.width"]
