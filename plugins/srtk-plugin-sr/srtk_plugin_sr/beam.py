@@ -312,14 +312,13 @@ class BeamExpander(Expander):
         if not self._end_is_scored:
             return rows
         paths = [(state, path) for state, row in zip(states, rows, strict=True) for path in row]
-        scores = iter(
-            self.scorer.score(
-                [state.texts[path.entity] for state, path in paths],
-                [path.steps for _, path in paths],
-                [[END] for _ in paths],
-            )
+        scores = self.scorer.score(
+            [state.texts[path.entity] for state, path in paths],
+            [path.steps for _, path in paths],
+            [[END] for _ in paths],
         )
-        return [[attrs.evolve(path, score=rounded(path.score + next(scores)[0])) for path in row] for row in rows]
+        ends = (score for (score,) in scores)
+        return [[attrs.evolve(path, score=rounded(path.score + next(ends))) for path in row] for row in rows]
 
 
 def _within_margin(paths: list[RankedPath], margin: float | None) -> list[RankedPath]:

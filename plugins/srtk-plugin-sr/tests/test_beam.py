@@ -469,6 +469,57 @@ def test_a_search_ends_when_no_path_can_be_extended():
     assert beam(FAMILY, HAND, depth=9).expand([ask("ann")])[0].trace["hops"] == 3
 
 
+LINE = [["a", "r", "b"], ["b", "s", "c"], ["c", "t", "d"], ["d", "u", "e"]]
+
+
+@pytest.mark.parametrize("settings", [{}, {"fan_cost": 0.5}, {"overflow": "drop"}, {"share": 2}])
+def test_each_step_of_a_long_path_is_followed_from_where_the_last_one_led(settings):
+    table = {Step(name): -0.1 for name in "rstu"}
+    found = beam(LINE, table, depth=4, **settings).expand([ask("a")])[0]
+    assert found.paths[0] == RankedPath("a", tuple(map(Step, "rstu")), -0.4)
+    assert found.triples == tuple(map(tuple, LINE))
+    assert found.trace["hops"] == 4
+
+
+@attrs.define(eq=False)
+class Promising(MemoryGraph):
+    """Offer a step that leads nowhere."""
+
+    def steps(self, frontiers, inverse):
+        return [[*row, Step("void")] for row in super().steps(frontiers, inverse)]
+
+
+def test_a_step_that_leads_nowhere_costs_nothing():
+    graph = Promising(triples=LINE)
+    found = beam([], {Step("void"): -0.5, Step("r"): -1.0}, graph=graph, depth=1, fan_cost=1.0).expand([ask("a")])[0]
+    assert [(path.steps[0].relation, path.score) for path in found.paths] == [("void", -0.5), ("r", -1.0)]
+
+
+@pytest.mark.parametrize("overflow", ["cut", "drop"])
+@pytest.mark.parametrize("nodes", [6, 7, None])
+def test_a_frontier_within_the_budget_is_whole(overflow, nodes):
+    found = beam(STAR, ON, budget=Budget(nodes=nodes), overflow=overflow).expand([ask("hub")])[0]
+    assert {triple.object for triple in found.triples if triple.relation == "is"} == {f"m{i}" for i in range(6)}
+    assert "cut" not in found.trace
+
+
+def test_only_paths_to_large_frontiers_are_dropped():
+    triples = [*STAR, ["hub", "name", "x"], ["x", "of", "z"]]
+    table = {**ON, Step("name"): -2.0, Step("of"): -0.1}
+    found = beam(triples, table, budget=Budget(nodes=5), overflow="drop").expand([ask("hub")])[0]
+    assert {path.steps[0].relation for path in found.paths} == {"name"}
+    assert found.trace["cut"] == {"nodes": 6}
+
+
+def test_each_open_path_of_a_batch_gets_the_score_of_its_own_end():
+    table = {Step(name): -1.0 for name in "rst"} | {((Step("r"),), END): -0.25, ((Step("s"),), END): -0.5}
+    questions = [ask("a"), ask("nobody"), ask("a", "b"), ask("b")]
+    found = beam(LINE, Given(table, end=True), depth=1).expand(questions)
+    assert [[(path.entity, path.score) for path in subgraph.paths] for subgraph in found] == [
+        [("a", -1.25)], [], [("a", -1.25), ("b", -1.5)], [("b", -1.5)],
+    ]  # fmt: skip
+
+
 def fans(*sizes):
     """Relations r1, r2, … from x, each to as many nodes of its own; r1 scores best, by a small margin."""
     triples = [["x", f"r{i}", f"y{i}-{n}"] for i, size in enumerate(sizes, 1) for n in range(size)]
