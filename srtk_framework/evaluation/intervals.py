@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from itertools import accumulate
 from typing import Any
 
 import numpy as np
@@ -148,8 +149,8 @@ def _ratio(mean: float | None, over: _Floats, below: _Floats, size: float) -> Es
 
 def _resampled(pairs: _Floats) -> _Floats:
     """Sum [columns, questions, 2] over resamples of the questions: [resamples, columns, 2]."""
-    flat = np.moveaxis(pairs, 1, 0).reshape(pairs.shape[1], -1)
-    return np.concatenate([weights @ flat for weights in _resamples(len(flat))]).reshape(-1, len(pairs), 2)
+    flat = np.moveaxis(pairs, 1, 0).reshape(pairs.shape[1], 2 * len(pairs))
+    return np.concatenate([weights @ flat for weights in _resamples(len(flat))]).reshape(RESAMPLES, len(pairs), 2)
 
 
 def _exchange_p(both: _Floats, observed: float) -> float:
@@ -179,10 +180,9 @@ def holm(ps: Sequence[float | None]) -> list[float | None]:
     """
     order = sorted((p, i) for i, p in enumerate(ps) if p is not None)
     found: list[float | None] = [None] * len(ps)
-    highest = 0.0
-    for place, (p, i) in enumerate(order):
-        highest = max(highest, min(1.0, p * (len(order) - place)))
-        found[i] = rounded(highest)
+    corrected = accumulate((min(1.0, p * (len(order) - place)) for place, (p, _) in enumerate(order)), max)
+    for (_, i), p in zip(order, corrected, strict=True):
+        found[i] = rounded(p)
     return found
 
 
@@ -196,12 +196,12 @@ def _estimate(mean: float, low: float, high: float, size: int) -> Estimate:
 def _groups(columns: Sequence[Values]) -> Iterator[tuple[list[int], _Floats]]:
     """Group the columns with values for the same questions: indexes, and a matrix [questions, columns] without NaN."""
     arrays = [_array(column) for column in columns]
-    masks = [~np.isnan(array) for array in arrays]
-    groups: dict[bytes, list[int]] = {}
-    for i, mask in enumerate(masks):
-        groups.setdefault(mask.tobytes(), []).append(i)
-    for members in groups.values():
-        known = masks[members[0]]
+    groups: dict[bytes, tuple[npt.NDArray[np.bool_], list[int]]] = {}
+    for i, array in enumerate(arrays):
+        known = ~np.isnan(array)
+        _, members = groups.setdefault(known.tobytes(), (known, []))
+        members.append(i)
+    for known, members in groups.values():
         if known.any():
             yield members, np.array([arrays[i][known] for i in members]).T
 

@@ -167,13 +167,14 @@ def test_nan_in_an_array_equals_none_in_a_list(values: list[float | None]) -> No
 
 
 WAVE = [(i * 37 % 41) / 10 - 1.8 for i in range(40)]
-RIGHT, OTHERS = ([(float(i * step % 7), 7.0 + i % 3) for i in range(30)] for step in (3, 5))
+RIGHT = [(float(i * 3 % 7), 7.0 + i % 3) for i in range(30)]
+OTHERS = [(float(i * 5 % 7), 8.0 + i % 5) for i in range(30)]
 GOLDEN = {
     "bootstrap": {"mean": 0.24, "low": -0.1425, "high": 0.5977, "n": 40},
     "paired": {"mean": 0.24, "low": -0.1425, "high": 0.5977, "n": 40, "p": 0.2078},
     "rates": [{"mean": 0.4464, "low": 0.385, "high": 0.5384, "n": 40}],
     "ratios": [{"mean": 0.3625, "low": 0.2672, "high": 0.4557, "n": 240}],
-    "paired_ratios": [{"mean": -0.0083, "low": -0.0955, "high": 0.084, "n": 240, "p": 0.9261}],
+    "paired_ratios": [{"mean": 0.0658, "low": -0.0193, "high": 0.1515, "n": 300, "p": 0.1518}],
 }
 
 
@@ -212,3 +213,11 @@ def test_resamples_in_blocks_are_those_drawn_at_once(monkeypatch: pytest.MonkeyP
     for cells in (1, 39, 40, 81, 777, 39_999, 40_000):
         monkeypatch.setattr("srtk_framework.evaluation.intervals._CELLS", cells)
         assert figures() == whole
+
+
+def test_counts_in_halves_have_the_figures_of_whole_counts() -> None:
+    ours, theirs = ([(over / 2, below / 2) for over, below in counts] for counts in (RIGHT, OTHERS))
+    [whole], [half] = ratios([RIGHT]), ratios([ours])
+    assert {**half, "n": whole["n"]} == whole
+    [whole], [half] = paired_ratios([(RIGHT, OTHERS)]), paired_ratios([(ours, theirs)])
+    assert {**half, "n": whole["n"]} == whole

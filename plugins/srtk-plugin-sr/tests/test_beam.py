@@ -532,6 +532,17 @@ def test_three_continuations_for_each_place_are_weighed_by_their_fan():
     assert [path.steps[0].relation for path in found.paths] == ["r6", "r1"]
 
 
+def test_an_ended_path_has_no_fan_and_leaves_that_of_others_alone():
+    triples = [["x", "r", "y"], *[["y", "s", f"z{i}"] for i in range(8)], ["y", "t", "w"]]
+    table = {Step("r"): -1.0, Step("s"): -0.2, Step("t"): -0.3, END: -0.1}
+    found = beam(triples, table, fan_cost=1.0).expand([ask("x")])[0]
+    assert [(path.steps[1:], path.score) for path in found.paths] == [
+        ((), -1.1),
+        ((Step("t"),), -1.3),
+        ((Step("s"),), rounded(-1.2 - math.log(8))),
+    ]
+
+
 def explained(choice):
     return [
         ("/".join(map(str, path.steps)), path.score, why)
