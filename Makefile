@@ -11,7 +11,7 @@ WORLD := build/demo/world/.ready
 export HF_HUB_OFFLINE := 1
 export TOKENIZERS_PARALLELISM := false
 
-.PHONY: demo test test-all test-virtuoso lint format known-drivers bench docs clean
+.PHONY: demo test test-all test-virtuoso lint format known-drivers bench mutants docs clean
 
 demo: $(READY) $(WORLD)
 	$(BIN)/srtk run recipes/quickstart.yaml
@@ -48,6 +48,11 @@ known-drivers: $(READY)
 
 bench: $(READY)
 	$(BIN)/python benchmarks/run.py
+
+# Some 1,000 mutants; each meets the tests of its line. MODULES="metrics beam" takes these alone.
+mutants: $(READY)
+	$(BIN)/python -m pip install -q -c constraints.txt --no-build-isolation -e ".[mutation]"
+	$(BIN)/python benchmarks/mutants.py $(MODULES)
 
 clean:
 	rm -rf build out $(VENV)
