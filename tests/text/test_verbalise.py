@@ -1,5 +1,9 @@
+import json
+import tempfile
+from pathlib import Path
+
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from srtk_framework.graph.path_facts import finish
@@ -158,3 +162,29 @@ def test_a_token_budget_counts_the_qualifiers_that_the_text_holds():
     assert found.qualifiers == ((("since", Literal('"1998"')),),) * 3
     assert subgraph_tokens(found, {}) == 30
     assert found.trace["cut"]["tokens"] == 6
+
+
+PIECES = st.sampled_from(
+    ["{subject}", "{relation}", "{object}", "{", "}", "{{", "{0}", "{subject!r}", "{object:>9}", "{subject.real}"]
+)
+TEMPLATES = st.dictionaries(
+    st.sampled_from(["triple", "step", "inverse", "end", "qualifier", "path", "no such", "1"]),
+    st.lists(PIECES | st.text(max_size=3), max_size=4).map("".join) | st.sampled_from([None, 1, [], {"a": "b"}]),
+    max_size=4,
+)
+
+
+@settings(max_examples=200, deadline=None)
+@given(TEMPLATES)
+def test_any_templates_are_used_or_refused_with_an_input_error(templates):
+    with tempfile.TemporaryDirectory() as folder:
+        file = Path(folder, "t.yaml")
+        file.write_text(json.dumps(templates), encoding="utf-8", errors="surrogatepass")
+        try:
+            made = Templates.read(file)
+        except InputError as error:
+            assert str(error)  # noqa: PT017 - whether it is raised is drawn
+            return
+    path = RankedPath("Q1", (Step("r"), Step("s", True), END), 0.0)
+    assert isinstance(triple_text(Triple("a", "r", "b"), {}, made, (("since", "Q3"),)), str)
+    assert isinstance(path_text(path, {}, made), str)
