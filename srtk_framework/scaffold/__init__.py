@@ -1,4 +1,4 @@
-"""Write a new plugin that works: a small driver, its package, and its test."""
+"""Scaffolds of plugins: a small working driver, its package, and its test."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _REQUIREMENTS = {"attrs": "attrs>=25.1", "numpy": "numpy>=2.0"}
 
 
 class _Kind(NamedTuple):
-    """What can be written besides the drivers of roles, from a template of its own.
+    """A kind of plugin besides the drivers of roles, with a template of its own.
 
     Attributes:
         group: Last part of the entry-point group.
@@ -149,7 +149,7 @@ def _class_name(name: str, last: str) -> str:
 
 
 def _requirement(package: str) -> str:
-    """Name the distribution that a package comes from, as ``dependencies`` does."""
+    """Return the distribution of a package, as written in ``dependencies``."""
     from importlib.metadata import packages_distributions
 
     return _REQUIREMENTS.get(package) or next(iter(packages_distributions().get(package, ())), package)

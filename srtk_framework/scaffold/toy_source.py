@@ -1,4 +1,4 @@
-"""Cut a toy driver and its test out of the module that holds a role's conformance class.
+"""Source of a toy driver and its test, extracted from the module of a role's conformance class.
 
 The source is parsed and never imported: where a plugin is written, pytest and hypothesis may be missing.
 """
@@ -20,7 +20,7 @@ from srtk_framework.values import SrtkError
 CORE = "srtk_framework"
 KIT = f"{CORE}.testing"
 LENGTH = 120
-"""Longest line of what is written."""
+"""Maximum length of a line."""
 
 
 class Import(NamedTuple):
@@ -29,7 +29,7 @@ class Import(NamedTuple):
     Attributes:
         module: Absolute name of the module.
         name: The name imported from it; empty for ``import module``.
-        bound: What the name is called in the module that imports it.
+        bound: Name in the importing module.
     """
 
     module: str
@@ -116,7 +116,7 @@ class _Source:
                 self.imports[found.bound] = found
 
     def closure(self, names: Iterable[str], stops: Callable[[str], bool]) -> list[str]:
-        """List the definitions that names need, themselves first of all, in the order of the module."""
+        """List the definitions of some names and all that they need, in the order of the module."""
         found: set[str] = set()
         open_ = list(names)
         while open_:
@@ -127,7 +127,7 @@ class _Source:
         return sorted(found, key=lambda name: self.definitions[name].lineno)
 
     def used_by(self, names: Iterable[str]) -> set[str]:
-        """Return the names of the module that some definitions use and are not among."""
+        """Return the names of the module that some definitions use but do not define."""
         names = set(names)
         return {used for name in names for used in _names_used(self.definitions[name])} - names
 
@@ -166,7 +166,7 @@ def _names_defined(node: ast.stmt) -> list[str]:
 
 
 def _names_imported(node: ast.stmt, package: str) -> list[Import]:
-    """List the imports of a statement, made absolute; those of TYPE_CHECKING count."""
+    """List the imports of a statement as absolute names, TYPE_CHECKING included."""
     if isinstance(node, ast.If):
         return [found for inner in node.body for found in _names_imported(inner, package)]
     if isinstance(node, ast.Import):

@@ -1,4 +1,4 @@
-"""What the conformance classes of all roles share: the checks of class, entry point, settings and life cycle."""
+"""Checks shared by all conformance classes: class, entry point, settings and life cycle."""
 
 from __future__ import annotations
 
@@ -30,17 +30,17 @@ HEAVY = ("torch", "transformers", "SPARQLWrapper", "duckdb", "pyoxigraph", "pola
 """Modules that the module of a driver may import only inside ``open`` or a function."""
 
 Answers = Callable[[Any], Any]
-"""Asks an opened driver and returns its answers in plain form."""
+"""Calls an opened driver and returns its answers in plain form."""
 
 CLOSE = 1e-5
-"""How far numbers may differ between threads and processes."""
+"""Maximum difference of numbers between threads and processes."""
 
 _ADDRESS = re.compile(r"0x[0-9a-fA-F]{6,}")
 _KIT = __name__.rpartition(".")[0]
 
 
 class Conformance:
-    """Base of the conformance classes of all roles; authors derive from the class of their role, not from this one.
+    """Base class of all conformance classes; authors subclass the class of their role instead.
 
     A subclass sets ``name`` and overrides the fixture ``driver``. It may add tests. A check that the
     driver cannot pass is overridden and marked ``@pytest.mark.xfail(reason="...", strict=True)``; any
@@ -76,7 +76,7 @@ class Conformance:
 
     @pytest.fixture
     def answers(self) -> Answers:
-        """Return a function that asks an opened driver and returns its answers; the class of the role gives it."""
+        """Return a function that calls an opened driver and returns its answers; defined by the class of the role."""
         pytest.fail("a conformance class must give the fixture `answers`")
 
     @contextlib.contextmanager
@@ -199,7 +199,7 @@ def checks_of(cls: type) -> dict[str, Any]:
 
 
 def _is_kit(cls: type) -> bool:
-    """Tell whether a class brings checks: one of this package, or one that a role of a third party names."""
+    """Return whether a class defines checks: a class of this package, or one named by a third party's role."""
     return cls.__module__.startswith(f"{_KIT}.") or "role" in vars(cls)
 
 
@@ -225,7 +225,7 @@ def conformance_of(role: type[Role]) -> type[Conformance]:
 
 
 def _refuse_dropped_check(cls: type, check: str) -> None:
-    """Raise TypeError where a class replaces a check without saying that it fails, and why."""
+    """Raise TypeError if a class replaces a check without an expected failure and its reason."""
     if _is_kit(cls):
         return
     kits = checks_of(cls)[check]

@@ -1,4 +1,4 @@
-"""The laws of batches: aligned, ordered, split as one likes, input untouched, the same answer every time."""
+"""Checks of batches: alignment, order, independence of the split, unchanged input, repeatable answers."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ MANY = 70
 
 @attrs.frozen
 class Probe:
-    """A method of a driver with a batch to ask it about.
+    """A method of a driver, with a batch to call it with.
 
     Attributes:
         name: Name of the method.
@@ -41,7 +41,7 @@ class Probe:
         return [[item[i] for item in items] for i in range(len(self.items[0]))]
 
     def ask(self, items: Sequence[tuple[Any, ...]]) -> tuple[Any, ...]:
-        """Call the method and bring its answer into plain form."""
+        """Call the method and convert its answer into plain form."""
         answer: tuple[Any, ...] = plain(self.method(*self.columns(items), *self.rest))
         return answer
 

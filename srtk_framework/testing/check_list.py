@@ -1,6 +1,6 @@
-"""Lists the fixtures and checks of the conformance classes as Markdown, for ``docs/testing-a-driver.md``.
+"""Markdown list of the fixtures and checks of the conformance classes, for ``docs/testing-a-driver.md``.
 
-``python -m srtk_framework.testing.check_list docs/testing-a-driver.md`` brings the page up to date.
+``python -m srtk_framework.testing.check_list docs/testing-a-driver.md`` updates the page.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ def _first_line(text: str | None) -> str:
 
 
 def updated(page: str) -> str:
-    """Return a page whose list, between the two marks, is the one of today.
+    """Return a page with the current list between its two marks.
 
     Raises:
         ValueError: If the page lacks a mark.

@@ -1,4 +1,4 @@
-"""What of a sample graph the checks ask about: enough of each kind, and few questions for a slow graph."""
+"""Selections from a sample graph for the checks: enough of each kind, yet few calls for a slow graph."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def nodes_of(oracle: OracleGraph) -> list[str]:
 
 
 def ordinary_nodes(oracle: OracleGraph) -> list[str]:
-    """List the nodes that have a step besides those of the widest relation."""
+    """List the nodes with a step of another than the widest relation."""
     return list(dict.fromkeys(n for n, step in all_steps(oracle) if step.relation != oracle.sample.widest.relation))
 
 

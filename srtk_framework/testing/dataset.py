@@ -1,4 +1,4 @@
-"""Conformance of datasets: questions as the framework knows them, read again as often as one likes."""
+"""Conformance of datasets: valid questions, which can be read repeatedly."""
 
 from __future__ import annotations
 

@@ -103,7 +103,7 @@ def held_by(*drivers: Any) -> list[Any]:
 
 
 def _holds(driver: Any, wanted: Any) -> bool:
-    """Tell whether a driver, or one that it holds, is another one."""
+    """Return whether a driver, or one within it, is the wanted driver."""
     return any(driver_of(one) is wanted for one in held_by(driver))
 
 

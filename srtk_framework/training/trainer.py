@@ -346,7 +346,7 @@ class Trainer:
 
 
 def is_follower() -> bool:
-    """Tell whether this is a worker process of a training on several devices.
+    """Return whether this is a worker process of a training on several devices.
 
     Lightning starts another process with the same command for each further device.
     """
