@@ -13,7 +13,7 @@ from srtk_framework.host import discovery as plugins
 from srtk_framework.host.observers import Observer
 from srtk_framework.host.ports import driver_of, port
 from srtk_framework.recipe.recipe import Block, Recipe, block_in, is_networkx, with_article
-from srtk_framework.recipe.settings import SettingsError, structure
+from srtk_framework.recipe.settings import structure_fields
 from srtk_framework.roles import ROLES, Role
 from srtk_framework.values import Budget, PluginError, RecipeError, close_matches, redacted
 
@@ -331,23 +331,12 @@ class Composer:
     ) -> Any:
         """Structure the settings and make the driver; each problem is reported with the place of its key."""
         fields = {field.alias: field for field in attrs.fields(cls) if field.init}
-        values: dict[str, Any] = dict(filled)
-        known = sorted(fields)
-        fine = True
-        for key, value in own.items():
-            if key in need_fields:
-                continue
-            if key not in fields:
-                fine = False
-                text = f"{block.role} {block.use!r} has no setting {key!r}; it has {', '.join(known) or 'none'}."
-                self._say((*block.where, key), text + close_matches(str(key), known))
-                continue
-            try:
-                values[key] = structure(value, fields[key].type)
-            except SettingsError as error:
-                fine = False
-                for where, text in error.problems:
-                    self._say((*block.where, key, *where), f"{key}: {text}")
+        count = len(self.problems)
+        given = {key: value for key, value in own.items() if key not in need_fields}
+        owner = f"{block.role} {block.use!r}"
+        own_values = structure_fields(given, fields, owner, lambda where, text: self._say((*block.where, *where), text))
+        values = {**filled, **own_values}
+        fine = len(self.problems) == count
         for name, field in fields.items():
             if wants_budget(field) and name not in values:
                 values[name] = self.recipe.options.budget

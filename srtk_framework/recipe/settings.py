@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import re
 import types
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Literal, TypeVar, Union, get_args, get_origin
 
 import attrs
@@ -49,6 +49,35 @@ def structure(data: Any, kind: type[T]) -> T:
         raise SettingsError(_problems(error, ())) from error
     except (TypeError, ValueError) as error:
         raise SettingsError([((), str(error))]) from error
+
+
+def structure_fields(
+    given: Mapping[str, Any], fields: Mapping[str, Any], owner: str, report: Callable[[Where, str], None]
+) -> dict[str, Any]:
+    """Build the values of single fields of an attrs class.
+
+    Args:
+        given: Name to plain data.
+        fields: The fields that may be given, by name.
+        owner: What has the fields, for messages.
+        report: Is called with the place and the sentence of each problem.
+
+    Returns:
+        The values without a problem.
+    """
+    values = {}
+    known = sorted(fields)
+    for key, value in given.items():
+        if key not in fields:
+            text = f"{owner} has no setting {key!r}; it has {', '.join(known) or 'none'}."
+            report((key,), text + close_matches(str(key), known))
+            continue
+        try:
+            values[key] = structure(value, fields[key].type)
+        except SettingsError as error:
+            for where, text in error.problems:
+                report((key, *where), f"{key}: {text}")
+    return values
 
 
 def describe(kind: Any) -> str:

@@ -11,10 +11,9 @@ import attrs
 
 from srtk_framework.host.ports import driver_of
 from srtk_framework.recipe.recipe import Block, Recipe, Train
-from srtk_framework.recipe.settings import SettingsError, structure
+from srtk_framework.recipe.settings import Where, structure_fields
 from srtk_framework.records.splits import part_of
 from srtk_framework.roles import Expander, Role, Supervision, Trainable
-from srtk_framework.values import close_matches
 
 if TYPE_CHECKING:
     from srtk_framework.recipe.composer import Composer
@@ -131,21 +130,11 @@ def _settings(cls: type[Any], given: Mapping[str, Any], expander: Expander | Non
     """Structure settings by the annotation of ``fit``'s second argument; some default to the expander's values."""
     kind = settings_class(cls)
     fields = {field.alias: field for field in attrs.fields(kind) if field.init}
-    values: dict[str, Any] = {}
-    fine = True
-    for key, value in given.items():
-        if key not in fields:
-            fine = False
-            known = ", ".join(sorted(fields))
-            text = f"fit has no setting {key!r}; it has {known}.{close_matches(str(key), sorted(fields))}"
-            wrong(("train", "fit", key), text)
-            continue
-        try:
-            values[key] = structure(value, fields[key].type)
-        except SettingsError as error:
-            fine = False
-            for where, text in error.problems:
-                wrong(("train", "fit", key, *where), f"{key}: {text}")
+    problems: list[tuple[Where, str]] = []
+    values = structure_fields(given, fields, "fit", lambda where, text: problems.append((where, text)))
+    for where, text in problems:
+        wrong(("train", "fit", *where), text)
+    fine = not problems
     shared = {} if expander is None else expander.settings()
     for name, field in fields.items():
         if field.metadata.get("as") == "expander" and name not in values and name in shared:
