@@ -36,8 +36,9 @@ ELSEWHERE = {
     "run/test_runner.py": "run/journal run/manifest run/question_source",
     "run/test_session.py": "run/drivers",
     "web/test_client.py": "web/faults web/limits web/messages web/transport",
+    "explaining/test_remedy.py": "explaining/variants",
     "explaining/test_explainer.py": "cli/explain explaining/advice explaining/budget_probe explaining/earlier_run"
-    " explaining/findings explaining/locate explaining/records explaining/report",
+    " explaining/findings explaining/records explaining/report",
 }
 """Test files with the modules that they test besides the one of their name."""
 
