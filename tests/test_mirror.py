@@ -37,6 +37,7 @@ ELSEWHERE = {
     "run/test_session.py": "run/drivers",
     "web/test_client.py": "web/faults web/limits web/messages web/transport",
     "explaining/test_remedy.py": "explaining/variants",
+    "run/test_preflight.py": "roles/preflight",
     "explaining/test_explainer.py": "cli/explain explaining/advice explaining/budget_probe explaining/earlier_run"
     " explaining/findings explaining/records explaining/report",
 }

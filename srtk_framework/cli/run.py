@@ -22,6 +22,12 @@ from srtk_framework.run.outputs import check_outputs
 from srtk_framework.run.runner import Outcome, Runner
 from srtk_framework.run.session import Session
 from srtk_framework.training.trainer import Trained
+from srtk_framework.values import redacted, shortened
+
+_REASONS = 5
+"""Reasons of failures that are shown."""
+_REASON = 160
+"""Characters of a reason that are shown."""
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -146,6 +152,10 @@ def run_recipe(
             f" `error`{where}",
             file=sys.stderr,
         )
+        for reason, count in outcome.reasons[:_REASONS]:
+            print(f"srtk: {count:>6} failed: {shortened(redacted(reason), _REASON)}", file=sys.stderr)
+        if rest := sum(count for _, count in outcome.reasons[_REASONS:]):
+            print(f"srtk: {rest:>6} failed for {len(outcome.reasons) - _REASONS} other reasons", file=sys.stderr)
     return FAILED if outcome.questions and outcome.failed == outcome.questions else OK
 
 

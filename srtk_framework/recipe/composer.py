@@ -13,7 +13,7 @@ from srtk_framework.host import discovery as plugins
 from srtk_framework.host.observers import Observer
 from srtk_framework.host.ports import driver_of, port
 from srtk_framework.recipe.recipe import Block, Recipe, block_in, is_networkx, with_article
-from srtk_framework.recipe.settings import structure_fields
+from srtk_framework.recipe.settings import Where, structure_fields
 from srtk_framework.roles import ROLES, Role
 from srtk_framework.values import Budget, PluginError, RecipeError, close_matches, redacted
 
@@ -102,6 +102,7 @@ class Composer:
         self._top = _Scope(recipe.blocks)
         self._built: dict[Any, Any] = {}
         self._order: list[Any] = []
+        self._where: dict[int, Where] = {}  # of ports, by their identity
         self._failed: set[tuple[str, str]] = set()
         self._ports: dict[int, Any] = {}  # of driver objects, by their identity
         self._held: list[tuple[Any, str, Any]] = []  # driver object, its field, and the ports for what the field holds
@@ -122,6 +123,10 @@ class Composer:
     def built(self, role: str) -> list[Any]:
         """Return the ports of a role in the order in which they were built."""
         return [one for one in self._order if one.driver.role == role]
+
+    def placed(self) -> list[tuple[Where, Any]]:
+        """Return all ports in the order in which they were built, each with the keys of its block in the recipe."""
+        return [(self._where[id(one)], one) for one in self._order]
 
     def port_of(self, driver: Any) -> Any:
         """Return the port of a driver in a field of a driver object; a port is its own."""
@@ -184,6 +189,7 @@ class Composer:
         if key not in self._built:
             self._built[key] = port(driver, block.role, block.name, self._observers)
             self._order.append(self._built[key])
+            self._where[id(self._built[key])] = block.where
         return self._built[key]
 
     def _build_given(self, block: Block, cls: Any) -> Any:
@@ -206,6 +212,7 @@ class Composer:
             self._hold(driver, where)
             self._ports[id(driver)] = port(driver, role, name, self._observers)
             self._order.append(self._ports[id(driver)])
+            self._where[id(self._ports[id(driver)])] = where
         return self._ports[id(driver)]
 
     def _hold(self, driver: Any, where: tuple[str | int, ...]) -> None:

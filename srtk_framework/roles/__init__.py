@@ -34,6 +34,7 @@ from srtk_framework.roles.generator import Generator
 from srtk_framework.roles.knowledge_graph import KnowledgeGraph
 from srtk_framework.roles.mention_detector import MentionDetector
 from srtk_framework.roles.path_scorer import PathScorer
+from srtk_framework.roles.preflight import absent, no_url, unwritable
 from srtk_framework.roles.reader import Reader
 from srtk_framework.roles.supervision import Supervision
 from srtk_framework.roles.trainable import Trainable, TrainingTask
@@ -61,14 +62,17 @@ __all__ = [
     "Supervision",
     "Trainable",
     "TrainingTask",
+    "absent",
     "by_identity",
     "by_value",
     "contract_of",
     "hook",
     "hook_names",
+    "no_url",
     "own_method",
     "roles_of",
     "set_name",
+    "unwritable",
 ]
 
 

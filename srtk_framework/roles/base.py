@@ -14,7 +14,7 @@ from __future__ import annotations
 import functools
 import inspect
 from abc import ABC
-from collections.abc import Callable, Hashable, Mapping
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from typing import Any, ClassVar, Protocol, TypeVar, overload
 
 import attrs
@@ -176,6 +176,17 @@ class Role(ABC):  # noqa: B024 - its subclasses have the abstract methods
 
     def close(self) -> None:  # noqa: B027 - nor to close
         """Release the resources; called once, also after an error."""
+
+    def preflight(self) -> Sequence[tuple[str, str]]:
+        """Return what ``open`` would fail on as far as the settings tell, for ``srtk check``.
+
+        Nothing is loaded, built or asked over a network; ``roles.absent``, ``roles.no_url`` and ``roles.unwritable``
+        find the usual faults.
+
+        Returns:
+            Names of settings, each with a sentence on what is wrong and what to do.
+        """
+        return ()
 
     def settings(self) -> dict[str, Any]:
         """Return the driver's settings and needs, by their names in recipes."""

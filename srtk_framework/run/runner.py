@@ -22,6 +22,7 @@ from srtk_framework.host.tracebacks import Tracebacks
 from srtk_framework.recipe.recipe import Recipe
 from srtk_framework.records.jsonl import write_json
 from srtk_framework.records.lock import locked
+from srtk_framework.run.failures import failures_by_reason
 from srtk_framework.run.journal import Journal
 from srtk_framework.run.manifest import COMPLETE, LOCK, NAME, STOPPED, claim, manifest_of
 from srtk_framework.run.outputs import check_outputs
@@ -48,6 +49,7 @@ class Outcome:
         questions: Number of questions.
         finished: Questions that the main method has finished.
         failed: Questions among them that ended in an error.
+        reasons: Reasons of these errors, each with its number of questions, the most frequent first.
         evaluation: Content of ``evaluation.json``, or None.
         timing: Method to the table of the ``timing`` observer.
         exports: Files that exporters wrote.
@@ -65,6 +67,7 @@ class Outcome:
     questions: int = 0
     finished: int = 0
     failed: int = 0
+    reasons: list[tuple[str, int]] = attrs.field(factory=list)
     evaluation: dict[str, Any] | None = None
     timing: dict[str, Any] = attrs.field(factory=dict)
     exports: list[str] = attrs.field(factory=list)
@@ -165,6 +168,9 @@ class Runner:
         outcome.linkers_failed, outcome.unlabelled = self._linkers_failed, self._unlabelled
         outcome.tracebacks = self._tracebacks.table
         self._count_use(session, done, outcome)
+        if outcome.failed:
+            errors = (retrieval.error for retrieval in next(iter(done.values())).read())
+            outcome.reasons = failures_by_reason(error for error in errors if error is not None)
         if not self._stopping:
             main = next(iter(journals.values()))
             self._export(session, main, outcome)

@@ -126,6 +126,11 @@ class Session:
         return cls(from_data(data), observers)
 
     @property
+    def composer(self) -> Composer:
+        """The composer that built the drivers."""
+        return self._composer
+
+    @property
     def drivers(self) -> list[tuple[str, str]]:
         """The (role, name) pairs of all drivers in use, sorted."""
         return sorted(set(self._composer.used))

@@ -14,7 +14,7 @@ from srtk_plugin_sparql.record import Recorder, Replay
 from srtk_plugin_sparql.sources import CachedSource, RememberedSource, Source
 from srtk_plugin_sparql.terms import Rows
 
-from srtk_framework.roles import EntityLinker
+from srtk_framework.roles import EntityLinker, absent, no_url
 from srtk_framework.values import DriverError, Link, rounded
 from srtk_framework.web import Limits, RequestError
 from srtk_plugin_dbpedia import titles
@@ -104,6 +104,12 @@ class SpotlightLinker(EntityLinker):
             raise ValueError(f"min_score must be from 0 to 1, not {self.min_score}")
         if not self.language.replace("-", "").isalnum():
             raise ValueError(f"language {self.language!r} is no language code, such as en or de")
+
+    def preflight(self) -> list[tuple[str, str]]:
+        """Check the form of the endpoint, or that the record exists."""
+        if self.replay is not None:
+            return absent("replay", self.replay, "make it by a run with `record`")
+        return no_url("endpoint", self.endpoint) if self.endpoint else []
 
     def open(self) -> None:
         """Make the client; nothing is sent yet."""

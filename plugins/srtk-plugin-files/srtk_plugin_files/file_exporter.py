@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 import attrs
 
-from srtk_framework.roles import Exporter
+from srtk_framework.roles import Exporter, unwritable
 from srtk_framework.values import DriverError, Retrieval
 from srtk_plugin_files.atomic_file import AtomicFile
 
@@ -23,6 +23,10 @@ class FileExporter(Exporter, ABC):
 
     path: str
     _output: AtomicFile | None = attrs.field(init=False, default=None, repr=False)
+
+    def preflight(self) -> list[tuple[str, str]]:
+        """Check that the file can be written."""
+        return unwritable("path", self.path)
 
     def open(self) -> None:
         """Create a temporary file beside the output file."""

@@ -10,7 +10,7 @@ from typing import Any
 
 import attrs
 
-from srtk_framework.roles import Generator
+from srtk_framework.roles import Generator, no_url
 from srtk_framework.values import DriverError, Message, Prompt, Reply, close_matches, rounded
 from srtk_framework.web import Cache, RequestError
 from srtk_plugin_openai.budget import NOTHING, Prices, Purse, Size
@@ -93,6 +93,10 @@ class OpenAIGenerator(Generator):
             raise ValueError("max_cost needs price_in and price_out, the prices of a million tokens")
         if self.offline and self.cache is None:
             raise ValueError("offline replies come from a file; name it by `cache`")
+
+    def preflight(self) -> list[tuple[str, str]]:
+        """Check the form of the address."""
+        return no_url("base_url", self.base_url)
 
     def open(self) -> None:
         """Open the file of replies and make the client; nothing is sent yet."""

@@ -11,7 +11,7 @@ from typing import Any, ClassVar, Literal
 
 import attrs
 
-from srtk_framework.roles import EntityLinker
+from srtk_framework.roles import EntityLinker, absent, no_url
 from srtk_framework.values import DriverError, Link, rounded
 from srtk_framework.web import Limits, RequestError
 from srtk_plugin_rel.id_converter import Converter, Unmapped, as_id, ordered
@@ -118,6 +118,12 @@ class ServiceLinker(EntityLinker):
     def lost(self) -> int:
         """Count the links since opening whose title had no id."""
         return self._converter.lost if self._converter else 0
+
+    def preflight(self) -> list[tuple[str, str]]:
+        """Check the form of the endpoint, and that the indexes of titles exist."""
+        files = [self.ids] if isinstance(self.ids, str) else list((self.ids or {}).values())
+        missing = [fault for file in files for fault in absent("ids", file, "make it by `srtk map build`")]
+        return missing if self.offline else [*no_url("endpoint", self.endpoint), *missing]
 
     def open(self) -> None:
         """Open the index; nothing is sent yet."""

@@ -8,7 +8,7 @@ from pathlib import Path
 import attrs
 
 from srtk_framework.graph import find_paths
-from srtk_framework.roles import KnowledgeGraph
+from srtk_framework.roles import KnowledgeGraph, absent, no_url
 from srtk_framework.values import (
     Budget,
     DriverError,
@@ -83,6 +83,18 @@ class SparqlGraph(KnowledgeGraph):
     _reader: StepReader | None = attrs.field(init=False, default=None, repr=False)
     _known_names: Names | None = attrs.field(init=False, default=None, repr=False)
     _path_frontiers: PathFrontiers | None = attrs.field(init=False, default=None, repr=False)
+
+    def preflight(self) -> list[tuple[str, str]]:
+        """Check the form of the endpoint, or that the store or the record exists."""
+        if self.replay is not None:
+            return absent("replay", self.replay, "make it by a run with `record`")
+        folder = self._folder()
+        if folder is None:
+            return no_url("endpoint", self.endpoint)
+        if folder.is_dir():
+            return []
+        shown = without_logins(self.endpoint)
+        return [("endpoint", f"{shown} is no http or https URL and no folder made by `srtk graph load`; correct it")]
 
     def open(self) -> None:
         """Make the client, or open the store."""

@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from srtk_framework.graph import finish
-from srtk_framework.roles import Encoder, Expander, KnowledgeGraph, TrainingTask
+from srtk_framework.roles import Encoder, Expander, KnowledgeGraph, TrainingTask, absent
 from srtk_framework.text import unnamed_entities, without_mentions
 from srtk_framework.values import Budget, DriverError, Question, Step, Subgraph
 from srtk_plugin_sr.cutoff import Cutoff, connected_order
@@ -69,6 +69,10 @@ class RerankExpander(Expander):
     cache: str | None = None
     _head: Head | None = attrs.field(init=False, default=None, repr=False)
     _store: VectorStore | None = attrs.field(init=False, default=None, repr=False)
+
+    def preflight(self) -> list[tuple[str, str]]:
+        """Check that the folder of the trained head exists."""
+        return absent("model", self.model)
 
     def open(self) -> None:
         """Check the settings, and read the vectors that earlier runs cached and the head in ``model``.

@@ -14,7 +14,7 @@ from srtk_framework.roles import Encoder
 from srtk_framework.values import DriverError
 from srtk_plugin_transformers.device import device_and_dtype, processor
 from srtk_plugin_transformers.encoder_model import EncoderModel, load, srtk_pooling
-from srtk_plugin_transformers.model_files import check_weights, files_hash, find_model, stored_pooling
+from srtk_plugin_transformers.model_files import check_weights, files_hash, find_model, folder_faults, stored_pooling
 
 if TYPE_CHECKING:
     import numpy as np
@@ -70,6 +70,10 @@ class TransformersEncoder(Encoder):
     _encoder: EncoderModel | None = attrs.field(init=False, default=None, repr=False)
     _trained: Mapping[str, Any] | None = attrs.field(init=False, default=None, repr=False)
     _trained_hash: str = attrs.field(init=False, default="", repr=False)
+
+    def preflight(self) -> list[tuple[str, str]]:
+        """Check the folder of the model, if it is one."""
+        return folder_faults(self.model)
 
     def open(self) -> None:
         """Load tokenizer and weights.

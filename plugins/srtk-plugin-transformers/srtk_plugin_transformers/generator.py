@@ -15,7 +15,7 @@ from srtk_framework.values import DriverError, Prompt, Reply, rounded
 from srtk_plugin_transformers.chat_format import TemplateError, clean
 from srtk_plugin_transformers.device import PassPool, device_and_dtype, processor
 from srtk_plugin_transformers.language_model import GGUF, GenerationTask, LanguageModel, load
-from srtk_plugin_transformers.model_files import check_weights, file_hash, files_hash, find_model
+from srtk_plugin_transformers.model_files import check_weights, file_hash, files_hash, find_model, folder_faults
 
 ROWS = 16
 """Rows of a forward pass on a GPU."""
@@ -79,6 +79,10 @@ class TransformersGenerator(Generator):
     _folder: Path | None = attrs.field(init=False, default=None, repr=False)
     _language: LanguageModel | None = attrs.field(init=False, default=None, repr=False)
     _pool: PassPool | None = attrs.field(init=False, default=None, repr=False)
+
+    def preflight(self) -> list[tuple[str, str]]:
+        """Check the folder of the model, if it is one."""
+        return folder_faults(self.model)
 
     def open(self) -> None:
         """Load tokenizer and weights.

@@ -50,9 +50,26 @@ def find_model(model: str, revision: str | None, pickled: bool, code: bool) -> P
         if not (folder / "config.json").is_file():
             raise DriverError(f"folder {model} has no config.json; name a folder made by save_pretrained")
         return folder
-    if model.startswith(("~", ".")) or folder.is_absolute() or model.count("/") > 1 or "\\" in model:
+    if _must_be_folder(model):
         raise DriverError(f"model folder {model} does not exist; check the path, or name a model on the hub")
     return _from_hub(model, revision, pickled, code)
+
+
+def folder_faults(model: str) -> list[tuple[str, str]]:
+    """Return what is wrong with a model that is a folder; nothing for a name on the hub, which is not asked."""
+    try:
+        if model != MINILM and (_must_be_folder(model) or Path(model).expanduser().is_dir()):
+            find_model(model, None, False, False)
+    except DriverError as error:
+        return [("model", str(error))]
+    return []
+
+
+def _must_be_folder(model: str) -> bool:
+    """Tell whether a text has a form that no name on the hub has."""
+    return (
+        model.startswith(("~", ".")) or Path(model).expanduser().is_absolute() or model.count("/") > 1 or "\\" in model
+    )
 
 
 def _installed_minilm() -> Path | None:

@@ -12,7 +12,7 @@ from srtk_plugin_sparql.record import Recorder, Replay
 from srtk_plugin_sparql.sources import CachedSource, RememberedSource, Source
 from srtk_plugin_sparql.terms import Rows
 
-from srtk_framework.roles import EntityLinker, KnowledgeGraph, MentionDetector
+from srtk_framework.roles import EntityLinker, KnowledgeGraph, MentionDetector, absent, no_url
 from srtk_framework.text import Span, best_apart, by_form, fold, name_parts
 from srtk_framework.values import DriverError, Link, Mention, rounded
 from srtk_framework.web import Limits, RequestError
@@ -112,6 +112,12 @@ class WikidataSearchLinker(EntityLinker):
         host = urlsplit(self.endpoint).hostname or ""
         if host.endswith("wikidata.org") and (self.limits.at_once or MOST_AT_ONCE) > MOST_AT_ONCE:
             raise ValueError(f"limits at_once: Wikidata allows {MOST_AT_ONCE}, not {self.limits.at_once}")
+
+    def preflight(self) -> list[tuple[str, str]]:
+        """Check the form of the endpoint, or that the record exists."""
+        if self.replay is not None:
+            return absent("replay", self.replay, "make it by a run with `record`")
+        return no_url("endpoint", self.endpoint)
 
     def open(self) -> None:
         """Make the client; nothing is sent yet."""

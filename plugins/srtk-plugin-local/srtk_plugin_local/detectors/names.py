@@ -9,7 +9,7 @@ from typing import Literal
 
 import attrs
 
-from srtk_framework.roles import MentionDetector
+from srtk_framework.roles import MentionDetector, absent
 from srtk_framework.text import fold
 from srtk_framework.values import InputError, Mention
 from srtk_plugin_local.detectors.known_names import known_mentions, stop_words
@@ -41,6 +41,10 @@ class NamesDetector(MentionDetector):
         if not 0 <= self.min_score <= 1:
             raise ValueError(f"min_score must be from 0 to 1, not {self.min_score}")
         self._stop = stop_words(self.languages)
+
+    def preflight(self) -> list[tuple[str, str]]:
+        """Check that the file of names exists."""
+        return absent("path", self.path)
 
     def open(self) -> None:
         """Read the names."""

@@ -9,7 +9,7 @@ from typing import Literal
 
 import attrs
 
-from srtk_framework.roles import Encoder, EntityLinker, KnowledgeGraph, MentionDetector, TrainingTask
+from srtk_framework.roles import Encoder, EntityLinker, KnowledgeGraph, MentionDetector, TrainingTask, absent
 from srtk_framework.values import DriverError, Link, rounded
 from srtk_plugin_local.dictionary import context_features, entity_context, fuzzy_match, weight_fit
 from srtk_plugin_local.dictionary.candidate_lookup import LookupLimits, look_up
@@ -118,6 +118,10 @@ class DictionaryLinker(EntityLinker):
             raise ValueError("weights must not be negative")
         if self.fuzzy is not None and not 0 < self.fuzzy < 1:
             raise ValueError(f"fuzzy is a similarity between 0 and 1, such as 0.85, not {self.fuzzy}")
+
+    def preflight(self) -> list[tuple[str, str]]:
+        """Check that the folder of the learnt weights exists."""
+        return absent("model", self.model)
 
     def open(self) -> None:
         """Read the learnt weights of the setting ``model``."""

@@ -10,7 +10,7 @@ from typing import Literal
 
 import attrs
 
-from srtk_framework.roles import EntityLinker
+from srtk_framework.roles import EntityLinker, absent
 from srtk_framework.values import DriverError, InputError, Link, LinkList
 from srtk_plugin_local.linker_views import freebase_ids, id_table
 from srtk_plugin_local.linker_views.id_table import IdTable
@@ -40,6 +40,10 @@ class IdMapLinker(EntityLinker):
     unmapped: Literal["drop", "keep"] = "drop"
     _table: IdTable | None = attrs.field(init=False, default=None, repr=False)
     _digest: str = attrs.field(init=False, default="", repr=False)
+
+    def preflight(self) -> list[tuple[str, str]]:
+        """Check that the file of pairs exists."""
+        return absent("path", self.path)
 
     def open(self) -> None:
         """Read the file of pairs."""

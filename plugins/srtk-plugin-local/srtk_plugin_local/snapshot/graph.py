@@ -7,8 +7,8 @@ from pathlib import Path
 
 import attrs
 
-from srtk_framework.roles import KnowledgeGraph
-from srtk_framework.values import Budget, DriverError, Frontier, Pattern, Qualifier, Schema, Step, Triple
+from srtk_framework.roles import KnowledgeGraph, absent
+from srtk_framework.values import Budget, DriverError, Frontier, Pattern, Qualifier, Schema, SrtkError, Step, Triple
 from srtk_plugin_local.snapshot import csr_traversal, lookup
 from srtk_plugin_local.snapshot.arrays import Snapshot
 from srtk_plugin_local.snapshot.build_settings import BuildSettings
@@ -32,6 +32,16 @@ class LocalGraph(KnowledgeGraph):
     _snapshot: Snapshot | None = attrs.field(init=False, default=None, repr=False)
     _steps: csr_traversal.StepTable | None = attrs.field(init=False, default=None, repr=False)
     _relations: dict[str, int] = attrs.field(init=False, factory=dict, repr=False)
+
+    def preflight(self) -> list[tuple[str, str]]:
+        """Open the snapshot, or check that the files it is to be built from exist."""
+        if self.build is not None:
+            return [fault for file in self.build.every_file() for fault in absent("build", file)]
+        try:
+            Snapshot(Path(self.path))
+        except SrtkError as error:
+            return [("path", str(error))]
+        return []
 
     def open(self) -> None:
         """Build the snapshot if necessary, check its files, and map them."""
