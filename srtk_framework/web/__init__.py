@@ -28,7 +28,7 @@ from srtk_framework.web.faults import (
     UnreachableError,
     shortened,
 )
-from srtk_framework.web.limits import Limits
+from srtk_framework.web.limits import Limits, is_local
 from srtk_framework.web.messages import Request, Response, checked, retry_after, status_error, whole_number
 from srtk_framework.web.rate_limit import Gate, TokenBucket
 
@@ -57,6 +57,7 @@ __all__ = [
     "UnavailableError",
     "UnreachableError",
     "checked",
+    "is_local",
     "retry_after",
     "shortened",
     "status_error",

@@ -99,7 +99,8 @@ class Client:
         self._noun = noun
         self._patient = patient
         self._alarm = threading.Event()
-        bucket = TokenBucket(limits.per_second, limits.burst) if limits.per_second else None
+        rate = limits.rate(self.url)
+        bucket = TokenBucket(rate, limits.burst) if rate else None
         self._gate = Gate(limits.at_once or 1, bucket, self._alarm)
         self._breaker = Breaker(limits.failures, limits.pause)
         self._lock = threading.Lock()

@@ -6,7 +6,7 @@ import math
 from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
-from typing import Literal
+from typing import ClassVar, Literal
 from urllib.parse import unquote_to_bytes
 
 import attrs
@@ -32,7 +32,8 @@ class SpotlightLimits(Limits):
     """Limits towards a Spotlight server, modest since the public one is shared by all.
 
     Attributes:
-        per_second: Requests begun per second, averaged over time.
+        per_second: Requests begun per second, averaged over time; null for 4 on a public host, and for no limit on
+            this machine or a private network.
         burst: Requests that may begin at once after an idle time.
         at_once: Requests in flight.
         deadline: Seconds from connecting to the last byte of the answer, for one attempt.
@@ -45,7 +46,8 @@ class SpotlightLimits(Limits):
         answer_bytes: Largest answer that is read, after decompression.
     """
 
-    per_second: float | None = 4.0
+    polite: ClassVar[float | None] = 4.0
+
     at_once: int | None = 2
     deadline: float = 30.0
     attempts: int = 3

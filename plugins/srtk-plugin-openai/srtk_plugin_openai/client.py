@@ -14,7 +14,6 @@ from srtk_framework.web import (
     CircuitOpenError,
     Client,
     DeadlineError,
-    Limits,
     MalformedError,
     PartialError,
     Request,
@@ -70,7 +69,7 @@ class ChatClient:
         # All but the body of a request is made here, once.
         self._client = Client(
             base_url,
-            Limits(**{**attrs.asdict(limits), "at_once": workers}),
+            limits.with_workers(workers),
             AGENT,
             headers=headers,
             patient=True,

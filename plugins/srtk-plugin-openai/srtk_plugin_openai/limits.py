@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import ClassVar
+
 import attrs
 
 from srtk_framework.web import Limits
@@ -24,7 +26,8 @@ class ServerLimits(Limits):
         answer_bytes: Largest reply that is read, after decompression.
     """
 
-    per_second: float | None = None
+    polite: ClassVar[float | None] = None
+
     burst: int = 8
     at_once: int | None = attrs.field(init=False, default=None)
     deadline: float = 120.0
@@ -32,3 +35,14 @@ class ServerLimits(Limits):
     patience: float = 600.0
     failures: int = 12
     pause: float = 5.0
+
+    def with_workers(self, workers: int) -> Limits:
+        """Return the limits for so many requests in flight."""
+        return _WorkerLimits(**{**attrs.asdict(self), "at_once": workers})
+
+
+@attrs.frozen
+class _WorkerLimits(Limits):
+    """The same with requests in flight."""
+
+    polite: ClassVar[float | None] = None

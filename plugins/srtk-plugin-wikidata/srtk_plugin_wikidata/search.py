@@ -37,7 +37,8 @@ class SearchLimits(Limits):
     """Limits towards the API, within those of Wikimedia.
 
     Attributes:
-        per_second: Requests begun per second, averaged over time.
+        per_second: Requests begun per second, averaged over time; null for 5 on a public host, and for no limit on
+            this machine or a private network.
         burst: Requests that may begin at once after an idle time.
         at_once: Requests in flight; 3 at most on Wikidata itself.
         deadline: Seconds from connecting to the last byte of the answer, for one attempt.
@@ -50,7 +51,6 @@ class SearchLimits(Limits):
         answer_bytes: Largest answer that is read, after decompression.
     """
 
-    per_second: float | None = 5.0
     at_once: int | None = MOST_AT_ONCE
     deadline: float = 30.0
     attempts: int = 4
