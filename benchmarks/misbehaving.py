@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import http.client
+import json
 import random
 import socket
 import struct
@@ -42,15 +43,17 @@ class Proxy(ThreadingHTTPServer):
         share: Share of requests that get a fault.
         seed: Random seed of requests and faults.
         stall: Seconds that a stalled answer takes.
+        cap: Rows of an answer that it lets through without a word; None for all.
     """
 
     daemon_threads = True
     request_queue_size = 64
 
-    def __init__(self, server: str, share: float, seed: int, stall: float) -> None:
+    def __init__(self, server: str, share: float, seed: int, stall: float, cap: int | None = None) -> None:
         super().__init__(("127.0.0.1", 0), _Handler)
         self.upstream = urlsplit(server)
         self.stall = stall
+        self.cap = cap
         self.requests = 0
         self.served: Counter[str] = Counter()
         self.lock = threading.Lock()
@@ -117,6 +120,10 @@ class _Handler(BaseHTTPRequestHandler):
         self._onward.request("POST", self.path, body, kept)
         answer = self._onward.getresponse()
         data = answer.read()
+        if self.server.cap is not None and answer.status == 200:
+            table = json.loads(data)
+            table["results"]["bindings"] = table["results"]["bindings"][: self.server.cap]
+            data = json.dumps(table).encode()
         if fault == "JSON cut midway":
             data = data[: len(data) * 2 // 3]
         if fault == "connection ends midway":
@@ -134,7 +141,7 @@ class _Handler(BaseHTTPRequestHandler):
 
 
 @contextmanager
-def proxy(server: str, share: float, seed: int = 0, stall: float = 3.0) -> Iterator[Proxy]:
+def proxy(server: str, share: float, seed: int = 0, stall: float = 3.0, cap: int | None = None) -> Iterator[Proxy]:
     """Run a proxy in front of a server."""
-    with running(Proxy(server, share, seed, stall)) as made:
+    with running(Proxy(server, share, seed, stall, cap)) as made:
         yield made

@@ -67,10 +67,10 @@ class MediatorReads(StepReader):
         first = self.ids.short(row["p"].value)
         return composites.join(first, self.ids.short(row["q"].value)) if "q" in row else composites.escape(first)
 
-    def _pages(self, query: str, order: str, wanted: int, fresh: bool = False) -> Rows:
+    def _first(self, query: str, order: str, wanted: int, most: int | None = None, fresh: bool = False) -> Rows:
         # Rows that differ only in the second relation need an order, too.
         whole = order.replace("?p", "?p ?q") if " ?q " in query and "?q" not in order else order
-        return super()._pages(query, whole, wanted, fresh)
+        return super()._first(query, whole, wanted, most, fresh)
 
     def _write(self, pairs: Sequence[tuple[str, Step]]) -> str:
         single: tuple[list[tuple[str, str]], ...] = ([], [])
@@ -83,10 +83,10 @@ class MediatorReads(StepReader):
                 single[step.inverse].append((start, legs[0]))
         return self._joins.walks(single, joined)
 
-    def _grouped(self, rows: Rows) -> dict[tuple[str, Step], tuple[str, ...]]:
+    def _grouped(self, rows: Rows, asked: Iterable[tuple[str, Step]]) -> dict[tuple[str, Step], tuple[str, ...]]:
         # Neighbours of an entity are never mediators, which saves a query about them.
         self._is_mediator.update({row["o"].value: False for row in rows if row["o"].kind == "iri"})
-        return super()._grouped(rows)
+        return super()._grouped(rows, asked)
 
     def qualifiers(self, triples: Iterable[Triple]) -> dict[Triple, list[Qualifier]]:
         """Read the qualifiers of composite triples: the other triples of their mediators."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, NamedTuple
 
 from SPARQLWrapper import JSON
 from SPARQLWrapper.Wrapper import QueryResult
@@ -21,7 +21,7 @@ from srtk_framework.web import (
     retry_after,
     whole_number,
 )
-from srtk_plugin_sparql.errors import CappedError, TooLargeError
+from srtk_plugin_sparql.errors import TooLargeError
 from srtk_plugin_sparql.terms import Row, Rows, Term
 
 _KINDS = {"uri": "iri", "literal": "literal", "typed-literal": "literal", "bnode": "blank"}
@@ -30,6 +30,20 @@ _TIMEOUTS = ("timeout", "timed out", "time-out", "estimated execution time", "de
 _UNFIT = (b"Virtuoso 37000", b"Virtuoso 22023")
 """Errors of Virtuoso's compiler, which come as status 500: asking the same again is no use, asking less may be."""
 _STRING = "http://www.w3.org/2001/XMLSchema#string"
+
+
+class Table(NamedTuple):
+    """A table of results.
+
+    Attributes:
+        rows: Its rows, each once.
+        sent: How many rows came, repeated ones too.
+        most: How many rows the server says that it returns at most; None where it does not say.
+    """
+
+    rows: Rows
+    sent: int
+    most: int | None = None
 
 
 class _Reply:
@@ -45,16 +59,15 @@ class _Reply:
         return self._response.headers
 
 
-def read(response: Response, cap: int | None, broken: tuple[str, ...]) -> Rows:
-    """Return the rows of a response.
+def read(response: Response, broken: tuple[str, ...]) -> Table:
+    """Return the table of a response.
 
     Args:
         response: What the server sent.
-        cap: Most rows that the server returns, where that is known.
         broken: Texts that an engine leaves in the body of a query that it stopped.
 
     Raises:
-        RequestError: If the answer is not whole.
+        RequestError: If the answer is none, or tells that it is not whole.
     """
     if response.status != 200:
         raise _status_error(response)
@@ -79,14 +92,13 @@ def read(response: Response, cap: int | None, broken: tuple[str, ...]) -> Rows:
     rows = _rows(data)
     if rows is None:
         raise MalformedError(f"the answer is JSON, but no table of results: {shown}")
-    most = _most(response.headers.get("x-sparql-maxrows", ""), cap)
-    if most is not None and len(rows) >= most:
-        raise CappedError(f"the answer has {len(rows)} rows, the most that the server returns", most)
-    return rows
+    return Table(_distinct(rows), len(rows), whole_number(response.headers.get("x-sparql-maxrows", "")) or None)
 
 
-def _most(header: str, cap: int | None) -> int | None:
-    return min((value for value in (whole_number(header), cap) if value), default=None)
+def _distinct(rows: Rows) -> Rows:
+    """Drop repeated rows: no query asks for them, and they must not stand for rows that are missing."""
+    known = {frozenset(row.items()): row for row in rows}
+    return rows if len(known) == len(rows) else list(known.values())
 
 
 def _rows(data: Any) -> Rows | None:

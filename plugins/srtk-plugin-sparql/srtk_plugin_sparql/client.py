@@ -2,17 +2,22 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Mapping
 from typing import cast
 
 import attrs
 from SPARQLWrapper import JSON, POST, SPARQLWrapper
 
-from srtk_framework.web import Client, DeadlineError, Request, RequestError, Response
-from srtk_plugin_sparql import answers
+from srtk_framework.web import Client, DeadlineError, Request, RequestError, Response, is_local
+from srtk_plugin_sparql import answers, queries
+from srtk_plugin_sparql.answers import Table
 from srtk_plugin_sparql.limits import SparqlLimits
-from srtk_plugin_sparql.profiles import PROFILES, profile
-from srtk_plugin_sparql.terms import Rows
+from srtk_plugin_sparql.profiles import AUTO, PROFILES, Profile, profile
+from srtk_plugin_sparql.row_cap import SIDES, RowCap
+from srtk_plugin_sparql.terms import Rows, placed
+
+_log = logging.getLogger(__name__)
 
 
 class SparqlClient:
@@ -34,16 +39,23 @@ class SparqlClient:
         user_agent: str,
         headers: Mapping[str, str] | None = None,
     ) -> None:
-        self._profile = profile(engine)
         self._agent = user_agent
-        self._cap = limits.rows or self._profile.rows
-        self._auto = engine == "auto" and limits.rows is None
+        self._limits = limits
+        self._headers = headers
+        self._auto = engine == AUTO and limits.rows is None
+        self._profile = profile(engine)
+        self._client = self._made(endpoint, self._profile)
+        self._address = endpoint
+        self._cap = RowCap(self.endpoint, self._ask, limits.rows or self._profile.rows)
+
+    def _made(self, endpoint: str, polite: Profile) -> Client:
+        """Make the client; on this machine and in private networks requests per second have no limit."""
         limits = attrs.evolve(
-            limits,
-            at_once=limits.at_once or self._profile.at_once,
-            per_second=limits.per_second or self._profile.per_second,
+            self._limits,
+            at_once=self._limits.at_once or polite.at_once,
+            per_second=self._limits.per_second or (None if is_local(endpoint) else polite.per_second),
         )
-        self._client = Client(endpoint, limits, user_agent, headers=headers, noun="query")
+        return Client(endpoint, limits, self._agent, headers=self._headers, noun="query")
 
     @property
     def endpoint(self) -> str:
@@ -54,6 +66,30 @@ class SparqlClient:
         """Close the connections."""
         self._client.close()
 
+    def engine(self) -> str:
+        """Return the name of the engine that the server says it is, or ``auto``.
+
+        It is asked how many rows it returns, which has to be known anyway, and once: what is wrong with a server that
+        does not answer is told by the first query.
+        """
+        try:
+            response = self._client.send_once(self._request(queries.table(SIDES[0])))
+            self._cap.learn(SIDES[0], self._read(response))
+        except RequestError as error:
+            _log.info("%s does not tell its engine (%s)", self.endpoint, error.cause)
+            return AUTO
+        server = response.headers.get("server", "").lower()
+        return next((name for name in PROFILES if server.startswith(name)), AUTO)
+
+    def adopt(self, engine: str) -> None:
+        """Keep to what is usual with an engine; on a public host as modestly as with an unknown one."""
+        self._profile = profile(engine)
+        if self._limits.rows is None:
+            self._cap.lower(self._profile.rows)
+        if is_local(self._address):
+            self._client.close()
+            self._client = self._made(self._address, self._profile)
+
     def select(self, query: str, divisible: bool, fresh: bool = False) -> Rows:
         """Ask a SELECT query until there is a whole answer.
 
@@ -63,9 +99,13 @@ class SparqlClient:
             fresh: Of use only to sources that keep answers.
 
         Raises:
-            RequestError: When there is none.
+            CappedError: When the server returns no more rows than came.
+            RequestError: When there is no answer.
         """
+        rows = self._cap.whole(query, self._ask(query, divisible))
+        return placed(rows, self.endpoint, query)
 
+    def _ask(self, query: str, divisible: bool = False) -> Table:
         def again(error: RequestError) -> bool:
             return error.transient and not (divisible and isinstance(error, DeadlineError))
 
@@ -82,8 +122,10 @@ class SparqlClient:
         headers = {name: value for name, value in request.header_items() if name.lower() != "user-agent"}
         return Request(self.endpoint, query, "POST", headers, cast(bytes, request.data))
 
-    def _read(self, response: Response) -> Rows:
+    def _read(self, response: Response) -> Table:
         """Read a response; the server's name may tell its cap."""
-        if self._cap is None and self._auto and response.headers.get("server", "").lower().startswith("virtuoso"):
-            self._cap = PROFILES["virtuoso"].rows
-        return answers.read(response, self._cap, self._profile.broken)
+        if self._auto and response.headers.get("server", "").lower().startswith("virtuoso"):
+            self._cap.lower(PROFILES["virtuoso"].rows)
+        table = answers.read(response, self._profile.broken)
+        self._cap.lower(table.most)
+        return table

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
 import attrs
 
@@ -29,7 +30,7 @@ from srtk_plugin_sparql.limits import SparqlLimits
 from srtk_plugin_sparql.names import Names
 from srtk_plugin_sparql.path_frontiers import PathFrontiers
 from srtk_plugin_sparql.presets import PRESETS
-from srtk_plugin_sparql.profiles import profile
+from srtk_plugin_sparql.profiles import AUTO, profile
 from srtk_plugin_sparql.queries import Queries
 from srtk_plugin_sparql.record import Recorder, Replay
 from srtk_plugin_sparql.sources import CachedSource, RememberedSource, Source
@@ -50,7 +51,7 @@ class SparqlGraph(KnowledgeGraph):
         endpoint: An http or https URL; or a folder that ``srtk graph load`` made, also written ``oxigraph:FOLDER``.
         preset: Name of a shipped vocabulary: yago.
         vocabulary: Prefixes, names, and patterns of entities and relations; what is set goes before the preset.
-        engine: auto, blazegraph, oxigraph, qlever or virtuoso: its usual limits.
+        engine: blazegraph, oxigraph, qlever or virtuoso: its usual limits; auto asks the server once, on opening.
         limits: Limits of the client.
         user_agent: How the client names itself; public endpoints want a name and an address.
         headers: Further HTTP headers, such as Authorization.
@@ -102,13 +103,14 @@ class SparqlGraph(KnowledgeGraph):
             raise DriverError(f"names {self.names!r}: choose {', '.join(_NAMES)}")
         vocabulary = self.meaning()
         ids = Ids(vocabulary)
-        facts = profile("oxigraph" if self._folder() else self.engine)
-        workers = 1 if self._folder() or self.replay else self.limits.at_once or facts.at_once
+        source, engine = self._make_source()
+        facts = profile(engine)
+        workers = 1 if self._folder() else self.limits.at_once or facts.at_once
         cap = self.limits.rows or facts.rows
         page = self.limits.page or (_STORE_PAGE if self._folder() else facts.page)
         if cap is not None:
             page = max(1, min(page, cap - 1))
-        self._source = RememberedSource(self._make_source())
+        self._source = RememberedSource(source)
         self._reader = self.make_reader(self._source, vocabulary, ids, page, facts.nodes, workers)
         scan = self.names == "scan" or (self.names == "auto" and self._folder() is not None)
         self._known_names = Names(self._reader, vocabulary.languages, scan)
@@ -119,11 +121,14 @@ class SparqlGraph(KnowledgeGraph):
         """Make the reader of steps; a graph whose steps are more than single relations overrides it."""
         return StepReader(source, ids, Queries(vocabulary, ids), page, nodes, workers, self.both)
 
-    def _make_source(self) -> Source:
+    def _make_source(self) -> tuple[Source, str]:
+        """Make what answers queries, and tell its engine."""
         if self.replay is not None:
-            return Replay(Path(self.replay))
+            replay = Replay(Path(self.replay))
+            return replay, self._recorded(replay.header, "oxigraph" if self._folder() else self.engine)
         source: Source
         folder = self._folder()
+        engine = "oxigraph" if folder else self.engine
         if folder is not None:
             from srtk_plugin_sparql.store import EmbeddedStore
 
@@ -131,10 +136,21 @@ class SparqlGraph(KnowledgeGraph):
         else:
             from srtk_plugin_sparql.client import SparqlClient
 
-            source = SparqlClient(self.endpoint, self.engine, self.limits, self.user_agent, self.headers)
+            source = client = SparqlClient(self.endpoint, engine, self.limits, self.user_agent, self.headers)
             if self.cache is not None:
-                source = CachedSource(source, Path(self.cache), self.version, self.cache_days)
-        return source if self.record is None else Recorder(source, Path(self.record), source.endpoint, self._facts())
+                source = CachedSource(client, Path(self.cache), self.version, self.cache_days)
+            if engine == AUTO:
+                engine = source.engine(client.engine) if isinstance(source, CachedSource) else client.engine()
+                client.adopt(engine)
+        if self.record is None:
+            return source, engine
+        recorder = Recorder(source, Path(self.record), source.endpoint, {**self._facts(), "engine": engine})
+        return recorder, self._recorded(recorder.header, engine)
+
+    def _recorded(self, header: Mapping[str, Any], engine: str) -> str:
+        """Return the engine that a record was made with, where the settings name none."""
+        graph = header.get("graph")
+        return str(graph.get("engine", engine)) if self.engine == AUTO and isinstance(graph, dict) else engine
 
     def _facts(self) -> dict[str, object]:
         """Return the facts by which a record can be read without this graph."""

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import ClassVar
+
 import attrs
 
 from srtk_framework.web import Limits
@@ -12,7 +14,8 @@ class SparqlLimits(Limits):
     """Limits towards one endpoint; null takes the value of the engine's profile.
 
     Attributes:
-        per_second: Requests begun per second, averaged over time.
+        per_second: Requests begun per second, averaged over time; null for no limit on this machine or in a private
+            network.
         burst: Requests that may begin at once after an idle time.
         at_once: Requests in flight.
         deadline: Seconds from connecting to the last byte of the answer, for one attempt.
@@ -27,7 +30,8 @@ class SparqlLimits(Limits):
         page: Rows requested at a time where a node has very many neighbours.
     """
 
-    per_second: float | None = None
+    polite: ClassVar[float | None] = None
+
     at_once: int | None = None
     attempts: int = 6
     patience: float = 600.0

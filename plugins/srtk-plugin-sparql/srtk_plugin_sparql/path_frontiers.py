@@ -99,7 +99,10 @@ class PathFrontiers:
         for row in (row for rows in answers for row in rows if "p" in row):
             relation = self.reader.ids.short(row["p"].value)
             if not self.reader.ids.is_hidden(relation):
-                counted[row["i"].number()][Step(relation, row["d"].value == "1")] = row["c"].number()
+                place = row.number("i")
+                if place >= len(counted):
+                    raise row.malformed("a row of the answer is about a path pattern that the query does not name")
+                counted[place][Step(relation, row["d"].value == "1")] = row.number("c")
         for one, counts in zip(asked, counted, strict=True):
             if one.trail not in self._refused:
                 self._counts[one.trail, inverse] = counts

@@ -110,6 +110,7 @@ class _Searcher:
         self._inverse = inverse
         self._refused = False
         self._late = math.inf
+        self._seen: list[tuple[Sequence[_Search], RequestError]] = []
 
     def find(self, searches: Sequence[_Search], length: int) -> None:
         """Find the paths of one length; searches that cannot be left to the server are marked."""
@@ -117,14 +118,17 @@ class _Searcher:
         for search in searches:
             search.walks = self._refused or search.pairs > min(MOST_PAIRS, PAIRS_FOR_A_NODE * search.around)
         asked = [search for search in searches if search.pairs and not search.walks]
-        answers = self._reader.together(self._chunks(asked), lambda chunk: self._ask(chunk, length))
+        answers = self._reader.in_rounds(self._chunks(asked), lambda chunk: self._ask(chunk, length), self._learn)
         short, is_hidden = self._reader.ids.short, self._reader.ids.is_hidden
         by_number = {search.number: search for search in asked}
         for row in (row for rows in answers for row in rows):
             relations = [short(row[f"p{n}"].value) for n in range(1, length + 1)]
             if not any(map(is_hidden, relations)):
                 back = (row[f"d{n}"].value == "1" for n in range(1, length + 1))
-                by_number[row["i"].number()].found.add(tuple(map(Step, relations, back)))
+                owner = by_number.get(row.number("i"))
+                if owner is None:
+                    raise row.malformed("a row of the answer is about a search that the query does not name")
+                owner.found.add(tuple(map(Step, relations, back)))
 
     def _plan(self, searches: Sequence[_Search], length: int) -> None:
         """Choose from which side the paths of each search are walked, and what that costs."""
@@ -178,13 +182,18 @@ class _Searcher:
         return path_queries.joined(self._reader.queries, searches, chunk[0].split, self._inverse)
 
     def _note(self, chunk: Sequence[_Search], error: RequestError) -> bool:
-        """Learn from what a server does not answer; a search that it does not answer alone is walked."""
-        if isinstance(error, DeadlineError):
-            self._late = min(self._late, sum(search.pairs for search in chunk))
-        if len(chunk) > 1:
-            return False
-        chunk[0].walks = True
-        # A query of a usual length that is not taken is one that is not understood.
-        if isinstance(error, TooLargeError) and chunk[0].named <= self._reader.most_named:
-            self._refused = True
-        return True
+        """Give up a search that the server does not answer alone; it is walked."""
+        self._seen.append((chunk, error))
+        if len(chunk) == 1:
+            chunk[0].walks = True
+        return len(chunk) == 1
+
+    def _learn(self) -> None:
+        """Learn from what the server did not answer."""
+        for chunk, error in self._seen:
+            if isinstance(error, DeadlineError):
+                self._late = min(self._late, sum(search.pairs for search in chunk))
+            # A query of a usual length that is not taken is one that is not understood.
+            if isinstance(error, TooLargeError) and len(chunk) == 1 and chunk[0].named <= self._reader.most_named:
+                self._refused = True
+        self._seen.clear()

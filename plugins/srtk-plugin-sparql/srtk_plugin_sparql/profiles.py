@@ -30,8 +30,11 @@ class Profile:
     broken: tuple[str, ...] = ()
 
 
+AUTO = "auto"
+"""Stands for the engine that a server says it is."""
+
 PROFILES: Mapping[str, Profile] = {
-    "auto": Profile(per_second=5.0, at_once=2, nodes=128),
+    AUTO: Profile(per_second=5.0, at_once=2, nodes=128),
     "blazegraph": Profile(per_second=5.0, at_once=1, nodes=200, broken=("java.util.concurrent.TimeoutException",)),
     "qlever": Profile(per_second=5.0, at_once=2, nodes=500),
     "virtuoso": Profile(per_second=10.0, at_once=4, rows=10000, page=5000, nodes=100),

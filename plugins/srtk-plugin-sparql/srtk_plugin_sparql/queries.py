@@ -128,9 +128,24 @@ class Queries:
         return f"SELECT DISTINCT ?n WHERE {{ {out} UNION {into} }}"
 
 
+_COUNT = "SELECT (COUNT(*) AS ?c) WHERE { "
+
+
 def count(query: str) -> str:
     """Ask how many rows (?c) a query has."""
-    return f"SELECT (COUNT(*) AS ?c) WHERE {{ {{ {query} }} }}"
+    return f"{_COUNT}{{ {query} }} }}"
+
+
+def is_count(query: str) -> bool:
+    """Tell whether a query asks for a number of rows, which is one row by itself."""
+    return query.startswith(_COUNT)
+
+
+def table(side: int) -> str:
+    """Ask for ``side * side`` rows (?a, ?b) that need no data."""
+    values = " ".join(f'"{number}"' for number in range(side))
+    first, second = (f"{{ SELECT ?{name} WHERE {{ VALUES ?{name} {{ {values} }} }} }}" for name in "ab")
+    return f"SELECT ?a ?b WHERE {{ {first} {second} }}"
 
 
 def page(query: str, order: str, size: int, start: int) -> str:

@@ -2,21 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from typing import TypeVar
 
-from srtk_framework.web import MalformedError, PartialError, RequestError
+from srtk_framework.web import PartialError, RequestError
 from srtk_plugin_sparql import queries
 from srtk_plugin_sparql.errors import CappedError
 from srtk_plugin_sparql.sources import Source
-from srtk_plugin_sparql.terms import Rows
+from srtk_plugin_sparql.terms import Rows, counted
 
 T = TypeVar("T")
 
 
 class QueryBatches:
-    """Queries to a source in batches; every answer is whole.
+    """Queries to a source in batches; every answer is whole, and what is asked is the same for any number of workers.
 
     Args:
         source: Answers the queries.
@@ -46,39 +46,47 @@ class QueryBatches:
         return self._pages(query, order, self._count(query))
 
     def _count(self, query: str, fresh: bool = False) -> int:
-        rows = self._source.select(queries.count(query), False, fresh)
-        if len(rows) != 1 or "c" not in rows[0]:
-            raise MalformedError("a count has no number").about(self._source.endpoint, query, "query")
-        return rows[0]["c"].number()
+        asked = queries.count(query)
+        return counted(self._source.select(asked, False, fresh), self._source.endpoint, asked)
 
     def _pages(self, query: str, order: str, wanted: int, fresh: bool = False) -> Rows:
         """Read a query whose number of rows is known."""
+        most = None
         if wanted <= self._page:
             try:
                 rows = self._source.select(query, False, fresh)
-            except CappedError:
-                rows = []
-            if len(rows) >= wanted:
-                return rows
-        rows = self._in_order(query, order, wanted, fresh)
+            except CappedError as error:
+                most = error.most
+            else:
+                if len(rows) >= wanted:
+                    return rows
+        return self._in_order(query, order, wanted, most, fresh)
+
+    def _in_order(self, query: str, order: str, wanted: int, most: int | None = None, fresh: bool = False) -> Rows:
+        """Read page after page; a server that returns at most so many rows is asked for less.
+
+        Raises:
+            PartialError: If that does not give all rows, each once.
+        """
+        rows = self._first(query, order, wanted, most, fresh)
         if len(rows) < wanted:
-            cause = f"the answer has {len(rows)} rows where {wanted} were counted"
+            cause = f"the answer has {len(rows):,} rows where {wanted:,} were counted"
             raise PartialError(cause).about(self._source.endpoint, query, "query")
         if len({tuple(sorted(row.items())) for row in rows}) < len(rows):
             raise PartialError("the pages of the answer overlap").about(self._source.endpoint, query, "query")
         return rows
 
-    def _in_order(self, query: str, order: str, wanted: int, fresh: bool) -> Rows:
-        """Read page after page; a server that gives less at a time is asked for less."""
+    def _first(self, query: str, order: str, wanted: int, most: int | None = None, fresh: bool = False) -> Rows:
+        """Read pages until there are so many rows, or no more."""
         rows: Rows = []
-        size = self._page
+        size = _below(most, self._page)
         while len(rows) < wanted:
             try:
                 part = self._source.select(queries.page(query, order, size, len(rows)), False, fresh)
             except CappedError as error:
                 if size == 1:
                     raise
-                size = max(1, min(size // 2, error.most - 1))
+                size = _below(error.most, size // 2)
                 continue
             if not part:
                 break
@@ -101,8 +109,9 @@ class QueryBatches:
             refused: Called with items that were too many; where it returns True they are given up, and have no rows.
         """
         query = write(items)
+        most = None
         try:
-            return self._complete(query, divisible=len(items) > 1 or refused is not None)
+            return self._source.select(query, len(items) > 1 or refused is not None)
         except RequestError as error:
             if not error.divisible:
                 raise
@@ -110,27 +119,24 @@ class QueryBatches:
                 return []
             if len(items) == 1 and not isinstance(error, PartialError):
                 raise
+            if isinstance(error, CappedError):
+                most = error.most
         if len(items) == 1:
-            return self.whole(query, order)
+            return self._in_order(query, order, self._count(query), most)
         half = len(items) // 2
         return self.ask(items[:half], write, order, refused) + self.ask(items[half:], write, order, refused)
-
-    def _complete(self, query: str, divisible: bool) -> Rows:
-        """Answer a query; where the number of rows looks like a cap of the server, it is asked for their count."""
-        rows = self._source.select(query, divisible)
-        if _is_suspect(len(rows)) and len(rows) < (wanted := self._count(query)):
-            cause = f"the answer has {len(rows)} rows where {wanted} were counted"
-            raise PartialError(cause).about(self._source.endpoint, query, "query")
-        return rows
 
     def ask_all(self, items: Iterable[T], write: Callable[[Sequence[T]], str], order: str) -> Rows:
         """Ask about any number of items; the more items a query has, the smaller the answers were before."""
         left = list(dict.fromkeys(items))
         rows: Rows = []
         size = max(1, min(self._nodes // 2, self._page // 20))
-        while left:
-            chunks = [left[start : start + size] for start in range(0, min(len(left), size * self._workers), size)]
-            left = left[size * self._workers :]
+        for count in _rounds():
+            if not left:
+                break
+            some = left[: size * count]
+            left = left[size * count :]
+            chunks = [some[start : start + size] for start in range(0, len(some), size)]
             answers = self.together(chunks, lambda chunk: self.ask(chunk, write, order))
             rows += [row for answer in answers for row in answer]
             most = max(map(len, answers))
@@ -146,7 +152,27 @@ class QueryBatches:
         with ThreadPoolExecutor(self._workers) as pool:
             return list(pool.map(work, chunks))
 
+    def in_rounds(self, chunks: Sequence[T], work: Callable[[T], Rows], learn: Callable[[], None]) -> list[Rows]:
+        """Ask several queries at the same time, round by round; what a round taught holds from the next one on."""
+        answers: list[Rows] = []
+        for count in _rounds():
+            if len(answers) == len(chunks):
+                break
+            answers += self.together(chunks[len(answers) : len(answers) + count], work)
+            learn()
+        return answers
 
-def _is_suspect(rows: int) -> bool:
-    """Tell whether a server may have cut an answer at this number of rows: caps are round numbers."""
-    return rows >= 100 and (rows % 100 == 0 or rows & (rows - 1) == 0)
+
+def _rounds() -> Iterator[int]:
+    """Yield how many queries are asked before the next ones are made of what came.
+
+    The numbers are the same for any number of workers, since the queries of a record must be those of its replay.
+    """
+    yield from (4, 8)
+    while True:
+        yield 16
+
+
+def _below(most: int | None, size: int) -> int:
+    """Return the size of a page that a server which returns at most so many rows gives whole."""
+    return max(1, size if most is None else min(size, most - 1))

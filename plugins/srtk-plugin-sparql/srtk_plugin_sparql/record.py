@@ -8,13 +8,47 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+import attrs
+
 from srtk_framework.values import InputError, without_logins
-from srtk_plugin_sparql.errors import NotRecordedError
+from srtk_framework.web import DeadlineError, OversizeError, PartialError, RequestError
+from srtk_plugin_sparql.errors import CappedError, NotRecordedError, TooLargeError
 from srtk_plugin_sparql.read_log import cut_unfinished_line, now
 from srtk_plugin_sparql.sources import Source
 from srtk_plugin_sparql.terms import Rows, rows_of
 
 RECORD = "answers.jsonl"
+_DIVIDED = (CappedError, TooLargeError, DeadlineError, OversizeError, PartialError)
+"""Errors after which a graph asks for less, so that a replay must meet them too."""
+
+
+@attrs.define
+class Record:
+    """What a record holds.
+
+    Attributes:
+        header: Name and facts of the graph.
+        rows: Query to its answer.
+        errors: Query to the error after which less was asked for: its kind, cause and cap.
+    """
+
+    header: dict[str, Any] = attrs.field(factory=dict)
+    rows: dict[str, Rows] = attrs.field(factory=dict)
+    errors: dict[str, dict[str, Any]] = attrs.field(factory=dict)
+
+    def add(self, line: Mapping[str, Any]) -> None:
+        """Take in one line; the last word on a query counts."""
+        if "source" in line:
+            self.header = dict(line)
+            return
+        query = str(line["query"])
+        if "rows" in line:
+            self.rows[query] = rows_of(line["rows"], str(self.header.get("source", "")), query)
+            self.errors.pop(query, None)
+        else:
+            _error(line["error"])
+            self.errors[query] = line["error"]
+            self.rows.pop(query, None)
 
 
 class Recorder:
@@ -34,15 +68,20 @@ class Recorder:
             folder.mkdir(parents=True, exist_ok=True)
             if (folder / RECORD).is_file():
                 cut_unfinished_line(folder / RECORD)
-            self._known = read_record(folder)[1] if (folder / RECORD).is_file() else {}
+            self._known = read_record(folder) if (folder / RECORD).is_file() else Record()
             fresh = not (folder / RECORD).is_file() or not (folder / RECORD).stat().st_size
             self._file = (folder / RECORD).open("a", encoding="utf-8")
         except OSError as error:
             raise InputError(f"{folder}: cannot be written ({error.strerror}); correct `record`") from error
         if fresh:
-            self._write(
-                {"source": without_logins(name), "at": now(), **({} if graph is None else {"graph": dict(graph)})}
-            )
+            header = {"source": without_logins(name), "at": now(), **({} if graph is None else {"graph": dict(graph)})}
+            self._write(header)
+            self._known.add(header)
+
+    @property
+    def header(self) -> Mapping[str, Any]:
+        """First line of the record."""
+        return self._known.header
 
     @property
     def endpoint(self) -> str:
@@ -50,13 +89,20 @@ class Recorder:
         return self._source.endpoint
 
     def select(self, query: str, divisible: bool, fresh: bool = False) -> Rows:
-        """Ask the source, and write its answer to the record."""
-        rows = self._source.select(query, divisible, fresh)
-        with self._lock:
-            if query not in self._known or fresh:
-                self._known[query] = rows
-                self._write({"query": query, "rows": rows})
+        """Ask the source, and write to the record what it answers, or that it wants to be asked for less."""
+        try:
+            rows = self._source.select(query, divisible, fresh)
+        except _DIVIDED as error:
+            self._keep(query, {"query": query, "error": _written(error)}, query in self._known.errors)
+            raise
+        self._keep(query, {"query": query, "rows": rows}, query in self._known.rows and not fresh)
         return rows
+
+    def _keep(self, query: str, line: dict[str, Any], known: bool) -> None:
+        with self._lock:
+            if not known:
+                self._write(line)
+                self._known.add(line)
 
     def _write(self, line: dict[str, Any]) -> None:
         self._file.write(json.dumps(line, ensure_ascii=False, separators=(",", ":")) + "\n")
@@ -79,8 +125,9 @@ class Replay:
         if not (folder / RECORD).is_file():
             raise InputError(f"{folder}: holds no {RECORD}; make it by a run with `record: {folder}`")
         self._folder = folder
-        header, self._known = read_record(folder)
-        self.endpoint = str(header.get("source", ""))
+        self._known = read_record(folder)
+        self.header: Mapping[str, Any] = self._known.header
+        self.endpoint = str(self.header.get("source", ""))
 
     def select(self, query: str, divisible: bool, fresh: bool = False) -> Rows:
         """Look the answer up.
@@ -88,35 +135,41 @@ class Replay:
         Raises:
             NotRecordedError: If the recorded run did not ask this.
         """
-        rows = self._known.get(query)
-        if rows is None:
-            cause = f"{self._folder / RECORD} has no answer to this query; record the run again"
-            raise NotRecordedError(cause).about(self.endpoint, query, "query")
-        return rows
+        rows = self._known.rows.get(query)
+        if rows is not None:
+            return rows
+        if query in self._known.errors:
+            raise _error(self._known.errors[query]).about(self.endpoint, query, "query")
+        cause = f"{self._folder / RECORD} has no answer to this query; record the run again"
+        raise NotRecordedError(cause).about(self.endpoint, query, "query")
 
     def close(self) -> None:
         """Do nothing: all is in memory."""
 
 
-def read_record(folder: Path) -> tuple[dict[str, Any], dict[str, Rows]]:
-    """Read the header of a record, and its answers by their queries.
+def read_record(folder: Path) -> Record:
+    """Read a record.
 
     Raises:
         InputError: If a line is broken.
     """
     path = folder / RECORD
-    header: dict[str, Any] = {}
-    known: dict[str, Rows] = {}
-    with path.open(encoding="utf-8") as file:
+    record = Record()
+    with path.open("rb") as file:
         for number, line in enumerate(file, start=1):
             try:
-                data = json.loads(line)
-            except ValueError as error:
-                raise InputError(f"{path}:{number}: is not JSON ({error}); record the run again") from error
-            if not isinstance(data, dict):
-                raise InputError(f"{path}:{number}: is not a line of a record; record the run again")
-            if "source" in data:
-                header = data
-            else:
-                known[data["query"]] = rows_of(data["rows"])
-    return header, known
+                record.add(json.loads(line))
+            except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
+                reason = f"{type(error).__name__}: {error}"
+                raise InputError(f"{path}:{number}: is no line of a record ({reason}); record the run again") from error
+    return record
+
+
+def _written(error: RequestError) -> dict[str, Any]:
+    kind = next(kind.__name__ for kind in _DIVIDED if isinstance(error, kind))
+    return {"kind": kind, "cause": error.cause, "most": getattr(error, "most", None)}
+
+
+def _error(data: Mapping[str, Any]) -> RequestError:
+    kind = {kind.__name__: kind for kind in _DIVIDED}[data["kind"]]
+    return CappedError(data["cause"], data["most"]) if kind is CappedError else kind(data["cause"])

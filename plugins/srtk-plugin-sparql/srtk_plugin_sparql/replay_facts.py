@@ -22,7 +22,8 @@ def derive(folder: Path) -> Reads:
     Raises:
         InputError: If the record does not say what its graph's IRIs mean, or its answers are of another kind.
     """
-    header, answers = read_record(folder)
+    record = read_record(folder)
+    header = record.header
     path = folder / RECORD
     graph = header.get("graph")
     if not isinstance(graph, dict):
@@ -36,7 +37,7 @@ def derive(folder: Path) -> Reads:
             f"pull its recipe instead, with `replay: {folder}`"
         )
     gathering = _Gathering(Vocabulary(**_tuples(graph["vocabulary"])))
-    for query, rows in answers.items():
+    for query, rows in record.rows.items():
         gathering.add(query, rows)
     reads = gathering.reads
     reads.graph = {

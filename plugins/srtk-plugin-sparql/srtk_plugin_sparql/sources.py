@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 import threading
+from collections.abc import Callable
 from pathlib import Path
 from typing import Protocol
 
 from srtk_framework.web import Cache
 from srtk_plugin_sparql.terms import Rows, rows_of
+
+_ENGINE = "engine"
+"""Stands in the cache where queries do."""
 
 
 class Source(Protocol):
@@ -38,6 +42,14 @@ class CachedSource:
         self._source = source
         self._cache = Cache(path, f"rows of {source.endpoint}", version, days, remember=0)
 
+    def engine(self, ask: Callable[[], str]) -> str:
+        """Return the engine of the source, so that a later run asks what this one does; told by ``ask`` at first."""
+        known = self._cache.get(_ENGINE)
+        if not isinstance(known, str):
+            known = ask()
+            self._cache.put(_ENGINE, known)
+        return known
+
     @property
     def endpoint(self) -> str:
         """Name of the source behind the cache."""
@@ -47,7 +59,7 @@ class CachedSource:
         """Answer from the cache, or ask the source and keep its answer."""
         kept = None if fresh else self._cache.get(query)
         if kept is not None:
-            return rows_of(kept)
+            return rows_of(kept, self.endpoint, query)
         rows = self._source.select(query, divisible, fresh)
         self._cache.put(query, rows)
         return rows

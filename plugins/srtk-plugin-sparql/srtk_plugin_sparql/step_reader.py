@@ -8,6 +8,7 @@ from typing import NamedTuple, TypeVar
 from srtk_framework.values import Step
 from srtk_framework.web import PartialError, RequestError
 from srtk_plugin_sparql import queries
+from srtk_plugin_sparql.errors import CappedError
 from srtk_plugin_sparql.queries import Queries
 from srtk_plugin_sparql.query_batches import QueryBatches
 from srtk_plugin_sparql.sources import Source
@@ -114,7 +115,10 @@ class StepReader(QueryBatches):
             relation = self.relation_of(row)
             if not self.ids.is_hidden(relation):
                 table = self._in if row["d"].value == "1" else self._out
-                table[self.ids.short(row["n"].value)][relation] = row["c"].number()
+                counts = table.get(self.ids.short(row["n"].value))
+                if counts is None:
+                    raise row.malformed("a row of the answer is about a node that the query does not name")
+                counts[relation] = row.number("c")
         self._kept += len(rows) + len(nodes)
 
     def relation_of(self, row: Mapping[str, Term]) -> str:
@@ -160,13 +164,13 @@ class StepReader(QueryBatches):
         answers = self.together(chunks, lambda chunk: self._read(chunk, sizes))
         for chunk, rows in zip(chunks, answers, strict=True):
             self._ends.update(dict.fromkeys(chunk, ()))
-            self._ends.update(self._grouped(rows))
+            self._ends.update(self._grouped(rows, chunk))
             self._kept += len(rows)
         found = {pair: Neighbours(ends := self._ends.get(pair, ()), len(ends)) for pair in every}
         if limit is not None:
             firsts = self.together(short, lambda pair: self._read_first(pair, sizes[pair], limit))
             for pair, rows in zip(short, firsts, strict=True):
-                found[pair] = Neighbours(self._grouped(rows).get(pair, ()), sizes[pair])
+                found[pair] = Neighbours(self._grouped(rows, [pair]).get(pair, ()), sizes[pair])
         return found
 
     def unread(self, nodes: Iterable[str], inverse: bool) -> int:
@@ -180,8 +184,9 @@ class StepReader(QueryBatches):
 
     def keep(self, wanted: Iterable[tuple[Sequence[str], Step, int]], rows: Rows) -> None:
         """Keep neighbours that were read by another query, if there are as many as were counted."""
-        found = self._grouped(rows)
-        for nodes, step, size in wanted:
+        every = list(wanted)
+        found = self._grouped(rows, ((node, step) for nodes, step, _ in every for node in nodes))
+        for nodes, step, size in every:
             if sum(len(found.get((node, step), ())) for node in nodes) == size:
                 self._ends.update({(node, step): found.get((node, step), ()) for node in nodes})
                 self._kept += len(nodes) + size
@@ -196,7 +201,10 @@ class StepReader(QueryBatches):
         rows: Rows = []
         for part in self.queries.by_namespace(query):
             # One more than wanted, as the namespace itself may be an IRI, whose id is not short.
-            rows += self._source.select(queries.page(part, "STR(?o)", limit + 1, 0), False)
+            try:
+                rows += self._source.select(queries.page(part, "STR(?o)", limit + 1, 0), False)
+            except CappedError as error:
+                rows += self._first(part, "STR(?o)", limit + 1, error.most)
         if len(rows) < min(limit, size):
             cause = f"the answer has {len(rows)} rows where {min(limit, size)} are the least"
             raise PartialError(cause).about(self._source.endpoint, query, "query")
@@ -209,6 +217,10 @@ class StepReader(QueryBatches):
         wanted = sum(sizes[pair] for pair in chunk)
         try:
             rows = self._source.select(self._write(chunk), divisible=True)
+        except CappedError as error:
+            if wanted > error.most > 1:
+                smaller = _packed(chunk, sizes, error.most - 1, self._nodes)
+                return [row for part in smaller for row in self._read(part, sizes)]
         except RequestError as error:
             if not error.divisible:
                 raise
@@ -234,15 +246,22 @@ class StepReader(QueryBatches):
                 written[step.inverse].append((start, relation))
         return self.queries.neighbours(*written)
 
-    def _grouped(self, rows: Rows) -> dict[tuple[str, Step], tuple[str, ...]]:
+    def _grouped(self, rows: Rows, asked: Iterable[tuple[str, Step]]) -> dict[tuple[str, Step], tuple[str, ...]]:
+        """Group neighbours by node and step, sorted.
+
+        Raises:
+            MalformedError: If there are some that were not asked for.
+        """
         short = self.ids.short
+        pairs = set(asked)
         found: dict[tuple[str, Step], list[str]] = {}
         for row in rows:
             step = Step(self.relation_of(row), row["d"].value == "1")
             end = row["o"]
-            found.setdefault((short(row["n"].value), step), []).append(
-                short(end.value) if end.kind == "iri" else end.literal()
-            )
+            pair = (short(row["n"].value), step)
+            if pair not in pairs:
+                raise row.malformed("a row of the answer is about a node or relation that the query does not name")
+            found.setdefault(pair, []).append(short(end.value) if end.kind == "iri" else end.literal())
         return {pair: tuple(sorted(set(ends))) for pair, ends in found.items()}
 
 

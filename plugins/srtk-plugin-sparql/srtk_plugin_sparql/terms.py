@@ -42,31 +42,64 @@ class Term(NamedTuple):
         """Return a literal in the form that graphs use."""
         return Literal.make(self.value, self.datatype or None, self.language or None)
 
-    def number(self) -> int:
-        """Return the whole number that the cell holds.
+
+class Row(dict[str, Term]):
+    """One row of an answer: variable to cell; a variable without a value has none.
+
+    Attributes:
+        place: Name of the source, and the query, for errors.
+    """
+
+    __slots__ = ("place",)
+
+    place: tuple[str, str]
+
+    def __missing__(self, variable: str) -> Term:
+        raise self.malformed(f"a row of the answer has no ?{variable}, which the query asks for")
+
+    def number(self, variable: str) -> int:
+        """Return the whole number in a cell.
 
         Raises:
             MalformedError: If it holds none.
         """
-        found = whole_number(self.value)
+        found = whole_number(self[variable].value)
         if found is None:
-            raise MalformedError(f"the answer has {self.value[:40]!r} where a count was asked for")
+            raise self.malformed(f"the answer has {self[variable].value[:40]!r} where a number was asked for")
         return found
 
-
-class Row(dict[str, Term]):
-    """One row of an answer: variable to cell; a variable without a value has none."""
-
-    def __missing__(self, variable: str) -> Term:
-        raise MalformedError(f"a row of the answer has no ?{variable}, which the query asks for")
+    def malformed(self, cause: str) -> MalformedError:
+        """Make the error that says what is wrong with this row, and where it came from."""
+        error = MalformedError(cause)
+        place = getattr(self, "place", None)
+        return error if place is None else error.about(place[0], place[1], "query")
 
 
 Rows = list[Row]
 
 
-def rows_of(data: list[dict[str, list[str]]]) -> Rows:
+def placed(rows: Rows, source: str, query: str) -> Rows:
+    """Note on each row where it came from."""
+    place = (source, query)
+    for row in rows:
+        row.place = place
+    return rows
+
+
+def rows_of(data: list[dict[str, list[str]]], source: str, query: str) -> Rows:
     """Read rows that were written as JSON."""
-    return [Row({name: Term(*cell) for name, cell in row.items()}) for row in data]
+    return placed([Row({name: Term(*cell) for name, cell in row.items()}) for row in data], source, query)
+
+
+def counted(rows: Rows, source: str, query: str) -> int:
+    """Return the number that a count has.
+
+    Raises:
+        MalformedError: If it has none.
+    """
+    if len(rows) != 1 or "c" not in rows[0]:
+        raise MalformedError("a count has no number").about(source, query, "query")
+    return placed(rows, source, query)[0].number("c")
 
 
 def is_iri(text: str) -> bool:

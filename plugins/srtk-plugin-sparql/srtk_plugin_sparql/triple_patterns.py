@@ -44,8 +44,8 @@ def _between(reader: StepReader, patterns: Sequence[Pattern]) -> dict[tuple[str,
             # A store may write a literal in another way than it was given, so that its steps are read instead.
             reader.load([subject], inverse=False)
             steps = [Step(name) for name in reader.counts(subject, False)]
-            ends = reader.neighbours([(subject, step) for step in steps])
-            direct[subject, object_] = [step.relation for step in steps if object_ in ends[subject, step].ends]
+            near = reader.neighbours([(subject, step) for step in steps])
+            direct[subject, object_] = [step.relation for step in steps if object_ in near[subject, step].ends]
             continue
         pair = reader.ids.iri(subject), reader.ids.iri(object_)
         if pair[0] is not None and pair[1] is not None and subject in reader.exist([subject]):
@@ -54,7 +54,10 @@ def _between(reader: StepReader, patterns: Sequence[Pattern]) -> dict[tuple[str,
     for row in rows:
         relation = reader.relation_of(row)
         if not reader.ids.is_hidden(relation):
-            direct.setdefault(written[row["n"].value, row["o"].value], []).append(relation)
+            ends = written.get((row["n"].value, row["o"].value))
+            if ends is None:
+                raise row.malformed("a row of the answer is about nodes that the query does not name")
+            direct.setdefault(ends, []).append(relation)
     return direct
 
 
@@ -97,6 +100,9 @@ def degrees(reader: StepReader, ids: Sequence[str]) -> list[int]:
     iris = {iri: id_ for id_ in known_ if (iri := reader.ids.iri(id_)) is not None}
     both = [iri for iri, id_ in iris.items() if reader.counts(id_, False).keys() & reader.counts(id_, True).keys()]
     for row in reader.ask_all(both, reader.queries.loops, "?n ?p") if both else []:
+        node = iris.get(row["n"].value)
+        if node is None:
+            raise row.malformed("a row of the answer is about a node that the query does not name")
         if not reader.ids.is_hidden(reader.relation_of(row)):
-            counts[iris[row["n"].value]] -= 1
+            counts[node] -= 1
     return [0 if isinstance(id_, Literal) else counts.get(id_, 0) for id_ in ids]

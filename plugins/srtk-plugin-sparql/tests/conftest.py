@@ -10,7 +10,7 @@ import time
 import urllib.error
 import urllib.parse
 import urllib.request
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
@@ -49,6 +49,9 @@ class Proxy:
         plan: Faults of the next requests, in order; None for none.
         always: Fault of every request that the plan says nothing about.
         cap: Rows that it lets through; with a header that says so if ``tells``.
+        times: How often it sends each row.
+        rows: Makes the rows that it sends of those that came.
+        refuses: A text whose queries it does not take.
         seen: (moment, query) of each request.
         most: Most requests that were in flight at once.
         body: Body of the fault ``given``.
@@ -61,6 +64,9 @@ class Proxy:
         self.always: str | None = None
         self.cap: int | None = None
         self.tells = False
+        self.times = 1
+        self.rows: Callable[[list[Any]], list[Any]] = lambda rows: rows
+        self.refuses = ""
         self.wait = "1"
         self.slow = 0.0
         self.stall = 1.5
@@ -113,6 +119,8 @@ class Proxy:
 
     def _reply(self, handler: Any, body: bytes, fault: str | None) -> None:
         kind = "application/sparql-results+json"
+        if self.refuses and self.refuses in urllib.parse.parse_qs(body.decode())["query"][0]:
+            fault = "400"
         if fault == "stall":
             time.sleep(self.stall)
         if fault == "reset":
@@ -147,9 +155,10 @@ class Proxy:
             more = dict(self.headers)
             if fault == "anytime":
                 more = {"X-SQL-State": "S1TAT", "X-SQL-Message": "RC...: Returning incomplete results"}
-            if self.cap is not None and status == 200:
+            if status == 200 and fault != "cut":
                 data = json.loads(answer)
-                data["results"]["bindings"] = data["results"]["bindings"][: self.cap]
+                rows = self.rows([row for row in data["results"]["bindings"] for _ in range(self.times)])
+                data["results"]["bindings"] = rows[: self.cap]
                 answer = json.dumps(data).encode()
                 if self.tells:
                     more["X-SPARQL-MaxRows"] = str(self.cap)
@@ -172,6 +181,20 @@ def _send(handler: Any, status: int, kind: str, body: bytes, more: dict[str, str
         handler.send_header(name, value)
     handler.end_headers()
     handler.wfile.write(body)
+
+
+@pytest.fixture
+def front() -> Iterator[Callable[[str], Proxy]]:
+    """Return what puts a proxy before a server."""
+    made: list[Proxy] = []
+
+    def make(server: str) -> Proxy:
+        made.append(Proxy(server))
+        return made[-1]
+
+    yield make
+    for one in made:
+        one.close()
 
 
 @pytest.fixture

@@ -98,8 +98,8 @@ def test_not_all_neighbours_of_a_hub_are_read(proxy: Any) -> None:
         museum = graph.frontiers([["Museum"]])
         reached = graph.follow(museum, [Step("kept_in", True)], 3)[0]
     assert (list(reached.ids()), reached.cut) == (["Item_00", "Item_01", "Item_02"], 37)
-    assert len(proxy.seen) == 3
-    assert all("LIMIT 4 " in query for _, query in proxy.seen[1:])
+    assert len(proxy.seen) == 4
+    assert all("LIMIT 4 " in query for _, query in proxy.seen[2:])
 
 
 def opened(store: Path | str, **settings: Any) -> SparqlGraph:
@@ -284,3 +284,40 @@ def test_steps_and_neighbours_take_few_queries(store: Path) -> None:
         graph.follow([f for f, _ in pairs], [s for _, s in pairs], None)
         graph.triples([f for f, _ in pairs], [s for _, s in pairs], None)
     assert len(asked) <= 4
+
+
+KIT = Vocabulary(prefixes={"": "http://example.org/kit/"}, decode=True)
+
+
+def test_the_engine_of_a_server_is_asked_for_once_and_kept_by_cache_and_record(
+    kit_server: str, front: Any, tmp_path: Path
+) -> None:
+    def opened(url: str, **settings: Any) -> tuple[int, int]:
+        graph = SparqlGraph(url, vocabulary=KIT, **settings)
+        graph.open()
+        with closing(graph):
+            graph.frontiers([["Latvia"]])
+            return graph._open.most_named, graph._open._workers
+
+    unknown, named = opened(front(kit_server).url), opened(kit_server, engine="oxigraph")
+    assert unknown == (128, 2)
+    assert opened(kit_server) == named == (500, 4)
+    proxy = front(kit_server)
+    proxy.headers = {"Server": "Oxigraph/0.5"}
+    kept = {"cache": str(tmp_path / "cache.db"), "record": str(tmp_path / "record")}
+    assert opened(proxy.url, **kept) == named
+    assert len(proxy.seen) == 2
+    proxy.headers = {}
+    assert opened(proxy.url, **kept) == named
+    assert opened("http://127.0.0.1:9/query", replay=kept["record"]) == named
+    assert len(proxy.seen) == 2
+
+
+def test_a_server_that_is_down_when_a_graph_is_opened_is_asked_later(kit_server: str, front: Any) -> None:
+    proxy = front(kit_server)
+    proxy.plan = ["500"]
+    graph = SparqlGraph(proxy.url, vocabulary=KIT)
+    graph.open()
+    with closing(graph):
+        assert graph.frontiers([["Latvia"]])[0].size == 1
+    assert len(proxy.seen) == 3

@@ -7,8 +7,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from srtk_plugin_sparql.errors import NotRecordedError
+from srtk_plugin_sparql.errors import NotRecordedError, TooLargeError
 from srtk_plugin_sparql.graph import SparqlGraph
+from srtk_plugin_sparql.limits import SparqlLimits
 from srtk_plugin_sparql.vocabulary import Vocabulary
 
 from srtk_framework.values import Budget, InputError
@@ -89,4 +90,47 @@ def test_a_broken_record_is_refused_with_its_line(tmp_path: Path) -> None:
 
 def test_a_replay_without_a_record_is_refused(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="record"):
+        answers("http://127.0.0.1:9/query", replay=str(tmp_path))
+
+
+def asked_of(proxy: Any) -> list[str]:
+    return sorted(query for _, query in proxy.seen)
+
+
+@pytest.mark.parametrize("cap", [None, 17])
+def test_what_is_asked_does_not_depend_on_the_number_of_requests_at_once(
+    front: Any, kit_server: str, tmp_path: Path, cap: int | None
+) -> None:
+    found, asked = [], []
+    for number in (None, 1, 4, 16):
+        proxy = front(kit_server)
+        proxy.cap = cap
+        limits = SparqlLimits(at_once=number, page=40)
+        found.append(answers(proxy.url, record=str(tmp_path / str(number)), limits=limits)[1:])
+        asked.append(asked_of(proxy))
+        if number:
+            replayed = answers("http://127.0.0.1:9/query", replay=str(tmp_path / "None"), limits=limits)
+            found.append(replayed[1:])
+    assert all(one == found[0] for one in found)
+    assert all(queries == asked[0] for queries in asked)
+
+
+def test_an_answer_takes_the_place_of_a_recorded_error(proxy: Any, tmp_path: Path) -> None:
+    record = tmp_path / "record"
+    proxy.plan = ["400"]
+    with pytest.raises(TooLargeError, match="400"):
+        answers(proxy.url, record=str(record))
+    with pytest.raises(TooLargeError, match="400"):
+        answers("http://127.0.0.1:9/query", replay=str(record))
+    first = answers(proxy.url, record=str(record))
+    assert answers("http://127.0.0.1:9/query", replay=str(record))[1:] == first[1:]
+
+
+NO_LINES = ["[]", "1", '{"query": "x"}', '{"query": "x", "rows": [1]}', '{"query": "x", "error": {"kind": "Odd"}}']
+
+
+@pytest.mark.parametrize("line", [*NO_LINES, "[" * 9**6])
+def test_a_line_that_is_none_of_a_record_is_refused_with_its_place(tmp_path: Path, line: str) -> None:
+    (tmp_path / "answers.jsonl").write_text(f'{{"source":"x"}}\n{line}\n')
+    with pytest.raises(InputError, match=r"answers\.jsonl:2"):
         answers("http://127.0.0.1:9/query", replay=str(tmp_path))

@@ -1,0 +1,107 @@
+"""Questions of Wiki27K over servers that cut answers, and over records of answers: the bytes stay the same."""
+
+from __future__ import annotations
+
+import importlib
+import sys
+from collections.abc import Iterator
+from contextlib import ExitStack
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+import pytest
+
+ROOT = Path(__file__).parents[1]
+
+
+def benchmark(name: str) -> ModuleType:
+    sys.path.insert(0, str(ROOT / "benchmarks"))
+    try:
+        return importlib.import_module(name)
+    finally:
+        sys.path.pop(0)
+
+
+bench = benchmark("same_subgraphs")
+servers = benchmark("servers")
+rdf = benchmark("graphs_in_rdf")
+misbehaving = benchmark("misbehaving")
+
+pytestmark = [
+    pytest.mark.slow,
+    pytest.mark.timeout(3000),
+    pytest.mark.skipif(bench.lacking("wiki27k/train.txt") is not None, reason=str(bench.lacking("wiki27k/train.txt"))),
+    pytest.mark.skipif(
+        servers.oxigraph_binary() is None, reason="the oxigraph server is not installed (pip install oxigraph)"
+    ),
+]
+METHODS = ("beam", "bfs")
+
+
+@pytest.fixture(scope="module")
+def out(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tmp_path_factory.mktemp("servers")
+
+
+@pytest.fixture(scope="module")
+def case(out: Path) -> Any:
+    return rdf.wiki27k(bench.DATA, out)
+
+
+@pytest.fixture(scope="module")
+def graph(case: Any, out: Path) -> Iterator[dict[str, Any]]:
+    """Return the settings of the graph behind a server, with no engine named."""
+    with ExitStack() as stack:
+        settings = bench.Stores(case, out, stack).server()
+        del settings["engine"]
+        yield settings
+
+
+@pytest.fixture(scope="module")
+def recorded(case: Any, graph: dict[str, Any], out: Path) -> Any:
+    """Return the run of all questions that was recorded with the usual limits."""
+    run = bench.run(case, "recorded", {**graph, "record": str(out / "record")}, out, METHODS)
+    assert run.counts()["questions"] == 126
+    assert run.counts()["failed"] == 0
+    return run
+
+
+@pytest.mark.parametrize("number", [None, 1, 4, 16])
+def test_a_record_is_replayed_at_any_number_of_requests_at_once(
+    case: Any, graph: dict[str, Any], recorded: Any, out: Path, number: int | None
+) -> None:
+    settings = {**graph, "endpoint": "http://127.0.0.1:9/query", "replay": str(out / "record")}
+    run = bench.run(case, f"replayed-{number}", {**settings, "limits": {"at_once": number}}, out, METHODS)
+    assert run.differences(recorded) == {}
+
+
+@pytest.mark.parametrize("number", [1, 16])
+def test_the_same_is_asked_at_any_number_of_requests_at_once(
+    case: Any, graph: dict[str, Any], recorded: Any, out: Path, number: int
+) -> None:
+    settings = {**graph, "record": str(out / f"record-{number}"), "limits": {"at_once": number}}
+    run = bench.run(case, f"recorded-{number}", settings, out, METHODS)
+    assert run.differences(recorded) == {}
+    first, second = (
+        sorted((out / name / "answers.jsonl").read_text().splitlines()[1:]) for name in ("record", f"record-{number}")
+    )
+    assert [line.partition('","rows"')[0] for line in first] == [line.partition('","rows"')[0] for line in second]
+
+
+@pytest.mark.parametrize("cap", [999, 777, 50])
+def test_a_proxy_that_cuts_answers_changes_no_subgraph(
+    case: Any, graph: dict[str, Any], recorded: Any, out: Path, cap: int
+) -> None:
+    with misbehaving.proxy(graph["endpoint"], 0.0, cap=cap) as proxy:
+        run = bench.run(case, f"cap-{cap}", {**graph, "endpoint": proxy.url}, out, METHODS)
+    assert run.differences(recorded) == {}
+
+
+def test_a_proxy_that_lets_one_row_through_is_named_in_each_error(
+    case: Any, graph: dict[str, Any], recorded: Any, out: Path
+) -> None:
+    with misbehaving.proxy(graph["endpoint"], 0.0, cap=1) as proxy:
+        run = bench.run(case, "cap-1", {**graph, "endpoint": proxy.url}, out, ("bfs",))
+    assert run.counts()["failed"] == 126
+    assert all("returns 1 rows at most" in line for line in run.results["bfs"])
