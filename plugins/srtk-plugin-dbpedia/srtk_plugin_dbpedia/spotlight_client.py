@@ -9,7 +9,7 @@ from urllib.parse import urlencode
 
 from srtk_plugin_sparql.terms import Row, Rows, Term
 
-from srtk_framework.web import Client, Limits, MalformedError, Request, Response, checked
+from srtk_framework.web import Client, Limits, MalformedError, Request, Response, checked, whole_number
 
 ANNOTATE, CANDIDATES = "annotate", "candidates"
 _FIELDS = {
@@ -87,11 +87,22 @@ def _candidates(data: Any) -> Iterator[Row]:
 
 
 def _row(resource: Mapping[str, Any], service: str, surface: Any, offset: Any) -> Row:
-    cells = {name: str(resource[key]) for name, key in _FIELDS[service].items() if name != "label"}
-    label = str(resource.get(_FIELDS[service].get("label", ""), ""))
-    float(cells["score"])
-    cells |= {"surface": str(surface), "offset": str(int(offset)), "label": label}
-    return Row({name: Term("literal", value) for name, value in cells.items()})
+    """Keep what a link needs of an entity; numbers also stand as texts.
+
+    Raises:
+        ValueError: If a part of it is something else than it should be.
+    """
+    fields = _FIELDS[service]
+    label = resource.get(fields.get("label", ""), "")
+    for name, text in (("entity", resource[fields["uri"]]), ("mention", surface), ("label", label)):
+        if not isinstance(text, str):
+            raise ValueError(f"the {name} is {text!r}, not a text")  # noqa: TRY004 - the answer is bad, not the type
+    score, place = resource[fields["score"]], offset if isinstance(offset, int) else whole_number(str(offset))
+    if isinstance(score, bool) or isinstance(offset, bool) or place is None or place < 0:
+        raise ValueError(f"the score is {score!r}, the offset {offset!r}")
+    float(score)
+    cells = {"uri": resource[fields["uri"]], "score": str(score), "surface": surface, "offset": str(place)}
+    return Row({name: Term("literal", value) for name, value in {**cells, "label": label}.items()})
 
 
 def _several(value: Any) -> list[Any]:

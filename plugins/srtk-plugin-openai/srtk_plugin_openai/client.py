@@ -135,6 +135,7 @@ class ChatClient:
         if not (unreached or down):
             return error
         gone = DownError(f"{error.cause}; nothing got through, so is the server up at {self.address}?")
+        gone.about(error.service, error.asked, error.noun)
         self._client.stop(gone, self._pause)
         return gone
 

@@ -6,6 +6,7 @@ import json
 import math
 import re
 from collections.abc import Iterator, Mapping
+from types import NoneType
 from typing import Any, Literal
 
 import attrs
@@ -106,11 +107,19 @@ def _joined(body: bytes) -> Mapping[str, Any]:
             raise MalformedError(f"a part of the streamed reply is not an object: {shortened(data)}")
         _stop_at_error(part)
         usage = part.get("usage") or usage
-        for choice in part.get("choices") or ():
+        found = part.get("choices") or []
+        if not isinstance(found, list):
+            raise MalformedError(f"a part of the streamed reply has no list of choices: {shortened(data)}")
+        for choice in found:
             choices = True
-            delta = choice.get("delta") or {}
-            text.append(delta.get("content") or "")
-            refusal.append(delta.get("refusal") or "")
+            delta = (choice.get("delta") or {}) if isinstance(choice, dict) else None
+            words: list[Any] = [None]
+            if isinstance(delta, dict):
+                words = [delta.get(name) or "" for name in ("content", "refusal")]
+            if not all(isinstance(word, str) for word in words):
+                raise MalformedError(f"a part of the streamed reply is no text: {shortened(data)}")
+            text.append(words[0])
+            refusal.append(words[1])
             top = top or choice.get("logprobs")
             finish = choice.get("finish_reason") or finish
     if not done and finish is None:
@@ -132,7 +141,9 @@ def _read(data: Mapping[str, Any]) -> Completion:
         raise MalformedError("the reply has no message")
     content, reason = message.get("content"), choice.get("finish_reason")
     if isinstance(content, list):
-        content = "".join(str(part.get("text") or "") for part in content if isinstance(part, dict))
+        content = _parts(content)
+    if not isinstance(content, (str, NoneType)) or not isinstance(reason, (str, NoneType)):
+        raise MalformedError(f"the reply is no text: {shortened(repr(content))}, finished by {shortened(repr(reason))}")
     usage = data.get("usage") if isinstance(data.get("usage"), dict) else {}
     tokens_in, tokens_out = _whole((usage or {}).get("prompt_tokens")), _whole((usage or {}).get("completion_tokens"))
     refusal = ""
@@ -150,6 +161,14 @@ def _read(data: Mapping[str, Any]) -> Completion:
         tokens_out=tokens_out,
         top=_top(choice.get("logprobs")),
     )
+
+
+def _parts(content: list[Any]) -> str | None:
+    """Join the texts of a reply in parts; None where it has none."""
+    texts = [part.get("text") for part in content if isinstance(part, dict)]
+    if any(not isinstance(text, (str, NoneType)) for text in texts):
+        raise MalformedError(f"the reply has a part that is no text: {shortened(repr(content))}")
+    return "".join(text for text in texts if text) if texts else None
 
 
 def _whole(value: Any) -> int | None:

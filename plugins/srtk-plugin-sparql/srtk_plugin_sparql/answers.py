@@ -25,6 +25,8 @@ from srtk_plugin_sparql.errors import TooLargeError
 from srtk_plugin_sparql.terms import Row, Rows, Term
 
 _KINDS = {"uri": "iri", "literal": "literal", "typed-literal": "literal", "bnode": "blank"}
+_CELL = (("type", None), ("value", None), ("datatype", ""), ("xml:lang", ""))
+"""Parts of a cell, and what stands for those that it lacks."""
 _JSON = ("application/sparql-results+json", "application/json")
 _TIMEOUTS = ("timeout", "timed out", "time-out", "estimated execution time", "deadline exceeded")
 _UNFIT = (b"Virtuoso 37000", b"Virtuoso 22023")
@@ -113,12 +115,13 @@ def _rows(data: Any) -> Rows | None:
             return None
         row = Row()
         for name, cell in binding.items():
-            kind = _KINDS.get(cell.get("type", "")) if isinstance(cell, dict) else None
-            if kind is None or not isinstance(cell.get("value"), str):
+            if not isinstance(cell, dict):
                 return None
-            datatype = cell.get("datatype", "")
-            plain = datatype == _STRING
-            row[name] = Term(kind, cell["value"], "" if plain else datatype, cell.get("xml:lang", ""))
+            named: tuple[Any, ...] = tuple(cell.get(part, usual) for part, usual in _CELL)
+            kind, value, datatype, language = named
+            if not all(isinstance(part, str) for part in named) or kind not in _KINDS:
+                return None
+            row[name] = Term(_KINDS[kind], value, "" if datatype == _STRING else datatype, language)
         rows.append(row)
     return rows
 

@@ -21,6 +21,7 @@ from srtk_framework.web import (
     ThrottledError,
     UnavailableError,
     retry_after,
+    shortened,
     status_error,
 )
 
@@ -89,11 +90,10 @@ def _read(response: Response) -> Rows:
         raise _reported(reported, response)
     if response.status != 200:
         raise status_error(response)
-    try:
-        return [_row(hit) for hit in data["search"]]
-    except (AttributeError, KeyError, TypeError) as error:
-        cause = f"the answer is JSON, but no list of hits ({type(error).__name__}: {error})"
-        raise MalformedError(cause) from error
+    hits = data.get("search") if isinstance(data, dict) else None
+    if not isinstance(hits, list):
+        raise MalformedError("the answer is JSON, but no list of hits")
+    return [_row(hit) for hit in hits]
 
 
 def _json(response: Response) -> Any:
@@ -124,13 +124,22 @@ def _reported(error: Mapping[str, Any], response: Response) -> RequestError:
     return DeniedError(cause)
 
 
-def _row(hit: Mapping[str, Any]) -> Row:
-    """Keep what a link needs of a hit: id, label, and the name that the mention matched."""
-    match = hit.get("match") or {}
+def _row(hit: Any) -> Row:
+    """Keep what a link needs of a hit: id, label, and the name that the mention matched.
+
+    Raises:
+        MalformedError: If it is no hit.
+    """
+    match = (hit.get("match") or {}) if isinstance(hit, dict) else None
+    if not isinstance(match, dict):
+        raise MalformedError(f"the answer has a hit that is none: {shortened(repr(hit))}")
     cells = {
-        "id": hit["id"],
+        "id": hit.get("id"),
         "label": hit.get("label", ""),
         "kind": match.get("type", ""),
         "name": match.get("text", hit.get("label", "")),
     }
-    return Row({name: Term("literal", str(value)) for name, value in cells.items()})
+    for name, value in cells.items():
+        if not isinstance(value, str) or (name == "id" and not value):
+            raise MalformedError(f"the answer has a hit whose {name} is {shortened(repr(value))}")
+    return Row({name: Term("literal", value) for name, value in cells.items()})
