@@ -75,7 +75,9 @@ MODULES = {
         f"{SR}/srtk_plugin_sr/beam.py",
         (f"{SR}/tests/test_beam.py", "tests/explaining/test_pruning.py"),
     ),
-    "sparql": Module(f"{SPARQL}/srtk_plugin_sparql/client.py", (f"{SPARQL}/tests",)),
+    "sparql": Module(
+        f"{SPARQL}/srtk_plugin_sparql/client.py", (f"{SPARQL}/tests/test_faults.py", f"{SPARQL}/tests/test_graph.py")
+    ),
 }
 
 

@@ -6,6 +6,7 @@ import functools
 import json
 import re
 import shutil
+from pathlib import Path
 
 import pytest
 from hypothesis import HealthCheck, given, settings
@@ -14,7 +15,7 @@ from hypothesis import strategies as st
 from srtk_framework.host import discovery
 from srtk_framework.recipe.recipe import from_data
 from srtk_framework.records import read_retrievals
-from srtk_framework.run.journal import Journal, journal_file, record_in
+from srtk_framework.run.journal import Journal, discard, journal_file, record_in
 from srtk_framework.run.runner import Runner
 from srtk_framework.values import Question, Retrieval, RunError, Subgraph, Triple
 
@@ -187,6 +188,26 @@ def test_seconds_that_a_kill_lost_are_unknown_and_the_others_keep_their_place(tm
     assert journal.seconds() == [pytest.approx(0.1), None, None, None, None]
     seconds.unlink()
     assert journal.seconds() == [None] * 5
+
+
+def test_the_seconds_of_a_batch_are_shared_by_its_questions(tmp_path):
+    journal = Journal(tmp_path, "beam", "a")
+    journal.add([retrieval(QUESTIONS[0])], 0.5)
+    journal.add([], 7.0)
+    journal.add([retrieval(question) for question in QUESTIONS[1:4]], 0.75)
+    assert journal.seconds() == [0.5, 0.25, 0.25, 0.25]
+
+
+def test_a_torn_line_that_cannot_be_dropped_is_one_sentence(tmp_path, monkeypatch):
+    file = written(tmp_path)
+    file.write_bytes(file.read_bytes()[:-9])
+
+    def refuse(*_):
+        raise OSError(30, "Read-only file system")
+
+    monkeypatch.setattr("os.truncate", refuse)
+    with pytest.raises(RunError, match=r"beam\.jsonl cannot be written: Read-only file system"):
+        recovered(tmp_path)
 
 
 def test_a_result_that_cannot_be_written_becomes_an_error(tmp_path):
@@ -364,3 +385,52 @@ def test_every_single_byte_of_a_short_journal_is_guarded(tmp_path):
             continue
         with pytest.raises(RunError, match=r"beam\.jsonl:[1-5]: "):
             recovered(tmp_path)
+
+
+def test_discarding_deletes_journals_and_seconds_and_nothing_else(tmp_path):
+    discard(tmp_path, known=False)
+    file = written(tmp_path)
+    written(tmp_path, "bfs")
+    kept = file.with_name("notes.txt")
+    kept.write_text("mine")
+    (file.parent / "empty.jsonl").write_bytes(b"")
+    discard(tmp_path, known=False)
+    assert [one.name for one in file.parent.iterdir()] == ["notes.txt"]
+
+
+def test_a_file_that_is_no_journal_is_deleted_only_in_the_folder_of_a_run(tmp_path):
+    file = written(tmp_path).with_name("answers.jsonl")
+    lines = file.with_name("beam.jsonl").read_bytes().splitlines(keepends=True)
+    file.write_bytes(record_in(lines[0]) + lines[1])
+    with pytest.raises(RunError, match=r"answers\.jsonl is not a journal of a run; move it away, or choose another"):
+        discard(tmp_path, known=False)
+    assert file.exists()
+    discard(tmp_path, known=True)
+    assert list(file.parent.iterdir()) == []
+
+
+def test_a_journal_that_cannot_be_deleted_is_one_sentence(tmp_path):
+    (written(tmp_path).parent / "x.jsonl").mkdir()
+    for known in (True, False):
+        with pytest.raises(RunError, match=r"x\.jsonl cannot be deleted: Is a directory; delete it by hand"):
+            discard(tmp_path, known)
+    (tmp_path / "other").mkdir()
+    (tmp_path / "other" / "journal").write_text("")
+    with pytest.raises(RunError, match=r"journal is not a folder of journals: Not a directory; move it away"):
+        discard(tmp_path / "other", known=True)
+
+
+def test_methods_of_odd_names_have_journals_of_their_own_in_the_folder():
+    assert journal_file(Path("run"), "a b/../c-d_e.f").relative_to("run") == Path("journal/a_b_.._c-d_e.f.jsonl")
+    assert journal_file(Path("run"), "größe").name == "größe.jsonl"
+
+
+def test_a_short_line_is_read_whole(tmp_path):
+    # The mark of a line is looked for at its end, which is all of a short line.
+    assert record_in(b'{"a": 1}\n') == b'{"a": 1}\n'
+    assert record_in(b"") == b""
+    mark = b', "journal": {"number": 1, "run": "' + b"0" * 16 + b'", "checksum": "' + b"f" * 16 + b'"}}\n'
+    assert record_in(b'{"a": 1' + mark) == b'{"a": 1}\n'
+    long = mark.replace(b" 1,", b" 123456789012345678,")
+    assert record_in(b'{"a": 1' + long) == b'{"a": 1}\n'
+    assert record_in(b'{"a": 1' + mark.replace(b" 1,", b" 01,")) == b'{"a": 1' + mark.replace(b" 1,", b" 01,")
