@@ -76,7 +76,8 @@ MODULES = {
         (f"{SR}/tests/test_beam.py", "tests/explaining/test_pruning.py"),
     ),
     "sparql": Module(
-        f"{SPARQL}/srtk_plugin_sparql/client.py", (f"{SPARQL}/tests/test_faults.py", f"{SPARQL}/tests/test_graph.py")
+        f"{SPARQL}/srtk_plugin_sparql/client.py",
+        tuple(f"{SPARQL}/tests/test_{file}.py" for file in ("client", "faults", "graph")),
     ),
 }
 
