@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import hashlib
 import json
 import re
 import shutil
@@ -188,6 +189,24 @@ def test_seconds_that_a_kill_lost_are_unknown_and_the_others_keep_their_place(tm
     assert journal.seconds() == [pytest.approx(0.1), None, None, None, None]
     seconds.unlink()
     assert journal.seconds() == [None] * 5
+
+
+def test_failed_questions_are_counted_as_they_are_added(tmp_path):
+    journal = Journal(tmp_path, "beam", "a")
+    journal.add([retrieval(question) for question in QUESTIONS], 0.1)
+    assert (journal.finished, journal.failed) == (5, 1)
+
+
+def test_a_line_of_this_run_that_is_no_record_is_refused_when_it_is_read(tmp_path):
+    file = written(tmp_path, count=4)
+    first, *rest = file.read_bytes().splitlines(keepends=True)
+    head = re.sub(rb'"triplets": \[.*?\]\]', b'"triplets": 7', first)[: -len(b', "checksum": "0123456789abcdef"}}\n')]
+    assert b'"triplets": 7' in head
+    mark = b', "checksum": "' + hashlib.sha256(head).hexdigest()[:16].encode() + b'"}}\n'
+    file.write_bytes(b"".join([head + mark, *rest]))
+    journal, _ = recovered(tmp_path)
+    with pytest.raises(RunError, match=r"beam\.jsonl:1.*; start over with --fresh"):
+        list(journal.read())
 
 
 def test_the_seconds_of_a_batch_are_shared_by_its_questions(tmp_path):
