@@ -410,11 +410,11 @@ def test_discarding_deletes_journals_and_seconds_and_nothing_else(tmp_path):
     discard(tmp_path, known=False)
     file = written(tmp_path)
     written(tmp_path, "bfs")
-    kept = file.with_name("notes.txt")
-    kept.write_text("mine")
+    for name in ("a.txt", "notes.txt"):
+        file.with_name(name).write_text("mine")
     (file.parent / "empty.jsonl").write_bytes(b"")
     discard(tmp_path, known=False)
-    assert [one.name for one in file.parent.iterdir()] == ["notes.txt"]
+    assert sorted(one.name for one in file.parent.iterdir()) == ["a.txt", "notes.txt"]
 
 
 def test_a_file_that_is_no_journal_is_deleted_only_in_the_folder_of_a_run(tmp_path):
