@@ -30,6 +30,7 @@ SCRIPTS: dict[str, tuple[str, ...]] = {
     "local-graph": ("local_graph.py",),
     "same-subgraphs": ("same_subgraphs.py",),
     "faults": ("faults.py",),
+    "random-kills": ("random_kills.py",),
     "path-search": ("path_search.py",),
     "shared-session": ("shared_session.py",),
     "mentions": ("mentions.py",),

@@ -252,5 +252,6 @@ def test_a_training_killed_anywhere_leaves_the_old_or_the_new_model(tmp_path, fi
             again = kills.run([])
             assert again.code == 0, (ended.calls[-1], again.stderr)
             assert tree(place) == unbroken, ended.calls[-1]
+        print(f"train {how}: {len(seen)} strikes")
         assert old in seen
         assert new in seen

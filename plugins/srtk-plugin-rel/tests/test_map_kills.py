@@ -43,6 +43,7 @@ def test_after_a_kill_the_old_or_the_new_index_is_there(states: tuple[Kills, Pat
         seen.append(tuple(ids(place / "index.db")))
         assert kills.run(BUILD).code == 0
         assert tree(place) == unbroken, ended.calls[-1]
+    print(f"map: {len(seen)} strikes")
     assert set(seen) == {("Q1773",), ("Q1773", "Q211")}
     assert len(seen) >= 8
 

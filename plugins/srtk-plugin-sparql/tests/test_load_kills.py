@@ -52,6 +52,7 @@ def test_after_a_kill_the_old_or_the_new_store_is_there(states: tuple[Kills, Pat
         assert kills.run(LOAD).code == 0
         assert ends(place / "store") == NEW
         assert sorted(path.name for path in place.iterdir()) == ["store", "t.nt"]
+    print(f"load: {len(seen)} strikes")
     assert {tuple(found) for found in seen} == {tuple(OLD), tuple(NEW)}
 
 
@@ -140,4 +141,5 @@ def test_after_a_kill_the_old_or_the_new_pulled_snapshot_is_there(tmp_path: Path
             assert kills.run(PULL).code == 0
             assert degree() == 2
             assert sorted(path.name for path in place.iterdir()) == ["g", "reads"]
+    print(f"pull: {len(seen)} strikes")
     assert set(seen) == {1, 2}

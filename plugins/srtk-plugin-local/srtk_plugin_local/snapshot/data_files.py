@@ -22,7 +22,9 @@ VERIFIED = ".verified.json"
 _SETTLED = 2 * 10**9
 """A file changed less than these nanoseconds ago may change again without a new time, so it is checked again."""
 _WATCH = 0.1
-"""Seconds between two looks at the times of all files; their sizes are looked at before each batch."""
+"""Seconds between two looks at the times of all files."""
+_PAUSE = 0.001
+"""Seconds between two looks at their sizes: before each batch, but not for each of many calls in a millisecond."""
 
 State = list[int]
 
@@ -65,6 +67,7 @@ class DataFiles:
         self._names = list(maps)
         self._changed = _time(folder)
         self._looked = time.monotonic()
+        self._checked = 0.0
 
     def _open(self, path: Path, file: IO[bytes], entry: Mapping[str, Any], right: State | None) -> None:
         state = _state(os.fstat(file.fileno()))
@@ -87,6 +90,9 @@ class DataFiles:
         Raises:
             SnapshotError: If a file was cut, written to or replaced.
         """
+        now = time.monotonic()
+        if now - self._checked < _PAUSE:
+            return
         sizes = [size() for size in self._sizers]
         if sizes != self._sizes:
             found = next(place for place, size in enumerate(sizes) if size != self._sizes[place])
@@ -94,7 +100,7 @@ class DataFiles:
                 f"{self._folder / self._names[found]}: was cut while the graph was open: expected "
                 f"{self._sizes[found]} bytes, found {sizes[found]}; {AGAIN}"
             )
-        now = time.monotonic()
+        self._checked = now
         changed = _time(self._folder)
         if changed == self._changed and now - self._looked < _WATCH:
             return

@@ -7,6 +7,7 @@ import os
 import shutil
 import subprocess
 import sys
+import time
 from collections.abc import Callable
 from pathlib import Path
 
@@ -235,6 +236,7 @@ def test_a_file_that_was_cut_is_an_error_at_the_next_call(snapshot: Path, call: 
 def test_a_frontier_is_not_read_from_a_file_that_was_cut(snapshot: Path) -> None:
     graph = opened(snapshot)
     frontier = graph.frontiers([["n1"]])[0]
+    time.sleep(2 * data_files._PAUSE)
     os.truncate(snapshot / read_meta(snapshot).generation / "nodes.bytes", 0)
     with pytest.raises(SnapshotError, match="was cut while the graph was open"):
         frontier.ids()
