@@ -58,7 +58,7 @@ def test_as_many_queries_are_in_flight_as_the_limits_or_else_the_engine_allow(
         for thread in threads:
             thread.join()
     assert proxy.most == most
-    assert len(proxy.seen) == 6
+    assert [query for _, query in proxy.seen].count(ONE) == 6
 
 
 def test_the_address_is_shown_without_login_and_the_client_names_itself(proxy: Any) -> None:
@@ -66,7 +66,7 @@ def test_the_address_is_shown_without_login_and_the_client_names_itself(proxy: A
         assert made.endpoint == proxy.url
         made.select(ONE, divisible=False)
     assert proxy.agents == {"srtk-test/1 (test)"}
-    assert [query for _, query in proxy.seen] == [ONE]
+    assert [query for _, query in proxy.seen].count(ONE) == 1
 
 
 def test_an_engine_that_is_not_known_is_refused(proxy: Any) -> None:
