@@ -4,18 +4,18 @@ from __future__ import annotations
 
 import contextlib
 import errno
-import itertools
 import os
 from pathlib import Path
 from typing import IO, Any
 
-from srtk_framework.values import DriverError
-
-_numbers = itertools.count()
+from srtk_framework.records import locked
+from srtk_framework.values import DriverError, RunError
 
 
 class AtomicFile:
     """A file written beside its target, which it replaces in ``finish``.
+
+    One process at a time writes a target, so that the part which a killed process left is written over.
 
     A target that is not a regular file (a pipe, ``/dev/stdout``) is written directly. A name that ends in ``.gz`` is
     compressed without a time stamp, so equal content gives equal bytes.
@@ -24,7 +24,7 @@ class AtomicFile:
         path: The target; missing folders are created.
 
     Raises:
-        DriverError: If the file cannot be created.
+        DriverError: If the file cannot be created, or another process is writing it.
     """
 
     def __init__(self, path: str) -> None:
@@ -38,16 +38,24 @@ class AtomicFile:
             self._target = self._part = given
         else:
             self._target = Path(os.path.realpath(given))
-            self._part = self._target.with_name(f".{self._target.name}.{os.getpid()}-{next(_numbers)}.part")
+            self._part = self._target.with_name(f".{self._target.name}.part")
+        self._lock = contextlib.ExitStack()
         self._file: IO[bytes] | None = None
         self._packer: Any = None
         try:
             self._target.parent.mkdir(parents=True, exist_ok=True)
         except OSError as error:
             raise self._failed(error, f"cannot create its folder {self._target.parent}") from error
+        if self._part != self._target:
+            lock = self._target.with_name(f".{self._target.name}.lock")
+            try:
+                self._lock.enter_context(locked(lock, Path(path), "name another path"))
+            except RunError as error:
+                raise DriverError(str(error)) from error
         try:
             self._file = open(self._part, "wb")  # noqa: SIM115 (open until finish or drop)
         except OSError as error:
+            self._lock.close()
             raise self._failed(error) from error
         if given.suffix.lower() == ".gz":
             import gzip
@@ -72,6 +80,7 @@ class AtomicFile:
         except OSError as error:
             raise self._lost(error) from error
         self._file = None
+        self._lock.close()
 
     def _complete(self, file: IO[bytes]) -> None:
         if self._packer is not None:
@@ -92,7 +101,9 @@ class AtomicFile:
                 with contextlib.suppress(OSError):  # closing flushes, which fails again on a full disk
                     opened.close()
         if file is not None and self._part != self._target:
-            self._part.unlink(missing_ok=True)
+            with contextlib.suppress(OSError):  # the next to write this file writes over it
+                self._part.unlink(missing_ok=True)
+        self._lock.close()
 
     def _lost(self, error: OSError) -> DriverError:
         self.drop()

@@ -194,3 +194,22 @@ def test_a_folder_that_cannot_be_made_is_named(tmp_path):
 def test_writing_before_opening_is_refused(tmp_path):
     with pytest.raises(DriverError, match="not open"):
         JsonLines(path=str(tmp_path / "out.jsonl")).write([LATVIA])
+
+
+def test_what_a_killed_process_left_is_written_over(tmp_path):
+    (tmp_path / ".out.jsonl.part").write_text("half a li")
+    exporter = JsonLines(path=str(tmp_path / "out.jsonl"))
+    exporter.open()
+    exporter.close()
+    assert [path.name for path in tmp_path.iterdir()] == ["out.jsonl"]
+    assert (tmp_path / "out.jsonl").read_text() == ""
+
+
+def test_one_output_has_one_writer_at_a_time(tmp_path):
+    first, second = (JsonLines(path=str(tmp_path / "out.jsonl")) for _ in range(2))
+    first.open()
+    with pytest.raises(DriverError, match=r"out\.jsonl is in use by .*; wait .*, or name another path"):
+        second.open()
+    first.close()
+    second.open()
+    second.close()
