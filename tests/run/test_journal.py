@@ -388,8 +388,8 @@ def test_no_edit_of_a_journal_changes_results(tmp_path, states):
 
 @pytest.mark.slow
 @pytest.mark.timeout(1800)
-def test_no_edit_of_a_journal_among_thousands_changes_results(tmp_path, states):
-    edited(tmp_path, states, 3000)
+def test_no_edit_of_a_journal_among_hundreds_changes_results(tmp_path, states):
+    edited(tmp_path, states, 400)
 
 
 def test_every_single_byte_of_a_short_journal_is_guarded(tmp_path):
@@ -397,6 +397,7 @@ def test_every_single_byte_of_a_short_journal_is_guarded(tmp_path):
     whole = file.read_bytes()
     lines = whole.splitlines(keepends=True)
     ends = {sum(map(len, lines[: n + 1])) - 1 for n in range(len(lines))}
+    print(f"{len(whole)} bytes, each changed")
     for at in range(len(whole)):
         file.write_bytes(whole[:at] + bytes([whole[at] ^ 1]) + whole[at + 1 :])
         if at == max(ends):
