@@ -33,8 +33,6 @@ ELSEWHERE = {
     "scaffold/test_scaffold.py": "cli/new",
     # Parts of one whole, tested through it.
     "roles/test_hook_contract.py": "roles/base",
-    "run/test_runner.py": "run/journal run/manifest run/question_source",
-    "run/test_session.py": "run/drivers",
     "web/test_client.py": "web/faults web/limits web/messages web/transport",
     "explaining/test_remedy.py": "explaining/variants",
     "run/test_preflight.py": "roles/preflight",
