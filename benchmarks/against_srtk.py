@@ -231,6 +231,7 @@ def recipe(
         "path_scorer": {"use": "dense", "cache": "", **scorer},
         "expander": {"use": "beam", "width": args.width, "depth": args.depth, "inverse": False, **more},
         "output": None,
+        "budget": {"triples": None},
         "exporters": [{"use": "jsonl", "path": None}],
     }
     return json.dumps(written)
@@ -470,7 +471,7 @@ def main() -> int:
     graph = SPARQL if kind == "sparql" else {"use": "local", "path": str(snapshot(data, out))}
     systems = [
         theirs(args, programs / "srtk", model),
-        ours(f"srtk-framework ({kind})", recipe(args, graph, {}, {}, {}), out),
+        ours(f"srtk-framework ({kind})", recipe(args, graph, {}, {"rule": "log-softmax"}, {}), out),
         # SRTK's own pooling, texts, scores and stop rule.
         ours(f"srtk-framework ({kind}, as SRTK)", recipe(args, graph, *LIKE_SRTK), out),
     ]

@@ -47,7 +47,7 @@ def trained(name: str, out: Path, folds: int) -> Path:
 
 def untrained(name: str, out: Path, method: str) -> Path:
     """Search all questions without training."""
-    changes = ["train=null", "vars.from=0.0", "vars.to=1.0"]
+    changes = ["train=null", "vars.from=0.0", "vars.to=1.0", "path_scorer.rule=log-softmax"]
     if method != "beam":
         changes.append(f"expander={{use: {method}, depth: 2}}")
     run(name, out / method, *changes)

@@ -26,6 +26,7 @@ import zero_shot
 from common import OUT, Result, print_outcome, run, shown
 
 SCRIPTS: dict[str, tuple[str, ...]] = {
+    "defaults": ("defaults.py",),
     "thirty-questions": ("thirty_questions.py",),
     "local-graph": ("local_graph.py",),
     "same-subgraphs": ("same_subgraphs.py",),

@@ -86,7 +86,7 @@ def written_recipe(case: Case, graph: Mapping[str, Any], folder: Path, methods: 
         "questions": str(case.questions),
         "knowledge_graph": dict(graph),
         "encoder": {"use": "transformers", "model": "minilm"},
-        "path_scorer": {"use": "dense", "rule": "gain"},
+        "path_scorer": {"use": "dense"},
         "expander": chosen[0],
         "budget": {"triples": 200, "nodes": 200, "hub": 200},
         "batch": 64,

@@ -21,12 +21,14 @@ from common import OUT, lacking, read_json, srtk
 UNTRAINED = (
     "train=null",
     "evaluate=true",
-    "path_scorer.rule=gain",
-    "expander.margin=null",
-    "expander.hop_margin=null",
+    "path_scorer.step_cost=0",
+    "path_scorer.return_cost=0",
+    "path_scorer.inverse_text=is {label} of",
+    "expander.share=null",
+    "expander.fan_cost=0",
     "expander.paths=5",
 )
-"""The search without training, by the rule that does best then; margins are made for trained scores."""
+"""The search without training, by the rule `gain`, with no further setting for it but the number of paths."""
 
 LOSSES = ("cross-entropy", "nt-xent", "listwise")
 METRICS = ("answer_coverage", "answer_recall", "triple_precision", "triple_recall", "triples")

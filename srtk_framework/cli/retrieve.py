@@ -28,7 +28,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         default="srtk",
         help="pooling of the encoder; srtk is the model's own setting, else the pooling of SRTK (%(default)s)",
     )
-    parser.add_argument("--beam-width", type=int, default=10, metavar="N", help="paths kept at each hop (%(default)s)")
+    parser.add_argument("--beam-width", type=int, metavar="N", help="paths kept at each hop; by default the beam's")
     parser.add_argument("--max-depth", type=int, default=2, metavar="N", help="longest path (%(default)s)")
     parser.add_argument(
         "--evaluate",
@@ -38,14 +38,16 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--include-qualifiers", action="store_true", help="not needed: literals are always kept")
     parser.add_argument("--omit-prefixes", action="store_true", help="not needed: queries carry whole IRIs")
     parser.add_argument("--inverse", action="store_true", help="follow relations against their direction too")
-    parser.add_argument("--triples", type=int, metavar="N", help="most triples for a question")
+    parser.add_argument("--triples", type=int, metavar="N", help="most triples for a question (50); 0 for no limit")
     parser.add_argument(
         "--rule",
-        default="log-softmax",
-        help="how step scores add up: log-softmax, log-sigmoid (SR's own), gain, or srtk-sum, that of SRTK 0.0.7"
-        " (%(default)s)",
+        help="how step scores add up: by default as the model was trained, else gain; log-softmax, log-sigmoid (SR's"
+        " own), or srtk-sum, that of SRTK 0.0.7",
     )
-    parser.add_argument("--text", default="srtk", help="text form of questions and relations (%(default)s)")
+    parser.add_argument(
+        "--text",
+        help="text form of questions and relations: by default as the model was trained, else plain; srtk is SRTK's",
+    )
 
 
 def run(args: argparse.Namespace) -> int:
@@ -68,12 +70,17 @@ def recipe_data(args: argparse.Namespace) -> dict[str, Any]:
         "questions": args.input,
         **graph_block(args, args.sparql_endpoint),
         "encoder": {"use": "transformers", "model": args.scorer_model_path, "pooling": args.pooling},
-        "path_scorer": {"use": "dense", "rule": args.rule, "text": args.text},
-        "expander": {"use": _METHOD, "width": args.beam_width, "depth": args.max_depth, "inverse": args.inverse},
+        "path_scorer": {"use": "dense", **_given(rule=args.rule, text=args.text)},
+        "expander": {
+            "use": _METHOD,
+            "depth": args.max_depth,
+            "inverse": args.inverse,
+            **_given(width=args.beam_width),
+        },
         "exporters": [{"use": "jsonl", "path": args.output}],
     }
     if args.triples is not None:
-        data["budget"] = {"triples": args.triples}
+        data["budget"] = {"triples": args.triples or None}
     if args.evaluate:
         data["evaluate"] = True
     return data
@@ -98,3 +105,8 @@ def _write_metric(args: argparse.Namespace) -> None:
         print(f"Answer coverage rate: {recall:.4f} ({hit} / {len(found)})")
         print(f"Average subgraph size: {sum(sizes) / len(sizes):.4f} triples")
         print(f"wrote {metric}")
+
+
+def _given(**settings: Any) -> dict[str, Any]:
+    """Leave out the settings that were not given."""
+    return {name: value for name, value in settings.items() if value is not None}

@@ -27,6 +27,8 @@ from srtk_framework.values import (
 )
 
 VERSION = 1
+DEFAULT_TRIPLES = 50
+"""Triples of a question where the recipe's `budget` gives no number; `triples: null` is no limit."""
 
 
 @attrs.frozen
@@ -86,7 +88,7 @@ class Options:
         limit: Number of questions to run, counted from the first; None for all.
         relink: Whether questions that bring their own ``question_entities`` are linked as well.
         seed: Seed of all random numbers.
-        budget: Limits per question.
+        budget: Limits per question; at most ``DEFAULT_TRIPLES`` triples where the recipe gives no number of triples.
         description: Free text.
     """
 
@@ -395,6 +397,8 @@ def _options(data: Mapping[str, Any], places: Places, problems: list[str]) -> Op
     except SettingsError as error:
         problems.extend(f"{places.say(where)}: {text}" for where, text in error.problems)
         return Options()
+    if not isinstance(given := data.get("budget", {}), Budget) and "triples" not in given:
+        options.budget = attrs.evolve(options.budget, triples=DEFAULT_TRIPLES)
     if options.batch < 1:
         problems.append(f"{places.say(('batch',))}: batch must be at least 1, not {options.batch}")
     return options

@@ -107,6 +107,15 @@ def test_wrong_settings_of_several_drivers_are_told_at_once():
     assert "Did you mean 'vectors'" in text
 
 
+@pytest.mark.parametrize(
+    ("budget", "most"), [({}, 50), ({"tokens": 9}, 50), ({"triples": 5}, 5), ({"triples": None}, None)]
+)
+def test_fifty_triples_are_the_budget_unless_a_number_is_given(budget, most):
+    given = {"budget": budget} if budget else {}
+    s = session(knowledge_graph="toy", expander="onehop", **given)
+    assert s.methods["onehop"].driver.budget.triples == most
+
+
 def test_the_budget_reaches_drivers_that_ask_for_it():
     s = session(knowledge_graph="toy", expander="onehop", budget={"triples": 5})
     assert s.methods["onehop"].driver.budget.triples == 5

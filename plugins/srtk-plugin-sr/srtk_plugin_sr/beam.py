@@ -30,6 +30,7 @@ from srtk_framework.values import (
 from srtk_plugin_sr.beam_state import OVERSAMPLING, ActivePath, BeamState, beam_state, copy_state, without_end
 from srtk_plugin_sr.explain import final_choice, hop_choice, hop_paths, path_key
 from srtk_plugin_sr.links import weighted_entities
+from srtk_plugin_sr.search_settings import SearchSettings, suitable_settings
 from srtk_plugin_sr.triple_quota import facts_with_quota
 
 
@@ -40,6 +41,9 @@ class BeamExpander(Expander):
     At each hop the scorer rates END and every step that leaves a path in the beam. The score of a path is the sum of
     its steps' scores and of its link's score. The triples on the best paths form the subgraph.
 
+    A setting that is `auto` is what suits the scorer: scores of trained weights get margins, those of untrained ones a
+    mention removed, a share and a fan cost (see ``search_settings``); null is no limit, or none.
+
     Attributes:
         graph: Graph to search.
         scorer: Scores the steps.
@@ -49,10 +53,9 @@ class BeamExpander(Expander):
         inverse: Also follow relations against their direction.
         paths: Maximum number of paths whose triples are read; `width` by default.
         margin: Drop the paths whose score is more than this below the best. Under `log-softmax` 2.3 is a tenth of the
-            best path's probability. No limit by default.
-        hop_margin: The same at each hop, for paths that may be extended: a search that is certain follows few. No limit
-            by default.
-        share: Maximum number of triples of one path while other paths wait for room in the budget; no limit by default.
+            best path's probability.
+        hop_margin: The same at each hop, for paths that may be extended: a search that is certain follows few.
+        share: Maximum number of triples of one path while other paths wait for room in the budget.
         fan_cost: Subtracted from a path's score for each factor e of nodes that a step reaches: of two steps that read
             alike, the one to fewer nodes is more specific (PRA divides by the fan-out, Lao and Cohen 2010). Above 0, a
             few times `width` continuations are followed at each hop before the best are kept.
@@ -66,16 +69,16 @@ class BeamExpander(Expander):
     graph: KnowledgeGraph
     scorer: PathScorer
     budget: Budget = attrs.field(factory=Budget)
-    width: int = 10
+    width: int = 15
     depth: int = 2
     inverse: bool = True
     paths: int | None = None
-    margin: float | None = None
-    hop_margin: float | None = None
-    share: int | None = None
-    fan_cost: float = 0.0
+    margin: float | Literal["auto"] | None = "auto"
+    hop_margin: float | Literal["auto"] | None = "auto"
+    share: int | Literal["auto"] | None = "auto"
+    fan_cost: float | Literal["auto"] = "auto"
     link_weight: float = 1.0
-    mention: str | None = None
+    mention: str | None = "auto"
     end_at_start: bool = False
     stop_when_full: bool = False
     overflow: Literal["cut", "drop"] = "cut"
@@ -91,11 +94,11 @@ class BeamExpander(Expander):
         """
         for name in ("width", "depth", "paths", "share"):
             value = getattr(self, name)
-            if value is not None and value < 1:
+            if value not in (None, "auto") and value < 1:
                 raise DriverError(f"{name} is {value}; it must be at least 1")
         for name in ("margin", "hop_margin"):
             value = getattr(self, name)
-            if value is not None and value < 0:
+            if value not in (None, "auto") and value < 0:
                 raise DriverError(f"{name} is {value}; it must not be below 0")
         if self.overflow not in ("cut", "drop"):
             raise DriverError(f"overflow is {self.overflow!r}; use cut or drop")
@@ -104,10 +107,11 @@ class BeamExpander(Expander):
 
     def start(self, questions: Sequence[Question]) -> list[BeamState]:
         """Look up the linked entities in the graph."""
+        mention = self._search().mention
         linked = [weighted_entities(question.links, self.link_weight) for question in questions]
         frontiers = iter(self.graph.frontiers([[entity] for links in linked for entity in links]))
         labels: dict[str, str] = {}
-        if self.mention is not None and (unnamed := unnamed_entities(questions)):
+        if mention is not None and (unnamed := unnamed_entities(questions)):
             labels = dict(zip(unnamed, self.graph.labels(unnamed), strict=True))
         states = []
         for question, links in zip(questions, linked, strict=True):
@@ -121,7 +125,7 @@ class BeamExpander(Expander):
                 trace["reason"] = "no linked entity is in the graph" if links else "the question has no link"
             states.append(
                 BeamState(
-                    texts={entity: self._text(question, links[entity][1], labels) for entity in known},
+                    texts={entity: _text(question, links[entity][1], labels, mention) for entity in known},
                     active=[ActivePath(path, at[path.entity]) for path in paths],
                     finished=[],
                     frontiers={(entity, ()): at[entity] for entity in known},
@@ -135,6 +139,7 @@ class BeamExpander(Expander):
 
     def step(self, states: Sequence[HopState]) -> list[BeamState]:
         """Score every continuation of every path in the beams, and follow the best."""
+        search = self._search()
         after = [copy_state(state) for state in states]
         active = [(state, item) for state in after for item in state.active]
         offered = self.graph.steps([item.frontier for _, item in active], self.inverse)
@@ -151,14 +156,14 @@ class BeamExpander(Expander):
         for state in after:
             end = begin + len(state.active)
             state.trace["scored"] += sum(len(row) for row in candidates[begin:end])
-            state.active = self._best(state.active, candidates[begin:end], scores[begin:end])
+            state.active = self._best(state.active, candidates[begin:end], scores[begin:end], search.fan_cost)
             begin = end
-        if self.fan_cost:
-            self._subtract_fan_cost(after)
+        if search.fan_cost:
+            self._subtract_fan_cost(after, search.fan_cost)
         for state in after:
             state.finished += [without_end(item.path) for item in state.active if item.path.steps[-1] == END]
             open_ended = [item for item in state.active if item.path.steps[-1] != END]
-            state.active = self._within_hop_margin(open_ended, state.finished)
+            state.active = _within_hop_margin(open_ended, state.finished, search.hop_margin)
             state.depth += 1
             state.trace["hops"] = state.depth
         # The last steps are followed only where that can drop a path: facts are read from the start of a path.
@@ -173,9 +178,12 @@ class BeamExpander(Expander):
 
     def result(self, states: Sequence[HopState]) -> list[Subgraph]:
         """Rank the paths and read their triples; paths that could still be extended count as they are."""
+        search = self._search()
         beams = [beam_state(state) for state in states]
         ranked = [
-            _within_margin(sorted([*state.finished, *active], key=path_order)[: self.paths or self.width], self.margin)
+            _within_margin(
+                sorted([*state.finished, *active], key=path_order)[: self.paths or self.width], search.margin
+            )
             for state, active in zip(beams, self._ended(beams), strict=True)
         ]
         traces = []
@@ -187,7 +195,7 @@ class BeamExpander(Expander):
                 trace["reason"] = "no step leaves a linked entity" if state.depth else "no hop was taken"
             traces.append(trace)
         known = [state.frontiers for state in beams]
-        return facts_with_quota(self.graph, ranked, self.budget, self.share, known, traces)
+        return facts_with_quota(self.graph, ranked, self.budget, search.share, known, traces)
 
     def choices(self, states: Sequence[HopState]) -> list[HopChoice]:
         """Return, for each state, the candidates of the next hop, best first, and what drops each of them."""
@@ -209,12 +217,13 @@ class BeamExpander(Expander):
             [after] = beam.step([state])
             return hop_paths(state, after)
 
+        search = self._search()
         unlimited = self._copy(width=sys.maxsize, hop_margin=None, depth=1, overflow="cut")
         kept = near = {path_key(path) for path in hop(self)}
-        if self.hop_margin is not None:
+        if search.hop_margin is not None:
             near = {path_key(path) for path in hop(self._copy(hop_margin=None))}
         by_score = hop(unlimited._copy(fan_cost=0.0))
-        return hop_choice(by_score, hop(unlimited) if self.fan_cost else None, kept, near, self.width)
+        return hop_choice(by_score, hop(unlimited) if search.fan_cost else None, kept, near, self.width)
 
     def _copy(self, **settings: Any) -> BeamExpander:
         """Copy this open beam with other settings; the graph and the scorer are shared."""
@@ -223,10 +232,15 @@ class BeamExpander(Expander):
             setattr(other, name, value)
         return other
 
-    def _text(self, question: Question, link: Link, labels: Mapping[str, str]) -> str:
-        if self.mention is None:
-            return question.text
-        return without_mentions(question, [link], labels, self.mention)
+    def _search(self) -> SearchSettings:
+        """Return the settings in force; a training changes those that are left to the scorer."""
+        names = [field.name for field in attrs.fields(SearchSettings)]
+        own = {name: getattr(self, name) for name in names}
+        if "auto" not in own.values():
+            return SearchSettings(**own)
+        return attrs.evolve(
+            suitable_settings(self.scorer), **{name: value for name, value in own.items() if value != "auto"}
+        )
 
     def _candidates(self, steps: Sequence[Step], end: bool) -> list[Step]:
         """Remove noise relations, and append END where it is offered."""
@@ -238,7 +252,11 @@ class BeamExpander(Expander):
         return [*kept, END] if end else kept
 
     def _best(
-        self, active: Sequence[ActivePath], candidates: Sequence[Sequence[Step]], scores: Sequence[Sequence[float]]
+        self,
+        active: Sequence[ActivePath],
+        candidates: Sequence[Sequence[Step]],
+        scores: Sequence[Sequence[float]],
+        fan_cost: float,
     ) -> list[ActivePath]:
         """Return the best continuations of one question's paths, each with the frontier before its last step."""
         totals = [
@@ -247,7 +265,7 @@ class BeamExpander(Expander):
             for step, score in zip(row, values, strict=True)
         ]
         # Paths are built only for what can win: building and comparing all of them costs more than scoring them.
-        most = self.width * OVERSAMPLING if self.fan_cost else self.width
+        most = self.width * OVERSAMPLING if fan_cost else self.width
         if len(totals) > most:
             least = heapq.nlargest(most, (total for total, _, _ in totals))[-1]
             totals = [entry for entry in totals if entry[0] >= least]
@@ -257,26 +275,12 @@ class BeamExpander(Expander):
         ]
         return sorted(extended, key=lambda item: path_order(item.path))[:most]
 
-    def _within_hop_margin(self, active: list[ActivePath], finished: Sequence[RankedPath]) -> list[ActivePath]:
-        """Drop the paths that score too far below the best of the question."""
-        if self.hop_margin is None or not active:
-            return active
-        best = max(path.score for path in (*finished, *(item.path for item in active)))
-        return [item for item in active if item.path.score >= rounded(best - self.hop_margin)]
-
-    def _subtract_fan_cost(self, states: Sequence[BeamState]) -> None:
+    def _subtract_fan_cost(self, states: Sequence[BeamState], fan_cost: float) -> None:
         """Follow the continuations, subtract the cost of their fan-out, and keep the best."""
         reached = iter(self._reach([item for s in states for item in s.active if item.path.steps[-1] != END]))
         for state in states:
-            items = [self._with_fan_cost(item, reached) for item in state.active]
+            items = [_with_fan_cost(item, reached, fan_cost) for item in state.active]
             state.active = sorted(items, key=lambda item: path_order(item.path))[: self.width]
-
-    def _with_fan_cost(self, item: ActivePath, reached: Iterator[Reached]) -> ActivePath:
-        if item.path.steps[-1] == END:
-            return item
-        behind = next(reached)
-        cost = self.fan_cost * math.log(max(1, behind.frontier.size + behind.hub))
-        return ActivePath(attrs.evolve(item.path, score=rounded(item.path.score - cost)), item.frontier, behind)
 
     def _reach(self, items: Sequence[ActivePath]) -> list[Reached]:
         """Follow the last step of each path; only the hub limit applies."""
@@ -326,3 +330,25 @@ def _within_margin(paths: list[RankedPath], margin: float | None) -> list[Ranked
     if margin is None or not paths:
         return paths
     return [path for path in paths if path.score >= rounded(paths[0].score - margin)]
+
+
+def _within_hop_margin(
+    active: list[ActivePath], finished: Sequence[RankedPath], margin: float | None
+) -> list[ActivePath]:
+    """Drop the paths that score too far below the best of the question."""
+    if margin is None or not active:
+        return active
+    best = max(path.score for path in (*finished, *(item.path for item in active)))
+    return [item for item in active if item.path.score >= rounded(best - margin)]
+
+
+def _with_fan_cost(item: ActivePath, reached: Iterator[Reached], fan_cost: float) -> ActivePath:
+    if item.path.steps[-1] == END:
+        return item
+    behind = next(reached)
+    cost = fan_cost * math.log(max(1, behind.frontier.size + behind.hub))
+    return ActivePath(attrs.evolve(item.path, score=rounded(item.path.score - cost)), item.frontier, behind)
+
+
+def _text(question: Question, link: Link, labels: Mapping[str, str], mention: str | None) -> str:
+    return question.text if mention is None else without_mentions(question, [link], labels, mention)

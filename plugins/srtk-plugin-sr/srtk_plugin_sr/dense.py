@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from pathlib import Path as FilePath
-from typing import Any, Literal, get_args
+from typing import Any, get_args
 
 import attrs
 import numpy as np
@@ -15,6 +15,9 @@ from srtk_framework.roles import Encoder, KnowledgeGraph, PathScorer, TrainingTa
 from srtk_framework.values import END, SCORE_DIGITS, DriverError, Path, Sample, Step
 from srtk_plugin_sr.fit_settings import ScorerFitSettings
 from srtk_plugin_sr.samples import IndexedSample, TrainingSet, make_samples
+from srtk_plugin_sr.scorer_form import UNTRAINED, Compare, Rule, ScorerForm, read_form, write_form
+from srtk_plugin_sr.search_settings import TRAINED, SearchSettings
+from srtk_plugin_sr.search_settings import UNTRAINED as UNTRAINED_SEARCH
 from srtk_plugin_sr.templates import Templates, make_templates
 from srtk_plugin_sr.trainer import train_encoder, trainable_encoder
 from srtk_plugin_sr.vectors import Matrix, TextIndex, VectorStore, default_folder, unit
@@ -24,8 +27,6 @@ _RECENT = 4096
 _BLOCK = 8192
 """Candidates per matrix product, which bounds the memory of their float64 copy."""
 
-Rule = Literal["log-softmax", "log-sigmoid", "srtk-sum", "gain"]
-
 
 @attrs.define(eq=False)
 class DenseScorer(PathScorer):
@@ -34,21 +35,27 @@ class DenseScorer(PathScorer):
     The encoder maps the question with the steps so far, and each candidate, to vectors. The logit of a candidate is
     their cosine over ``temperature``. Candidates are encoded once and cached.
 
+    Weights that were trained as a path scorer are scored as they were trained: training writes rule, costs and texts
+    beside them. Other weights are scored by the rule ``gain`` with small costs. What is set here stands in any case.
+
     Attributes:
         encoder: Encodes the texts.
         graph: Graph that has the labels of relations.
         rule: Score of a step: `log-softmax` (log-probability among the candidates and END), `log-sigmoid`
             (log-probability against END alone, SR's own), `srtk-sum` (the logit itself, which SRTK sums), or `gain`
-            (increase of the path's similarity to the question).
+            (increase of the path's similarity to the question). By default that of the training, and `gain` without
+            training.
         compare: Text of a candidate: `step` (its relation, compared with the question and the steps so far) or `path`
             (the path including it, compared with the question; END is the path as it is). By default `path` for the
             rule `gain`, else `step`.
-        temperature: Divides cosines.
-        step_cost: Subtracted from the logit of every candidate but END; above 0 it favours short paths.
-        return_cost: Subtracted from the logit of a step that reverses the last step.
+        temperature: Divides cosines; by default that of the training, else 0.07.
+        step_cost: Subtracted from the logit of every candidate but END; above 0 it favours short paths. By default
+            that of the training, 0.5 for `gain` without training, else 0.
+        return_cost: Subtracted from the logit of a step that reverses the last step; by default as `step_cost`.
         text: Name of a text form (`plain`, `srtk`), or templates (query, path_query, join, relation, inverse,
-            candidate, end) that replace those of `plain`.
-        inverse_text: Template for a step against its direction, with {label}; by default that of the form.
+            candidate, end) that replace those of `plain`. By default that of the training, else `plain`.
+        inverse_text: Template for a step against its direction, with {label}; by default that of the form, and
+            `{label} of` for `gain` without training.
         end_text: Text of END; by default that of the form.
         readable: Split labels written like identifiers (`placeOfBirth`, `place_of_birth`); by default as the form does.
         cache: Folder that keeps candidate vectors between runs; by default in the user's cache folder, "" for none.
@@ -56,18 +63,19 @@ class DenseScorer(PathScorer):
 
     encoder: Encoder
     graph: KnowledgeGraph
-    rule: Rule = "log-softmax"
-    compare: Literal["step", "path"] | None = None
-    temperature: float = 0.07
-    step_cost: float = 0.0
-    return_cost: float = 0.0
-    text: str | dict[str, str] = "plain"
+    rule: Rule | None = None
+    compare: Compare | None = None
+    temperature: float | None = None
+    step_cost: float | None = None
+    return_cost: float | None = None
+    text: str | dict[str, str] | None = None
     inverse_text: str | None = None
     end_text: str | None = None
     readable: bool | None = None
     cache: str | None = None
+    _fitted: ScorerForm | None = attrs.field(init=False, default=None, repr=False)
+    _form: ScorerForm = attrs.field(init=False, default=UNTRAINED, repr=False)
     _templates: Templates = attrs.field(init=False, default=Templates(), repr=False)
-    _by_path: bool = attrs.field(init=False, default=False, repr=False)
     _store: VectorStore | None = attrs.field(init=False, default=None, repr=False)
     _step_texts: dict[Step, str] = attrs.field(init=False, factory=dict, repr=False)
     _recent: dict[str, Matrix] = attrs.field(init=False, factory=dict, repr=False)
@@ -78,17 +86,14 @@ class DenseScorer(PathScorer):
         Raises:
             DriverError: If a setting is out of range, or a cached file is broken.
         """
-        if self.rule not in get_args(Rule):
+        if self.rule not in (None, *get_args(Rule)):
             *most, last = get_args(Rule)
             raise DriverError(f"rule is {self.rule!r}; use {', '.join(most)} or {last}")
         if self.compare not in (None, "step", "path"):
             raise DriverError(f"compare is {self.compare!r}; use step or path")
-        if self.rule == "gain" and self.compare == "step":
-            raise DriverError("the rule gain compares whole paths; leave compare out, or set it to path")
-        if not self.temperature > 0:
+        if self.temperature is not None and not self.temperature > 0:
             raise DriverError(f"temperature is {self.temperature}; it must be above 0")
-        self._templates = make_templates(self.text, self.inverse_text, self.end_text, self.readable)
-        self._by_path = (self.compare or ("path" if self.rule == "gain" else "step")) == "path"
+        self._take_form(self._form_of(self._trained_form()))
         self._reset_cache(on_disk=True)
 
     def close(self) -> None:
@@ -98,12 +103,17 @@ class DenseScorer(PathScorer):
 
     def fingerprint(self) -> str:
         """Identify the encoder, the graph and the settings, but not the cache, which changes no score."""
-        settings = {
-            field.name: getattr(self, field.name)
-            for field in attrs.fields(type(self))
-            if field.init and field.name not in ("encoder", "graph", "cache")
-        }
-        return f"dense({self.encoder.fingerprint()}, {self.graph.fingerprint()}, {settings!r})"
+        form = self._form_of(self._trained_form())
+        return f"dense({self.encoder.fingerprint()}, {self.graph.fingerprint()}, {form!r})"
+
+    def search_settings(self) -> SearchSettings:
+        """Return the settings of a search that suit the scores: margins for trained weights only."""
+        trained = self._trained_form()
+        if trained is not None and self._form.rule == trained.rule == "log-softmax":
+            return attrs.evolve(TRAINED, mention=trained.mention)
+        if trained is None and self._form.rule == "gain":
+            return UNTRAINED_SEARCH
+        return SearchSettings()
 
     def scores_end(self) -> bool:
         """Return False: under every rule a path with no other continuation ends at no cost."""
@@ -117,6 +127,12 @@ class DenseScorer(PathScorer):
         """
         encoder = trainable_encoder(self.encoder)
         network = encoder.learner()
+        before = self._trained_form() or ScorerForm(rule=self.rule or "log-softmax")
+        if training.mention == "auto":
+            training = attrs.evolve(training, mention=before.mention)
+        # From here on the search, which validates too, scores as the training does.
+        self._fitted = attrs.evolve(self._form_of(before), mention=training.mention)
+        self._take_form(self._fitted)
 
         def validated() -> Mapping[str, float]:
             assert task.validate is not None
@@ -128,7 +144,7 @@ class DenseScorer(PathScorer):
             network,
             self.training_set(make_samples(self.graph, task.examples, training, task.seed)),
             training,
-            temperature=training.temperature or self.temperature,
+            temperature=training.temperature or self._form.temperature,
             validate=None if task.validate is None else validated,
             folder=task.folder,
             seed=task.seed,
@@ -138,14 +154,47 @@ class DenseScorer(PathScorer):
         return figures
 
     def save(self, folder: FilePath) -> None:
-        """Write the encoder as a folder that Hugging Face loads."""
+        """Write the encoder as a folder that Hugging Face loads, and the form in which it was trained."""
         trainable_encoder(self.encoder).save(folder)
+        if (trained := self._trained_form()) is not None:
+            write_form(trained, folder)
 
     def load(self, folder: FilePath) -> None:
         """Load an encoder that ``save`` wrote."""
         trainable_encoder(self.encoder).load(folder)
+        self._fitted = None
         if self._store is not None:
+            self._take_form(self._form_of(self._trained_form()))
             self._reset_cache(on_disk=True)
+
+    def _trained_form(self) -> ScorerForm | None:
+        """Return the form in which the present weights were trained; None if no path scorer was trained."""
+        return self._fitted or read_form(self.encoder)
+
+    def _form_of(self, trained: ScorerForm | None) -> ScorerForm:
+        """Put this scorer's settings over the form of its weights."""
+        if trained is not None:
+            base = trained if self.rule is None else attrs.evolve(trained, rule=self.rule)
+        else:
+            base = UNTRAINED if self.rule in (None, "gain") else ScorerForm(rule=self.rule or "gain")
+        if self.text is not None and self.text != base.text:
+            # The templates of another text form are not mixed with those of the base.
+            base = attrs.evolve(base, text=self.text, inverse_text=None, end_text=None, readable=None)
+        names = ("compare", "temperature", "step_cost", "return_cost", "inverse_text", "end_text", "readable")
+        own = {name: getattr(self, name) for name in names}
+        return attrs.evolve(base, **{name: value for name, value in own.items() if value is not None})
+
+    def _take_form(self, form: ScorerForm) -> None:
+        """Score in a form from now on.
+
+        Raises:
+            DriverError: If its settings contradict each other, or a template is wrong.
+        """
+        if form.rule == "gain" and form.compare == "step":
+            raise DriverError("the rule gain compares whole paths; leave compare out, or set it to path")
+        self._form = form
+        self._templates = make_templates(form.text, form.inverse_text, form.end_text, form.readable)
+        self._step_texts = {}
 
     def _reset_cache(self, on_disk: bool) -> None:
         """Start a cache for the encoder's present weights, so that vectors of different weights are never mixed."""
@@ -167,7 +216,7 @@ class DenseScorer(PathScorer):
             costs = dict(zip([*steps, END], (self._costs(sample.path, steps)).tolist(), strict=True))
             indexed.append(
                 IndexedSample(
-                    query=texts.number(self._templates.query_text(sample.text, "" if self._by_path else path)),
+                    query=texts.number(self._templates.query_text(sample.text, "" if self._form.by_path else path)),
                     candidates=tuple(texts.number(by_step[step]) for step in sample.candidates),
                     targets=sample.targets,
                     costs=tuple(costs[step] for step in sample.candidates),
@@ -188,10 +237,10 @@ class DenseScorer(PathScorer):
         self._add_step_texts(paths, candidates)
         options = [list(dict.fromkeys(step for step in row if step != END)) for row in candidates]
         # END without a rival scores 0, except that SRTK's rule gives it its logit.
-        scorable = [i for i, steps in enumerate(options) if steps or (self.rule == "srtk-sum" and candidates[i])]
+        scorable = [i for i, steps in enumerate(options) if steps or (self._form.rule == "srtk-sum" and candidates[i])]
         walked = [self._templates.join.join(self._step_texts[step] for step in paths[i]) for i in scorable]
         queries = [
-            self._templates.query_text(questions[i], "" if self._by_path else path)
+            self._templates.query_text(questions[i], "" if self._form.by_path else path)
             for i, path in zip(scorable, walked, strict=True)
         ]
         texts = [self._texts(path, options[i]) for i, path in zip(scorable, walked, strict=True)]
@@ -215,7 +264,7 @@ class DenseScorer(PathScorer):
         templates = self._templates
         texts = [self._step_texts[step] for step in steps]
         end = templates.end
-        if self._by_path and path:
+        if self._form.by_path and path:
             texts, end = [path + templates.join + text for text in texts], path
         return [templates.candidate_text(text) for text in (*texts, end)]
 
@@ -231,7 +280,7 @@ class DenseScorer(PathScorer):
         cosines = np.empty((len(left), len(right)))
         for start in range(0, len(right), _BLOCK):
             cosines[:, start : start + _BLOCK] = left @ right[start : start + _BLOCK].astype(np.float64).T
-        cosines /= self.temperature
+        cosines /= self._form.temperature
         place = {text: i for i, text in enumerate(distinct)}
         return [
             cosines[place[query], [columns[text] for text in row]] for query, row in zip(queries, texts, strict=True)
@@ -257,13 +306,13 @@ class DenseScorer(PathScorer):
         self, path: Path, steps: Sequence[Step], logits: npt.NDArray[np.float64]
     ) -> npt.NDArray[np.float64]:
         values = logits - self._costs(path, steps)
-        if self.rule == "srtk-sum":
+        if self._form.rule == "srtk-sum":
             return values
-        if self.rule == "gain":
+        if self._form.rule == "gain":
             values -= logits[-1] if path else 0.0
             values[-1] = 0.0
             return values
-        if self.rule == "log-sigmoid":
+        if self._form.rule == "log-sigmoid":
             return _log_sigmoid(values - values[-1])
         most = float(values.max())
         total: float = np.exp(values - most).sum()
@@ -271,12 +320,12 @@ class DenseScorer(PathScorer):
 
     def _costs(self, path: Path, steps: Sequence[Step]) -> npt.NDArray[np.float64]:
         """Return the cost of each step, and of END, which is last and costs 0."""
-        values = np.full(len(steps) + 1, self.step_cost)
+        values = np.full(len(steps) + 1, self._form.step_cost)
         values[-1] = 0.0
-        if self.return_cost and path:
+        if self._form.return_cost and path:
             back = Step(path[-1].relation, not path[-1].inverse)
             if back in steps:
-                values[list(steps).index(back)] += self.return_cost
+                values[list(steps).index(back)] += self._form.return_cost
         return values
 
 

@@ -18,6 +18,7 @@ from srtk_framework.records import record_fields as fields
 from srtk_framework.values import InputError
 from srtk_plugin_sr.fit_settings import ScorerFitSettings
 from srtk_plugin_sr.samples import IndexedSample, TrainingSet
+from srtk_plugin_sr.scorer_form import ScorerForm, write_form
 from srtk_plugin_sr.trainer import prepare_folder, train_encoder
 from srtk_plugin_sr.vectors import TextIndex
 
@@ -117,6 +118,7 @@ def run(args: argparse.Namespace) -> int:
             return 0
         encoder.take(network)
         encoder.save(FilePath(args.output_dir))
+        write_form(ScorerForm(text="srtk", temperature=args.temperature), FilePath(args.output_dir))
     finally:
         encoder.close()
     _write_card(args, figures, len(training), len(validation))

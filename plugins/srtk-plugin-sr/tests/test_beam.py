@@ -8,6 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from srtk_plugin_local.memory import MemoryGraph
 from srtk_plugin_sr.beam import BeamExpander
+from srtk_plugin_sr.search_settings import SearchSettings
 
 from srtk_framework.roles import PathScorer
 from srtk_framework.values import END, Budget, DriverError, Link, Question, RankedPath, Step, rounded
@@ -69,7 +70,32 @@ def ask(*entities, text="Who?"):
     return Question("q", text, tuple(Link(entity) for entity in entities))
 
 
+@attrs.define(eq=False)
+class Suiting(Given):
+    """Also say which settings of a search suit the scores; they may change, as by a training."""
+
+    suits: SearchSettings = attrs.field(factory=SearchSettings)
+
+    def search_settings(self):
+        return self.suits
+
+
 HAND = {CHILD: -1.0, JOB: -2.0, ((CHILD,), JOB): -0.5, ((CHILD,), BORN): -3.0, END: -1.5}
+
+
+def test_settings_that_are_left_open_are_those_that_suit_the_scorer_at_the_time():
+    scorer = Suiting(HAND, suits=SearchSettings(mention="someone", margin=1.0))
+    search = beam(FAMILY, scorer)
+    asked = ask("ann", text="Who is ann?")
+    assert [path.steps for path in search.expand([asked])[0].paths] == [(CHILD, JOB), (CHILD,)]
+    scorer.suits = SearchSettings(margin=0.5)
+    assert [path.steps for path in search.expand([asked])[0].paths] == [(CHILD, JOB)]
+
+
+def test_settings_that_are_given_stand_whatever_suits_the_scorer():
+    scorer = Suiting(HAND, suits=SearchSettings(mention="someone", margin=0.5, hop_margin=0.5, share=1, fan_cost=9.0))
+    given_ = beam(FAMILY, scorer, mention=None, margin=None, hop_margin=None, share=None, fan_cost=0.0)
+    assert given_.expand([ask("ann")])[0].paths == beam(FAMILY, HAND).expand([ask("ann")])[0].paths
 
 
 def test_a_search_by_hand():
@@ -220,7 +246,7 @@ def test_the_settings_of_a_recipe_that_names_none():
     driver = BeamExpander(MemoryGraph(triples=wide), Given(table))
     driver.open()
     found = driver.expand([ask("x")])[0]
-    assert len(found.paths) == 10
+    assert len(found.paths) == 15
     assert max(len(path.steps) for path in found.paths) == 2
     assert any(path.steps[0] == Step("u", True) for path in found.paths)
     assert found.trace["hops"] == 2

@@ -10,6 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from srtk_plugin_local.memory import MemoryGraph
 from srtk_plugin_sr.dense import DenseScorer
+from srtk_plugin_sr.search_settings import SearchSettings
 
 from srtk_framework.roles import Encoder
 from srtk_framework.values import END, DriverError, Step
@@ -51,8 +52,9 @@ def graph_of(*relations, **labels):
     return MemoryGraph(triples=[["a", relation, "b"] for relation in relations], labels=labels)
 
 
-def scorer_of(encoder, **changes):
-    made = DenseScorer(encoder=encoder, graph=graph_of("capital", "borders", "currency"), cache="", **changes)
+def scorer_of(encoder, rule="log-softmax", **changes):
+    graph = graph_of("capital", "borders", "currency")
+    made = DenseScorer(encoder=encoder, graph=graph, cache="", rule=rule, **changes)
     made.open()
     return made
 
@@ -99,6 +101,26 @@ def test_under_log_sigmoid_logits_far_apart_stay_finite():
     assert scorer.score(["Q?"], [()], [[BORDERS]]) == [[-4000.0]]
 
 
+def test_weights_that_no_path_scorer_was_trained_from_are_scored_by_gain_with_small_costs():
+    row = (["Who?"], [(CAPITAL,)], [[BORDERS, Step("capital", True), END]])
+    by_default = scorer_of(Letters(), rule=None)
+    explicit = scorer_of(Letters(), rule="gain", step_cost=0.5, return_cost=0.5, inverse_text="{label} of")
+    assert by_default.score(*row) == explicit.score(*row) != scorer_of(Letters()).score(*row)
+    assert by_default.fingerprint() == explicit.fingerprint() != scorer_of(Letters()).fingerprint()
+
+
+def test_margins_are_not_suggested_for_scores_of_untrained_weights_that_are_no_gains():
+    assert scorer_of(Letters(), rule=None).search_settings().mention == ""
+    assert scorer_of(Letters(), rule="log-softmax").search_settings() == SearchSettings()
+    assert scorer_of(Letters(), rule="srtk-sum").search_settings() == SearchSettings()
+
+
+def test_a_text_form_that_is_given_brings_its_own_inverse():
+    encoder = Letters()
+    scorer_of(encoder, rule=None, text="srtk").score(["Who?"], [()], [[Step("capital", True)]])
+    assert "relation: is capital of" in encoder.calls[0]
+
+
 def test_end_is_in_the_denominator_also_where_it_is_no_candidate():
     scorer = scorer_of(Table(HAND), temperature=0.05)
     with_end = scorer.score(["Q?"], [()], [[CAPITAL, BORDERS, END]])[0]
@@ -119,7 +141,7 @@ def test_srtk_sum_by_hand():
 
 def test_gain_sums_to_the_similarity_of_the_whole_path():
     walked = {"capital, borders": cosines(0.9)[0], "capital, currency": cosines(0.5)[0]}
-    scorer = scorer_of(Table({**HAND, **walked}), rule="gain", temperature=0.1)
+    scorer = scorer_of(Table({**HAND, **walked}), rule="gain", temperature=0.1, step_cost=0.0)
     first = scorer.score(["Q?"], [()], [[CAPITAL, BORDERS]])[0]
     second = scorer.score(["Q?"], [(CAPITAL,)], [[BORDERS, CURRENCY, END]])[0]
     assert first == [6.0, 2.5]
@@ -192,7 +214,7 @@ def test_relations_that_an_earlier_run_cached_are_not_encoded_again(tmp_path):
 def test_the_labels_of_the_graph_are_compared():
     encoder = Letters()
     graph = graph_of("P36", "P47", P36="capitalOf", P47="shares border with")
-    scorer = DenseScorer(encoder=encoder, graph=graph, cache="", inverse_text="{label}, reversed")
+    scorer = DenseScorer(encoder=encoder, graph=graph, cache="", rule="log-softmax", inverse_text="{label}, reversed")
     scorer.open()
     scorer.score(["Who?"], [(Step("P36"),)], [[Step("P47", True)]])
     assert encoder.calls[0] == ["Who? [SEP] capital of", "shares border with, reversed", "end"]
@@ -245,5 +267,6 @@ def test_an_invalid_setting_is_refused(changes, message):
 def test_the_fingerprint_names_model_and_settings_but_not_the_cache(tmp_path):
     first = scorer_of(Letters()).fingerprint()
     assert scorer_of(Letters(), temperature=0.1).fingerprint() != first
-    kept = DenseScorer(encoder=Letters(), graph=graph_of("capital", "borders", "currency"), cache=str(tmp_path))
+    graph = graph_of("capital", "borders", "currency")
+    kept = DenseScorer(encoder=Letters(), graph=graph, rule="log-softmax", cache=str(tmp_path))
     assert kept.fingerprint() == first

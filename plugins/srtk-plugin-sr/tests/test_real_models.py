@@ -94,7 +94,7 @@ def expected(folder, pooling, query, texts):
 
 @needs_minilm
 def test_log_softmax_on_minilm_is_what_torch_computes(minilm):
-    scorer = DenseScorer(encoder=opened("minilm"), graph=MemoryGraph(triples=FACTS), cache="")
+    scorer = DenseScorer(encoder=opened("minilm"), graph=MemoryGraph(triples=FACTS), cache="", rule="log-softmax")
     scorer.open()
     steps = [Step("place of birth"), Step("occupation"), Step("spouse", True)]
     found = scorer.score([QUESTION], [(Step("spouse"),)], [[*steps, END]])[0]

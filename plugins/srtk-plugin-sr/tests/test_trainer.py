@@ -14,6 +14,7 @@ from srtk_plugin_local.memory import MemoryGraph
 from srtk_plugin_sr.beam import BeamExpander
 from srtk_plugin_sr.dense import DenseScorer
 from srtk_plugin_sr.fit_settings import ScorerFitSettings
+from srtk_plugin_sr.search_settings import SearchSettings
 from srtk_plugin_transformers.encoder import TransformersEncoder
 
 from srtk_framework.roles import Encoder, Trainable, TrainingTask
@@ -63,8 +64,8 @@ def scorer(graph, tiny, tmp_path):
     """Make opened scorers on the tiny encoder."""
     opened = []
 
-    def make(marks=True, **settings):
-        encoder = TransformersEncoder(model=str(tiny(WORDS, marks)), device="cpu", threads=1)
+    def make(marks=True, model=None, **settings):
+        encoder = TransformersEncoder(model=str(model or tiny(WORDS, marks)), device="cpu", threads=1)
         encoder.open()
         one = DenseScorer(encoder, graph, **{"cache": "", **settings})
         one.open()
@@ -122,7 +123,7 @@ def test_the_logits_of_training_are_those_of_scoring(form, rule, compare, scorer
     import torch
     from srtk_plugin_sr.lightning_module import candidate_batch
 
-    one = scorer(rule=rule, compare=compare, text=form, step_cost=0.4, return_cost=1.5)
+    one = scorer(rule=rule, compare=compare, text=form, temperature=0.1, step_cost=0.4, return_cost=1.5)
     path = (Step("spouse"),)
     candidates = (Step("birth_place"), Step("spouse"), Step("spouse", True), END)
     sample = Sample("q", "where was p1 born", path, candidates, (1.0, 0.0, 0.0, 0.0))
@@ -162,6 +163,31 @@ def test_a_saved_encoder_loads_in_a_new_scorer_and_as_an_encoder_driver(scorer, 
     assert (tmp_path / "model" / "model.safetensors").exists()
 
 
+def test_trained_weights_are_scored_as_they_were_trained_wherever_they_are_loaded(scorer, graph, tmp_path):
+    row = (["where was p1 born"], [(Step("spouse"),)], [[Step("birth_place"), Step("spouse", True), END]])
+    one = scorer(end_text="stop", step_cost=0.25)
+    assert one.search_settings() == SearchSettings(mention="", share=10, fan_cost=0.2)
+    one.fit(task(tmp_path), settings(epochs=1, mention="someone"))
+    assert one.search_settings() == SearchSettings(mention="someone", margin=2.3, hop_margin=4.6)
+    one.save(tmp_path / "model")
+    other = scorer(model=tmp_path / "model")
+    assert other.score(*row) == one.score(*row)
+    assert other.search_settings() == one.search_settings()
+    assert other.fingerprint() != scorer(model=tmp_path / "model", end_text="end").fingerprint()
+    assert scorer(model=tmp_path / "model", rule="gain").search_settings() == SearchSettings()
+
+
+def test_a_broken_form_beside_the_weights_is_refused_with_its_file(scorer, graph, tmp_path):
+    one = scorer()
+    one.fit(task(tmp_path), settings(epochs=1))
+    one.save(tmp_path / "model")
+    file = tmp_path / "model" / "path_scorer.json"
+    for content in ("{", '{"rules": 1}', "[]"):
+        file.write_text(content, encoding="utf-8")
+        with pytest.raises(DriverError, match=r"path_scorer\.json .*train the scorer again, or remove the file"):
+            scorer(model=tmp_path / "model")
+
+
 def test_vectors_of_old_and_new_weights_are_never_mixed(scorer, graph, tmp_path):
     one = scorer(cache=str(tmp_path / "cache"))
     candidates = [[Step("spouse"), Step("birth_place"), END]]
@@ -176,7 +202,7 @@ def test_vectors_of_old_and_new_weights_are_never_mixed(scorer, graph, tmp_path)
 
 def scorer_of(one):
     """Return a scorer on the same encoder that keeps nothing."""
-    fresh = DenseScorer(one.encoder, one.graph, cache="")
+    fresh = DenseScorer(one.encoder, one.graph, cache="", rule="log-softmax")
     fresh.open()
     return fresh
 

@@ -166,6 +166,10 @@ class TransformersEncoder(Encoder):
         if is_open:
             self.open()
 
+    def weights_folder(self) -> Path | None:
+        """Return the folder of the weights in use; None after a training whose weights are only in memory."""
+        return None if self._trained is not None else self._find()
+
     def _loaded(self, device: str, dtype: str, threads: int | None) -> EncoderModel:
         folder = self._find()
         tokenizer, model = load(folder, self.model, device, dtype, self.unsafe_weights, self.trust_remote_code)

@@ -1,0 +1,85 @@
+"""The form of a dense scorer: rule, costs and texts, which its training writes beside the weights."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any, Literal
+
+import attrs
+
+from srtk_framework.roles import Encoder
+from srtk_framework.values import DriverError
+
+FILE = "path_scorer.json"
+"""File of the form in the folder of trained weights."""
+
+Rule = Literal["log-softmax", "log-sigmoid", "srtk-sum", "gain"]
+Compare = Literal["step", "path"]
+
+
+@attrs.frozen
+class ScorerForm:
+    """Settings under which weights score; see the settings of ``DenseScorer``.
+
+    Attributes:
+        rule: Score of a step.
+        compare: Text of a candidate; None for that of the rule.
+        temperature: Divides cosines.
+        step_cost: Subtracted from the logit of every candidate but END.
+        return_cost: Subtracted from the logit of a step that reverses the last step.
+        text: Name of a text form, or templates.
+        inverse_text: Template of a step against its direction; None for that of the text form.
+        end_text: Text of END; None for that of the text form.
+        readable: Whether identifiers are split; None for what the text form does.
+        mention: Replaced the entity's mention in training.
+    """
+
+    rule: Rule = "log-softmax"
+    compare: Compare | None = None
+    temperature: float = 0.07
+    step_cost: float = 0.0
+    return_cost: float = 0.0
+    text: str | dict[str, str] = "plain"
+    inverse_text: str | None = None
+    end_text: str | None = None
+    readable: bool | None = None
+    mention: str | None = None
+
+    @property
+    def by_path(self) -> bool:
+        """Whether candidates are whole paths."""
+        return (self.compare or ("path" if self.rule == "gain" else "step")) == "path"
+
+
+UNTRAINED = ScorerForm(rule="gain", step_cost=0.5, return_cost=0.5, inverse_text="{label} of")
+"""Form for weights that no path scorer was trained from: chosen on the demo's questions with seed 1, PathQuestion and
+MetaQA."""
+
+
+def write_form(form: ScorerForm, folder: Path) -> None:
+    """Write the form into the folder of the weights that were trained in it."""
+    text = json.dumps(attrs.asdict(form), indent=2, ensure_ascii=False)
+    (folder / FILE).write_text(text + "\n", encoding="utf-8")
+
+
+def read_form(encoder: Encoder) -> ScorerForm | None:
+    """Return the form that an encoder's weights were trained in, or None if they were not trained as a path scorer.
+
+    Raises:
+        DriverError: If the file of the form is broken.
+    """
+    driver: Any = getattr(encoder, "driver", encoder)
+    find = getattr(driver, "weights_folder", None)
+    folder: Path | None = find() if callable(find) else None
+    if folder is None or not (folder / FILE).is_file():
+        return None
+    file = folder / FILE
+    known = {field.name for field in attrs.fields(ScorerForm)}
+    try:
+        found = json.loads(file.read_text(encoding="utf-8"))
+    except (OSError, ValueError) as error:
+        raise DriverError(f"{file} cannot be read ({error}); train the scorer again, or remove the file") from error
+    if not isinstance(found, dict) or not set(found) <= known:
+        raise DriverError(f"{file} is not the form of a path scorer; train the scorer again, or remove the file")
+    return ScorerForm(**found)

@@ -1,0 +1,42 @@
+"""Settings of a search that suit the scores it adds up, where a recipe leaves them open."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import attrs
+
+from srtk_framework.roles import PathScorer
+
+
+@attrs.frozen
+class SearchSettings:
+    """The settings of ``beam`` that depend on its scorer; see the expander for what they mean.
+
+    Attributes:
+        mention: Replaces the linked entity's mention; None leaves the text as it is.
+        margin: Largest distance of a path from the best at the end; None for no limit.
+        hop_margin: The same at each hop.
+        share: Maximum number of triples of one path while others wait; None for no limit.
+        fan_cost: Cost of the fan-out of a step.
+    """
+
+    mention: str | None = None
+    margin: float | None = None
+    hop_margin: float | None = None
+    share: int | None = None
+    fan_cost: float = 0.0
+
+
+UNTRAINED = SearchSettings(mention="", share=10, fan_cost=0.2)
+"""For the rule ``gain``: chosen on the demo's questions with seed 1, PathQuestion and MetaQA."""
+TRAINED = SearchSettings(margin=2.3, hop_margin=4.6)
+"""For log-probabilities of trained weights: a tenth of the best path's probability, a hundredth at each hop."""
+
+
+def suitable_settings(scorer: PathScorer) -> SearchSettings:
+    """Return what a scorer's ``search_settings()`` says; the neutral settings if it says nothing."""
+    driver: Any = getattr(scorer, "driver", scorer)
+    say = getattr(driver, "search_settings", None)
+    found: SearchSettings = say() if callable(say) else SearchSettings()
+    return found
