@@ -75,7 +75,10 @@ MODULES = {
         f"{SR}/srtk_plugin_sr/beam.py",
         (f"{SR}/tests/test_beam.py", "tests/explaining/test_pruning.py"),
     ),
-    "sparql": Module(f"{SPARQL}/srtk_plugin_sparql/client.py", (f"{SPARQL}/tests/test_client.py",)),
+    "sparql": Module(
+        f"{SPARQL}/srtk_plugin_sparql/client.py",
+        tuple(f"{SPARQL}/tests/test_{file}.py" for file in ("client", "faults", "row_cap")),
+    ),
 }
 
 
