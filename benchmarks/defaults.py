@@ -4,7 +4,7 @@
     python benchmarks/defaults.py [--only NAME ...]
 
 The demo's questions with seeds 0, 2 and 3 run README's first recipe as it stands; WorldCup2014 (400 of 2 hops) and
-300 SimpleQuestions on CoDEx-M run the defaults alone, with the links given. `bfs (no budget)` reads all that two steps
+the SimpleQuestions on CoDEx-M run the defaults alone, with the links given. `bfs (no budget)` reads all that two steps
 reach.
 The defaults were chosen on the demo's questions with seed 1, and on PathQuestion and MetaQA.
 """
@@ -71,7 +71,7 @@ def cases(out: Path) -> Iterator[Case]:
         (asked, "codex/codex-m/train.txt", "codex/relations/en/relations.json", "wiki27k/entity2label.txt"),
         {
             **search,
-            "questions": {"use": "jsonl", "path": str(DATA / asked), "entities_field": "topic_entities", "limit": 300},
+            "questions": {"use": "jsonl", "path": str(DATA / asked), "entities_field": "topic_entities"},
             "knowledge_graph": {
                 "use": "local",
                 "path": str(out / "codex-graph"),
