@@ -51,7 +51,9 @@ def add_run_arguments(parser: argparse.ArgumentParser) -> None:
         help="take over what a finished run of the same recipe has answered; an unfinished one always goes on",
     )
     again.add_argument(
-        "--fresh", action="store_true", help="start over, and drop what an unfinished run in the folder has answered"
+        "--fresh",
+        action="store_true",
+        help="start over, and drop what an unfinished run or training in the folder has done",
     )
     parser.add_argument("--quiet", action="store_true", help="print errors only")
 
@@ -91,7 +93,7 @@ def run_recipe(
         quiet: Print errors only.
         train_only: End after the training.
         in_full: Print the traceback of the first exception of each driver.
-        fresh: Start over, and drop what an unfinished run in the folder has answered.
+        fresh: Start over, and drop what an unfinished run or training in the folder has done.
 
     Returns:
         The exit code.

@@ -88,7 +88,7 @@ class Runner:
         resume: Take over the questions of a finished run too; an unfinished run of the same recipe always goes on.
         observers: Are notified, like the observers that the recipe names.
         train_only: End after the training.
-        fresh: Start over, and drop what an unfinished run in the folder has finished.
+        fresh: Start over, and drop what an unfinished run or training in the folder has finished.
     """
 
     def __init__(
@@ -193,7 +193,7 @@ class Runner:
     def _train(self, session: Session) -> Trained:
         self._training = True
         try:
-            return session.train()
+            return session.train(self.fresh)
         finally:
             self._training = False
 

@@ -267,13 +267,16 @@ class Session:
         asyncio.get_running_loop().call_soon(self._dispatcher.start)
         return await asyncio.wrap_future(done)
 
-    def train(self) -> Trained:
+    def train(self, fresh: bool = False) -> Trained:
         """Train the driver that the recipe's ``train`` names, which then computes with what it has learnt.
 
         A finished training of the same recipe, data and versions is taken over; a stopped one is continued.
 
+        Args:
+            fresh: Start an unfinished training in the folder over, whatever recipe it is of.
+
         Raises:
-            RunError: If the recipe has no training.
+            RunError: If the recipe has no training, or the folder holds an unfinished training of another recipe.
         """
         from srtk_framework.training.trainer import Trainer
 
@@ -281,7 +284,7 @@ class Session:
             if self._trained is None:
                 if self.training is None:
                     raise RunError(f"{self.recipe.file}: there is nothing to train; add `train:`")
-                self._trained = Trainer(self.training, self.recipe, self, self.observers).run()
+                self._trained = Trainer(self.training, self.recipe, self, self.observers, fresh).run()
             return self._trained
 
     def link(self, questions: Sequence[Question]) -> list[Question | Retrieval]:

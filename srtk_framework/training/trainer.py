@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import json
 import os
 import shutil
 from collections.abc import Iterable, Mapping, Sequence
@@ -28,7 +29,7 @@ from srtk_framework.roles import Expander, KnowledgeGraph, TrainingTask
 from srtk_framework.training.links import has_links_to_train_on, validate_links
 from srtk_framework.training.model_card import card
 from srtk_framework.training.setup import Setup, held_by
-from srtk_framework.values import InputError, Question, Retrieval, RunError, TrainingExample, batched
+from srtk_framework.values import InputError, Question, Retrieval, RunError, TrainingExample, batched, redacted_data
 
 COMPLETE, RUNNING = "complete", "running"
 _OURS = ("checkpoints", "log", "best.safetensors", "broken-batch.json", "training_examples.jsonl")
@@ -95,24 +96,33 @@ class Trainer:
         recipe: The recipe, which sets the folder, the seed and the batch size.
         retriever: Linking and retrieval with open drivers.
         observers: Observers of the progress.
+        fresh: Start an unfinished training in the folder over; a finished one of the same recipe is still reused.
     """
 
-    def __init__(self, setup: Setup, recipe: Recipe, retriever: Retriever, observers: Sequence[Observer] = ()) -> None:
+    def __init__(
+        self,
+        setup: Setup,
+        recipe: Recipe,
+        retriever: Retriever,
+        observers: Sequence[Observer] = (),
+        fresh: bool = False,
+    ) -> None:
         self._setup = setup
         self._recipe = recipe
         self._retriever = retriever
         self._observers = observers
+        self._fresh = fresh
         self._folder = recipe.training
         self._model = self._folder / "model"
         self._supervision = self._setup.supervision
         self._follows = is_follower()
 
     def run(self) -> Trained:
-        """Train, or reuse a finished training with the same recipe, data and versions.
+        """Train, go on with an unfinished training, or reuse a finished one, of the same recipe, data and versions.
 
         Raises:
-            RunError: If training and validation questions overlap, no question has a path or a gold link, or another
-                process trains in the folder.
+            RunError: If training and validation questions overlap, no question has a path or a gold link, another
+                process trains in the folder, or the folder holds an unfinished training of another recipe.
             InputError: If questions cannot be read.
         """
         if self._follows:
@@ -130,6 +140,8 @@ class Trainer:
             self._load()
             return self._trained(earlier["figures"], earlier["counts"], state, learning, validation, repeated=False)
         if not self._follows:
+            self._refuse_other(earlier, state, same)
+            same = same and not self._fresh
             self._claim(same)
             write_json(self._folder / "training.json", {"state": RUNNING, **state})
         examples, found = self._examples(learning, same)
@@ -229,14 +241,40 @@ class Trainer:
         }
 
     def _earlier(self) -> dict[str, Any] | None:
+        """Return the record of the training that the folder holds; None where it holds none.
+
+        Raises:
+            RunError: If the file of that name is no record of a training.
+        """
         file = self._folder / "training.json"
-        if not file.exists():
+        if not os.path.lexists(file):
             return None
+        remedy = "move this file away and start over with --fresh, or choose another `folder:` under `train:`"
         try:
             found = read_json(file)
         except InputError as error:
-            raise RunError(f"{error}; remove the file to train anew") from error
-        return found if isinstance(found, dict) else None
+            raise RunError(f"{error}; {remedy}") from error
+        if not isinstance(found, dict) or not isinstance(found.get("fingerprint"), str):
+            raise RunError(f"{file} is not the record of a training; {remedy}")
+        return found
+
+    def _refuse_other(self, earlier: Mapping[str, Any] | None, state: Mapping[str, Any], same: bool) -> None:
+        """Leave the unfinished training of another recipe alone, and files that nothing says are a training's."""
+        if self._fresh or same:
+            return
+        if earlier is None:
+            found = [name for name in _OURS if os.path.lexists(self._folder / name)]
+            if found:
+                raise RunError(
+                    f"{self._folder} holds {found[0]}, but no training.json that says of which training; choose another"
+                    " `folder:` under `train:`, or delete what a training leaves there with --fresh"
+                )
+        elif earlier.get("state") != COMPLETE:
+            raise RunError(
+                f"{self._folder} holds an unfinished training that differs in {_differences(earlier, state)}; continue"
+                " that training with what it began with, choose another `folder:` under `train:`, or start over with"
+                " --fresh"
+            )
 
     def _claim(self, same: bool) -> None:
         """Create the folder, and remove unfinished files and those of another training."""
@@ -351,6 +389,24 @@ def is_follower() -> bool:
     Lightning starts another process with the same command for each further device.
     """
     return int(os.environ.get("LOCAL_RANK", "0")) > 0
+
+
+def _differences(earlier: Mapping[str, Any], state: Mapping[str, Any]) -> str:
+    """Name what differs between two trainings."""
+    now = json.loads(json.dumps(redacted_data(state), default=str))
+
+    def changed(key: str) -> list[str]:
+        one, other = (table.get(key) for table in (earlier, now))
+        one, other = (table if isinstance(table, Mapping) else {} for table in (one, other))
+        return [name for name in sorted({*one, *other}) if one.get(name) != other.get(name)]
+
+    found = [f"`fit: {name}`" for name in changed("settings")]
+    found += [f"the settings or data of the {state['driver']['role']}"] if changed("driver") else []
+    found += ["the supervision or its graph"] if earlier.get("supervision") != now["supervision"] else []
+    found += [f"the {'training' if name == 'questions' else name} questions" for name in changed("data")]
+    found += [f"the version of {name}" for name in changed("versions")]
+    found += ["the seed"] if earlier.get("seed") != now["seed"] else []
+    return ", ".join(found) or "the expander that validates it"
 
 
 def _read(source: Any) -> Iterable[Question]:

@@ -121,6 +121,100 @@ def test_an_unfinished_training_keeps_its_folder_and_its_examples(tmp_path, file
     assert (folder / "checkpoints" / "mine").exists()
 
 
+def unfinished(tmp_path):
+    """Make the finished training an unfinished one with a checkpoint; returns its files."""
+    folder = tmp_path / "run" / "training"
+    (folder / "training.json").write_text(json.dumps({**state(tmp_path), "state": "running"}))
+    (folder / "checkpoints" / "mine").write_text("kept")
+    return tree(folder)
+
+
+@pytest.mark.parametrize(
+    ("train", "more", "named"),
+    [
+        ({"fit": {"least": 2}}, {}, "`fit: least`"),
+        ({"fit": {"least": 2, "inverse": False}}, {"seed": 3}, "`fit: inverse`, `fit: least`, the seed"),
+        ({"validation": None}, {}, "the validation questions"),
+        ({}, {"expander": {"use": "walk", "inverse": False}}, "`fit: inverse`"),
+        ({"fit": {"inverse": True}}, {"expander": {"use": "walk", "inverse": False}}, "the expander that validates it"),
+    ],
+)
+def test_an_unfinished_training_of_another_recipe_is_left_alone(tmp_path, files, train, more, named):
+    run(recipe(tmp_path, files))
+    before = unfinished(tmp_path)
+    with pytest.raises(RunError, match=rf"training holds an unfinished training that differs in {named}; .*--fresh"):
+        run(recipe(tmp_path, files, train, **more))
+    assert tree(tmp_path / "run" / "training") == before
+
+
+def test_an_unfinished_training_on_other_questions_is_left_alone(tmp_path, files):
+    run(recipe(tmp_path, files))
+    before = unfinished(tmp_path)
+    asked(tmp_path / "learn.jsonl", ["another question about a town?"])
+    with pytest.raises(RunError, match="differs in the training questions; "):
+        run(recipe(tmp_path, files))
+    assert tree(tmp_path / "run" / "training") == before
+
+
+def test_an_unfinished_training_of_another_version_names_it(tmp_path, files):
+    run(recipe(tmp_path, files))
+    changed = {**state(tmp_path), "state": "running", "fingerprint": "other"}
+    changed["versions"]["srtk-framework"] = "0.0.1"
+    (tmp_path / "run" / "training" / "training.json").write_text(json.dumps(changed))
+    with pytest.raises(RunError, match="differs in the version of srtk-framework; "):
+        run(recipe(tmp_path, files))
+
+
+@pytest.mark.parametrize("fit", [{}, {"least": 2}])
+def test_fresh_starts_an_unfinished_training_over(tmp_path, files, fit):
+    run(recipe(tmp_path, files))
+    unfinished(tmp_path)
+    examples = tmp_path / "run" / "training" / "training_examples.jsonl"
+    examples.write_text(examples.read_text().replace("capital_of", "currency"))
+    trained = run(recipe(tmp_path, files, {"fit": fit}), fresh=True).trained
+    assert trained.repeated
+    assert trained.figures["answer_recall"] == 1.0
+    assert not (tmp_path / "run" / "training" / "checkpoints" / "mine").exists()
+    assert state(tmp_path)["state"] == "complete"
+
+
+def test_fresh_reuses_a_finished_training(tmp_path, files):
+    run(recipe(tmp_path, files))
+    assert not run(recipe(tmp_path, files), fresh=True).trained.repeated
+
+
+def test_the_command_refuses_another_training_and_starts_over_if_asked(tmp_path, files, capsys):
+    run(recipe(tmp_path, files))
+    unfinished(tmp_path)
+    file = tmp_path / "r.json"
+    file.write_text(json.dumps(recipe(tmp_path, files, {"fit": {"least": 2}})))
+    assert main(["run", "--quiet", "--train-only", str(file)]) == 2
+    assert "differs in `fit: least`; " in capsys.readouterr().err
+    assert main(["run", "--quiet", "--train-only", "--fresh", str(file)]) == 0
+
+
+def test_files_that_no_record_names_a_training_s_are_deleted_only_if_asked(tmp_path, files):
+    folder = tmp_path / "run" / "training"
+    (folder / "log").mkdir(parents=True)
+    (folder / "log" / "diary.txt").write_text("mine")
+    with pytest.raises(RunError, match=r"training holds log, but no training\.json that says of which training; "):
+        run(recipe(tmp_path, files))
+    assert (folder / "log" / "diary.txt").read_text() == "mine"
+    assert run(recipe(tmp_path, files), fresh=True).trained.repeated
+    assert not (folder / "log").exists()
+
+
+@pytest.mark.parametrize("content", ["[]", "{}", '{"fingerprint": 7}', "{"])
+@pytest.mark.parametrize("fresh", [False, True])
+def test_a_file_that_is_no_record_of_a_training_is_not_overwritten(tmp_path, files, content, fresh):
+    file = tmp_path / "run" / "training" / "training.json"
+    file.parent.mkdir(parents=True)
+    file.write_text(content)
+    with pytest.raises(RunError, match=r"training\.json.*; move this file away"):
+        run(recipe(tmp_path, files), fresh=fresh)
+    assert file.read_text() == content
+
+
 def test_another_training_in_the_same_folder_begins_without_the_old_checkpoints(tmp_path, files):
     run(recipe(tmp_path, files))
     old = tmp_path / "run" / "training" / "checkpoints" / "old"
