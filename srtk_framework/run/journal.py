@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import hashlib
-import json
 import os
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
-from srtk_framework.records.jsonl import unwritable
+from srtk_framework.records.jsonl import check_depth, parse_object, unwritable
 from srtk_framework.records.retrieval_records import dumps, record_from_retrieval, retrieval_from_record
 from srtk_framework.values import DriverError, InputError, Question, Retrieval, RunError, shortened
 
@@ -187,8 +186,14 @@ class Journal:
         if int(mark[1]) != number:
             text = f"the line is on question {int(mark[1])}, not {number}; a line was deleted, doubled or moved"
             raise self._bad(number, text)
-        record: dict[str, Any] = json.loads(line[: mark.start()] + b"}")
-        return record
+        try:
+            text = (line[: mark.start()] + b"}").decode()
+        except UnicodeDecodeError as error:
+            raise self._bad(number, f"not UTF-8 (byte {error.start + 1})") from error
+        try:
+            return parse_object(text, f"{self.file}:{number}")
+        except InputError as error:
+            raise RunError(f"{error}; {REDO}") from error
 
     def _bad(self, number: int, fault: str, remedy: str = REDO) -> RunError:
         return RunError(f"{self.file}:{number}: {fault}; {remedy}")
@@ -233,10 +238,17 @@ def _is_journal(file: Path) -> bool:
 def _text(retrieval: Retrieval) -> tuple[str, Retrieval]:
     """Write a retrieval as a line of JSON; where that fails, the retrieval becomes an error that says why."""
     try:
-        return dumps(record_from_retrieval(retrieval)), retrieval
-    except DriverError as error:
+        return _readable(record_from_retrieval(retrieval)), retrieval
+    except (DriverError, InputError) as error:
         failed = Retrieval(retrieval.question, error=str(error))
     return dumps(record_from_retrieval(failed)), failed
+
+
+def _readable(record: dict[str, Any]) -> str:
+    """Write a record as a line of JSON, within the limits of reading."""
+    text = dumps(record)
+    check_depth(record, text, f"record {record.get('id', '')!r}")
+    return text
 
 
 def _digest(content: bytes) -> str:

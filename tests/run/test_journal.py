@@ -209,6 +209,41 @@ def test_a_line_of_this_run_that_is_no_record_is_refused_when_it_is_read(tmp_pat
         list(journal.read())
 
 
+@pytest.mark.parametrize(
+    ("value", "fault"),
+    [
+        (b"1e999", "the number 1e999 is too large for a float"),
+        (b"NaN", "NaN is not a JSON number"),
+        (b"[" * 101 + b"]" * 101, "nests deeper than 100 levels"),
+        (b"[" * 100_000 + b"]" * 100_000, "not valid JSON"),
+        (b"7}, {", "not valid JSON"),
+        (b'"\xff"', "not UTF-8"),
+    ],
+    ids=["infinite", "nan", "deep", "very deep", "syntax", "encoding"],
+)
+def test_a_line_of_this_run_that_is_no_json_within_the_limits_is_refused_with_its_place(tmp_path, value, fault):
+    file = written(tmp_path, count=4)
+    first, second, *rest = file.read_bytes().splitlines(keepends=True)
+    head = second[: -len(b', "checksum": "0123456789abcdef"}}\n')].replace(b"{", b'{"odd": ' + value + b", ", 1)
+    mark = b', "checksum": "' + hashlib.sha256(head).hexdigest()[:16].encode() + b'"}}\n'
+    file.write_bytes(b"".join([first, head + mark, *rest]))
+    with pytest.raises(RunError, match=rf"beam\.jsonl:2:.*{fault}.*; delete it and the lines after it"):
+        recovered(tmp_path)
+
+
+def test_a_result_that_nests_too_deep_to_be_read_again_is_an_error_of_its_question(tmp_path):
+    deep = []
+    for _ in range(150):
+        deep = [deep]
+    journal = Journal(tmp_path, "beam", "a")
+    odd = Retrieval(QUESTIONS[0], subgraph=Subgraph((), (), (), (), (), (), trace={"deep": deep}))
+    first, second = journal.add([odd, retrieval(QUESTIONS[1])], 0.1)
+    assert "nests deeper than 100 levels" in first.error
+    assert second.error is None
+    again, _ = recovered(tmp_path)
+    assert (again.finished, again.failed) == (2, 1)
+
+
 def test_the_seconds_of_a_batch_are_shared_by_its_questions(tmp_path):
     journal = Journal(tmp_path, "beam", "a")
     journal.add([retrieval(QUESTIONS[0])], 0.5)
