@@ -6,20 +6,26 @@ import argparse
 import hashlib
 import json
 import os
+import signal
 import sys
+import threading
 from collections.abc import Mapping, Sequence
 from importlib.util import find_spec
 from pathlib import Path as FilePath
+from types import FrameType
 from typing import Any
 
-from srtk_framework.cli import note
+import attrs
+
+from srtk_framework.cli import TERMINATED, note
 from srtk_framework.records import place, read_jsonl, shown
 from srtk_framework.records import record_fields as fields
 from srtk_framework.values import InputError
 from srtk_plugin_sr.fit_settings import ScorerFitSettings
 from srtk_plugin_sr.samples import IndexedSample, TrainingSet
 from srtk_plugin_sr.scorer_form import ScorerForm, write_form
-from srtk_plugin_sr.trainer import prepare_folder, train_encoder
+from srtk_plugin_sr.train_folder import claim_folder, release_folder
+from srtk_plugin_sr.trainer import train_encoder
 from srtk_plugin_sr.vectors import TextIndex
 
 HELP = "train a scorer on a file of training samples"
@@ -71,11 +77,38 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         parser.add_argument(
             f"--wandb-{flag}", metavar="NAME", help=f"log to Weights & Biases, if installed: its {what}"
         )
+    parser.add_argument(
+        "--fresh", action="store_true", help="start over, and drop what an unfinished training in the folder has done"
+    )
     parser.add_argument("--quiet", action="store_true", help="print errors only")
 
 
 def run(args: argparse.Namespace) -> int:
-    """Train, write the model folder, and print the figures."""
+    """Train, write the model folder, and print the figures; SIGTERM stops the training as Ctrl-C does."""
+    before = None
+    received: list[int] = []
+
+    def stop(number: int, frame: FrameType | None) -> None:
+        received.append(number)
+        raise KeyboardInterrupt
+
+    # Only the main thread gets signals.
+    main_thread = threading.current_thread() is threading.main_thread()
+    if main_thread:
+        before = signal.signal(signal.SIGTERM, stop)
+    try:
+        return _train(args)
+    except KeyboardInterrupt:
+        if not received:
+            raise
+        print("srtk: terminated; the same command goes on", file=sys.stderr)
+        return TERMINATED
+    finally:
+        if main_thread:
+            signal.signal(signal.SIGTERM, signal.SIG_DFL if before is None else before)
+
+
+def _train(args: argparse.Namespace) -> int:
     wandb = _wandb(args)
     if args.accelerator == "gpu" and not _has_gpu():
         args.accelerator = "cpu"
@@ -96,8 +129,15 @@ def run(args: argparse.Namespace) -> int:
     first = int(os.environ.get("LOCAL_RANK", "0")) == 0
     try:
         if first:
-            key = repr((encoder.fingerprint(), training, validation, settings, args.temperature, args.seed))
-            prepare_folder(folder, hashlib.sha256(key.encode("utf-8", "surrogatepass")).hexdigest())
+            inputs = {
+                "the model, its pooling or max-length": encoder.fingerprint(),
+                "the training rows": _digest(training),
+                "the validation rows": _digest(validation),
+                "temperature": repr(args.temperature),
+                "seed": repr(args.seed),
+                **{name: str(value) for name, value in attrs.asdict(settings).items()},
+            }
+            claim_folder(folder, inputs, args.fresh)
         network = encoder.learner()
 
         def validated() -> Mapping[str, float]:
@@ -119,6 +159,7 @@ def run(args: argparse.Namespace) -> int:
         encoder.take(network)
         encoder.save(FilePath(args.output_dir))
         write_form(ScorerForm(text="srtk", temperature=args.temperature), FilePath(args.output_dir))
+        release_folder(folder, inputs)
     finally:
         encoder.close()
     _write_card(args, figures, len(training), len(validation))
@@ -172,6 +213,10 @@ def accuracy(encoder: Any, rows: Sequence[Row]) -> float:
         for query, positive, negatives in rows
     )
     return right / len(rows)
+
+
+def _digest(rows: Sequence[Row]) -> str:
+    return hashlib.sha256(repr(rows).encode("utf-8", "surrogatepass")).hexdigest()
 
 
 def _refuse_shared(training: Sequence[Row], validation: Sequence[Row], file: str) -> None:
@@ -232,7 +277,9 @@ def _write_card(args: argparse.Namespace, figures: Mapping[str, float], trained:
     from srtk_framework.host import __version__
 
     flags = {
-        name: value for name, value in sorted(vars(args).items()) if name not in ("quiet", "output_dir", "fast_dev_run")
+        name: value
+        for name, value in sorted(vars(args).items())
+        if name not in ("quiet", "output_dir", "fast_dev_run", "fresh")
     }
     rows = "\n".join(f"| {name} | {value} |" for name, value in flags.items())
     text = (

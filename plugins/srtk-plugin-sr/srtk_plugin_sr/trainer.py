@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import logging
-import shutil
 import sys
 import warnings
+import zipfile
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path as FilePath
@@ -116,20 +116,10 @@ def train_encoder(
     return {**module.figures, "samples": float(len(data.samples)), "rounds": float(len(module.history))}
 
 
-def prepare_folder(folder: FilePath, key: str) -> None:
-    """Make the folder of a training run; checkpoints and logs of a run with another key are removed."""
-    folder.mkdir(parents=True, exist_ok=True)
-    file = folder / "key"
-    if file.exists() and file.read_text(encoding="utf-8") == key:
-        return
-    for name in ("checkpoints", "log"):
-        shutil.rmtree(folder / name, ignore_errors=True)
-    file.write_text(key, encoding="utf-8")
-
-
 def newest_checkpoint(folder: FilePath) -> FilePath | None:
     """Return the checkpoint from which a training is resumed, or None."""
-    found = sorted((folder / "checkpoints").glob("round-*.ckpt"))
+    # Lightning copies a checkpoint from the folder for temporary files, so a stop may leave a part of one.
+    found = [file for file in sorted((folder / "checkpoints").glob("round-*.ckpt")) if zipfile.is_zipfile(file)]
     return found[-1] if found else None
 
 

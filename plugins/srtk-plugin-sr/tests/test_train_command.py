@@ -3,12 +3,14 @@
 import json
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 import pytest
 
 pytest.importorskip("torch")
 pytest.importorskip("srtk_plugin_transformers")
+
 
 from srtk_framework.cli import main
 
@@ -65,6 +67,35 @@ def test_the_short_command_starts_over_on_other_data_in_the_same_folder(tiny, tm
         if people == PEOPLE[:4]:
             first = made
     assert made != first
+
+
+@pytest.mark.slow
+def test_sigterm_stops_a_training_that_only_its_own_command_goes_on_with(tiny, tmp_path, capsys):
+    learn, out = rows(tmp_path / "train.jsonl", PEOPLE[:10]), tmp_path / "scorer"
+    plain = ["train", "-t", str(learn), "-m", str(tiny(WORDS)), "-lr", "3e-3", "--accelerator", "cpu", "--quiet"]
+    plain += ["--patience", "99", "--max-epochs", "12"]
+    flags = [*plain, "-o", str(out)]
+    started = subprocess.Popen([str(Path(sys.executable).parent / "srtk"), *flags], stderr=subprocess.PIPE, text=True)
+    end = time.monotonic() + 200
+    while not list((out / "training").glob("checkpoints/round-00000[1-9].ckpt")):
+        assert started.poll() is None, "the training ended before it could be stopped"
+        assert time.monotonic() < end, "no checkpoint came"
+        time.sleep(0.02)
+    started.terminate()
+    _, said = started.communicate(timeout=60)
+    assert started.returncode == 143
+    assert "srtk: terminated; the same command goes on" in said
+    assert "Traceback" not in said
+    kept = sorted((out / "training" / "checkpoints").iterdir())
+    assert main([*flags, "--loss", "contrastive"]) == 2
+    assert "holds an unfinished training that differs in loss; " in capsys.readouterr().err
+    assert sorted((out / "training" / "checkpoints").iterdir()) == kept
+    (out / "training" / "checkpoints" / "round-000099.ckpt").write_bytes(kept[-1].read_bytes()[:1000])
+    assert main(flags) == 0
+    assert len(list((out / "training").glob("log/*"))) == 2
+    assert main([*plain, "-o", str(tmp_path / "whole")]) == 0
+    name = "model.safetensors"
+    assert (out / name).read_bytes() == (tmp_path / "whole" / name).read_bytes()
 
 
 @pytest.mark.slow

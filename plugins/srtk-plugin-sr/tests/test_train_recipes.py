@@ -120,6 +120,33 @@ def test_a_killed_training_resumes_and_ends_like_an_uninterrupted_one(written, t
 
 
 @pytest.mark.slow
+@pytest.mark.parametrize(("sent", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
+def test_a_signal_stops_a_training_whose_command_then_goes_on_to_the_same_bytes(written, tmp_path, sent, code):
+    file = written(validate_every=4, patience=None, epochs=12)
+    command = [str(Path(sys.executable).parent / "srtk"), "run", "--quiet", "--train-only", str(file)]
+    started = subprocess.Popen(command, stderr=subprocess.PIPE, text=True)
+    folder = tmp_path / "run" / "training"
+    end = time.monotonic() + 200
+    while not list(folder.glob("checkpoints/round-00000[2-9].ckpt")):
+        assert started.poll() is None, "the training ended before it could be stopped"
+        assert time.monotonic() < end, "no checkpoint came"
+        time.sleep(0.02)
+    started.send_signal(sent)
+    _, said = started.communicate(timeout=60)
+    assert started.returncode == code
+    assert "Traceback" not in said
+    assert json.loads((folder / "training.json").read_text())["state"] == "running"
+    assert not (folder / "model").exists()
+    assert main(["run", "--quiet", "--train-only", str(file)]) == 0
+    assert len(list(folder.glob("log/*"))) == 2
+    weights = (folder / "model" / "model.safetensors").read_bytes()
+    assert (
+        main(["run", "--quiet", "--train-only", str(written(validate_every=4, patience=None, epochs=12, keep=2))]) == 0
+    )
+    assert (folder / "model" / "model.safetensors").read_bytes() == weights
+
+
+@pytest.mark.slow
 def test_two_devices_train_one_recipe(written, tmp_path):
     file = written(devices=2, strategy="ddp", epochs=6)
     command = [str(Path(sys.executable).parent / "srtk"), "run", str(file)]
