@@ -177,7 +177,10 @@ def _stopped_by_signals(runner: Runner) -> Iterator[list[int]]:
         if len(received) > 1:
             raise KeyboardInterrupt
         again = "Ctrl-C again" if number == signal.SIGINT else "send it again"
-        print(f"srtk: stopping after this batch; {again} to stop at once", file=sys.stderr)
+        if runner.training:
+            print("srtk: stopping the training; the same command goes on", file=sys.stderr)
+        else:
+            print(f"srtk: stopping after this batch; {again} to stop at once", file=sys.stderr)
         runner.stop()
 
     if threading.current_thread() is not threading.main_thread():

@@ -112,6 +112,11 @@ class Runner:
         self._unlabelled = 0
         self._session: Session | None = None
 
+    @property
+    def training(self) -> bool:
+        """Whether the training is under way, which a stop ends at once."""
+        return self._training
+
     def stop(self) -> None:
         """Stop after the batch in hand, or a training at once; safe to call from a signal handler."""
         self._stopping = True

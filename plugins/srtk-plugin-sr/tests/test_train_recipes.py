@@ -134,6 +134,7 @@ def test_a_signal_stops_a_training_whose_command_then_goes_on_to_the_same_bytes(
     started.send_signal(sent)
     _, said = started.communicate(timeout=60)
     assert started.returncode == code
+    assert "srtk: stopping the training; the same command goes on" in said
     assert "Traceback" not in said
     assert json.loads((folder / "training.json").read_text())["state"] == "running"
     assert not (folder / "model").exists()
