@@ -29,7 +29,7 @@ def journal_file(folder: Path, method: str) -> Path:
 
 def record_in(line: bytes) -> bytes:
     """Return the record that a line of a journal holds, without the journal's mark."""
-    mark = _MARK.search(line, max(0, len(line) - _LONGEST_MARK))
+    mark = _mark_of(line)
     return line if mark is None else line[: mark.start()] + b"}\n"
 
 
@@ -175,7 +175,7 @@ class Journal:
 
     def _checked(self, line: bytes, number: int) -> dict[str, Any]:
         """Return the record of a line that is whole, of this run and method, and in its place."""
-        mark = _MARK.search(line, max(0, len(line) - _LONGEST_MARK))
+        mark = _mark_of(line)
         if mark is None:
             raise self._bad(number, "this is not a whole line of a journal")
         if mark[3].decode() != _digest(line[: mark.end(2) + 1]):
@@ -233,6 +233,11 @@ def _is_journal(file: Path) -> bool:
     with file.open("rb") as lines:
         first = next(lines, b"")
     return not first or _MARK.search(first) is not None
+
+
+def _mark_of(line: bytes) -> re.Match[bytes] | None:
+    """Find the mark at the end of a line; a record can be long, and is not searched."""
+    return _MARK.search(line, max(0, len(line) - _LONGEST_MARK))
 
 
 def _text(retrieval: Retrieval) -> tuple[str, Retrieval]:
