@@ -77,7 +77,7 @@ MODULES = {
     ),
     "sparql": Module(
         f"{SPARQL}/srtk_plugin_sparql/client.py",
-        tuple(f"{SPARQL}/tests/test_{file}.py" for file in ("client", "faults", "row_cap")),
+        (f"{SPARQL}/tests/test_client.py",),
     ),
 }
 
