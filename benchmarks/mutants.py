@@ -70,7 +70,7 @@ MODULES = {
         (f"{EVALUATION}/test_intervals.py", f"{EVALUATION}/test_significance.py"),
     ),
     "journal": Module("srtk_framework/run/journal.py", ("tests/run/test_journal.py",)),
-    "runner": Module("srtk_framework/run/runner.py", ("tests/run/test_runner.py", "tests/run/test_linked_by.py")),
+    "runner": Module("srtk_framework/run/runner.py", ("tests/run/test_runner.py", "tests/run/test_pipeline.py")),
     "beam": Module(
         f"{SR}/srtk_plugin_sr/beam.py",
         (f"{SR}/tests/test_beam.py", "tests/explaining/test_pruning.py"),

@@ -3,17 +3,17 @@ from __future__ import annotations
 import errno
 import json
 import os
-import signal
-import subprocess
-import sys
-import time
+from types import SimpleNamespace
 
+import attrs
 import pytest
 
+from srtk_framework.evaluation.slices import PATH, RELATIONS
 from srtk_framework.host.observers import Observer
 from srtk_framework.recipe.recipe import from_data
+from srtk_framework.roles import EntityLinker, Exporter
 from srtk_framework.run.runner import Runner
-from srtk_framework.values import DriverError, InputError, RunError
+from srtk_framework.values import DriverError, InputError, Link, LinkList, RunError
 
 pytestmark = pytest.mark.usefixtures("toys")
 
@@ -347,67 +347,6 @@ def test_an_exporter_that_fails_is_aborted_and_named(tmp_path, questions, monkey
         run(recipe)
 
 
-SLOW = """
-import sys, time
-sys.path[:0] = {paths!r}
-from srtk_framework.cli import main
-import srtk_toys
-plain = srtk_toys.OneHop.expand
-def slow(self, questions):
-    time.sleep(0.4)
-    return plain(self, questions)
-srtk_toys.OneHop.expand = slow
-sys.exit(main(["run", {recipe!r}]))
-"""
-
-
-def begun(tmp_path, questions, toys):
-    """Start a run in a process of its own, and wait until it has finished some questions."""
-    recipe = tmp_path / "r.yaml"
-    recipe.write_text(json.dumps(data(tmp_path, questions, batch=2)))
-    process = subprocess.Popen(
-        [sys.executable, "-c", SLOW.format(paths=[str(toys)], recipe=str(recipe))],
-        stderr=subprocess.PIPE,
-        stdout=subprocess.DEVNULL,
-        text=True,
-    )
-    path = tmp_path / "run" / "journal" / "onehop.jsonl"
-    for _ in range(1200):
-        if path.exists() and path.stat().st_size:
-            break
-        time.sleep(0.05)
-    return process
-
-
-@pytest.mark.parametrize(("sent", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
-def test_a_signal_stops_cleanly_and_loses_nothing_that_is_finished(tmp_path, questions, toys, sent, code):
-    process = begun(tmp_path, questions, toys)
-    process.send_signal(sent)
-    _, said = process.communicate(timeout=60)
-    assert process.returncode == code
-    assert "srtk: stopping after this batch" in said
-    assert "the same command goes on" in said
-    assert json.loads((tmp_path / "run" / "manifest.json").read_text())["state"] == "stopped"
-    assert not (tmp_path / "run" / ".lock").exists()
-    finished = journal(tmp_path).splitlines()
-    assert 2 <= len(finished) < 16
-    outcome = run(data(tmp_path, questions, batch=2))
-    assert outcome.finished == 16
-    assert journal(tmp_path).splitlines()[: len(finished)] == finished
-
-
-def test_a_second_run_in_the_folder_is_refused_by_number(tmp_path, questions, toys):
-    process = begun(tmp_path, questions, toys)
-    for again in ({}, {"resume": True}, {"fresh": True}):
-        with pytest.raises(
-            RunError, match=rf"run is in use by process {process.pid}; wait .*, or choose another `output:`"
-        ):
-            run(data(tmp_path, questions), **again)
-    process.kill()
-    process.communicate(timeout=60)
-    assert run(data(tmp_path, questions)).finished == 16
-
-
 def test_renaming_over_an_open_file_that_fails_is_one_sentence(tmp_path, questions, monkeypatch):
     """On Windows nothing is renamed over a file that another program has open."""
     run(data(tmp_path, questions))
@@ -429,29 +368,6 @@ def test_renaming_over_an_open_file_that_fails_is_one_sentence(tmp_path, questio
     assert journal(tmp_path) == expected
 
 
-def test_a_run_works_where_there_are_no_locks_and_no_folder_can_be_opened(tmp_path, questions, toys):
-    recipe = tmp_path / "r.yaml"
-    recipe.write_text(json.dumps(data(tmp_path, questions)))
-    code = f"""
-import os, sys, warnings
-sys.path[:0] = [{str(toys)!r}]
-sys.modules["fcntl"] = None
-warnings.simplefilter("ignore")
-plain = os.open
-def no_folders(path, *args, **more):
-    if not isinstance(path, int) and os.path.isdir(path):
-        raise PermissionError(13, "Permission denied", path)
-    return plain(path, *args, **more)
-os.open = no_folders
-from srtk_framework.cli import main
-sys.exit(main(["run", {str(recipe)!r}, "--quiet"]))
-"""
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=120)
-    assert done.returncode == 0, done.stderr
-    assert len(journal(tmp_path).splitlines()) == 16
-    assert not (tmp_path / "run" / ".lock").exists()
-
-
 def test_a_full_disk_is_one_clear_sentence(tmp_path, questions, monkeypatch):
     def full(number):
         raise OSError(errno.ENOSPC, "No space left on device")
@@ -459,3 +375,303 @@ def test_a_full_disk_is_one_clear_sentence(tmp_path, questions, monkeypatch):
     monkeypatch.setattr("srtk_framework.run.journal.os.fsync", full)
     with pytest.raises(RunError, match=r"the disk is full.*give the same command again"):
         run(data(tmp_path, questions))
+
+
+class Events(Observer):
+    """Keeps the events of a run, and calls something at one of them."""
+
+    NAMES = ("method", "batch", "done", "complete", "stopped")
+
+    def __init__(self, at="", then=None):
+        self.at, self.then, self.found = at, then, []
+
+    def event(self, name, data):
+        if name in self.NAMES:
+            self.found.append((name, data["completed"], data["failed"]))
+        if name == self.at:
+            self.then()
+
+
+def manifest(tmp_path):
+    return json.loads((tmp_path / "run" / "manifest.json").read_text())
+
+
+OTHER = {"use": "onehop", "name": "other", "width": 9}
+
+
+def test_observers_are_told_of_each_method_and_batch(tmp_path, questions):
+    watch = Events()
+    outcome = run(data(tmp_path, questions, limit=6, batch=4, evaluate={"against": [OTHER]}), observers=[watch])
+    method = [("method", 0, 0), ("batch", 4, 1), ("batch", 6, 1), ("done", 6, 1)]
+    assert watch.found == [*method, *method, ("complete", 6, 1)]
+    assert list(outcome.timing) == ["onehop", "other"]
+    assert (outcome.finished, outcome.failed) == (6, 1)
+
+
+def test_a_second_method_does_not_change_what_the_outcome_counts(tmp_path, questions):
+    outcome = run(data(tmp_path, questions, limit=4, evaluate={"against": [{**OTHER, "poison": "what"}]}))
+    assert (outcome.finished, outcome.failed, outcome.unlabelled) == (4, 1, 0)
+    other = [json.loads(line) for line in (tmp_path / "run" / "journal" / "other.jsonl").read_text().splitlines()]
+    assert all("error" in record for record in other)
+
+
+def test_a_stopped_run_begins_no_other_method_and_exports_and_evaluates_nothing(tmp_path, questions):
+    watch = Events("batch", lambda: runner.stop())
+    recipe = data(tmp_path, questions, batch=4, evaluate={"against": [OTHER]})
+    runner = Runner(from_data(recipe), observers=[watch])
+    outcome = runner.run()
+    assert watch.found == [("method", 0, 0), ("batch", 4, 1), ("stopped", 4, 1)]
+    assert (list(outcome.timing), outcome.exports, outcome.evaluation) == (["onehop"], [], None)
+    assert not (tmp_path / "lines.txt").exists()
+    assert not (tmp_path / "run" / "evaluation.json").exists()
+
+
+def test_a_run_stopped_in_its_second_method_counts_the_first(tmp_path, questions):
+    watch = Events("done", lambda: runner.stop())
+    runner = Runner(from_data(data(tmp_path, questions, batch=4, evaluate={"against": [OTHER]})), observers=[watch])
+    outcome = runner.run()
+    assert (outcome.state, outcome.finished, outcome.failed) == ("stopped", 16, 4)
+    assert watch.found[-2:] == [("method", 0, 0), ("stopped", 16, 4)]
+    outcome = Runner(from_data(data(tmp_path, questions, evaluate={"against": [OTHER]}))).run()
+    assert (outcome.state, outcome.questions, outcome.finished, outcome.failed) == ("complete", 16, 16, 4)
+
+
+def test_without_options_a_finished_run_is_done_again_and_an_unfinished_one_goes_on(tmp_path, questions):
+    watch = Resumed()
+    for found in ([], [], [("onehop", 3, False)]):
+        if found:
+            stopped(data(tmp_path, questions, batch=3), batches=1)
+        watch.found.clear()
+        assert Runner(from_data(data(tmp_path, questions)), observers=[watch]).run().state == "complete"
+        assert watch.found == found
+
+
+def test_errors_are_summed_up_by_reason_and_their_tracebacks_kept(tmp_path, questions):
+    expander = {"use": "onehop", "poison": "lima"}
+    outcome = run(data(tmp_path, questions, expander=expander))
+    assert [count for _, count in outcome.reasons] == [4, 4]
+    assert list(manifest(tmp_path)["tracebacks"]) == list(outcome.tracebacks) == ["expander:onehop"]
+    questions.write_text(questions.read_text().splitlines(keepends=True)[0])
+    outcome = run(data(tmp_path, questions))
+    assert (outcome.failed, outcome.reasons) == (0, [])
+    told = manifest(tmp_path)
+    assert not {"tracebacks", "generators", "training"} & set(told)
+    assert (told["state"], told["exports"]) == ("complete", [str(tmp_path / "lines.txt")])
+
+
+class Clock:
+    """Goes on by the same seconds each time it is read."""
+
+    def __init__(self, step):
+        self.now, self.step = 1000.0, step
+
+    def __call__(self):
+        self.now += self.step
+        return self.now
+
+
+def test_seconds_are_those_between_begin_and_end(tmp_path, questions, monkeypatch):
+    clock = SimpleNamespace(time=Clock(12.34567), perf_counter=Clock(0.5))
+    monkeypatch.setattr("srtk_framework.run.runner.time", clock)
+    outcome = run(data(tmp_path, questions, limit=4, batch=2, evaluate=True))
+    assert manifest(tmp_path)["seconds"] == 12.346
+    assert (tmp_path / "run" / "journal" / "onehop.seconds").read_text() == "1 0.250000\n2 0.250000\n" + (
+        "3 0.250000\n4 0.250000\n"
+    )
+    assert outcome.state == "complete"
+
+
+def test_the_time_of_a_hook_has_four_digits(tmp_path, questions, monkeypatch):
+    monkeypatch.setattr("srtk_framework.host.observers.time", SimpleNamespace(perf_counter=Clock(0.123456)))
+    outcome = run(data(tmp_path, questions, limit=1))
+    row = outcome.timing["onehop"]["knowledge_graph:toy.labels"]
+    assert {key: row[key] for key in ("calls", "seconds", "own")} == {"calls": 1, "seconds": 0.1235, "own": 0.1235}
+
+
+@attrs.define(eq=False)
+class Told(EntityLinker):
+    """Links each text to Paris, while another linker fails."""
+
+    def link(self, texts):
+        return [LinkList([Link("paris")], {"rel": "it is down"}) for _ in texts]
+
+
+def test_linkers_that_fail_are_counted_once_and_told_by_each_method(tmp_path, questions):
+    against = {"against": [{**OTHER, "poison": "rome"}]}
+    outcome = run(data(tmp_path, questions, limit=3, batch=2, entity_linker=Told(), evaluate=against))
+    assert outcome.linkers_failed == {"rel": 3}
+    folder = tmp_path / "run" / "journal"
+    main, other = (
+        [json.loads(line) for line in (folder / f"{name}.jsonl").read_text().splitlines()]
+        for name in ("onehop", "other")
+    )
+    source = {"links": "linked", "linked_by": main[0]["trace"]["linked_by"], "linkers_failed": {"rel": "it is down"}}
+    assert all(source.items() <= record["trace"].items() for record in [*main, other[0], other[2]])
+    assert other[0]["trace"].keys() == main[0]["trace"].keys()
+    assert "error" in other[1]
+    assert other[1]["trace"] == {
+        "reason": "onehop: poisoned; drink milk",
+        **{key: value for key, value in source.items() if key != "links"},
+    }
+
+
+def test_without_a_linker_the_second_method_tells_that_links_were_given(tmp_path):
+    path = tmp_path / "q.jsonl"
+    path.write_text('{"id": "a", "question": "x", "question_entities": ["lima"]}\n')
+    recipe = data(tmp_path, path, evaluate={"against": [OTHER]})
+    del recipe["entity_linker"]
+    assert run(recipe).linkers_failed == {}
+    one, two = (json.loads((tmp_path / "run" / "journal" / f"{m}.jsonl").read_text()) for m in ("onehop", "other"))
+    assert one["trace"] == two["trace"]
+
+
+@attrs.define(eq=False)
+class Broken(Exporter):
+    """Fails to write."""
+
+    error: BaseException
+    told: list[str] = attrs.field(factory=list, eq=False)
+
+    def write(self, retrievals):
+        raise self.error
+
+    def abort(self):
+        self.told.append("abort")
+        return True
+
+    def close(self):
+        self.told.append("close")
+
+
+@pytest.mark.parametrize("error", [DriverError("no room"), KeyboardInterrupt()])
+def test_an_exporter_that_fails_while_it_writes_is_aborted_and_closed(tmp_path, questions, error):
+    broken = Broken(error)
+    with pytest.raises(type(error)):
+        run(data(tmp_path, questions, exporters=[broken]))
+    assert broken.told == ["abort", "close"]
+
+
+@attrs.define(eq=False)
+class Counts(Exporter):
+    """Counts results, and writes no file."""
+
+    counts: list[int] = attrs.field(factory=list)
+
+    def write(self, retrievals):
+        self.counts.append(len(retrievals))
+        return len(retrievals)
+
+
+def test_exporters_get_all_results_in_batches_and_those_with_a_file_are_named(tmp_path, questions):
+    counts = Counts()
+    lines = {"use": "lines", "path": str(tmp_path / "lines.txt")}
+    outcome = run(data(tmp_path, questions, batch=6, exporters=[counts, lines]))
+    assert counts.counts == [6, 6, 4]
+    assert outcome.exports == [str(tmp_path / "lines.txt")]
+
+
+def test_a_recipe_that_only_links_is_evaluated_by_its_links_alone(tmp_path, questions):
+    recipe = data(tmp_path, questions, evaluate=True)
+    del recipe["expander"]
+    assert run(recipe).evaluation is None
+    assert not (tmp_path / "run" / "evaluation.json").exists()
+    lines = [json.loads(line) for line in questions.read_text().splitlines()[:2]]
+    gold = [{"entity": "paris", "start": 11, "end": 16}]
+    questions.write_text("".join(json.dumps({**line, "gold_links": gold}) + "\n" for line in lines))
+    report = run(recipe).evaluation
+    assert report["linking"]["methods"]["linked"]["strong_recall"]["mean"] == 0.5
+    assert report["methods"]["linked"]["answer_recall"]["n"] == 0
+
+
+def test_results_of_an_earlier_run_are_evaluated_with_and_without_a_graph(tmp_path):
+    path = tmp_path / "results.jsonl"
+    record = {
+        "id": "a",
+        "question": "x",
+        "triplets": [["paris", "capital_of", "france"]],
+        "answer_entities": ["france"],
+    }
+    path.write_text(json.dumps(record) + "\n")
+    recipe = data(tmp_path, path, evaluate=True)
+    del recipe["expander"], recipe["entity_linker"]
+    assert run(recipe).evaluation["methods"]["given"]["answer_recall"]["mean"] == 1.0
+    del recipe["knowledge_graph"]
+    assert run(recipe).evaluation["methods"]["given"]["answer_recall"]["mean"] == 1.0
+
+
+@pytest.fixture
+def training(tmp_path, learners):
+    """Return a recipe that trains, and asks one of its training questions and another one."""
+    for name, texts in (("learn", ["a", "b"]), ("check", ["c"]), ("ask", ["b", "d"])):
+        lines = [
+            {
+                "id": text,
+                "question": f"what of {text}?",
+                "question_entities": ["paris"],
+                "answer_entities": ["france"],
+                "gold_paths": [["capital_of"]],
+            }
+            for text in texts
+        ]
+        (tmp_path / f"{name}.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines))
+    learn, check = (str(tmp_path / f"{name}.jsonl") for name in ("learn", "check"))
+    return data(
+        tmp_path,
+        tmp_path / "ask.jsonl",
+        path_scorer="counter",
+        expander="walk",
+        train={"questions": learn, "validation": check, "supervision": "gold"},
+        evaluate=True,
+    )
+
+
+def test_a_run_that_trains_tells_of_its_training_and_slices_by_it(tmp_path, training):
+    outcome = Runner(from_data(training)).run()
+    assert (outcome.state, outcome.questions, outcome.finished, outcome.shared) == ("complete", 2, 2, 1)
+    told = manifest(tmp_path)["training"]
+    assert (told["folder"], told["questions_seen"]) == (str(outcome.trained.folder), 1)
+    assert told["counts"]["lessons"] == 2
+    assert {RELATIONS, PATH} <= set(outcome.evaluation["slices"])
+    del training["train"]
+    outcome = run(training, fresh=True)
+    assert outcome.trained is None
+    assert not {RELATIONS, PATH} & set(outcome.evaluation["slices"])
+
+
+def test_a_run_that_only_trains_asks_no_question(tmp_path, training):
+    whole = Runner(from_data(training), train_only=True).run()
+    del training["questions"]
+    unasked = Runner(from_data(training)).run()
+    for outcome in (whole, unasked):
+        counts = (outcome.questions, outcome.finished, outcome.failed, outcome.shared, outcome.unlabelled)
+        assert (outcome.state, counts) == ("complete", (0, 0, 0, 0, 0))
+        assert outcome.trained.counts["lessons"] == 2
+    assert not (tmp_path / "run" / "manifest.json").exists()
+
+
+def test_a_further_process_of_a_training_asks_no_question(tmp_path, training, monkeypatch):
+    Runner(from_data(training), train_only=True).run()
+    monkeypatch.setenv("LOCAL_RANK", "1")
+    outcome = Runner(from_data(training)).run()
+    assert (outcome.questions, outcome.trained.counts["lessons"]) == (0, 2)
+    del training["train"]
+    assert Runner(from_data(training)).run().finished == 2
+
+
+def test_nothing_to_train_is_refused(tmp_path, questions):
+    with pytest.raises(RunError, match="there is nothing to train; add `train:`"):
+        Runner(from_data(data(tmp_path, questions)), train_only=True).run()
+
+
+def test_a_training_stops_at_once_and_the_run_after_it_by_batches(tmp_path, training):
+    watch = Events("training", lambda: runner.stop())
+    runner = Runner(from_data(training), observers=[watch])
+    with pytest.raises(KeyboardInterrupt):
+        runner.run()
+    journals = tmp_path / "run" / "journal"
+    assert not journals.exists()
+    # The training tells of its batches, too.
+    watch = Events("batch", lambda: journals.exists() and runner.stop())
+    runner = Runner(from_data({**training, "batch": 1}), observers=[watch])
+    outcome = runner.run()
+    assert (outcome.state, outcome.finished) == ("stopped", 1)
