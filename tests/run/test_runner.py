@@ -664,10 +664,17 @@ def test_nothing_to_train_is_refused(tmp_path, questions):
 
 
 def test_a_training_stops_at_once_and_the_run_after_it_by_batches(tmp_path, training):
-    watch = Events("training", lambda: runner.stop())
+    under_way = []
+
+    def stop():
+        under_way.append(runner.training)
+        runner.stop()
+
+    watch = Events("training", stop)
     runner = Runner(from_data(training), observers=[watch])
     with pytest.raises(KeyboardInterrupt):
         runner.run()
+    assert [*under_way, runner.training] == [True, False]
     journals = tmp_path / "run" / "journal"
     assert not journals.exists()
     # The training tells of its batches, too.
