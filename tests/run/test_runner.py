@@ -142,6 +142,15 @@ def test_a_half_written_line_of_a_killed_run_is_done_again(tmp_path, questions):
     assert journal(tmp_path) == expected
 
 
+@pytest.mark.parametrize(("lines", "found"), [(b"", []), (b'{"id": "q', [("onehop", 0, True)])])
+def test_a_run_of_which_nothing_is_finished_resumes_only_a_torn_line(tmp_path, questions, lines, found):
+    run(data(tmp_path, questions))
+    killed(tmp_path, lines)
+    watch = Resumed()
+    assert run(data(tmp_path, questions), observers=[watch]).finished == 16
+    assert watch.found == found
+
+
 def killed(tmp_path, lines, state="running"):
     """Make the folder of a complete run that of a killed one."""
     manifest = tmp_path / "run" / "manifest.json"
