@@ -74,7 +74,7 @@ class World:
             "entity_linker": {"use": "dictionary"},
             "path_scorer": {"use": "fixed", "scores": SCORES},
             "expander": {"use": "beam", "width": 8, "depth": 3, "inverse": True},
-            "budget": {"hub": 1000},
+            "budget": {"hub": 1000, "triples": 1000},
         }
         for key, value in self.changes.items():
             put(data, key, value)

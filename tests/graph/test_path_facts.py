@@ -168,4 +168,4 @@ def test_a_mass_outside_0_to_1_is_refused(mass):
 
 
 def test_a_recipe_gives_the_mass():
-    assert from_data({"srtk": 1, "budget": {"mass": 0.9}}).options.budget == Budget(mass=0.9)
+    assert from_data({"srtk": 1, "budget": {"mass": 0.9}}).options.budget == Budget(triples=50, mass=0.9)
