@@ -507,6 +507,7 @@ class Told(EntityLinker):
 
 def test_linkers_that_fail_are_counted_once_and_told_by_each_method(tmp_path, questions):
     against = {"against": [{**OTHER, "poison": "rome"}]}
+    assert run(data(tmp_path, questions, limit=3, entity_linker=Told())).linkers_failed == {"rel": 3}
     outcome = run(data(tmp_path, questions, limit=3, batch=2, entity_linker=Told(), evaluate=against))
     assert outcome.linkers_failed == {"rel": 3}
     folder = tmp_path / "run" / "journal"
@@ -597,15 +598,20 @@ def test_results_of_an_earlier_run_are_evaluated_with_and_without_a_graph(tmp_pa
     record = {
         "id": "a",
         "question": "x",
-        "triplets": [["paris", "capital_of", "france"]],
+        "question_entities": ["paris"],
         "answer_entities": ["france"],
+        "gold_paths": [["capital_of"]],
+        "triplets": [["paris", "capital_of", "france"]],
     }
     path.write_text(json.dumps(record) + "\n")
     recipe = data(tmp_path, path, evaluate=True)
     del recipe["expander"], recipe["entity_linker"]
-    assert run(recipe).evaluation["methods"]["given"]["answer_recall"]["mean"] == 1.0
-    del recipe["knowledge_graph"]
-    assert run(recipe).evaluation["methods"]["given"]["answer_recall"]["mean"] == 1.0
+    # Only a graph tells which triples a gold path has.
+    for paths in (1, 0):
+        metrics = run(recipe).evaluation["methods"]["given"]
+        assert metrics["answer_recall"]["mean"] == 1.0
+        assert metrics["triple_recall"]["n"] == paths
+        recipe.pop("knowledge_graph", None)
 
 
 @pytest.fixture
