@@ -86,7 +86,9 @@ def written_recipe(case: Case, graph: Mapping[str, Any], folder: Path, methods: 
         "questions": str(case.questions),
         "knowledge_graph": dict(graph),
         "encoder": {"use": "transformers", "model": "minilm"},
-        "path_scorer": {"use": "dense"},
+        # Unlike the default, this text never equals a relation's label ("capital of"): paths that read alike tie, and
+        # ties are broken by ids, which a table writes as P36 and RDF as wdt:P36.
+        "path_scorer": {"use": "dense", "inverse_text": "is {label} of"},
         "expander": chosen[0],
         "budget": {"triples": 200, "nodes": 200, "hub": 200},
         "batch": 64,
