@@ -7,6 +7,7 @@ from types import SimpleNamespace
 
 import attrs
 import pytest
+from kit.toy_runs import data, journal, run
 
 from srtk_framework.evaluation.slices import PATH, RELATIONS
 from srtk_framework.host.observers import Observer
@@ -34,33 +35,6 @@ class Failing(Graph):
             raise DriverError("it cannot say")
         return super().frontiers(node_sets)
 '''
-
-TEXTS = [f"what about {w} {i}?" for i in range(4) for w in ("paris", "rome", "lima", "nowhere")]
-
-
-@pytest.fixture
-def questions(tmp_path):
-    path = tmp_path / "q.jsonl"
-    lines = [{"id": f"q{i}", "question": t, "answer_entities": ["france", "italy"]} for i, t in enumerate(TEXTS)]
-    path.write_text("".join(json.dumps(line) + "\n" for line in lines))
-    return path
-
-
-def data(tmp_path, questions, **more):
-    return {
-        "srtk": 1,
-        "questions": str(questions),
-        "output": str(tmp_path / "run"),
-        "knowledge_graph": "toy",
-        "entity_linker": "words",
-        "expander": "onehop",
-        "exporters": [{"use": "lines", "path": str(tmp_path / "lines.txt")}],
-        **more,
-    }
-
-
-def run(recipe, resume=False, observers=(), fresh=False):
-    return Runner(from_data(recipe), resume, observers, fresh=fresh).run()
 
 
 class StopAfter(Observer):
@@ -91,10 +65,6 @@ class Resumed(Observer):
     def event(self, name, data):
         if name == "resumed":
             self.found.append((data["name"], data["finished"], data["dropped"]))
-
-
-def journal(tmp_path):
-    return (tmp_path / "run" / "journal" / "onehop.jsonl").read_bytes()
 
 
 def test_a_run_exports_evaluates_and_writes_a_manifest(tmp_path, questions):

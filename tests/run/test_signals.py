@@ -9,44 +9,11 @@ import sys
 import time
 
 import pytest
+from kit.toy_runs import data, journal, run
 
-from srtk_framework.recipe.recipe import from_data
-from srtk_framework.run.runner import Runner
 from srtk_framework.values import RunError
 
 pytestmark = pytest.mark.usefixtures("toys")
-
-TEXTS = [f"what about {w} {i}?" for i in range(4) for w in ("paris", "rome", "lima", "nowhere")]
-
-
-@pytest.fixture
-def questions(tmp_path):
-    path = tmp_path / "q.jsonl"
-    lines = [{"id": f"q{i}", "question": t, "answer_entities": ["france", "italy"]} for i, t in enumerate(TEXTS)]
-    path.write_text("".join(json.dumps(line) + "\n" for line in lines))
-    return path
-
-
-def data(tmp_path, questions, **more):
-    return {
-        "srtk": 1,
-        "questions": str(questions),
-        "output": str(tmp_path / "run"),
-        "knowledge_graph": "toy",
-        "entity_linker": "words",
-        "expander": "onehop",
-        "exporters": [{"use": "lines", "path": str(tmp_path / "lines.txt")}],
-        **more,
-    }
-
-
-def run(recipe, resume=False, observers=(), fresh=False):
-    return Runner(from_data(recipe), resume, observers, fresh=fresh).run()
-
-
-def journal(tmp_path):
-    return (tmp_path / "run" / "journal" / "onehop.jsonl").read_bytes()
-
 
 SLOW = """
 import sys, time
