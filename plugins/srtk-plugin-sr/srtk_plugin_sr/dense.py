@@ -20,6 +20,7 @@ from srtk_plugin_sr.search_settings import TRAINED, SearchSettings
 from srtk_plugin_sr.search_settings import UNTRAINED as UNTRAINED_SEARCH
 from srtk_plugin_sr.templates import Templates, make_templates
 from srtk_plugin_sr.trainer import train_encoder, trainable_encoder
+from srtk_plugin_sr.training_packages import require_training_packages
 from srtk_plugin_sr.vectors import Matrix, TextIndex, VectorStore, default_folder, unit
 
 _RECENT = 4096
@@ -123,8 +124,10 @@ class DenseScorer(PathScorer):
         """Train the encoder on the decisions along the examples' paths, with the texts and costs of scoring.
 
         Raises:
-            DriverError: If the encoder cannot be trained, there is no sample, or the loss is not finite.
+            DriverError: If a package for training is missing, the encoder cannot be trained, there is no sample, or the
+                loss is not finite.
         """
+        require_training_packages()
         encoder = trainable_encoder(self.encoder)
         network = encoder.learner()
         before = self._trained_form() or ScorerForm(rule=self.rule or "log-softmax")

@@ -21,6 +21,7 @@ from srtk_plugin_sr.head import Head, HeadInput
 from srtk_plugin_sr.head_trainer import TrainingQuestion, train_head
 from srtk_plugin_sr.labelled_subgraphs import LabelledSubgraph, labelled_subgraphs
 from srtk_plugin_sr.templates import FORMS, readable
+from srtk_plugin_sr.training_packages import require_training_packages
 from srtk_plugin_sr.vectors import Matrix, TextIndex, VectorStore, default_folder, unit
 
 _PROBE = "What is the capital of the country that borders it?"
@@ -136,8 +137,9 @@ class RerankExpander(Expander):
         """Train the head on the triples that the inner expander finds for the examples' questions.
 
         Raises:
-            DriverError: If no triple found is needed, or the loss is not finite.
+            DriverError: If a package for training is missing, no triple found is needed, or the loss is not finite.
         """
+        require_training_packages()
         task.folder.mkdir(parents=True, exist_ok=True)
         checkpoints = task.folder / "checkpoints"
         checkpoints.mkdir(exist_ok=True)

@@ -26,6 +26,7 @@ from srtk_plugin_sr.samples import IndexedSample, TrainingSet
 from srtk_plugin_sr.scorer_form import ScorerForm, write_form
 from srtk_plugin_sr.train_folder import claim_folder, release_folder
 from srtk_plugin_sr.trainer import train_encoder
+from srtk_plugin_sr.training_packages import require_training_packages
 from srtk_plugin_sr.vectors import TextIndex
 
 HELP = "train a scorer on a file of training samples"
@@ -85,6 +86,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Train, write the model folder, and print the figures; SIGTERM stops the training as Ctrl-C does."""
+    require_training_packages()
     before = None
     received: list[int] = []
 
