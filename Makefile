@@ -11,7 +11,7 @@ WORLD := build/demo/world/.ready
 export HF_HUB_OFFLINE := 1
 export TOKENIZERS_PARALLELISM := false
 
-.PHONY: demo test test-all test-virtuoso lint format known-drivers bench mutants docs clean
+.PHONY: demo test test-all test-virtuoso lint format known-drivers bench mutants docs wheels clean
 
 demo: $(READY) $(WORLD)
 	$(BIN)/srtk run recipes/quickstart.yaml
@@ -54,8 +54,13 @@ mutants: $(READY)
 	$(BIN)/python -m pip install -q -c constraints.txt --no-build-isolation -e ".[mutation]"
 	$(BIN)/python benchmarks/mutants.py $(MODULES)
 
+# Of the core and of every plugin, into dist/: pip install --find-links dist 'srtk-framework[local]'
+wheels: $(READY)
+	rm -rf dist
+	$(BIN)/python release/wheels.py
+
 clean:
-	rm -rf build out $(VENV)
+	rm -rf build dist out $(VENV)
 
 $(WORLD): $(READY) $(wildcard demo/*.py)
 	$(BIN)/python demo/world.py --out build/demo/world

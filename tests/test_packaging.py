@@ -1,32 +1,57 @@
-"""What a distribution holds when it is built."""
+"""What the distributions hold when they are built, and what the extras of the core bring."""
 
 from __future__ import annotations
 
+import re
 import subprocess
 import sys
 import tarfile
+import tomllib
 import zipfile
+from email.message import Message
 from email.parser import HeaderParser
 from pathlib import Path
+from typing import Any
 
 import pytest
+from packaging.requirements import Requirement
+from packaging.version import Version
 
 ROOT = Path(__file__).parents[1]
-PLUGINS = sorted((ROOT / "plugins").glob("srtk-plugin-*"))
+PLUGINS = sorted(folder.parent for folder in ROOT.glob("plugins/*/pyproject.toml"))
 
 
-def built(folder: Path, target: str, out: Path) -> Path:
-    command = [sys.executable, "-m", "hatchling", "build", "-t", target, "-d", str(out)]
-    done = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)
+@pytest.fixture(scope="module")
+def built(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Wheels and source distributions of everything, as `make wheels` builds them."""
+    out = tmp_path_factory.mktemp("dist")
+    command = [sys.executable, str(ROOT / "release" / "wheels.py"), "--out", str(out)]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
-    return next(out.iterdir())
+    return out
+
+
+def project(folder: Path) -> dict[str, Any]:
+    return tomllib.loads((folder / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+
+
+def contents(wheel: Path) -> tuple[list[str], Message]:
+    with zipfile.ZipFile(wheel) as archive:
+        names = archive.namelist()
+        text = archive.read(next(name for name in names if name.endswith("METADATA"))).decode()
+    return names, HeaderParser().parsestr(text)
+
+
+def test_each_distribution_has_one_wheel_and_one_source_distribution(built: Path) -> None:
+    names = {f"{project(folder)['name'].replace('-', '_')}-{project(folder)['version']}" for folder in [ROOT, *PLUGINS]}
+    assert {path.name for path in built.iterdir()} == {
+        f"{name}{ending}" for name in names for ending in ("-py3-none-any.whl", ".tar.gz")
+    }
 
 
 @pytest.mark.parametrize("folder", [ROOT, *PLUGINS], ids=lambda folder: folder.name)
-def test_a_wheel_has_its_licence_its_types_and_its_classifiers(folder: Path, tmp_path: Path) -> None:
-    with zipfile.ZipFile(built(folder, "wheel", tmp_path)) as wheel:
-        names = wheel.namelist()
-        metadata = HeaderParser().parsestr(wheel.read(next(n for n in names if n.endswith("METADATA"))).decode())
+def test_a_wheel_has_its_licence_its_types_and_its_classifiers(folder: Path, built: Path) -> None:
+    names, metadata = contents(next(built.glob(f"{project(folder)['name'].replace('-', '_')}-*.whl")))
     assert any(name.endswith("licenses/LICENSE") for name in names)
     assert any(name.count("/") == 1 and name.endswith("/py.typed") for name in names)
     assert not [name for name in names if "broken" in name or "/tests/" in name]
@@ -34,15 +59,78 @@ def test_a_wheel_has_its_licence_its_types_and_its_classifiers(folder: Path, tmp
     assert "Typing :: Typed" in (metadata.get_all("Classifier") or [])
 
 
-def test_the_source_distribution_of_the_core_holds_the_core_alone(tmp_path: Path) -> None:
-    with tarfile.open(built(ROOT, "sdist", tmp_path)) as archive:
+@pytest.mark.parametrize("folder", [ROOT, *PLUGINS], ids=lambda folder: folder.name)
+def test_a_package_page_has_no_relative_link(folder: Path, built: Path) -> None:
+    _, metadata = contents(next(built.glob(f"{project(folder)['name'].replace('-', '_')}-*.whl")))
+    page = re.sub(r"^```.*?^```", "", str(metadata.get_payload()), flags=re.DOTALL | re.MULTILINE)
+    assert len(page) > 500
+    assert not [target for target in re.findall(r"\]\(([^)]*)\)", page) if not target.startswith(("http", "#"))]
+
+
+def test_the_source_distribution_of_the_core_holds_the_core_alone(built: Path) -> None:
+    with tarfile.open(next(built.glob("srtk_framework-*.tar.gz"))) as archive:
         tops = {Path(name).parts[1] for name in archive.getnames()}
-    assert tops == {
-        "srtk_framework",
-        "pyproject.toml",
-        "README.md",
-        "CHANGELOG.md",
-        "LICENSE",
-        "PKG-INFO",
-        ".gitignore",
+    assert tops == {"srtk_framework", "pyproject.toml", "README.md", "CHANGELOG.md", "LICENSE", "PKG-INFO"}
+
+
+def test_a_wheel_built_from_the_source_distribution_is_the_same(built: Path, tmp_path: Path) -> None:
+    with tarfile.open(next(built.glob("srtk_framework-*.tar.gz"))) as archive:
+        archive.extractall(tmp_path, filter="data")
+    command = [sys.executable, "-m", "hatchling", "build", "-t", "wheel", "-d", str(tmp_path)]
+    subprocess.run(command, cwd=next(tmp_path.iterdir()), capture_output=True, check=True)
+    assert contents(next(tmp_path.glob("*.whl")))[0] == contents(next(built.glob("srtk_framework-*.whl")))[0]
+
+
+def extras() -> dict[str, list[Requirement]]:
+    found = project(ROOT)["optional-dependencies"]
+    return {name: [Requirement(text) for text in texts] for name, texts in found.items()}
+
+
+def brought(extra: str) -> dict[str, Requirement]:
+    """The distributions that an extra of the core brings, through other extras of the core too."""
+    found: dict[str, Requirement] = {}
+    for requirement in extras()[extra]:
+        if requirement.name == "srtk-framework":
+            for other in requirement.extras:
+                found.update(brought(other))
+        else:
+            found[requirement.name] = requirement
+    return found
+
+
+def test_the_extra_all_brings_every_plugin() -> None:
+    assert {name for name in brought("all") if name.startswith("srtk-plugin-")} == {folder.name for folder in PLUGINS}
+
+
+def test_the_extras_name_plugins_versions_and_extras_that_there_are() -> None:
+    plugins = {folder.name: project(folder) for folder in PLUGINS}
+    named = [needed for needs in extras().values() for needed in needs if needed.name.startswith("srtk-plugin-")]
+    assert named
+    for requirement in named:
+        assert requirement.specifier.contains(Version(plugins[requirement.name]["version"])), requirement
+        assert requirement.extras <= set(plugins[requirement.name].get("optional-dependencies", {})), requirement
+
+
+def test_core_and_plugins_agree_on_the_range_of_each_other() -> None:
+    ranges = {
+        (requirement.name, str(requirement.specifier))
+        for folder in PLUGINS
+        for text in [
+            *project(folder)["dependencies"],
+            *(text for texts in project(folder).get("optional-dependencies", {}).values() for text in texts),
+        ]
+        if (requirement := Requirement(text)).name.startswith("srtk-") and str(requirement.specifier)
     }
+    ranges |= {
+        (r.name, str(r.specifier))
+        for needs in extras().values()
+        for r in needs
+        if r.name.startswith("srtk-plugin-") and str(r.specifier)
+    }
+    assert {range_ for _, range_ in ranges} == {"<1,>=0.1"}
+    assert Version(project(ROOT)["version"]) in Requirement("srtk-framework>=0.1,<1").specifier
+
+
+@pytest.mark.parametrize("extra", ["local", "sparql", "wikidata", "dbpedia", "freebase", "train", "llm", "linkers"])
+def test_each_extra_for_a_graph_or_a_method_is_enough_to_search(extra: str) -> None:
+    assert {"srtk-plugin-local", "srtk-plugin-sr", "srtk-plugin-files"} <= set(brought(extra))
