@@ -30,7 +30,7 @@ def run(name: str, out: Path, *changes: str) -> None:
     """Run the recipe of a set with some changes."""
     flags = [part for change in (f"vars.out={out}", *changes) for part in ("--set", change)]
     print(f"{name}: {' '.join(changes)}", file=sys.stderr, flush=True)
-    _, failed = srtk("run", str(ROOT / f"recipes/train-{name}.yaml"), "--resume", "--quiet", *flags)
+    _, failed = srtk("run", str(ROOT / f"benchmarks/recipes/train-{name}.yaml"), "--resume", "--quiet", *flags)
     if failed:
         raise SystemExit(f"{name}: {failed}")
 

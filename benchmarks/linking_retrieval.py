@@ -29,7 +29,7 @@ class Case:
     """A recipe with gold links and without.
 
     Attributes:
-        recipe: File of the recipe.
+        recipe: File of the recipe, without suffix.
         files: Required files of the data folder.
         sets: Values that override the recipe's.
         gold: Further values, for gold links.
@@ -46,15 +46,15 @@ class Case:
 def metaqa(hops: int) -> Case:
     """Make the case of one length."""
     files = (f"metaqa/{hops}-hop/qa_dev.txt", "metaqa/kb_from_splits.txt")
-    return Case("metaqa", files, (f"vars.hops={hops}",), ("vars.given=true",), ("vars.given=false",))
+    return Case("recipes/metaqa", files, (f"vars.hops={hops}",), ("vars.given=true",), ("vars.given=false",))
 
 
 _DEMO = "questions={use: jsonl, path: build/demo/questions.jsonl, entities_field: gold_entities, limit: null, given: "
 CASES = {
-    "demo": Case("quickstart", (), (), (_DEMO + "true}",), (_DEMO + "false}",)),
+    "demo": Case("recipes/quickstart", (), (), (_DEMO + "true}",), (_DEMO + "false}",)),
     **{f"metaqa-{hops}": metaqa(hops) for hops in (1, 2, 3)},
     "mintaka": Case(
-        "train-mintaka",
+        "benchmarks/recipes/train-mintaka",
         ("wiki27k/derived/mintaka_reachable.jsonl",),
         ("train=null", "vars.from=0.0", "vars.to=1.0", "entity_linker={use: dictionary}"),
         ("questions.given=true",),
@@ -68,7 +68,7 @@ def run(name: str, variant: str, sets: Sequence[str]) -> dict[str, Any]:
     case, out = CASES[name], OUT / "linking-retrieval" / f"{name}-{variant}"
     fixed = ("evaluate=true", "exporters=[]", f"output={out}")
     flags = [part for change in (*case.sets, *fixed, *sets) for part in ("--set", change)]
-    _, failed = srtk("run", str(ROOT / f"recipes/{case.recipe}.yaml"), "--quiet", *flags)
+    _, failed = srtk("run", str(ROOT / f"{case.recipe}.yaml"), "--quiet", *flags)
     if failed:
         raise SystemExit(f"{name}, {variant}: {failed}")
     return read_json(out / "evaluation.json")

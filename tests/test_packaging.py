@@ -70,7 +70,14 @@ def test_a_package_page_has_no_relative_link(folder: Path, built: Path) -> None:
 def test_the_source_distribution_of_the_core_holds_the_core_alone(built: Path) -> None:
     with tarfile.open(next(built.glob("srtk_framework-*.tar.gz"))) as archive:
         tops = {Path(name).parts[1] for name in archive.getnames()}
-    assert tops == {"srtk_framework", "pyproject.toml", "README.md", "CHANGELOG.md", "LICENSE", "PKG-INFO"}
+    code = {"srtk_framework", "recipes", "hatch_build.py", "pyproject.toml"}
+    assert tops == {*code, "README.md", "CHANGELOG.md", "LICENSE", "PKG-INFO"}
+
+
+def test_the_wheel_of_the_core_holds_every_recipe(built: Path) -> None:
+    names, _ = contents(next(built.glob("srtk_framework-*.whl")))
+    there = {file.relative_to(ROOT).as_posix() for file in (ROOT / "recipes").rglob("*") if file.is_file()}
+    assert {name.removeprefix("srtk_framework/") for name in names if "/recipes/" in name} == there
 
 
 def test_a_wheel_built_from_the_source_distribution_is_the_same(built: Path, tmp_path: Path) -> None:

@@ -32,6 +32,7 @@ COMMANDS = {
         "srtk_framework.cli.plugins",
         "list the installed drivers and commands, or show a driver with its settings",
     ),
+    "recipes": ("srtk_framework.cli.recipes", "list, show or copy the recipes that come with the framework"),
     "new": ("srtk_framework.cli.new", "write a new plugin that works, to be changed"),
     "explain": ("srtk_framework.cli.explain", "find where the answers to questions were lost"),
     "evaluate": ("srtk_framework.cli.evaluate", "score results, those of other programs too"),

@@ -57,7 +57,7 @@ def triples(tmp_path: Path) -> Path:
 
 def run(out: Path, *sets: str) -> dict[str, Any]:
     arguments = ["run", str(ROOT / "recipes" / "freebase.yaml"), "--quiet"]
-    questions = ROOT / "plugins" / "srtk-plugin-freebase" / "questions.jsonl"
+    questions = ROOT / "recipes" / "files" / "freebase-questions.jsonl"
     for value in (f"vars.out={out}", f"vars.questions={questions}", *sets):
         arguments += ["--set", value]
     assert main(arguments) == 0
@@ -109,6 +109,6 @@ def dotted(text: str) -> str:
 
 def plain(folder: Path) -> Path:
     """Write the questions with the ids of the snapshot, which reads one spelling alone."""
-    text = (ROOT / "plugins" / "srtk-plugin-freebase" / "questions.jsonl").read_text(encoding="utf-8")
+    text = (ROOT / "recipes" / "files" / "freebase-questions.jsonl").read_text(encoding="utf-8")
     (folder / "questions.jsonl").write_text(dotted(text), encoding="utf-8")
     return folder / "questions.jsonl"

@@ -19,7 +19,7 @@ from srtk_framework.run import Runner, open_session
 from srtk_framework.values import Question
 
 ROOT = Path(__file__).parents[3]
-PLUGIN = Path(__file__).parents[1]
+FILES = ROOT / "recipes" / "files"
 REPLAY = Path(__file__).parent / "replay"
 SOURCE = "http://127.0.0.1/query"
 TURTLE = """
@@ -36,9 +36,9 @@ wd:P17 rdfs:label "country"@en .
 
 def run(out: Path, rel: str, **graph: object) -> list[dict[str, Any]]:
     """Run the recipe, and return its records."""
-    assert main(["map", "build", "--out", str(out / "titles.db"), str(PLUGIN / "titles.tsv")]) == 0
+    assert main(["map", "build", "--out", str(out / "titles.db"), str(FILES / "link-rel-titles.tsv")]) == 0
     changes = [
-        f"vars.questions={PLUGIN / 'questions.jsonl'}", f"vars.rel={rel}", f"vars.titles={out / 'titles.db'}",
+        f"vars.questions={FILES / 'link-rel-questions.jsonl'}", f"vars.rel={rel}", f"vars.titles={out / 'titles.db'}",
         f"vars.out={out}", "path_scorer.cache=", *(f"knowledge_graph.{name}={value}" for name, value in graph.items()),
     ]  # fmt: skip
     outcome = Runner(load(ROOT / "recipes" / "link-rel.yaml", changes)).run()

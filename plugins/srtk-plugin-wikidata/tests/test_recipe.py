@@ -21,7 +21,7 @@ from srtk_framework.run import Runner
 ROOT = Path(__file__).parents[3]
 DATA = Path(os.environ.get("SRTK_DATA", ROOT.parent / "shared" / "data")) / "wiki27k"
 REPLAY = Path(__file__).parent / "replay"
-QUESTIONS = REPLAY / "questions.jsonl"
+QUESTIONS = ROOT / "recipes" / "files" / "wikidata-questions.jsonl"
 ANSWERS = "answers.jsonl"
 SOURCE = "http://127.0.0.1/query"
 

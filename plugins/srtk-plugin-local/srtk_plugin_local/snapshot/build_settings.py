@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import glob
 import hashlib
 import json
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -19,12 +20,21 @@ DESCRIPTION = "description"
 SKOS_ALIAS = "http://www.w3.org/2004/02/skos/core#altLabel"
 
 
+def matched_files(names: Iterable[str]) -> tuple[str, ...]:
+    """Replace each pattern by the files that match it, sorted; what is a file, or matches none, stays as it is."""
+    found: list[str] = []
+    for name in names:
+        matches = sorted(glob.glob(name)) if glob.has_magic(name) and not Path(name).exists() else []
+        found += matches or [name]
+    return tuple(found)
+
+
 @attrs.frozen
 class BuildSettings:
     """The inputs of a snapshot and how to read them.
 
     Attributes:
-        files: Files of triples; ``.gz``, ``.zst`` and ``.bz2`` are read directly.
+        files: Files of triples, or patterns such as ``part-*.nt.gz``; ``.gz``, ``.zst`` and ``.bz2`` are read directly.
         format: ntriples, nquads, turtle, trig, rdfxml, tsv, csv or parquet; by default guessed from the file names.
         separator: Column separator of tsv (default: tab) and csv (default: comma) files.
         columns: Header names of the subject, relation and object columns; without them files have no header.
@@ -48,7 +58,7 @@ class BuildSettings:
         threads: Thread limit; at most four by default.
     """
 
-    files: tuple[str, ...]
+    files: tuple[str, ...] = attrs.field(converter=matched_files)
     format: str | None = None
     separator: str | None = None
     columns: tuple[str, ...] = ()
