@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -11,7 +10,7 @@ import attrs
 
 from srtk_framework.evaluation.curves import Ranks
 from srtk_framework.evaluation.rows import Row
-from srtk_framework.records.jsonl import dumps, read_jsonl, shown
+from srtk_framework.records.jsonl import read_jsonl, shown, write_jsonl
 from srtk_framework.values import InputError
 
 FILE = "scores.jsonl"
@@ -19,14 +18,13 @@ FILE = "scores.jsonl"
 
 
 def write_scores(folder: Path, methods: Mapping[str, Sequence[Row]]) -> Path:
-    """Write one line per method and question, the main method first; the file replaces an old one when complete."""
+    """Write one line per method and question, the main method first; the file replaces an old one when complete.
+
+    Raises:
+        RunError: If the file cannot be written; its old content stays.
+    """
     file = folder / FILE
-    draft = folder / (FILE + ".part")
-    with draft.open("w", encoding="utf-8", newline="\n") as out:
-        for method, rows in methods.items():
-            for row in rows:
-                out.write(dumps({"method": method, **attrs.asdict(row)}) + "\n")
-    os.replace(draft, file)
+    write_jsonl(file, ({"method": method, **attrs.asdict(row)} for method, rows in methods.items() for row in rows))
     return file
 
 

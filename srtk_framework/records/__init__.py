@@ -15,6 +15,7 @@ from srtk_framework.records.jsonl import (
     read_lines,
     shown,
     write_json,
+    write_jsonl,
 )
 from srtk_framework.records.lock import locked
 from srtk_framework.records.publication import (
@@ -68,6 +69,7 @@ __all__ = [
     "shown",
     "workplace",
     "write_json",
+    "write_jsonl",
     "write_text",
     "write_training_examples",
 ]

@@ -10,7 +10,7 @@ import math
 import os
 import re
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import AbstractContextManager, closing, nullcontext
 from pathlib import Path
 from typing import IO, Any, NoReturn
@@ -276,11 +276,27 @@ def write_json(path: Path, data: Any) -> None:
     Raises:
         RunError: If the file cannot be written; its old content stays.
     """
+    _replace(path, [json.dumps(redacted_data(data), ensure_ascii=False, indent=1)])
+
+
+def write_jsonl(path: Path, records: Iterable[Mapping[str, Any]]) -> None:
+    """Write a JSON Lines file atomically; see ``dumps``.
+
+    Raises:
+        DriverError: If a value is not JSON.
+        RunError: If the file cannot be written; its old content stays.
+    """
+    _replace(path, map(dumps, records))
+
+
+def _replace(path: Path, lines: Iterable[str]) -> None:
+    """Write lines beside a file, bring them to the disk, and put them in its place."""
     draft = path.with_name(path.name + ".part")
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         with draft.open("w", encoding="utf-8", errors="backslashreplace", newline="\n") as file:
-            file.write(json.dumps(redacted_data(data), ensure_ascii=False, indent=1) + "\n")
+            for line in lines:
+                file.write(line + "\n")
             file.flush()
             os.fsync(file.fileno())
         rename(draft, path)

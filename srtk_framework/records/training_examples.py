@@ -2,34 +2,36 @@
 
 from __future__ import annotations
 
-import uuid
-from collections.abc import Sequence
+from collections.abc import Iterable
 from pathlib import Path
+from typing import Any
 
 from srtk_framework.records import record_fields as fields
-from srtk_framework.records.jsonl import dumps, read_jsonl, shown
-from srtk_framework.records.publication import publish
+from srtk_framework.records.jsonl import read_jsonl, shown, write_jsonl
 from srtk_framework.records.retrieval_records import question_from_record, record_from_question
 from srtk_framework.values import InputError, RankedPath, TrainingExample, rounded
 
 _FIELDS = ("paths", "path_scores", "path_entities")
 
 
-def write_training_examples(file: Path, examples: Sequence[TrainingExample]) -> None:
+def write_training_examples(file: Path, examples: Iterable[TrainingExample]) -> None:
     """Write one record per training example, with the parallel fields ``paths``, ``path_scores``, ``path_entities``.
 
     ``paths`` and ``path_scores`` are as in SRTK's intermediate files. The file is written atomically.
+
+    Raises:
+        RunError: If the file cannot be written; its old content stays.
     """
-    part = file.with_name(f".{uuid.uuid4().hex}.part")
-    with part.open("w", encoding="utf-8") as out:
-        for example in examples:
-            record = record_from_question(example.question)
-            record = {field: value for field, value in record.items() if field not in _FIELDS}
-            record["paths"] = [[str(step) for step in path.steps] for path in example.paths]
-            record["path_scores"] = [rounded(path.score) for path in example.paths]
-            record["path_entities"] = [path.entity for path in example.paths]
-            out.write(dumps(record) + "\n")
-    publish(part, file)
+    write_jsonl(file, map(_record, examples))
+
+
+def _record(example: TrainingExample) -> dict[str, Any]:
+    record = record_from_question(example.question)
+    record = {field: value for field, value in record.items() if field not in _FIELDS}
+    record["paths"] = [[str(step) for step in path.steps] for path in example.paths]
+    record["path_scores"] = [rounded(path.score) for path in example.paths]
+    record["path_entities"] = [path.entity for path in example.paths]
+    return record
 
 
 def read_training_examples(file: Path) -> list[TrainingExample]:

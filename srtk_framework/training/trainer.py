@@ -282,8 +282,6 @@ class Trainer:
             self._folder.mkdir(parents=True, exist_ok=True)
         except OSError as error:
             raise RunError(f"the folder {self._folder} cannot be made: {error}; choose another `folder:`") from error
-        for part in self._folder.glob(".*.part"):
-            part.unlink()  # what a killed training was writing
         if same:
             return
         for name in _OURS:

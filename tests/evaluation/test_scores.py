@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from srtk_framework.evaluation.curves import Ranks
 from srtk_framework.evaluation.metrics import Row
 from srtk_framework.evaluation.scores import FILE, read_scores, write_scores
-from srtk_framework.values import DriverError, InputError
+from srtk_framework.values import DriverError, InputError, RunError
 
 
 def test_scores_are_read_as_they_were_written(tmp_path: Path) -> None:
@@ -72,3 +72,11 @@ def test_a_field_of_another_form_is_refused_with_its_line(tmp_path: Path, change
     file.write_text(first + "\n" + json.dumps({**json.loads(second), **change}) + "\n", encoding="utf-8")
     with pytest.raises(InputError, match=r"scores.jsonl:2: not a score of this version .*run the recipe again"):
         read_scores(tmp_path)
+
+
+def test_scores_that_cannot_be_written_are_an_error_with_the_file_and_the_old_ones_stay(tmp_path: Path) -> None:
+    write_scores(tmp_path, {"beam": rows(1)})
+    (tmp_path / f"{FILE}.part").mkdir()
+    with pytest.raises(RunError, match=rf"{FILE} cannot be written: .*give the same command again"):
+        write_scores(tmp_path, {"beam": rows(2)})
+    assert read_scores(tmp_path) == {"beam": rows(1)}
