@@ -175,13 +175,15 @@ def remove(path: Path) -> None:
 
 def sync(path: Path) -> None:
     """Bring a file, or all that a folder holds, to the disk."""
+    if path.is_symlink():
+        return  # What it points to is not what is published.
     if path.is_dir():
         for entry in sorted(path.iterdir()):
             sync(entry)
         sync_entries(path)
         return
     # Windows syncs only what is open for writing.
-    with path.open("r+b") as file:
+    with path.open("r+b" if os.name == "nt" else "rb") as file:
         os.fsync(file.fileno())
 
 

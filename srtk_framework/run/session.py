@@ -273,10 +273,10 @@ class Session:
         A finished training of the same recipe, data and versions is taken over; a stopped one is continued.
 
         Args:
-            fresh: Start an unfinished training in the folder over, whatever recipe it is of.
+            fresh: Start an unfinished training in the folder over, and replace the model of another recipe.
 
         Raises:
-            RunError: If the recipe has no training, or the folder holds an unfinished training of another recipe.
+            RunError: If the recipe has no training, or the folder holds a training of another recipe.
         """
         from srtk_framework.training.trainer import Trainer
 

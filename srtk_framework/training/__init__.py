@@ -1,9 +1,11 @@
-"""Training: training examples from questions with gold, samples for path scorers, and the trainer of a recipe."""
+"""Training: examples from questions with gold, samples for path scorers, the trainer of a recipe, and its folder."""
 
 from __future__ import annotations
 
+from srtk_framework.training.folder import TrainingFolder
 from srtk_framework.training.samples import samples
 
 __all__ = [
+    "TrainingFolder",
     "samples",
 ]

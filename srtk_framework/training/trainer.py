@@ -19,21 +19,17 @@ from srtk_framework.host.discovery import distributions_of
 from srtk_framework.host.observers import Observer
 from srtk_framework.host.versions import __version__, libraries
 from srtk_framework.recipe.recipe import Recipe
-from srtk_framework.records.jsonl import read_json, write_json
 from srtk_framework.records.lock import locked
 from srtk_framework.records.publication import publication_error, publish, settle
 from srtk_framework.records.retrieval_records import read_questions
 from srtk_framework.records.splits import place
 from srtk_framework.records.training_examples import read_training_examples, write_training_examples
 from srtk_framework.roles import Expander, KnowledgeGraph, TrainingTask
+from srtk_framework.training.folder import TrainingFolder
 from srtk_framework.training.links import has_links_to_train_on, validate_links
 from srtk_framework.training.model_card import card
 from srtk_framework.training.setup import Setup, held_by
 from srtk_framework.values import InputError, Question, Retrieval, RunError, TrainingExample, batched, redacted_data
-
-COMPLETE, RUNNING = "complete", "running"
-_OURS = ("checkpoints", "log", "best.safetensors", "broken-batch.json", "training_examples.jsonl")
-"""Files of a training, which another training in the same folder removes; its model stays until there is another."""
 
 
 @attrs.frozen
@@ -96,7 +92,8 @@ class Trainer:
         recipe: The recipe, which sets the folder, the seed and the batch size.
         retriever: Linking and retrieval with open drivers.
         observers: Observers of the progress.
-        fresh: Start an unfinished training in the folder over; a finished one of the same recipe is still reused.
+        fresh: Start an unfinished training in the folder over, and replace a finished one of another recipe; one of
+            the same recipe is still reused.
     """
 
     def __init__(
@@ -114,6 +111,7 @@ class Trainer:
         self._fresh = fresh
         self._folder = recipe.training
         self._model = self._folder / "model"
+        self._place = TrainingFolder(self._folder, self._model, "`folder:` under `train:`")
         self._supervision = self._setup.supervision
         self._follows = is_follower()
 
@@ -122,29 +120,24 @@ class Trainer:
 
         Raises:
             RunError: If training and validation questions overlap, no question has a path or a gold link, another
-                process trains in the folder, or the folder holds an unfinished training of another recipe.
+                process trains in the folder, or the folder holds a training of another recipe.
             InputError: If questions cannot be read.
         """
         if self._follows:
             return self._run()
-        with locked(self._folder / ".lock", self._folder, "choose another `folder:` under `train:`"):
+        with locked(self._folder / ".lock", self._folder, f"choose another {self._place.setting}"):
             return self._run()
 
     def _run(self) -> Trained:
         learning, validation = self._questions()
         counts = {"questions": len(learning), "validation": len(validation)}
         state = self._fingerprints(learning, validation)
-        earlier = self._earlier()
-        same = earlier is not None and earlier.get("fingerprint") == state["fingerprint"]
-        if earlier is not None and same and earlier.get("state") == COMPLETE and self._model.is_dir():
+        finished = self._place.finished(state)
+        if finished is not None:
             self._load()
-            return self._trained(earlier["figures"], earlier["counts"], state, learning, validation, repeated=False)
-        if not self._follows:
-            self._refuse_other(earlier, state, same)
-            same = same and not self._fresh
-            self._claim(same)
-            write_json(self._folder / "training.json", {"state": RUNNING, **state})
-        examples, found = self._examples(learning, same)
+            return self._trained(finished["figures"], finished["counts"], state, learning, validation, repeated=False)
+        goes_on = self._follows or self._place.begin(state, self._fresh, lambda earlier: _differences(earlier, state))
+        examples, found = self._examples(learning, goes_on)
         counts.update(found)
         if self._supervision is None and not found["lessons"]:
             raise RunError(
@@ -240,61 +233,10 @@ class Trainer:
             "versions": versions,
         }
 
-    def _earlier(self) -> dict[str, Any] | None:
-        """Return the record of the training that the folder holds; None where it holds none.
-
-        Raises:
-            RunError: If the file of that name is no record of a training.
-        """
-        file = self._folder / "training.json"
-        if not os.path.lexists(file):
-            return None
-        remedy = "move this file away and start over with --fresh, or choose another `folder:` under `train:`"
-        try:
-            found = read_json(file)
-        except InputError as error:
-            raise RunError(f"{error}; {remedy}") from error
-        if not isinstance(found, dict) or not isinstance(found.get("fingerprint"), str):
-            raise RunError(f"{file} is not the record of a training; {remedy}")
-        return found
-
-    def _refuse_other(self, earlier: Mapping[str, Any] | None, state: Mapping[str, Any], same: bool) -> None:
-        """Leave the unfinished training of another recipe alone, and files that nothing says are a training's."""
-        if self._fresh or same:
-            return
-        if earlier is None:
-            found = [name for name in _OURS if os.path.lexists(self._folder / name)]
-            if found:
-                raise RunError(
-                    f"{self._folder} holds {found[0]}, but no training.json that says of which training; choose another"
-                    " `folder:` under `train:`, or delete what a training leaves there with --fresh"
-                )
-        elif earlier.get("state") != COMPLETE:
-            raise RunError(
-                f"{self._folder} holds an unfinished training that differs in {_differences(earlier, state)}; continue"
-                " that training with what it began with, choose another `folder:` under `train:`, or start over with"
-                " --fresh"
-            )
-
-    def _claim(self, same: bool) -> None:
-        """Create the folder, and remove unfinished files and those of another training."""
-        try:
-            self._folder.mkdir(parents=True, exist_ok=True)
-        except OSError as error:
-            raise RunError(f"the folder {self._folder} cannot be made: {error}; choose another `folder:`") from error
-        if same:
-            return
-        for name in _OURS:
-            target = self._folder / name
-            if target.is_dir():
-                shutil.rmtree(target)
-            else:
-                target.unlink(missing_ok=True)
-
-    def _examples(self, questions: Sequence[Question], same: bool) -> tuple[list[TrainingExample], dict[str, int]]:
+    def _examples(self, questions: Sequence[Question], goes_on: bool) -> tuple[list[TrainingExample], dict[str, int]]:
         """Find paths for the questions, or read the training examples of an interrupted training."""
         file = self._folder / "training_examples.jsonl"
-        if (same or self._follows) and file.exists():
+        if goes_on and file.exists():
             examples = read_training_examples(file)
         else:
             examples = []
@@ -346,7 +288,7 @@ class Trainer:
             publish(part, self._model)
         except OSError as error:
             raise publication_error(error, self._model) from error
-        write_json(self._folder / "training.json", {"state": COMPLETE, **record})
+        self._place.end(record)
         self._load()
 
     def _load(self) -> None:

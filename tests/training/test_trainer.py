@@ -90,11 +90,15 @@ def test_the_examples_are_readable_and_the_card_has_figures_versions_and_recipe(
     assert "expander: walk" in card
 
 
-def test_a_finished_training_is_taken_over_and_one_of_other_data_is_done_anew(tmp_path, files):
+def test_a_finished_training_is_taken_over_and_replaced_by_one_of_other_data_only_if_asked(tmp_path, files):
     assert run(recipe(tmp_path, files)).trained.repeated
     assert not run(recipe(tmp_path, files)).trained.repeated
+    before = tree(tmp_path / "run" / "training")
     asked(tmp_path / "learn.jsonl", ["another question about a town?"])
-    assert run(recipe(tmp_path, files)).trained.repeated
+    with pytest.raises(RunError, match=r"holds a finished training that differs in the training questions; .*--fresh"):
+        run(recipe(tmp_path, files))
+    assert tree(tmp_path / "run" / "training") == before
+    assert run(recipe(tmp_path, files), fresh=True).trained.repeated
 
 
 def test_what_only_evaluates_has_no_part_in_the_training(tmp_path, files, install):
@@ -107,7 +111,9 @@ def test_what_only_evaluates_has_no_part_in_the_training(tmp_path, files, instal
 
 def test_other_settings_of_the_training_are_another_training(tmp_path, files):
     run(recipe(tmp_path, files))
-    assert run(recipe(tmp_path, files, {"fit": {"least": 2}})).trained.repeated
+    with pytest.raises(RunError, match="holds a finished training that differs in `fit: least`; "):
+        run(recipe(tmp_path, files, {"fit": {"least": 2}}))
+    assert run(recipe(tmp_path, files, {"fit": {"least": 2}}), fresh=True).trained.repeated
 
 
 def test_an_unfinished_training_keeps_its_folder_and_its_examples(tmp_path, files):
@@ -219,7 +225,7 @@ def test_another_training_in_the_same_folder_begins_without_the_old_checkpoints(
     run(recipe(tmp_path, files))
     old = tmp_path / "run" / "training" / "checkpoints" / "old"
     old.write_text("")
-    run(recipe(tmp_path, files, {"fit": {"least": 3}}))
+    run(recipe(tmp_path, files, {"fit": {"least": 3}}), fresh=True)
     assert not old.exists()
 
 
@@ -311,7 +317,7 @@ from srtk_framework.run.session import Session
 
 def train(arguments):
     with Session(from_data(json.loads(Path("recipe.json").read_text()))) as session:
-        session.train()
+        session.train(fresh="fresh" in arguments)
     return 0
 """
 
@@ -336,14 +342,14 @@ def test_a_training_killed_anywhere_leaves_the_old_or_the_new_model(tmp_path, fi
         old = tree(model)
         settings()
         restored(place, saved)()
-        assert kills.run([]).code == 0
+        assert kills.run(["fresh"]).code == 0
         new, unbroken = tree(model), tree(place)
         assert old != new
         seen = []
-        for ended in kills.everywhere([], restored(saved, place), how, EVERY):
+        for ended in kills.everywhere(["fresh"], restored(saved, place), how, EVERY):
             seen.append(tree(model))
             assert seen[-1] in (old, new), ended.calls[-1]
-            again = kills.run([])
+            again = kills.run(["fresh"])
             assert again.code == 0, (ended.calls[-1], again.stderr)
             assert tree(place) == unbroken, ended.calls[-1]
         print(f"train {how}: {len(seen)} strikes")

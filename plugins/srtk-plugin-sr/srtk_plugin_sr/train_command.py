@@ -6,10 +6,13 @@ import argparse
 import hashlib
 import json
 import os
+import shutil
 import signal
 import sys
 import threading
 from collections.abc import Mapping, Sequence
+from functools import partial
+from importlib.metadata import version
 from importlib.util import find_spec
 from pathlib import Path as FilePath
 from types import FrameType
@@ -18,13 +21,13 @@ from typing import Any
 import attrs
 
 from srtk_framework.cli import TERMINATED, note
-from srtk_framework.records import place, read_jsonl, shown
+from srtk_framework.records import place, publication_error, publish, read_jsonl, shown, workplace
 from srtk_framework.records import record_fields as fields
+from srtk_framework.training import TrainingFolder
 from srtk_framework.values import InputError
 from srtk_plugin_sr.fit_settings import ScorerFitSettings
 from srtk_plugin_sr.samples import IndexedSample, TrainingSet
 from srtk_plugin_sr.scorer_form import ScorerForm, write_form
-from srtk_plugin_sr.train_folder import claim_folder, release_folder
 from srtk_plugin_sr.trainer import train_encoder
 from srtk_plugin_sr.training_packages import require_training_packages
 from srtk_plugin_sr.vectors import TextIndex
@@ -79,7 +82,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
             f"--wandb-{flag}", metavar="NAME", help=f"log to Weights & Biases, if installed: its {what}"
         )
     parser.add_argument(
-        "--fresh", action="store_true", help="start over, and drop what an unfinished training in the folder has done"
+        "--fresh", action="store_true", help="start over, and replace another training in the folder, or its model"
     )
     parser.add_argument("--quiet", action="store_true", help="print errors only")
 
@@ -124,51 +127,102 @@ def _train(args: argparse.Namespace) -> int:
         validation = [row for row, where in zip(training, at, strict=True) if where < _VALIDATION_SHARE]
         training = [row for row, where in zip(training, at, strict=True) if where >= _VALIDATION_SHARE]
     settings = _settings(args, bool(validation), bool(wandb))
+    out = FilePath(os.path.realpath(args.output_dir))
+    if os.path.ismount(out):
+        raise InputError(f"--output-dir {args.output_dir} is where a disk is mounted; name a folder in it")
     encoder = _encoder(args)
     encoder.open()
-    folder = FilePath(args.output_dir) / "training"
-    # For each further device, Lightning starts a process that runs the same command.
-    first = int(os.environ.get("LOCAL_RANK", "0")) == 0
     try:
-        if first:
-            inputs = {
-                "the model, its pooling or max-length": encoder.fingerprint(),
-                "the training rows": _digest(training),
-                "the validation rows": _digest(validation),
-                "temperature": repr(args.temperature),
-                "seed": repr(args.seed),
-                **{name: str(value) for name, value in attrs.asdict(settings).items()},
-            }
-            claim_folder(folder, inputs, args.fresh)
         network = encoder.learner()
 
         def validated() -> Mapping[str, float]:
             encoder.take(network)
             return {"accuracy": accuracy(encoder, validation)}
 
-        figures = train_encoder(
-            network,
-            training_set(training),
-            settings,
-            temperature=args.temperature,
-            validate=validated if validation else None,
-            folder=folder,
-            seed=args.seed,
-            wandb=wandb,
-        )
-        if not first:
+        def trained() -> Mapping[str, float]:
+            return train_encoder(
+                network,
+                training_set(training),
+                settings,
+                temperature=args.temperature,
+                validate=validated if validation else None,
+                folder=out / "training",
+                seed=args.seed,
+                wandb=wandb,
+            )
+
+        # For each further device, Lightning starts a process that runs the same command.
+        if int(os.environ.get("LOCAL_RANK", "0")) > 0:
+            trained()
             return 0
-        encoder.take(network)
-        encoder.save(FilePath(args.output_dir))
-        write_form(ScorerForm(text="srtk", temperature=args.temperature), FilePath(args.output_dir))
-        release_folder(folder, inputs)
+        folder = TrainingFolder(out / "training", out / "config.json", "--output-dir")
+        state = _state(args, encoder, training, validation, settings)
+        with workplace(out, f"choose another {folder.setting}") as beside:
+            finished = folder.finished(state)
+            if finished is None or args.fresh:
+                folder.begin(state, args.fresh, partial(_differences, state=state))
+                state["figures"] = dict(trained())
+                encoder.take(network)
+                made = beside / "model"
+                encoder.save(made)
+                write_form(ScorerForm(text="srtk", temperature=args.temperature), made)
+                _write_card(args, state["figures"], len(training), len(validation), made)
+                _put(made, out, state)
+            else:
+                state = finished
     finally:
         encoder.close()
-    _write_card(args, figures, len(training), len(validation))
     if not args.quiet:
-        print(", ".join(f"{name} {value:.4g}" for name, value in figures.items()), file=sys.stderr)
-        print(f"srtk: wrote {args.output_dir}", file=sys.stderr)
+        print(", ".join(f"{name} {value:.4g}" for name, value in state["figures"].items()), file=sys.stderr)
+        done = "wrote" if finished is None or args.fresh else "an earlier training of the same has finished:"
+        print(f"srtk: {done} {args.output_dir}", file=sys.stderr)
     return 0
+
+
+def _state(
+    args: argparse.Namespace, encoder: Any, training: Sequence[Row], validation: Sequence[Row], settings: Any
+) -> dict[str, Any]:
+    """Return what decides the weights, by name, and a hash of it."""
+    parts = ("srtk-framework", "srtk-plugin-sr", "srtk-plugin-transformers")
+    inputs = {
+        "the model, its pooling or max-length": encoder.fingerprint(),
+        "the training rows": _digest(training),
+        "the validation rows": _digest(validation),
+        "temperature": repr(args.temperature),
+        "seed": repr(args.seed),
+        **{name: str(value) for name, value in attrs.asdict(settings).items()},
+        **{f"the version of {name}": version(name) for name in parts},
+    }
+    return {"fingerprint": _digest(sorted(inputs.items())), "inputs": inputs}
+
+
+def _differences(earlier: Mapping[str, Any], state: Mapping[str, Any]) -> str:
+    before, now = earlier.get("inputs"), state["inputs"]
+    before = before if isinstance(before, Mapping) else {}
+    return ", ".join(name for name in sorted({*before, *now}) if before.get(name) != now.get(name))
+
+
+def _put(made: FilePath, out: FilePath, state: Mapping[str, Any]) -> None:
+    """Put a model in the place of an earlier one in one step, with all else that stands in the folder."""
+    TrainingFolder(made / "training", made / "config.json", "--output-dir").end(state)
+
+    def there(folder: str, names: list[str]) -> list[str]:
+        new = made / FilePath(folder).relative_to(out)
+        return [name for name in names if os.path.lexists(new / name) and not (FilePath(folder) / name).is_dir()]
+
+    try:
+        shutil.copytree(out, made, symlinks=True, ignore=there, copy_function=_link, dirs_exist_ok=True)
+        publish(made, out)
+    except OSError as error:
+        raise publication_error(error, out) from error
+
+
+def _link(file: str, place: str) -> None:
+    """Give a file a second name, or where the disk has no such names, a copy."""
+    try:
+        os.link(file, place)
+    except OSError:
+        shutil.copy2(file, place)
 
 
 def read_rows(file: str) -> list[Row]:
@@ -217,7 +271,7 @@ def accuracy(encoder: Any, rows: Sequence[Row]) -> float:
     return right / len(rows)
 
 
-def _digest(rows: Sequence[Row]) -> str:
+def _digest(rows: Sequence[Any]) -> str:
     return hashlib.sha256(repr(rows).encode("utf-8", "surrogatepass")).hexdigest()
 
 
@@ -275,7 +329,9 @@ def _encoder(args: argparse.Namespace) -> Any:
     return cls(model=args.model_name_or_path, pooling=args.pooling, max_length=args.max_length)
 
 
-def _write_card(args: argparse.Namespace, figures: Mapping[str, float], trained: int, validated: int) -> None:
+def _write_card(
+    args: argparse.Namespace, figures: Mapping[str, float], trained: int, validated: int, folder: FilePath
+) -> None:
     from srtk_framework.host import __version__
 
     flags = {
@@ -290,4 +346,4 @@ def _write_card(args: argparse.Namespace, figures: Mapping[str, float], trained:
         f" (srtk-framework {__version__}).\n\n| flag | value |\n| --- | --- |\n{rows}\n\n"
         f"Figures: {json.dumps(figures)}\n"
     )
-    (FilePath(args.output_dir) / "README.md").write_text(text, encoding="utf-8")
+    (folder / "README.md").write_text(text, encoding="utf-8")

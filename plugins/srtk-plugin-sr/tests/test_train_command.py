@@ -12,6 +12,8 @@ pytest.importorskip("torch")
 pytest.importorskip("srtk_plugin_transformers")
 
 
+from kit.kills import tree
+
 from srtk_framework.cli import main
 
 PEOPLE = [f"p{i}" for i in range(24)]
@@ -57,16 +59,53 @@ def test_the_short_command_refuses_validation_rows_that_are_training_rows(tiny, 
     assert "5 of 15 validation rows are also training rows" in capsys.readouterr().err
 
 
-def test_the_short_command_starts_over_on_other_data_in_the_same_folder(tiny, tmp_path, capsys):
-    for people in (PEOPLE[:4], PEOPLE[4:8]):
-        learn = rows(tmp_path / "train.jsonl", people)
-        flags = ["-t", str(learn), "-o", str(tmp_path / "o"), "-m", str(tiny(WORDS)), "--fast-dev-run"]
-        assert main(["train", *flags, "--accelerator", "cpu"]) == 0
-        assert "samples" in capsys.readouterr().err
-        made = (tmp_path / "o" / "model.safetensors").read_bytes()
-        if people == PEOPLE[:4]:
-            first = made
-    assert made != first
+def test_a_finished_model_is_kept_and_another_takes_its_place_whole_and_only_if_asked(tiny, tmp_path, capsys):
+    out = tmp_path / "o"
+    flags = ["-o", str(out), "-m", str(tiny(WORDS)), "--fast-dev-run", "--accelerator", "cpu"]
+    first = ["train", "-t", str(rows(tmp_path / "a.jsonl", PEOPLE[:4])), *flags]
+    other = ["train", "-t", str(rows(tmp_path / "b.jsonl", PEOPLE[4:8])), *flags]
+    (out / "sub").mkdir(parents=True)
+    (out / "sub" / "mine.txt").write_text("kept")
+    assert main(first) == 0
+    assert "samples" in capsys.readouterr().err
+    made = tree(out)
+    assert {"model.safetensors", "README.md", "sub/mine.txt", "training/training.json"} < set(made)
+    assert main(first) == 0
+    assert "an earlier training of the same has finished" in capsys.readouterr().err
+    assert main(other) == 2
+    assert (
+        "holds a finished training that differs in patience, the training rows, the validation rows; "
+        in capsys.readouterr().err
+    )
+    assert tree(out) == made
+    assert main([*other, "--fresh"]) == 0
+    assert tree(out)["model.safetensors"] != made["model.safetensors"]
+    assert (out / "sub" / "mine.txt").read_text() == "kept"
+    assert sorted(path.name for path in tmp_path.iterdir() if path.name.startswith(".")) == []
+
+
+def test_a_model_without_a_record_is_not_replaced_unasked(tiny, tmp_path, capsys):
+    learn, out = rows(tmp_path / "train.jsonl", PEOPLE[:4]), tmp_path / "o"
+    out.mkdir()
+    (out / "config.json").write_text("{}")
+    flags = ["-t", str(learn), "-o", str(out), "-m", str(tiny(WORDS)), "--fast-dev-run", "--accelerator", "cpu"]
+    assert main(["train", *flags]) == 2
+    assert "holds config.json, but no training.json" in capsys.readouterr().err
+    assert [path.name for path in out.iterdir()] == ["config.json"]
+
+
+def test_a_second_training_in_a_folder_is_refused_with_the_number_of_the_first(tiny, tmp_path, capsys):
+    learn, out = rows(tmp_path / "train.jsonl", PEOPLE[:4]), tmp_path / "o"
+    flags = ["-t", str(learn), "-o", str(out), "-m", str(tiny(WORDS)), "--fast-dev-run", "--accelerator", "cpu"]
+    code = "import sys; from pathlib import Path; from srtk_framework.records import workplace\n"
+    code += f"with workplace(Path({str(out)!r}), ''): print('held', flush=True); sys.stdin.read()"
+    holds = [sys.executable, "-c", code]
+    with subprocess.Popen(holds, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as first:
+        assert first.stdout.readline() == "held\n"
+        assert main(["train", *flags, "--fresh"]) == 2
+        assert f"{out} is in use by process {first.pid}; wait until that has ended" in capsys.readouterr().err
+        first.stdin.close()
+    assert main(["train", *flags]) == 0
 
 
 @pytest.mark.slow
