@@ -12,6 +12,7 @@ runs again, and must give what an unbroken one gives. Prints the counts as JSON.
 from __future__ import annotations
 
 import argparse
+import contextlib
 import hashlib
 import json
 import os
@@ -33,6 +34,8 @@ TRIPLES = 20_000
 PULLED = 4_000
 QUESTIONS = 400
 PAUSE = 0.002
+SAID = "said"
+"""File of what a command prints."""
 TRAINING = ("--max-epochs", "6", "--accelerator", "cpu", "--batch-size", "8", "--quiet")
 WORDS = [f"word{number}" for number in range(40)]
 
@@ -188,8 +191,7 @@ def write_encoder(folder: Path) -> None:
 def start(command: Command, folder: Path) -> subprocess.Popen[bytes]:
     """Start a command in a folder."""
     words = [sys.executable, "-m", "srtk_framework", *command.words]
-    said = (folder / "said").open("wb")
-    with said:
+    with (folder / SAID).open("wb") as said:
         return subprocess.Popen(words, cwd=folder, stdout=subprocess.DEVNULL, stderr=said)
 
 
@@ -199,30 +201,38 @@ def used(process: subprocess.Popen[bytes]) -> float:
     return time.clock_gettime(~process.pid << 3 | 2)
 
 
-def finish(command: Command, folder: Path) -> tuple[float, float]:
+def measure(command: Command, folder: Path) -> tuple[float, float]:
     """Run a command to its end; return the processor time until its first write and until its end."""
-    before, first = entries(folder), 0.0
     process = start(command, folder)
-    before["said"] = 0, 0
-    total = 0.0
+    before, first, total = entries(folder), 0.0, 0.0
     while os.waitid(os.P_PID, process.pid, os.WEXITED | os.WNOHANG | os.WNOWAIT) is None:
         total = used(process)
         if not first and entries(folder) != before:
             first = total
         time.sleep(PAUSE)
-    if process.wait():
-        said = (folder / "said").read_text(errors="replace")
-        raise SystemExit(f"`srtk {' '.join(command.words)}` failed in {folder}: {said}")
+    end(process, command, folder)
     return first, total
 
 
-def entries(folder: Path) -> dict[str, tuple[int, int]]:
-    """Return size and time of what stands in a folder; of what a command prints, nothing."""
+def finish(command: Command, folder: Path) -> None:
+    """Run a command to its end."""
+    end(start(command, folder), command, folder)
+
+
+def end(process: subprocess.Popen[bytes], command: Command, folder: Path) -> None:
+    """Wait for the end of a command, which must not fail."""
+    if process.wait():
+        said = (folder / SAID).read_text(errors="replace")
+        raise SystemExit(f"`srtk {' '.join(command.words)}` failed in {folder}: {said}")
+
+
+def entries(folder: Path) -> dict[str, int]:
+    """Return the times of what stands in a folder, beside what a command prints."""
     found = {}
-    with os.scandir(folder) as there:
-        for entry in there:
-            stat = entry.stat()
-            found[entry.name] = (0, 0) if entry.name == "said" else (stat.st_size, stat.st_mtime_ns)
+    for path in folder.iterdir():
+        with contextlib.suppress(FileNotFoundError):  # It was there a moment ago.
+            found[path.name] = path.stat().st_mtime_ns
+    found.pop(SAID, None)
     return found
 
 
@@ -265,7 +275,7 @@ def strike(commands: tuple[Command, ...], kills: int, chance: random.Random, tem
     write_inputs(old, TRIPLES)
     write_recipes(old, url, 60)
     shutil.copytree(old, new)
-    spans = {command.name: finish(command, new) for command in commands}
+    spans = {command.name: measure(command, new) for command in commands}
     print({name: [round(moment, 2) for moment in span] for name, span in spans.items()}, file=sys.stderr)
     afters = {command.name: command.read(new / command.target) for command in commands}
     names = {path.name for path in new.iterdir()}
