@@ -42,9 +42,13 @@ if TYPE_CHECKING:
         TrainingTask,
     )
     from srtk_framework.run import (
+        Graph,
         Outcome,
+        Result,
+        Retriever,
         Runner,
         Session,
+        ask,
     )
     from srtk_framework.run import (
         open_session as open,
@@ -120,9 +124,13 @@ _ROOMS = {
         "Trainable",
     ),
     "run": (
+        "Graph",
         "Outcome",
+        "Result",
+        "Retriever",
         "Runner",
         "Session",
+        "ask",
         "open",
     ),
     "values": (
@@ -182,6 +190,7 @@ __all__ = [
     "FoundPaths",
     "Frontier",
     "Generator",
+    "Graph",
     "HopChoice",
     "HopState",
     "InputError",
@@ -207,7 +216,9 @@ __all__ = [
     "Reader",
     "RecipeError",
     "Reply",
+    "Result",
     "Retrieval",
+    "Retriever",
     "Role",
     "RunError",
     "Runner",
@@ -224,6 +235,7 @@ __all__ = [
     "TrainingTask",
     "Triple",
     "__version__",
+    "ask",
     "facts",
     "find_paths",
     "finish",

@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from importlib.metadata import EntryPoint
 
 COMMANDS = {
+    "ask": ("srtk_framework.cli.ask", "ask a graph questions, without a recipe"),
     "run": ("srtk_framework.cli.run", "run recipes"),
     "check": ("srtk_framework.cli.check", "check a recipe without running it"),
     "plugins": (

@@ -9,6 +9,7 @@ from typing import Any
 
 from srtk_framework.cli.options import graph_block, note
 from srtk_framework.cli.short import add_file_arguments, run_short
+from srtk_framework.run.default_drivers import LINKER
 from srtk_framework.values import InputError
 
 _TOKEN = "SRTK_LINK_TOKEN"
@@ -41,7 +42,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace) -> int:
     """Run the command."""
     service = args.service or _default_service(args)
-    if args.service is None and service != "dictionary" and not args.quiet:
+    if args.service is None and service != LINKER and not args.quiet:
         note(f"no --service given: {service} links")
     linker: dict[str, Any] = {"use": service}
     if args.el_endpoint is not None:
@@ -71,7 +72,7 @@ def _default_service(args: argparse.Namespace) -> str:
     """Return the linker for ``-kg``; an address without a graph is that of REL, as in SRTK."""
     if args.knowledge_graph in _OF_GRAPH:
         return _OF_GRAPH[args.knowledge_graph]
-    return "rel" if args.el_endpoint is not None and args.knowledge_graph is None else "dictionary"
+    return "rel" if args.el_endpoint is not None and args.knowledge_graph is None else LINKER
 
 
 def _index(args: argparse.Namespace, service: str) -> str | None:

@@ -13,10 +13,12 @@ from srtk_framework.values import redacted
 
 def graph_block(args: argparse.Namespace, endpoint: str | None = None) -> dict[str, Any]:
     """Write the knowledge_graph block for ``-kg`` and ``-e``; empty without ``-kg``."""
+    from srtk_framework.run.default_drivers import GRAPH  # plugins import this module for `note` alone
+
     if args.knowledge_graph is None:
         return {}
     if Path(args.knowledge_graph).is_dir() or "/" in args.knowledge_graph:
-        return {"knowledge_graph": {"use": "local", "path": args.knowledge_graph}}
+        return {"knowledge_graph": {"use": GRAPH, "path": args.knowledge_graph}}
     block: dict[str, Any] = {"use": args.knowledge_graph}
     if endpoint is not None:
         block["endpoint"] = endpoint

@@ -11,8 +11,7 @@ from srtk_framework.cli.options import graph_block, note
 from srtk_framework.cli.short import add_file_arguments, run_folder, run_short, set_graph, set_output
 from srtk_framework.evaluation.scores import read_scores
 from srtk_framework.records.jsonl import dumps
-
-_METHOD = "beam"
+from srtk_framework.run.default_drivers import EXPANDER, MODEL, SCORER, encoder
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -20,7 +19,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_file_arguments(parser, "--output", ".subgraph.jsonl")
     parser.add_argument("-e", "--sparql-endpoint", metavar="URL", help="address of the graph's SPARQL endpoint")
     parser.add_argument(
-        "-m", "--scorer-model-path", default="minilm", metavar="MODEL", help="encoder: folder or hub name (%(default)s)"
+        "-m", "--scorer-model-path", default=MODEL, metavar="MODEL", help="encoder: folder or hub name (%(default)s)"
     )
     parser.add_argument(
         "--pooling",
@@ -69,10 +68,10 @@ def recipe_data(args: argparse.Namespace) -> dict[str, Any]:
     data: dict[str, Any] = {
         "questions": args.input,
         **graph_block(args, args.sparql_endpoint),
-        "encoder": {"use": "transformers", "model": args.scorer_model_path, "pooling": args.pooling},
-        "path_scorer": {"use": "dense", **_given(rule=args.rule, text=args.text)},
+        "encoder": {"use": encoder(), "model": args.scorer_model_path, "pooling": args.pooling},
+        "path_scorer": {"use": SCORER, **_given(rule=args.rule, text=args.text)},
         "expander": {
-            "use": _METHOD,
+            "use": EXPANDER,
             "depth": args.max_depth,
             "inverse": args.inverse,
             **_given(width=args.beam_width),
@@ -91,7 +90,7 @@ def _write_metric(args: argparse.Namespace) -> None:
 
     A question is a hit if one of its answers is in its subgraph. Unlike in SRTK, its own entities do not count.
     """
-    rows = read_scores(run_folder(args)).get(_METHOD, [])
+    rows = read_scores(run_folder(args)).get(EXPANDER, [])
     found = [value for row in rows if (value := row.metrics.get("answer_coverage")) is not None]
     if not found:
         note(f"no question of {args.input} has answer_entities, so there is no answer coverage and no .metric file")

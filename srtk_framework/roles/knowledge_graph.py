@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from typing import Any, ClassVar
 
 from srtk_framework.graph import graph_defaults, path_search
 from srtk_framework.roles.base import Role, by_identity, by_value, hook
@@ -16,9 +17,15 @@ class KnowledgeGraph(Role):
     Required: ``frontiers``, ``steps``, ``follow``, ``triples``, ``labels``, ``find``, ``source``. The others have
     defaults that work on any graph; override them where the graph can do better. Nodes are ordered by the
     code points of their ids, everywhere, so that a limit cuts the same nodes on every graph.
+
+    Attributes:
+        suited: Keys of a recipe that suit graphs of the class, for questions that are asked without a recipe
+            (``srtk ask``, ``Retriever``): ``entity_linker`` where it is not the dictionary, ``budget``, and settings
+            of the default ``expander`` and ``path_scorer``, such as few steps on a server that all share.
     """
 
     role = "knowledge_graph"
+    suited: ClassVar[Mapping[str, Any]] = {}
 
     @hook(batch="node_sets")
     @abstractmethod

@@ -23,6 +23,12 @@ LINKERS_FAILED = "linkers_failed"
 LABELS_FAILED = "labels_failed"
 """Field of a trace: why the graph gave no labels."""
 
+NO_LINK = (
+    "no entity of the graph was found in the question; name some in question_entities, add aliases, or use another"
+    " entity_linker"
+)
+"""Error of a question that brings no link and was given none."""
+
 NOT_CONVERTED = "not_converted_entities"
 """SRTK's field for the names of pages that have no id in the graph."""
 
@@ -141,11 +147,7 @@ class Pipeline:
                 continue
             unknown = [link.entity for link in question.links if link.entity not in known]
             if not question.links:
-                reason = (
-                    "no entity of the graph was found in the question; name some in question_entities,"
-                    " add aliases, or use another entity_linker"
-                )
-                done[i] = _failed(question, reason)
+                done[i] = _failed(question, NO_LINK)
             elif len(unknown) == len(question.links):
                 reason = f"the graph has none of the entities {', '.join(unknown)}; check their ids"
                 done[i] = _failed(question, reason)

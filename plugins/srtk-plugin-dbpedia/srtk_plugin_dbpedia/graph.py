@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, ClassVar
 
 import attrs
 from srtk_plugin_sparql.graph import SparqlGraph
@@ -43,6 +44,8 @@ class DbpediaGraph(SparqlGraph):
         record: Folder to which every response is recorded.
         replay: Folder of recorded responses, used instead of the endpoint.
     """
+
+    suited: ClassVar[Mapping[str, Any]] = {**SparqlGraph.suited, "entity_linker": {"use": "spotlight"}}
 
     endpoint: str = "https://dbpedia.org/sparql"
     engine: str = "virtuoso"

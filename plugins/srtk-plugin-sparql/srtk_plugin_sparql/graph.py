@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 import attrs
 
@@ -65,6 +65,12 @@ class SparqlGraph(KnowledgeGraph):
         record: Folder to which every answer is written.
         replay: Folder of such a record, which then answers in the place of the endpoint.
     """
+
+    suited: ClassVar[Mapping[str, Any]] = {
+        # A server that all share is no place to read frequent nodes whole, and a fan cost follows more steps.
+        "expander": {"width": 5, "fan_cost": 0},
+        "budget": {"nodes": 200, "hub": 100},
+    }
 
     endpoint: str
     preset: str = ""

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
+from typing import Any, ClassVar
 
 import attrs
 from srtk_plugin_sparql.graph import SparqlGraph
@@ -49,6 +50,14 @@ class WikidataGraph(SparqlGraph):
         record: Folder to which every response is recorded.
         replay: Folder of recorded responses, used instead of the endpoint.
     """
+
+    suited: ClassVar[Mapping[str, Any]] = {
+        "entity_linker": {"use": "wikidata-search"},
+        # What points at a country or a class is millions of items, and a fan cost asks about three times as many steps.
+        "expander": {"width": 10, "inverse": False, "fan_cost": 0, "share": None},
+        "path_scorer": {"step_cost": 0, "return_cost": 0},
+        "budget": {"hub": 200},
+    }
 
     endpoint: str = ENDPOINT
     scholarly: str | None = None

@@ -1,0 +1,199 @@
+"""Ask a graph questions: prints the paths and the best triples. Without a question, a prompt; Ctrl-D ends it.
+
+GRAPH is the folder of a snapshot, a file of triples (CSV, TSV, N-Triples, Turtle, ...), the address of a SPARQL
+endpoint, or the name of a graph, such as wikidata. The graph of a file is built once, and kept in the user's cache.
+"""
+
+from __future__ import annotations
+
+import argparse
+import shutil
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import Any
+
+from srtk_framework.cli import FAILED, OK
+from srtk_framework.cli.options import note
+from srtk_framework.recipe.yaml_source import Places, set_value
+from srtk_framework.records import dumps
+from srtk_framework.run import Graph, Result, Retriever, cache_folder
+from srtk_framework.run.result import WIDTH, write_page
+from srtk_framework.values import RecipeError, SrtkError, redacted
+
+_PROMPT = "question> "
+_MORE = ":more"
+"""What a person writes at the prompt to see all triples of the last question."""
+_KEPT = 1000
+"""Questions that the history keeps."""
+_ROLES = {"entity_linker": "linker", "path_scorer": "scorer", "encoder": "encoder", "expander": "expander"}
+"""Roles of a recipe, and the arguments of ``Retriever`` for them."""
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the flags."""
+    add = parser.add_argument
+    add("graph", metavar="GRAPH", help="a snapshot, a file of triples, an address, or a name such as wikidata")
+    add("question", nargs="*", metavar="QUESTION", help="what to ask; without it, questions are read one by one")
+    add("--more", action="store_true", help="show all paths and triples")
+    add("--json", action="store_true", help="print the record that `srtk run` writes, one line for each question")
+    add("--page", metavar="FILE", help="write a page of HTML that shows the subgraphs too")
+    add("--depth", type=int, metavar="N", help="longest path (2)")
+    add("--triples", type=int, metavar="N", help="most triples for a question (50); 0 for no limit")
+    add("--linker", metavar="NAME", help="entity_linker driver; by default the one that suits the graph")
+    add("--columns", metavar="A,B,C", help="of a table: header names of the subject, relation and object columns")
+    add(
+        "--set",
+        action="append",
+        default=[],
+        metavar="KEY.PATH=VALUE",
+        help="change a value of the recipe that this stands for, such as expander.width=30 or"
+        " knowledge_graph.build.labels=[names.tsv]; repeatable",
+    )
+    add("--recipe", action="store_true", help="print the recipe that this stands for, and ask nothing")
+    add("--quiet", action="store_true", help="print results and errors only")
+
+
+def run(args: argparse.Namespace) -> int:
+    """Run the command."""
+    retriever = _retriever(args)
+    if args.recipe:
+        print(retriever.to_yaml(), end="")
+        return OK
+    asked: list[Result] = []
+    try:
+        with _shown_while_opening(retriever.graph, args.quiet):
+            retriever.open()
+        if args.question:
+            asked.append(_answer(retriever, " ".join(args.question), args))
+        else:
+            _converse(retriever, args, asked)
+    finally:
+        retriever.close()
+    if args.page is not None and asked:
+        write_page(asked, Path(args.page))
+        if not args.quiet:
+            print(f"wrote {args.page}", file=sys.stderr)
+    return FAILED if asked and all(result.error is not None for result in asked) else OK
+
+
+def _retriever(args: argparse.Namespace) -> Retriever:
+    """Make the retriever that the flags describe.
+
+    Raises:
+        SrtkError: If the graph is not there, drivers are not installed, or settings do not fit.
+    """
+    keys: dict[str, Any] = {}
+    problems: list[str] = []
+    for override in args.set:
+        set_value(keys, override, Places("srtk ask"), problems)
+    if problems:
+        raise RecipeError([redacted(problem) for problem in problems])
+    settings = _mapping("knowledge_graph", keys.pop("knowledge_graph", {}))
+    build = _mapping("knowledge_graph.build", settings.pop("build", {}))
+    if args.columns is not None:
+        build["columns"] = [name.strip() for name in args.columns.split(",")]
+    roles = {argument: keys.pop(role) for role, argument in _ROLES.items() if role in keys}
+    if args.linker is not None:
+        roles["linker"] = args.linker
+    graph = Graph.open(args.graph, **settings, **build)
+    return Retriever(graph, depth=args.depth, triples=args.triples, **roles, **keys)
+
+
+def _mapping(name: str, value: Any) -> dict[str, Any]:
+    if not isinstance(value, dict):
+        raise RecipeError([f"--set {name}: it has settings, so name one of them: {name}.SETTING=VALUE"])
+    return value
+
+
+def _answer(retriever: Retriever, question: str, args: argparse.Namespace) -> Result:
+    """Answer one question and print the result."""
+    result = retriever.ask(question)
+    if args.json:
+        print(dumps(result.to_record()), flush=True)
+    elif args.more:
+        print(result.to_text(None, None, _width()), flush=True)
+    else:
+        print(result.to_text(width=_width()), flush=True)
+    return result
+
+
+def _converse(retriever: Retriever, args: argparse.Namespace, asked: list[Result]) -> None:
+    """Answer the questions of the standard input; whatever goes wrong with one, the next may be asked."""
+    for number, question in enumerate(_questions(sys.stdin.isatty())):
+        if question == _MORE:
+            print(asked[-1].to_text(None, None, _width()) if asked else "nothing was asked yet", flush=True)
+            continue
+        if number and not args.json:
+            print()
+        try:
+            asked.append(_answer(retriever, question, args))
+        except KeyboardInterrupt:
+            print("srtk: interrupted", file=sys.stderr)
+        except BrokenPipeError:
+            raise
+        except Exception as error:  # noqa: BLE001 - one bad question does not end the others
+            what = str(error) if isinstance(error, SrtkError) else f"{type(error).__name__}: {error}"
+            print(f"srtk: error: {redacted(what)}", file=sys.stderr)
+
+
+def _width() -> int:
+    return min(WIDTH, shutil.get_terminal_size().columns)
+
+
+def _questions(is_terminal: bool) -> Iterator[str]:
+    """Yield the questions of the standard input: of a prompt with a history on a terminal, else line by line."""
+    if not is_terminal:
+        yield from (line.strip() for line in sys.stdin if line.strip())
+        return
+    print(f"Ask in words; {_MORE} shows all of the last result, Ctrl-D ends.", file=sys.stderr)
+    with _history(cache_folder() / "ask-history"):
+        while True:
+            try:
+                line = input(_PROMPT)
+            except EOFError:
+                print()
+                return
+            except KeyboardInterrupt:  # drops the line, as in a shell
+                print()
+                continue
+            if line.strip():
+                yield line.strip()
+
+
+@contextmanager
+def _history(file: Path) -> Iterator[None]:
+    """Let a prompt go back to earlier lines, those of earlier calls too, where Python has readline."""
+    try:
+        import readline
+    except ImportError:
+        yield
+        return
+    with suppress(OSError):  # there is none yet
+        readline.read_history_file(file)
+    readline.set_history_length(_KEPT)
+    try:
+        yield
+    finally:
+        try:
+            file.parent.mkdir(parents=True, exist_ok=True)
+            readline.write_history_file(file)
+        except OSError as error:
+            note(f"the history is not kept: {file} cannot be written ({error.strerror})")
+
+
+@contextmanager
+def _shown_while_opening(graph: Graph, quiet: bool) -> Iterator[None]:
+    """Say what takes time before the first answer: on a terminal as long as it lasts, elsewhere for a build alone."""
+    what = f"building the graph of {graph.name}, which is kept" if graph.is_new else "loading graph and model"
+    if quiet or not sys.stderr.isatty():
+        if graph.is_new and not quiet:
+            note(what)
+        yield
+        return
+    from rich.console import Console
+    from rich.markup import escape
+
+    with Console(stderr=True).status(escape(what)):
+        yield

@@ -1,0 +1,230 @@
+"""A graph to ask without a recipe: of files, of Python data, a snapshot, an endpoint, or a driver by its name."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import uuid
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import attrs
+
+from srtk_framework.host.discovery import find, load
+from srtk_framework.host.known_drivers import distribution_of, known_drivers
+from srtk_framework.recipe.composer import needs_of
+from srtk_framework.recipe.recipe import is_networkx
+from srtk_framework.roles import KnowledgeGraph
+from srtk_framework.run.default_drivers import ENDPOINT, GRAPH, NETWORKX
+from srtk_framework.values import InputError, close_matches
+
+if TYPE_CHECKING:
+    import networkx
+
+_ROLE = KnowledgeGraph.role
+
+
+def cache_folder() -> Path:
+    """Return the framework's folder in the user's cache, ``$XDG_CACHE_HOME/srtk-framework``."""
+    return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "srtk-framework"
+
+
+@attrs.frozen
+class Graph:
+    """A graph that can be asked; holds what a recipe has under ``knowledge_graph``, and opens nothing.
+
+    Attributes:
+        block: Driver with its settings, as a recipe names it, or a driver object.
+        name: Name of the graph for people: a file, an address or a driver.
+        snapshot: Folder in which the graph of a file is kept; None for other graphs.
+    """
+
+    block: Any = attrs.field(eq=False)
+    name: str
+    snapshot: Path | None = None
+
+    @property
+    def is_new(self) -> bool:
+        """Whether the graph of a file is yet to be built, when it is first asked."""
+        return self.snapshot is not None and not self.snapshot.exists()
+
+    @classmethod
+    def from_csv(cls, *files: str | Path, **settings: Any) -> Graph:
+        """Take the graph in tables of triples, one in a row: CSV, TSV or Parquet files, also compressed.
+
+        The graph is built when it is first asked, and kept in the user's cache folder by content and settings.
+
+        Args:
+            files: The tables.
+            settings: Settings of the build, such as ``columns``, ``separator`` or ``labels``: see
+                ``srtk plugins show local`` under ``build``.
+
+        Raises:
+            InputError: If a file cannot be read.
+        """
+        return cls._from_files(files, settings)
+
+    @classmethod
+    def from_rdf(cls, *files: str | Path, **settings: Any) -> Graph:
+        """Take the graph in files of RDF: N-Triples, N-Quads, Turtle, TriG or RDF/XML; see ``from_csv``."""
+        return cls._from_files(files, settings)
+
+    @classmethod
+    def from_pandas(cls, frame: Any, **settings: Any) -> Graph:
+        """Take the graph in a data frame of pandas; it is kept as a CSV file, and then read like one.
+
+        Args:
+            frame: One triple in a row. Subject, relation and object are its first three columns, in this order, unless
+                a setting says otherwise.
+            settings: See ``from_csv``.
+
+        Raises:
+            InputError: If it is no data frame.
+        """
+        if not callable(getattr(frame, "to_csv", None)) or not hasattr(frame, "columns"):
+            raise InputError(f"from_pandas takes a data frame of pandas, not {type(frame).__name__}")
+        names = [str(name) for name in frame.columns]
+        text = frame.to_csv(index=False, header=names).encode()
+        file = cache_folder() / "tables" / f"{hashlib.sha256(text).hexdigest()[:24]}.csv"
+        if not file.is_file():
+            _write(file, text)
+        if len(names) == 3:
+            settings = {"columns": names, **settings}
+        return attrs.evolve(cls._from_files([file], settings), name="a data frame")
+
+    @classmethod
+    def from_networkx(cls, graph: networkx.Graph[Any], relation: str = "relation", **settings: Any) -> Graph:
+        """Take a directed networkx graph.
+
+        Args:
+            graph: Ids are the texts of its nodes, labels the node attribute ``label``.
+            relation: Edge attribute with the relation; the key of a MultiDiGraph's edge where it is missing.
+            settings: Further settings of the graph in memory, such as ``aliases``.
+
+        Raises:
+            InputError: If the graph is undirected, or an edge has no relation.
+            PluginError: If the graph in memory is not installed.
+        """
+        driver = load(_ROLE, NETWORKX)
+        try:
+            made = driver.from_networkx(graph, relation, **settings)
+        except ValueError as error:
+            raise InputError(str(error)) from error
+        return cls(made, "a networkx graph")
+
+    @classmethod
+    def open(cls, what: Any, **settings: Any) -> Graph:
+        """Take a graph by what it is.
+
+        Args:
+            what: Folder of a snapshot; a file; an http or https address of a SPARQL endpoint; the name of an installed
+                driver (``wikidata``, ``dbpedia``); a networkx graph, a driver object, or the block of a recipe.
+            settings: Settings of the build for a file, else of the driver.
+
+        Raises:
+            InputError: If there is no such thing, or the driver needs further settings.
+        """
+        if isinstance(what, Graph):
+            return what
+        if isinstance(what, KnowledgeGraph):
+            return cls(what, type(what).__name__)
+        if isinstance(what, Mapping):
+            return cls({**what, **settings}, str(what.get("path") or what.get("endpoint") or what.get("use")))
+        if is_networkx(what):
+            return cls.from_networkx(what, **settings)
+        if hasattr(what, "to_csv"):
+            return cls.from_pandas(what, **settings)
+        text = os.fspath(what)
+        if text.startswith(("http://", "https://")):
+            return cls({"use": ENDPOINT, "endpoint": text, **settings}, text)
+        if Path(text).is_dir():
+            return cls({"use": GRAPH, "path": text, **settings}, text)
+        if Path(text).exists():
+            return cls._from_files([text], settings)
+        return cls._named(text, settings)
+
+    @classmethod
+    def _named(cls, name: str, settings: Mapping[str, Any]) -> Graph:
+        """Take the graph of a driver.
+
+        Raises:
+            InputError: If there is none of that name, or it needs a setting that is not given.
+        """
+        installed = [plugin.name for plugin in find(_ROLE)]
+        if name not in installed:
+            distribution = distribution_of(_ROLE, name)
+            if distribution is not None:
+                raise InputError(f"the graph {name} is not installed; run: pip install {distribution}")
+            known = sorted({*installed, *(one for roles in known_drivers().values() for one in roles.get(_ROLE, ()))})
+            hint = close_matches(name, known)
+            raise InputError(
+                f"there is no file or folder {name!r}, and no graph of that name.{hint} Give a file of triples, a"
+                " snapshot, an address or the name of a graph"
+            )
+        driver = load(_ROLE, name)
+        optional = {need.field for need in needs_of(driver) if need.role != _ROLE}
+        lacking = [
+            field.alias
+            for field in attrs.fields(driver)
+            if field.init and field.default is attrs.NOTHING and field.alias not in {*settings, *optional}
+        ]
+        if lacking:
+            raise InputError(
+                f"the graph {name} needs {' and '.join(lacking)}; give it as a setting: Graph.open({name!r},"
+                f" {lacking[0]}=…), or srtk ask {name} --set knowledge_graph.{lacking[0]}=…"
+            )
+        return cls({"use": name, **settings}, name)
+
+    @classmethod
+    def _from_files(cls, files: Sequence[str | Path], settings: Mapping[str, Any]) -> Graph:
+        """Take the graph of files, which the default graph builds in the user's cache folder."""
+        if not files:
+            raise InputError("there is no file to take a graph from; name at least one")
+        paths = [Path(file).expanduser().resolve() for file in files]
+        digest = hashlib.sha256(json.dumps([[str(path) for path in paths], settings], default=str).encode())
+        for path in [*paths, *_files_in(list(settings.values()))]:
+            digest.update(_content(path))
+        folder = cache_folder() / "graphs" / digest.hexdigest()[:24]
+        build = {"files": [str(path) for path in paths], **settings}
+        name = ", ".join(str(file) for file in files)
+        return cls({"use": GRAPH, "path": str(folder), "build": build}, name, folder)
+
+
+def _files_in(value: Any) -> list[Path]:
+    """List the files that settings name, whose content belongs to the graph."""
+    if isinstance(value, list | tuple):
+        return [file for item in value for file in _files_in(item)]
+    return [Path(value)] if isinstance(value, str | Path) and Path(value).is_file() else []
+
+
+def _content(path: Path) -> bytes:
+    """Hash a file.
+
+    Raises:
+        InputError: If it cannot be read.
+    """
+    try:
+        with path.open("rb") as file:
+            return hashlib.file_digest(file, "sha256").digest()
+    except OSError as error:
+        raise InputError(f"{path}: cannot be read ({error.strerror}); check the path") from error
+
+
+def _write(file: Path, content: bytes) -> None:
+    """Write a file of the cache, which is complete as soon as it has its name.
+
+    Raises:
+        InputError: If it cannot be written.
+    """
+    temporary = file.with_name(f".{uuid.uuid4().hex}.part")
+    try:
+        file.parent.mkdir(parents=True, exist_ok=True)
+        temporary.write_bytes(content)
+        temporary.replace(file)
+    except OSError as error:
+        temporary.unlink(missing_ok=True)
+        raise InputError(
+            f"{file}: cannot be written ({error.strerror}); set XDG_CACHE_HOME to a folder of yours"
+        ) from error

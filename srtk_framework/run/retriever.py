@@ -1,0 +1,214 @@
+"""Questions to a graph from Python, without a recipe: ``Retriever`` and ``ask``."""
+
+from __future__ import annotations
+
+import weakref
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
+from types import TracebackType
+from typing import Any
+
+import attrs
+
+from srtk_framework.host.discovery import find
+from srtk_framework.host.observers import Observer
+from srtk_framework.recipe.recipe import VERSION
+from srtk_framework.roles import Role
+from srtk_framework.run.default_drivers import default_drivers, suited_to
+from srtk_framework.run.graph_source import Graph
+from srtk_framework.run.result import Result
+from srtk_framework.run.session import Session, open_session
+from srtk_framework.values import Question, RecipeError
+
+_ROLES = {"linker": "entity_linker", "scorer": "path_scorer", "encoder": "encoder", "expander": "expander"}
+
+
+class Retriever:
+    """Asks a graph questions, by the default drivers or others.
+
+    It opens its drivers at the first question, and closes them at the end of a ``with`` block, by ``close``, or with
+    the process. As a session does, it may be used from several threads.
+
+    Args:
+        graph: A ``Graph``, or whatever ``Graph.open`` takes.
+        depth: Most steps of a path; by default the expander's.
+        triples: Most triples of a result; 0 for no limit.
+        linker: Entity linker: a name, a mapping of settings (of the default driver where it has no ``use``), a class
+            or an object; by default the one that suits the graph.
+        scorer: Path scorer, likewise.
+        encoder: Encoder, likewise: ``{"model": "intfloat/e5-small-v2"}``.
+        expander: Search, likewise: ``{"width": 30}``, ``"bfs"``.
+        observers: Are notified of every hook call.
+        keys: Further keys of a recipe, such as ``batch`` or ``reader``.
+
+    Attributes:
+        graph: The graph.
+        session: The session of the drivers.
+
+    Raises:
+        PluginError: If drivers are not installed; names all of them.
+        RecipeError: Naming every setting that does not fit.
+    """
+
+    def __init__(
+        self,
+        graph: Any,
+        *,
+        depth: int | None = None,
+        triples: int | None = None,
+        linker: Any = None,
+        scorer: Any = None,
+        encoder: Any = None,
+        expander: Any = None,
+        observers: Sequence[Observer] = (),
+        **keys: Any,
+    ) -> None:
+        self.graph = Graph.open(graph)
+        values = {"linker": linker, "scorer": scorer, "encoder": encoder, "expander": expander}
+        given = {_ROLES[name]: value for name, value in values.items() if value is not None}
+        self._recipe = _recipe(self.graph, depth, triples, given, keys)
+        self.session: Session = open_session({"srtk": VERSION, **self._recipe}, (), observers)
+        self._open = False
+        self._asked = 0
+        self._end = weakref.finalize(self, self.session.close)
+
+    def ask(self, question: str | Question) -> Result:
+        """Answer one question; a question that fails raises nothing, and its result says why under ``error``."""
+        return self.ask_all([question])[0]
+
+    def ask_all(self, questions: Iterable[str | Question]) -> list[Result]:
+        """Answer many questions, in order; several at once are faster than one by one."""
+        return list(self.stream(questions))
+
+    def stream(self, questions: Iterable[str | Question]) -> Iterator[Result]:
+        """Answer questions one by one as they are finished; reads no more of them than the next batch needs."""
+        self.open()
+        return (Result(retrieval) for retrieval in self.session.stream(map(self._question, questions)))
+
+    def open(self) -> Retriever:
+        """Open the drivers; does nothing where they are open."""
+        if not self._open:
+            self.session.open()
+            self._open = True
+        return self
+
+    def close(self) -> None:
+        """Close the drivers."""
+        self._open = False
+        self.session.close()
+
+    def to_yaml(self) -> str:
+        """Write the recipe, which gives the same triples; with ``questions:`` and ``exporters:`` it can be run.
+
+        Raises:
+            RecipeError: If a driver or a setting is an object that no text names.
+        """
+        import yaml
+
+        data = {"srtk": VERSION, **{key: _written(key, value) for key, value in self._recipe.items()}}
+        return yaml.safe_dump(data, sort_keys=False, allow_unicode=True, width=100)
+
+    def _question(self, asked: str | Question) -> Question:
+        """Make a question of a text, numbered from 1 over all questions asked."""
+        if isinstance(asked, Question):
+            return asked
+        self._asked += 1
+        return Question(str(self._asked), asked)
+
+    def __enter__(self) -> Retriever:
+        return self.open()
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def __repr__(self) -> str:
+        names = ", ".join(f"{role}={name}" for role, name in self.session.drivers if role != "knowledge_graph")
+        return f"<Retriever of {self.graph.name}: {names}>"
+
+
+def ask(graph: Any, question: str | Question, **settings: Any) -> Result:
+    """Answer one question about a graph; to ask several, make a ``Retriever``, which loads its drivers once.
+
+    Args:
+        graph: A ``Graph``, or whatever ``Graph.open`` takes: a file, a folder, an address, ``wikidata``.
+        question: In words.
+        settings: Keyword arguments of ``Retriever``, such as ``depth`` or ``triples``.
+
+    Raises:
+        SrtkError: If drivers are missing, a setting does not fit, or a driver cannot be opened.
+    """
+    with Retriever(graph, **settings) as retriever:
+        return retriever.ask(question)
+
+
+def _recipe(
+    graph: Graph, depth: int | None, triples: int | None, given: Mapping[str, Any], keys: Mapping[str, Any]
+) -> dict[str, Any]:
+    """Write the recipe of a retriever, without its version.
+
+    Raises:
+        RecipeError: If a depth is given for an expander that is an object.
+    """
+    given = dict(given)
+    if depth is not None:
+        expander = given.get("expander", {})
+        if isinstance(expander, Role):
+            raise RecipeError([f"depth: {type(expander).__name__} is an object, so give it its own depth"])
+        given["expander"] = {**(expander if isinstance(expander, Mapping) else {"use": expander}), "depth": depth}
+    recipe = default_drivers(graph.block, given)
+    rest = dict(keys)
+    limits = rest.pop("budget", {})
+    if not isinstance(limits, Mapping):
+        limits = attrs.asdict(limits)
+    budget = {**suited_to(graph.block).get("budget", {}), **limits}
+    if triples is not None:
+        budget["triples"] = triples or None
+    return {**recipe, **({"budget": budget} if budget else {}), **rest}
+
+
+def _written(where: str, value: Any) -> Any:
+    """Write a value of a recipe as plain data; a driver as its name and the settings that differ from the defaults.
+
+    Raises:
+        RecipeError: If no text names it.
+    """
+    if value is None or isinstance(value, bool | int | float):
+        return value
+    if isinstance(value, str | Path):
+        return str(value)
+    if isinstance(value, Mapping):
+        return {str(key): _written(f"{where}.{key}", item) for key, item in value.items()}
+    if isinstance(value, list | tuple):
+        return [_written(f"{where}.{i}", item) for i, item in enumerate(value)]
+    if isinstance(value, type) and issubclass(value, Role):
+        return _name_of(where, value)
+    if attrs.has(type(value)):
+        named = {"use": _name_of(where, type(value))} if isinstance(value, Role) else {}
+        return named | {
+            field.alias: _written(f"{where}.{field.alias}", getattr(value, field.name))
+            for field in attrs.fields(type(value))
+            if field.init and getattr(value, field.name) != _default(field)
+        }
+    raise RecipeError([f"{where}: {type(value).__name__} is an object that cannot be written into a recipe"])
+
+
+def _default(field: Any) -> Any:
+    """Return the default of a field; ``NOTHING`` where it has none, or one that depends on the others."""
+    if isinstance(field.default, attrs.Factory):  # type: ignore[arg-type]
+        return attrs.NOTHING if field.default.takes_self else field.default.factory()
+    return field.default
+
+
+def _name_of(where: str, cls: type[Role]) -> str:
+    """Return the name of a driver's class in recipes: that of its entry point, else where it stands.
+
+    Raises:
+        RecipeError: If another process cannot import it.
+    """
+    target = f"{cls.__module__}:{cls.__qualname__}"
+    name = next((plugin.name for plugin in find(cls.role) if plugin.target == target), target)
+    if cls.__module__ == "__main__" or "<locals>" in target:
+        raise RecipeError([f"{where}: {cls.__qualname__} stands in no module that a recipe could name; move it to one"])
+    return name

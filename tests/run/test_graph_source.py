@@ -1,0 +1,176 @@
+"""A graph by what it is: files, Python data, a folder, an address, a name; nothing is opened."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from importlib.util import find_spec
+from pathlib import Path
+
+import networkx
+import pytest
+
+from srtk_framework.run import Graph, Retriever, cache_folder
+from srtk_framework.values import InputError
+
+COLUMNS = ["film", "relation", "value"]
+ROWS = [("Alien", "directed by", "Ridley Scott"), ("Blade Runner", "directed by", "Ridley Scott")]
+
+
+@pytest.fixture(autouse=True)
+def cache(tmp_path, monkeypatch):
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    return tmp_path / "cache" / "srtk-framework"
+
+
+@pytest.fixture
+def table(tmp_path):
+    path = tmp_path / "films.csv"
+    path.write_text("\n".join(",".join(row) for row in [COLUMNS, *ROWS]) + "\n")
+    return path
+
+
+def triples_of(graph, question="Who made Alien?"):
+    with Retriever(graph, expander={"use": "bfs", "depth": 2}) as retriever:
+        return sorted(retriever.ask(question).triples)
+
+
+def test_a_table_becomes_a_build_with_its_settings(table, cache):
+    graph = Graph.from_csv(table, columns=COLUMNS)
+    assert graph.block["use"] == "local"
+    assert graph.block["build"] == {"files": [str(table)], "columns": COLUMNS}
+    assert graph.snapshot == cache / "graphs" / graph.snapshot.name
+    assert graph.is_new
+    assert cache_folder() == cache
+    assert not cache.exists(), "nothing is built before the first question"
+
+
+def test_the_graph_of_a_table_is_built_once_and_kept(table):
+    graph = Graph.from_csv(table, columns=COLUMNS)
+    assert triples_of(graph) == sorted(ROWS)
+    kept = {file: file.stat().st_mtime_ns for file in graph.snapshot.iterdir()}
+    again = Graph.from_csv(table, columns=COLUMNS)
+    assert again == graph
+    assert not again.is_new
+    assert triples_of(again) == sorted(ROWS)
+    assert {file: file.stat().st_mtime_ns for file in graph.snapshot.iterdir()} == kept
+
+
+def test_another_content_or_setting_is_another_graph(table, tmp_path):
+    names = tmp_path / "names.tsv"
+    names.write_text("Alien\tThe Alien\n")
+    first = Graph.from_csv(table, columns=COLUMNS)
+    labelled = Graph.from_csv(table, columns=COLUMNS, labels=[str(names)])
+    names.write_text("Alien\tAlien 1\n")
+    renamed = Graph.from_csv(table, columns=COLUMNS, labels=[str(names)])
+    stat = table.stat()
+    table.write_text(table.read_text().replace("Alien", "Aliem"))
+    os.utime(table, ns=(stat.st_atime_ns, stat.st_mtime_ns))
+    changed = Graph.from_csv(table, columns=COLUMNS)
+    assert len({graph.snapshot for graph in (first, labelled, renamed, changed)}) == 4
+
+
+def test_rdf_is_read_by_the_same_graph(tmp_path):
+    file = tmp_path / "films.nt"
+    at = "http://example.org/"
+    file.write_text(f"<{at}Alien> <{at}directedBy> <{at}RidleyScott> .\n")
+    graph = Graph.from_rdf(file, prefixes={"": at})
+    assert triples_of(graph) == [("Alien", "directedBy", "RidleyScott")]
+
+
+def test_a_networkx_graph_is_held_in_memory():
+    graph = networkx.MultiDiGraph()
+    for subject, relation, object_ in ROWS:
+        graph.add_edge(subject, object_, key=relation)
+    assert triples_of(Graph.from_networkx(graph)) == sorted(ROWS)
+    assert triples_of(graph) == sorted(ROWS)
+
+
+def test_an_undirected_networkx_graph_is_refused():
+    with pytest.raises(InputError, match="undirected"):
+        Graph.from_networkx(networkx.Graph())
+
+
+class Frame:
+    """The two things of a data frame that are used."""
+
+    columns = COLUMNS
+
+    def to_csv(self, index, header):
+        assert index is False
+        return "\n".join(",".join(row) for row in [header, *ROWS]) + "\n"
+
+
+def test_a_data_frame_is_kept_as_a_table(cache):
+    graph = Graph.from_pandas(Frame())
+    [file] = graph.block["build"]["files"]
+    assert Path(file).parent == cache / "tables"
+    assert triples_of(graph) == sorted(ROWS)
+    assert Graph.from_pandas(Frame()) == graph
+
+
+@pytest.mark.skipif(find_spec("pandas") is None, reason="pandas is not installed")
+def test_a_data_frame_of_pandas_is_a_graph():
+    import pandas
+
+    assert triples_of(pandas.DataFrame(ROWS, columns=COLUMNS)) == sorted(ROWS)
+
+
+def test_what_is_no_data_frame_is_refused():
+    with pytest.raises(InputError, match="takes a data frame of pandas, not list"):
+        Graph.from_pandas([1, 2])
+
+
+def test_a_folder_is_a_snapshot_and_an_address_an_endpoint(tmp_path):
+    assert Graph.open(tmp_path).block == {"use": "local", "path": str(tmp_path)}
+    address = "https://example.org/sparql"
+    assert Graph.open(address, engine="virtuoso").block == {
+        "use": "sparql",
+        "endpoint": address,
+        "engine": "virtuoso",
+    }
+
+
+def test_a_file_is_a_table_and_takes_its_settings(table):
+    assert Graph.open(str(table), columns=COLUMNS) == Graph.from_csv(table, columns=COLUMNS)
+
+
+def test_a_name_is_a_driver_that_needs_nothing(toys):
+    assert Graph.open("toy").block == {"use": "toy"}
+    assert Graph.open("wikidata", statements=True).block == {"use": "wikidata", "statements": True}
+
+
+def test_a_driver_that_needs_a_setting_says_which():
+    with pytest.raises(InputError, match=r"the graph freebase needs endpoint; give it"):
+        Graph.open("freebase")
+    assert Graph.open("freebase", endpoint="http://127.0.0.1:1/").name == "freebase"
+
+
+def test_what_is_nothing_is_told_with_a_near_name():
+    with pytest.raises(InputError, match=r"no file or folder 'wikidatta'.*Did you mean 'wikidata'"):
+        Graph.open("wikidatta")
+
+
+def test_a_missing_table_is_named():
+    with pytest.raises(InputError, match=r"films\.csv: cannot be read \(No such file"):
+        Graph.from_csv("films.csv")
+
+
+def test_a_graph_a_block_and_a_driver_are_taken_as_they_are(toys):
+    from srtk_framework.host import load
+
+    graph = Graph.open({"use": "toy"})
+    assert Graph.open(graph) is graph
+    driver = load("knowledge_graph", "toy")()
+    assert Graph.open(driver).block is driver
+
+
+def test_neither_graph_nor_retriever_imports_a_plugin():
+    code = (
+        "import sys, srtk_framework\n"
+        "srtk_framework.Graph.from_csv(sys.argv[1]); srtk_framework.Retriever; srtk_framework.ask\n"
+        "print([name for name in sys.modules if name.startswith('srtk_plugin')])"
+    )
+    done = subprocess.run([sys.executable, "-c", code, __file__], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "[]"

