@@ -11,6 +11,7 @@ import attrs
 from srtk_framework.records import record_fields as fields
 from srtk_framework.roles import Dataset
 from srtk_framework.values import Link, Path, Question, Step
+from srtk_plugin_datasets.catalogue import located
 from srtk_plugin_datasets.files import find, finished, kept, read_records, text_of
 from srtk_plugin_datasets.ids import FreebaseIds, freebase, is_freebase_entity
 from srtk_plugin_datasets.query import read_query
@@ -27,6 +28,7 @@ class CWQ(Dataset):
 
     Attributes:
         path: `ComplexWebQuestions_<split>.json`, or its folder.
+            By default the folder of the set under `SRTK_DATA` or `data`.
         split: train, dev or test, if path is a folder.
         ids: `dot` for m.02mjmr and people.person.children, `slash` for /m/02mjmr and /people/person/children.
         given: Return the entities of the SPARQL as links; false gives the text only, to be linked in the run.
@@ -34,7 +36,7 @@ class CWQ(Dataset):
         seed: Seed of the sample that a limit takes; null for the first questions.
     """
 
-    path: str
+    path: str | None = None
     split: str = "dev"
     ids: FreebaseIds = "dot"
     given: bool = True
@@ -43,7 +45,7 @@ class CWQ(Dataset):
 
     def read(self) -> Iterable[Question]:
         """Yield the questions in the order of the file."""
-        (file,) = find(self.path, [f"ComplexWebQuestions_{self.split}*.json", f"{self.split}.json"])
+        (file,) = find(located(self.path, "cwq"), [f"ComplexWebQuestions_{self.split}*.json", f"{self.split}.json"])
         return finished(self._questions(file), self.limit, self.seed, self.given)
 
     def _questions(self, file: FilePath) -> Iterator[tuple[str, Question]]:

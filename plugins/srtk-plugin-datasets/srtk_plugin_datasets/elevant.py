@@ -13,6 +13,7 @@ import attrs
 from srtk_framework.records import record_fields as fields
 from srtk_framework.roles import Dataset
 from srtk_framework.values import NIL, InputError, Link, Question
+from srtk_plugin_datasets.catalogue import located
 from srtk_plugin_datasets.files import find, finished, read_records, text_of
 
 _ENTITY = re.compile(r"Q[1-9][0-9]*")
@@ -35,6 +36,7 @@ class Elevant(Dataset):
 
     Attributes:
         path: A `.benchmark.jsonl` file, or a folder of them.
+            By default the folder of the set under `SRTK_DATA` or `data`.
         unit: Unit of a question: the whole text, a paragraph or a sentence; mentions are never split.
         nested: Mentions inside a longer one: required, optional (neither missed nor wrong), or drop.
         coreference: Pronouns and other marked coreferences: required, optional or drop.
@@ -43,7 +45,7 @@ class Elevant(Dataset):
         seed: Seed of the sample that a limit takes; null for the first questions.
     """
 
-    path: str
+    path: str | None = None
     unit: Literal["text", "paragraph", "sentence"] = "text"
     nested: Role = "optional"
     coreference: Role = "optional"
@@ -53,7 +55,7 @@ class Elevant(Dataset):
 
     def read(self) -> Iterable[Question]:
         """Yield the texts in the order of the files."""
-        files = find(self.path, ["*.benchmark.jsonl", "*.jsonl"])
+        files = find(located(self.path, "elevant"), ["*.benchmark.jsonl", "*.jsonl"])
         questions = (pair for file in files for pair in self._questions(file))
         return finished(questions, self.limit, self.seed, self.given)
 

@@ -12,6 +12,7 @@ import attrs
 from srtk_framework.records import record_fields as fields
 from srtk_framework.roles import Dataset
 from srtk_framework.values import InputError, Path, Question, Triple
+from srtk_plugin_datasets.catalogue import located
 from srtk_plugin_datasets.files import find, finished, kept, link, read_records, text_of
 from srtk_plugin_datasets.query import shortest_paths
 
@@ -26,7 +27,7 @@ class GTSQA(Dataset):
 
     Attributes:
         path: File (Parquet, JSON Lines or JSON), or a folder with `gtsqa/<split>.parquet` or
-            `gtsqa-with-graphs/<split>-*.parquet`.
+            `gtsqa-with-graphs/<split>-*.parquet`. By default the folder of the set under `SRTK_DATA` or `data`.
         split: train or test, if path is a folder.
         gold: `all` answers in the graph ogbl-wikikg2 with all triples that lead to them, or the `one` answer and
             subgraph that the question was made from.
@@ -36,7 +37,7 @@ class GTSQA(Dataset):
         seed: Seed of the sample that a limit takes; null for the first questions.
     """
 
-    path: str
+    path: str | None = None
     split: str = "test"
     gold: Literal["all", "one"] = "all"
     text: Literal["original", "paraphrased"] = "original"
@@ -46,7 +47,8 @@ class GTSQA(Dataset):
 
     def read(self) -> Iterable[Question]:
         """Yield the questions in the order of the files."""
-        return finished(self._questions(gtsqa_files(self.path, self.split)), self.limit, self.seed, self.given)
+        files = gtsqa_files(located(self.path, "gtsqa"), self.split)
+        return finished(self._questions(files), self.limit, self.seed, self.given)
 
     def _questions(self, files: list[FilePath]) -> Iterator[tuple[str, Question]]:
         for file in files:

@@ -11,6 +11,7 @@ import attrs
 from srtk_framework.records import record_fields as fields
 from srtk_framework.roles import Dataset
 from srtk_framework.values import Question
+from srtk_plugin_datasets.catalogue import located
 from srtk_plugin_datasets.files import find, finished, kept, read_records, text_of, texts_of
 from srtk_plugin_datasets.ids import shortened
 from srtk_plugin_datasets.query import read_gold, topic_links
@@ -27,6 +28,7 @@ class LCQuAD(Dataset):
 
     Attributes:
         path: `train-data.json` or `test-data.json`, JSON Lines of the same records, or their folder.
+            By default the folder of the set under `SRTK_DATA` or `data`.
         split: train or test, if path is a folder.
         prefixes: Namespace IRIs by prefix, as in the graph; dbr, dbo and dbp by default, `{}` for whole IRIs.
         relations: As `written`, or with DBpedia's two namespaces of properties mapped to `ontology` or to `property`.
@@ -35,7 +37,7 @@ class LCQuAD(Dataset):
         seed: Seed of the sample that a limit takes; null for the first questions.
     """
 
-    path: str
+    path: str | None = None
     split: str = "train"
     prefixes: Mapping[str, str] | None = None
     relations: Literal["written", "ontology", "property"] = "written"
@@ -45,7 +47,8 @@ class LCQuAD(Dataset):
 
     def read(self) -> Iterable[Question]:
         """Yield the questions in the order of the file."""
-        (file,) = find(self.path, [f"{self.split}-data.json", f"{self.split}.json", f"{self.split}.jsonl"])
+        names = [f"{self.split}-data.json", f"{self.split}.json", f"{self.split}.jsonl"]
+        (file,) = find(located(self.path, "lcquad1"), names)
         return finished(self._questions(file), self.limit, self.seed, self.given)
 
     def _questions(self, file: FilePath) -> Iterator[tuple[str, Question]]:

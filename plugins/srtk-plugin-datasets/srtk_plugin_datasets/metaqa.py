@@ -13,6 +13,7 @@ import attrs
 from srtk_framework.records import read_lines
 from srtk_framework.roles import Dataset
 from srtk_framework.values import InputError, Link, Path, Question, Step
+from srtk_plugin_datasets.catalogue import located
 from srtk_plugin_datasets.facts import Facts, read_facts
 from srtk_plugin_datasets.files import unlinked
 from srtk_plugin_datasets.sample import sample
@@ -39,6 +40,7 @@ class MetaQA(Dataset):
 
     Attributes:
         path: Folder with `1-hop`, `2-hop`, `3-hop` and the graph (`kb.txt`, or `kb_*.txt`).
+            By default the folder of the set under `SRTK_DATA` or `data`.
         hops: Steps from the topic entity to the answers: 1, 2, 3, or `all` of them in turn.
         split: train, dev or test: `qa_<split>.txt`.
         wording: `vanilla` for questions from templates, `ntm` for their paraphrases by machine translation.
@@ -50,7 +52,7 @@ class MetaQA(Dataset):
         seed: Seed of the sample that a limit takes; null for the first questions.
     """
 
-    path: str
+    path: str | None = None
     hops: Literal[1, 2, 3, "all"] = 2
     split: str = "dev"
     wording: Literal["vanilla", "ntm"] = "vanilla"
@@ -74,7 +76,7 @@ class MetaQA(Dataset):
 
     def _files(self, hops: int) -> tuple[FilePath, FilePath]:
         """Find the file of questions and the file of their types."""
-        folder = FilePath(self.path) / f"{hops}-hop"
+        folder = FilePath(located(self.path, "metaqa")) / f"{hops}-hop"
         files = (
             folder / f"{'ntm_' if self.wording == 'ntm' else ''}qa_{self.split}.txt",
             folder / f"qa_{self.split}_qtype.txt",
@@ -100,7 +102,7 @@ class MetaQA(Dataset):
         """Read the graph of the folder, once for all reads of the questions."""
         if self._graph is not None:
             return self._graph
-        folder = FilePath(self.path)
+        folder = FilePath(located(self.path, "metaqa"))
         files = [folder / "kb.txt"] if (folder / "kb.txt").is_file() else sorted(folder.glob("kb_*.txt"))
         if not files:
             raise InputError(f"{folder}: no kb.txt and no kb_*.txt here; add the graph, or set gold_triples: false")

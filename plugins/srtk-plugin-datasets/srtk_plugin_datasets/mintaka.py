@@ -11,6 +11,7 @@ import attrs
 from srtk_framework.records import record_fields as fields
 from srtk_framework.roles import Dataset
 from srtk_framework.values import NIL, InputError, Link, Question
+from srtk_plugin_datasets.catalogue import located
 from srtk_plugin_datasets.files import find, finished, kept, link, read_records, text_of
 
 _KNOWN = ("id", "question", "translations", "questionEntity", "answer", "category", "complexityType")
@@ -25,6 +26,7 @@ class Mintaka(Dataset):
 
     Attributes:
         path: `mintaka_<split>.json`, or a folder with it, also as `data/mintaka_<split>.json`.
+            By default the folder of the set under `SRTK_DATA` or `data`.
         split: train, dev or test, if path is a folder.
         language: en, ar, de, es, fr, hi, it, ja or pt; only en has entity spans.
         values: Return values as answers, too, as text.
@@ -33,7 +35,7 @@ class Mintaka(Dataset):
         seed: Seed of the sample that a limit takes; null for the first questions.
     """
 
-    path: str
+    path: str | None = None
     split: str = "dev"
     language: Literal["en", "ar", "de", "es", "fr", "hi", "it", "ja", "pt"] = "en"
     values: bool = False
@@ -44,7 +46,7 @@ class Mintaka(Dataset):
     def read(self) -> Iterable[Question]:
         """Yield the questions in the order of the file."""
         name = f"mintaka_{self.split}.json"
-        (file,) = find(self.path, [name, f"data/{name}"])
+        (file,) = find(located(self.path, "mintaka"), [name, f"data/{name}"])
         return finished(self._questions(file), self.limit, self.seed, self.given)
 
     def _questions(self, file: FilePath) -> Iterator[tuple[str, Question]]:

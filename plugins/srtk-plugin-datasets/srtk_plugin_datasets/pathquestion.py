@@ -11,6 +11,7 @@ import attrs
 from srtk_framework.records import read_lines
 from srtk_framework.roles import Dataset
 from srtk_framework.values import InputError, Link, Question, Step
+from srtk_plugin_datasets.catalogue import located
 from srtk_plugin_datasets.facts import Facts, read_facts
 from srtk_plugin_datasets.files import unlinked
 from srtk_plugin_datasets.sample import sample
@@ -24,6 +25,7 @@ class PathQuestion(Dataset):
 
     Attributes:
         path: Folder with `PQ-2H.txt`, `2H-kb.txt` and the other files.
+            By default the folder of the set under `SRTK_DATA` or `data`.
         hops: Steps from the topic entity to the answers: 2 or 3.
         large: Whether to read PathQuestion-Large (`PQL-2H.txt`, `PQL2-KB.txt`).
         given: Return the topic entity as a link; false gives the text only, to be linked in the run.
@@ -32,7 +34,7 @@ class PathQuestion(Dataset):
         seed: Seed of the sample that a limit takes; null for the first questions.
     """
 
-    path: str
+    path: str | None = None
     hops: Literal[2, 3] = 2
     large: bool = False
     given: bool = True
@@ -42,7 +44,7 @@ class PathQuestion(Dataset):
 
     def read(self) -> Iterable[Question]:
         """Yield the questions in the order of the file."""
-        folder = FilePath(self.path)
+        folder = FilePath(located(self.path, "pathquestion"))
         graph = folder / (f"PQL{self.hops}-KB.txt" if self.large else f"{self.hops}H-kb.txt")
         facts = read_facts([str(_present(graph))], "\t") if self.gold_triples else None
         for question in sample(self._questions(folder), lambda q: q.id, self.limit, self.seed):

@@ -14,6 +14,7 @@ import attrs
 from srtk_framework.records import record_fields as fields
 from srtk_framework.roles import Dataset
 from srtk_framework.values import Literal, Question
+from srtk_plugin_datasets.catalogue import located
 from srtk_plugin_datasets.files import find, finished, kept, read_records, text_of
 from srtk_plugin_datasets.ids import shortened
 from srtk_plugin_datasets.query import read_gold, topic_links
@@ -39,7 +40,7 @@ class QALD(Dataset):
         seed: Seed of the sample that a limit takes; null for the first questions.
     """
 
-    path: str
+    path: str | None = None
     split: str = "test"
     language: str = "en"
     prefixes: Mapping[str, str] | None = None
@@ -49,7 +50,8 @@ class QALD(Dataset):
 
     def read(self) -> Iterable[Question]:
         """Yield the questions in the order of the file."""
-        file = find(self.path, [f"qald*{self.split}*.json", "qald_10.json", f"*{self.split}*.json"])[0]
+        place = located(self.path, "qald9", "qald9plus-dbpedia", "qald9plus-wikidata", "qald10")
+        file = find(place, [f"qald*{self.split}*.json", "qald_10.json", f"*{self.split}*.json"])[0]
         return finished(self._questions(file), self.limit, self.seed, self.given)
 
     def _questions(self, file: FilePath) -> Iterator[tuple[str, Question]]:

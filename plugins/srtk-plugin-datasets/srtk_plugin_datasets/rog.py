@@ -14,6 +14,7 @@ import attrs
 from srtk_framework.records import record_fields as fields
 from srtk_framework.roles import Dataset
 from srtk_framework.values import Path, Question, Triple
+from srtk_plugin_datasets.catalogue import located
 from srtk_plugin_datasets.files import Record, find, finished, kept, link, read_records, text_of, texts_of
 
 _KNOWN = ("id", "question", "q_entity", "a_entity", "answer", "graph", "choices", "ground_paths", "triples")
@@ -29,7 +30,7 @@ class RoG(Dataset):
 
     Attributes:
         path: File (Parquet, JSON Lines or JSON), or a folder with `data/<split>-*.parquet`, `<split>-*.parquet`,
-            `<split>.jsonl` or `<split>.json`.
+            `<split>.jsonl` or `<split>.json`. By default the folder of the set under `SRTK_DATA` or `data`.
         split: train, validation or test, if path is a folder.
         answers: `a_entity` for answers as nodes of the graph, `answer` for answers as texts.
         gold_paths: JSON Lines with id and `ground_paths`, as RoG writes them.
@@ -39,7 +40,7 @@ class RoG(Dataset):
         seed: Seed of the sample that a limit takes; null for the first questions.
     """
 
-    path: str
+    path: str | None = None
     split: str = "test"
     answers: Literal["a_entity", "answer"] = "a_entity"
     gold_paths: str | None = None
@@ -50,7 +51,7 @@ class RoG(Dataset):
 
     def read(self) -> Iterable[Question]:
         """Yield the questions in the order of the files."""
-        files = split_files(self.path, self.split)
+        files = split_files(located(self.path, "rog"), self.split)
         paths = _joined(self.gold_paths, "ground_paths")
         triples = _joined(self.gold_triples, "triples")
         return finished(self._questions(files, paths, triples), self.limit, self.seed, self.given)

@@ -12,6 +12,7 @@ import attrs
 from srtk_framework.records import read_lines
 from srtk_framework.roles import Dataset
 from srtk_framework.values import InputError, Link, Question, Step, Triple
+from srtk_plugin_datasets.catalogue import located
 from srtk_plugin_datasets.files import find, finished
 from srtk_plugin_datasets.ids import FreebaseIds, freebase
 
@@ -28,6 +29,7 @@ class SimpleQuestions(Dataset):
 
     Attributes:
         path: File, or a folder with `annotated_fb_data_<split>.txt` or `annotated_wd_data_<split>.txt`.
+            By default the folder of the set under `SRTK_DATA` or `data`.
         graph: Graph whose file to read, if path is a folder; the format of a line is detected.
         split: train, valid or test, if path is a folder.
         answerable: Whether to read `annotated_wd_data_<split>_answerable.txt`, if path is a folder.
@@ -37,7 +39,7 @@ class SimpleQuestions(Dataset):
         seed: Seed of the sample that a limit takes; null for the first questions.
     """
 
-    path: str
+    path: str | None = None
     graph: Literal["freebase", "wikidata"] = "freebase"
     split: str = "valid"
     answerable: bool = False
@@ -50,7 +52,7 @@ class SimpleQuestions(Dataset):
         """Yield the questions in the order of the file."""
         kind = "fb" if self.graph == "freebase" else "wd"
         part = f"{self.split}_answerable" if self.answerable and kind == "wd" else self.split
-        (file,) = find(self.path, [f"annotated_{kind}_data_{part}.txt"])
+        (file,) = find(located(self.path, "simplequestions"), [f"annotated_{kind}_data_{part}.txt"])
         return finished(self._questions(file), self.limit, self.seed, self.given)
 
     def _questions(self, file: FilePath) -> Iterator[tuple[str, Question]]:

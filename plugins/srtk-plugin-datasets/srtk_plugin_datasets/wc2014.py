@@ -14,6 +14,7 @@ import attrs
 from srtk_framework.records import read_lines
 from srtk_framework.roles import Dataset
 from srtk_framework.values import InputError, Path, Question, Step, Triple
+from srtk_plugin_datasets.catalogue import located
 from srtk_plugin_datasets.facts import Facts, read_facts
 from srtk_plugin_datasets.files import finished, link
 
@@ -26,6 +27,7 @@ class WorldCup2014(Dataset):
 
     Attributes:
         path: Folder with `WC2014.txt` (the graph) and `WC-P1.txt`, `WC-P2.txt`, `WC-P.txt` or `WC-C.txt`.
+            By default the folder of the set under `SRTK_DATA` or `data`.
         kind: Questions with one hop, two hops, both (mixed), or two topic entities (conjunctive).
         given: Return the topic entities as links; false gives the text only, to be linked in the run.
         gold_triples: Whether to find the triples of the gold paths in the graph of this folder.
@@ -33,7 +35,7 @@ class WorldCup2014(Dataset):
         seed: Seed of the sample that a limit takes; null for the first questions.
     """
 
-    path: str
+    path: str | None = None
     kind: Literal["1-hop", "2-hop", "mixed", "conjunctive"] = "1-hop"
     given: bool = True
     gold_triples: bool = True
@@ -42,7 +44,7 @@ class WorldCup2014(Dataset):
 
     def read(self) -> Iterable[Question]:
         """Yield the questions in the order of the file."""
-        folder = FilePath(self.path)
+        folder = FilePath(located(self.path, "wc2014"))
         file = _present(folder / _FILES[self.kind])
         facts = read_facts([str(_present(folder / "WC2014.txt"))], "\t") if self.gold_triples else None
         return finished(self._questions(file, facts), self.limit, self.seed, self.given)

@@ -11,6 +11,7 @@ import attrs
 from srtk_framework.records import record_fields as fields
 from srtk_framework.roles import Dataset
 from srtk_framework.values import Link, Question, Step
+from srtk_plugin_datasets.catalogue import located
 from srtk_plugin_datasets.files import find, finished, kept, link, read_records, text_of
 from srtk_plugin_datasets.ids import FreebaseIds, freebase
 
@@ -25,6 +26,7 @@ class WebQSP(Dataset):
 
     Attributes:
         path: `WebQSP.<split>.json`, or a folder with it, also as `data/WebQSP.<split>.json`.
+            By default the folder of the set under `SRTK_DATA` or `data`.
         split: train or test, if path is a folder.
         text: The raw question, or in lower case without question mark (processed).
         parses: all parses of a question, or the first only.
@@ -34,7 +36,7 @@ class WebQSP(Dataset):
         seed: Seed of the sample that a limit takes; null for the first questions.
     """
 
-    path: str
+    path: str | None = None
     split: str = "test"
     text: Literal["raw", "processed"] = "raw"
     parses: Literal["all", "first"] = "all"
@@ -46,7 +48,7 @@ class WebQSP(Dataset):
     def read(self) -> Iterable[Question]:
         """Yield the questions in the order of the file."""
         name = f"WebQSP.{self.split}.json"
-        (file,) = find(self.path, [name, f"data/{name}"])
+        (file,) = find(located(self.path, "webqsp"), [name, f"data/{name}"])
         return finished(self._questions(file), self.limit, self.seed, self.given)
 
     def _questions(self, file: FilePath) -> Iterator[tuple[str, Question]]:

@@ -1,1 +1,1 @@
-"""Commands of this plugin: ``srtk dataset graph``."""
+"""Commands of this plugin: ``srtk datasets list``, ``fetch`` and ``graph``."""

@@ -1,4 +1,4 @@
-"""``srtk dataset graph``: write the union of the graphs of all questions as one file of triples."""
+"""``srtk datasets graph``: write the union of the graphs of all questions as one file of triples."""
 
 from __future__ import annotations
 
