@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import inspect
+import os
+import sys
 from collections.abc import Sequence
 from difflib import get_close_matches
+from functools import lru_cache
 from importlib.metadata import Distribution, EntryPoint, distributions
 from pathlib import Path
 from typing import Any
@@ -69,10 +72,31 @@ def installed(group_name: str) -> list[tuple[EntryPoint, Distribution]]:
 
 def find(role: str) -> list[Plugin]:
     """List the installed drivers of a role, by name."""
-    return [
+    return list(_plugins(role, _search_path()))
+
+
+@lru_cache(maxsize=64)
+def _plugins(role: str, search_path: tuple[tuple[str, int], ...]) -> tuple[Plugin, ...]:
+    """Read the drivers of a role from the metadata of distributions, once for each state of the search path."""
+    return tuple(
         Plugin(role, entry.name, entry.value, dist.name, dist.version, entry, tuple(dist.requires or ()))
         for entry, dist in installed(group(role))
-    ]
+    )
+
+
+def _search_path() -> tuple[tuple[str, int], ...]:
+    """Return the folders in which distributions are found, each with the time of its last change.
+
+    Installing a distribution, or removing it, changes the folder.
+    """
+    return tuple((folder, _last_change(folder)) for folder in sys.path)
+
+
+def _last_change(folder: str) -> int:
+    try:
+        return os.stat(folder or ".").st_mtime_ns
+    except OSError:
+        return 0
 
 
 def role_names() -> list[str]:

