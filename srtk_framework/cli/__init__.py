@@ -72,6 +72,10 @@ def main(argv: Sequence[str] | None = None) -> int:
         _print_cause(error, in_full)
         for problem in error.problems:
             print(f"srtk: error: {redacted(problem)}", file=sys.stderr)
+        from srtk_framework.host.discovery import install_line
+
+        if (line := install_line(error.problems)) is not None:
+            print(f"srtk: all of them at once: {line}", file=sys.stderr)
     except SrtkError as error:
         _print_cause(error, in_full)
         print(f"srtk: error: {redacted(str(error))}", file=sys.stderr)
@@ -163,10 +167,32 @@ def find_command(arguments: list[str]) -> tuple[str, list[str], str, str]:
         if fitting:
             return " ".join(arguments[:words]), arguments[words:], fitting[0].value, owners[0]
     group = [entry.name.replace(".", " ") for entry in commands if entry.name.split(".")[0] == arguments[0]]
+    if (sentence := _not_installed(arguments, bool(group))) is not None:
+        raise SrtkError(sentence)
     if group:
         raise SrtkError(f"`srtk {arguments[0]}` needs a second word: {', '.join(group)}")
     known = [*COMMANDS, *sorted({entry.name.split(".")[0] for entry in commands})]
     raise SrtkError(f"there is no command {arguments[0]!r}.{close_matches(arguments[0], known)} Try: srtk --help")
+
+
+def _not_installed(arguments: list[str], some: bool) -> str | None:
+    """Say which distribution brings a command; None if no known one does.
+
+    Args:
+        arguments: The command line.
+        some: Whether commands with the same first word are installed.
+    """
+    from srtk_framework.host.known_drivers import distributions_of_command  # read only if something is missing
+
+    known = distributions_of_command(arguments[0])
+    wanted = {dist: [" ".join(arguments[:2])] for dist, names in known.items() if " ".join(arguments[:2]) in names}
+    missing = wanted or ({} if some else known)
+    if not missing:
+        return None
+    shown = " and ".join(
+        f"{', '.join(f'`srtk {name}`' for name in names)} of {dist}" for dist, names in missing.items()
+    )
+    return f"{shown} {'is' if wanted else 'are'} not installed; run: pip install {' '.join(missing)}"
 
 
 def plugin_commands() -> list[EntryPoint]:

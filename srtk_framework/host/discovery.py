@@ -23,6 +23,8 @@ from srtk_framework.roles import ROLES, Role, contract_of, hook_names, roles_of
 from srtk_framework.values import PluginError, close_matches
 
 CORE = "srtk-framework"
+_MISSING = " is not installed; run: pip install "
+"""Between a driver and its distribution, in the sentence on one that is missing."""
 OBSERVER = "observer"
 ROLE = "role"
 RESERVED = (OBSERVER, ROLE, "command")
@@ -180,7 +182,7 @@ def _only(role: str, name: str) -> Plugin:
 
         dist = distribution_of(role, name)
         if dist is not None:
-            raise PluginError(f"{role} {name!r} is not installed; run: pip install {dist}")
+            raise PluginError(f"{role} {name!r}{_MISSING}{dist}")
         raise PluginError(
             f"no {role} is called {name!r}; installed are {', '.join(known) or 'none'}.{close_matches(name, known)}"
             " If another plugin brings it, install that with pip"
@@ -313,6 +315,16 @@ def _check_arguments(function: Any, spec: Any, who: str) -> None:
     odd = [parameter.name for parameter in parameters if parameter.kind is not parameter.POSITIONAL_OR_KEYWORD]
     if odd:
         raise PluginError(f"{who}: argument {odd[0]!r} must be an ordinary one: neither keyword-only nor starred")
+
+
+def install_line(problems: Sequence[str]) -> str | None:
+    """Join the remedies of all problems that are a driver's missing distribution.
+
+    Returns:
+        One ``pip install`` for all of them; None if fewer than two distributions are missing.
+    """
+    found = sorted({problem.rpartition(_MISSING)[2] for problem in problems if _MISSING in problem})
+    return f"pip install {' '.join(found)}" if len(found) > 1 else None
 
 
 def distributions_of(names: Sequence[tuple[str, str]]) -> list[str]:

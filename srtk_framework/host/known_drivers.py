@@ -1,4 +1,4 @@
-"""Table of distributions and their drivers, to name the distribution that a recipe lacks.
+"""Table of distributions with their drivers and commands, to name the one that a recipe or a command line lacks.
 
 The table is ``known_drivers.json`` beside this module, written from the plugins' ``pyproject.toml`` files by
 ``python -m srtk_framework.host.known_drivers plugins``.
@@ -15,11 +15,11 @@ from pathlib import Path
 from typing import Any
 
 _GROUP = "srtk."
-_NO_DRIVERS = ("srtk.command",)
+_COMMAND = "command"
 _FILE = "known_drivers.json"
 
 Table = dict[str, dict[str, list[str]]]
-"""Maps each distribution and role to the names of its drivers."""
+"""Maps each distribution and role to the names of its drivers, and ``command`` to those of its commands."""
 
 
 @functools.cache
@@ -34,15 +34,24 @@ def distribution_of(role: str, name: str) -> str | None:
     return next((dist for dist, roles in known_drivers().items() if name in roles.get(role, ())), None)
 
 
+def distributions_of_command(word: str) -> dict[str, list[str]]:
+    """Map distributions to their commands that begin with a word, as one writes them: ``graph build``."""
+    found = {
+        dist: [name.replace(".", " ") for name in roles.get(_COMMAND, ()) if name.split(".")[0] == word]
+        for dist, roles in known_drivers().items()
+    }
+    return {dist: names for dist, names in found.items() if names}
+
+
 def drivers_declared_in(folder: Path) -> Table:
-    """Collect the drivers that the plugins in a folder declare in their ``pyproject.toml``, sorted."""
+    """Collect the drivers and commands that the plugins in a folder declare in their ``pyproject.toml``, sorted."""
     table: Table = {}
     for path in sorted(folder.glob("*/pyproject.toml")):
         project: dict[str, Any] = tomllib.loads(path.read_text(encoding="utf-8"))["project"]
         groups = {
             group.removeprefix(_GROUP): sorted(entries)
             for group, entries in sorted(project.get("entry-points", {}).items())
-            if group.startswith(_GROUP) and group not in _NO_DRIVERS
+            if group.startswith(_GROUP)
         }
         if groups:
             table[project["name"]] = groups

@@ -6,7 +6,7 @@ import sys
 
 import pytest
 
-from srtk_framework.cli import main
+from srtk_framework.cli import main, plugin_commands
 
 HEAVY = ("torch", "transformers", "SPARQLWrapper", "numpy", "duckdb", "networkx", "rich")
 
@@ -110,3 +110,50 @@ class TestWithToys:
         (tmp_path / "q.txt").write_text("nothing here\n")
         assert main(["run", str(recipe), "--quiet"]) == 1
         assert "1 of 1 questions failed" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (
+            ["graph", "build", "x.csv"],
+            "`srtk graph build` of srtk-plugin-local is not installed; run: pip install srtk-plugin-local",
+        ),
+        (["train"], "`srtk train` of srtk-plugin-sr is not installed; run: pip install srtk-plugin-sr"),
+        (
+            ["graph"],
+            "`srtk graph build`, `srtk graph info` of srtk-plugin-local and `srtk graph load`, `srtk graph pull` of"
+            " srtk-plugin-sparql are not installed; run: pip install srtk-plugin-local srtk-plugin-sparql",
+        ),
+    ],
+)
+def test_a_command_of_a_plugin_that_is_not_installed_is_named_with_its_plugin(capsys, monkeypatch, arguments, said):
+    monkeypatch.setattr("srtk_framework.cli.plugin_commands", list)
+    assert main(arguments) == 2
+    assert capsys.readouterr().err == f"srtk: error: {said}\n"
+
+
+def test_a_command_of_one_plugin_is_named_where_another_with_its_first_word_is_installed(capsys, monkeypatch):
+    installed = [entry for entry in plugin_commands() if entry.name == "graph.build"]
+    monkeypatch.setattr("srtk_framework.cli.plugin_commands", lambda: installed)
+    assert main(["graph", "pull"]) == 2
+    assert "pip install srtk-plugin-sparql" in capsys.readouterr().err
+    assert main(["graph", "draw"]) == 2
+    assert capsys.readouterr().err == "srtk: error: `srtk graph` needs a second word: graph build\n"
+
+
+def test_all_that_a_recipe_lacks_is_installed_by_one_line(capsys, monkeypatch, tmp_path):
+    monkeypatch.setattr("srtk_framework.host.discovery.find", lambda role: [])
+    recipe = tmp_path / "recipe.yaml"
+    recipe.write_text(
+        "srtk: 1\nknowledge_graph: {use: local, path: x}\nexpander: {use: bfs}\nexporters: [{use: jsonl, path: o}]\n"
+    )
+    assert main(["check", str(recipe)]) == 2
+    lines = capsys.readouterr().err.splitlines()
+    assert lines[-1] == (
+        "srtk: all of them at once: pip install srtk-plugin-baselines srtk-plugin-files srtk-plugin-local"
+    )
+    assert sum("not installed" in line for line in lines) == 3
+    recipe.write_text("srtk: 1\nknowledge_graph: {use: local, path: x}\n")
+    assert main(["check", str(recipe)]) == 2
+    assert "at once" not in capsys.readouterr().err

@@ -3,7 +3,7 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
-from srtk_framework.host.known_drivers import drivers_declared_in, known_drivers, main
+from srtk_framework.host.known_drivers import distributions_of_command, drivers_declared_in, known_drivers, main
 
 ROOT = Path(__file__).parents[2]
 
@@ -12,7 +12,7 @@ def test_the_table_of_known_drivers_is_that_of_the_plugins_here():
     assert drivers_declared_in(ROOT / "plugins") == known_drivers(), "run: make known-drivers"
 
 
-def test_the_table_of_known_drivers_is_written_from_entry_points(tmp_path, monkeypatch):
+def test_the_table_of_known_drivers_and_commands_is_written_from_entry_points(tmp_path, monkeypatch):
     (tmp_path / "b").mkdir()
     (tmp_path / "b" / "pyproject.toml").write_text(
         '[project]\nname = "b"\n[project.entry-points."srtk.expander"]\nz = "b:Z"\na = "b:A"\n'
@@ -20,4 +20,15 @@ def test_the_table_of_known_drivers_is_written_from_entry_points(tmp_path, monke
     )
     monkeypatch.setattr("srtk_framework.host.known_drivers.files", lambda package: tmp_path)
     main(str(tmp_path))
-    assert json.loads((tmp_path / "known_drivers.json").read_text()) == {"b": {"expander": ["a", "z"]}}
+    assert json.loads((tmp_path / "known_drivers.json").read_text()) == {
+        "b": {"command": ["list"], "expander": ["a", "z"]}
+    }
+
+
+def test_a_command_is_found_by_its_first_word_as_it_is_written():
+    assert distributions_of_command("graph") == {
+        "srtk-plugin-local": ["graph build", "graph info"],
+        "srtk-plugin-sparql": ["graph load", "graph pull"],
+    }
+    assert distributions_of_command("train") == {"srtk-plugin-sr": ["train"]}
+    assert distributions_of_command("grap") == {}
