@@ -157,6 +157,10 @@ class QuietGraph(KnowledgeGraph):
         """Pass the call on."""
         return self._graph.find(names)
 
+    def near_names(self, names: Any, limit: int) -> Any:
+        """Pass the call on."""
+        return self._graph.near_names(names, limit)
+
     def match(self, patterns: Any) -> Any:
         """Pass the call on."""
         return self._graph.match(patterns)

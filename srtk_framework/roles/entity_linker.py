@@ -39,3 +39,19 @@ class EntityLinker(Role):
             share a span are alternatives (n-best). Spans count characters of the original text. A ``LinkList``
             instead of a list also says which linkers failed on the text, and which titles have no id.
         """
+
+    @hook(batch="texts", key=by_value, answer=signed)
+    def suggest(self, texts: Sequence[str], limit: int) -> Sequence[Sequence[Link]]:
+        """Suggest entities for texts in which nothing is linked: those whose names are like words of the text.
+
+        They are for a person to choose from; no search starts from them.
+
+        Args:
+            texts: The texts.
+            limit: Most entities to suggest for each.
+
+        Returns:
+            Per text, at most ``limit`` links, one for each entity, by falling score, then by entity. The span is that
+            of the words that are like the name. None by default.
+        """
+        return [() for _ in texts]

@@ -111,6 +111,20 @@ class KnowledgeGraph(Role):
     def find(self, names: Sequence[str]) -> Sequence[Sequence[str]]:
         """Find the entities whose label or alias equals each name after ``text.fold``, sorted by id."""
 
+    @hook(batch="names", key=by_value)
+    def near_names(self, names: Sequence[str], limit: int) -> Sequence[Sequence[str]]:
+        """Find names of entities that are written almost like each name.
+
+        Args:
+            names: Names as people write them, with slips or in part.
+            limit: Most names to return for each.
+
+        Returns:
+            Per name, at most ``limit`` folded names (``text.fold``) that ``find`` knows, the nearest first: those that
+            differ by one letter, or by blanks and marks alone, and those that hold its words. None by default.
+        """
+        return [() for _ in names]
+
     @hook(batch="ids", key=by_value)
     def degrees(self, ids: Sequence[str]) -> Sequence[int]:
         """Count the triples in which each id is subject or object; 0 for unknown ids."""

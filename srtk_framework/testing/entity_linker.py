@@ -124,6 +124,19 @@ class EntityLinkerConformance(BatchConformance):
             for text, link in self.each(driver, texts):
                 assert graph.frontiers([[link.entity]])[0].size == 1, f"{link} in {text!r} is not in the graph"
 
+    def test_suggestions_are_few_distinct_and_ordered(self, driver: Any) -> None:
+        """``suggest`` gives no more entities than asked for, each once, by falling score, with spans in the text."""
+        for text in (f"What is {self.mention}?", f"what is {self.mention[:-1].lower()}", "", " \n", *STRANGE):
+            for limit in (1, 3):
+                links = driver.suggest([text], limit)[0]
+                keys = [(-link.score, link.entity) for link in links]
+                assert len(links) <= limit, f"{text!r} has {len(links)} suggestions where {limit} are asked for"
+                assert len({link.entity for link in links}) == len(links), f"{text!r}: an entity is suggested twice"
+                assert keys == sorted(keys), f"suggestions for {text!r} are out of order: {keys}"
+                for link in links:
+                    assert 0 < link.score <= 1, f"{link} for {text!r}"
+                    assert link.start is None or 0 <= link.start < link.end <= len(text), f"{link} for {text!r}"
+
 
 def variants(mention: str) -> list[tuple[str]]:
     """Write a question in several ways that are easily taken for one."""

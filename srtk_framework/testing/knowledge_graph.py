@@ -379,6 +379,17 @@ class KnowledgeGraphConformance(BatchConformance):
         for name in sorted({*names, *(name.upper() for name in names), *(name.replace(" ", "_") for name in names)}):
             assert plain(driver.find([name])) == plain(oracle.find([name])), f"find {name!r}"
 
+    def test_near_names_are_folded_names_that_find_knows(self, driver: Any, oracle: OracleGraph) -> None:
+        """``near_names`` returns distinct folded names of entities, no more than asked for."""
+        names = sorted({name for id_ in named(oracle.sample) for name in names_of(oracle.sample, id_)})
+        asked = [*names, *(name[:-1] for name in names), *(name.split()[0] for name in names if name.split()), "", "x"]
+        for limit in (1, 3):
+            for name, near in zip(asked, driver.near_names(asked, limit), strict=True):
+                assert len(near) <= limit, f"{len(near)} names near {name!r} where {limit} are asked for"
+                assert len(set(near)) == len(near), f"names near {name!r} come twice: {near}"
+                assert [fold(other) for other in near] == list(near), f"names near {name!r} are not folded: {near}"
+                assert all(driver.find([other])[0] for other in near), f"find lacks a name near {name!r}: {near}"
+
     def test_degrees_count_the_triples_at_a_node(self, driver: Any, oracle: OracleGraph) -> None:
         """Degrees count triples as subject and as object; a loop counts once."""
         for node in nodes_of(oracle):

@@ -86,6 +86,10 @@ def _nowhere(text: str, row: list[Link]) -> list[Link]:
     return [attrs.evolve(link, entity=f"{link.entity}?") for link in row]
 
 
+def _too_many_suggestions(self: Any, call: Any, texts: Any, limit: int) -> Any:
+    return [[Link(f"e{number}", 0.5) for number in range(limit + 1)] for _ in texts]
+
+
 def _open_badly(self: Any, call: Any) -> None:
     if self.longest < 1:
         raise ValueError(self.longest)
@@ -95,6 +99,7 @@ def _open_badly(self: Any, call: Any) -> None:
 FAULTS: list[Fault] = [
     *batch_faults(GOOD, "link"),
     changed(GOOD, "test_no_answer_depends_on_what_was_asked_before", link=kept_under(fold)),
+    changed(GOOD, "test_suggestions_are_few_distinct_and_ordered", suggest=_too_many_suggestions),
     changed(GOOD, "test_a_failure_is_a_driver_error", open=_open_badly),
     *(
         changed(GOOD, check, link=_each(change))

@@ -8,10 +8,12 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import attrs
+import numpy as np
 
 from srtk_framework.roles import KnowledgeGraph
 from srtk_framework.text import fold
 from srtk_framework.values import Frontier, Literal, NodeSet, Pattern, Qualifier, Schema, Step, Triple
+from srtk_plugin_local.name_index import NameIndex
 
 if TYPE_CHECKING:
     import networkx
@@ -55,6 +57,7 @@ class MemoryGraph(KnowledgeGraph):
     _in: Neighbours = attrs.field(init=False, repr=False)
     _literals: dict[str, str] = attrs.field(init=False, repr=False)
     _named: dict[str, list[str]] = attrs.field(init=False, repr=False)
+    _names: NameIndex | None = attrs.field(init=False, default=None, repr=False)
     _statements: dict[Triple, list[Qualifier]] = attrs.field(init=False, repr=False)
     _hash: str = attrs.field(init=False, repr=False)
 
@@ -193,6 +196,15 @@ class MemoryGraph(KnowledgeGraph):
     def find(self, names: Sequence[str]) -> list[list[str]]:
         """Find the entities with each name, after folding."""
         return [list(self._named.get(fold(name), ())) for name in names]
+
+    def near_names(self, names: Sequence[str], limit: int) -> list[list[str]]:
+        """Find names that are written almost like each name; the first call makes an index."""
+        if self._names is None:
+            every = sorted(self._named)
+            self._names = NameIndex(
+                [(every, np.arange(len(every)))], lambda numbers: [[every[number]] for number in numbers.tolist()]
+            )
+        return self._names.near([fold(name) for name in names], limit)
 
     def degrees(self, ids: Sequence[str]) -> list[int]:
         """Count the triples of each entity."""

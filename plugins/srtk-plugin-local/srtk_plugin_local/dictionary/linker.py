@@ -11,7 +11,7 @@ import attrs
 
 from srtk_framework.roles import Encoder, EntityLinker, KnowledgeGraph, MentionDetector, TrainingTask, absent
 from srtk_framework.values import DriverError, Link, rounded
-from srtk_plugin_local.dictionary import context_features, entity_context, fuzzy_match, weight_fit
+from srtk_plugin_local.dictionary import context_features, entity_context, fuzzy_match, suggestions, weight_fit
 from srtk_plugin_local.dictionary.candidate_lookup import LookupLimits, look_up
 from srtk_plugin_local.dictionary.candidates import Mention, cover
 from srtk_plugin_local.dictionary.context_features import Vectors
@@ -151,6 +151,10 @@ class DictionaryLinker(EntityLinker):
             for mention in (mention for mentions in found for mention in mentions):
                 self._score(mention)
         return [self._links(mentions) for mentions in found]
+
+    def suggest(self, texts: Sequence[str], limit: int) -> list[list[Link]]:
+        """Suggest entities whose names are one slip away from words of a text, or hold them."""
+        return suggestions.suggest(self.graph, [Words(text, self._stop) for text in texts], limit)
 
     def fit(self, task: TrainingTask, training: LinkerTraining) -> Mapping[str, float]:
         """Fit the weights to the gold links of the questions, or to their given links if they have none.

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 import attrs
 
 from srtk_framework.roles import EntityLinker
-from srtk_framework.values import DriverError, LinkList
+from srtk_framework.values import DriverError, Link, LinkList
 from srtk_plugin_local.linker_views.linker_calls import LinksOrError, all_failed, link_texts, name_of, with_failures
 
 _log = logging.getLogger(__name__)
@@ -45,6 +45,16 @@ class FallbackLinker(EntityLinker):
     def link(self, texts: Sequence[str]) -> list[LinkList]:
         """Link each text with the first linker that finds something."""
         return [links for _, links in self.answered(texts)]
+
+    def suggest(self, texts: Sequence[str], limit: int) -> list[list[Link]]:
+        """Return the suggestions of the first linker that has some."""
+        found: list[list[Link]] = [[] for _ in texts]
+        for linker in self.linkers:
+            left = [place for place, row in enumerate(found) if not row]
+            if left:
+                for place, row in zip(left, linker.suggest([texts[place] for place in left], limit), strict=True):
+                    found[place] = list(row)
+        return found
 
     def answered(self, texts: Sequence[str]) -> list[tuple[str, LinkList]]:
         """Link texts as ``link`` does and name the linkers.

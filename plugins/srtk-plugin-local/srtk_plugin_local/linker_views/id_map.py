@@ -73,6 +73,17 @@ class IdMapLinker(EntityLinker):
             _log.warning("%d links have an id without counterpart in %s and are %s", lost, self.path, what)
         return [self._changed(row, known) for row in found]
 
+    def suggest(self, texts: Sequence[str], limit: int) -> list[list[Link]]:
+        """Map the suggestions of the inner linker."""
+        found = []
+        for row in self.linker.suggest(texts, limit):
+            best: dict[str, Link] = {}
+            for link in row:
+                for entity in self.mapped(link.entity) or ([link.entity] if self.unmapped == "keep" else []):
+                    best.setdefault(entity, attrs.evolve(link, entity=entity))
+            found.append(sorted(best.values(), key=lambda link: (-link.score, link.entity))[:limit])
+        return found
+
     def mapped(self, id_: str) -> list[str]:
         """Return the counterparts of an id in the target graph."""
         if self._table is None:

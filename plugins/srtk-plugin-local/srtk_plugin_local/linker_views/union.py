@@ -89,6 +89,17 @@ class UnionLinker(EntityLinker):
             done[place] = self._merge(row)
         return done
 
+    def suggest(self, texts: Sequence[str], limit: int) -> list[list[Link]]:
+        """Return the best suggestions of all linkers, each entity once."""
+        found = []
+        for rows in zip(*(linker.suggest(texts, limit) for linker in self.linkers), strict=True):
+            best: dict[str, Link] = {}
+            for link in (link for row in rows for link in row):
+                if link.entity not in best or best[link.entity].score < link.score:
+                    best[link.entity] = link
+            found.append(sorted(best.values(), key=lambda link: (-link.score, link.entity))[:limit])
+        return found
+
     def _merge(self, row: Sequence[LinksOrError]) -> LinkList:
         failures = [result for result in row if isinstance(result, DriverError)]
         if len(failures) == len(self.linkers):

@@ -8,7 +8,9 @@ from pathlib import Path
 import attrs
 
 from srtk_framework.roles import KnowledgeGraph, absent
+from srtk_framework.text import fold
 from srtk_framework.values import Budget, DriverError, Frontier, Pattern, Qualifier, Schema, SrtkError, Step, Triple
+from srtk_plugin_local.name_index import NameIndex
 from srtk_plugin_local.snapshot import csr_traversal, lookup
 from srtk_plugin_local.snapshot.arrays import Snapshot
 from srtk_plugin_local.snapshot.build_settings import BuildSettings
@@ -32,6 +34,7 @@ class LocalGraph(KnowledgeGraph):
     _snapshot: Snapshot | None = attrs.field(init=False, default=None, repr=False)
     _steps: csr_traversal.StepTable | None = attrs.field(init=False, default=None, repr=False)
     _relations: dict[str, int] = attrs.field(init=False, factory=dict, repr=False)
+    _names: NameIndex | None = attrs.field(init=False, default=None, repr=False)
 
     def preflight(self) -> list[tuple[str, str]]:
         """Open the snapshot, or check that the files it is to be built from exist."""
@@ -60,6 +63,7 @@ class LocalGraph(KnowledgeGraph):
         self._snapshot = None
         self._steps = None
         self._relations = {}
+        self._names = None
 
     @property
     def _open(self) -> Snapshot:
@@ -125,6 +129,13 @@ class LocalGraph(KnowledgeGraph):
     def find(self, names: Sequence[str]) -> Sequence[Sequence[str]]:
         """Find the entities by label (by id if there is none) and alias."""
         return lookup.find(self._open, names)
+
+    def near_names(self, names: Sequence[str], limit: int) -> Sequence[Sequence[str]]:
+        """Find names that are written almost like each name; the first call makes an index of all names."""
+        snapshot = self._open
+        if self._names is None:
+            self._names = lookup.name_index(snapshot)
+        return self._names.near([fold(name) for name in names], limit)
 
     def degrees(self, ids: Sequence[str]) -> Sequence[int]:
         """Count the triples of each entity without reading them."""

@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import pairwise
 
 import numpy as np
 
 from srtk_framework.text import fold
 from srtk_framework.values import Literal, Pattern, Qualifier, Triple
+from srtk_plugin_local.name_index import NameIndex
 from srtk_plugin_local.snapshot.arrays import Snapshot, has_type
 from srtk_plugin_local.snapshot.csr import Adjacency, Ints, locate, spread
 from srtk_plugin_local.snapshot.csr_traversal import make_triples
+
+_ROWS = 1 << 16
 
 
 def match(snapshot: Snapshot, relations: Mapping[str, int], patterns: Sequence[Pattern]) -> list[list[Triple]]:
@@ -146,6 +149,20 @@ def _folded_names(snapshot: Snapshot, numbers: Ints) -> list[set[str]]:
         for owner, alias in zip(owners, snapshot.heap("aliases").take(positions), strict=True):
             names[owner].add(fold(alias))
     return names
+
+
+def name_index(snapshot: Snapshot) -> NameIndex:
+    """Index the labels and aliases of all entities, which takes some 5 s for a million."""
+
+    def batches() -> Iterator[tuple[list[str], Ints]]:
+        for start in range(0, snapshot.size, _ROWS):
+            numbers = np.arange(start, min(start + _ROWS, snapshot.size), dtype=np.int64)
+            numbers = numbers[~snapshot.is_literal(numbers)]
+            rows = [sorted(names) for names in _folded_names(snapshot, numbers)]
+            counts = np.fromiter(map(len, rows), dtype=np.int64, count=len(rows))
+            yield [name for row in rows for name in row], np.repeat(numbers, counts)
+
+    return NameIndex(batches(), lambda numbers: _folded_names(snapshot, numbers))
 
 
 def degrees(snapshot: Snapshot, ids: Sequence[str]) -> list[int]:

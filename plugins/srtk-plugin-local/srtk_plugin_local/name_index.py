@@ -1,0 +1,224 @@
+"""An index of names by how they are written: names one slip away from a text, and names that hold its words.
+
+Names are compared by their letters and digits alone, so that blanks, hyphens, apostrophes and full stops make no
+difference. Each name, and each word of it, has a polynomial hash; the hashes of all texts within one edit of a name
+follow from its prefix sums, and are looked up at once. So the index holds numbers only, 12 bytes for each name and
+each word of it.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Sequence
+from difflib import SequenceMatcher
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from srtk_framework.values import rounded
+
+Keys = npt.NDArray[np.uint64]
+NamesOf = Callable[[npt.NDArray[np.int64]], Sequence[Iterable[str]]]
+"""Returns the folded names of each owner."""
+
+LEAST_LETTERS = 4
+"""Shorter names have too many others within one edit; they are found only where marks or blanks differ."""
+
+MOST_OWNERS = 2000
+"""A word in more names than this tells too little to list them all."""
+
+PART = 0.6
+"""Greatest likeness of a name and a part of it."""
+
+_BASE = 0x9E3779B97F4A7C15  # odd, so that it has an inverse modulo 2**64
+_INVERSE = pow(_BASE, -1, 1 << 64)
+_WORD = re.compile(r"[^\W_]+")
+_ALPHABETS = tuple(
+    (frozenset(letters), np.array([ord(letter) for letter in letters], dtype=np.uint64))
+    for letters in ("abcdefghijklmnopqrstuvwxyz", "абвгдежзийклмнопрстуфхцчшщъыьэюяё", "αβγδεζηθικλμνξοπρσςτυφχψω")
+)
+
+
+def letters_of(folded: str) -> str:
+    """Return the letters and digits of a folded name."""
+    return folded if folded.isalnum() else "".join(filter(str.isalnum, folded))
+
+
+def likeness(one: str, other: str) -> float:
+    """Compare two folded names by their letters and digits, from 0 to 1; one edit costs one letter of the longer."""
+    first, second = letters_of(one), letters_of(other)
+    if first == second:
+        return 1.0
+    longest = max(len(first), len(second))
+    if is_one_edit(first, second):
+        return rounded(1 - 1 / longest)
+    return rounded(min(SequenceMatcher(None, first, second, autojunk=False).ratio(), 1 - 1.5 / longest))
+
+
+def is_one_edit(first: str, second: str) -> bool:
+    """Return whether one insertion, deletion or substitution of a letter, or one transposition, makes them equal."""
+    if len(first) > len(second):
+        first, second = second, first
+    at = next((place for place, (a, b) in enumerate(zip(first, second, strict=False)) if a != b), len(first))
+    if len(first) < len(second):
+        return first[at:] == second[at + 1 :]
+    return first[at + 1 :] == second[at + 1 :] or (
+        first[at : at + 2] == second[at : at + 2][::-1] and first[at + 2 :] == second[at + 2 :]
+    )
+
+
+class NameIndex:
+    """Names by the hashes of their letters and of their words.
+
+    Args:
+        batches: Folded names with the number of the owner of each.
+        names_of: Reads the folded names of owners, by which hits are checked and compared.
+    """
+
+    def __init__(self, batches: Iterable[tuple[Sequence[str], npt.NDArray[np.int64]]], names_of: NamesOf) -> None:
+        whole, parts = [_table([], np.zeros(0, np.int64))], [_table([], np.zeros(0, np.int64))]
+        for some, numbers in batches:
+            whole.append(_table([letters_of(name) for name in some], numbers))
+            rows = [_WORD.findall(name) for name in some]
+            counts = np.fromiter((len(row) for row in rows), dtype=np.int64, count=len(rows))
+            parts.append(_table([word for row in rows for word in row], np.repeat(numbers, counts)))
+        self._whole, self._parts = _joined(whole), _joined(parts)
+        self._names_of = names_of
+
+    def near(self, names: Sequence[str], limit: int) -> list[list[str]]:
+        """Find the names most like each folded name; see ``KnowledgeGraph.near_names``."""
+        squeezed = [letters_of(name) for name in names]
+        slips = _hits(*self._whole, [within_one_edit(name) for name in squeezed])
+        parts = [self._holding(name) for name in names]
+        every = sorted({int(owner) for row in (*slips, *parts) for owner in row})
+        numbers = np.array(every, dtype=np.int64)
+        known = dict(zip(every, self._names_of(numbers), strict=True)) if every else {}
+        return [
+            _nearest(name, [known[int(n)] for n in slip], [known[int(n)] for n in part], limit)
+            for name, slip, part in zip(names, slips, parts, strict=True)
+        ]
+
+    def knows(self, words: Sequence[str]) -> list[bool]:
+        """Return whether each folded word is a word of some name."""
+        keys, _ = self._parts
+        filled = [letters_of(word) for word in words]
+        wanted = hashes([word or " " for word in filled])
+        at = np.searchsorted(keys, wanted)
+        found = np.zeros(len(words), dtype=bool)
+        inside = at < len(keys)
+        found[inside] = keys[at[inside]] == wanted[inside]
+        return [bool(word) and hit for word, hit in zip(filled, found.tolist(), strict=True)]
+
+    def _holding(self, name: str) -> npt.NDArray[np.int64]:
+        """Find the owners of names that hold all words of a name, each within one edit."""
+        words = [word for word in _WORD.findall(name) if len(word) >= LEAST_LETTERS]
+        none = np.zeros(0, dtype=np.int64)
+        if not words:
+            return none
+        rows = _hits(*self._parts, [within_one_edit(word) for word in words])
+        rarest = sorted((row for row in rows if len(row)), key=len)
+        if len(rarest) < len(words) or len(rarest[0]) > MOST_OWNERS:
+            return none
+        shared = np.unique(rarest[0])
+        for row in rarest[1:]:
+            shared = np.intersect1d(shared, row)
+        return shared
+
+
+def _nearest(name: str, slips: Sequence[Iterable[str]], parts: Sequence[Iterable[str]], limit: int) -> list[str]:
+    """Rank names of owners: those within one edit of the whole name, then those that hold its words."""
+    letters, found = letters_of(name), {}
+    for other in (other for row in slips for other in row):
+        squeezed = letters_of(other)
+        if other != name and (squeezed == letters or is_one_edit(squeezed, letters)):
+            found[other] = likeness(name, other)
+    words = _WORD.findall(name)
+    for other in (other for row in parts for other in row):
+        if other not in found and other != name and _holds(_WORD.findall(other), words):
+            found[other] = rounded(PART * len(letters) / max(len(letters), len(letters_of(other))))
+    return sorted(found, key=lambda other: (-found[other], other))[:limit]
+
+
+def _holds(words: Sequence[str], part: Sequence[str]) -> bool:
+    """Return whether words hold the words of a part one after the other, each within one edit."""
+    return any(
+        all(a == b or (len(b) >= LEAST_LETTERS and is_one_edit(a, b)) for a, b in zip(words[at:], part, strict=False))
+        for at in range(len(words) - len(part) + 1)
+    )
+
+
+def within_one_edit(name: str) -> Keys:
+    """Return the hashes of a text and of all texts within one edit of it; digits are neither changed nor made."""
+    size = len(name)
+    if not size:
+        return np.zeros(0, dtype=np.uint64)
+    codes = _codes(name)
+    powers = _powers(size + 1)
+    before = np.concatenate([np.zeros(1, np.uint64), np.cumsum(codes * powers[:size], dtype=np.uint64)])
+    whole = before[-1]
+    if size < LEAST_LETTERS:
+        return np.array([whole], dtype=np.uint64)
+    free = np.array([not letter.isdigit() for letter in name])
+    letters = next((codes for some, codes in _ALPHABETS if some & set(name)), np.zeros(0, np.uint64))
+    low, high = codes[:-1], codes[1:]
+    found = [
+        np.array([whole], dtype=np.uint64),
+        (before[:-1] + (whole - before[1:]) * np.uint64(_INVERSE))[free],
+        (whole + (high - low) * powers[: size - 1] + (low - high) * powers[1:size])[free[:-1] & free[1:]],
+        (whole + (letters[None, :] - codes[:, None]) * powers[:size, None])[free].ravel(),
+        (before[:, None] + letters[None, :] * powers[:, None] + ((whole - before) * np.uint64(_BASE))[:, None]).ravel(),
+    ]
+    return np.unique(np.concatenate(found))
+
+
+def hashes(texts: Sequence[str]) -> Keys:
+    """Hash each text, none of them empty, to the sum of its characters times powers of an odd base."""
+    if not texts:
+        return np.zeros(0, dtype=np.uint64)
+    lengths = np.fromiter(map(len, texts), dtype=np.int64, count=len(texts))
+    starts = np.cumsum(lengths) - lengths
+    place = np.arange(int(lengths.sum())) - np.repeat(starts, lengths)
+    terms = _codes("".join(texts)) * _powers(int(lengths.max()))[place]
+    return np.asarray(np.add.reduceat(terms, starts), dtype=np.uint64)
+
+
+def _codes(text: str) -> Keys:
+    return np.frombuffer(text.encode("utf-32-le", "surrogatepass"), dtype="<u4").astype(np.uint64)
+
+
+def _powers(count: int) -> Keys:
+    factors = np.full(count, _BASE, dtype=np.uint64)
+    factors[:1] = 1
+    return np.cumprod(factors, dtype=np.uint64)
+
+
+def _table(texts: Sequence[str], owners: npt.NDArray[np.int64]) -> tuple[Keys, npt.NDArray[Any]]:
+    kept = np.fromiter(map(bool, texts), dtype=bool, count=len(texts))
+    return hashes([text for text in texts if text]), owners[kept]
+
+
+def _joined(tables: Sequence[tuple[Keys, npt.NDArray[Any]]]) -> tuple[Keys, npt.NDArray[Any]]:
+    """Join tables and sort them by key, then owner; a pair comes once."""
+    keys = np.concatenate([keys for keys, _ in tables])
+    owners = np.concatenate([owners for _, owners in tables])
+    if len(owners) and int(owners.max()) < 1 << 32:
+        owners = owners.astype(np.uint32)
+    order = np.lexsort((owners, keys))
+    keys, owners = keys[order], owners[order]
+    fresh = np.ones(len(keys), dtype=bool)
+    fresh[1:] = (keys[1:] != keys[:-1]) | (owners[1:] != owners[:-1])
+    return keys[fresh], owners[fresh]
+
+
+def _hits(keys: Keys, owners: npt.NDArray[Any], wanted: Sequence[Keys]) -> list[npt.NDArray[np.int64]]:
+    """Find the owners of any of the wanted keys of each row, sorted."""
+    every = np.concatenate([np.zeros(0, np.uint64), *wanted])
+    low, high = np.searchsorted(keys, every, side="left"), np.searchsorted(keys, every, side="right")
+    found, at = [], 0
+    for row in wanted:
+        some = np.flatnonzero(high[at : at + len(row)] > low[at : at + len(row)]) + at
+        ranges = [owners[low[k] : high[k]] for k in some.tolist()]
+        found.append(np.unique(np.concatenate(ranges)).astype(np.int64) if ranges else np.zeros(0, np.int64))
+        at += len(row)
+    return found

@@ -1,0 +1,101 @@
+"""Names one slip away from a text, and names that hold its words, from the index of a graph's names."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from srtk_plugin_local.memory import MemoryGraph
+from srtk_plugin_local.name_index import NameIndex, hashes, is_one_edit, within_one_edit
+from srtk_plugin_local.snapshot.build import build
+from srtk_plugin_local.snapshot.build_settings import BuildSettings
+from srtk_plugin_local.snapshot.graph import LocalGraph
+
+NAMES = (
+    "Côte d'Ivoire",
+    "France",
+    "Île-de-France",
+    "Amsterdam Airport Schiphol",
+    "New Zealand",
+    "U.S.",
+    ".is",
+    "Apollo 11",
+)
+
+
+def near(*names: str, limit: int = 3) -> list[list[str]]:
+    return MemoryGraph([[name, "r", "x"] for name in NAMES]).near_names(names, limit)
+
+
+@pytest.mark.parametrize(
+    ("name", "found"),
+    [
+        ("Francce", ["france"]),
+        ("Farnce", ["france", "ile-de-france"]),
+        ("cote divoire", ["cote d'ivoire"]),
+        ("newzealand", ["new zealand"]),
+        ("Ne wzealand", ["new zealand"]),
+        ("us", ["u.s."]),
+        ("is", [".is"]),
+        ("Schiphol", ["amsterdam airport schiphol"]),
+        ("Schipol", ["amsterdam airport schiphol"]),
+        ("Zealand New", []),
+        ("Apollo 12", []),
+        ("frnc", []),
+        ("", []),
+        ("'", []),
+    ],
+)
+def test_names_one_slip_away_and_names_with_its_words_are_near(name: str, found: list[str]) -> None:
+    assert near(name)[0][: len(found) or None] == found
+
+
+def test_a_whole_name_is_nearer_than_a_part_and_the_limit_is_kept() -> None:
+    assert near("Frence", limit=5) == [["france", "ile-de-france"]]
+    assert near("Frence", limit=1) == [["france"]]
+
+
+def test_a_snapshot_has_the_same_near_names(tmp_path: Path) -> None:
+    (tmp_path / "t.tsv").write_text("".join(f"e{n}\tr\te0\n" for n in range(len(NAMES))), encoding="utf-8")
+    (tmp_path / "l.tsv").write_text("".join(f"e{n}\t{name}\n" for n, name in enumerate(NAMES)), encoding="utf-8")
+    build(BuildSettings((str(tmp_path / "t.tsv"),), labels=(str(tmp_path / "l.tsv"),)), tmp_path / "graph")
+    graph = LocalGraph(str(tmp_path / "graph"))
+    graph.open()
+    asked = ["Farnce", "cote divoire", "Schipol", "us", "Apollo 12"]
+    assert graph.near_names(asked, 3) == near(*asked)
+    graph.close()
+
+
+@given(st.text("abcdé", min_size=4, max_size=9), st.data())
+def test_every_text_within_one_edit_has_one_of_the_hashes(name: str, data: st.DataObject) -> None:
+    at = data.draw(st.integers(0, len(name) - 1))
+    letter = data.draw(st.sampled_from("abcxyz"))
+    edited = data.draw(
+        st.sampled_from(
+            [
+                name[:at] + name[at + 1 :],
+                name[:at] + letter + name[at:],
+                name + letter,
+                name[:at] + letter + name[at + 1 :],
+                name[:at] + name[at : at + 2][::-1] + name[at + 2 :],
+            ]
+        )
+    )
+    assert edited == name or is_one_edit(name, edited)
+    assert np.isin(hashes([edited]), within_one_edit(name)).all() or not set(name) & set("abcd")
+
+
+@given(st.text("ab1", min_size=1, max_size=6), st.text("ab1", min_size=1, max_size=6))
+def test_one_edit_is_a_distance_of_one(first: str, second: str) -> None:
+    made = {first[:k] + first[k + 1 :] for k in range(len(first))}
+    made |= {first[:k] + letter + first[k:] for k in range(len(first) + 1) for letter in "ab1"}
+    made |= {first[:k] + letter + first[k + 1 :] for k in range(len(first)) for letter in "ab1"}
+    made |= {first[:k] + first[k + 1] + first[k] + first[k + 2 :] for k in range(len(first) - 1)}
+    assert is_one_edit(first, second) == (second in made)
+
+
+def test_an_index_without_names_finds_none() -> None:
+    assert NameIndex([], lambda numbers: []).near(["riga"], 3) == [[]]
