@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import itertools
 import os
@@ -59,7 +60,9 @@ class RunQuestions:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        self._part.unlink(missing_ok=True)
+        # What stays is written over, or deleted, by the next run; this one has all that it needs.
+        with contextlib.suppress(OSError):
+            self._part.unlink(missing_ok=True)
 
     def keep(self) -> None:
         """Keep what was read from the standard input, so that the run can go on without it.
