@@ -33,8 +33,6 @@ def benchmark(name: str) -> ModuleType:
 
 
 bench = benchmark("hostile_servers")
-# A client that gives a broken connection up leaves its socket to the collector.
-pytestmark = pytest.mark.filterwarnings("ignore:.*socket:pytest.PytestUnraisableExceptionWarning")
 FINE = {bench.RIGHT, bench.TYPED}
 
 

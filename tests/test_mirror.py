@@ -33,7 +33,6 @@ ELSEWHERE = {
     "scaffold/test_scaffold.py": "cli/new",
     # Parts of one whole, tested through it.
     "roles/test_hook_contract.py": "roles/base",
-    "web/test_client.py": "web/faults web/limits web/messages web/transport",
     "explaining/test_remedy.py": "explaining/variants",
     "run/test_preflight.py": "roles/preflight",
     "explaining/test_explainer.py": "cli/explain explaining/advice explaining/budget_probe explaining/earlier_run"

@@ -24,7 +24,6 @@ from srtk_framework.web.faults import (
     DeniedError,
     OversizeError,
     PartialError,
-    RequestError,
     UnreachableError,
 )
 from srtk_framework.web.messages import Request, Response
@@ -64,6 +63,7 @@ class _TimedSocket:
         self.sock = sock
         self.until = until
         self._unsent = bytearray()
+        self._reader: io.BufferedReader | None = None
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self.sock, name)
@@ -87,16 +87,24 @@ class _TimedSocket:
 
     def makefile(self, mode: str = "rb", *_: Any, **__: Any) -> io.BufferedReader:
         self._flush()
-        return io.BufferedReader(_TimedReader(self))
+        self._reader = io.BufferedReader(_TimedReader(self))
+        return self._reader
+
+    def drop(self) -> None:
+        """Close the socket and what reads from it, which alone would keep it open."""
+        if self._reader is not None:
+            self._reader.close()
+        self.sock.close()
 
 
-class _Deadlines(threading.local):
-    """Until when the request of this thread may last."""
+class _Current(threading.local):
+    """The request of this thread: until when it may last, and the socket that it uses."""
 
     until = float("inf")
+    sock: _TimedSocket | None = None
 
 
-_deadlines = _Deadlines()
+_current = _Current()
 
 
 class _Timed(HTTPConnection):
@@ -106,7 +114,7 @@ class _Timed(HTTPConnection):
 
     def connect(self) -> None:
         super().connect()
-        self.sock = _TimedSocket(self.sock, _deadlines.until)
+        self.sock = _current.sock = _TimedSocket(self.sock, _current.until)
 
     def _new_conn(self) -> socket.socket:
         """Connect to the first address that answers; all of them, and a TLS handshake, share one timeout."""
@@ -134,7 +142,8 @@ class _Timed(HTTPConnection):
 
     def request(self, *args: Any, **kwargs: Any) -> None:
         if self.sock is not None:
-            self.sock.until = _deadlines.until
+            self.sock.until = _current.until
+            _current.sock = self.sock
         super().request(*args, **kwargs)
 
 
@@ -213,17 +222,8 @@ class Transport:
         left = until - time.monotonic()
         if left <= 0:
             raise DeadlineError(late)
-        _deadlines.until = until
         try:
-            response = self._manager.urlopen(
-                request.method,
-                url,
-                body=request.body,
-                headers=headers,
-                timeout=urllib3.Timeout(total=left, connect=min(_CONNECT, left)),
-                preload_content=False,
-                redirect=False,
-            )
+            response = self._open(request, url, headers, until, left)
         except urllib3.exceptions.ConnectTimeoutError as error:
             raise UnreachableError("no connection in time; is it up?") from error
         except urllib3.exceptions.TimeoutError as error:
@@ -237,10 +237,33 @@ class Transport:
         received = {name.lower(): value for name, value in response.headers.items()}
         try:
             body = self._body(response, until, late)
-        except RequestError:
+        except BaseException:
             response.close()
             raise
         return Response(response.status, received, body)
+
+    def _open(
+        self, request: Request, url: str, headers: Mapping[str, str], until: float, left: float
+    ) -> urllib3.BaseHTTPResponse:
+        """Send a request and read the head of its response; where that fails, no socket stays open."""
+        _current.until, _current.sock = until, None
+        try:
+            return self._manager.urlopen(
+                request.method,
+                url,
+                body=request.body,
+                headers=headers,
+                timeout=urllib3.Timeout(total=left, connect=min(_CONNECT, left)),
+                preload_content=False,
+                redirect=False,
+            )
+        except BaseException:
+            # Of a head that it cannot make sense of, urllib3 forgets the connection, but not the file that reads it.
+            if _current.sock is not None:
+                _current.sock.drop()
+            raise
+        finally:
+            _current.sock = None
 
     def _body(self, response: urllib3.BaseHTTPResponse, until: float, late: str) -> bytes:
         """Read a body in time and up to the largest size."""
