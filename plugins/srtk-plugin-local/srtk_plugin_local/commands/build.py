@@ -21,11 +21,18 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add("files", nargs="+", metavar="FILE", help="files of triples, also .gz, .zst or .bz2")
     add("--out", required=True, metavar="DIR", help="folder of the snapshot")
     add("--format", metavar="F", help=f"one of {', '.join(FORMATS)}; by default guessed from the file names")
-    add("--separator", metavar="S", help="column separator; by default a tab in tsv, a comma in csv; \\t is a tab")
-    add("--columns", metavar="A,B,C", help="header names of the subject, relation and object columns")
+    add("--separator", metavar="S", help="column separator; by default found out; \\t is a tab")
+    add("--columns", metavar="A,B,C", help="headings or numbers of the subject, relation and object columns")
+    header = parser.add_mutually_exclusive_group()
+    header.add_argument("--header", dest="header", action="store_true", default=None, help="the first line is a header")
+    header.add_argument("--no-header", dest="header", action="store_false", help="the first line is no header")
+    add("--id", metavar="A", help="heading of the entity's column: each row is one entity, other columns are relations")
+    add("--split", metavar="S", help="separator of several values in one cell, such as ';'")
+    add("--literal-columns", metavar="A,...", help="headings of columns whose values are literals, with --id")
+    add("--strict", action="store_true", help="make an error of what is otherwise counted and skipped")
     add(
         "--literals",
-        choices=("typed", "quoted", "none"),
+        choices=("typed", "numbers", "quoted", "none"),
         default="typed",
         help="which objects are literals (%(default)s)",
     )
@@ -80,6 +87,7 @@ def run(args: argparse.Namespace) -> int:
     from rich.console import Console
 
     from srtk_plugin_local.snapshot.build import build
+    from srtk_plugin_local.snapshot.input_report import sentences
 
     console = Console(stderr=True)
     if args.quiet:
@@ -87,6 +95,8 @@ def run(args: argparse.Namespace) -> int:
     else:
         with _Bar(console) as bar:
             built = build(settings(args), Path(args.out), args.force, bar)
+    for sentence in sentences(built.meta.build["reading"]):
+        console.print(sentence, highlight=False, markup=False, soft_wrap=True)
     for kind, count in built.ignored.items():
         console.print(f"left out: {count:,} {kind}", highlight=False)
     counts = built.meta.counts
@@ -122,6 +132,11 @@ def settings(args: argparse.Namespace) -> BuildSettings:
         format=args.format,
         separator=_separator(args.separator),
         columns=_listed(args.columns),
+        header=args.header,
+        id=args.id,
+        split=_separator(args.split, "--split"),
+        literal_columns=_listed(args.literal_columns),
+        strict=args.strict,
         literals=args.literals,
         labels=tuple(args.labels),
         aliases=tuple(args.aliases),
@@ -140,9 +155,9 @@ def _listed(text: str | None) -> tuple[str, ...]:
     return tuple(part.strip() for part in text.split(",") if part.strip()) if text else ()
 
 
-def _separator(text: str | None) -> str | None:
+def _separator(text: str | None, flag: str = "--separator") -> str | None:
     if text == "":
-        raise InputError("--separator is empty; give the characters between the columns")
+        raise InputError(f"{flag} is empty; give the characters that separate")
     return text.replace("\\t", "\t") if text else None
 
 

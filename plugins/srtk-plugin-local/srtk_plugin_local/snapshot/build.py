@@ -22,6 +22,7 @@ from srtk_plugin_local.snapshot.array_writer import (
 )
 from srtk_plugin_local.snapshot.build_settings import BuildSettings, fingerprint
 from srtk_plugin_local.snapshot.input_files import Progress, quiet
+from srtk_plugin_local.snapshot.input_report import FileReport
 from srtk_plugin_local.snapshot.layout import FORMAT, GENERATION, META, Meta, content_hash, generation_name, meta_text
 from srtk_plugin_local.snapshot.meta_file import read_meta
 from srtk_plugin_local.snapshot.staging_tables import quote, shorten, stage_names, stage_qualifiers, stage_triples
@@ -125,9 +126,10 @@ def _fill(
     con = _connect(settings, place)
     try:
         work = Work(con, made, progress)
-        is_rdf = stage_triples(con, settings, progress)
-        stage_names(con, settings, progress)
-        stage_qualifiers(con, settings, progress)
+        reports: list[FileReport] = []
+        is_rdf = stage_triples(con, settings, progress, reports)
+        stage_names(con, settings, progress, reports)
+        stage_qualifiers(con, settings, progress, reports)
         number_nodes(work)
         write_ids(work)
         write_edges(work)
@@ -147,7 +149,12 @@ def _fill(
         names = not is_rdf and not work.counts["labels"]
     content = content_hash(work.written, names, schema)
     ignored = {kind: count for kind, count in sorted(work.ignored.items()) if count}
-    described = {"inputs": inputs, "files": list(settings.every_file()), "ignored": ignored}
+    described = {
+        "inputs": inputs,
+        "files": list(settings.every_file()),
+        "ignored": ignored,
+        "reading": [report.data() for report in reports],
+    }
     return Meta(content, dict(sorted(work.counts.items())), names, schema, work.written, described, origin), ignored
 
 

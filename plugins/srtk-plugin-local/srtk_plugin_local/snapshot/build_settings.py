@@ -20,6 +20,10 @@ DESCRIPTION = "description"
 SKOS_ALIAS = "http://www.w3.org/2004/02/skos/core#altLabel"
 
 
+_READER = 2
+"""Counts up when the same files and settings may give another graph, so that snapshots are built again."""
+
+
 def matched_files(names: Iterable[str]) -> tuple[str, ...]:
     """Replace each pattern by the files that match it, sorted; what is a file, or matches none, stays as it is."""
     found: list[str] = []
@@ -36,10 +40,18 @@ class BuildSettings:
     Attributes:
         files: Files of triples, or patterns such as ``part-*.nt.gz``; ``.gz``, ``.zst`` and ``.bz2`` are read directly.
         format: ntriples, nquads, turtle, trig, rdfxml, tsv, csv or parquet; by default guessed from the file names.
-        separator: Column separator of tsv (default: tab) and csv (default: comma) files.
-        columns: Header names of the subject, relation and object columns; without them files have no header.
+        separator: Column separator of tables; by default found out: tab, comma, semicolon or ``|``.
+        columns: Headings, or numbers from 1, of the subject, relation and object columns; with ``id``, of those to
+            read. By default they are found by the words of the header, else they are the first three.
+        header: Whether the first line of tables is a header; by default it is one if its words say so.
+        id: Heading of the column of the entity, in tables with one entity in each row; each other column is a relation.
+        split: Separator of several values in one cell.
+        literal_columns: Headings of the columns of such tables whose values are literals.
         literals: Which objects of tsv, csv and parquet files, and which qualifier values, are literals: typed
-            ("7"^^xsd:integer, "Riga"@lv), quoted (also "text"), or none.
+            ("7"^^xsd:integer, "Riga"@lv; in tables with one entity in each row also plain numbers, dates and truth
+            values), numbers (plain numbers, dates and truth values in all tables), quoted (also "text"), or none.
+        strict: Make an error of what is otherwise counted and skipped: empty cells, rows with another number of
+            columns, comment lines, empty files, first lines that may be a header.
         labels: Files of id, label and, optionally, language; or JSON objects of labels by id.
         aliases: The same for further names.
         descriptions: Files of id and description; each becomes a triple of the relation `description` if its id
@@ -62,6 +74,11 @@ class BuildSettings:
     format: str | None = None
     separator: str | None = None
     columns: tuple[str, ...] = ()
+    header: bool | None = None
+    id: str | None = None
+    split: str | None = None
+    literal_columns: tuple[str, ...] = ()
+    strict: bool = False
     literals: str = "typed"
     labels: tuple[str, ...] = ()
     aliases: tuple[str, ...] = ()
@@ -95,6 +112,7 @@ def fingerprint(settings: BuildSettings) -> str:
     if not settings.descriptions:
         del described["descriptions"]  # keeps the fingerprint of builds without descriptions
     described["version"] = VERSION
+    described["reader"] = _READER
     described["stat"] = [_stat(name) for name in settings.every_file()]
     return hashlib.sha256(json.dumps(described, sort_keys=True).encode()).hexdigest()
 

@@ -83,14 +83,23 @@ class Input:
             raise InputError(f"{name}: cannot be read ({error.strerror or error}); check the path") from error
         kind = _COMPRESSION.get(Path(name).suffix.lower())
         self._stream: Any = pa.CompressedInputStream(self._raw, kind) if kind else self._raw
+        self._ahead = b""
 
     @property
     def done(self) -> int:
         """Bytes of the file read so far, before decompression."""
         return int(self._raw.tell())
 
+    def peek(self) -> bytes:
+        """Return the bytes that the next ``read`` will return."""
+        self._ahead = self._ahead or self.read()
+        return self._ahead
+
     def read(self, size: int = BLOCK) -> bytes:
         """Read up to ``size`` decompressed bytes; empty at the end of the file."""
+        if self._ahead:
+            data, self._ahead = self._ahead[:size], self._ahead[size:]
+            return data
         try:
             return bytes(self._stream.read(size))
         except OSError as error:

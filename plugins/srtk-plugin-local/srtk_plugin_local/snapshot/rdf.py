@@ -10,7 +10,8 @@ from typing import IO, TYPE_CHECKING, Any, cast
 from srtk_framework.records import check_entities
 from srtk_framework.values import InputError, Literal
 from srtk_plugin_local.snapshot.input_files import Input
-from srtk_plugin_local.snapshot.tables import ROWS, Report
+from srtk_plugin_local.snapshot.input_report import EMPTY_FILES, FileReport
+from srtk_plugin_local.snapshot.tables import ROWS, Meter
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -26,7 +27,7 @@ _ANONYMOUS = re.compile(r"[0-9a-f]{20,32}")
 _WHERE = re.compile(r"^Parser error (?:at line \d+ column \d+|between .*?): ")
 
 
-def read_rdf(name: str, kind: str, report: Report) -> Iterator[pa.Table]:
+def read_rdf(name: str, kind: str, report: FileReport, meter: Meter) -> Iterator[pa.Table]:
     """Yield tables with the columns ``c0``, ``c1``, ``c2`` (texts) and ``literal`` (whether the object is one).
 
     IRIs are unshortened, literals have the form of ``Literal``, and blank nodes start with ``_:``. A blank node of
@@ -63,11 +64,16 @@ def read_rdf(name: str, kind: str, report: Report) -> Iterator[pa.Table]:
             else:
                 rows.append((start, triple.predicate.value, blank(object_), False))
             if len(rows) == ROWS:
+                report.rows += ROWS
                 yield table()
-                report(source.done)
+                meter(source.done)
         if rows:
+            report.rows += len(rows)
             yield table()
-    report(source.size)
+    if not report.rows:
+        report.skip(EMPTY_FILES, 1, "there is no triple; leave the file out")
+        report.note("has no triple")
+    meter(source.size)
 
 
 def _parse(source: Input, kind: str) -> Iterator[Any]:

@@ -8,7 +8,9 @@ from typing import TYPE_CHECKING, Any
 from srtk_framework.values import InputError
 from srtk_plugin_local.snapshot import input_files
 from srtk_plugin_local.snapshot.build_settings import DESCRIPTION, BuildSettings
+from srtk_plugin_local.snapshot.header import plan_facts, plan_fixed
 from srtk_plugin_local.snapshot.input_files import Progress, guess_format
+from srtk_plugin_local.snapshot.input_report import FileReport
 from srtk_plugin_local.snapshot.rdf import read_rdf
 from srtk_plugin_local.snapshot.tables import read_names, read_rows
 
@@ -18,6 +20,15 @@ if TYPE_CHECKING:
 _XSD = "http://www.w3.org/2001/XMLSchema#"
 # Quotation marks alone may belong to a name, such as a song title; `literals: quoted` makes them literals.
 _LITERALS = {"typed": r'(?s)".*"(?:@[A-Za-z0-9-]+|\^\^\S+)', "quoted": r'(?s)".*"(?:@[A-Za-z0-9-]+|\^\^\S+)?'}
+# A number that begins with a needless zero is a code.
+_NUMBERS = (
+    (r"[+-]?(0|[1-9][0-9]*)", "integer", "{}"),
+    (r"[+-]?(0|[1-9][0-9]*)\.[0-9]+", "decimal", "{}"),
+    (r"[+-]?(0|[1-9][0-9]*)(\.[0-9]+)?[eE][+-]?[0-9]+", "double", "{}"),
+    (r"[0-9]{4}-(0[1-9]|1[0-2])-(0[1-9]|[12][0-9]|3[01])", "date", "{}"),
+    (r"[0-9]{4}-(0[1-9]|1[0-2])-(0[1-9]|[12][0-9]|3[01])T[0-9:.]{5,}(Z|[+-][0-9]{2}:[0-9]{2})?", "dateTime", "{}"),
+    (r"(?i)true|false", "boolean", "lower({})"),
+)
 _PARTS = r'(?s)^"(.*)"(?:@([A-Za-z0-9-]+)|\^\^\S+)?$'
 
 
@@ -62,42 +73,112 @@ def is_literal(column: str, literals: str) -> str:
     return f"(starts_with({column}, '\"') AND regexp_full_match({column}, {quote(_LITERALS[literals])}))"
 
 
-def stage_triples(con: duckdb.DuckDBPyConnection, settings: BuildSettings, progress: Progress) -> bool:
-    """Fill the table ``raw`` (s, r, o, literal) from the input files; return whether one of them is RDF."""
+def stage_triples(
+    con: duckdb.DuckDBPyConnection, settings: BuildSettings, progress: Progress, reports: list[FileReport]
+) -> bool:
+    """Fill the table ``raw`` (s, r, o, literal) from the input files; return whether one of them is RDF.
+
+    Names in tables with one entity in each row go to the table ``raw_name`` (id, text, language, alias).
+    """
     if not settings.files:
         raise InputError("there is no input file; give at least one file of triples")
-    if settings.literals not in ("none", *_LITERALS):
-        raise InputError(f"literals {settings.literals!r}: choose typed, quoted or none")
+    if settings.literals not in ("none", "numbers", *_LITERALS):
+        raise InputError(f"literals {settings.literals!r}: choose typed, numbers, quoted or none")
     con.execute("CREATE TABLE raw (s VARCHAR, r VARCHAR, o VARCHAR, literal BOOLEAN)")
+    con.execute("CREATE TEMP TABLE raw_name (id VARCHAR, text VARCHAR, language VARCHAR, alias BOOLEAN)")
+    con.execute("CREATE TEMP TABLE cell (s VARCHAR, r VARCHAR, o VARCHAR, literal VARCHAR, certain BOOLEAN)")
     kinds = [guess_format(name, settings.format) for name in settings.files]
-    iri = {column: shortened(column, settings.prefixes) for column in ("c0", "c1", "c2")}
     meter = Meter("read", settings.files, progress)
     for name, kind in zip(settings.files, kinds, strict=True):
-        if kind in input_files.RDF_FORMATS:
-            tables: Any = read_rdf(name, kind, meter)
-            object_, literal = f"CASE WHEN literal THEN c2 ELSE {iri['c2']} END", "literal"
-        elif kind == "json":
+        report = FileReport(name, kind, settings.strict)
+        reports.append(report)
+        if kind == "json":
             raise InputError(f"{name}: triples cannot be read from JSON; use one of {', '.join(input_files.FORMATS)}")
+        if kind in input_files.RDF_FORMATS:
+            object_ = f"CASE WHEN literal THEN c2 ELSE {shortened('c2', settings.prefixes)} END"
+            for table in read_rdf(name, kind, report, meter):
+                _insert(con, "raw", table, f"{_subject_relation(settings)}, {object_}, literal")
         else:
-            if settings.columns and len(settings.columns) != 3:
-                raise InputError(f"columns is {list(settings.columns)}; name three: subject, relation and object")
-            tables = read_rows(name, kind, settings.separator, settings.columns, (3,), 3, meter)
-            object_, literal = value("c2", settings.prefixes, settings.literals), is_literal("c2", settings.literals)
-        for table in tables:
-            _insert(con, "raw", table, f"{iri['c0']}, {iri['c1']}, {object_}, {literal}")
+            for table in read_rows(name, kind, settings.separator, plan_facts(settings), report, meter):
+                _insert_facts(con, table, settings)
         meter.next()
-    _stage_descriptions(con, settings, progress)
+    _stage_cells(con)
+    _stage_descriptions(con, settings, progress, reports)
     return any(kind in input_files.RDF_FORMATS for kind in kinds)
 
 
-def _stage_descriptions(con: duckdb.DuckDBPyConnection, settings: BuildSettings, progress: Progress) -> None:
+def _subject_relation(settings: BuildSettings) -> str:
+    return f"{shortened('c0', settings.prefixes)}, {shortened('c1', settings.prefixes)}"
+
+
+def _insert_facts(con: duckdb.DuckDBPyConnection, table: Any, settings: BuildSettings) -> None:
+    """Insert rows of a table: facts, or id, relation, value and kind of value.
+
+    Whether a number is a literal is decided when all ids are known: a number that is an id refers to its entity.
+    """
+    literals = "typed" if settings.literals == "numbers" else settings.literals
+    object_, literal = value("c2", settings.prefixes, literals), is_literal("c2", literals)
+    if table.num_columns == 4:
+        id_ = shortened("c0", settings.prefixes)
+        _insert(con, "raw_name", table, f"{id_}, c2, '', c3 = 'alias'", "c3 IN ('label', 'alias')")
+        typed = f"CASE c3 WHEN 'entity' THEN NULL WHEN 'text' THEN {_plain('c2')} {{}} END"
+        number = f"WHEN 'literal' THEN coalesce({_number('c2')}, {_plain('c2')}) ELSE {_number('c2')}"
+        forms = typed.format(number) if settings.literals != "none" else "NULL"
+        columns = f"{_subject_relation(settings)}, {object_}, CASE WHEN {literal} THEN {object_} ELSE {forms} END"
+        _insert(
+            con, "cell", table, f"{columns}, {literal} OR c3 IN ('literal', 'text')", "c3 NOT IN ('label', 'alias')"
+        )
+        return
+    if settings.split:
+        values = f"trim(unnest(string_split(c2, {quote(settings.split)})))"
+        con.register("whole", table)
+        table = con.sql(f"SELECT * FROM (SELECT c0, c1, {values} AS c2 FROM whole) WHERE c2 <> ''").to_arrow_table()
+        con.unregister("whole")
+    if settings.literals == "numbers":
+        columns = (
+            f"{_subject_relation(settings)}, {object_}, CASE WHEN {literal} THEN {object_} ELSE {_number('c2')} END"
+        )
+        _insert(con, "cell", table, f"{columns}, {literal}")
+        return
+    _insert(con, "raw", table, f"{_subject_relation(settings)}, {object_}, {literal}")
+
+
+def _plain(column: str) -> str:
+    return f"'\"' || {column} || '\"'"
+
+
+def _number(column: str) -> str:
+    """Return the SQL expression of the literal that a number, a date or a truth value is; NULL for any other text."""
+    cases = [
+        f"WHEN regexp_full_match({column}, {quote(form)}) THEN '\"' || {text.format(column)} || '\"^^xsd:{kind}'"
+        for form, kind, text in _NUMBERS
+    ]
+    return f"CASE {' '.join(cases)} END"
+
+
+def _stage_cells(con: duckdb.DuckDBPyConnection) -> None:
+    """Move the cells into ``raw``, as literals where they are no ids."""
+    if not con.execute("SELECT 1 FROM cell LIMIT 1").fetchone():
+        return
+    con.execute("CREATE TEMP TABLE subject AS SELECT s AS id FROM raw UNION SELECT s FROM cell")
+    con.execute(
+        "INSERT INTO raw SELECT s, r, CASE WHEN l THEN literal ELSE o END, l FROM (SELECT *, literal IS NOT NULL AND "
+        "(certain OR o NOT IN (SELECT id FROM subject)) AS l FROM cell)"
+    )
+    con.execute("DROP TABLE cell")
+    con.execute("DROP TABLE subject")
+
+
+def _stage_descriptions(
+    con: duckdb.DuckDBPyConnection, settings: BuildSettings, progress: Progress, reports: list[FileReport]
+) -> None:
     """Add a triple for each description of a known id."""
     if not settings.descriptions:
         return
     con.execute("CREATE TEMP TABLE described (id VARCHAR, text VARCHAR, language VARCHAR)")
     meter = Meter("read descriptions", settings.descriptions, progress)
     for name in settings.descriptions:
-        for ids, texts, languages, _ in read_names(name, meter):
+        for ids, texts, languages, _ in read_names(name, _reported(name, settings, reports), meter):
             _insert_columns(con, "described", (ids, texts, languages), f"{shortened('c0', settings.prefixes)}, c1, c2")
         meter.next()
     literal = "'\"' || trim(text) || '\"' || CASE WHEN language = '' THEN '' ELSE '@' || language END"
@@ -108,14 +189,21 @@ def _stage_descriptions(con: duckdb.DuckDBPyConnection, settings: BuildSettings,
     con.execute("DROP TABLE described")
 
 
-def stage_names(con: duckdb.DuckDBPyConnection, settings: BuildSettings, progress: Progress) -> None:
+def _reported(name: str, settings: BuildSettings, reports: list[FileReport]) -> FileReport:
+    """Return a new report among the others."""
+    reports.append(FileReport(name, guess_format(name, None), settings.strict))
+    return reports[-1]
+
+
+def stage_names(
+    con: duckdb.DuckDBPyConnection, settings: BuildSettings, progress: Progress, reports: list[FileReport]
+) -> None:
     """Fill the table ``name`` (id, text, key, alias) from files and from triples of label and alias relations.
 
     The remaining rows of ``raw`` are the view ``fact``. The label of an id is its text with the smallest ``key`` that
     is not an alias.
     """
     con.execute("CREATE TABLE name (id VARCHAR, text VARCHAR, key VARCHAR, alias BOOLEAN)")
-    con.execute("CREATE TEMP TABLE raw_name (id VARCHAR, text VARCHAR, language VARCHAR, alias BOOLEAN)")
     labels = shorten(settings.label_relations, con, settings.prefixes)
     aliases = shorten(settings.alias_relations, con, settings.prefixes)
     named = dict.fromkeys((*settings.label_relations, *labels), False)
@@ -136,7 +224,7 @@ def stage_names(con: duckdb.DuckDBPyConnection, settings: BuildSettings, progres
     ]
     files = [(name, False) for name in settings.labels] + [(name, True) for name in settings.aliases]
     for name, only_aliases in files:
-        for ids, texts, languages, is_alias in read_names(name, meter):
+        for ids, texts, languages, is_alias in read_names(name, _reported(name, settings, reports), meter):
             _insert_columns(
                 con,
                 "raw_name",
@@ -164,7 +252,9 @@ def _rank(languages: Sequence[str]) -> str:
     return f"CASE {' '.join(cases)} WHEN language = '' THEN {last} ELSE {-1 if languages else last + 1} END"
 
 
-def stage_qualifiers(con: duckdb.DuckDBPyConnection, settings: BuildSettings, progress: Progress) -> None:
+def stage_qualifiers(
+    con: duckdb.DuckDBPyConnection, settings: BuildSettings, progress: Progress, reports: list[FileReport]
+) -> None:
     """Fill the table ``qualifier`` (s, r, o, q, v, literal) from files; ``literal`` is about the value ``v``.
 
     A value that is a literal among the objects of triples is a literal here, too.
@@ -172,15 +262,17 @@ def stage_qualifiers(con: duckdb.DuckDBPyConnection, settings: BuildSettings, pr
     con.execute("CREATE TABLE qualifier (s VARCHAR, r VARCHAR, o VARCHAR, q VARCHAR, v VARCHAR, literal BOOLEAN)")
     meter = Meter("read qualifiers", settings.qualifiers, progress)
     iris = [shortened(column, settings.prefixes) for column in ("c0", "c1", "c3")]
-    values = [value(column, settings.prefixes, settings.literals) for column in ("c2", "c4")]
+    literals = "typed" if settings.literals == "numbers" else settings.literals
+    values = [value(column, settings.prefixes, literals) for column in ("c2", "c4")]
     for name in settings.qualifiers:
         kind = guess_format(name, None)
         if kind not in ("tsv", "csv", "parquet"):
             raise InputError(
                 f"{name}: qualifiers cannot be read from {kind}; give tsv, csv or parquet with five columns"
             )
-        for table in read_rows(name, kind, None, (), (5,), 5, meter):
-            columns = (iris[0], iris[1], values[0], iris[2], values[1], is_literal("c4", settings.literals))
+        report = _reported(name, settings, reports)
+        for table in read_rows(name, kind, None, plan_fixed((5,), 5, None), report, meter):
+            columns = (iris[0], iris[1], values[0], iris[2], values[1], is_literal("c4", literals))
             _insert(con, "qualifier", table, ", ".join(columns))
         meter.next()
     if settings.qualifiers:
@@ -209,9 +301,9 @@ class Meter:
         self._progress(self._stage, sum(self._sizes[: self._place]), sum(self._sizes))
 
 
-def _insert(con: duckdb.DuckDBPyConnection, target: str, table: Any, select: str) -> None:
+def _insert(con: duckdb.DuckDBPyConnection, target: str, table: Any, select: str, where: str = "TRUE") -> None:
     con.register("chunk", table)
-    con.execute(f"INSERT INTO {target} SELECT {select} FROM chunk")
+    con.execute(f"INSERT INTO {target} SELECT {select} FROM chunk WHERE {where}")
     con.unregister("chunk")
 
 

@@ -3,89 +3,197 @@
 from __future__ import annotations
 
 import csv
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from srtk_framework.records import parse_json
 from srtk_framework.values import InputError, shortened
+from srtk_plugin_local.snapshot.header import IDS, TEXTS, Plan, Planner, Row, plan_fixed
 from srtk_plugin_local.snapshot.input_files import Input, blocks
+from srtk_plugin_local.snapshot.input_report import COMMENTS, EMPTY_FILES, FileReport
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
 ROWS = 100_000
 
-Report = Callable[[int], None]
+SAMPLE = 200
+"""Lines from which separator, header and columns are found."""
+
+EMPTY = "rows with an empty cell"
+WIDTHS = "rows with another number of columns"
+
+Meter = Callable[[int], None]
 """Receives the number of bytes read."""
+
+_SAMPLE_BYTES = 1 << 20
+_SAME_WIDTH = 0.6
 
 
 def read_rows(
-    name: str,
-    kind: str,
-    separator: str | None,
-    columns: Sequence[str],
-    widths: Sequence[int],
-    filled: int,
-    report: Report,
+    name: str, kind: str, separator: str | None, planner: Planner, report: FileReport, meter: Meter
 ) -> Iterator[pa.Table]:
     """Yield tables of text columns ``c0``, ``c1``, ...
+
+    A wide table, whose rows are entities, gives rows of id, relation, value and the ``kind`` of its ``Part``.
 
     Args:
         name: Path of the file.
         kind: ``tsv`` (no quoting), ``csv`` (quoted by ``"``) or ``parquet``.
-        separator: Column separator; by default a tab, or a comma in CSV.
-        columns: Header names of the columns to read; empty for all columns of a file without header.
-        widths: Allowed numbers of columns without a header; the first line decides.
-        filled: The first so many columns must not be empty.
-        report: Called with the bytes read.
+        separator: Column separator; by default found out.
+        planner: Finds header and columns.
+        report: Receives what was read and skipped.
+        meter: Called with the bytes read.
 
     Raises:
-        InputError: With file and line, for a wrong number of columns, an empty column, or invalid UTF-8.
+        InputError: With file and line, for invalid UTF-8, wrong quotation marks, or columns that are not to be found;
+            of what is skipped, if the report is strict.
     """
     if kind == "parquet":
-        return _read_parquet(name, columns, widths, filled, report)
-    if kind == "csv":
-        return _read_csv(name, separator or ",", columns, widths, filled, report)
-    return _read_tsv(name, separator or "\t", columns, widths, filled, report)
+        yield from _read_parquet(name, planner, report, meter)
+    else:
+        with Input(name) as source:
+            yield from _read_text(source, kind, separator, planner, report, meter)
+    report.check()
+
+
+def _read_text(
+    source: Input, kind: str, separator: str | None, planner: Planner, report: FileReport, meter: Meter
+) -> Iterator[pa.Table]:
+    start = source.peek()
+    if start[:2] in (b"\xff\xfe", b"\xfe\xff") or start[1:2] == b"\0" or (start[:1] == b"\0" and len(start) > 1):
+        raise InputError(f"{source.name}: is UTF-16; save it as UTF-8 (iconv -f UTF-16 -t UTF-8)")
+    if not start.strip():
+        report.skip(EMPTY_FILES, 1, "the file is empty; leave it out")
+        report.note("is empty")
+    lines = _first_lines(source.name, start)
+    if separator is None:
+        separator = found_separator(lines, kind)
+        if kind == "tsv" and separator in ",;":
+            kind = "csv"
+    report.format, report.separator = kind, separator
+    if kind == "csv" and len(separator) != 1:
+        raise InputError(
+            f"{source.name}: CSV takes one character as separator, not {separator!r}; use --format tsv for longer ones"
+        )
+    plan = planner(_first_rows(lines, kind, separator), report)
+    shape = _Shape(plan, report)
+    if kind == "csv" or plan.parts:
+        yield from _split_rows(source, kind, separator, shape, meter)
+    else:
+        yield from _split_blocks(source, separator, shape, meter)
+    meter(source.size)
+
+
+def _first_lines(name: str, start: bytes) -> list[tuple[int, str]]:
+    """Return the first lines of a file that are not blank, with their numbers."""
+    cut = start.removeprefix(b"\xef\xbb\xbf")[:_SAMPLE_BYTES]
+    whole = cut if len(cut) < _SAMPLE_BYTES else cut[: cut.rfind(b"\n") + 1] or cut
+    numbered = enumerate(whole.split(b"\n", SAMPLE + 1)[: SAMPLE + 1], start=1)
+    return [(number, _decode(name, number, line.rstrip(b"\r"))) for number, line in numbered if line.strip()][:SAMPLE]
+
+
+def _first_rows(lines: Sequence[tuple[int, str]], kind: str, separator: str) -> list[Row]:
+    if kind != "csv":
+        return [(number, line.split(separator)) for number, line in lines]
+    numbers = [number for number, _ in lines]
+    reader = csv.reader((line + "\n" for _, line in lines), delimiter=separator, strict=True)
+    rows: list[Row] = []
+    while True:
+        try:
+            cells = next(reader, None)
+        except csv.Error:  # cut in the middle of a row, or told with its line when the row is read
+            return rows
+        if cells is None:
+            return rows
+        if cells:
+            rows.append((numbers[reader.line_num - 1], cells))
+
+
+def found_separator(lines: Sequence[tuple[int, str]], kind: str) -> str:
+    """Return the separator that cuts most of the first lines as it cuts the first, into three columns at best.
+
+    A tab stands in few texts, so that tabs in most of the lines decide in tsv.
+    """
+    usual = "\t" if kind == "tsv" else ","
+    lines = [line for line in lines if not line[1].startswith("#")] or lines
+    if kind == "tsv" and sum("\t" in line for _, line in lines) >= _SAME_WIDTH * len(lines):
+        return usual
+    best, separator = (0, 0.0), usual
+    for other in (usual, *(c for c in ",;\t|" if c != usual)):
+        quoted = "csv" if kind == "csv" or other in ",;" else kind
+        widths = [len(cells) for _, cells in _first_rows(lines, quoted, other)]
+        if widths and widths[0] > 1:
+            score = (min(widths[0], 3), widths.count(widths[0]) / len(widths))
+            if score[1] >= _SAME_WIDTH and score > best:
+                best, separator = score, other
+    return separator
 
 
 class _Shape:
-    """Number of columns of a file and the selected ones, checked line by line."""
+    """A plan put into practice: rows of another shape are counted and left out."""
 
-    def __init__(self, name: str, separator: str, columns: Sequence[str], widths: Sequence[int], filled: int) -> None:
-        self.name = name
-        self.separator = separator
-        self.columns = tuple(columns)
-        self.widths = tuple(widths)
-        self.filled = filled
-        self.width = 0
-        self.picked: list[int] = []
+    def __init__(self, plan: Plan, report: FileReport) -> None:
+        self.plan = plan
+        self.report = report
+        self._strips = report.format == "csv" or bool(plan.parts)
 
-    def start(self, cells: Sequence[str], line: int) -> bool:
-        """Take the shape from the first line; return whether that line is a header."""
-        self.width = len(cells)
-        if self.columns:
-            missing = [column for column in self.columns if column not in cells]
-            if missing:
-                raise InputError(f"{self.name}:{line}: the header has no column {missing[0]!r}; it has {list(cells)}")
-            self.picked = [list(cells).index(column) for column in self.columns]
-            return True
-        if self.width not in self.widths:
-            self.width = self.widths[0]
-            self.check(cells, line)
-        self.picked = list(range(self.width))
-        return False
+    def takes(self, cells: Sequence[str], line: int, unit: str = "") -> bool:
+        """Return whether a row is read; count it if not."""
+        plan, report = self.plan, self.report
+        if len(cells) != plan.width:
+            if cells[0].startswith("#"):
+                report.skip(COMMENTS, line, "the line is a comment; remove it")
+                return False
+            if not self._fits(cells):
+                report.skip(
+                    WIDTHS,
+                    line,
+                    f"expected {plan.expected} separated by {report.separator!r}, found {len(cells)}; "
+                    "correct the line, or give --separator",
+                )
+                return False
+        for place in plan.picked[: plan.filled]:
+            if not (cells[place].strip() if self._strips else cells[place]):
+                report.skip(EMPTY, line, f"column {place + 1} is empty; fill it or remove the line", unit)
+                return False
+        return True
 
-    def check(self, cells: Sequence[str], line: int) -> None:
-        """Raise an error for a line of another shape."""
-        if len(cells) != self.width:
-            raise InputError(
-                f"{self.name}:{line}: expected {self.width} columns separated by {self.separator!r}, "
-                f"found {len(cells)}; correct the line, or give --separator"
-            )
-        for place in self.picked[: self.filled]:
-            if not cells[place]:
-                raise InputError(f"{self.name}:{line}: column {place + 1} is empty; fill it or remove the line")
+    def _fits(self, cells: Sequence[str]) -> bool:
+        """Return whether the cells that are too many are empty, or those of a wide table that lack may be so."""
+        if len(cells) > self.plan.width:
+            return not any(cell.strip() for cell in cells[self.plan.width :])
+        return bool(self.plan.parts) and len(cells) > max(1, self.plan.picked[0])
+
+    def table(self, rows: Sequence[Sequence[str]]) -> pa.Table:
+        """Return the table of rows that were taken."""
+        plan = self.plan
+        self.report.rows += len(rows)
+        if plan.parts:
+            return _table(list(zip(*self._unfold(rows), strict=True)) or [[]] * 4)
+        return self.spaced(_table([[row[place] for row in rows] for place in plan.picked]))
+
+    def spaced(self, table: pa.Table) -> pa.Table:
+        """Put the id spaces before the ids."""
+        import pyarrow as pa
+        import pyarrow.compute as pc
+
+        for place, space in zip((0, 2), self.plan.spaces, strict=True):
+            if space:
+                column = pc.binary_join_element_wise(pa.scalar(space), table.column(place), pa.scalar(""))
+                table = table.set_column(place, f"c{place}", column)
+        return table
+
+    def _unfold(self, rows: Sequence[Sequence[str]]) -> Iterator[tuple[str, str, str, str]]:
+        """Yield id, relation, value and kind of each filled cell of a wide table."""
+        (key,) = self.plan.picked
+        for row in rows:
+            id_ = self.plan.spaces[0] + row[key].strip()
+            for part in self.plan.parts:
+                cell = row[part.place] if part.place < len(row) else ""
+                for value in cell.split(part.split) if part.split else (cell,):
+                    if text := value.strip():
+                        yield id_, part.relation, text, part.kind
 
 
 def _table(columns: Sequence[Any]) -> pa.Table:
@@ -101,95 +209,98 @@ def _decode(name: str, line: int, data: bytes) -> str:
         raise InputError(f"{name}:{line}: is not UTF-8 ({error.reason}); convert the file to UTF-8") from error
 
 
-def _read_tsv(
-    name: str, separator: str, columns: Sequence[str], widths: Sequence[int], filled: int, report: Report
-) -> Iterator[pa.Table]:
-    shape = _Shape(name, separator, columns, widths, filled)
-    with Input(name) as source:
-        for line, block in blocks(source):
-            data = block.replace(b"\r\n", b"\n") if b"\r" in block else block
-            if not shape.width:
-                head = data.lstrip(b"\n")
-                if not head:
-                    continue
-                line += len(data) - len(head)
-                text = _decode(name, line, head.partition(b"\n")[0])
-                data = head
-                if shape.start(text.split(separator), line):
-                    data = head.partition(b"\n")[2]
-                    line += 1
-            table = _fast_rows(data, shape) or _careful_rows(data, shape, line)
-            report(source.done)
-            yield table
-    report(source.size)
+def _split_blocks(source: Input, separator: str, shape: _Shape, meter: Meter) -> Iterator[pa.Table]:
+    """Read facts without quoting, block by block."""
+    for line, block in blocks(source):
+        data = block.replace(b"\r\n", b"\n") if b"\r" in block else block
+        while line < shape.plan.start and data:
+            head, _, data = data.partition(b"\n")
+            _pass_over(head, line, shape)
+            line += 1
+        table = _fast_rows(data, separator, shape)
+        if table is None:
+            table = _careful_rows(data, separator, shape, line)
+        meter(source.done)
+        yield table
 
 
-def _fast_rows(data: bytes, shape: _Shape) -> pa.Table | None:
+def _pass_over(head: bytes, line: int, shape: _Shape) -> None:
+    """Count a line before the first row, unless it is the header or blank."""
+    if head.strip() and line != shape.report.header_line:
+        shape.takes([head.decode("utf-8", "replace")], line)
+
+
+def _fast_rows(data: bytes, separator: str, shape: _Shape) -> pa.Table | None:
     """Split a block with pyarrow's parser; return None if a line has another shape."""
     import pyarrow as pa
     import pyarrow.compute as pc
     from pyarrow import csv as arrow_csv
 
-    if len(shape.separator.encode()) != 1 or b"\r" in data or not data.strip(b"\n"):
+    if len(separator.encode()) != 1 or b"\r" in data or not data.strip(b"\n"):
         return None
-    names = [f"x{place}" for place in range(shape.width)]
+    plan = shape.plan
+    names = [f"x{place}" for place in range(plan.width)]
     try:
         table = arrow_csv.read_csv(
             pa.BufferReader(data),
             arrow_csv.ReadOptions(use_threads=False, block_size=len(data) + 1, column_names=names),
-            arrow_csv.ParseOptions(delimiter=shape.separator, quote_char=False, escape_char=False),
+            arrow_csv.ParseOptions(delimiter=separator, quote_char=False, escape_char=False),
             arrow_csv.ConvertOptions(column_types={n: pa.string() for n in names}, strings_can_be_null=False),
         )
     except pa.ArrowInvalid:
         return None
-    picked = [table.column(place) for place in shape.picked]
-    if any(pc.min(pc.binary_length(column)).as_py() == 0 for column in picked[: shape.filled]):
+    picked = [table.column(place) for place in plan.picked]
+    if any(pc.min(pc.binary_length(column)).as_py() == 0 for column in picked[: plan.filled]):
         return None
-    return pa.table({f"c{place}": column for place, column in enumerate(picked)})
+    shape.report.rows += table.num_rows
+    return shape.spaced(pa.table({f"c{place}": column for place, column in enumerate(picked)}))
 
 
-def _careful_rows(data: bytes, shape: _Shape, line: int) -> pa.Table:
-    """Split a block line by line; raise an error at the first line of another shape."""
+def _careful_rows(data: bytes, separator: str, shape: _Shape, line: int) -> pa.Table:
+    """Split a block line by line."""
     rows = []
     for number, raw in enumerate(data.split(b"\n"), start=line):
         if raw:
-            cells = _decode(shape.name, number, raw).split(shape.separator)
-            shape.check(cells, number)
-            rows.append([cells[place] for place in shape.picked])
-    return _table(list(zip(*rows, strict=True)) or [[] for _ in shape.picked])
+            cells = _decode(shape.report.name, number, raw).split(separator)
+            if shape.takes(cells, number):
+                rows.append(cells)
+    return shape.table(rows)
 
 
-def _read_csv(
-    name: str, separator: str, columns: Sequence[str], widths: Sequence[int], filled: int, report: Report
-) -> Iterator[pa.Table]:
-    if len(separator) != 1:
-        raise InputError(
-            f"{name}: CSV takes one character as separator, not {separator!r}; use --format tsv for longer ones"
-        )
-    shape = _Shape(name, separator, columns, widths, filled)
-    csv.field_size_limit(1 << 30)
-    with Input(name) as source:
-        lines = (
-            _decode(name, start + place, raw)
-            for start, block in blocks(source)
-            for place, raw in enumerate(block.splitlines(keepends=True) if b"\r" not in block else _lines(block))
-        )
-        reader = csv.reader(lines, delimiter=separator, strict=True)
-        rows: list[list[str]] = []
-        while (cells := _next_row(reader, name)) is not None:
-            if not cells:
-                continue
-            if not shape.width and shape.start(cells, reader.line_num):
-                continue
-            shape.check(cells, reader.line_num)
-            rows.append([cells[place] for place in shape.picked])
+def _split_rows(source: Input, kind: str, separator: str, shape: _Shape, meter: Meter) -> Iterator[pa.Table]:
+    """Read a quoted or wide table, row by row."""
+    lines = (
+        _decode(source.name, start + place, raw)
+        for start, block in blocks(source)
+        for place, raw in enumerate(block.splitlines(keepends=True) if b"\r" not in block else _lines(block))
+    )
+    rows: list[list[str]] = []
+    for line, cells in _cells(lines, kind, separator, source.name):
+        if line < shape.plan.start:
+            if line != shape.report.header_line:
+                shape.takes(cells[:1], line)
+        elif shape.takes(cells, line):
+            rows.append(cells)
             if len(rows) == ROWS:
-                yield _table(list(zip(*rows, strict=True)))
+                yield shape.table(rows)
                 rows = []
-                report(source.done)
-        if rows:
-            yield _table(list(zip(*rows, strict=True)))
-    report(source.size)
+                meter(source.done)
+    if rows:
+        yield shape.table(rows)
+
+
+def _cells(lines: Iterator[str], kind: str, separator: str, name: str) -> Iterator[tuple[int, list[str]]]:
+    """Yield the cells of each row that is not blank, with the number of its last line."""
+    if kind != "csv":
+        for number, line in enumerate(lines, start=1):
+            if text := line.rstrip("\r\n"):
+                yield number, text.split(separator)
+        return
+    csv.field_size_limit(1 << 30)
+    reader = csv.reader(lines, delimiter=separator, strict=True)
+    while (cells := _next_row(reader, name)) is not None:
+        if cells:
+            yield reader.line_num, cells
 
 
 def _lines(block: bytes) -> list[bytes]:
@@ -205,11 +316,8 @@ def _next_row(reader: Any, name: str) -> list[str] | None:
         raise InputError(f"{name}:{reader.line_num}: {error}; correct the quoting of this line") from error
 
 
-def _read_parquet(
-    name: str, columns: Sequence[str], widths: Sequence[int], filled: int, report: Report
-) -> Iterator[pa.Table]:
+def _read_parquet(name: str, planner: Planner, report: FileReport, meter: Meter) -> Iterator[pa.Table]:
     import pyarrow as pa
-    import pyarrow.compute as pc
     import pyarrow.parquet as pq
 
     try:
@@ -217,26 +325,36 @@ def _read_parquet(
     except (OSError, pa.ArrowInvalid) as error:
         raise InputError(f"{name}: cannot be read as Parquet ({error}); check the path and the format") from error
     with file:
-        known = file.schema_arrow.names
-        wanted = list(columns) or known[: max(widths)]
-        if missing := [column for column in wanted if column not in known]:
-            raise InputError(f"{name}: there is no column {missing[0]!r}; the file has {known}")
-        if len(wanted) < min(widths):
-            raise InputError(f"{name}: has {len(wanted)} columns, {min(widths)} are needed")
+        titles = file.schema_arrow.names
+        plan = planner([(0, titles)], report)
+        shape = _Shape(plan, report)
         row = 1
-        for batch in file.iter_batches(ROWS, columns=wanted):
-            cells = []
-            for place, column in enumerate(wanted):
-                text = _as_text(batch.column(batch.schema.get_field_index(column)), name, column)
-                if place < filled:
-                    empty = pc.fill_null(pc.equal(pc.binary_length(text), 0), True)
-                    if pc.any(empty).as_py():
-                        at = row + pc.index(empty, True).as_py()
-                        raise InputError(f"{name}: row {at}: column {column!r} is empty; fill it or remove the row")
-                cells.append(pc.fill_null(text, ""))
+        for batch in file.iter_batches(ROWS, columns=plan.titles(titles)):
+            read = {title: _as_text(batch.column(place), name, title) for place, title in enumerate(batch.schema.names)}
+            yield _fast_batch(read, titles, shape) or _careful_batch(read, titles, shape, row)
             row += batch.num_rows
-            yield pa.table({f"c{place}": column for place, column in enumerate(cells)})
-            report(0)
+            meter(0)
+
+
+def _fast_batch(read: Mapping[str, Any], titles: Sequence[str], shape: _Shape) -> pa.Table | None:
+    """Return the rows of a batch; None if the table is wide or a cell is empty."""
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    plan = shape.plan
+    columns = [read[titles[place]] for place in plan.picked]
+    empty = (pc.any(pc.fill_null(pc.equal(pc.binary_length(c), 0), True)).as_py() for c in columns[: plan.filled])
+    if plan.parts or any(empty):
+        return None
+    shape.report.rows += len(columns[0])
+    return shape.spaced(pa.table({f"c{place}": pc.fill_null(column, "") for place, column in enumerate(columns)}))
+
+
+def _careful_batch(read: Mapping[str, Any], titles: Sequence[str], shape: _Shape, row: int) -> pa.Table:
+    texts = {title: column.to_pylist() for title, column in read.items()}
+    size = len(next(iter(texts.values())))
+    cells = ([(texts[title][n] if title in texts else "") or "" for title in titles] for n in range(size))
+    return shape.table([one for number, one in enumerate(cells, start=row) if shape.takes(one, number, "row ")])
 
 
 def _as_text(column: Any, name: str, title: str) -> Any:
@@ -248,7 +366,9 @@ def _as_text(column: Any, name: str, title: str) -> Any:
         raise InputError(f"{name}: column {title!r} is of type {column.type}; convert it to text ({error})") from error
 
 
-def read_names(name: str, report: Report) -> Iterator[tuple[list[str], list[str], list[str], list[bool]]]:
+def read_names(
+    name: str, report: FileReport, meter: Meter
+) -> Iterator[tuple[list[str], list[str], list[str], list[bool]]]:
     """Yield batches of (ids, texts, languages, alias flags) from a file of labels or aliases.
 
     TSV, CSV and Parquet have the columns id, text and, optionally, language. JSON is an object of texts, or lists of
@@ -258,14 +378,17 @@ def read_names(name: str, report: Report) -> Iterator[tuple[list[str], list[str]
 
     kind = guess_format(name, None)
     if kind == "json":
-        yield _json_names(name)
-        report(0)
+        report.format = "json"
+        names = _json_names(name)
+        report.rows = len(names[0])
+        yield names
+        meter(0)
         return
     if kind not in ("tsv", "csv", "parquet"):
         raise InputError(
             f"{name}: labels are read from tsv, csv, parquet or json; give an RDF file with labels as a file of triples"
         )
-    for table in read_rows(name, kind, None, (), (2, 3), 1, report):
+    for table in read_rows(name, kind, None, plan_fixed((2, 3), 1, (IDS, TEXTS)), report, meter):
         ids, texts, *languages = (column.to_pylist() for column in table.columns)
         yield ids, texts, languages[0] if languages else [""] * len(ids), [False] * len(ids)
 

@@ -1,0 +1,111 @@
+"""What a build read of each input file and what it skipped, for the screen, the snapshot and ``srtk graph info``."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+import attrs
+
+from srtk_framework.values import InputError, shortened
+
+
+@attrs.define
+class FileReport:
+    """What was read of one file.
+
+    Attributes:
+        name: Path of the file.
+        format: Its format.
+        strict: Make whatever would be skipped an error.
+        rows: Rows that were read: facts, or entities of a wide table.
+        separator: Column separator of a table.
+        header: Cells of the line taken as header; empty without one.
+        header_line: Number of that line; 0 without one.
+        columns: What each column that was read became, in the order of the columns.
+        unread: Header names of the columns that were not read.
+        notes: Sentences on what else a reader of the screen should know.
+        skipped: Count and first place of what was skipped, by reason.
+    """
+
+    name: str
+    format: str
+    strict: bool = False
+    rows: int = 0
+    separator: str = ""
+    header: tuple[str, ...] = ()
+    header_line: int = 0
+    columns: list[list[str]] = attrs.field(factory=list)
+    unread: list[str] = attrs.field(factory=list)
+    notes: list[str] = attrs.field(factory=list)
+    skipped: dict[str, list[Any]] = attrs.field(factory=dict)
+
+    def skip(self, reason: str, line: int, sentence: str, unit: str = "") -> None:
+        """Count what was skipped.
+
+        Args:
+            reason: Plural noun, such as "rows with an empty cell".
+            line: Number of its line.
+            sentence: What is wrong there and what to do.
+            unit: Word before the number, such as "row " in Parquet.
+
+        Raises:
+            InputError: With the place and the sentence, if the file is read strictly.
+        """
+        place = f"{self.name}: {unit}{line}" if unit else f"{self.name}:{line}"
+        if self.strict:
+            raise InputError(f"{place}: {sentence}")
+        if reason in self.skipped:
+            self.skipped[reason][0] += 1
+        else:
+            self.skipped[reason] = [1, place, sentence]
+
+    def note(self, sentence: str) -> None:
+        """Add a sentence, once."""
+        if sentence not in self.notes:
+            self.notes.append(sentence)
+
+    def check(self) -> None:
+        """Check that something of the file was understood.
+
+        Raises:
+            InputError: If all its rows were skipped.
+        """
+        wrong = [entry for reason, entry in self.skipped.items() if reason not in (COMMENTS, EMPTY_FILES)]
+        if self.rows or not wrong:
+            return
+        _, place, sentence = wrong[0]
+        count = sum(entry[0] for entry in wrong)
+        raise InputError(f"{place}: {sentence}" + (f" (as {count:,} rows, which are all)" if count > 1 else ""))
+
+    def data(self) -> dict[str, Any]:
+        """Return the report as plain data."""
+        return attrs.asdict(self, filter=lambda field, value: field.name != "strict", value_serializer=_plain)
+
+
+COMMENTS = "comment lines"
+"""Reason of the lines that begin with ``#`` and are no row."""
+
+EMPTY_FILES = "empty files"
+
+
+def _plain(owner: Any, field: Any, value: Any) -> Any:
+    return list(value) if isinstance(value, tuple) else value
+
+
+def sentences(reports: Sequence[Mapping[str, Any]]) -> Iterator[str]:
+    """Yield what a person should know of the files: headers, columns, doubts, and what was skipped."""
+    for report in reports:
+        name = report["name"]
+        if report["header_line"]:
+            header = shortened(report["separator"].join(report["header"]))
+            yield f"{name}:{report['header_line']}: taken as header: {header}"
+        if report["columns"] and report["header_line"]:
+            yield f"{name}: columns: " + ", ".join(f"{title} = {role}" for title, role in report["columns"])
+        if report["unread"]:
+            yield f"{name}: columns not read: {', '.join(report['unread'])}"
+        for note in report["notes"]:
+            yield f"{name}{note}" if note.startswith(":") else f"{name}: {note}"
+        for reason, (count, place, _) in report["skipped"].items():
+            if reason != EMPTY_FILES:
+                yield f"{name}: skipped {count:,} {reason}, the first in {place.removeprefix(name).lstrip(': ')}"

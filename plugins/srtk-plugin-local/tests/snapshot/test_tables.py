@@ -1,0 +1,266 @@
+"""Tables as people have them: headers, columns in any order, wide tables, empty cells, other separators."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+from srtk_plugin_local.snapshot.build import build
+from srtk_plugin_local.snapshot.build_settings import BuildSettings
+from srtk_plugin_local.snapshot.graph import LocalGraph
+from srtk_plugin_local.snapshot.input_report import sentences
+
+from srtk_framework.values import InputError, Literal, Pattern
+
+FACTS = [("riga", "capital_of", "latvia"), ("tallinn", "capital_of", "estonia")]
+
+
+class Read:
+    """The graph of one table and what the build said about it."""
+
+    def __init__(self, folder: Path, name: str, content: str, more: dict[str, str], settings: dict[str, Any]) -> None:
+        for other, text in {name: content, **more}.items():
+            (folder / other).write_text(text, encoding="utf-8")
+        files = tuple(str(folder / other) for other in (name, *more))
+        built = build(BuildSettings(files, **settings), folder / "out")
+        self.graph = LocalGraph(str(built.folder))
+        self.graph.open()
+        self.reading = built.meta.build["reading"]
+        self.said = "\n".join(sentences(self.reading)).replace(f"{folder}/", "")
+        self.facts = [tuple(triple) for triple in self.graph.match([Pattern()])[0]]
+
+
+@pytest.fixture
+def read(tmp_path: Path) -> Any:
+    def read(content: str, name: str = "a.csv", more: dict[str, str] | None = None, **settings: Any) -> Read:
+        return Read(tmp_path, name, content, more or {}, settings)
+
+    return read
+
+
+HEADERS = [
+    "subject,relation,object",
+    "Subject,Predicate,Object",
+    "head,relation,tail",
+    "h,r,t",
+    "s,p,o",
+    "source,type,target",
+    "from,label,to",
+    "start node,property,end node",
+    "sujeto,relación,objeto",
+    "sujet,prédicat,objet",
+    "subject_id,predicate_id,object_id",
+    "headEntity,relationType,tailEntity",
+    ":START_ID,:TYPE,:END_ID",
+    "#subject,predicate,object",
+]
+
+
+@pytest.mark.parametrize("header", HEADERS)
+def test_a_header_of_known_words_is_no_fact_and_is_told(read: Any, header: str) -> None:
+    made = read(header + "\n" + "".join(",".join(fact) + "\n" for fact in FACTS))
+    assert made.facts == FACTS
+    assert f"a.csv:1: taken as header: {header}" in made.said
+
+
+@pytest.mark.parametrize(
+    ("header", "order"),
+    [
+        (":START_ID,:END_ID,:TYPE", (0, 2, 1)),
+        ("source,target,type", (0, 2, 1)),
+        ("relation,head,tail", (1, 0, 2)),
+        ("Object;Subject;Predicate", (2, 0, 1)),
+    ],
+)
+def test_columns_in_another_order_are_put_right_by_their_headings(
+    read: Any, header: str, order: tuple[int, int, int]
+) -> None:
+    separator = ";" if ";" in header else ","
+    rows = [separator.join(fact[place] for place in order) + "\n" for fact in FACTS]
+    assert read(header + "\n" + "".join(rows)).facts == FACTS
+
+
+def test_further_columns_beside_known_headings_are_left_out_and_told(read: Any) -> None:
+    made = read("node1\tlabel\tnode2\tweight\nriga\tcapital_of\tlatvia\t1.0\n", "a.tsv")
+    assert made.facts == FACTS[:1]
+    assert "a.tsv: columns not read: weight" in made.said
+
+
+def test_a_doubtful_first_line_is_kept_as_a_fact_and_told(read: Any) -> None:
+    made = read("city,relation,country\nriga,capital_of,latvia\n")
+    assert ("city", "relation", "country") in made.facts
+    assert "a.csv:1: kept as a fact: 'city,relation,country'; if it is a header, give --header" in made.said
+    with pytest.raises(InputError, match=r"a\.csv:1: 'city,relation,country' may be a header"):
+        read("city,relation,country\nriga,capital_of,latvia\n", strict=True)
+
+
+@pytest.mark.parametrize(("header", "facts"), [(True, FACTS[:1]), (False, [("s", "p", "o"), *FACTS[:1]])])
+def test_the_setting_decides_whether_the_first_line_is_a_header(read: Any, header: bool, facts: Any) -> None:
+    made = read("s,p,o\nriga,capital_of,latvia\n", header=header)
+    assert made.facts == sorted(facts)
+    assert "kept as a fact" not in made.said
+
+
+def test_a_header_of_unknown_words_is_taken_where_it_is_said_to_be_one(read: Any) -> None:
+    assert read("city,what,country\nriga,capital_of,latvia\n", header=True).facts == FACTS[:1]
+
+
+def test_a_first_fact_whose_relation_comes_again_is_not_doubted(read: Any) -> None:
+    assert read("riga,type,city\ntallinn,type,city\n").said == ""
+
+
+def test_columns_are_chosen_by_number_where_there_is_no_header(read: Any) -> None:
+    made = read("capital_of\triga\tlatvia\t1\n", "a.tsv", columns=("2", "1", "3"))
+    assert made.facts == FACTS[:1]
+
+
+def test_columns_are_chosen_by_heading_whatever_its_case(read: Any) -> None:
+    made = read("To,Note,Rel,From\nlatvia,x,capital_of,riga\n", columns=("from", "rel", "to"))
+    assert made.facts == FACTS[:1]
+
+
+def test_four_columns_without_known_headings_are_refused_with_the_cure(read: Any) -> None:
+    with pytest.raises(InputError, match=r"a\.csv:1: expected 3 columns separated by ',', found 4: .*--columns"):
+        read("riga,capital_of,latvia,1\n")
+
+
+@pytest.mark.parametrize("separator", [";", "|", "\t", ","])
+@pytest.mark.parametrize("name", ["a.csv", "a.tsv", "a.txt"])
+def test_the_separator_is_found_out(read: Any, name: str, separator: str) -> None:
+    made = read("".join(separator.join(fact) + "\n" for fact in FACTS), name)
+    assert made.facts == FACTS
+
+
+def test_decimal_commas_do_not_pass_for_separators(read: Any) -> None:
+    assert read("riga;height;1,5\ntallinn;height;2,5\n").facts == [
+        ("riga", "height", "1,5"),
+        ("tallinn", "height", "2,5"),
+    ]
+
+
+def test_quoted_cells_hold_separators_and_line_ends(read: Any) -> None:
+    made = read('subject,relation,object\n"Riga, the city",said,"one\ntwo"\nx,,y\n')
+    assert made.facts == [("Riga, the city", "said", "one\ntwo")]
+    assert "skipped 1 rows with an empty cell, the first in 4" in made.said
+
+
+def test_rows_that_cannot_be_read_are_counted_with_the_first_place(read: Any) -> None:
+    made = read("# made by hand\na\tr\tb\na\t\tb\n\nc\tr\nd\tr\te\tf\nx\tr\ty\t\n", "a.tsv")
+    assert made.facts == [("a", "r", "b"), ("x", "r", "y")]
+    assert {reason: entry[:1] for reason, entry in made.reading[0]["skipped"].items()} == {
+        "comment lines": [1],
+        "rows with an empty cell": [1],
+        "rows with another number of columns": [2],
+    }
+    assert "a.tsv: skipped 2 rows with another number of columns, the first in 5" in made.said
+
+
+def test_a_file_of_which_nothing_can_be_read_is_refused(read: Any) -> None:
+    with pytest.raises(InputError, match=r"a\.tsv:1: column 3 is empty; .* \(as 2 rows, which are all\)"):
+        read("a\tr\t\nb\tr\t\n", "a.tsv")
+
+
+@pytest.mark.parametrize(
+    ("content", "place"),
+    [
+        ("a,r,b\na,,b\n", ":2: column 2"),
+        ("a,r,b\nc,d\n", ":2: expected 3"),
+        ("#x\na,r,b\n", ":1: the line is a comment"),
+        ("", ":1: the file is empty"),
+    ],
+)
+def test_what_is_skipped_is_an_error_where_the_build_is_strict(read: Any, content: str, place: str) -> None:
+    with pytest.raises(InputError, match=r"a\.csv" + place):
+        read(content, strict=True)
+
+
+def test_an_empty_file_is_told(read: Any) -> None:
+    assert read("", more={"b.csv": "a,r,b\n"}).said == "a.csv: is empty"
+
+
+def test_utf_16_is_named(tmp_path: Path) -> None:
+    (tmp_path / "a.csv").write_bytes("a,r,b\n".encode("utf-16"))
+    with pytest.raises(InputError, match=r"a\.csv: is UTF-16; save it as UTF-8"):
+        build(BuildSettings((str(tmp_path / "a.csv"),)), tmp_path / "out")
+
+
+WIDE = "name,club,height,born,plays\nAlan,Tigres,1.76,1991-03-08,Forward; Winger\nOribe,,180,,Forward\n"
+
+
+def test_each_column_of_a_wide_table_is_a_relation(read: Any) -> None:
+    made = read(WIDE, id="name", split=";")
+    assert made.facts == [
+        ("Alan", "born", '"1991-03-08"^^xsd:date'),
+        ("Alan", "club", "Tigres"),
+        ("Alan", "height", '"1.76"^^xsd:decimal'),
+        ("Alan", "plays", "Forward"),
+        ("Alan", "plays", "Winger"),
+        ("Oribe", "height", '"180"^^xsd:integer'),
+        ("Oribe", "plays", "Forward"),
+    ]
+    literal = [type(triple.object) is Literal for triple in made.graph.match([Pattern("Alan")])[0]]
+    assert literal == [True, False, True, False, False]
+    assert "name = id, club = relation" in made.said
+
+
+def test_a_wide_table_is_known_by_the_heading_of_its_first_column(read: Any) -> None:
+    made = read(WIDE, split=";")
+    assert len(made.facts) == 7
+    assert "each row was read as one entity, because the first heading is 'name'" in made.said
+
+
+def test_a_number_that_is_an_id_refers_to_its_entity(read: Any) -> None:
+    made = read("id,name,parent,year\n1,Anna,2,1990\n2,Bert,,1960\n", id="id")
+    assert ("1", "parent", "2") in made.facts
+    assert ("1", "year", '"1990"^^xsd:integer') in made.facts
+    assert made.graph.labels(["1", "2"]) == ["Anna", "Bert"]
+    assert made.graph.find(["bert"]) == [["2"]]
+
+
+def test_the_columns_of_a_wide_table_may_be_chosen_and_be_literals(read: Any) -> None:
+    made = read("name,note,club\nAlan,fast,Tigres\n", id="name", columns=("note", "club"), literal_columns=("note",))
+    assert made.facts == [("Alan", "club", "Tigres"), ("Alan", "note", '"fast"')]
+    only = read("name,note,club\nAlan,fast,Tigres\n", id="name", columns=("club",))
+    assert only.facts == [("Alan", "club", "Tigres")]
+
+
+@pytest.mark.parametrize(
+    ("literals", "wanted"), [("typed", "1998"), ("numbers", '"1998"^^xsd:integer'), ("none", "1998")]
+)
+def test_plain_numbers_of_facts_are_literals_where_the_setting_says_so(read: Any, literals: str, wanted: str) -> None:
+    assert read("film,year,1998\nfilm,code,007\n", literals=literals).facts == sorted(
+        [("film", "year", wanted), ("film", "code", "007")]
+    )
+
+
+def test_lists_in_the_objects_of_facts_are_split(read: Any) -> None:
+    assert read("film,actor,Ann|Bob\n", split="|", separator=",").facts == [
+        ("film", "actor", "Ann"),
+        ("film", "actor", "Bob"),
+    ]
+
+
+def test_tables_of_neo4j_give_nodes_properties_and_relations(read: Any) -> None:
+    nodes = "personId:ID(Person),name,born:int,nick:string[],:LABEL\n1,Anna,1990,A;Ann,Person;Actor\n2,Bert,x,,Person\n"
+    edges = ":START_ID(Person),:END_ID(Person),:TYPE\n1,2,KNOWS\n"
+    made = read(nodes, more={"edges.csv": edges})
+    assert made.facts == [
+        ("Person/1", "KNOWS", "Person/2"),
+        ("Person/1", "born", '"1990"^^xsd:integer'),
+        ("Person/1", "nick", '"A"'),
+        ("Person/1", "nick", '"Ann"'),
+        ("Person/1", "rdf:type", "Actor"),
+        ("Person/1", "rdf:type", "Person"),
+        ("Person/2", "born", '"x"'),
+        ("Person/2", "rdf:type", "Person"),
+    ]
+    assert made.graph.labels(["Person/1"]) == ["Anna"]
+    assert made.graph.schema().type_relations == ("rdf:type",)
+
+
+def test_a_header_of_a_file_of_labels_names_nothing(tmp_path: Path) -> None:
+    (tmp_path / "a.tsv").write_text("Q1\tP1\tQ2\n")
+    (tmp_path / "l.tsv").write_text("id\tlabel\nQ1\tRiga\n")
+    labels = (str(tmp_path / "l.tsv"),)
+    assert build(BuildSettings((str(tmp_path / "a.tsv"),), labels=labels), tmp_path / "out").ignored == {}
