@@ -4,7 +4,16 @@ from __future__ import annotations
 
 from srtk_framework.graph.graph_defaults import degrees, match, neighbourhood
 from srtk_framework.graph.hop_loop import run_hops
-from srtk_framework.graph.path_facts import PathKey, facts, finish, path_order, paths_within, reaching
+from srtk_framework.graph.path_facts import (
+    Instance,
+    PathKey,
+    facts,
+    finish,
+    instances,
+    path_order,
+    paths_within,
+    reaching,
+)
 from srtk_framework.graph.path_instances import gold_triples_of, instance_triples, names_of, with_gold_triples
 from srtk_framework.graph.path_search import find_paths, follow_path, path_sort_key
 from srtk_framework.graph.reader_stop import ANSWERED, EXHAUSTED, READER, SECONDS, stopping_reader
@@ -15,6 +24,7 @@ __all__ = [
     "EXHAUSTED",
     "READER",
     "SECONDS",
+    "Instance",
     "PathKey",
     "Reached",
     "degrees",
@@ -26,6 +36,7 @@ __all__ = [
     "frontier_batches",
     "gold_triples_of",
     "instance_triples",
+    "instances",
     "match",
     "names_of",
     "neighbourhood",

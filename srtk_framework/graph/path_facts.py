@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 import math
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 import attrs
 
@@ -26,6 +26,18 @@ _ROUNDING = 1e-9
 
 PathKey = tuple[str, Path]
 """A linked entity and the steps from it, which identify a frontier of a question."""
+
+
+class Instance(NamedTuple):
+    """One instance of a path.
+
+    Attributes:
+        triples: One triple for each step, from the linked entity on.
+        end: The node behind the last step.
+    """
+
+    triples: tuple[Triple, ...]
+    end: str
 
 
 def path_order(path: RankedPath) -> tuple[float, tuple[str, ...], str]:
@@ -95,6 +107,45 @@ def facts(
     return finish(graph, subgraphs, budget)
 
 
+def instances(
+    graph: GraphLike,
+    paths: Sequence[RankedPath],
+    known: Sequence[Mapping[PathKey, Frontier]],
+    budget: Budget,
+    cuts: Sequence[dict[str, int]],
+) -> list[list[Instance]]:
+    """Read the complete instances of each path, depth first.
+
+    Args:
+        graph: Graph to read.
+        paths: Paths with at least one step.
+        known: For each path the frontiers of its question's search, which are not read again.
+        budget: ``triples`` is the maximum number of instances of a path; ``hub`` and ``nodes`` apply.
+        cuts: For each path, where the nodes left out are counted, by limit.
+
+    Returns:
+        Per path its instances.
+    """
+    levels = _read_path_triples(graph, paths, [dict(row) for row in known], budget, cuts)
+    return [_chains(path, row, budget.triples) for path, row in zip(paths, levels, strict=True)]
+
+
+def _chains(path: RankedPath, levels: Sequence[Sequence[Triple]], most: int | None) -> list[Instance]:
+    onward = _onward(path, levels)
+    chains: list[Instance] = []
+    # The first hop starts at the linked entity, which the graph may know by another id (the target of a redirect).
+    stack: list[tuple[Triple, ...]] = [(t,) for t in reversed(list(itertools.chain(*onward[0].values())))]
+    while stack and (most is None or len(chains) < most):
+        chain = stack.pop()
+        depth = len(chain)
+        end = _ends(chain[-1], path.steps[depth - 1])[1]
+        if depth == len(path.steps):
+            chains.append(Instance(chain, end))
+            continue
+        stack.extend((*chain, t) for t in reversed(onward[depth].get(end, ())))
+    return chains
+
+
 def _reached(row: Sequence[RankedPath], found: Mapping[Triple, int]) -> int:
     return max(found.values(), default=-1) + 1
 
@@ -158,15 +209,8 @@ def _ends(triple: Triple, step: Step) -> tuple[str, str]:
     return (triple.object, triple.subject) if step.inverse else (triple.subject, triple.object)
 
 
-def _add_instances(
-    path: RankedPath,
-    levels: Sequence[Sequence[Triple]],
-    rank: int,
-    found: dict[Triple, int],
-    cut: dict[str, int],
-    most: int | None,
-) -> None:
-    """Add the triples of the path's complete instances, depth first, up to ``most`` triples in total."""
+def _onward(path: RankedPath, levels: Sequence[Sequence[Triple]]) -> list[dict[str, list[Triple]]]:
+    """Return, per hop, the triples of complete instances by the node that they start from."""
     onward: list[dict[str, list[Triple]]] = []
     alive: set[str] | None = None
     for step, triples in zip(reversed(path.steps), reversed(levels), strict=True):
@@ -178,6 +222,19 @@ def _add_instances(
         alive = set(by_start)
         onward.append(by_start)
     onward.reverse()
+    return onward
+
+
+def _add_instances(
+    path: RankedPath,
+    levels: Sequence[Sequence[Triple]],
+    rank: int,
+    found: dict[Triple, int],
+    cut: dict[str, int],
+    most: int | None,
+) -> None:
+    """Add the triples of the path's complete instances, depth first, up to ``most`` triples in total."""
+    onward = _onward(path, levels)
     visited: set[tuple[int, str]] = set()
     # The first hop starts at the linked entity, which the graph may know by another id (the target of a redirect).
     stack: list[tuple[int, Triple]] = [(0, t) for t in reversed(list(itertools.chain(*onward[0].values())))]

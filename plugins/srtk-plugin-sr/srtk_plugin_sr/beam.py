@@ -30,6 +30,7 @@ from srtk_framework.values import (
 from srtk_plugin_sr.beam_state import OVERSAMPLING, ActivePath, BeamState, beam_state, copy_state, without_end
 from srtk_plugin_sr.explain import final_choice, hop_choice, hop_paths, path_key
 from srtk_plugin_sr.links import weighted_entities
+from srtk_plugin_sr.node_mass import facts_by_node
 from srtk_plugin_sr.search_settings import SearchSettings, suitable_settings
 from srtk_plugin_sr.triple_quota import facts_with_quota
 
@@ -42,7 +43,7 @@ class BeamExpander(Expander):
     its steps' scores and of its link's score. The triples on the best paths form the subgraph.
 
     A setting that is `auto` is what suits the scorer: scores of trained weights get margins, those of untrained ones a
-    mention removed, a share and a fan cost (see ``search_settings``); null is no limit, or none.
+    mention removed, the order `nodes` and a fan cost (see ``search_settings``); null is no limit, or none.
 
     Attributes:
         graph: Graph to search.
@@ -55,7 +56,9 @@ class BeamExpander(Expander):
         margin: Drop the paths whose score is more than this below the best. Under `log-softmax` 2.3 is a tenth of the
             best path's probability.
         hop_margin: The same at each hop, for paths that may be extended: a search that is certain follows few.
-        share: Maximum number of triples of one path while other paths wait for room in the budget.
+        order: Order of the triples, which decides what finds room in the budget: with `paths`, the best path comes
+            first; with `nodes`, the node with most mass of the paths that end in it (see ``node_mass``).
+        share: With `order: paths`, the maximum number of triples of one path while other paths wait for room.
         fan_cost: Subtracted from a path's score for each factor e of nodes that a step reaches: of two steps that read
             alike, the one to fewer nodes is more specific (PRA divides by the fan-out, Lao and Cohen 2010). Above 0, a
             few times `width` continuations are followed at each hop before the best are kept.
@@ -75,7 +78,8 @@ class BeamExpander(Expander):
     paths: int | None = None
     margin: float | Literal["auto"] | None = "auto"
     hop_margin: float | Literal["auto"] | None = "auto"
-    share: int | Literal["auto"] | None = "auto"
+    order: Literal["auto", "paths", "nodes"] = "auto"
+    share: int | None = None
     fan_cost: float | Literal["auto"] = "auto"
     link_weight: float = 1.0
     mention: str | None = "auto"
@@ -100,6 +104,10 @@ class BeamExpander(Expander):
             value = getattr(self, name)
             if value not in (None, "auto") and value < 0:
                 raise DriverError(f"{name} is {value}; it must not be below 0")
+        if self.order not in ("auto", "paths", "nodes"):
+            raise DriverError(f"order is {self.order!r}; use paths or nodes")
+        if self.order == "nodes" and self.share is not None:
+            raise DriverError(f"share is {self.share}, which only order: paths has; leave out one of the two")
         if self.overflow not in ("cut", "drop"):
             raise DriverError(f"overflow is {self.overflow!r}; use cut or drop")
         self._noise = tuple(self.graph.schema().noise)
@@ -195,7 +203,9 @@ class BeamExpander(Expander):
                 trace["reason"] = "no step leaves a linked entity" if state.depth else "no hop was taken"
             traces.append(trace)
         known = [state.frontiers for state in beams]
-        return facts_with_quota(self.graph, ranked, self.budget, search.share, known, traces)
+        if search.order == "nodes" and self.share is None:
+            return facts_by_node(self.graph, ranked, self.budget, known, traces)
+        return facts_with_quota(self.graph, ranked, self.budget, self.share, known, traces)
 
     def choices(self, states: Sequence[HopState]) -> list[HopChoice]:
         """Return, for each state, the candidates of the next hop, best first, and what drops each of them."""

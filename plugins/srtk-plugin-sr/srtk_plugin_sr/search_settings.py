@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Literal
 
 import attrs
 
@@ -17,18 +17,18 @@ class SearchSettings:
         mention: Replaces the linked entity's mention; None leaves the text as it is.
         margin: Largest distance of a path from the best at the end; None for no limit.
         hop_margin: The same at each hop.
-        share: Maximum number of triples of one path while others wait; None for no limit.
+        order: Order of the triples, `paths` or `nodes`.
         fan_cost: Cost of the fan-out of a step.
     """
 
     mention: str | None = None
     margin: float | None = None
     hop_margin: float | None = None
-    share: int | None = None
+    order: Literal["paths", "nodes"] = "paths"
     fan_cost: float = 0.0
 
 
-UNTRAINED = SearchSettings(mention="", share=10, fan_cost=0.2)
+UNTRAINED = SearchSettings(mention="", order="nodes", fan_cost=0.2)
 """For the rule ``gain``: chosen on the demo's questions with seed 1, PathQuestion and MetaQA."""
 TRAINED = SearchSettings(margin=2.3, hop_margin=4.6)
 """For log-probabilities of trained weights: a tenth of the best path's probability, a hundredth at each hop."""

@@ -93,8 +93,10 @@ def test_settings_that_are_left_open_are_those_that_suit_the_scorer_at_the_time(
 
 
 def test_settings_that_are_given_stand_whatever_suits_the_scorer():
-    scorer = Suiting(HAND, suits=SearchSettings(mention="someone", margin=0.5, hop_margin=0.5, share=1, fan_cost=9.0))
-    given_ = beam(FAMILY, scorer, mention=None, margin=None, hop_margin=None, share=None, fan_cost=0.0)
+    scorer = Suiting(
+        HAND, suits=SearchSettings(mention="someone", margin=0.5, hop_margin=0.5, order="nodes", fan_cost=9.0)
+    )
+    given_ = beam(FAMILY, scorer, mention=None, margin=None, hop_margin=None, order="paths", fan_cost=0.0)
     assert given_.expand([ask("ann")])[0].paths == beam(FAMILY, HAND).expand([ask("ann")])[0].paths
 
 
@@ -329,6 +331,22 @@ def test_a_share_changes_nothing_where_all_fits():
     )
 
 
+def test_a_share_is_refused_beside_the_order_of_nodes():
+    with pytest.raises(DriverError, match="share is 2, which only order: paths has"):
+        beam(FAMILY, HAND, order="nodes", share=2)
+
+
+def test_an_unknown_order_is_refused():
+    with pytest.raises(DriverError, match="order is 'best'; use paths or nodes"):
+        beam(FAMILY, HAND, order="best")
+
+
+def test_a_share_that_is_given_stands_where_the_scorer_suits_the_order_of_nodes():
+    scorer = Suiting(HAND, suits=SearchSettings(order="nodes"))
+    given_ = beam(FAMILY, scorer, share=1, budget=Budget(triples=3)).expand([ask("ann")])
+    assert given_ == beam(FAMILY, HAND, share=1, budget=Budget(triples=3)).expand([ask("ann")])
+
+
 @pytest.mark.parametrize("name", ["width", "depth", "paths", "share"])
 def test_a_number_below_one_is_refused(name):
     with pytest.raises(DriverError, match=f"{name} is 0; it must be at least 1"):
@@ -464,14 +482,14 @@ class Hashed(PathScorer):
     width=st.integers(1, 5),
     depth=st.integers(1, 3),
     most=st.integers(1, 6),
-    share=st.none() | st.integers(1, 3),
+    order=st.sampled_from([{"order": "paths"}, {"order": "paths", "share": 1}, {"share": 3}, {"order": "nodes"}]),
 )
 @settings(max_examples=60, deadline=None)
-def test_laws_of_the_search(triples, starts, width, depth, most, share):
+def test_laws_of_the_search(triples, starts, width, depth, most, order):
     graph = MemoryGraph(triples=triples)
     questions = [Question(f"q{i}", f"Question {i}?", tuple(map(Link, row))) for i, row in enumerate(starts)]
     driver = beam(
-        [], Hashed(), graph=graph, inverse=True, width=width, depth=depth, share=share, budget=Budget(triples=most)
+        [], Hashed(), graph=graph, inverse=True, width=width, depth=depth, budget=Budget(triples=most), **order
     )
     found = driver.expand(questions)
     assert found == [driver.expand([question])[0] for question in questions], "a batch is answered as its questions"

@@ -166,7 +166,7 @@ def test_a_saved_encoder_loads_in_a_new_scorer_and_as_an_encoder_driver(scorer, 
 def test_trained_weights_are_scored_as_they_were_trained_wherever_they_are_loaded(scorer, graph, tmp_path):
     row = (["where was p1 born"], [(Step("spouse"),)], [[Step("birth_place"), Step("spouse", True), END]])
     one = scorer(end_text="stop", step_cost=0.25)
-    assert one.search_settings() == SearchSettings(mention="", share=10, fan_cost=0.2)
+    assert one.search_settings() == SearchSettings(mention="", order="nodes", fan_cost=0.2)
     one.fit(task(tmp_path), settings(epochs=1, mention="someone"))
     assert one.search_settings() == SearchSettings(mention="someone", margin=2.3, hop_margin=4.6)
     one.save(tmp_path / "model")
