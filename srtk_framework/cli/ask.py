@@ -7,15 +7,18 @@ endpoint, or the name of a graph, such as wikidata. The graph of a file is built
 from __future__ import annotations
 
 import argparse
+import logging
+import os
 import shutil
 import sys
-from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, nullcontext, suppress
 from pathlib import Path
 from typing import Any
 
 from srtk_framework.cli import FAILED, OK
 from srtk_framework.cli.options import note
+from srtk_framework.host import driver_of
 from srtk_framework.recipe.yaml_source import Places, set_value
 from srtk_framework.records import dumps
 from srtk_framework.run import Graph, Result, Retriever, cache_folder
@@ -42,7 +45,16 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add("--depth", type=int, metavar="N", help="longest path (2)")
     add("--triples", type=int, metavar="N", help="most triples for a question (50); 0 for no limit")
     add("--linker", metavar="NAME", help="entity_linker driver; by default the one that suits the graph")
-    add("--columns", metavar="A,B,C", help="of a table: header names of the subject, relation and object columns")
+    add(
+        "--columns", metavar="A,B,C", help="of a table: headings or numbers of its subject, relation and object columns"
+    )
+    header = parser.add_mutually_exclusive_group()
+    header.add_argument(
+        "--header", dest="header", action="store_true", default=None, help="of a table: its first line is a header"
+    )
+    header.add_argument("--no-header", dest="header", action="store_false", help="of a table: it has no header")
+    add("--id", metavar="A", help="of a table with one entity in each row: heading of the entity's column")
+    add("--split", metavar="S", help="of a table: separator of several values in one cell")
     add(
         "--set",
         action="append",
@@ -63,7 +75,7 @@ def run(args: argparse.Namespace) -> int:
         return OK
     asked: list[Result] = []
     try:
-        with _shown_while_opening(retriever.graph, args.quiet):
+        with _shown_while_opening(retriever, args.quiet):
             retriever.open()
         if args.question:
             asked.append(_answer(retriever, " ".join(args.question), args))
@@ -92,8 +104,9 @@ def _retriever(args: argparse.Namespace) -> Retriever:
         raise RecipeError([redacted(problem) for problem in problems])
     settings = _mapping("knowledge_graph", keys.pop("knowledge_graph", {}))
     build = _mapping("knowledge_graph.build", settings.pop("build", {}))
-    if args.columns is not None:
-        build["columns"] = [name.strip() for name in args.columns.split(",")]
+    columns = None if args.columns is None else [name.strip() for name in args.columns.split(",")]
+    table = {"columns": columns, "header": args.header, "id": args.id, "split": args.split}
+    build |= {name: value for name, value in table.items() if value is not None}
     roles = {argument: keys.pop(role) for role, argument in _ROLES.items() if role in keys}
     if args.linker is not None:
         roles["linker"] = args.linker
@@ -184,16 +197,54 @@ def _history(file: Path) -> Iterator[None]:
 
 
 @contextmanager
-def _shown_while_opening(graph: Graph, quiet: bool) -> Iterator[None]:
-    """Say what takes time before the first answer: on a terminal as long as it lasts, elsewhere for a build alone."""
-    what = f"building the graph of {graph.name}, which is kept" if graph.is_new else "loading graph and model"
-    if quiet or not sys.stderr.isatty():
-        if graph.is_new and not quiet:
-            note(what)
-        yield
-        return
-    from rich.console import Console
-    from rich.markup import escape
+def _shown_while_opening(retriever: Retriever, quiet: bool) -> Iterator[None]:
+    """Say what takes time before the first answer: on a terminal as long as it lasts, elsewhere for a build alone.
 
-    with Console(stderr=True).status(escape(what)):
+    What the graph's driver logs while it builds is shown too, such as what the first line of a table was taken for.
+    """
+    graph = retriever.graph
+    package = type(driver_of(retriever.session.graph)).__module__.partition(".")[0]
+    what = f"building the graph of {graph.name}, which is kept" if graph.is_new else "loading graph and model"
+    if quiet:
         yield
+    elif not sys.stderr.isatty():
+        if not graph.is_new:
+            yield
+            return
+        note(what)
+        with _logged(package, note):
+            yield
+    else:
+        from rich.console import Console
+        from rich.markup import escape
+
+        console = Console(stderr=True)
+
+        def show(text: str) -> None:
+            console.print(redacted(text), markup=False, highlight=False)
+
+        with console.status(escape(what)), _logged(package, show) if graph.is_new else nullcontext():
+            yield
+
+
+@contextmanager
+def _logged(package: str, show: Callable[[str], None]) -> Iterator[None]:
+    """Show what a package logs of its work, with the paths below the current folder as a person writes them."""
+    here = f"{Path.cwd()}{os.sep}"
+
+    class Shown(logging.Handler):
+        """Shows the text of each record."""
+
+        def emit(self, record: logging.LogRecord) -> None:
+            """Show a record."""
+            show(record.getMessage().replace(here, ""))
+
+    handler, log = Shown(logging.INFO), logging.getLogger(package)
+    before = log.level
+    log.addHandler(handler)
+    log.setLevel(logging.INFO)
+    try:
+        yield
+    finally:
+        log.removeHandler(handler)
+        log.setLevel(before)

@@ -56,14 +56,14 @@ class Graph:
 
     @classmethod
     def from_csv(cls, *files: str | Path, **settings: Any) -> Graph:
-        """Take the graph in tables of triples, one in a row: CSV, TSV or Parquet files, also compressed.
+        """Take the graph in tables, with one triple or one entity in a row: CSV, TSV or Parquet files, also compressed.
 
         The graph is built when it is first asked, and kept in the user's cache folder by content and settings.
 
         Args:
             files: The tables.
-            settings: Settings of the build, such as ``columns``, ``separator`` or ``labels``: see
-                ``srtk plugins show local`` under ``build``.
+            settings: Settings of the build, such as ``columns``, ``header``, ``id`` or ``labels``; ``srtk plugins show
+                local`` lists them under ``build``.
 
         Raises:
             InputError: If a file cannot be read.
@@ -80,8 +80,8 @@ class Graph:
         """Take the graph in a data frame of pandas; it is kept as a CSV file, and then read like one.
 
         Args:
-            frame: One triple in a row. Subject, relation and object are its first three columns, in this order, unless
-                a setting says otherwise.
+            frame: One triple in a row, or one entity; its columns are those of a table with a header, or without one
+                where they are numbers.
             settings: See ``from_csv``.
 
         Raises:
@@ -89,14 +89,12 @@ class Graph:
         """
         if not callable(getattr(frame, "to_csv", None)) or not hasattr(frame, "columns"):
             raise InputError(f"from_pandas takes a data frame of pandas, not {type(frame).__name__}")
-        names = [str(name) for name in frame.columns]
-        text = frame.to_csv(index=False, header=names).encode()
+        named = any(isinstance(name, str) for name in frame.columns)
+        text = frame.to_csv(index=False, header=named).encode()
         file = cache_folder() / "tables" / f"{hashlib.sha256(text).hexdigest()[:24]}.csv"
         if not file.is_file():
             _write(file, text)
-        if len(names) == 3:
-            settings = {"columns": names, **settings}
-        return attrs.evolve(cls._from_files([file], settings), name="a data frame")
+        return attrs.evolve(cls._from_files([file], {"header": named, **settings}), name="a data frame")
 
     @classmethod
     def from_networkx(cls, graph: networkx.Graph[Any], relation: str = "relation", **settings: Any) -> Graph:

@@ -70,6 +70,26 @@ def test_the_second_call_builds_nothing(films, capsys):
     assert "Alien -directed by-> Ridley Scott" in shown.out
 
 
+def test_what_a_table_was_taken_for_is_told(films, capsys):
+    assert main(["ask", films, "Who made Alien?", *BFS]) == OK
+    told = capsys.readouterr().err
+    assert "films.csv:1: taken as header: film,relation,value" in told
+    assert "the graph has 4 triples" in told
+    assert main(["ask", films, "Who made Alien?", *BFS, "--quiet", "--split", ";"]) == OK
+    assert capsys.readouterr().err == ""
+
+
+def test_a_table_may_have_no_header_or_one_entity_in_a_row(films, tmp_path, capsys):
+    (tmp_path / "plain.csv").write_text("subject,relation,object\nAlien,directed by,Ridley Scott\n")
+    assert main(["ask", "plain.csv", "Who made Alien?", *BFS[:2]]) == OK
+    assert "the graph has 1 triples" in capsys.readouterr().err
+    assert main(["ask", "plain.csv", "Who made Alien?", *BFS[:2], "--no-header"]) == OK
+    assert "the graph has 2 triples" in capsys.readouterr().err
+    (tmp_path / "wide.csv").write_text("film,director,cast\nAlien,Ridley Scott,Sigourney Weaver;John Hurt\n")
+    assert main(["ask", "wide.csv", "Who made Alien?", *BFS[:2], "--id", "film", "--split", ";"]) == OK
+    assert "Alien -cast-> Sigourney Weaver" in capsys.readouterr().out
+
+
 def test_a_question_needs_no_quotation_marks(films, capsys):
     assert main(["ask", films, "Who", "made", "Alien?", *BFS]) == OK
     assert capsys.readouterr().out.startswith("Who made Alien?\nabout: Alien\n")

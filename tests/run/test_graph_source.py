@@ -71,6 +71,17 @@ def test_another_content_or_setting_is_another_graph(table, tmp_path):
     assert len({graph.snapshot for graph in (first, labelled, renamed, changed)}) == 4
 
 
+def test_the_settings_of_a_table_reach_the_build(tmp_path):
+    wide = tmp_path / "films.csv"
+    wide.write_text("title,director,cast\nAlien,Ridley Scott,Sigourney Weaver|John Hurt\n")
+    graph = Graph.from_csv(wide, id="title", split="|")
+    assert triples_of(graph) == [
+        ("Alien", "cast", "John Hurt"),
+        ("Alien", "cast", "Sigourney Weaver"),
+        ("Alien", "director", "Ridley Scott"),
+    ]
+
+
 def test_rdf_is_read_by_the_same_graph(tmp_path):
     file = tmp_path / "films.nt"
     at = "http://example.org/"
@@ -99,15 +110,22 @@ class Frame:
 
     def to_csv(self, index, header):
         assert index is False
-        return "\n".join(",".join(row) for row in [header, *ROWS]) + "\n"
+        return "".join(",".join(row) + "\n" for row in ([COLUMNS] if header else []) + ROWS)
 
 
-def test_a_data_frame_is_kept_as_a_table(cache):
-    graph = Graph.from_pandas(Frame())
+class Numbered(Frame):
+    """A data frame whose columns have no names."""
+
+    columns = range(3)
+
+
+@pytest.mark.parametrize("frame", [Frame(), Numbered()])
+def test_a_data_frame_is_kept_as_a_table(cache, frame):
+    graph = Graph.from_pandas(frame)
     [file] = graph.block["build"]["files"]
     assert Path(file).parent == cache / "tables"
     assert triples_of(graph) == sorted(ROWS)
-    assert Graph.from_pandas(Frame()) == graph
+    assert Graph.from_pandas(frame) == graph
 
 
 @pytest.mark.skipif(find_spec("pandas") is None, reason="pandas is not installed")

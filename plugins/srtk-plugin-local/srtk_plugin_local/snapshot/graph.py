@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -14,6 +15,9 @@ from srtk_plugin_local.name_index import NameIndex
 from srtk_plugin_local.snapshot import csr_traversal, lookup
 from srtk_plugin_local.snapshot.arrays import Snapshot
 from srtk_plugin_local.snapshot.build_settings import BuildSettings
+
+_COUNTED = ("triples", "entities", "relations")
+_log = logging.getLogger(__name__)
 
 
 @attrs.define(eq=False)
@@ -51,9 +55,13 @@ class LocalGraph(KnowledgeGraph):
         folder = Path(self.path)
         if self.build is not None:
             from srtk_plugin_local.snapshot import build
+            from srtk_plugin_local.snapshot.input_report import sentences
 
             if not build.is_built_from(folder, self.build):
-                build.build(self.build, folder)
+                meta = build.build(self.build, folder).meta
+                for sentence in sentences(meta.build["reading"]):
+                    _log.info("%s", sentence)
+                _log.info("the graph has %s", ", ".join(f"{meta.counts[kind]:,} {kind}" for kind in _COUNTED))
         self._snapshot = Snapshot(folder)
         self._steps = csr_traversal.StepTable(self._snapshot.relations)
         self._relations = {relation: number for number, relation in enumerate(self._snapshot.relations)}
