@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 from typing import Any
 
 import attrs
 
-from srtk_framework.records.jsonl import read_json
+from srtk_framework.records.jsonl import parse_json, read_json
 from srtk_framework.records.retrieval_records import retrieval_from_record
 from srtk_framework.run.session import Session
 from srtk_framework.values import InputError, Question, Retrieval, RunError, redacted
@@ -20,20 +19,25 @@ class Earlier:
 
     Attributes:
         file: Path of the journal.
-        places: Question id to the byte offset of its line.
+        places: Question id to the number of its line and its byte offset.
     """
 
     file: Path
-    places: dict[str, int] = attrs.field(factory=dict)
+    places: dict[str, tuple[int, int]] = attrs.field(factory=dict)
 
     def of(self, question: Question, relink: bool) -> Retrieval | None:
         """Return the retrieval of a question, or None if the run lacks it or had another text or other links."""
         if question.id not in self.places:
             return None
+        number, at = self.places[question.id]
         with self.file.open("rb") as file:
-            file.seek(self.places[question.id])
+            file.seek(at)
             line = file.readline()
-        retrieval = retrieval_from_record(json.loads(line), str(self.file))
+        where = f"{self.file}:{number}"
+        try:
+            retrieval = retrieval_from_record(_record(line, where), where)
+        except InputError as error:
+            raise RunError(f"{error}; use --anew to retrieve again") from error
         links = [link.entity for link in question.links]
         same = relink or not links or links == [link.entity for link in retrieval.question.links]
         return retrieval if same and retrieval.question.text == question.text else None
@@ -55,7 +59,7 @@ def earlier_run(session: Session, method: str) -> Earlier | None:
     with file.open("rb") as lines:
         for number, line in enumerate(lines, 1):
             if line.endswith(b"\n"):  # another process may still be writing the last line
-                found.places.setdefault(_id(line, f"{file}:{number}"), at)
+                found.places.setdefault(_id(line, f"{file}:{number}"), (number, at))
             at += len(line)
     return found
 
@@ -84,6 +88,13 @@ def _same(session: Session, method: str, manifest: dict[str, Any]) -> bool:
 
 def _id(line: bytes, where: str) -> str:
     try:
-        return str(json.loads(line)["id"])
-    except (ValueError, KeyError, TypeError) as error:
-        raise RunError(f"{where} is not a record of a run; use --anew to retrieve again") from error
+        return str(_record(line, where)["id"])
+    except (InputError, KeyError) as error:
+        raise RunError(f"{where} is not a record of a run ({error}); use --anew to retrieve again") from error
+
+
+def _record(line: bytes, where: str) -> dict[str, Any]:
+    found = parse_json(line, where)
+    if not isinstance(found, dict):
+        raise InputError(f"{where}: the line holds no object")
+    return found

@@ -375,6 +375,20 @@ def test_the_command_reads_what_a_finished_run_retrieved(file, tmp_path, capsys)
     assert "0 of 1 answers found" in capsys.readouterr().out
 
 
+@pytest.mark.parametrize("line", ["[" * 100_000, '{"id": ' + "[" * 200 + "]" * 200 + "}", '{"id": 1e999}', "[]", "{}"])
+def test_a_broken_line_of_a_finished_run_is_refused_with_its_place(file, tmp_path, capsys, line):
+    assert main(["run", str(file), "--quiet"]) == 0
+    journal = tmp_path / "run" / "journal" / "beam.jsonl"
+    with journal.open("a") as lines:
+        lines.write(line + "\n")
+    number = len(journal.read_text().splitlines())
+    capsys.readouterr()
+    assert main(["explain", str(file), "--quiet"]) == 2
+    said = capsys.readouterr().err
+    assert f"beam.jsonl:{number} is not a record of a run (" in said
+    assert "use --anew to retrieve again" in said
+
+
 def test_explanations_before_an_interruption_are_shown_and_written(file, tmp_path, capsys):
     changes = ["--set", "expander={use: halts}", "--set", "batch=1", "--json", str(tmp_path / "done")]
     assert main(["explain", str(file), "--quiet", *changes]) == 130

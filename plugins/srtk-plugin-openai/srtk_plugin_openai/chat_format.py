@@ -161,7 +161,7 @@ def text_of(prompt: Prompt, text: str) -> str:
         return text
     try:
         data = json.loads(text)
-    except ValueError:
+    except (ValueError, RecursionError):
         return text
     if isinstance(data, dict) and list(data) == [NUMBERS] and isinstance(data[NUMBERS], list):
         return json.dumps(data[NUMBERS])

@@ -61,7 +61,7 @@ def _parsed(body: bytes, kind: str) -> Mapping[str, Any]:
     if not body.strip():
         raise MalformedError("the reply is empty")
     try:
-        data = json.loads(body)
+        data = _loaded(body)
     except ValueError as error:
         if start.lstrip().startswith("{"):
             raise PartialError(f"the reply breaks off ({error})") from error
@@ -70,6 +70,14 @@ def _parsed(body: bytes, kind: str) -> Mapping[str, Any]:
         raise MalformedError(f"the reply is not an object: {shortened(start)}")
     _stop_at_error(data)
     return data
+
+
+def _loaded(text: str | bytes) -> Any:
+    """Parse JSON; infinities, which some servers give as log-probabilities, are read."""
+    try:
+        return json.loads(text)
+    except RecursionError as error:
+        raise MalformedError("the reply is JSON that is nested too deeply") from error
 
 
 def _stop_at_error(data: Mapping[str, Any]) -> None:
@@ -100,7 +108,7 @@ def _joined(body: bytes) -> Mapping[str, Any]:
             done = True
             break
         try:
-            part = json.loads(data)
+            part = _loaded(data)
         except ValueError as error:
             raise PartialError(f"a part of the streamed reply is not JSON ({error})") from error
         if not isinstance(part, dict):

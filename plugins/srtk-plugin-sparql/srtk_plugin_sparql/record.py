@@ -10,6 +10,7 @@ from typing import Any
 
 import attrs
 
+from srtk_framework.records import read_jsonl
 from srtk_framework.values import InputError, without_logins
 from srtk_framework.web import DeadlineError, OversizeError, PartialError, RequestError
 from srtk_plugin_sparql.errors import CappedError, NotRecordedError, TooLargeError
@@ -155,14 +156,19 @@ def read_record(folder: Path) -> Record:
     """
     path = folder / RECORD
     record = Record()
-    with path.open("rb") as file:
-        for number, line in enumerate(file, start=1):
-            try:
-                record.add(json.loads(line))
-            except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
-                reason = f"{type(error).__name__}: {error}"
-                raise InputError(f"{path}:{number}: is no line of a record ({reason}); record the run again") from error
+    try:
+        for number, line in read_jsonl(path):
+            _add(record, line, f"{path}:{number}")
+    except InputError as error:
+        raise InputError(f"{error}; record the run again") from error
     return record
+
+
+def _add(record: Record, line: Mapping[str, Any], where: str) -> None:
+    try:
+        record.add(line)
+    except (ValueError, KeyError, TypeError, AttributeError) as error:
+        raise InputError(f"{where}: is no line of a record ({type(error).__name__}: {error})") from error
 
 
 def _written(error: RequestError) -> dict[str, Any]:

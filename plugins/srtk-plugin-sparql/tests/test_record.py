@@ -82,9 +82,22 @@ def test_a_record_may_be_added_to(proxy: Any, tmp_path: Path) -> None:
     assert answers(proxy.url, start="Echo", replay=str(tmp_path / "record")) == second
 
 
-def test_a_broken_record_is_refused_with_its_line(tmp_path: Path) -> None:
-    (tmp_path / "answers.jsonl").write_text('{"source":"x"}\n{"query":\n')
-    with pytest.raises(InputError, match=r"answers\.jsonl:2"):
+@pytest.mark.parametrize(
+    "line",
+    [
+        '{"query":',
+        '{"query": 1e999}',
+        '{"query": ' + "1" * 5000 + "}",
+        '{"query": ' + "[" * 200 + "]" * 200 + "}",
+        '{"query": ' + "[" * 100_000,
+        '{"query": "q", "rows": [1]}',
+        "[]",
+    ],
+    ids=["half", "a huge float", "a huge number", "deep", "deeper", "no rows", "no object"],
+)
+def test_a_broken_record_is_refused_with_its_line(tmp_path: Path, line: str) -> None:
+    (tmp_path / "answers.jsonl").write_text(f'{{"source":"x"}}\n{line}\n')
+    with pytest.raises(InputError, match=r"answers\.jsonl:2.*record the run again"):
         answers("http://127.0.0.1:9/query", replay=str(tmp_path))
 
 

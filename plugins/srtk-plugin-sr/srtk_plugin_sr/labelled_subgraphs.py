@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path as FilePath
 from typing import Any
@@ -10,9 +9,9 @@ from typing import Any
 import attrs
 
 from srtk_framework.graph import instance_triples
-from srtk_framework.records import dumps
+from srtk_framework.records import dumps, parse_json
 from srtk_framework.roles import Expander, KnowledgeGraph
-from srtk_framework.values import DriverError, Literal, RankedPath, Step, Subgraph, TrainingExample, Triple
+from srtk_framework.values import DriverError, InputError, Literal, RankedPath, Step, Subgraph, TrainingExample, Triple
 
 _LESSONS_AT_ONCE = 32
 
@@ -80,8 +79,8 @@ def labelled_subgraphs(
         raise DriverError(
             f"{file} holds {len(known)} questions, not {len(examples)}; remove it to train from the start"
         )
-    for example, line in zip(examples, known, strict=False):
-        yield _read(example, line, file)
+    for number, (example, line) in enumerate(zip(examples, known, strict=False), 1):
+        yield _read(example, line, f"{file}:{number}")
     for start in range(len(known), len(examples), _LESSONS_AT_ONCE):
         batch = examples[start : start + _LESSONS_AT_ONCE]
         found = inner.expand([example.question for example in batch])
@@ -117,12 +116,21 @@ def _line(labelled: LabelledSubgraph) -> str:
     return dumps(record) + "\n"
 
 
-def _read(example: TrainingExample, line: str, file: FilePath) -> LabelledSubgraph:
-    record = json.loads(line)
+def _read(example: TrainingExample, line: str, where: str) -> LabelledSubgraph:
+    remedy = "remove the file to train from the start"
+    try:
+        record = parse_json(line, where)
+    except InputError as error:
+        raise DriverError(f"{error}; {remedy}") from error
+    try:
+        return _labelled(example, record, f"{where} is of other questions; {remedy}")
+    except (KeyError, TypeError, ValueError, AttributeError, IndexError) as error:
+        raise DriverError(f"{where} is no labelled subgraph ({type(error).__name__}: {error}); {remedy}") from error
+
+
+def _labelled(example: TrainingExample, record: Any, other: str) -> LabelledSubgraph:
     if record["id"] != example.question.id:
-        raise DriverError(
-            f"{file} is of other questions (it holds {record['id']!r}); remove it to train from the start"
-        )
+        raise DriverError(other)
     found = Subgraph(
         triples=tuple(_triple(row) for row in record["triples"]),
         scores=tuple(record["scores"]),

@@ -256,6 +256,16 @@ def test_found_triples_of_other_questions_are_refused(tmp_path):
         list(labelled_subgraphs(opened().inner, opened().graph, EXAMPLES, None, file))
 
 
+@pytest.mark.parametrize(
+    "line", ["{", '{"id": ' + "[" * 100_000, '{"id": 1e999}', "[]", '{"id": "q0"}', '{"id": "q0", "triples": 1}']
+)
+def test_a_broken_line_of_found_triples_is_refused_with_its_place(tmp_path, line):
+    file = tmp_path / "found.jsonl"
+    file.write_text(line.replace("q0", EXAMPLES[0].question.id) + "\n")
+    with pytest.raises(DriverError, match=r"found\.jsonl:1.*; remove the file to train from the start"):
+        list(labelled_subgraphs(opened().inner, opened().graph, EXAMPLES, None, file))
+
+
 def test_gold_triples_are_the_needed_triples_of_a_question_that_has_them():
     gold = (Triple("person1", "friend", "friend of person1"),)
     given = attrs.evolve(EXAMPLES[0], question=attrs.evolve(EXAMPLES[0].question, gold_triples=gold))
