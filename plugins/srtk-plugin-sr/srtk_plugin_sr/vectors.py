@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import os
 import threading
+import time
 import uuid
 from collections.abc import Sequence
 from pathlib import Path as FilePath
@@ -19,6 +21,8 @@ Matrix = npt.NDArray[np.float32]
 
 _FORMAT = "1"
 _WRITE_AT = 4096
+_ABANDONED = 3600.0
+"""Seconds since its last change after which nobody writes a part any more; one is written in less than a minute."""
 
 
 def default_folder() -> FilePath:
@@ -149,12 +153,21 @@ class VectorStore:
         name = hashlib.sha256(content.tobytes()).hexdigest()[:24] + ".npy"
         try:
             folder.mkdir(parents=True, exist_ok=True)
+            _remove_parts(folder)
             _replace(folder, name, content)
         except OSError as error:
             raise DriverError(
                 f"relation vectors cannot be written to {folder} ({error.strerror}); "
                 f'set cache of the scorer to another folder, or to "" for none'
             ) from error
+
+
+def _remove_parts(folder: FilePath) -> None:
+    """Remove what killed processes were writing; a part that is being written by another one is young."""
+    for part in folder.glob(".*.part"):
+        with contextlib.suppress(FileNotFoundError):  # Its writer, or another one, was faster.
+            if time.time() - part.stat().st_mtime > _ABANDONED:
+                part.unlink()
 
 
 def _replace(folder: FilePath, name: str, content: npt.NDArray[Any]) -> None:

@@ -1,6 +1,7 @@
 """Vectors that are kept between runs."""
 
 import multiprocessing
+import os
 
 import numpy as np
 import pytest
@@ -79,6 +80,17 @@ def test_an_encoder_that_changes_its_width_is_refused(tmp_path):
 def test_no_unfinished_file_is_left(tmp_path):
     filled(tmp_path, ["a"])
     assert [file.suffix for file in tmp_path.rglob("*") if file.is_file()] == [".npy"]
+
+
+def test_what_a_killed_process_left_is_removed_and_what_another_is_writing_stays(tmp_path):
+    folder = filled(tmp_path, ["a"]).folder
+    killed, writing = folder / ".killed.part", folder / ".writing.part"
+    killed.write_bytes(b"half")
+    writing.write_bytes(b"half")
+    os.utime(killed, (0, 0))
+    filled(tmp_path, ["b"])
+    assert [path.name for path in folder.glob(".*")] == [".writing.part"]
+    assert len(list(folder.glob("*.npy"))) == 2
 
 
 def write_some(folder, number):
