@@ -207,7 +207,7 @@ def read_json(path: str | Path) -> Any:
 
 
 def check_depth(value: Any, text: str, where: str) -> None:
-    """Refuse a value parsed from ``text`` that nests too deep to be written again.
+    """Refuse a value parsed from ``text``, or written as it, that nests too deep to be written again.
 
     Raises:
         InputError: If lists and objects nest deeper than MAX_DEPTH levels.
@@ -242,8 +242,8 @@ def _is_deep(value: Any) -> bool:
         level = [
             item
             for holder in level
-            if isinstance(holder, list | dict)
-            for item in (holder.values() if isinstance(holder, dict) else holder)
+            if isinstance(holder, list | tuple | Mapping)
+            for item in (holder.values() if isinstance(holder, Mapping) else holder)
         ]
     return bool(level)
 

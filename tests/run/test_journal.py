@@ -8,6 +8,7 @@ import json
 import re
 import shutil
 from pathlib import Path
+from types import MappingProxyType
 
 import pytest
 from hypothesis import HealthCheck, given, settings
@@ -231,10 +232,13 @@ def test_a_line_of_this_run_that_is_no_json_within_the_limits_is_refused_with_it
         recovered(tmp_path)
 
 
-def test_a_result_that_nests_too_deep_to_be_read_again_is_an_error_of_its_question(tmp_path):
+@pytest.mark.parametrize(
+    "wrap", [lambda inner: [inner], lambda inner: (inner,), lambda inner: MappingProxyType({"a": inner})]
+)
+def test_a_result_that_nests_too_deep_to_be_read_again_is_an_error_of_its_question(tmp_path, wrap):
     deep = []
     for _ in range(150):
-        deep = [deep]
+        deep = wrap(deep)
     journal = Journal(tmp_path, "beam", "a")
     odd = Retrieval(QUESTIONS[0], subgraph=Subgraph((), (), (), (), (), (), trace={"deep": deep}))
     first, second = journal.add([odd, retrieval(QUESTIONS[1])], 0.1)
