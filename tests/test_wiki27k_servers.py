@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib
+import json
 import sys
 from collections.abc import Iterator
 from contextlib import ExitStack
@@ -11,6 +12,9 @@ from types import ModuleType
 from typing import Any
 
 import pytest
+
+from srtk_framework.recipe.recipe import from_data
+from srtk_framework.run.runner import Runner
 
 ROOT = Path(__file__).parents[1]
 
@@ -29,7 +33,6 @@ rdf = benchmark("graphs_in_rdf")
 misbehaving = benchmark("misbehaving")
 
 pytestmark = [
-    pytest.mark.slow,
     pytest.mark.timeout(3000),
     pytest.mark.skipif(bench.lacking("wiki27k/train.txt") is not None, reason=str(bench.lacking("wiki27k/train.txt"))),
     pytest.mark.skipif(
@@ -37,6 +40,8 @@ pytestmark = [
     ),
 ]
 METHODS = ("beam", "bfs")
+FEW = 6
+"""Questions of the quick test."""
 
 
 @pytest.fixture(scope="module")
@@ -67,6 +72,7 @@ def recorded(case: Any, graph: dict[str, Any], out: Path) -> Any:
     return run
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("number", [None, 1, 4, 16])
 def test_a_record_is_replayed_at_any_number_of_requests_at_once(
     case: Any, graph: dict[str, Any], recorded: Any, out: Path, number: int | None
@@ -76,6 +82,7 @@ def test_a_record_is_replayed_at_any_number_of_requests_at_once(
     assert run.differences(recorded) == {}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("number", [1, 16])
 def test_the_same_is_asked_at_any_number_of_requests_at_once(
     case: Any, graph: dict[str, Any], recorded: Any, out: Path, number: int
@@ -89,6 +96,7 @@ def test_the_same_is_asked_at_any_number_of_requests_at_once(
     assert [line.partition('","rows"')[0] for line in first] == [line.partition('","rows"')[0] for line in second]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("cap", [999, 777, 50])
 def test_a_proxy_that_cuts_answers_changes_no_subgraph(
     case: Any, graph: dict[str, Any], recorded: Any, out: Path, cap: int
@@ -98,6 +106,7 @@ def test_a_proxy_that_cuts_answers_changes_no_subgraph(
     assert run.differences(recorded) == {}
 
 
+@pytest.mark.slow
 def test_a_proxy_that_lets_one_row_through_is_named_in_each_error(
     case: Any, graph: dict[str, Any], recorded: Any, out: Path
 ) -> None:
@@ -105,3 +114,30 @@ def test_a_proxy_that_lets_one_row_through_is_named_in_each_error(
         run = bench.run(case, "cap-1", {**graph, "endpoint": proxy.url}, out, ("bfs",))
     assert run.counts()["failed"] == 126
     assert all("returns 1 rows at most" in line for line in run.results["bfs"])
+
+
+def searched(case: Any, name: str, settings: dict[str, Any], out: Path) -> list[str]:
+    """Run a search that needs no model, and return its lines."""
+    recipe = bench.written_recipe(case, settings, out / name, ("bfs",))
+    del recipe["encoder"], recipe["path_scorer"]
+    outcome = Runner(from_data(recipe)).run()
+    assert (outcome.questions, outcome.failed) == (FEW, 0)
+    return (out / name / "subgraphs.jsonl").read_text(encoding="utf-8").splitlines()
+
+
+def test_a_few_questions_are_asked_and_replayed_alike_at_any_number_of_requests_at_once(tmp_path: Path) -> None:
+    few = rdf.wiki27k(bench.DATA, tmp_path, FEW)
+    found, asked = [], []
+    with ExitStack() as stack:
+        server = bench.Stores(few, tmp_path, stack).server()
+        del server["engine"]
+        for number in (None, 1):
+            settings = {**server, "record": str(tmp_path / f"record-{number}"), "limits": {"at_once": number}}
+            found.append(searched(few, f"recorded-{number}", settings, tmp_path))
+            lines = (tmp_path / f"record-{number}" / "answers.jsonl").read_text().splitlines()[1:]
+            asked.append(sorted(line.partition('","rows"')[0] for line in lines))
+    assert sum(len(json.loads(line)["triplets"]) for line in found[0]) > 100
+    nobody = {**server, "endpoint": "http://127.0.0.1:9/query", "replay": str(tmp_path / "record-None")}
+    found.append(searched(few, "replayed", {**nobody, "limits": {"at_once": 16}}, tmp_path))
+    assert found[0] == found[1] == found[2]
+    assert asked[0] == asked[1]
