@@ -15,6 +15,7 @@ import pytest
 import yaml
 
 from srtk_framework.cli import FAILED, OK, USAGE, main
+from srtk_framework.testing.oxigraph import served
 
 pty = pytest.importorskip("pty", reason="there are no pseudo-terminals on this system")
 needs_model = pytest.mark.skipif(
@@ -186,6 +187,26 @@ def test_a_mistake_is_one_sentence(films, capsys, arguments, said):
     assert said in shown.err
     assert "fault" not in shown.err
     assert shown.out == ""
+
+
+def test_an_endpoint_is_asked_by_its_address(films, tmp_path, capsys):
+    pyoxigraph = pytest.importorskip("pyoxigraph")
+    at = "http://example.org/"
+    store = pyoxigraph.Store(str(tmp_path / "store"))
+    facts = [("Alien", "directedBy", "RidleyScott"), ("RidleyScott", "bornIn", "SouthShields")]
+    for subject, relation, object_ in facts:
+        store.add(pyoxigraph.Quad(*(pyoxigraph.NamedNode(at + part) for part in (subject, relation, object_))))
+    label = pyoxigraph.NamedNode("http://www.w3.org/2000/01/rdf-schema#label")
+    store.add(pyoxigraph.Quad(pyoxigraph.NamedNode(at + "Alien"), label, pyoxigraph.Literal("Alien", language="en")))
+    store.flush()
+    del store
+    prefix = f"knowledge_graph.vocabulary.prefixes={{ex: '{at}'}}"
+    with served(tmp_path / "store") as url:
+        assert main(["ask", url, "Who made Alien?", *BFS[:2], "--set", prefix, "--json"]) == OK
+    record = json.loads(capsys.readouterr().out)
+    assert record["question_entities"] == ["ex:Alien"]
+    assert ["ex:Alien", "ex:directedBy", "ex:RidleyScott"] in record["triplets"]
+    assert ["ex:RidleyScott", "ex:bornIn", "ex:SouthShields"] in record["triplets"]
 
 
 class Terminal:
