@@ -7,6 +7,7 @@ endpoint, or the name of a graph, such as wikidata. The graph of a file is built
 from __future__ import annotations
 
 import argparse
+import io
 import logging
 import os
 import shutil
@@ -158,6 +159,8 @@ def _width() -> int:
 def _questions(is_terminal: bool) -> Iterator[str]:
     """Yield the questions of the standard input: of a prompt with a history on a terminal, else line by line."""
     if not is_terminal:
+        if isinstance(sys.stdin, io.TextIOWrapper):
+            sys.stdin.reconfigure(errors="replace")
         yield from (line.strip() for line in sys.stdin if line.strip())
         return
     print(f"Ask in words; {_MORE} shows all of the last result, Ctrl-D ends.", file=sys.stderr)
@@ -204,7 +207,7 @@ def _shown_while_opening(retriever: Retriever, quiet: bool) -> Iterator[None]:
     """
     graph = retriever.graph
     package = type(driver_of(retriever.session.graph)).__module__.partition(".")[0]
-    what = f"building the graph of {graph.name}, which is kept" if graph.is_new else "loading graph and model"
+    what = f"building the graph of {graph.name}, once" if graph.is_new else "loading graph and model"
     if quiet:
         yield
     elif not sys.stderr.isatty():

@@ -141,7 +141,7 @@ class Graph:
         text = os.fspath(what)
         if text.startswith(("http://", "https://")):
             return cls({"use": ENDPOINT, "endpoint": text, **settings}, text)
-        if Path(text).is_dir():
+        if text and Path(text).is_dir():
             return cls({"use": GRAPH, "path": text, **settings}, text)
         if Path(text).exists():
             return cls._from_files([text], settings)

@@ -142,6 +142,18 @@ def test_questions_of_a_pipe_are_answered_one_by_one(films):
     assert ["error" in record for record in records] == [False, True, False]
 
 
+def test_bytes_that_are_no_text_spoil_no_other_question(films):
+    done = subprocess.run(
+        command(films, *BFS, "--json"),
+        input=b"Who made Alien \xff\xfe?\nWho made Blade Runner?\n",
+        capture_output=True,
+        check=True,
+        env={**os.environ, "PYTHONUTF8": "1"},
+    )
+    records = [json.loads(line) for line in done.stdout.splitlines()]
+    assert ["error" in record for record in records] == [False, False]
+
+
 def test_a_question_that_does_not_link_fails_in_plain_words(films, capsys):
     assert main(["ask", films, "What is Zzyzx?", *BFS]) == FAILED
     shown = capsys.readouterr().out

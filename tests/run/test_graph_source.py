@@ -168,6 +168,8 @@ def test_a_driver_that_needs_a_setting_says_which():
 def test_what_is_nothing_is_told_with_a_near_name():
     with pytest.raises(InputError, match=r"no file or folder 'wikidatta'.*Did you mean 'wikidata'"):
         Graph.open("wikidatta")
+    with pytest.raises(InputError, match="no file or folder ''"):
+        Graph.open("")
 
 
 def test_a_missing_table_is_named():
