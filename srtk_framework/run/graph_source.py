@@ -141,11 +141,12 @@ class Graph:
         text = os.fspath(what)
         if text.startswith(("http://", "https://")):
             return cls({"use": ENDPOINT, "endpoint": text, **settings}, text)
-        if text and Path(text).is_dir():
-            return cls({"use": GRAPH, "path": text, **settings}, text)
-        if Path(text).exists():
-            return cls._from_files([text], settings)
-        return cls._named(text, settings)
+        path = Path(text).expanduser()
+        if not text or not path.exists():
+            return cls._named(text, settings)
+        if path.is_dir():
+            return cls({"use": GRAPH, "path": str(path), **settings}, text)
+        return cls._from_files([text], settings)
 
     @classmethod
     def _named(cls, name: str, settings: Mapping[str, Any]) -> Graph:
