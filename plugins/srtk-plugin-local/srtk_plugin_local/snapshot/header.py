@@ -258,7 +258,7 @@ class _Facts:
         neo4j = any(_kind(title) == "ID" for title in titles)
         chosen = {self._place(column) for column in settings.columns} or set(range(len(titles)))
         literal = {self._place(column) for column in settings.literal_columns}
-        label = _first(titles, LABELS, chosen - {key} - literal)
+        label = first_known(titles, LABELS, chosen - {key} - literal)
         parts = []
         for place in sorted(chosen - {key}):
             if place in literal:
@@ -311,8 +311,15 @@ def _name(title: str) -> str:
     return found["name"] if found else title
 
 
-def _first(titles: Sequence[str], words: Sequence[str], among: Iterable[int]) -> int | None:
-    """Return the place among these whose heading is the earliest of the words."""
+def known_relation(titles: Sequence[str]) -> str | None:
+    """Return the heading that is the earliest known word of a relation."""
+    ranks = [(rank, title) for title in titles if (rank := _rank(normal(title), WORDS["relation"])) is not None]
+    return min(ranks)[1] if ranks else None
+
+
+def first_known(titles: Sequence[str], words: Sequence[str], among: Iterable[int] | None = None) -> int | None:
+    """Return the place, among these, whose heading is the earliest of the words."""
+    among = range(len(titles)) if among is None else among
     ranks = [(words.index(normal(_name(titles[p]))), p) for p in among if normal(_name(titles[p])) in words]
     return min(ranks)[1] if ranks else None
 

@@ -9,8 +9,9 @@ from typing import Any
 
 from srtk_framework.values import InputError, close_matches
 
-FORMATS = ("ntriples", "nquads", "turtle", "trig", "rdfxml", "tsv", "csv", "parquet")
-RDF_FORMATS = FORMATS[:5]
+RDF_FORMATS = ("ntriples", "nquads", "turtle", "trig", "rdfxml", "jsonld")
+GRAPH_FORMATS = ("graphml", "gexf")
+FORMATS = (*RDF_FORMATS, *GRAPH_FORMATS, "tsv", "csv", "parquet")
 BLOCK = 8 << 20
 
 _ENDINGS = {
@@ -21,6 +22,9 @@ _ENDINGS = {
     ".rdf": "rdfxml",
     ".owl": "rdfxml",
     ".xml": "rdfxml",
+    ".jsonld": "jsonld",
+    ".graphml": "graphml",
+    ".gexf": "gexf",
     ".tsv": "tsv",
     ".tab": "tsv",
     ".txt": "tsv",
@@ -30,6 +34,7 @@ _ENDINGS = {
     ".json": "json",
 }
 _SYNONYMS = {"nt": "ntriples", "nq": "nquads", "ttl": "turtle", "rdf": "rdfxml", "rdf/xml": "rdfxml", "xml": "rdfxml"}
+_SYNONYMS["json-ld"] = "jsonld"
 _COMPRESSION = {".gz": "gzip", ".zst": "zstd", ".zstd": "zstd", ".bz2": "bz2"}
 
 Progress = Callable[[str, int, int | None], None]

@@ -22,6 +22,7 @@ _FORMATS = {
     "turtle": "TURTLE",
     "trig": "TRIG",
     "rdfxml": "RDF_XML",
+    "jsonld": "JSON_LD",
 }
 _ANONYMOUS = re.compile(r"[0-9a-f]{20,32}")
 _WHERE = re.compile(r"^Parser error (?:at line \d+ column \d+|between .*?): ")
@@ -52,8 +53,13 @@ def read_rdf(name: str, kind: str, report: FileReport, meter: Meter) -> Iterator
     if kind == "rdfxml":
         with Input(name) as source:
             check_entities(source, name)
+    default = ox.DefaultGraph()
+    named_graphs: set[str] = set()
+    graphs = kind in ("nquads", "trig", "jsonld")
     with Input(name) as source:
         for triple in _parse(source, kind):
+            if graphs and triple.graph_name != default:
+                named_graphs.add(str(triple.graph_name))
             subject, object_ = triple.subject, triple.object
             start = subject.value if type(subject) is named else blank(subject)
             if type(object_) is named:
@@ -70,6 +76,8 @@ def read_rdf(name: str, kind: str, report: FileReport, meter: Meter) -> Iterator
         if rows:
             report.rows += len(rows)
             yield table()
+    if named_graphs:
+        report.note(f"{len(named_graphs):,} named graphs were merged into one; their names are not kept")
     if not report.rows:
         report.skip(EMPTY_FILES, 1, "there is no triple; leave the file out")
         report.note("has no triple")
@@ -84,6 +92,10 @@ def _parse(source: Input, kind: str) -> Iterator[Any]:
     except SyntaxError as error:
         place = f"{source.name}:{error.lineno}" if error.lineno else source.name
         reason = _WHERE.sub("", error.msg or str(error))
+        if "LoadDocumentCallback" in reason:
+            raise InputError(
+                f"{source.name}: refers to a context elsewhere, which is not fetched; write the context into the file"
+            ) from error
         raise InputError(f"{place}: is not valid {kind}: {reason}; correct the file or --format") from error
 
 

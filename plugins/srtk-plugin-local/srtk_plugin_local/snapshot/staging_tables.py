@@ -11,6 +11,7 @@ from srtk_plugin_local.snapshot.build_settings import DESCRIPTION, BuildSettings
 from srtk_plugin_local.snapshot.header import plan_facts, plan_fixed
 from srtk_plugin_local.snapshot.input_files import Progress, guess_format
 from srtk_plugin_local.snapshot.input_report import FileReport
+from srtk_plugin_local.snapshot.property_graphs import read_property_graph
 from srtk_plugin_local.snapshot.rdf import read_rdf
 from srtk_plugin_local.snapshot.tables import read_names, read_rows
 
@@ -93,11 +94,17 @@ def stage_triples(
         report = FileReport(name, kind, settings.strict)
         reports.append(report)
         if kind == "json":
-            raise InputError(f"{name}: triples cannot be read from JSON; use one of {', '.join(input_files.FORMATS)}")
+            raise InputError(
+                f"{name}: triples cannot be read from JSON; give --format jsonld if it is JSON-LD, else use one of "
+                f"{', '.join(input_files.FORMATS)}"
+            )
         if kind in input_files.RDF_FORMATS:
             object_ = f"CASE WHEN literal THEN c2 ELSE {shortened('c2', settings.prefixes)} END"
             for table in read_rdf(name, kind, report, meter):
                 _insert(con, "raw", table, f"{_subject_relation(settings)}, {object_}, literal")
+        elif kind in input_files.GRAPH_FORMATS:
+            for table in read_property_graph(name, kind, settings, report, meter):
+                _insert_facts(con, table, settings)
         else:
             for table in read_rows(name, kind, settings.separator, plan_facts(settings), report, meter):
                 _insert_facts(con, table, settings)
