@@ -4,10 +4,16 @@ from __future__ import annotations
 
 import argparse
 import json
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from srtk_framework.values import shortened
+
 HELP = "show the content of a local graph snapshot"
+
+_LABEL = 60
+"""Characters of a label that are shown."""
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -15,12 +21,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("folder", metavar="DIR", help="a snapshot built by `srtk graph build`")
     parser.add_argument("--json", action="store_true", help="print JSON instead of a table")
     parser.add_argument("--relations", type=int, default=10, metavar="N", help="relations to list (%(default)s)")
+    parser.add_argument("--facts", type=int, default=10, metavar="N", help="example facts to list (%(default)s)")
     parser.add_argument("--verify", action="store_true", help="check the hash of every file")
 
 
 def run(args: argparse.Namespace) -> int:
     """Print the description of the snapshot."""
-    facts = describe(Path(args.folder), max(args.relations, 0), args.verify)
+    facts = describe(Path(args.folder), max(args.relations, 0), args.verify, max(args.facts, 0))
     if args.json:
         print(json.dumps(facts, indent=1, ensure_ascii=False))
     else:
@@ -28,8 +35,14 @@ def run(args: argparse.Namespace) -> int:
     return 0
 
 
-def describe(folder: Path, relations: int, verify: bool) -> dict[str, Any]:
-    """Describe a snapshot: its counts, schema, size, origin and most frequent relations.
+def describe(folder: Path, relations: int, verify: bool, facts: int = 10) -> dict[str, Any]:
+    """Describe a snapshot: counts, schema, size, origin, example facts, most frequent relations, and how it was read.
+
+    Args:
+        folder: Folder of the snapshot.
+        relations: Number of relations to list, those with the most triples.
+        verify: Whether to check the hash of every file.
+        facts: Number of example facts, taken evenly from all.
 
     Raises:
         SnapshotError: If a file is missing or damaged.
@@ -37,14 +50,35 @@ def describe(folder: Path, relations: int, verify: bool) -> dict[str, Any]:
     import numpy as np
 
     from srtk_plugin_local.snapshot.arrays import Snapshot, verify_files
+    from srtk_plugin_local.snapshot.lookup import labels
 
     snapshot = Snapshot(folder)
+    numbers = {relation: number for number, relation in enumerate(snapshot.relations)}
+
+    def example(edges: Any) -> list[dict[str, Any]]:
+        """Return the triples at these places among the forward targets, with their labels."""
+        edges = np.asarray(edges, dtype=np.int64)
+        side = snapshot.forward
+        groups = np.searchsorted(side.starts, edges, side="right") - 1
+        subjects = snapshot.ids(side.owners(groups))
+        objects = snapshot.ids(side.targets[edges].astype(np.int64))
+        kinds = [snapshot.relations[number] for number in side.relations[groups].tolist()]
+        rows = [list(row) for row in zip(subjects, kinds, objects, strict=True)]
+        return [{"triple": row, "labels": labels(snapshot, numbers, row)} for row in rows]
+
+    def middle(relation: int) -> list[int]:
+        """Return the place of a triple of a relation; ids at the ends of the alphabet are often odd."""
+        groups = np.flatnonzero(snapshot.forward.relations == relation)
+        return [int(start) for start in snapshot.forward.starts[groups[len(groups) // 2 : len(groups) // 2 + 1]]]
+
     if verify:
         verify_files(folder, snapshot.meta)
     meta = snapshot.meta
     counts = snapshot.array("relations.count").astype(np.int64)
     top = np.lexsort((np.arange(len(counts)), -counts))[:relations].tolist()
     entities = meta.counts["entities"]
+    total = meta.counts["triples"]
+    some = sorted({place * total // facts for place in range(min(facts, total))})
     return {
         "path": str(folder),
         "content": meta.content,
@@ -56,7 +90,18 @@ def describe(folder: Path, relations: int, verify: bool) -> dict[str, Any]:
         "files": {name: int(entry["bytes"]) for name, entry in sorted(meta.files.items())},
         "schema": dict(meta.schema),
         "origin": dict(meta.origin),
-        "relations": [{"id": snapshot.relations[n], "triples": int(counts[n])} for n in top],
+        "examples": example(some),
+        "relations": [
+            {
+                "id": snapshot.relations[n],
+                "label": labels(snapshot, numbers, [snapshot.relations[n]])[0],
+                "triples": int(counts[n]),
+                "example": next(iter(example(middle(n))), None),
+            }
+            for n in top
+        ],
+        "reading": list(meta.build.get("reading", ())),
+        "ignored": dict(meta.build.get("ignored", {})),
         "verified": verify,
     }
 
@@ -65,6 +110,8 @@ def _print_table(facts: dict[str, Any]) -> None:
     from rich.console import Console
     from rich.table import Table
     from rich.text import Text
+
+    from srtk_plugin_local.snapshot.input_report import sentences
 
     table = Table(title=Text(facts["path"]), show_header=False)
     table.add_column(style="bold")
@@ -82,12 +129,43 @@ def _print_table(facts: dict[str, Any]) -> None:
         rows.append(("hashes of all files", "correct"))
     for name, value in rows:
         table.add_row(Text(name), Text(value))
-    top = Table(title="relations with the most triples")
-    top.add_column("relation", overflow="fold")
-    top.add_column("triples", justify="right")
-    for relation in facts["relations"]:
-        top.add_row(Text(relation["id"]), f"{relation['triples']:,}")
     console = Console()
     console.print(table)
+    if facts["examples"]:
+        console.print(_facts_table(facts["examples"]))
     if facts["relations"]:
-        console.print(top)
+        console.print(_relations_table(facts["relations"]))
+    told = [*sentences(facts["reading"]), *(f"left out: {n:,} {kind}" for kind, n in facts["ignored"].items())]
+    if told:
+        console.print(Text("how the files were read", style="bold"))
+    for sentence in told:
+        console.print(Text(f"- {sentence}"))
+
+
+def _facts_table(examples: Sequence[Mapping[str, Any]]) -> Any:
+    from rich.table import Table
+    from rich.text import Text
+
+    table = Table(title="example facts", show_header=False)
+    for _ in range(3):
+        table.add_column(overflow="fold")
+    for example in examples:
+        table.add_row(*(Text(shortened(label, _LABEL)) for label in example["labels"]))
+    return table
+
+
+def _relations_table(relations: Sequence[Mapping[str, Any]]) -> Any:
+    from rich.table import Table
+    from rich.text import Text
+
+    table = Table(title="relations with the most triples")
+    table.add_column("relation", overflow="fold")
+    table.add_column("triples", justify="right")
+    table.add_column("example", overflow="fold")
+    for relation in relations:
+        id_, label = relation["id"], relation["label"]
+        name = id_ if label in (id_, id_.replace("_", " ")) else f"{label} ({id_})"
+        ends = (relation["example"] or {"labels": ["", "", ""]})["labels"]
+        example = " → ".join(shortened(ends[place], _LABEL) for place in (0, 2)) if relation["example"] else ""
+        table.add_row(Text(name), f"{relation['triples']:,}", Text(example))
+    return table

@@ -39,8 +39,8 @@ class BuildSettings:
 
     Attributes:
         files: Files of triples, or patterns such as ``part-*.nt.gz``; ``.gz``, ``.zst`` and ``.bz2`` are read directly.
-        format: ntriples, nquads, turtle, trig, rdfxml, jsonld, graphml, gexf, tsv, csv or parquet; by default guessed from
-            the file names.
+        format: ntriples, nquads, turtle, trig, rdfxml, jsonld, graphml, gexf, tsv, csv or parquet; by default guessed
+            from the file names.
         separator: Column separator of tables; by default found out: tab, comma, semicolon or ``|``.
         columns: Headings, or numbers from 1, of the subject, relation and object columns; with ``id``, of those to
             read. By default they are found by the words of the header, else they are the first three.

@@ -286,14 +286,16 @@ class _Facts:
         if self.settings.header is not None:
             return
         known = {word for words in (*WORDS.values(), IDS) for word in words if len(word) > 1}
-        for place, cell in enumerate(self.titles):
-            if normal(cell) in known and all(place >= len(row) or row[place] != cell for _, row in self.rest):
-                text = shortened(self.report.separator.join(self.cells))
-                advice = "if it is a header, give --header, or --id NAME if each row is one entity; else --no-header"
-                if self.report.strict:
-                    raise InputError(f"{self.report.name}:{self.line}: {text!r} may be a header; {advice}")
-                self.report.note(f":{self.line}: kept as a fact: {text!r}; {advice}")
-                return
+        columns = enumerate(self.cells)
+        if any(place < len(row) and row[place] == cell for place, cell in columns for _, row in self.rest):
+            return  # a word of a header does not come again in its column
+        if known.isdisjoint(normal(title) for title in self.titles):
+            return
+        text = shortened(self.report.separator.join(self.cells))
+        advice = "if it is a header, give --header, or --id NAME if each row is one entity; else --no-header"
+        if self.report.strict:
+            raise InputError(f"{self.report.name}:{self.line}: {text!r} may be a header; {advice}")
+        self.report.note(f":{self.line}: kept as a fact: {text!r}; {advice}")
 
 
 def _titles(cells: Iterable[str]) -> list[str]:

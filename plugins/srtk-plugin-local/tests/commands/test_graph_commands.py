@@ -51,7 +51,8 @@ def test_info_as_json_has_counts_relations_and_label_coverage(world: Path, capsy
     facts = json.loads(capsys.readouterr().out)
     assert facts["counts"]["triples"] == 3
     assert facts["label_coverage"] == 0.3333
-    assert facts["relations"] == [{"id": "P1", "triples": 2}]
+    example = {"triple": ["Q2", "P1", "Q3"], "labels": ["Q2", "capital of", "Q3"]}
+    assert facts["relations"] == [{"id": "P1", "label": "capital of", "triples": 2, "example": example}]
     assert facts["source"] == f"local:{facts['content'][:16]}"
     assert facts["bytes"] == sum(facts["files"].values())
 
@@ -63,6 +64,49 @@ def test_info_as_a_table_names_the_relations(world: Path, capsys: pytest.Capture
     printed = capsys.readouterr().out
     assert "33.3 %" in printed
     assert "P1" in printed
+
+
+def test_info_shows_example_facts_with_labels(world: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    out = build_world(world, "--quiet")
+    capsys.readouterr()
+    assert call(info, "--json", "--facts", "2", str(out)) == 0
+    facts = json.loads(capsys.readouterr().out)
+    assert [example["triple"] for example in facts["examples"]] == [["Q1", "P1", "Q2"], ["Q1", "P2", "Q3"]]
+    assert facts["examples"][0]["labels"] == ["Riga", "capital of", "Q2"]
+
+
+def test_build_and_info_say_how_a_table_was_read_in_80_columns(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("COLUMNS", "80")
+    monkeypatch.chdir(tmp_path)
+    Path("players.csv").write_text("to,type,from,note\nTigres,plays in,Alan,x\nMexico,,Alan,y\n")
+    assert call(build, "--out", "out", "players.csv") == 0
+    said = capsys.readouterr().err
+    assert "players.csv:1: taken as header: to,type,from,note" in said
+    assert "columns: to = object, type = relation, from = subject" in said
+    assert "columns not read: note" in said
+    assert "skipped 1 rows with an empty cell, the first in 3" in said
+    assert call(info, "out") == 0
+    shown = capsys.readouterr().out
+    assert "taken as header: to,type,from,note" in shown
+    assert "skipped 1 rows with an empty cell, the first in 3" in shown
+    assert "Alan → Tigres" in shown
+    assert max(map(len, shown.splitlines())) <= 80
+
+
+def test_a_graph_of_no_triple_has_no_example(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (tmp_path / "a.tsv").write_text("")
+    assert call(build, "--quiet", "--out", str(tmp_path / "out"), str(tmp_path / "a.tsv")) == 0
+    assert call(info, str(tmp_path / "out")) == 0
+    assert "a.tsv: is empty" in capsys.readouterr().out.replace("\n", "")
+
+
+def test_flags_of_tables_reach_the_build(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (tmp_path / "a.csv").write_text("name;club;note\nAlan;Tigres,Chivas;fast\n")
+    flags = ("--id", "name", "--split", ",", "--literal-columns", "note", "--strict", "--header", "--separator", ";")
+    assert call(build, "--quiet", "--out", str(tmp_path / "out"), *flags, str(tmp_path / "a.csv")) == 0
+    assert "3 triples, 3 entities, 2 relations" in capsys.readouterr().out
 
 
 def test_info_refuses_what_is_no_snapshot(tmp_path: Path) -> None:

@@ -9,8 +9,12 @@ import pytest
 from srtk_plugin_local.snapshot.build import build
 from srtk_plugin_local.snapshot.build_settings import BuildSettings
 from srtk_plugin_local.snapshot.graph import LocalGraph
+from srtk_plugin_local.snapshot.header import plan_facts
+from srtk_plugin_local.snapshot.input_files import Input
+from srtk_plugin_local.snapshot.input_report import FileReport
+from srtk_plugin_local.snapshot.tables import read_rows
 
-from srtk_framework.values import Pattern, Step
+from srtk_framework.values import InputError, Pattern, Step
 
 DATA = Path(os.environ.get("SRTK_DATA") or Path(__file__).parents[4] / "../shared/data")
 
@@ -61,3 +65,42 @@ def test_a_gzipped_graph_of_uris_is_shortened_by_prefixes(tmp_path: Path) -> Non
     assert graph._open.meta.counts["triples"] > 200_000
     frontier = graph.frontiers([["dbr:!Kung_language"]])[0]
     assert list(frontier.ids()) == ["dbr:!Kung_language"]
+
+
+# The tables of the data sets that have a header; all others begin with a fact, a pair or a question.
+HEADED = {
+    "conceptnet/cskg_sample.tsv": ["node1", "label", "node2", "datasource", "weight"],
+    "kgtk_wikidata/lexicalize-file1-without-qualifiers-property-labels.tsv.gz": ["id", "node1", "label", "node2"],
+    "kgtk_wikidata/wikidata_properties.tsv": ["node1", "label", "node2"],
+}
+
+
+def tables() -> list[Path]:
+    found = [path for ending in ("txt", "tsv", "csv", "tsv.gz", "csv.gz") for path in DATA.rglob(f"*.{ending}")]
+    return sorted(path for path in found if path.stem.upper() not in ("ABOUT", "LICENSE", "README"))
+
+
+def test_no_table_of_the_data_sets_loses_its_first_row_but_a_header() -> None:
+    paths = tables()
+    if not paths:
+        pytest.skip("the data sets are not there; set SRTK_DATA to their folder")
+    headed: dict[str, list[str]] = {}
+    facts = 0
+    for path in paths:
+        name = str(path.relative_to(DATA))
+        with Input(str(path)) as source:
+            first = source.peek().decode("utf-8", "ignore").split("\n", 1)[0]
+        report = FileReport(str(path), "tsv")
+        try:
+            rows = next(read_rows(str(path), "tsv", None, plan_facts(BuildSettings(())), report, lambda done: None))
+        except InputError:  # pairs, questions and the like are no facts, and are refused
+            assert name not in HEADED
+            continue
+        facts += 1
+        assert report.notes == [], name
+        if report.header:
+            headed[name] = list(report.header)
+        else:
+            assert report.separator.join(row[0] for row in rows.slice(0, 1).to_pydict().values()) == first, name
+    assert headed == {name: titles for name, titles in HEADED.items() if (DATA / name).is_file()}
+    assert facts > 10
