@@ -8,6 +8,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from srtk_plugin_local.snapshot.input_report import FileReport
 from srtk_plugin_local.snapshot.rdf import read_rdf
 
 from srtk_framework.values import InputError
@@ -32,19 +33,21 @@ import resource, sys
 import pyarrow, pyoxigraph
 from xml.parsers import expat
 from srtk_framework.values import InputError
+from srtk_plugin_local.snapshot.input_report import FileReport
 from srtk_plugin_local.snapshot.rdf import read_rdf
 pages = int(open("/proc/self/statm").read().split()[0])
 limit = pages * resource.getpagesize() + 200 * 2**20
 resource.setrlimit(resource.RLIMIT_AS, (limit, limit))
 try:
-    list(read_rdf(sys.argv[1], "rdfxml", lambda done: None))
+    list(read_rdf(sys.argv[1], "rdfxml", FileReport(sys.argv[1], "rdfxml"), lambda done: None))
 except InputError as error:
     print(error)
 """
 
 
 def read(file: Path) -> list[dict[str, object]]:
-    return [row for table in read_rdf(str(file), "rdfxml", lambda _: None) for row in table.to_pylist()]
+    tables = read_rdf(str(file), "rdfxml", FileReport(str(file), "rdfxml"), lambda _: None)
+    return [row for table in tables for row in table.to_pylist()]
 
 
 @pytest.mark.parametrize("case", sorted(BOMBS))
