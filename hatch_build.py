@@ -1,4 +1,4 @@
-"""Puts the recipes into the package of a wheel; an editable installation reads them from the checkout."""
+"""Puts recipes and demo into the package of a wheel; an editable installation reads them from the checkout."""
 
 from __future__ import annotations
 
@@ -7,10 +7,10 @@ from typing import Any
 from hatchling.builders.hooks.plugin.interface import BuildHookInterface
 
 
-class Recipes(BuildHookInterface[Any]):
-    """Adds the folder `recipes` as data of the package."""
+class Shipped(BuildHookInterface[Any]):
+    """Adds the folders `recipes` and `demo` as data of the package."""
 
     def initialize(self, version: str, build_data: dict[str, Any]) -> None:
-        """Add it, unless the installation is editable."""
+        """Add them, unless the installation is editable."""
         if version == "standard":
-            build_data["force_include"]["recipes"] = "srtk_framework/recipes"
+            build_data["force_include"] |= {name: f"srtk_framework/{name}" for name in ("recipes", "demo")}

@@ -70,14 +70,16 @@ def test_a_package_page_has_no_relative_link(folder: Path, built: Path) -> None:
 def test_the_source_distribution_of_the_core_holds_the_core_alone(built: Path) -> None:
     with tarfile.open(next(built.glob("srtk_framework-*.tar.gz"))) as archive:
         tops = {Path(name).parts[1] for name in archive.getnames()}
-    code = {"srtk_framework", "recipes", "hatch_build.py", "pyproject.toml"}
+    code = {"srtk_framework", "recipes", "demo", "hatch_build.py", "pyproject.toml"}
     assert tops == {*code, "README.md", "CHANGELOG.md", "LICENSE", "PKG-INFO"}
 
 
-def test_the_wheel_of_the_core_holds_every_recipe(built: Path) -> None:
+@pytest.mark.parametrize("folder", ["recipes", "demo"])
+def test_the_wheel_of_the_core_holds_the_recipes_and_the_demo(built: Path, folder: str) -> None:
     names, _ = contents(next(built.glob("srtk_framework-*.whl")))
-    there = {file.relative_to(ROOT).as_posix() for file in (ROOT / "recipes").rglob("*") if file.is_file()}
-    assert {name.removeprefix("srtk_framework/") for name in names if "/recipes/" in name} == there
+    files = [file for file in (ROOT / folder).rglob("*") if file.is_file() and "__pycache__" not in file.parts]
+    shipped = {name.removeprefix("srtk_framework/") for name in names if name.startswith(f"srtk_framework/{folder}/")}
+    assert shipped == {file.relative_to(ROOT).as_posix() for file in files}
 
 
 def test_a_wheel_built_from_the_source_distribution_is_the_same(built: Path, tmp_path: Path) -> None:

@@ -1,4 +1,4 @@
-"""The recipes that come with the framework: in its package, or in the folder ``recipes`` of a checkout."""
+"""What comes with the framework beside its code: in its package, or at the top of a checkout."""
 
 from __future__ import annotations
 
@@ -32,17 +32,22 @@ class ShippedRecipe:
     files: tuple[str, ...]
 
 
-def recipes_folder() -> Path:
-    """Find the folder of the recipes.
+def shipped_folder(name: str) -> Path:
+    """Find a folder that comes with the framework: ``recipes`` or ``demo``.
 
     Raises:
-        SrtkError: If the installation has none.
+        SrtkError: If the installation lacks it.
     """
     package = Path(__file__).parents[1]
-    for folder in (package / FOLDER, package.parent / FOLDER):
+    for folder in (package / name, package.parent / name):
         if folder.is_dir():
             return folder
-    raise SrtkError(f"{package} was installed without its recipes; install srtk-framework again, from a wheel")
+    raise SrtkError(f"{package} was installed without its folder {name}; install srtk-framework again, from a wheel")
+
+
+def recipes_folder() -> Path:
+    """Find the folder of the recipes."""
+    return shipped_folder(FOLDER)
 
 
 def shipped_recipes() -> list[ShippedRecipe]:

@@ -1,0 +1,46 @@
+"""`srtk demo`: the graph and the questions that recipes read."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from srtk_framework.cli import demo, main
+
+ROOT = Path(__file__).parents[2]
+
+
+@pytest.mark.slow
+def test_the_demo_is_written_where_the_recipes_look(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    for package in demo._PACKAGES:
+        pytest.importorskip(package)
+    monkeypatch.chdir(tmp_path)
+    assert main(["demo"]) == 0
+    assert capsys.readouterr().out.splitlines()[-1].startswith("next: srtk recipes copy quickstart")
+    questions = Path("build/demo/questions.jsonl").read_text(encoding="utf-8").splitlines()
+    assert len(questions) == 287
+    assert all(json.loads(line)["answer_entities"] for line in questions)
+    recipe = (ROOT / "recipes" / "quickstart.yaml").read_text(encoding="utf-8")
+    for name in ("triples", "labels", "aliases", "qualifiers"):
+        assert f"build/demo/world/{name}.tsv" in recipe
+        assert Path(f"build/demo/world/{name}.tsv").stat().st_size > 10_000
+
+
+def test_missing_data_packages_are_named_with_the_extra(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(demo, "find_spec", lambda name: None if name == "pycountry" else object())
+    assert main(["demo"]) == 2
+    assert "the demo needs pycountry; run: pip install 'srtk-framework[demo]'" in capsys.readouterr().err
+
+
+def test_a_program_that_fails_is_named(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    for package in demo._PACKAGES:
+        pytest.importorskip(package)
+    (tmp_path / "file").write_text("")
+    assert main(["demo", "--out", str(tmp_path / "file" / "in")]) == 2
+    assert "world.py" in capfd.readouterr().err.splitlines()[-1]
