@@ -142,7 +142,7 @@ class Graph:
         if text.startswith(("http://", "https://")):
             return cls({"use": ENDPOINT, "endpoint": text, **settings}, text)
         path = Path(text).expanduser()
-        if not text or not path.exists():
+        if not text or not os.path.exists(path):  # false for a text that no file can have as its name
             return cls._named(text, settings)
         if path.is_dir():
             return cls({"use": GRAPH, "path": str(path), **settings}, text)

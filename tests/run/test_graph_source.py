@@ -170,6 +170,8 @@ def test_what_is_nothing_is_told_with_a_near_name():
         Graph.open("wikidatta")
     with pytest.raises(InputError, match="no file or folder ''"):
         Graph.open("")
+    with pytest.raises(InputError, match="no file or folder"):
+        Graph.open("x" * 9999)
 
 
 def test_a_missing_table_is_named():

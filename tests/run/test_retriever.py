@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 from importlib.util import find_spec
 
 import networkx
@@ -89,6 +91,17 @@ def test_a_retriever_that_is_let_go_closes_its_drivers(toys):
     driver = retriever.session.graph.driver
     del retriever
     assert driver.opened == ["open", "close"]
+
+
+def test_a_retriever_that_is_left_open_ends_with_the_process(table):
+    code = (
+        "import sys, srtk_framework\n"
+        "retriever = srtk_framework.Retriever(sys.argv[1], expander='bfs')\n"
+        "print(len(retriever.ask('Who made Alien?').triples))\n"
+    )
+    command = [sys.executable, "-W", "error", "-c", code, str(table)]
+    done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=60)
+    assert (done.stdout, done.stderr, done.returncode) == ("4\n", "", 0)
 
 
 def test_a_closed_retriever_can_be_asked_again(toys):
