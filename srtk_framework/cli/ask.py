@@ -1,6 +1,6 @@
 """Ask a graph questions: prints the paths and the best triples. Without a question, a prompt; Ctrl-D ends it.
 
-GRAPH is the folder of a snapshot, a file of triples (CSV, TSV, N-Triples, Turtle, ...), the address of a SPARQL
+GRAPH is the folder of a snapshot, a file of triples (CSV, Turtle, GraphML, ...), the address of a SPARQL
 endpoint, or the name of a graph, such as wikidata. The graph of a file is built once, and kept in the user's cache.
 """
 

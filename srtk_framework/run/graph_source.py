@@ -72,7 +72,7 @@ class Graph:
 
     @classmethod
     def from_rdf(cls, *files: str | Path, **settings: Any) -> Graph:
-        """Take the graph in files of RDF: N-Triples, N-Quads, Turtle, TriG or RDF/XML; see ``from_csv``."""
+        """Take the graph in files of RDF: N-Triples, N-Quads, Turtle, TriG, RDF/XML or JSON-LD; see ``from_csv``."""
         return cls._from_files(files, settings)
 
     @classmethod
