@@ -74,7 +74,7 @@ class BuildSettings:
     files: tuple[str, ...] = attrs.field(converter=matched_files)
     format: str | None = None
     separator: str | None = None
-    columns: tuple[str, ...] = ()
+    columns: tuple[str | int, ...] = ()
     header: bool | None = None
     id: str | None = None
     split: str | None = None
@@ -96,6 +96,10 @@ class BuildSettings:
     names: bool | None = None
     memory: str = "1GB"
     threads: int | None = None
+
+    def chosen_columns(self) -> tuple[str, ...]:
+        """Return ``columns`` as texts."""
+        return tuple(str(column) for column in self.columns)
 
     def every_file(self) -> tuple[str, ...]:
         """Return all input files."""

@@ -160,8 +160,12 @@ class _Facts:
         self.certain = not self.line
         self.rest = [row for row in kept if row is not first]
         self.titles = _titles(self.cells)
-        headed = settings.header is True and set(settings.columns) <= set(self.titles)
-        self.numbered = bool(settings.columns) and not headed and all(column.isdigit() for column in settings.columns)
+        headed = settings.header is True and set(settings.chosen_columns()) <= set(self.titles)
+        self.numbered = (
+            bool(settings.chosen_columns())
+            and not headed
+            and all(column.isdigit() for column in settings.chosen_columns())
+        )
 
     def plan(self) -> Plan:
         """Return the plan.
@@ -172,7 +176,7 @@ class _Facts:
         settings, titles = self.settings, self.titles
         found = recognised(titles)
         key = next((place for place, title in enumerate(titles) if _kind(title) == "ID"), None)
-        named = (bool(settings.columns) and not self.numbered) or settings.id is not None
+        named = (bool(settings.chosen_columns()) and not self.numbered) or settings.id is not None
         header = settings.header
         if header is False and named and not (settings.id or "1").isdigit():
             raise InputError(
@@ -183,7 +187,7 @@ class _Facts:
             header = self.certain or named or found is not None or key is not None
         if settings.id is not None:
             return self._wide(self._place(settings.id), header)
-        if settings.columns:
+        if settings.chosen_columns():
             return self._facts(self._columns(), header)
         if key is not None and header and found is None:
             return self._wide(key, header)
@@ -193,12 +197,13 @@ class _Facts:
             if not header:
                 self._doubt()
             return self._facts((0, 1, 2), header)
-        if settings.header is not False and normal(titles[0]) in IDS and self._are_titles():
+        first = 0 if titles[0] else 1  # a table written by pandas begins with a column of numbers without heading
+        if settings.header is not False and normal(titles[first]) in IDS and self._are_titles(first):
             self.report.note(
-                f"each row was read as one entity, because the first heading is {titles[0]!r}; give --columns if three "
-                "columns are a fact"
+                f"each row was read as one entity, because the first heading is {titles[first]!r}; give --columns if "
+                "three columns are a fact"
             )
-            return self._wide(0, True)
+            return self._wide(first, True)
         raise InputError(f"{self.place}: {self._unclear()}")
 
     def _unclear(self) -> str:
@@ -214,12 +219,12 @@ class _Facts:
             "the entity with --id if each row is one entity"
         )
 
-    def _are_titles(self) -> bool:
-        known = {normal(title) for title in self.titles}
-        return len(known) == len(self.titles) and "" not in known and not any(t.isdigit() for t in known)
+    def _are_titles(self, first: int) -> bool:
+        known = {normal(title) for title in self.titles[first:]}
+        return len(known) == len(self.titles) - first and "" not in known and not any(t.isdigit() for t in known)
 
     def _columns(self) -> tuple[int, int, int]:
-        columns = self.settings.columns
+        columns = self.settings.chosen_columns()
         if len(columns) != 3:
             raise InputError(f"columns is {list(columns)}; name three: subject, relation and object")
         subject, relation, object_ = (self._place(column) for column in columns)
@@ -256,7 +261,7 @@ class _Facts:
             )
         settings, titles = self.settings, self.titles
         neo4j = any(_kind(title) == "ID" for title in titles)
-        chosen = {self._place(column) for column in settings.columns} or set(range(len(titles)))
+        chosen = {self._place(column) for column in settings.chosen_columns()} or set(range(len(titles)))
         literal = {self._place(column) for column in settings.literal_columns}
         label = first_known(titles, LABELS, chosen - {key} - literal)
         parts = []
@@ -279,7 +284,13 @@ class _Facts:
         if header and not self.certain:
             self.report.header, self.report.header_line = tuple(self.cells), self.line
         self.report.columns = [[titles[place], role] for place, role in sorted(roles.items())]
-        self.report.unread = [title for place, title in enumerate(titles) if place not in roles]
+        self.report.unread = [title for place, title in enumerate(titles) if title and place not in roles]
+
+    def _stands_out(self) -> bool:
+        """Return whether the first line of a CSV file shares no cell with the lines below and has no number."""
+        below = {cell for _, row in self.rest for cell in row}
+        alone = below.isdisjoint(self.cells) and not any(cell.strip().isdigit() for cell in self.cells)
+        return self.report.format == "csv" and bool(below) and alone
 
     def _doubt(self) -> None:
         """Tell that the first line is kept as a fact although it has words of a header."""
@@ -289,7 +300,7 @@ class _Facts:
         columns = enumerate(self.cells)
         if any(place < len(row) and row[place] == cell for place, cell in columns for _, row in self.rest):
             return  # a word of a header does not come again in its column
-        if known.isdisjoint(normal(title) for title in self.titles):
+        if known.isdisjoint(normal(title) for title in self.titles) and not self._stands_out():
             return
         text = shortened(self.report.separator.join(self.cells))
         advice = "if it is a header, give --header, or --id NAME if each row is one entity; else --no-header"

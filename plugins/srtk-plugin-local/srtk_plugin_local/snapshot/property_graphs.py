@@ -112,7 +112,7 @@ def _bytes(memory: str) -> int:
 def _rows(graph: Any, settings: BuildSettings, report: FileReport) -> Iterator[tuple[str, str, str, str]]:
     edges = list(graph.edges(data=True))
     properties = sorted({key for _, _, data in edges for key in data})
-    wanted = settings.columns[1] if len(settings.columns) == 3 else None
+    wanted = settings.chosen_columns()[1] if len(settings.chosen_columns()) == 3 else None
     if wanted is not None and wanted not in properties:
         raise InputError(f"{report.name}: no edge has a property {wanted!r}; the edges have {properties}")
     relation = wanted or known_relation(properties)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -28,6 +29,8 @@ Meter = Callable[[int], None]
 
 _SAMPLE_BYTES = 1 << 20
 _SAME_WIDTH = 0.6
+_TOLD = re.compile(r"sep=(.)")
+"""A first line in which Excel is told the separator."""
 
 
 def read_rows(
@@ -116,6 +119,8 @@ def found_separator(lines: Sequence[tuple[int, str]], kind: str) -> str:
     A tab stands in few texts, so that tabs in most of the lines decide in tsv.
     """
     usual = "\t" if kind == "tsv" else ","
+    if lines and (told := _TOLD.fullmatch(lines[0][1].strip())):
+        return told[1]
     lines = [line for line in lines if not line[1].startswith("#")] or lines
     if kind == "tsv" and sum("\t" in line for _, line in lines) >= _SAME_WIDTH * len(lines):
         return usual
@@ -226,7 +231,7 @@ def _split_blocks(source: Input, separator: str, shape: _Shape, meter: Meter) ->
 
 def _pass_over(head: bytes, line: int, shape: _Shape) -> None:
     """Count a line before the first row, unless it is the header or blank."""
-    if head.strip() and line != shape.report.header_line:
+    if head.strip() and line != shape.report.header_line and not head.startswith(b"sep="):
         shape.takes([head.decode("utf-8", "replace")], line)
 
 
@@ -277,7 +282,7 @@ def _split_rows(source: Input, kind: str, separator: str, shape: _Shape, meter: 
     rows: list[list[str]] = []
     for line, cells in _cells(lines, kind, separator, source.name):
         if line < shape.plan.start:
-            if line != shape.report.header_line:
+            if line != shape.report.header_line and not cells[0].startswith("sep="):
                 shape.takes(cells[:1], line)
         elif shape.takes(cells, line):
             rows.append(cells)

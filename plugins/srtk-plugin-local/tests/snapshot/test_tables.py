@@ -95,6 +95,24 @@ def test_a_doubtful_first_line_is_kept_as_a_fact_and_told(read: Any) -> None:
         read("city,relation,country\nriga,capital_of,latvia\n", strict=True)
 
 
+def test_a_first_line_of_a_csv_file_that_shares_nothing_with_the_others_is_told(read: Any) -> None:
+    made = read("player,club,position\nAlan,Tigres,Forward\n")
+    assert len(made.facts) == 2
+    assert "a.csv:1: kept as a fact: 'player,club,position'" in made.said
+    assert read("riga,height,7\nulm,width,8\n").said == ""
+
+
+def test_a_line_that_tells_excel_the_separator_is_read_over(read: Any) -> None:
+    made = read("sep=;\nSubject;Predicate;Object\nriga;capital_of;latvia\n", strict=True)
+    assert made.facts == FACTS[:1]
+
+
+def test_a_column_of_numbers_without_heading_is_left_out(read: Any) -> None:
+    made = read(",name,club,caps\n0,Alan,Tigres,4\n1,Oribe,America,60\n")
+    assert ("Alan", "club", "Tigres") in made.facts
+    assert len(made.facts) == 4
+
+
 @pytest.mark.parametrize(("header", "facts"), [(True, FACTS[:1]), (False, [("s", "p", "o"), *FACTS[:1]])])
 def test_the_setting_decides_whether_the_first_line_is_a_header(read: Any, header: bool, facts: Any) -> None:
     made = read("s,p,o\nriga,capital_of,latvia\n", header=header)
@@ -111,8 +129,9 @@ def test_a_first_fact_whose_relation_comes_again_is_not_doubted(read: Any) -> No
 
 
 def test_columns_are_chosen_by_number_where_there_is_no_header(read: Any) -> None:
-    made = read("capital_of\triga\tlatvia\t1\n", "a.tsv", columns=("2", "1", "3"))
-    assert made.facts == FACTS[:1]
+    content = "capital_of\triga\tlatvia\t1\n"
+    assert read(content, "a.tsv", columns=("2", "1", "3")).facts == FACTS[:1]
+    assert read(content, "a.tsv", columns=(2, 1, 3)).facts == FACTS[:1]
 
 
 def test_columns_are_chosen_by_heading_whatever_its_case(read: Any) -> None:
@@ -165,7 +184,7 @@ def test_a_file_of_which_nothing_can_be_read_is_refused(read: Any) -> None:
     ("content", "place"),
     [
         ("a,r,b\na,,b\n", ":2: column 2"),
-        ("a,r,b\nc,d\n", ":2: expected 3"),
+        ("a,r,b\na,d\n", ":2: expected 3"),
         ("#x\na,r,b\n", ":1: the line is a comment"),
         ("", ":1: the file is empty"),
     ],
