@@ -4,19 +4,17 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
-from pathlib import Path
 from typing import ClassVar, Literal
 from urllib.parse import unquote_to_bytes
 
 import attrs
-from srtk_plugin_sparql.record import Recorder, Replay
-from srtk_plugin_sparql.sources import CachedSource, RememberedSource, Source
+from srtk_plugin_sparql.service_source import ask_all, service_source
+from srtk_plugin_sparql.sources import Source
 from srtk_plugin_sparql.terms import Rows
 
 from srtk_framework.roles import EntityLinker, absent, no_url
 from srtk_framework.values import DriverError, Link, rounded
-from srtk_framework.web import Limits, RequestError
+from srtk_framework.web import Limits
 from srtk_plugin_dbpedia import titles
 from srtk_plugin_dbpedia.offsets import span
 
@@ -115,17 +113,12 @@ class SpotlightLinker(EntityLinker):
 
     def open(self) -> None:
         """Make the client; nothing is sent yet."""
-        self._source = RememberedSource(self._make_source())
+        self._source = service_source(self._client, self.record, self.replay, self.cache, self.cache_days)
 
-    def _make_source(self) -> Source:
-        if self.replay is not None:
-            return Replay(Path(self.replay))
+    def _client(self) -> Source:
         from srtk_plugin_dbpedia.spotlight_client import SpotlightClient
 
-        source: Source = SpotlightClient(self._url(), self.limits, self.user_agent, self.headers)
-        if self.cache is not None:
-            source = CachedSource(source, Path(self.cache), "", self.cache_days)
-        return source if self.record is None else Recorder(source, Path(self.record), source.endpoint)
+        return SpotlightClient(self._url(), self.limits, self.user_agent, self.headers)
 
     def _url(self) -> str:
         return self.endpoint or PUBLIC + self.language
@@ -145,8 +138,10 @@ class SpotlightLinker(EntityLinker):
         """Ask about each text by itself, some at the same time."""
         if self._source is None:
             raise DriverError("the linker is not open; call open() first")
-        asked = [self._query(text) for text in dict.fromkeys(texts) if text.strip()]
-        known = dict(zip((text for text in dict.fromkeys(texts) if text.strip()), self._ask(asked), strict=True))
+        distinct = [text for text in dict.fromkeys(texts) if text.strip()]
+        workers = 1 if self.replay is not None else self.limits.at_once or 1
+        rows = ask_all(self._source, [self._query(text) for text in distinct], workers)
+        known = dict(zip(distinct, rows, strict=True))
         return [self._links(text, known.get(text, [])) for text in texts]
 
     def _query(self, text: str) -> str:
@@ -160,21 +155,6 @@ class SpotlightLinker(EntityLinker):
         if self.types or self.sparql:
             settings["policy"] = self.policy
         return question(CANDIDATES if self.n_best > 1 else ANNOTATE, text, settings)
-
-    def _ask(self, queries: Sequence[str]) -> list[Rows]:
-        """Ask all; the first failure stops what has not begun."""
-        source = self._source
-        assert source is not None
-        if self.replay is not None or len(queries) < 2:
-            return [source.select(query, False) for query in queries]
-        with ThreadPoolExecutor(self.limits.at_once or 1) as pool:
-            asked = [pool.submit(source.select, query, False) for query in queries]
-            try:
-                return [future.result() for future in asked]
-            except RequestError:
-                for future in asked:
-                    future.cancel()
-                raise
 
     def _links(self, text: str, rows: Rows) -> list[Link]:
         """Turn rows into links: the best ``n_best`` of each span, an entity once."""

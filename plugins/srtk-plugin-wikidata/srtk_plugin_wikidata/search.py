@@ -3,19 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Container, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
-from pathlib import Path
 from urllib.parse import urlsplit
 
 import attrs
-from srtk_plugin_sparql.record import Recorder, Replay
-from srtk_plugin_sparql.sources import CachedSource, RememberedSource, Source
+from srtk_plugin_sparql.service_source import ask_all, service_source
+from srtk_plugin_sparql.sources import Source
 from srtk_plugin_sparql.terms import Rows
 
 from srtk_framework.roles import EntityLinker, KnowledgeGraph, MentionDetector, absent, no_url
 from srtk_framework.text import Span, best_apart, by_form, fold, name_parts
 from srtk_framework.values import DriverError, Link, Mention, rounded
-from srtk_framework.web import Limits, RequestError
+from srtk_framework.web import Limits
 
 AGENT = "srtk-framework/0.1 (srtk-plugin-wikidata; entity linking for question answering; python-urllib3)"
 PUBLIC = "https://www.wikidata.org/w/api.php"
@@ -121,17 +119,12 @@ class WikidataSearchLinker(EntityLinker):
 
     def open(self) -> None:
         """Make the client; nothing is sent yet."""
-        self._source = RememberedSource(self._make_source())
+        self._source = service_source(self._client, self.record, self.replay, self.cache, self.cache_days)
 
-    def _make_source(self) -> Source:
-        if self.replay is not None:
-            return Replay(Path(self.replay))
+    def _client(self) -> Source:
         from srtk_plugin_wikidata.search_client import SearchClient
 
-        source: Source = SearchClient(self.endpoint, self.limits, self.user_agent, self.headers)
-        if self.cache is not None:
-            source = CachedSource(source, Path(self.cache), "", self.cache_days)
-        return source if self.record is None else Recorder(source, Path(self.record), source.endpoint)
+        return SearchClient(self.endpoint, self.limits, self.user_agent, self.headers)
 
     def close(self) -> None:
         """Close connections and files."""
@@ -188,23 +181,14 @@ class WikidataSearchLinker(EntityLinker):
         return known
 
     def _ask(self, mentions: Sequence[str], language: str) -> list[Rows]:
-        """Ask all; the first failure stops what has not begun."""
+        """Ask about each mention."""
         from srtk_plugin_wikidata.search_client import question
 
-        source = self._source
-        if source is None:
+        if self._source is None:
             raise DriverError("the linker is not open; call open() first")
         queries = [question(mention, language, self.hits) for mention in mentions]
-        if self.replay is not None or len(queries) < 2:
-            return [source.select(query, False) for query in queries]
-        with ThreadPoolExecutor(self.limits.at_once or MOST_AT_ONCE) as pool:
-            asked = [pool.submit(source.select, query, False) for query in queries]
-            try:
-                return [future.result() for future in asked]
-            except RequestError:
-                for future in asked:
-                    future.cancel()
-                raise
+        workers = 1 if self.replay is not None else self.limits.at_once or MOST_AT_ONCE
+        return ask_all(self._source, queries, workers)
 
     def _accepted(self, mention: str, rows: Rows) -> list[tuple[str, float, str]]:
         """Score the hits of a mention by match and rank; leave out what does not match."""
