@@ -6,7 +6,8 @@ import hashlib
 import json
 import os
 import uuid
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -49,6 +50,29 @@ class Graph:
     def is_new(self) -> bool:
         """Whether the graph of a file is yet to be built, when it is first asked."""
         return self.snapshot is not None and not self.snapshot.exists()
+
+    @contextmanager
+    def built_alone(self) -> Iterator[None]:
+        """Keep the first opening of a file's graph, which builds it, to one process; others wait, and find it built.
+
+        Raises:
+            InputError: If the cache folder cannot be written.
+        """
+        if not self.is_new or self.snapshot is None:
+            yield
+            return
+        from filelock import FileLock  # its import warns on a platform without locks
+
+        file = self.snapshot.with_name(f".{self.snapshot.name}.first")
+        try:
+            file.parent.mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            raise _not_written(file.parent, error) from error
+        with FileLock(file, thread_local=False):
+            yield
+            # Windows refuses to delete an open file; a process that waits for a deleted one tries again.
+            with suppress(OSError):
+                file.unlink()
 
     def __repr__(self) -> str:
         driver = self.block["use"] if isinstance(self.block, Mapping) else type(self.block).__name__
@@ -228,6 +252,8 @@ def _write(file: Path, content: bytes) -> None:
         temporary.replace(file)
     except OSError as error:
         temporary.unlink(missing_ok=True)
-        raise InputError(
-            f"{file}: cannot be written ({error.strerror}); set XDG_CACHE_HOME to a folder of yours"
-        ) from error
+        raise _not_written(file, error) from error
+
+
+def _not_written(path: Path, error: OSError) -> InputError:
+    return InputError(f"{path}: cannot be written ({error.strerror}); set XDG_CACHE_HOME to a folder of yours")

@@ -94,7 +94,8 @@ class Retriever:
     def open(self) -> Retriever:
         """Open the drivers; does nothing where they are open."""
         if not self._open:
-            self.session.open()
+            with self.graph.built_alone():
+                self.session.open()
             self._open = True
         return self
 

@@ -96,6 +96,17 @@ def test_a_question_needs_no_quotation_marks(films, capsys):
     assert capsys.readouterr().out.startswith("Who made Alien?\nabout: Alien\n")
 
 
+def test_calls_at_the_same_time_build_one_graph(films, tmp_path):
+    calls = [
+        subprocess.Popen(command(films, "Who made Alien?", *BFS), stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+        for _ in range(3)
+    ]
+    shown = [call.communicate(timeout=120)[0] for call in calls]
+    assert [call.returncode for call in calls] == [0, 0, 0]
+    assert len(set(shown)) == 1
+    assert len(list((tmp_path / "cache" / "srtk-framework" / "graphs").iterdir())) == 1
+
+
 def test_more_shows_all_triples(films, capsys):
     rows = "".join(f"Alien,award,Award {number}\n" for number in range(30))
     with open(films, "a") as file:
