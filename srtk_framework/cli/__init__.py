@@ -41,6 +41,7 @@ COMMANDS = {
     "link": ("srtk_framework.cli.link", "find the entities in questions"),
     "retrieve": ("srtk_framework.cli.retrieve", "retrieve subgraphs for linked questions"),
     "visualize": ("srtk_framework.cli.visualize", "draw retrieved subgraphs on a page"),
+    "completion": ("srtk_framework.cli.completion", "print a script that completes commands in a shell"),
 }
 GROUP = "srtk.command"
 OLD_PACKAGE = (
@@ -115,7 +116,7 @@ def _print_cause(error: BaseException, in_full: bool) -> None:
 
 def _dispatch(arguments: list[str], in_full: bool) -> int:
     name, rest, module, owner = find_command(arguments)
-    command = _import(name, module, owner)
+    command = import_command(name, module, owner)
     parser = _Parser(
         prog=f"srtk {name}", description=command.__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
@@ -127,7 +128,7 @@ def _dispatch(arguments: list[str], in_full: bool) -> int:
     return int(command.run(args))
 
 
-def _import(name: str, module: str, owner: str) -> Any:
+def import_command(name: str, module: str, owner: str) -> Any:
     """Import the module of a subcommand.
 
     Raises:

@@ -65,7 +65,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         " knowledge_graph.build.labels=[names.tsv]; repeatable",
     )
     add("--recipe", action="store_true", help="print the recipe that this stands for, and ask nothing")
-    add("--quiet", action="store_true", help="print results and errors only")
+    add("-q", "--quiet", action="store_true", help="print results and errors only")
 
 
 def run(args: argparse.Namespace) -> int:

@@ -11,8 +11,9 @@ import argparse
 
 from srtk_framework.cli import OK
 from srtk_framework.host.discovery import distributions_of
-from srtk_framework.recipe.recipe import load
+from srtk_framework.recipe.recipe import Block, Recipe, load
 from srtk_framework.run.preflight import checked_session
+from srtk_framework.run.session import Session
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -34,8 +35,36 @@ def run(args: argparse.Namespace) -> int:
     if args.open:
         with session:
             pass
+    recipe = session.recipe
+    print(f"{args.recipe} is fine. A run would")
+    for line in _steps(recipe, session):
+        print(f"- {line}")
+    print("with these drivers:")
     for role, name in session.drivers:
-        print(f"{role}: {name}")
+        print(f"- {role.replace('_', ' ')}: {name}")
     needed = distributions_of(session.drivers)
-    print(f"\n{args.recipe} is fine; it needs {'pip install ' + ' '.join(needed) if needed else 'no plugin'}")
+    print(f"All of it is installed{', by: pip install ' + ' '.join(needed) if needed else ''}.")
     return OK
+
+
+def _steps(recipe: Recipe, session: Session) -> list[str]:
+    """Say in words what a run of a recipe does, in order."""
+    steps = []
+    if recipe.train is not None:
+        steps.append(f"train the {recipe.train.driver.replace('_', ' ')}")
+    if isinstance(recipe.questions, Block):
+        steps.append(f"read the questions of the dataset {recipe.questions.use}")
+    elif recipe.questions is not None:
+        steps.append(f"read the questions of {'the standard input' if recipe.questions == '-' else recipe.questions}")
+    linker = recipe.blocks.get("entity_linker")
+    if linker is not None:
+        steps.append(f"find their entities by {linker.use}, where a question does not bring them")
+    first, *others = [*session.methods, None]
+    if first is not None:
+        graph = recipe.blocks.get("knowledge_graph")
+        steps.append(f"search the graph {graph.use if graph else 'of the expander'} with {first}")
+    if recipe.against is not None:
+        beside = ", ".join(filter(None, others))
+        steps.append(f"score the results{', beside those of ' if beside else ''}{beside}")
+    steps += [f"write {target}" for exporter in session.exporters if (target := exporter.target()) is not None]
+    return [*steps, f"keep its journal and manifest in {recipe.output}"]

@@ -47,7 +47,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--json", type=Path, metavar="FILE", help="write one JSON line for each question")
     parser.add_argument("--anew", action="store_true", help="retrieve again what a finished run has")
     parser.add_argument("--untried", action="store_true", help="do not try out settings that bring answers back")
-    parser.add_argument("--quiet", action="store_true", help="no progress bar")
+    parser.add_argument("-q", "--quiet", action="store_true", help="no progress bar")
     parser.add_argument(
         "--set", action="append", default=[], metavar="KEY.PATH=VALUE", help="change a value of the recipe; repeatable"
     )

@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import argparse
+import logging
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
@@ -29,6 +32,42 @@ def graph_of_endpoint(endpoint: str | None) -> str:
     """Return the graph that ``-e`` means without ``-kg``: DBpedia by the name of its host, else Wikidata as in SRTK."""
     host = urlsplit(endpoint or "").hostname or ""
     return "dbpedia" if "dbpedia" in host else "wikidata"
+
+
+def add_screen_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare how much a command prints."""
+    how = parser.add_mutually_exclusive_group()
+    how.add_argument("-q", "--quiet", action="store_true", help="print errors only")
+    how.add_argument("-v", "--verbose", action="store_true", help="print what the framework and its plugins log too")
+
+
+class _Printed(logging.Handler):
+    """Prints what the framework and its plugins log."""
+
+    def filter(self, record: logging.LogRecord) -> bool:
+        """Leave out what other packages log."""
+        return record.name.startswith("srtk_")
+
+    def emit(self, record: logging.LogRecord) -> None:
+        """Print a record."""
+        note(record.getMessage())
+
+
+@contextmanager
+def logged(level: int | None = logging.DEBUG) -> Iterator[None]:
+    """Print what the framework and its plugins log from a level on; None for nothing."""
+    if level is None:
+        yield
+        return
+    handler, log = _Printed(level), logging.getLogger()
+    before = log.level
+    log.addHandler(handler)
+    log.setLevel(min(level, before) if before else level)
+    try:
+        yield
+    finally:
+        log.removeHandler(handler)
+        log.setLevel(before)
 
 
 def note(text: str) -> None:

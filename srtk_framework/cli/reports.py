@@ -36,9 +36,9 @@ def write(report: Mapping[str, Any], folder: Path, quiet: bool = False) -> None:
     if not can_plot():
         print(f"srtk: {INSTALL}", file=sys.stderr)
     if not quiet:
-        console = Console()
-        for file in files:
-            console.print(f"wrote {file}", highlight=False, soft_wrap=True)
+        page = next((file for file in files if file.suffix == ".html"), None)
+        opened = "" if page is None else f"; open {page}"
+        Console().print(f"wrote {len(files)} files in {folder}{opened}", highlight=False, soft_wrap=True, markup=False)
 
 
 def compare_runs(folders: Sequence[Path], quiet: bool = False) -> None:

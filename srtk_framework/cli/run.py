@@ -3,22 +3,25 @@
 from __future__ import annotations
 
 import argparse
+import logging
 import signal
 import sys
 import threading
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from types import FrameType
 from typing import Any
 
 import attrs
 
 from srtk_framework.cli import FAILED, INTERRUPTED, OK, TERMINATED
+from srtk_framework.cli.options import add_screen_arguments, logged
 from srtk_framework.cli.reports import compare_runs, write
 from srtk_framework.host.observers import Observer
 from srtk_framework.recipe.recipe import Recipe, load
 from srtk_framework.run.manifest import COMPLETE
 from srtk_framework.run.outputs import check_outputs
+from srtk_framework.run.result import Result
 from srtk_framework.run.runner import Outcome, Runner
 from srtk_framework.run.session import Session
 from srtk_framework.training.trainer import Trained
@@ -28,6 +31,8 @@ _REASONS = 5
 """Reasons of failures that are shown."""
 _REASON = 160
 """Characters of a reason that are shown."""
+_FIRST = 3
+"""Paths and triples of the first result that are shown."""
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -55,7 +60,7 @@ def add_run_arguments(parser: argparse.ArgumentParser) -> None:
         action="store_true",
         help="start over, and drop what an unfinished run or training in the folder has done",
     )
-    parser.add_argument("--quiet", action="store_true", help="print errors only")
+    add_screen_arguments(parser)
 
 
 def run(args: argparse.Namespace) -> int:
@@ -66,7 +71,8 @@ def run(args: argparse.Namespace) -> int:
         check_outputs(*(Session(recipe) for recipe in recipes))
     code = OK
     for recipe in recipes:
-        ended = run_recipe(recipe, args.resume, args.quiet, args.train_only, args.traceback, args.fresh)
+        with logged(logging.DEBUG if args.verbose else None):
+            ended = run_recipe(recipe, args.resume, args.quiet, args.train_only, args.traceback, args.fresh)
         if ended in (INTERRUPTED, TERMINATED):
             return ended
         code = max(code, ended)
@@ -100,7 +106,7 @@ def run_recipe(
     """
     from srtk_framework.host.observers import Progress
 
-    runner = Runner(recipe, resume, () if quiet else (Progress(), _Resumed()), train_only, fresh)
+    runner = Runner(recipe, resume, () if quiet else (Progress(), _Resumed(), _Opening()), train_only, fresh)
     with _stopped_by_signals(runner) as received:
         try:
             outcome = runner.run()
@@ -196,6 +202,27 @@ def _stopped_by_signals(runner: Runner) -> Iterator[list[int]]:
 
 
 @attrs.define
+class _Opening(Observer):
+    """Prints what drivers log while they are opened, such as what the first line of a table was taken for."""
+
+    _printing: ExitStack = attrs.field(factory=ExitStack, init=False, repr=False)
+
+    def open(self) -> None:
+        """Begin to print, unless all that is logged is printed."""
+        if not logging.getLogger().isEnabledFor(logging.INFO):
+            self._printing.enter_context(logged(logging.INFO))
+
+    def event(self, name: str, data: Mapping[str, Any]) -> None:
+        """Stop printing once all drivers are open."""
+        if name == "opened":
+            self._printing.close()
+
+    def close(self) -> None:
+        """Stop printing."""
+        self._printing.close()
+
+
+@attrs.define
 class _Resumed(Observer):
     """Says what a run takes over from an earlier process."""
 
@@ -250,10 +277,12 @@ def _report(recipe: Recipe, outcome: Outcome) -> None:
             console.print(shown)
     for line in _spent(outcome):
         console.print(line, highlight=False, soft_wrap=True)
-    finished = f"{outcome.finished} questions, {outcome.failed} failed"
-    console.print(f"{finished}; manifest in {outcome.output / 'manifest.json'}", highlight=False, soft_wrap=True)
-    for path in outcome.exports:
-        console.print(f"wrote {path}", highlight=False, soft_wrap=True)
+    lines = [f"{outcome.finished} questions, {outcome.failed} failed; manifest in {outcome.output / 'manifest.json'}"]
+    if outcome.first is not None:
+        lines += ["", "the first result:", Result(outcome.first).to_text(_FIRST, _FIRST), ""]
+    lines += [f"{'open' if path.endswith('.html') else 'wrote'} {path}" for path in outcome.exports]
+    for line in lines:
+        console.print(redacted(line), highlight=False, soft_wrap=True, markup=False)
 
 
 def _spent(outcome: Outcome) -> list[str]:

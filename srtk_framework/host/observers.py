@@ -46,7 +46,11 @@ class Observer:
         """A hook has returned, or raised ``error``."""
 
     def event(self, name: str, data: Mapping[str, Any]) -> None:
-        """The runner reached ``method``, ``batch``, ``done``, ``complete`` or ``stopped``; ``data`` has counts."""
+        """Take note of a stage; ``data`` has names and counts.
+
+        The stages of a session are ``opening`` (of a driver) and ``opened``, those of a run ``resumed``, ``method``,
+        ``batch``, ``done``, and at its end ``complete`` or ``stopped``.
+        """
 
 
 @attrs.define
@@ -151,10 +155,11 @@ class Tracing(Observer):
 
 @attrs.define
 class Progress(Observer):
-    """Shows a progress bar on a terminal, and a line for each method elsewhere."""
+    """Shows on a terminal which driver is opened, and a bar for each method; nothing elsewhere."""
 
     _bar: Any = attrs.field(init=False, default=None, repr=False)
     _task: Any = attrs.field(init=False, default=None, repr=False)
+    _opening: Any = attrs.field(init=False, default=None, repr=False)
 
     def open(self) -> None:
         """Start the display."""
@@ -164,12 +169,12 @@ class Progress(Observer):
 
         columns = [
             TextColumn("[bold]{task.description}"),
-            BarColumn(),
+            BarColumn(bar_width=16),
             MofNCompleteColumn(),
-            TextColumn("questions"),
+            TextColumn("{task.fields[unit]}"),
             TimeElapsedColumn(),
             TimeRemainingColumn(),
-            TextColumn("{task.fields[note]}"),
+            TextColumn("{task.fields[note]}", markup=False),
         ]
         console = Console(stderr=True)
         self._bar = Bar(*columns, console=console, disable=not console.is_terminal)
@@ -185,10 +190,21 @@ class Progress(Observer):
         """Move the bar."""
         if self._bar is None:
             return
-        if name == "method":
-            self._task = self._bar.add_task(data["name"], total=data["total"], completed=data["completed"], note="")
+        if name == "opening":
+            if self._opening is None:
+                self._opening = self._bar.add_task("opening", total=data["total"], unit="drivers", note="")
+            note = f"{data['role']} {data['driver']}".replace("_", " ")
+            self._bar.update(self._opening, completed=data["number"], note=note, refresh=True)
+        elif name == "opened":
+            if self._opening is not None:
+                self._bar.remove_task(self._opening)
+                self._opening = None
+        elif name == "method":
+            self._task = self._bar.add_task(
+                data["name"], total=data["total"], completed=data["completed"], unit="questions", note="left"
+            )
         elif name == "batch":
-            note = f"{data['failed']} failed" if data["failed"] else ""
+            note = f"left, {data['failed']} failed" if data["failed"] else "left"
             self._bar.update(self._task, completed=data["completed"], note=note)
         elif name == "done":
-            self._bar.update(self._task, total=data["completed"], completed=data["completed"])
+            self._bar.update(self._task, total=data["completed"], completed=data["completed"], note="")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import types
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import ExitStack
 from typing import Any, Union, get_args, get_origin
 
@@ -138,7 +138,9 @@ class Composer:
             # Only the first cause, with its traceback: the problems name every one.
             raise RecipeError(list(dict.fromkeys(map(redacted, self.problems)))) from next(iter(self.causes), None)
 
-    def open(self, stack: ExitStack, apart: Sequence[Any] = ()) -> None:
+    def open(
+        self, stack: ExitStack, apart: Sequence[Any] = (), before: Callable[[Any, int, int], None] | None = None
+    ) -> None:
         """Open the drivers in the order they were built, and have the stack close them.
 
         While they are open, each field of a driver object that holds a driver holds its port instead, so that those
@@ -147,14 +149,17 @@ class Composer:
         Args:
             stack: Closes what was opened, last first.
             apart: Ports whose drivers the caller opens.
+            before: Called with each port that is about to be opened, its number from 0, and their count.
         """
         for driver, field, ports in self._held:
             stack.callback(_put_back, driver, field, ports, getattr(driver, field))
             object.__setattr__(driver, field, ports)  # also in a frozen class, and past validators of the field
-        for one in self._order:
-            if not any(one is other for other in apart):
-                stack.callback(one.close_driver)
-                one.open_driver()
+        order = [one for one in self._order if not any(one is other for other in apart)]
+        for number, one in enumerate(order):
+            if before is not None:
+                before(one, number, len(order))
+            stack.callback(one.close_driver)
+            one.open_driver()
 
     def _say(self, where: tuple[str | int, ...], text: str) -> None:
         self.problems.append(f"{self.recipe.places.say(where)}: {text}")

@@ -60,6 +60,7 @@ class Outcome:
         linkers_failed: Per linker: questions of this process on which it failed while another answered.
         unlabelled: Results of this process, of all methods, without labels because the graph failed.
         tracebacks: Per ``role:driver``: the lines of the traceback of the first exception that it raised.
+        first: The main method's first result that has triples, or None.
     """
 
     state: str
@@ -78,6 +79,7 @@ class Outcome:
     linkers_failed: dict[str, int] = attrs.field(factory=dict)
     unlabelled: int = 0
     tracebacks: dict[str, list[str]] = attrs.field(factory=dict)
+    first: Retrieval | None = None
 
 
 class Runner:
@@ -172,6 +174,7 @@ class Runner:
         done = self._methods(session, asked, journals, outcome)
         outcome.linkers_failed, outcome.unlabelled = self._linkers_failed, self._unlabelled
         outcome.tracebacks = self._tracebacks.table
+        outcome.first = next((found for found in next(iter(done.values())).read() if found.subgraph.triples), None)
         self._count_use(session, done, outcome)
         if outcome.failed:
             errors = (retrieval.error for retrieval in next(iter(done.values())).read())

@@ -163,7 +163,9 @@ class Session:
                 for observer in self.observers:
                     stack.callback(observer.close)
                     observer.open()
-                self._composer.open(stack, self.exporters)
+                self._composer.open(stack, self.exporters, self._opening)
+                for observer in self.observers:
+                    observer.event("opened", {})
                 for name, method in self.methods.items():
                     _check_reader(name, method)
             except BaseException:
@@ -171,6 +173,11 @@ class Session:
                 raise
             self._opened = stack
         return self
+
+    def _opening(self, port: Any, number: int, count: int) -> None:
+        data = {"role": port.role, "driver": port.name, "number": number, "total": count}
+        for observer in self.observers:
+            observer.event("opening", data)
 
     def close(self) -> None:
         """Close the drivers after the calls that are waiting; does nothing where the session is not open.

@@ -93,3 +93,45 @@ def test_a_training_says_nothing_of_questions_without_gold_relations(
     train.write_text('{"question": "?", "question_entities": ["x"], "gold_paths": [["currency"]]}\n')
     assert main(["evaluate", str(results), "--train", str(train)]) == 2
     assert "no question has gold_paths or gold_triples" in capsys.readouterr().err
+
+
+def test_a_run_ends_with_the_first_result_and_what_to_open(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    file = Path(recipe(folder, "a", evaluate="false"))
+    file.write_text(file.read_text() + f"exporters: [{{use: html, path: {folder}/page.html}}]\n")
+    assert main(["run", str(file)]) == 0
+    shown = capsys.readouterr().out
+    assert "the first result:\nwhat about paris?\nabout: Paris\n" in shown
+    assert f"open {folder}/page.html" in shown
+
+
+def test_a_comparison_is_named_in_one_line(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["run", recipe(folder, "a", evaluate="{against: [{use: onehop, name: other}]}")]) == 0
+    [line] = [line for line in capsys.readouterr().out.splitlines() if line.startswith("wrote")]
+    assert line.endswith(f"files in {folder}/out/a/comparison; open {folder}/out/a/comparison/report.html")
+
+
+@pytest.fixture
+def with_table(folder: Path) -> str:
+    """A recipe that builds its graph from a table with a header."""
+    (folder / "t.tsv").write_text("subject\trelation\tobject\nparis\tcapital of\tfrance\n")
+    file = Path(recipe(folder, "a", evaluate="false"))
+    graph = f"{{use: local, path: {folder}/graph, build: {{files: [{folder}/t.tsv]}}}}"
+    file.write_text(file.read_text().replace("knowledge_graph: toy", f"knowledge_graph: {graph}"))
+    return str(file)
+
+
+@pytest.mark.parametrize("flags", [[], ["-v"]])
+def test_what_a_driver_logs_while_it_is_opened_is_shown_once(
+    with_table: str, flags: list[str], capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["run", *flags, with_table]) == 0
+    lines = [line for line in capsys.readouterr().err.splitlines() if "t.tsv:1: taken as header" in line]
+    assert len(lines) == 1
+    assert lines[0].startswith("srtk: note: ")
+
+
+def test_q_shows_no_logs(with_table: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["run", "-q", with_table]) == 0
+    shown = capsys.readouterr()
+    assert not shown.out
+    assert "header" not in shown.err

@@ -1,13 +1,14 @@
 from __future__ import annotations
 
 import json
+import re
 from concurrent.futures import ThreadPoolExecutor
 
 import attrs
 import numpy as np
 import pytest
 
-from srtk_framework.host.observers import Observer, Timing, Tracing, share_of_time
+from srtk_framework.host.observers import Observer, Progress, Timing, Tracing, share_of_time
 from srtk_framework.host.ports import port
 from srtk_framework.roles import Encoder, EntityLinker
 from srtk_framework.values import DriverError, Link
@@ -81,3 +82,40 @@ def test_tracing_keeps_the_calls_of_threads_apart(tmp_path):
     lines = [json.loads(line) for line in (tmp_path / "trace.jsonl").read_text().splitlines()]
     assert sorted((line["driver"], line["depth"]) for line in lines) == [("inner", 1)] * 200 + [("outer", 0)] * 200
     assert all(line["seconds"] >= 0 for line in lines)
+
+
+def test_the_driver_that_is_opened_is_shown_on_a_terminal_within_80_columns(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("FORCE_COLOR", "1")
+    monkeypatch.setenv("COLUMNS", "80")
+    progress = Progress()
+    progress.open()
+    progress.event("opening", {"role": "knowledge_graph", "driver": "local", "number": 0, "total": 2})
+    progress.event("opening", {"role": "encoder", "driver": "transformers", "number": 1, "total": 2})
+    shown = plain(capsys.readouterr().err)
+    progress.event("opened", {})
+    progress.event("method", {"name": "beam", "total": 12_000, "completed": 0, "failed": 0})
+    progress.event("batch", {"completed": 6_400, "failed": 17})
+    progress.close()
+    after = plain(capsys.readouterr().err)
+    assert "opening" in shown
+    assert "encoder transformers" in shown
+    assert "6400/12000 questions" in after
+    assert "left, 17 failed" in after
+    assert "opening" not in after.splitlines()[-1]
+    assert max(map(len, (shown + after).splitlines())) <= 80
+
+
+def plain(text: str) -> str:
+    """Drop the codes that move the cursor and colour text."""
+    return re.sub(r"\x1b\[[0-9;?]*[A-Za-z]", "", text.replace("\r", "\n"))
+
+
+def test_nothing_is_shown_where_there_is_no_terminal(capsys: pytest.CaptureFixture[str]) -> None:
+    progress = Progress()
+    progress.open()
+    progress.event("opening", {"role": "encoder", "driver": "transformers", "number": 0, "total": 1})
+    progress.event("opened", {})
+    progress.close()
+    assert not capsys.readouterr().err.strip()

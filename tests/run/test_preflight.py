@@ -114,3 +114,22 @@ def test_a_folder_that_cannot_be_written_is_named(check: Check) -> None:
     Path("locked").mkdir(mode=0o500)
     [error] = check(output="locked/out")
     assert "not writable" in error
+
+
+def test_a_good_recipe_is_said_in_words(check, capsys, tmp_path):
+    (tmp_path / "again.yaml").write_text(
+        "{srtk: 1, questions: questions.jsonl, output: out, evaluate: {against: [random]}, expander: bfs,"
+        " knowledge_graph: {use: memory, triples: [[riga, in, latvia]]}, entity_linker: dictionary,"
+        " exporters: [{use: jsonl, path: out/found.jsonl}]}"
+    )
+    assert main(["check", "again.yaml"]) == 0
+    assert capsys.readouterr().out.splitlines()[:8] == [
+        "again.yaml is fine. A run would",
+        "- read the questions of questions.jsonl",
+        "- find their entities by dictionary, where a question does not bring them",
+        "- search the graph memory with bfs",
+        "- score the results, beside those of random",
+        "- write out/found.jsonl",
+        "- keep its journal and manifest in out",
+        "with these drivers:",
+    ]

@@ -56,7 +56,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add("--num-negative", type=int, default=15, metavar="N", help="maximum number of negatives of a row (%(default)s)")
     add("--seed", type=int, default=0, help="seed for drawing negatives (%(default)s)")
     add("--omit-prefixes", action="store_true", help="accepted and ignored: queries use whole IRIs")
-    add("--quiet", action="store_true", help="print errors only")
+    add("-q", "--quiet", action="store_true", help="print errors only")
 
 
 def run(args: argparse.Namespace) -> int:

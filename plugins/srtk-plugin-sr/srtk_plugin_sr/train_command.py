@@ -84,7 +84,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--fresh", action="store_true", help="start over, and replace another training in the folder, or its model"
     )
-    parser.add_argument("--quiet", action="store_true", help="print errors only")
+    parser.add_argument("-q", "--quiet", action="store_true", help="print errors only")
 
 
 def run(args: argparse.Namespace) -> int:

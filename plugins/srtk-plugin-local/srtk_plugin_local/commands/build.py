@@ -79,7 +79,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add("--memory", default="1GB", metavar="SIZE", help="memory limit for sorting and joining (%(default)s)")
     add("--threads", type=int, metavar="N", help="thread limit (at most four by default)")
     add("--force", action="store_true", help="replace DIR even if it is no snapshot")
-    add("--quiet", action="store_true", help="show no progress")
+    add("-q", "--quiet", action="store_true", help="show no progress")
 
 
 def run(args: argparse.Namespace) -> int:

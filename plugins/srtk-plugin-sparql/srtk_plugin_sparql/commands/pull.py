@@ -28,7 +28,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add("--fresh", action="store_true", help="drop what an earlier pull into DIR has read, and ask for all anew")
     add("--set", action="append", default=[], metavar="KEY.PATH=VALUE", help="change a value of the recipe; repeatable")
     add("--force", action="store_true", help="replace DIR even if it is no snapshot")
-    add("--quiet", action="store_true", help="show no progress")
+    add("-q", "--quiet", action="store_true", help="show no progress")
 
 
 def run(args: argparse.Namespace) -> int:
