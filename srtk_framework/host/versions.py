@@ -6,7 +6,7 @@ import sys
 
 __version__ = "0.1.0"
 
-_LIBRARIES = ("numpy", "scipy", "torch", "transformers", "tokenizers", "lightning")
+_LIBRARIES = ("numpy", "scipy", "torch", "transformers", "tokenizers", "onnxruntime", "lightning")
 
 
 def libraries() -> dict[str, str]:

@@ -10,11 +10,18 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import attrs
 
+from srtk_framework.models import (
+    SentenceFolder,
+    check_weights,
+    files_hash,
+    find_model,
+    folder_faults,
+    read_sentence_folder,
+)
 from srtk_framework.roles import Encoder
 from srtk_framework.values import DriverError
 from srtk_plugin_transformers.device import device_and_dtype, processor
 from srtk_plugin_transformers.encoder_model import EncoderModel, load, srtk_pooling
-from srtk_plugin_transformers.model_files import check_weights, files_hash, find_model, folder_faults, stored_pooling
 
 if TYPE_CHECKING:
     import numpy as np
@@ -24,6 +31,7 @@ if TYPE_CHECKING:
 
 logger = logging.getLogger(__name__)
 
+MAX_LENGTH = 128
 _positive = attrs.validators.optional(attrs.validators.ge(1))
 
 
@@ -40,7 +48,9 @@ class TransformersEncoder(Encoder):
         pooling: ``cls``, ``mean`` or ``last`` token; ``auto`` uses the model's own setting, else mean, and ``srtk`` the
             model's own setting, else the pooling of SRTK: the first token if the tokenizer marks one, else the mean.
         normalize: Whether vectors have length 1.
-        max_length: Maximum number of tokens of a text; the rest is cut off.
+        max_length: Maximum number of tokens of a text, the rest of which is cut off; by default the model's own
+            setting, else 128.
+        prompt: Name of one of the model's prompts, put before each text; by default its default prompt, if it has one.
         batch_size: Rows of a pass of short texts; by default 32 on a CPU, 512 on a GPU.
         device: ``cpu``, ``cuda``, ``cuda:1``, ``mps``; ``auto`` selects the best there is.
         dtype: Number type; ``auto`` is bfloat16 on CUDA, float32 elsewhere.
@@ -55,7 +65,8 @@ class TransformersEncoder(Encoder):
         default="auto", validator=attrs.validators.in_(("auto", "cls", "mean", "last", "srtk"))
     )
     normalize: bool = True
-    max_length: int = attrs.field(default=128, validator=attrs.validators.ge(1))
+    max_length: int | None = attrs.field(default=None, validator=_positive)
+    prompt: str | None = None
     batch_size: int | None = attrs.field(default=None, validator=_positive)
     device: str = "auto"
     dtype: Literal["auto", "float32", "bfloat16"] = attrs.field(
@@ -73,7 +84,7 @@ class TransformersEncoder(Encoder):
 
     def preflight(self) -> list[tuple[str, str]]:
         """Check the folder of the model, if it is one."""
-        return folder_faults(self.model)
+        return folder_faults(self.model, self.prompt)
 
     def open(self) -> None:
         """Load tokenizer and weights.
@@ -84,7 +95,7 @@ class TransformersEncoder(Encoder):
         device, dtype = device_and_dtype(self.device, self.dtype)
         check_weights(self._find(), self.model, self.unsafe_weights)
         self._encoder = self._loaded(device, dtype, self.threads)
-        if self.pooling == "auto" and stored_pooling(self._find()) is None:
+        if self.pooling == "auto" and self._settings(self._find()).pooling is None:
             logger.warning(
                 "model %r does not say how its vectors are pooled, so they are the mean of all tokens; set pooling:"
                 " srtk if SRTK trained it, or mean to say so",
@@ -117,7 +128,8 @@ class TransformersEncoder(Encoder):
             "files": self._trained_hash or files_hash(folder, self.unsafe_weights, self.trust_remote_code),
             "pooling": self._pooling(folder),
             "normalize": self.normalize,
-            "max_length": self.max_length,
+            "max_length": self._length(folder),
+            "prompt": self._settings(folder).prompt,
             "rows": self._rows(device),
             "dtype": dtype,
             "processor": processor(device),
@@ -126,9 +138,14 @@ class TransformersEncoder(Encoder):
         return "transformers(" + ", ".join(f"{name}={value}" for name, value in parts.items()) + ")"
 
     def learner(self) -> TrainableModule:
-        """Return a copy of the model in float32, on the CPU, for training; this encoder does not change."""
-        from srtk_plugin_transformers.trainable_module import TrainableModule
+        """Return a copy of the model in float32, on the CPU, for training; this encoder does not change.
 
+        Raises:
+            DriverError: If the folder has layers or settings of sentence-transformers that a training does not save.
+        """
+        from srtk_plugin_transformers.trainable_module import TrainableModule, check_trainable
+
+        check_trainable(self._settings(self._find()), self.model)
         module = TrainableModule(self._loaded("cpu", "float32", 1))
         if self._trained is not None:
             module.model.load_state_dict(self._trained)
@@ -178,7 +195,8 @@ class TransformersEncoder(Encoder):
             model,
             pooling=self._pooling(folder),
             normalize=self.normalize,
-            max_length=self.max_length,
+            max_length=self._length(folder),
+            settings=self._settings(folder),
             batch_size=self._rows(device),
             threads=threads,
         )
@@ -188,10 +206,16 @@ class TransformersEncoder(Encoder):
             self._folder = find_model(self.model, self.revision, self.unsafe_weights, self.trust_remote_code)
         return self._folder
 
+    def _settings(self, folder: Path) -> SentenceFolder:
+        return read_sentence_folder(folder, self.prompt)
+
+    def _length(self, folder: Path) -> int:
+        return self.max_length or self._settings(folder).max_length or MAX_LENGTH
+
     def _pooling(self, folder: Path) -> str:
         if self.pooling == "srtk":
-            return stored_pooling(folder) or srtk_pooling(folder, self.trust_remote_code)
-        return stored_pooling(folder) or "mean" if self.pooling == "auto" else self.pooling
+            return self._settings(folder).pooling or srtk_pooling(folder, self.trust_remote_code)
+        return self._settings(folder).pooling or "mean" if self.pooling == "auto" else self.pooling
 
     def _rows(self, device: str) -> int:
         return self.batch_size or (32 if device == "cpu" else 512)

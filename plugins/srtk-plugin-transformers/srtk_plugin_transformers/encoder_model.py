@@ -9,13 +9,16 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from srtk_framework.models import Dense, SentenceFolder
 from srtk_framework.values import DriverError
 from srtk_plugin_transformers.device import PassPool
 from srtk_plugin_transformers.forward_pass import Pass, SmallShapes, plan
-from srtk_plugin_transformers.model_files import Pooling
 
 if TYPE_CHECKING:
     import numpy.typing as npt
+
+
+PLAIN = SentenceFolder()
 
 
 class EncoderModel:
@@ -24,7 +27,8 @@ class EncoderModel:
     Args:
         tokenizer: Tokenizer of transformers.
         model: Encoder of transformers.
-        pooling: ``cls``, ``mean`` or ``last``.
+        settings: What sentence-transformers wrote beside the model.
+        pooling: Ways of pooling joined by ``+``.
         normalize: Whether vectors have length 1.
         max_length: Maximum number of tokens of a text.
         batch_size: Rows of a pass of short texts.
@@ -41,20 +45,30 @@ class EncoderModel:
         max_length: int,
         batch_size: int,
         threads: int | None,
+        settings: SentenceFolder = PLAIN,
     ) -> None:
         import torch
 
         self.torch = torch
         self.tokenizer = tokenizer
         self.model = model
-        self.pooling = pooling
+        self.settings = settings
+        self.pooling = pooling.split("+")
         self.normalize = normalize
         self.batch_size = batch_size
         self.device = model.device
         self.limit = longest_input(tokenizer, model.config)
         self.most_tokens = min(max_length, self.limit - 1) if self.limit else max_length
         self.pad = tokenizer.pad_token_id if tokenizer.pad_token_id is not None else 0
-        self.width = int(model.config.get_text_config().hidden_size)
+        self.dense = {layer: read_dense(layer, self.device) for layer in settings.layers if isinstance(layer, Dense)}
+        self.width = int(model.config.get_text_config().hidden_size) * len(self.pooling)
+        for layer, (weight, _) in self.dense.items():
+            if weight.shape[1] != self.width:
+                raise DriverError(
+                    f"{layer.weights} takes {weight.shape[1]} numbers, but pooling {pooling} gives {self.width};"
+                    " leave pooling at auto"
+                )
+            self.width = len(weight)
         self.small = SmallShapes()
         self.pool = PassPool(self.device, threads)
 
@@ -77,7 +91,9 @@ class EncoderModel:
     def tokenize(self, texts: Sequence[str]) -> list[list[int]]:
         """Return the token ids of each text; an empty text gets one of padding, so that it has a vector."""
         # Lone surrogates, which tokenizers refuse, are replaced.
-        clean = [text.encode("utf-8", "replace").decode("utf-8") for text in texts]
+        clean = [(self.settings.prompt + text).encode("utf-8", "replace").decode("utf-8") for text in texts]
+        if self.settings.lower:
+            clean = [text.lower() for text in clean]
         rows = self.tokenizer(
             clean,
             truncation=True,
@@ -132,13 +148,50 @@ class EncoderModel:
     def pooled(self, hidden: Any, mask: Any, sizes: Any) -> Any:
         """Pool hidden states [rows, length, d] to vectors [rows, d]."""
         torch = self.torch
-        if self.pooling == "cls":
-            vectors = hidden[:, 0]
-        elif self.pooling == "last":
-            vectors = hidden[torch.arange(len(hidden), device=hidden.device), sizes - 1]
-        else:
-            vectors = (hidden * mask[:, :, None]).sum(1) / sizes[:, None]
+        shown = mask[:, :, None].to(hidden.dtype)
+        parts = []
+        for way in self.pooling:
+            if way == "cls":
+                parts.append(hidden[:, 0])
+            elif way == "last":
+                parts.append(hidden[torch.arange(len(hidden), device=hidden.device), sizes - 1])
+            elif way == "max":
+                parts.append(hidden.masked_fill(shown == 0, -torch.inf).amax(1))
+            elif way == "weightedmean":
+                shares = shown * torch.arange(1, hidden.shape[1] + 1, device=hidden.device)[None, :, None]
+                parts.append((hidden * shares).sum(1) / shares.sum(1))
+            else:
+                count = sizes if way == "mean" else sizes.sqrt()
+                parts.append((hidden * shown).sum(1) / count[:, None])
+        vectors = parts[0] if len(parts) == 1 else torch.cat(parts, 1)
+        for layer in self.settings.layers:
+            vectors = self._applied(layer, vectors)
         return torch.nn.functional.normalize(vectors, dim=-1) if self.normalize else vectors
+
+    def _applied(self, layer: Any, vectors: Any) -> Any:
+        torch = self.torch
+        if not isinstance(layer, Dense):
+            return torch.nn.functional.normalize(vectors, dim=-1)
+        return getattr(torch.nn, layer.activation)()(torch.nn.functional.linear(vectors, *self.dense[layer]))
+
+
+def read_dense(layer: Dense, device: Any) -> tuple[Any, Any]:
+    """Read matrix [out, in] and offset [out], or None, of a dense layer in float32.
+
+    Raises:
+        DriverError: If the file is broken.
+    """
+    from safetensors import SafetensorError
+    from safetensors.torch import load_file
+
+    try:
+        stored = load_file(layer.weights)
+    except (OSError, SafetensorError) as error:
+        raise DriverError(f"{layer.weights} cannot be read ({error}); fetch the model again") from error
+    if "linear.weight" not in stored:
+        raise DriverError(f"{layer.weights} has no linear.weight; fetch the model again")
+    bias = stored.get("linear.bias")
+    return stored["linear.weight"].float().to(device), None if bias is None else bias.float().to(device)
 
 
 def load(folder: Path, name: str, device: str, dtype: str, pickled: bool, code: bool) -> tuple[Any, Any]:
@@ -188,7 +241,7 @@ def load(folder: Path, name: str, device: str, dtype: str, pickled: bool, code: 
     return tokenizer, model.to(device).eval()
 
 
-def srtk_pooling(folder: Path, code: bool) -> Pooling:
+def srtk_pooling(folder: Path, code: bool) -> str:
     """Return the pooling of SRTK 0.0.7: the first token, or the mean if the tokenizer has no classification token.
 
     Args:

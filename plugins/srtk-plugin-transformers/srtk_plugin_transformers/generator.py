@@ -10,12 +10,12 @@ from typing import Literal, NamedTuple
 
 import attrs
 
+from srtk_framework.models import check_weights, file_hash, files_hash, find_model, folder_faults
 from srtk_framework.roles import Generator
 from srtk_framework.values import DriverError, Prompt, Reply, rounded
 from srtk_plugin_transformers.chat_format import TemplateError, clean
 from srtk_plugin_transformers.device import PassPool, device_and_dtype, processor
 from srtk_plugin_transformers.language_model import GGUF, GenerationTask, LanguageModel, load
-from srtk_plugin_transformers.model_files import check_weights, file_hash, files_hash, find_model, folder_faults
 
 ROWS = 16
 """Rows of a forward pass on a GPU."""

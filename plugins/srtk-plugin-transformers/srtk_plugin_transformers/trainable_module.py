@@ -13,10 +13,18 @@ from typing import Any
 
 import torch
 
+from srtk_framework.models import Dense, SentenceFolder
 from srtk_framework.values import DriverError
 from srtk_plugin_transformers.encoder_model import EncoderModel, load, quiet
 
-_MODES = {"cls": "pooling_mode_cls_token", "mean": "pooling_mode_mean_tokens", "last": "pooling_mode_lasttoken"}
+_MODES = {
+    "cls": "pooling_mode_cls_token",
+    "max": "pooling_mode_max_tokens",
+    "mean": "pooling_mode_mean_tokens",
+    "mean_sqrt_len": "pooling_mode_mean_sqrt_len_tokens",
+    "weightedmean": "pooling_mode_weightedmean_tokens",
+    "last": "pooling_mode_lasttoken",
+}
 
 
 class TrainableModule(torch.nn.Module):
@@ -66,6 +74,25 @@ class TrainableModule(torch.nn.Module):
         self.model.gradient_checkpointing_enable(gradient_checkpointing_kwargs={"use_reentrant": False})
 
 
+def check_trainable(settings: SentenceFolder, name: str) -> None:
+    """Check that a saved copy of a model computes what this one does.
+
+    Raises:
+        DriverError: If it has a dense layer, a default prompt, or turns texts to small letters.
+    """
+    found = [
+        what
+        for what, there in (
+            ("a Dense module", any(isinstance(layer, Dense) for layer in settings.layers)),
+            (f"the prompt {settings.prompt!r}", bool(settings.prompt)),
+            ("do_lower_case", settings.lower),
+        )
+        if there
+    ]
+    if found:
+        raise DriverError(f"model {name!r} has {' and '.join(found)}, which a training does not keep; train another")
+
+
 def weights_hash(state: Mapping[str, Any]) -> str:
     """Hash the weights of a model: names, shapes and bytes."""
     whole = hashlib.sha256()
@@ -86,7 +113,7 @@ def save_model(
         source: Folder of the model from which training started.
         name: Name of that model in messages.
         state: The weights; of an encoder-decoder, those of the encoder.
-        pooling: ``cls``, ``mean`` or ``last``.
+        pooling: Ways of pooling joined by ``+``.
         pickled: Whether pickled weights of the source may be read.
         code: Whether the source's own Python code may run.
     """
@@ -108,7 +135,7 @@ def save_model(
     width = int(model.config.get_text_config().hidden_size)
     folder = target / "1_Pooling"
     folder.mkdir(exist_ok=True)
-    modes = {mode: key == pooling for key, mode in _MODES.items()}
+    modes = {mode: key in pooling.split("+") for key, mode in _MODES.items()}
     _write(folder / "config.json", {"word_embedding_dimension": width, **modes})
     modules = [("0", "", "Transformer"), ("1", "1_Pooling", "Pooling"), ("2", "2_Normalize", "Normalize")]
     _write(

