@@ -37,7 +37,7 @@ from srtk_framework.roles.path_scorer import PathScorer
 from srtk_framework.roles.preflight import absent, no_url, unwritable
 from srtk_framework.roles.reader import Reader
 from srtk_framework.roles.supervision import Supervision
-from srtk_framework.roles.trainable import Trainable, TrainingTask
+from srtk_framework.roles.trainable import Trainable, TrainingPreflight, TrainingTask
 
 __all__ = [
     "PROJECT",
@@ -61,6 +61,7 @@ __all__ = [
     "Role",
     "Supervision",
     "Trainable",
+    "TrainingPreflight",
     "TrainingTask",
     "absent",
     "by_identity",

@@ -47,3 +47,11 @@ class Trainable(Protocol):
 
     def fingerprint(self) -> str:
         """Identify what the driver computes, including trained weights."""
+
+
+@runtime_checkable
+class TrainingPreflight(Protocol):
+    """A trainable driver that can tell before a run why a training would fail."""
+
+    def training_faults(self) -> list[str]:
+        """Return what a training would fail on, one sentence each; nothing is loaded or opened."""

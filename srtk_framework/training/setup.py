@@ -13,7 +13,7 @@ from srtk_framework.host.ports import driver_of
 from srtk_framework.recipe.recipe import Block, Recipe, Train
 from srtk_framework.recipe.settings import Where, structure_fields
 from srtk_framework.records.splits import part_of
-from srtk_framework.roles import Expander, Role, Supervision, Trainable
+from srtk_framework.roles import Expander, Role, Supervision, Trainable, TrainingPreflight
 
 if TYPE_CHECKING:
     from srtk_framework.recipe.composer import Composer
@@ -65,6 +65,9 @@ def setup(composer: Composer, recipe: Recipe, train: Train, expander: Expander |
     if driver is not None and block is not None:
         if isinstance(driver.driver, Trainable):
             settings = _settings(type(driver.driver), train.fit, expander, wrong)
+            if isinstance(driver.driver, TrainingPreflight):
+                for text in driver.driver.training_faults():
+                    wrong(block.where, text)
         else:
             wrong(block.where, f"{block.role} {block.use!r} cannot be trained: it has no fit, save and load")
     searches = expander is not None and train.driver != "entity_linker"

@@ -222,3 +222,36 @@ def test_omp_num_threads_sets_the_number_of_threads(make: Make, bert: Path, monk
     monkeypatch.setenv("OMP_NUM_THREADS", "3")
     pool = make(bert, threads=None)._loaded.pool
     assert pool._max_workers == 3
+
+
+def test_a_recipe_that_trains_it_is_refused_before_the_run(bert: Path, tmp_path: Path) -> None:
+    from srtk_framework.recipe.recipe import from_data
+    from srtk_framework.run.preflight import checked_session
+    from srtk_framework.values import RecipeError
+
+    pytest.importorskip("srtk_plugin_sr")
+    pytest.importorskip("srtk_plugin_local")
+    (tmp_path / "triples.tsv").write_text("riga\tcapital of\tlatvia\n")
+    (tmp_path / "questions.jsonl").write_text('{"id": "1", "question": "riga", "question_entities": ["riga"]}\n')
+    recipe = from_data(
+        {
+            "srtk": 1,
+            "output": str(tmp_path / "out"),
+            "questions": str(tmp_path / "questions.jsonl"),
+            "knowledge_graph": {
+                "use": "local",
+                "path": str(tmp_path / "graph"),
+                "build": {"files": [str(tmp_path / "triples.tsv")]},
+            },
+            "encoder": {"use": "onnx", "model": str(bert)},
+            "path_scorer": {"use": "dense"},
+            "expander": {"use": "beam"},
+            "train": {
+                "driver": "path_scorer",
+                "questions": str(tmp_path / "questions.jsonl"),
+                "supervision": {"use": "shortest-path"},
+            },
+        }
+    )
+    with pytest.raises(RecipeError, match=r"the encoder OnnxEncoder cannot be trained.*such as transformers"):
+        checked_session(recipe)

@@ -120,6 +120,14 @@ class DenseScorer(PathScorer):
         """Return False: under every rule a path with no other continuation ends at no cost."""
         return False
 
+    def training_faults(self) -> list[str]:
+        """Tell whether the encoder can be trained."""
+        try:
+            trainable_encoder(self.encoder)
+        except DriverError as error:
+            return [str(error)]
+        return []
+
     def fit(self, task: TrainingTask, training: ScorerFitSettings) -> Mapping[str, float]:
         """Train the encoder on the decisions along the examples' paths, with the texts and costs of scoring.
 
