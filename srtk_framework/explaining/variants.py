@@ -161,6 +161,10 @@ class QuietGraph(KnowledgeGraph):
         """Pass the call on."""
         return self._graph.near_names(names, limit)
 
+    def known_words(self, words: Any) -> Any:
+        """Pass the call on."""
+        return self._graph.known_words(words)
+
     def match(self, patterns: Any) -> Any:
         """Pass the call on."""
         return self._graph.match(patterns)

@@ -125,6 +125,14 @@ class KnowledgeGraph(Role):
         """
         return [() for _ in names]
 
+    @hook(batch="words", key=by_value)
+    def known_words(self, words: Sequence[str]) -> Sequence[bool]:
+        """Return whether each word is a word of some entity's name, after ``text.fold``.
+
+        A word of a text that is in no name may be a slip. By default every word is taken for known.
+        """
+        return [True for _ in words]
+
     @hook(batch="ids", key=by_value)
     def degrees(self, ids: Sequence[str]) -> Sequence[int]:
         """Count the triples in which each id is subject or object; 0 for unknown ids."""

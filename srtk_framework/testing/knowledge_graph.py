@@ -390,6 +390,13 @@ class KnowledgeGraphConformance(BatchConformance):
                 assert [fold(other) for other in near] == list(near), f"names near {name!r} are not folded: {near}"
                 assert all(driver.find([other])[0] for other in near), f"find lacks a name near {name!r}: {near}"
 
+    def test_words_of_names_are_known(self, driver: Any, oracle: OracleGraph) -> None:
+        """``known_words`` knows every word of a name, whatever its case."""
+        names = sorted({name for id_ in named(oracle.sample) for name in names_of(oracle.sample, id_)})
+        known = sorted({word for name in names for word in name.split() if word.isalpha()})
+        answer = driver.known_words([*known, *(word.upper() for word in known)])
+        assert list(answer) == [True] * len(answer), f"of the words {known} not all are known: {list(answer)}"
+
     def test_degrees_count_the_triples_at_a_node(self, driver: Any, oracle: OracleGraph) -> None:
         """Degrees count triples as subject and as object; a loop counts once."""
         for node in nodes_of(oracle):

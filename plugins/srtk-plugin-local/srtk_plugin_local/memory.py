@@ -199,12 +199,19 @@ class MemoryGraph(KnowledgeGraph):
 
     def near_names(self, names: Sequence[str], limit: int) -> list[list[str]]:
         """Find names that are written almost like each name; the first call makes an index."""
+        return self._index().near([fold(name) for name in names], limit)
+
+    def known_words(self, words: Sequence[str]) -> list[bool]:
+        """Return whether each word is a word of a name; the first call makes an index."""
+        return self._index().knows([fold(word) for word in words])
+
+    def _index(self) -> NameIndex:
         if self._names is None:
             every = sorted(self._named)
             self._names = NameIndex(
                 [(every, np.arange(len(every)))], lambda numbers: [[every[number]] for number in numbers.tolist()]
             )
-        return self._names.near([fold(name) for name in names], limit)
+        return self._names
 
     def degrees(self, ids: Sequence[str]) -> list[int]:
         """Count the triples of each entity."""

@@ -89,8 +89,9 @@ class NameIndex:
     def near(self, names: Sequence[str], limit: int) -> list[list[str]]:
         """Find the names most like each folded name; see ``KnowledgeGraph.near_names``."""
         squeezed = [letters_of(name) for name in names]
-        slips = _hits(*self._whole, [within_one_edit(name) for name in squeezed])
-        parts = [self._holding(name) for name in names]
+        keys = [within_one_edit(name) for name in squeezed]
+        slips = _hits(*self._whole, keys)
+        parts = [self._holding(name, own) for name, own in zip(names, keys, strict=True)]
         every = sorted({int(owner) for row in (*slips, *parts) for owner in row})
         numbers = np.array(every, dtype=np.int64)
         known = dict(zip(every, self._names_of(numbers), strict=True)) if every else {}
@@ -110,19 +111,18 @@ class NameIndex:
         found[inside] = keys[at[inside]] == wanted[inside]
         return [bool(word) and hit for word, hit in zip(filled, found.tolist(), strict=True)]
 
-    def _holding(self, name: str) -> npt.NDArray[np.int64]:
-        """Find the owners of names that hold all words of a name, each within one edit."""
-        words = [word for word in _WORD.findall(name) if len(word) >= LEAST_LETTERS]
-        none = np.zeros(0, dtype=np.int64)
-        if not words:
-            return none
-        rows = _hits(*self._parts, [within_one_edit(word) for word in words])
-        rarest = sorted((row for row in rows if len(row)), key=len)
-        if len(rarest) < len(words) or len(rarest[0]) > MOST_OWNERS:
-            return none
-        shared = np.unique(rarest[0])
-        for row in rarest[1:]:
-            shared = np.intersect1d(shared, row)
+    def _holding(self, name: str, keys: Keys) -> npt.NDArray[np.int64]:
+        """Find the owners of names that hold all words of a name; a single word may be within one edit, by its keys."""
+        words = _WORD.findall(name)
+        if not any(len(word) >= LEAST_LETTERS for word in words):
+            return np.zeros(0, dtype=np.int64)
+        rows = _hits(*self._parts, [keys] if len(words) == 1 else [hashes([word]) for word in words])
+        rows.sort(key=len)
+        shared = rows[0]
+        if len(shared) > MOST_OWNERS:
+            return shared[:0]
+        for row in rows[1:]:
+            shared = shared[np.isin(shared, row, assume_unique=True)]
         return shared
 
 
@@ -141,9 +141,9 @@ def _nearest(name: str, slips: Sequence[Iterable[str]], parts: Sequence[Iterable
 
 
 def _holds(words: Sequence[str], part: Sequence[str]) -> bool:
-    """Return whether words hold the words of a part one after the other, each within one edit."""
+    """Return whether words hold the words of a part one after the other; a single word may be within one edit."""
     return any(
-        all(a == b or (len(b) >= LEAST_LETTERS and is_one_edit(a, b)) for a, b in zip(words[at:], part, strict=False))
+        all(a == b or (len(part) == 1 and is_one_edit(a, b)) for a, b in zip(words[at:], part, strict=False))
         for at in range(len(words) - len(part) + 1)
     )
 

@@ -26,7 +26,7 @@ class LookupLimits:
     Attributes:
         max_words: Maximum number of words of a span.
         candidates: Maximum number of entities of one mention; those with the most triples are kept.
-        fuzzy: Minimum similarity of misspelt names; None for exact names only.
+        fuzzy: Minimum similarity of near names; None for exact names only.
         only: Look up detected spans only, not every run of words.
     """
 
@@ -59,8 +59,10 @@ def look_up(
     known = {name: ids for name, ids in zip(names, graph.find(names), strict=True) if len(ids)}
     found = [_mentions(words, row, known) for words, row in zip(parsed, spans, strict=True)]
     if limits.fuzzy is not None:
-        _add_near(graph, parsed, spans, found, known, limits.fuzzy)
+        fuzzy_match.add_near(graph, parsed, spans, found, known, limits.fuzzy)
     _add_candidates(graph, [mention for mentions in found for mention in mentions], known, limits.candidates)
+    if limits.fuzzy is not None:
+        fuzzy_match.keep_likeliest(graph, found)
     if places is not None:
         _add_scores(found, places)
     return found
@@ -88,27 +90,6 @@ def _detected(words: Words, spans: Sequence[Span], places: Sequence[Place], only
         if name and first <= last:
             kept.append((name, start, end, first, last))
     return kept
-
-
-def _add_near(
-    graph: KnowledgeGraph, parsed: Sequence[Words], spans: Sequence[Sequence[Span]],
-    found: Sequence[list[Mention]], known: dict[str, Sequence[str]], least: float,
-) -> None:  # fmt: skip
-    """Add mentions of names that differ from the text by one typo, where there is no exact name."""
-    rows = [
-        [row[place] for place in fuzzy_match.open_spans(words, row, exact)]
-        for words, row, exact in zip(parsed, spans, found, strict=True)
-    ]
-    names = list({span[0]: None for row in rows for span in row})
-    near = dict(zip(names, fuzzy_match.near_names(graph, names, least), strict=True)) if names else {}
-    for words, row, mentions in zip(parsed, rows, found, strict=True):
-        for name, start, end, first, last in row:
-            string, others = near[name]
-            if others:
-                mentions.append(
-                    Mention(words, start, end, first, last, names=[other for other, _ in others], string=string)
-                )
-                known.update(others)
 
 
 def _add_candidates(

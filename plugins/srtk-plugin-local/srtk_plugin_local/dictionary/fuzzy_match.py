@@ -1,61 +1,65 @@
-"""Fuzzy names: names of the graph that differ from a text by one typo or by an ending such as -ian."""
+"""Near names: names of the graph that differ from words of a text by one slip or an ending, or that hold them.
+
+They are sought only in texts in which nothing surely is a name, so that texts that link keep their links and cost
+nothing more.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+import math
+from collections.abc import Iterator, Mapping, Sequence, Set
+
+import attrs
 
 from srtk_framework.roles import KnowledgeGraph
-from srtk_framework.text import by_form
-from srtk_framework.values import DriverError, rounded
+from srtk_framework.text import by_form, fold
+from srtk_framework.values import Literal, Pattern, rounded
+from srtk_plugin_local.dictionary import entity_context
 from srtk_plugin_local.dictionary.candidates import Mention
-from srtk_plugin_local.dictionary.word_spans import Words
+from srtk_plugin_local.dictionary.word_spans import SENTENCE_START, Span, Words
+from srtk_plugin_local.name_index import LEAST_LETTERS, PART, is_one_edit, letters_of, likeness
 
-INSTALL = 'fuzzy names need rapidfuzz; run `pip install "srtk-plugin-local[fuzzy]"`'
+LEAST = 0.75
+"""Minimum similarity without a setting: one slip in a name of four letters."""
 
 MOST_WORDS = 5
-LEAST_LETTERS = 5
-"""Shorter names have too many other names within one typo."""
+MOST_NAMES = 20
+"""Names of the graph that are compared with each span."""
 
-_MARKS = " !?.'-&"
-_ALPHABETS = tuple(
-    (frozenset(letters), letters)
-    for letters in ("abcdefghijklmnopqrstuvwxyz", "абвгдежзийклмнопрстуфхцчшщъыьэюяё", "αβγδεζηθικλμνξοπρσςτυφχψω")
+MOST_HOLDERS = 3
+"""A part of more entities' names than this says too little about which one is meant."""
+
+KNOWN_LETTERS = 7
+"""A span whose words are all words of names is taken for a slip only if it is at least as long."""
+
+MOST_BEYOND = 2
+"""Words in small letters beside a capitalised name that may belong to it, as in Swedish krona."""
+
+JOINING = frozenset(
+    ("a", "and", "da", "de", "del", "der", "des", "di", "do", "du", "for", "la", "le", "of", "on", "the", "to", "und")
 )
+"""Words in small letters between the capitalised words of a name."""
+
+SAME_LETTERS = 0.99
+"""Similarity of names that differ by blanks and marks alone."""
+
+UNPOPULAR = 3.0
+"""Added to the logarithm of an entity's triples, so that the length of a name counts as well."""
+
+DEMONYM, DEMONYM_ID = "demonym", "P1549"
+"""Label, and end of the id in Wikidata, of the relation from a place to what its people are called."""
+
+MARGIN = 1.5
+"""How much likelier a near name must be than every exact one."""
+
+COMMON = 0.5
+"""Factor for a single word that is a name, in small letters, beside an unknown word that is almost a name."""
+
 _ENDINGS = (
     ("ians", ("", "ia", "y")), ("ian", ("", "ia", "y")), ("eans", ("", "e", "ea")), ("ean", ("", "e", "ea")),
     ("ans", ("", "a")), ("an", ("", "a")), ("ese", ("", "a")), ("ish", ("", "land")), ("'s", ("",)), ("es", ("",)),
 )  # fmt: skip
 """Endings and their replacements: Italian and Italy, Bulgarian and Bulgaria, Japanese and Japan."""
-
-_AT_ONCE = 200_000
-
-
-def check() -> None:
-    """Raise an error if rapidfuzz is not installed.
-
-    Raises:
-        DriverError: With the command that installs it.
-    """
-    try:
-        import rapidfuzz  # noqa: F401
-    except ImportError as error:
-        raise DriverError(INSTALL) from error
-
-
-def typos(name: str) -> Iterator[str]:
-    """Yield the variants of a folded name within one insertion, deletion, substitution or transposition.
-
-    Digits are never changed, since another number is another name.
-    """
-    letters = next((letters for some, letters in _ALPHABETS if some & set(name)), "")
-    for at, letter in enumerate(name):
-        if not letter.isdigit():
-            yield name[:at] + name[at + 1 :]
-            yield from (name[:at] + other + name[at + 1 :] for other in letters + _MARKS if other != letter)
-        if at and letter != name[at - 1] and not (letter + name[at - 1]).isdigit():
-            yield name[: at - 1] + letter + name[at - 1] + name[at + 1 :]
-        yield from (name[:at] + other + name[at:] for other in letters + _MARKS)
-    yield from (name + other for other in letters + _MARKS)
 
 
 def without_endings(name: str) -> Iterator[str]:
@@ -65,73 +69,247 @@ def without_endings(name: str) -> Iterator[str]:
             yield from (name[: -len(ending)] + other for other in others)
 
 
-def similarity(one: str, other: str) -> float:
-    """Return the normalised optimal string alignment similarity; an ending counts as one difference."""
-    from rapidfuzz.distance import OSA
+def is_linked(words: Words, exact: Sequence[Mention]) -> bool:
+    """Return whether an exact mention surely is a name.
 
-    if other in without_endings(one):
-        return rounded(1 - 1 / len(one))
-    return rounded(OSA.normalized_similarity(one, other))
+    In a text that capitalises names, that is a capitalised one within a sentence that is no part of a longer name by
+    form. In a text in small letters it is one of at least two words, since a single word may be a common one; in any
+    other text without capitals in a sentence, each is.
+    """
+    named = [mention for mention in exact if mention.looks > 0]
+    if not words.marked:
+        return any(any(words.capital) or mention.length > 1 for mention in named)
+    sure = [mention for mention in named if mention.looks > SENTENCE_START]
+    covered = {word for mention in exact for word in range(mention.first, mention.last + 1)}
+    return any(not _is_part(words, mention, covered) for mention in sure)
 
 
-def near_names(
-    graph: KnowledgeGraph, names: Sequence[str], least: float
-) -> list[tuple[float, list[tuple[str, Sequence[str]]]]]:
-    """Find the most similar names of the graph for folded names that it lacks.
+def _is_part(words: Words, mention: Mention, covered: Set[int]) -> bool:
+    """Return whether a capitalised word that no mention covers is beside a mention, or beyond small joining words."""
+    for step, at in ((-1, mention.first - 1), (1, mention.last + 1)):
+        for _ in range(MOST_BEYOND + 1):
+            if not 0 <= at < len(words.bounds):
+                break
+            left, right = (at, at + 1) if step < 0 else (at - 1, at)
+            if words.text[words.bounds[left][1] : words.bounds[right][0]] != " ":
+                break
+            if words.capital[at]:
+                if not (words.stop[at] or at in covered):
+                    return True
+                break
+            if words.text[slice(*words.bounds[at])] not in JOINING:
+                break
+            at += step
+    return False
+
+
+@attrs.define
+class _Open:
+    """A text in which nothing surely is a name, with all its spans and those that may be one."""
+
+    words: Words
+    exact: list[Mention]
+    every: Sequence[Span]
+    spans: list[Span] = attrs.field(factory=list)
+
+
+def add_near(
+    graph: KnowledgeGraph, parsed: Sequence[Words], spans: Sequence[Sequence[Span]],
+    found: Sequence[list[Mention]], known: dict[str, Sequence[str]], least: float,
+) -> None:  # fmt: skip
+    """Add mentions of near names to the texts in which nothing surely is a name.
 
     Args:
         graph: Graph with the names.
-        names: Folded names.
+        parsed: Words of each text.
+        spans: Spans of each text.
+        found: Exact mentions of each text, to which the others are added.
+        known: Entities by folded name, to which the near names are added.
         least: Minimum similarity.
-
-    Returns:
-        For each name the similarity of the names found (0 for none), and these names with their entities.
     """
-    variants = [list(dict.fromkeys(v.strip() for v in (*typos(name), *without_endings(name)))) for name in names]
-    wanted = list(dict.fromkeys(v for row in variants for v in row if len(v) >= LEAST_LETTERS - 1))
-    known: dict[str, Sequence[str]] = {}
-    for start in range(0, len(wanted), _AT_ONCE):
-        some = wanted[start : start + _AT_ONCE]
-        known.update((name, ids) for name, ids in zip(some, graph.find(some), strict=True) if len(ids))
-    found: list[tuple[float, list[tuple[str, Sequence[str]]]]] = []
-    for name, row in zip(names, variants, strict=True):
-        alike = [(similarity(name, other), other) for other in row if other in known]
-        best = max((value for value, _ in alike), default=0.0)
-        if best < least:
-            found.append((0.0, []))
+    rows = [
+        _Open(words, exact, row)
+        for words, row, exact in zip(parsed, spans, found, strict=True)
+        if words.bounds and not is_linked(words, exact)
+    ]
+    if not rows:
+        return
+    unknown = _unknown_words(graph, rows)
+    for row in rows:
+        row.spans = _open_spans(row, unknown)
+    names = list({span[0]: None for row in rows for span in row.spans})
+    near = _near(graph, names, least, known)
+    _add_peoples(graph, rows, known)
+    for row in rows:
+        has_exact = any(mention.looks > 0 for mention in row.exact)
+        right = {name for mention in row.exact for name in mention.names}
+        for name, start, end, first, last in row.spans:
+            string, others = near[name]
+            others = [other for other in others if other not in right]
+            if others and (string > PART or not has_exact):
+                row.exact.append(Mention(row.words, start, end, first, last, names=others, string=string))
+
+
+def _add_peoples(graph: KnowledgeGraph, rows: Sequence[_Open], known: dict[str, Sequence[str]]) -> None:
+    """Add mentions of what a people is called, such as Afghans, where the graph has a relation ``demonym``."""
+    spans = [
+        (row, span)
+        for row in rows
+        if not any(mention.looks > 0 for mention in row.exact)
+        for span in row.every
+        if span[3] == span[4] and span[0].isalpha() and len(span[0]) >= LEAST_LETTERS
+        if not row.words.stop[span[3]] and (row.words.capital[span[3]] or not row.words.marked)
+    ]
+    words = {span[0]: None for _, span in spans}
+    forms = {word: [Literal(f'"{form}"{end}') for form in _people_forms(word) for end in ("", "@en")] for word in words}
+    patterns = [Pattern(object=form) for row in forms.values() for form in row]
+    found = dict(zip(patterns, graph.match(patterns), strict=True)) if patterns else {}
+    relations = list({triple.relation: None for row in found.values() for triple in row})
+    labels = zip(relations, graph.labels(relations), strict=True) if relations else ()
+    demonyms = {relation for relation, label in labels if fold(label) == DEMONYM or relation.endswith(DEMONYM_ID)}
+    for row, (_, start, end, first, last) in ((row, span) for row, span in spans):
+        name = fold(row.words.text[start:end])
+        triples = [triple for form in forms.get(name, ()) for triple in found[Pattern(object=form)]]
+        ids = sorted({triple.subject for triple in triples if triple.relation in demonyms})
+        if ids and all((mention.start, mention.end) != (start, end) for mention in row.exact):
+            known[name] = ids
+            row.exact.append(Mention(row.words, start, end, first, last, names=[name], string=SAME_LETTERS))
+            row.spans = [span for span in row.spans if (span[1], span[2]) != (start, end)]
+
+
+def _people_forms(word: str) -> list[str]:
+    """Return how a demonym may be written in a graph: with a capital, in the singular or in the plural."""
+    one = word.removesuffix("'s")
+    return list(dict.fromkeys(form.capitalize() for form in (one, one.removesuffix("s"), f"{one}s")))
+
+
+def keep_likeliest(graph: KnowledgeGraph, found: Sequence[list[Mention]]) -> None:
+    """Of the near names in a text in small letters keep the likeliest, unless an exact name is likelier.
+
+    Any word of such a text may be almost a name; one of them is. Likelihood grows with the letters of the name, its
+    likeness and the triples of its entity. An exact name that is a word of a relation of that entity, as `director` is
+    of a film's, is none. Beside a near name that is likelier, single words that are names count less.
+    """
+    rows = []
+    for mentions in found:
+        near = [mention for mention in mentions if mention.string < 1 and not mention.words.marked]
+        if near:
+            rows.append((mentions, max(near, key=lambda mention: (_weight(mention), -mention.start))))
+    if not rows:
+        return
+    stems = entity_context.relation_stems(graph, [best.candidates[0].entity for _, best in rows])
+    for (mentions, best), relations in zip(rows, stems, strict=True):
+        exact = [mention for mention in mentions if mention.string == 1]
+        weight = _weight(best)
+        if any(
+            _weight(m) > weight and m.looks > 0 and not entity_context.stems(m.names[0]) <= relations for m in exact
+        ):
+            mentions[:] = exact
         else:
-            found.append((best, [(other, known[other]) for value, other in sorted(alike) if value == best]))
-    return found
+            mentions[:] = [*exact, best]
+            for mention in exact:
+                mention.looks *= COMMON
 
 
-def open_spans(words: Words, spans: Sequence[tuple[str, int, int, int, int]], exact: Sequence[Mention]) -> list[int]:
-    """Choose the spans that look like names but are not part of an exact mention.
+def _weight(mention: Mention) -> float:
+    most = max(candidate.degree for candidate in mention.candidates)
+    likeness_ = mention.string if mention.string > PART else PART / 2
+    return likeness_ * len(letters_of(mention.text)) * (UNPOPULAR + math.log1p(most))
 
-    Args:
-        words: Words of the text.
-        spans: Spans from ``Words.spans``.
-        exact: Mentions of exact names.
 
-    Returns:
-        Indices into ``spans``. In a text that capitalises names, these are names by their form; in other texts, runs
-        of words that no mention overlaps in part and that do not end in a function word.
+def _unknown_words(graph: KnowledgeGraph, rows: Sequence[_Open]) -> frozenset[str]:
+    """Return the words of texts in small letters that are words of no name."""
+    words = list(
+        {
+            row.words.text[start:end].lower(): None
+            for row in rows
+            if not row.words.marked
+            for start, end in row.words.bounds
+        }
+    )
+    return frozenset(word for word, is_known in zip(words, graph.known_words(words), strict=True) if not is_known)
+
+
+def _open_spans(row: _Open, unknown: frozenset[str]) -> list[Span]:
+    """Choose the spans that may be a name with a slip.
+
+    In a text that capitalises names, these are names by their form. In other texts they hold a word that is in no name;
+    where there is no exact mention at all, long ones without such a word are tried too.
     """
+    words = row.words
+    exact = [mention for mention in row.exact if mention.looks > 0]
+    sure = [mention for mention in exact if mention.looks > SENTENCE_START]
     taken = {(mention.start, mention.end) for mention in exact}
-    whole = [(m.start, m.end) for m in exact if m.looks > 0]
-    formed = {(m.start, m.end) for m in by_form([words.text])[0]} if words.marked else set()
+    formed = [(m.start, m.end) for m in by_form([words.text])[0]] if words.marked else []
+    odd = [words.text[start:end].lower() in unknown for start, end in words.bounds]
+    small = not any(words.capital)
     chosen = []
-    for place, (name, start, end, first, last) in enumerate(spans):
-        if (start, end) in taken or len(name) < LEAST_LETTERS or last - first >= MOST_WORDS:
-            continue
-        if not (name[0].isalnum() and name[-1].isalnum()):
-            continue
-        if any(low <= start and end <= high for low, high in whole):
+    for span in row.every:
+        name, start, end, first, last = span
+        letters = len(letters_of(name))
+        if (
+            not name
+            or (start, end) in taken
+            or last - first >= MOST_WORDS
+            or not (name[0].isalnum() and name[-1].isalnum())
+        ):
             continue
         if words.marked:
-            fits = (start, end) in formed
+            fits = any(_widens(words, span, *place) for place in formed)
+            if sure:
+                fits = fits and any(start <= mention.start and mention.end <= end for mention in sure)
+            elif exact:
+                fits = fits and letters >= KNOWN_LETTERS
+        elif any(odd[first : last + 1]):
+            fits = letters >= (LEAST_LETTERS if small else KNOWN_LETTERS) and not words.stop[last]
         else:
-            across = any(low < end and start < high and not (start <= low and high <= end) for low, high in whole)
-            fits = not across and not words.stop[last] and (first < last or not words.stop[first])
+            fits = small and not (exact or words.stop[first] or words.stop[last]) and letters >= KNOWN_LETTERS
         if fits:
-            chosen.append(place)
+            chosen.append(span)
     return chosen
+
+
+def _widens(words: Words, span: Span, start: int, end: int) -> bool:
+    """Return whether a span is a name by its form, or such a name with words in small letters before or after it."""
+    _, low, high, first, last = span
+    if (low, high) == (start, end):
+        return True
+    beyond = sum(not (start <= words.bounds[word][0] < end) for word in range(first, last + 1))
+    return low <= start and end <= high and beyond <= MOST_BEYOND and not (words.stop[first] or words.stop[last])
+
+
+def _near(
+    graph: KnowledgeGraph, names: Sequence[str], least: float, known: dict[str, Sequence[str]]
+) -> Mapping[str, tuple[float, list[str]]]:
+    """Find the most similar names of the graph, and add their entities to ``known``."""
+    rows = dict(zip(names, graph.near_names(names, MOST_NAMES), strict=True)) if names else {}
+    derived = {name: list(dict.fromkeys(without_endings(name))) for name in names}
+    others = list({other: None for some in (rows, derived) for row in some.values() for other in row})
+    entities = {name: ids for name, ids in zip(others, graph.find(others), strict=True) if len(ids)} if others else {}
+    known.update(entities)
+    return {name: _most_similar(name, rows[name], derived[name], entities, least) for name in names}
+
+
+def _most_similar(
+    name: str, near: Sequence[str], derived: Sequence[str], entities: Mapping[str, Sequence[str]], least: float
+) -> tuple[float, list[str]]:
+    """Choose the names that are most similar; else those that hold the name, if they are of few entities."""
+    alike: dict[str, float] = {}
+    holders = []
+    for other in near:
+        if other in entities:
+            letters, others = letters_of(name), letters_of(other)
+            if letters == others or is_one_edit(letters, others):
+                alike[other] = likeness(name, other)
+            elif f" {name} " in f" {other} ":
+                holders.append(other)
+    alike.update((other, rounded(1 - 1 / len(name))) for other in derived if other in entities)
+    best = max(alike.values(), default=0.0)
+    if best == 1:
+        return SAME_LETTERS, sorted(other for other, value in alike.items() if value == best)
+    if best >= least:
+        # One slip away, all of them: which is meant, the entities tell better than the number of letters does.
+        return best, sorted(other for other, value in alike.items() if value >= least)
+    if holders and len({id_ for other in holders for id_ in entities[other]}) <= MOST_HOLDERS:
+        return PART, holders
+    return 0.0, []

@@ -49,8 +49,8 @@ class DictionaryLinker(EntityLinker):
         encoder: Encoder that compares the sentence of a mention with the descriptions and facts of its candidates.
         detector: Mention detector that selects the spans to look up; by default, every run of words is looked up.
         detected: `only` looks up detected spans, `also` every run of words as well.
-        fuzzy: Minimum similarity, such as 0.85, of names one typo or ending away from words that look like a name and
-            match none exactly; by default only exact names. Needs rapidfuzz.
+        fuzzy: Minimum similarity, from 0 to 1, of names one slip or ending away from the words of a text in which
+            nothing surely is a name; 1 for exact names only. By default 0.75, and 1 with learnt weights.
         max_words: Maximum number of words of a name.
         n_best: Maximum number of entities of one mention: the best one and its alternatives.
         candidates: Maximum number of entities of one name; those with the most triples are kept.
@@ -116,8 +116,8 @@ class DictionaryLinker(EntityLinker):
                 raise ValueError(f"{name} must be from 0 to 1, not {share}")
         if any(not weight >= 0 for weight in self.weights.values()):
             raise ValueError("weights must not be negative")
-        if self.fuzzy is not None and not 0 < self.fuzzy < 1:
-            raise ValueError(f"fuzzy is a similarity between 0 and 1, such as 0.85, not {self.fuzzy}")
+        if self.fuzzy is not None and not 0 < self.fuzzy <= 1:
+            raise ValueError(f"fuzzy is a similarity above 0 and at most 1, such as 0.85, not {self.fuzzy}")
 
     def preflight(self) -> list[tuple[str, str]]:
         """Check that the folder of the learnt weights exists."""
@@ -125,8 +125,6 @@ class DictionaryLinker(EntityLinker):
 
     def open(self) -> None:
         """Read the learnt weights of the setting ``model``."""
-        if self.fuzzy is not None:
-            fuzzy_match.check()
         if self.model is not None:
             self.load(Path(self.model).expanduser())
 
@@ -166,7 +164,7 @@ class DictionaryLinker(EntityLinker):
         for start in range(0, len(examples), training.batch):
             some = examples[start : start + training.batch]
             texts, gold = [example.question.text for example in some], [weight_fit.gold_of(example) for example in some]
-            every = self._mentions(texts)
+            every = self._mentions(texts, training=True)
             chosen = self._chosen(every)
             concerned = weight_fit.concerned(every, chosen, gold)
             if self.encoder is not None:
@@ -209,15 +207,27 @@ class DictionaryLinker(EntityLinker):
         vector = self.encoder.encode([_PROBE])[0].astype(float)
         return [round(float(value), 4) for value in vector / max(math.sqrt(float(vector @ vector)), 1e-9)]
 
-    def _mentions(self, texts: Sequence[str]) -> list[list[Mention]]:
-        """Look up the spans of all texts at once, and score the mentions by the unlearnt weights."""
+    def _mentions(self, texts: Sequence[str], training: bool = False) -> list[list[Mention]]:
+        """Look up the spans of all texts at once, and score the mentions by the unlearnt weights.
+
+        Args:
+            texts: The texts.
+            training: Whether weights are learnt from the mentions.
+        """
         parsed = [Words(text, self._stop) for text in texts]
         places = self.detector.detect(texts) if self.detector is not None else None
-        limits = LookupLimits(self.max_words, self.candidates, self.fuzzy, self.detected == "only")
+        limits = LookupLimits(self.max_words, self.candidates, self._least_similar(training), self.detected == "only")
         found = look_up(self.graph, parsed, places, limits)
         for mention in (mention for mentions in found for mention in mentions):
             self._score(mention)
         return found
+
+    def _least_similar(self, training: bool) -> float | None:
+        """Return the minimum similarity of near names; None for exact names only."""
+        least = self.fuzzy
+        if least is None:
+            least = 1.0 if training or self._learnt is not None else fuzzy_match.LEAST
+        return least if least < 1 else None
 
     def _score(self, mention: Mention) -> None:
         """Score the candidates of a mention and sort them, best first."""

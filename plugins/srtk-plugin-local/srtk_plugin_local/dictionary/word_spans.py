@@ -77,8 +77,10 @@ class Words:
             word = text[start:end]
             small = word.lower()
             self.halves.append(self.halves[-1] + (2 if word.isascii() or not _IS_UNSPACED.match(word) else 1))
-            self.stop.append(small in stop)
-            self.lower.append(word == small != word.upper())
+            # A word after a leading full stop, as in the domain `.is`, is a name rather than a plain word.
+            dotted = start > 0 and text[start - 1] == "." and (start == 1 or text[start - 2].isspace())
+            self.stop.append(small in stop and not dotted)
+            self.lower.append(word == small != word.upper() and not dotted)
             self.capital.append(word != small)
             gap = text[before:start]
             self.opens.append(before == 0 or (len(gap) > 1 and gap[-1].isspace() and any(c in ".?!:" for c in gap)))

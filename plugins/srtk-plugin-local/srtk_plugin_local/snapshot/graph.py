@@ -140,10 +140,17 @@ class LocalGraph(KnowledgeGraph):
 
     def near_names(self, names: Sequence[str], limit: int) -> Sequence[Sequence[str]]:
         """Find names that are written almost like each name; the first call makes an index of all names."""
+        return self._index().near([fold(name) for name in names], limit)
+
+    def known_words(self, words: Sequence[str]) -> Sequence[bool]:
+        """Return whether each word is a word of a name; the first call makes an index of all names."""
+        return self._index().knows([fold(word) for word in words])
+
+    def _index(self) -> NameIndex:
         snapshot = self._open
         if self._names is None:
             self._names = lookup.name_index(snapshot)
-        return self._names.near([fold(name) for name in names], limit)
+        return self._names
 
     def degrees(self, ids: Sequence[str]) -> Sequence[int]:
         """Count the triples of each entity without reading them."""

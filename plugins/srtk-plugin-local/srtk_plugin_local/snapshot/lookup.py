@@ -152,7 +152,7 @@ def _folded_names(snapshot: Snapshot, numbers: Ints) -> list[set[str]]:
 
 
 def name_index(snapshot: Snapshot) -> NameIndex:
-    """Index the labels and aliases of all entities, which takes some 5 s for a million."""
+    """Index the labels and aliases of all entities, which takes a while for a million: each is read and folded."""
 
     def batches() -> Iterator[tuple[list[str], Ints]]:
         for start in range(0, snapshot.size, _ROWS):
