@@ -33,13 +33,13 @@ SPACY = {"use": "spacy", "min_score": 0.8}
 EITHER = {"use": "union", "detectors": [{"use": "capitals"}, {"use": "spacy"}], "overlaps": "best"}
 
 LINKERS: dict[str, dict[str, Any]] = {
-    "popularity": {"use": "dictionary"},
-    "context": {"use": "dictionary", "encoder": MINILM},
-    "fuzzy": {"use": "dictionary", "fuzzy": 0.85},
-    "capitals": {"use": "dictionary", "detector": {"use": "capitals"}},
-    "spacy": {"use": "dictionary", "detector": SPACY},
-    "either": {"use": "dictionary", "detector": EITHER},
-    "either, context": {"use": "dictionary", "detector": EITHER, "encoder": MINILM},
+    "popularity": {"use": "dictionary", "fuzzy": 1},
+    "context": {"use": "dictionary", "fuzzy": 1, "encoder": MINILM},
+    "near names": {"use": "dictionary"},
+    "capitals": {"use": "dictionary", "fuzzy": 1, "detector": {"use": "capitals"}},
+    "spacy": {"use": "dictionary", "fuzzy": 1, "detector": SPACY},
+    "either": {"use": "dictionary", "fuzzy": 1, "detector": EITHER},
+    "either, context": {"use": "dictionary", "fuzzy": 1, "detector": EITHER, "encoder": MINILM},
 }
 """Name to the block of an `entity_linker`. A new linker is one line; the first one is what others are compared with."""
 

@@ -33,9 +33,9 @@ from srtk_framework.values import Link, Question, TrainingExample
 DETECTOR = {"use": "union", "detectors": [{"use": "capitals"}, {"use": "spacy"}]}
 
 BLOCKS: dict[str, dict[str, Any]] = {
-    "popularity": {"use": "dictionary"},
+    "popularity": {"use": "dictionary", "fuzzy": 1},
     "popularity learnt": {"use": "dictionary"},
-    "context": {"use": "dictionary", "encoder": linking.MINILM},
+    "context": {"use": "dictionary", "fuzzy": 1, "encoder": linking.MINILM},
     "context learnt": {"use": "dictionary", "encoder": linking.MINILM},
     "detected learnt": {"use": "dictionary", "detector": DETECTOR},
     "detected, context learnt": {"use": "dictionary", "detector": DETECTOR, "encoder": linking.MINILM},
