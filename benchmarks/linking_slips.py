@@ -9,7 +9,8 @@ of MetaQA's questions of one hop, 500 are drawn by the seed. Recall at 1: on the
 of its mention; on MetaQA, the best link of the text. Precision: the share of links that are topics. Besides the linker
 stands the simplest thing: the longest run of words that is a name, and the entity of that name with the most triples.
 Settings were chosen with the seeds 100 to 102, and on every fifth question of MetaQA (--choose); the figures are of the
-seeds 0 to 2 and the other questions. Figures go to build/bench/linking-slips.json.
+seeds 0 to 2 and the other questions. --sets annotated compares the
+links of the annotated sets of linking.py with those by exact names. Figures go to build/bench/linking-slips.json.
 """
 
 from __future__ import annotations
@@ -25,6 +26,8 @@ from typing import Any
 
 import attrs
 from common import DATA, OUT, ROOT, lacking
+from linking import SETS, read
+from linking_graph import build
 from srtk_plugin_local.dictionary.linker import DictionaryLinker
 from srtk_plugin_local.snapshot.build_settings import BuildSettings
 from srtk_plugin_local.snapshot.graph import LocalGraph
@@ -220,17 +223,41 @@ def cases(name: str, topics: Sequence[Topic], seeds: Sequence[int]) -> dict[str,
     }
 
 
+def annotated(limit: int) -> dict[str, Any]:
+    """Count the texts of the annotated sets that have other links than by exact names, and compare the times."""
+    graph = LocalGraph(str(build()))
+    graph.open()
+    ROWS["dictionary"](graph, ["Xqzvw is no name"])
+    report = {}
+    for name in SETS:
+        texts = [question.text for question in read(name, limit)]
+        by_exact, by_default = ROWS["dictionary, exact names"](graph, texts), ROWS["dictionary"](graph, texts)
+        linked = [place for place, row in enumerate(by_exact) if row]
+        seconds = []
+        for row in ("dictionary", "dictionary, exact names"):
+            started = time.process_time()
+            ROWS[row](graph, [texts[place] for place in linked])
+            seconds.append(time.process_time() - started)
+        changed = sum(by_exact[place] != by_default[place] for place in linked)
+        newly = sum(bool(new) and not old for old, new in zip(by_exact, by_default, strict=True))
+        report[name] = [len(texts), len(linked), changed, newly, seconds[0] / seconds[1]]
+        print(f"| {name} | {len(texts)} | {len(linked)} | {changed} | {newly} | {report[name][-1]:.2f} |", flush=True)
+    return report
+
+
 def main() -> int:
     """Measure all rows on all cases, print and store the figures."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--seeds", type=int, nargs="+", default=[0, 1, 2])
     parser.add_argument("--limit", type=int, help="questions of MetaQA")
     parser.add_argument("--rows", nargs="+", choices=ROWS, default=list(ROWS))
-    parser.add_argument("--sets", nargs="+", choices=("demo", "metaqa"), default=["demo", "metaqa"])
+    parser.add_argument("--sets", nargs="+", choices=("demo", "metaqa", "annotated"), default=["demo", "metaqa"])
     parser.add_argument("--choose", action="store_true", help="the questions of MetaQA for choosing settings")
     args = parser.parse_args()
     report: dict[str, Any] = {}
-    for name in args.sets:
+    if "annotated" in args.sets:
+        report["annotated"] = annotated(args.limit or 400)
+    for name in (name for name in args.sets if name != "annotated"):
         if name == "demo" and not (DEMO / "questions.jsonl").exists():
             print("demo: skipped, build/demo is not built; run `make demo`", file=sys.stderr)
             continue
