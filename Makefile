@@ -11,7 +11,7 @@ WORLD := build/demo/world/.ready
 export HF_HUB_OFFLINE := 1
 export TOKENIZERS_PARALLELISM := false
 
-.PHONY: demo test test-all test-virtuoso lint format known-drivers bench mutants docs wheels clean
+.PHONY: demo test test-all test-virtuoso lint format known-drivers bench mutants docs site wheels clean
 
 demo: $(READY) $(WORLD)
 	$(BIN)/srtk run recipes/quickstart.yaml
@@ -41,6 +41,10 @@ format: $(READY)
 
 docs: $(READY)
 	$(BIN)/python docs/reference.py
+
+# Into build/site; every warning is an error, and nothing is fetched.
+site: $(READY)
+	$(BIN)/python -m sphinx --fail-on-warning --keep-going -q -b html -c docs . build/site
 
 # After a change of a plugin's entry points; a test fails where this was forgotten.
 known-drivers: $(READY)

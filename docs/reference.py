@@ -1,4 +1,4 @@
-"""Write docs/reference/*.md from the docstrings of roles, values and helpers; `make docs` runs it."""
+"""Write docs/reference/ from the docstrings of roles, values, helpers, drivers and commands; `make docs` runs it."""
 
 from __future__ import annotations
 
@@ -15,9 +15,13 @@ from types import ModuleType
 from typing import Any, get_origin
 
 import srtk_framework
+from srtk_framework.cli import COMMANDS, command_summary, plugin_commands
+from srtk_framework.cli.plugins import settings_of
+from srtk_framework.host.discovery import OBSERVER, find, load
 from srtk_framework.roles import ROLES, Role, contract_of, hook_names
 
 FOLDER = Path(__file__).parent / "reference"
+PLUGINS = Path(__file__).parents[1] / "plugins"
 HELPERS = ("graph", "text", "records")
 WIDTH = 100
 """Longest signature that stands on one line."""
@@ -29,7 +33,14 @@ _ITEM = re.compile(r"(\*{0,2}\w+(?: \(.+?\))?): (.*)")
 
 def pages() -> dict[str, str]:
     """Return the name and text of each page."""
-    return {"roles.md": _roles_page(), "values.md": _values_page(), "helpers.md": _helpers_page()}
+    fixed = {
+        "roles.md": _roles_page(),
+        "values.md": _values_page(),
+        "helpers.md": _helpers_page(),
+        "commands.md": _commands_page(),
+    }
+    drivers = {f"drivers/{role}.md": _drivers_page(role) for role in [*ROLES, OBSERVER] if _bundled(role)}
+    return fixed | {"drivers.md": _drivers_index(list(drivers))} | drivers
 
 
 def _roles_page() -> str:
@@ -92,9 +103,117 @@ def _helpers_page() -> str:
     return _text(lines)
 
 
+def _bundled(role: str) -> list[Any]:
+    """List the drivers of a role that stand in this repository, whatever else is installed."""
+    own = {"srtk-framework", *(folder.name for folder in PLUGINS.glob("srtk-plugin-*"))}
+    return [plugin for plugin in find(role) if plugin.distribution in own]
+
+
+def _drivers_index(files: list[str]) -> str:
+    lines = _head("Drivers", "What each role can be filled with, and the settings of each driver.", [])
+    for file in files:
+        role = Path(file).stem
+        names = ", ".join(f"[`{plugin.name}`]({file}#{plugin.name})" for plugin in _bundled(role))
+        lines += [f"- [{role}]({file}): {names}"]
+    more = "`srtk plugins` lists the drivers that are installed, those of other distributions too, and"
+    return _text([*lines, "", f"{more} `srtk plugins show ROLE NAME` shows one."])
+
+
+def _drivers_page(role: str) -> str:
+    plugins = _bundled(role)
+    about = (
+        "Key `observers`."
+        if role == OBSERVER
+        else f"What the role asks of them: [roles](../roles.md#{_anchor(ROLES[role].__name__)})."
+    )
+    lines = _head(f"Drivers: {role}", about, [plugin.name for plugin in plugins])
+    for plugin in plugins:
+        cls = load(role, plugin.name)
+        lines += [f"## {plugin.name}", "", f"`{{use: {plugin.name}}}` of {_home(plugin.distribution)}.", ""]
+        lines += _prose(re.sub(r"\nAttributes:\n(?: {4}.*\n?|\n)*", "\n", inspect.cleandoc(cls.__doc__ or "")))
+        rows = settings_of(role, cls)
+        meanings = _meanings(cls)
+        if rows:
+            lines += ["| setting | value | meaning |", "| --- | --- | --- |"]
+            lines += [f"| `{name}` | {_cell(text)} | {_cell(meanings.get(name, ''))} |" for name, text in rows]
+            lines.append("")
+    return _text(lines)
+
+
+def _home(distribution: str) -> str:
+    return (
+        f"[{distribution}](../../../plugins/{distribution}/README.md)"
+        if (PLUGINS / distribution).is_dir()
+        else "the core"
+    )
+
+
+def _meanings(cls: type[Any]) -> dict[str, str]:
+    """Read what the attributes of a class mean from its docstring, or from those of the classes it derives from."""
+    found: dict[str, str] = {}
+    for base in reversed(cls.__mro__):
+        section, name = "", ""
+        for line in inspect.cleandoc(vars(base).get("__doc__") or "").replace("``", "`").splitlines():
+            if heading := _SECTION.fullmatch(line):
+                section = heading[1]
+            elif section == "Attributes" and line.startswith("    "):
+                item = None if line.startswith("     ") else _ITEM.fullmatch(line.strip())
+                name = item[1] if item else name
+                found[name] = item[2] if item else f"{found.get(name, '')} {line.strip()}"
+            elif line:
+                section = ""
+    return found
+
+
+def _cell(text: str) -> str:
+    return text.replace("|", "\\|").replace("<", "\\<")
+
+
+def _commands_page() -> str:
+    brought = [
+        (entry.name.replace(".", " "), entry.value, command_summary(entry))
+        for entry in plugin_commands()
+        if entry.dist and (PLUGINS / entry.dist.name).is_dir()
+    ]
+    commands = [(name, module, text) for name, (module, text) in COMMANDS.items()] + brought
+    lines = _head(
+        "Commands",
+        "Exit codes: 0 well, 1 failed, 2 bad input, 130 interrupted, 143 terminated. Every command takes `--help`, and"
+        " `--traceback`, which shows exceptions in full.",
+        [f"srtk {name}" for name, _, _ in commands],
+    )
+    for name, module, text in commands:
+        command = import_module(module)
+        parser = argparse.ArgumentParser(prog=f"srtk {name}", add_help=False)
+        command.add_arguments(parser)
+        lines += [f"## srtk {name}", "", *_prose(command.__doc__ or text)]
+        actions = [action for action in parser._actions if action.help != argparse.SUPPRESS]
+        if actions:
+            lines += ["| argument | meaning |", "| --- | --- |", *map(_argument, actions), ""]
+    return _text(lines)
+
+
+def _argument(action: argparse.Action) -> str:
+    """Describe an argument of a command in a row of a table."""
+    value = action.metavar or (
+        "{" + ",".join(map(str, action.choices)) + "}" if action.choices else action.dest.upper()
+    )
+    value = " ".join(value) if isinstance(value, tuple) else str(value)
+    if not action.option_strings:
+        name = value if action.nargs not in ("?", "*") else f"[{value}]"
+    else:
+        name = ", ".join(action.option_strings) + ("" if action.nargs == 0 else f" {value}")
+    told = (action.help or "") % {**vars(action), "prog": "srtk"}
+    return f"| `{_cell(name)}` | {_cell(told.replace('``', '`'))} |"
+
+
+def _anchor(name: str) -> str:
+    return re.sub(r"[^a-z0-9_-]", "", name.lower().replace(" ", "-"))
+
+
 def _head(title: str, text: str, names: Sequence[str]) -> list[str]:
     """Begin a page with its title, a paragraph and links to its entries."""
-    links = ", ".join(f"[{name}](#{re.sub(r'[^a-z0-9_-]', '', name.lower())})" for name in names)
+    links = ", ".join(f"[{name}](#{_anchor(name)})" for name in names)
     return [f"# {title}", "", "<!-- written by docs/reference.py; run `make docs` -->", "", text, "", links, ""]
 
 
@@ -236,6 +355,7 @@ def main() -> int:
         if not path.exists() or path.read_text(encoding="utf-8") != text:
             stale.append(name)
             if not check:
+                path.parent.mkdir(exist_ok=True)
                 path.write_text(text, encoding="utf-8")
     for name in stale:
         print(f"{FOLDER / name} is not current; run: make docs" if check else f"wrote {FOLDER / name}")

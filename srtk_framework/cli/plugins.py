@@ -105,19 +105,27 @@ def _print(everything: dict[str, list[dict[str, Any]]]) -> None:
 
 
 def _show(role: str, name: str) -> int:
-    import attrs
-
-    from srtk_framework.recipe.composer import needs_of, wants_budget
-    from srtk_framework.recipe.recipe import with_article
-    from srtk_framework.recipe.settings import describe
-
     known = [*role_names(), OBSERVER]
     if role not in known:
         raise SrtkError(f"there is no role {role!r}; roles are {', '.join(known)}.{close_matches(role, known)}")
     cls = load(role, name)
     origin = next((f"{p.distribution} {p.version}, {p.target}" for p in find(role) if p.name == name), name)
     print(f"{role}: {{use: {name}}}\n{origin}\n\n{inspect.cleandoc(cls.__doc__ or 'No description.')}\n")
+    for field, text in settings_of(role, cls):
+        print(f"  {field:<16} {text}")
+    return OK
+
+
+def settings_of(role: str, cls: type[Any]) -> list[tuple[str, str]]:
+    """List the needs and settings of a driver: the name of each, and its type and default in words."""
+    import attrs
+
+    from srtk_framework.recipe.composer import needs_of, wants_budget
+    from srtk_framework.recipe.recipe import with_article
+    from srtk_framework.recipe.settings import describe
+
     needs = {need.field: need for need in needs_of(cls)} if role != OBSERVER else {}
+    rows = []
     for field in attrs.fields(cls):
         if not field.init:
             continue
@@ -131,8 +139,8 @@ def _show(role: str, name: str) -> int:
             text = "the recipe's budget"
         else:
             text = f"{describe(field.type)}{_default(field.default)}"
-        print(f"  {field.alias:<16} {text}")
-    return OK
+        rows.append((field.alias, text))
+    return rows
 
 
 def _default(default: Any) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 import subprocess
 import sys
@@ -11,6 +12,7 @@ from pathlib import Path
 import pytest
 
 import srtk_framework
+from srtk_framework.cli import COMMANDS
 from srtk_framework.roles import ROLES, hook_names
 
 DOCS = Path(__file__).parents[2] / "docs"
@@ -24,15 +26,41 @@ def reference():
     return module
 
 
-@pytest.mark.parametrize("page", ["roles.md", "values.md", "helpers.md"])
-def test_a_page_is_current(page):
-    code = "import sys; sys.path.insert(0, 'docs'); import reference; sys.stdout.write(reference.pages()[sys.argv[1]])"
-    done = subprocess.run([sys.executable, "-c", code, page], cwd=DOCS.parent, capture_output=True, text=True)
-    assert done.stdout == (DOCS / "reference" / page).read_text(encoding="utf-8"), "run: make docs"
+@pytest.fixture(scope="module")
+def pages():
+    """What would be written now, by a process of its own, as `make docs` does."""
+    code = "import sys; sys.path.insert(0, 'docs'); import json, reference; print(json.dumps(reference.pages()))"
+    done = subprocess.run([sys.executable, "-c", code], cwd=DOCS.parent, capture_output=True, text=True, check=True)
+    return json.loads(done.stdout)
 
 
-def test_every_hook_of_every_role_has_an_entry_with_a_text(reference):
-    text = reference.pages()["roles.md"]
+def test_every_page_is_current(pages):
+    written = {path.relative_to(DOCS / "reference").as_posix() for path in (DOCS / "reference").rglob("*.md")}
+    assert written == set(pages), "run: make docs, and delete what it no longer writes"
+    for name, text in pages.items():
+        assert text == (DOCS / "reference" / name).read_text(encoding="utf-8"), f"{name}: run: make docs"
+
+
+def test_every_setting_of_every_driver_has_a_row_with_a_meaning(pages):
+    rows = [
+        (file, *row)
+        for file, text in pages.items()
+        if file.startswith("drivers/")
+        for row in re.findall(r"^\| `(\w+)` \| (.+?) \| (.*) \|$", text, re.MULTILINE)
+    ]
+    assert len(rows) > 200
+    assert not [row for row in rows if not row[3].strip()]
+
+
+def test_every_command_has_an_entry_with_its_flags(pages):
+    text = pages["commands.md"]
+    for name in [*COMMANDS, "graph build", "train", "preprocess"]:
+        assert f"\n## srtk {name}\n" in text
+    assert "| `--max-depth" in text
+
+
+def test_every_hook_of_every_role_has_an_entry_with_a_text(pages):
+    text = pages["roles.md"]
     for cls in ROLES.values():
         for name in hook_names(cls):
             entry = re.search(rf"^### {cls.__name__}\.{name}\n(.*?)(?=^##|\Z)", text, re.MULTILINE | re.DOTALL)
@@ -40,8 +68,8 @@ def test_every_hook_of_every_role_has_an_entry_with_a_text(reference):
             assert len(entry[1].split("```")[2].strip()) > 20, f"{cls.__name__}.{name} has no text"
 
 
-def test_every_public_value_and_helper_has_an_entry_with_a_text(reference):
-    everything = reference.pages()["values.md"] + reference.pages()["helpers.md"]
+def test_every_public_value_and_helper_has_an_entry_with_a_text(pages):
+    everything = pages["values.md"] + pages["helpers.md"]
     entries = {
         found[1]: found[2]
         for found in re.finditer(r"^#{2,3} (\w+)\n(.*?)(?=^##|\Z)", everything, re.MULTILINE | re.DOTALL)

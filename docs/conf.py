@@ -1,0 +1,98 @@
+"""The site: README, docs/ and the plugins' pages as they stand in the repository; `make site` builds it."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from typing import Any
+
+import nbformat
+from myst_parser.parsers.sphinx_ import MystParser
+from sphinx.application import Sphinx
+
+ROOT = Path(__file__).parents[1]
+
+NAVIGATION = {
+    "Start": ["docs/installation", "docs/ask", "docs/recipe", "docs/records"],
+    "Guides": ["docs/datasets", "docs/training", "docs/evaluation", "docs/explain", "docs/embedding"],
+    "Plugins": ["docs/writing-a-plugin", "docs/testing-a-driver", "plugins/*/README"],
+    "Reference": ["docs/reference/commands", "docs/reference/drivers", "docs/reference/*", "docs/reference/drivers/*"],
+    "Project": [
+        "docs/architecture",
+        "docs/benchmarks",
+        "docs/reliability",
+        "docs/decisions",
+        "CONTRIBUTING",
+        "CHANGELOG",
+    ],
+}
+"""The sections beside each page. A page in none of them is a warning, and so an error."""
+
+project = "srtk-framework"
+author = "srtk-framework contributors"
+project_copyright = author
+root_doc = "README"
+extensions = ["myst_parser"]
+include_patterns = ["*.md", "docs/**", "plugins/*/README.md"]
+exclude_patterns = ["docs/site", "**/.ipynb_checkpoints"]
+source_suffix = {".md": "markdown", ".ipynb": "notebook"}
+
+myst_heading_anchors = 4
+myst_enable_extensions = ["attrs_block"]
+suppress_warnings = ["myst.header"]  # pages on a code host may begin lower than at level 1
+
+html_theme = "furo"
+html_title = project
+html_extra_path = ["site"]
+html_show_sphinx = False
+html_copy_source = False
+html_theme_options = {"footer_icons": []}
+smartquotes = False
+pygments_style = "default"
+pygments_dark_style = "monokai"
+
+_LINK = re.compile(r"(?<=\]\()(?P<path>[^)#:\s]+)(?=[)#])")
+
+
+class NotebookParser(MystParser):
+    """Reads a notebook as the Markdown page of its cells and of their outputs in text."""
+
+    supported = ("notebook",)
+
+    def parse(self, inputstring: str, document: Any) -> None:
+        """Parse the cells as one page."""
+        notebook = nbformat.reads(inputstring, as_version=4)
+        super().parse("\n\n".join(part for cell in notebook.cells for part in _cell(cell)), document)
+
+
+def _cell(cell: Any) -> list[str]:
+    if cell.cell_type == "markdown":
+        return [cell.source]
+    texts = [output.get("text") or output.get("data", {}).get("text/plain", "") for output in cell.outputs]
+    shown = "".join(text.rstrip("\n") + "\n" for text in texts if text)
+    return [f"```python\n{cell.source}\n```", *([f"```text\n{shown}```"] if shown else [])]
+
+
+def read_page(app: Sphinx, page: str, source: list[str]) -> None:
+    """Point links to folders at their README, as a code host does, and hang the navigation on the first page."""
+    folder = (ROOT / page).parent
+
+    def target(found: re.Match[str]) -> str:
+        path = found["path"]
+        return f"{path.rstrip('/')}/README.md" if (folder / path / "README.md").is_file() else path
+
+    source[0] = _LINK.sub(target, source[0])
+    if page == root_doc:
+        source[0] += "".join(_section(title, pages) for title, pages in NAVIGATION.items())
+
+
+def _section(title: str, pages: list[str]) -> str:
+    listed = "\n".join(pages)
+    return f"\n\n```{{toctree}}\n:hidden:\n:caption: {title}\n:glob:\n:titlesonly:\n\n{listed}\n```\n"
+
+
+def setup(app: Sphinx) -> dict[str, bool]:
+    """Register the reading of pages."""
+    app.add_source_parser(NotebookParser)
+    app.connect("source-read", read_page)
+    return {"parallel_read_safe": True, "parallel_write_safe": True}

@@ -1,0 +1,61 @@
+"""The site builds without a warning, and a page of it needs nothing from elsewhere."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+import yaml
+
+from srtk_framework.host.versions import __version__
+
+ROOT = Path(__file__).parents[2]
+NEEDED = re.compile(
+    r"<(?:script|img|iframe|link)\b[^>]*\b(?:src|href)=\"(?:https?:)?//[^\"]+\"|@import|url\((?:https?:)?//"
+)
+
+
+@pytest.fixture(scope="module")
+def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("site")
+    options = ["--fail-on-warning", "--keep-going", "-q", "-b", "html", "-d", str(folder / "read"), "-c", "docs"]
+    done = subprocess.run(
+        [sys.executable, "-m", "sphinx", *options, ".", str(folder / "html")],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    return folder / "html"
+
+
+@pytest.mark.slow
+def test_every_page_of_the_repository_is_in_the_navigation_of_the_site(site: Path) -> None:
+    first = (site / "README.html").read_text(encoding="utf-8")
+    pages = [*ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md"), *ROOT.glob("plugins/*/README.md")]
+    assert len(pages) > 30
+    for page in pages:
+        address = page.relative_to(ROOT).with_suffix(".html").as_posix()
+        assert (site / address).is_file()
+        assert f'href="{address}"' in first or address == "README.html", f"{address} is in no section of the navigation"
+    assert "README.html" in (site / "index.html").read_text(encoding="utf-8")
+
+
+@pytest.mark.slow
+def test_a_page_loads_nothing_from_elsewhere(site: Path) -> None:
+    files = [*site.rglob("*.html"), *site.rglob("*.css")]
+    assert len(files) > 30
+    assert not [(file, found) for file in files for found in NEEDED.findall(file.read_text(encoding="utf-8"))]
+
+
+def test_the_citation_is_of_this_version() -> None:
+    cited = yaml.safe_load((ROOT / "CITATION.cff").read_text(encoding="utf-8"))
+    assert cited["cff-version"] == "1.2.0"
+    assert cited["type"] == "software"
+    assert cited["version"] == __version__
+    assert cited["authors"] == [{"name": "srtk-framework contributors"}]
+    assert {"message", "title"} <= set(cited)
