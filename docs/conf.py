@@ -13,8 +13,16 @@ from sphinx.application import Sphinx
 ROOT = Path(__file__).parents[1]
 
 NAVIGATION = {
-    "Start": ["docs/installation", "docs/ask", "docs/recipe", "docs/records"],
-    "Guides": ["docs/datasets", "docs/training", "docs/evaluation", "docs/explain", "docs/embedding"],
+    "Start": ["docs/installation", "docs/ask", "docs/recipe", "docs/recipes", "docs/records"],
+    "Guides": [
+        "docs/datasets",
+        "docs/training",
+        "docs/evaluation",
+        "docs/explain",
+        "docs/embedding",
+        "docs/migration",
+        "docs/troubleshooting",
+    ],
     "Plugins": ["docs/writing-a-plugin", "docs/testing-a-driver", "plugins/*/README"],
     "Reference": ["docs/reference/commands", "docs/reference/drivers", "docs/reference/*", "docs/reference/drivers/*"],
     "Project": [

@@ -124,6 +124,7 @@ def test_a_command_of_the_docs_is_understood(block: Block, capsys: pytest.Captur
 def test_the_python_of_a_page_runs(page: str, tmp_path: Path) -> None:
     """The blocks of a page are one program, in a folder with the files that the pages speak of."""
     (tmp_path / "graph.csv").write_text("riga,capital_of,latvia\nlatvia,currency,euro\n", encoding="utf-8")
+    (tmp_path / "films.csv").write_text("subject,relation,object\nAlien,directed by,Ridley Scott\n", encoding="utf-8")
     (tmp_path / "recipe.yaml").write_text(
         "srtk: 1\n"
         "knowledge_graph: {use: local, path: build/films, build: {files: [graph.csv], format: csv}}\n"
