@@ -14,6 +14,7 @@ ROOT = Path(__file__).parents[1]
 
 NAVIGATION = {
     "Start": ["docs/installation", "docs/ask", "docs/recipe", "docs/recipes", "docs/records"],
+    "Tutorials": ["docs/tutorials/*"],
     "Guides": [
         "docs/datasets",
         "docs/training",

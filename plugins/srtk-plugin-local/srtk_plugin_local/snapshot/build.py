@@ -5,6 +5,7 @@ from __future__ import annotations
 import errno
 import os
 from collections.abc import Mapping
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -171,7 +172,9 @@ def _connect(settings: BuildSettings, place: Path) -> duckdb.DuckDBPyConnection:
     con.execute(f"SET threads = {threads}")
     (place / "spill").mkdir()
     con.execute(f"SET temp_directory = {quote(str(place / 'spill'))}")
-    con.execute("SET enable_progress_bar = false")
+    # In a notebook without ipywidgets DuckDB has no bar, and refuses to change the setting.
+    with suppress(duckdb.InvalidInputException):
+        con.execute("SET enable_progress_bar = false")
     return con
 
 
