@@ -43,7 +43,7 @@ def run(args: argparse.Namespace) -> int:
     for role, name in session.drivers:
         print(f"- {role.replace('_', ' ')}: {name}")
     needed = distributions_of(session.drivers)
-    print(f"All of it is installed{', by: pip install ' + ' '.join(needed) if needed else ''}.")
+    print(f"all of it is installed{', by: pip install ' + ' '.join(needed) if needed else ''}")
     return OK
 
 

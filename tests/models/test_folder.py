@@ -1,0 +1,71 @@
+"""Folders of models: where they are, what is wrong with them, and their hashes."""
+
+from __future__ import annotations
+
+import json
+import os
+from pathlib import Path
+
+import pytest
+
+from srtk_framework.models import check_weights, file_hash, files_hash, find_model, folder_faults
+from srtk_framework.values import DriverError
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    made = tmp_path / "model"
+    made.mkdir()
+    (made / "config.json").write_text("{}")
+    (made / "model.safetensors").write_bytes(b"weights")
+    return made
+
+
+def test_a_folder_with_a_config_is_a_model(folder: Path) -> None:
+    assert find_model(str(folder), None, False, False) == folder
+    assert folder_faults(str(folder)) == []
+
+
+@pytest.mark.parametrize("name", ["./no-such-model", "a/b/c", "~/no-such-model"])
+def test_what_can_only_be_a_folder_is_not_asked_of_the_hub(name: str) -> None:
+    with pytest.raises(DriverError, match="does not exist; check the path"):
+        find_model(name, None, False, False)
+
+
+def test_a_folder_without_a_config_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(DriverError, match=r"has no config\.json"):
+        find_model(str(tmp_path), None, False, False)
+    [(setting, fault)] = folder_faults(str(tmp_path))
+    assert setting == "model"
+    assert "config.json" in fault
+
+
+def test_pickled_weights_are_refused_unless_they_are_trusted(folder: Path) -> None:
+    check_weights(folder, "mine", pickled=False)
+    (folder / "model.safetensors").rename(folder / "pytorch_model.bin")
+    with pytest.raises(DriverError, match=r"only pytorch_model\.bin, which can run code when read"):
+        check_weights(folder, "mine", pickled=False)
+    check_weights(folder, "mine", pickled=True)
+    (folder / "pytorch_model.bin").unlink()
+    with pytest.raises(DriverError, match="has no weights"):
+        check_weights(folder, "mine", pickled=True)
+
+
+def test_the_hash_follows_weights_settings_and_modules(folder: Path) -> None:
+    seen = {files_hash(folder, False, False)}
+    (folder / "notes.md").write_text("not read")
+    assert files_hash(folder, False, False) in seen
+    (folder / "model.safetensors").write_bytes(b"other weights")
+    seen.add(files_hash(folder, False, False))
+    (folder / "1_Pooling").mkdir()
+    (folder / "1_Pooling" / "config.json").write_text(json.dumps({"pooling_mode_cls_token": True}))
+    seen.add(files_hash(folder, False, False))
+    assert len(seen) == 3
+
+
+def test_a_file_of_the_hub_has_the_hash_that_is_its_name(tmp_path: Path) -> None:
+    blob = tmp_path / "blobs" / ("ab" * 32)
+    blob.parent.mkdir()
+    blob.write_bytes(b"large")
+    os.symlink(blob, tmp_path / "model.safetensors")
+    assert file_hash(tmp_path / "model.safetensors") == "ab" * 32
