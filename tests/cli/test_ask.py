@@ -237,9 +237,12 @@ class Terminal:
 
     def __init__(self, *arguments):
         self._at, end = pty.openpty()
+        # A shell that starts the tests in the background has them ignore Ctrl-C, and a process inherits that.
+        before = signal.signal(signal.SIGINT, signal.default_int_handler)
         self._process = subprocess.Popen(
             command(*arguments), stdin=end, stdout=end, stderr=end, env={**os.environ, "TERM": "dumb", "COLUMNS": "80"}
         )
+        signal.signal(signal.SIGINT, before)
         os.close(end)
         self._shown = ""
 
