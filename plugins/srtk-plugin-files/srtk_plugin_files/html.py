@@ -19,7 +19,7 @@ from srtk_plugin_files.terms import Terms
 
 _PLACE = re.compile(r"\{\{(\w+)\}\}")
 _DATA = "\0"  # placeholder of the data; it cannot occur in a page
-_SCRIPTS = ("layout", "elements", "list", "question", "diagram", "tables", "events")
+_SCRIPTS = ("layout", "elements", "list", "question", "diagram", "controls", "tables", "copies", "events")
 _ESCAPES = {ord("<"): "\\u003c", ord(">"): "\\u003e", ord("&"): "\\u0026"}
 
 
@@ -31,11 +31,15 @@ class Page(FileExporter):
         path: Output file, compressed if it ends in ``.gz``. Its folder is created; an existing file is replaced when
             the run is complete.
         title: Title of the page.
-        max_triples: Maximum number of triples in a diagram, routes to answers first; the table lists all.
+        max_triples: Maximum number of triples in a diagram, routes to answers first; the table lists all. A
+            slider on the page draws more or fewer.
+        url: Address of an entity or relation, with ``{id}`` where its id goes: ids link there. Ids that are http(s)
+            IRIs link to themselves.
     """
 
     title: str = "Retrieved subgraphs"
     max_triples: int = 60
+    url: str = ""
     _entries: list[str] = attrs.field(init=False, factory=list, repr=False)
     _sums: dict[str, list[float]] = attrs.field(init=False, factory=dict, repr=False)
     _tail: str = attrs.field(init=False, default="", repr=False)
@@ -44,6 +48,8 @@ class Page(FileExporter):
         """Check the settings and start the page."""
         if self.max_triples < 1:
             raise DriverError(f"max_triples must be above 0, not {self.max_triples}")
+        if self.url and not (self.url.startswith(("https://", "http://")) and "{id}" in self.url):
+            raise DriverError(f"url must begin with https:// or http:// and have {{id}} in it, not {self.url!r}")
         self._entries, self._sums = [], {}
         super().open()
 
@@ -73,7 +79,7 @@ class Page(FileExporter):
     def tail(self) -> str:
         """Return the index of questions, the means of metrics, and the rest of the page."""
         means = {metric: [rounded(sum(v) / len(v)), len(v)] for metric, v in self._sums.items()}
-        summary = _json({"drawn": self.max_triples, "means": means})
+        summary = _json({"drawn": self.max_triples, "means": means, "url": self.url})
         # One entry per line keeps the source of the page readable.
         index = ",\n".join(self._entries)
         return (

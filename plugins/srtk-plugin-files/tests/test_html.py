@@ -1,16 +1,30 @@
+import csv
+import io
 import json
 import re
-import shutil
 import subprocess
+from contextlib import contextmanager
 from html.parser import HTMLParser
 from pathlib import Path
+from xml.etree import ElementTree
 
 import pytest
+from chromium import BROWSER, browse
 from srtk_plugin_files.html import Page, page_data
 
-from srtk_framework.values import Answer, Link, Literal, Question, RankedPath, Retrieval, Step, Subgraph, Triple
+from srtk_framework.values import (
+    Answer,
+    DriverError,
+    Link,
+    Literal,
+    Question,
+    RankedPath,
+    Retrieval,
+    Step,
+    Subgraph,
+    Triple,
+)
 
-BROWSER = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
 needs_browser = pytest.mark.skipif(BROWSER is None, reason="no Chromium is installed")
 
 TAGS = "</script><script>document.title='broken'</script><img src=x onerror=\"document.title='broken'\">"
@@ -191,3 +205,284 @@ def test_a_browser_shows_errors_reasons_and_an_empty_file(tmp_path):
 def test_a_browser_draws_the_same_twice(tmp_path):
     path = page(tmp_path, EVIL)
     assert dom(path) == dom(path)
+
+
+def mixed():
+    """Two hops and three relations, scores from .1 to 1, ids that are addresses and ids that only look like them."""
+    film = "http://films.example/f1"
+    triples = (
+        Triple("a", "directed", film),
+        Triple("a", "directed", "javascript:alert(1)"),
+        Triple(film, "stars", "b"),
+        Triple("b", "born in", '=HYPERLINK("x")'),
+        Triple("b", TAGS, Literal('"http://text.example/"')),
+    )
+    return Retrieval(
+        Question("mix", "What did A direct?", (Link("a"),), answers=("b",)),
+        Subgraph(triples, (1.0, 0.5, 0.4, 0.2, 0.1), provenance=("-x",) * 5),
+        labels={"a": "Añna", film: "Film"},
+    )
+
+
+DRAWN = "document.getElementById('drawn').textContent"
+LISTED = "[...document.querySelectorAll('tbody tr')].map((row) => Number(row.dataset.i))"
+ZOOM = "Number(document.querySelector('.sheet').style.transform.match(/scale\\((.*)\\)/)[1])"
+QUESTIONS = "[...document.querySelectorAll('.row')].map((row) => row.querySelector('.words').textContent)"
+CLIPBOARD = "globalThis.kept = ''; navigator.clipboard.writeText = async (text) => { globalThis.kept = text; };"
+
+
+def focus(tab, selector):
+    tab.value(f"document.querySelector({selector!r}).focus()")
+
+
+def set_to(tab, selector, value, event="input"):
+    tab.value(
+        f"(() => {{ const e = document.querySelector({selector!r}); e.value = {value!r};"
+        f" e.dispatchEvent(new Event({event!r}, {{bubbles: true}})); }})()"
+    )
+
+
+@pytest.fixture
+def opened(tmp_path):
+    """Open a page in a browser; nothing may have failed on it at the end."""
+    tabs = []
+
+    @contextmanager
+    def open_page(*retrievals, place="", **settings):
+        with browse(page(tmp_path, *retrievals, **settings).as_uri() + place, tmp_path / "profile") as tab:
+            tabs.append(tab)
+            yield tab
+
+    yield open_page
+    assert [tab.said for tab in tabs] == [[] for _ in tabs]
+
+
+@needs_browser
+def test_the_slider_sets_the_number_of_triples_drawn_by_keyboard(opened):
+    with opened(country(1), country(2), max_triples=5) as tab:
+        assert tab.value(DRAWN) == "5 of 30 triples drawn"
+        focus(tab, "#most")
+        tab.press("ArrowRight", "ArrowRight")
+        assert tab.value(DRAWN) == "7 of 30 triples drawn"
+        tab.press("End")
+        assert tab.value(DRAWN) == "30 triples"
+        tab.press("Home")
+        assert tab.value(DRAWN) == "1 of 30 triples drawn"
+        assert tab.value("document.querySelectorAll('.node:not(.fold)').length") == 2
+        assert tab.value("document.querySelectorAll('tbody tr').length") == 30
+        focus(tab, "#main")
+        tab.press("j")
+        assert tab.value(DRAWN) == "1 of 30 triples drawn"
+
+
+@needs_browser
+def test_filters_leave_out_triples_in_the_drawing_and_in_the_table(opened):
+    with opened(mixed()) as tab:
+        assert tab.value(LISTED) == [0, 1, 2, 3, 4]
+        set_to(tab, "#least", "0.4")
+        assert tab.value(LISTED) == [0, 1, 2]
+        assert tab.value(DRAWN) == "3 of 5 triples drawn"
+        set_to(tab, "#least", "0.1")
+        focus(tab, "#hop")
+        tab.press("ArrowDown")
+        assert tab.value(LISTED) == [0, 1]
+        tab.press("ArrowDown")
+        assert tab.value(LISTED) == [0, 1, 2]
+        tab.press("Home")
+        focus(tab, "#relation")
+        tab.press("ArrowDown")
+        assert tab.value("document.querySelector('#relation').selectedOptions[0].textContent") == "directed (2)"
+        assert tab.value(LISTED) == [0, 1]
+        set_to(tab, "#least", "1")
+        assert tab.value(LISTED) == [0]
+        set_to(tab, "#hop", "1", "change")
+        set_to(tab, "#relation", "5", "change")
+        assert tab.value(LISTED) == []
+        assert tab.value(DRAWN) == "No triple passes the filters"
+
+
+@needs_browser
+def test_edges_are_as_wide_as_their_scores_are_high_when_wanted(opened):
+    widths = "[...document.querySelectorAll('.edge')].map((e) => parseFloat(getComputedStyle(e).strokeWidth))"
+    with opened(mixed()) as tab:
+        assert set(tab.value(widths)) == {1.3, 2.4}
+        focus(tab, "#weigh")
+        tab.press(" ")
+        assert (min(tab.value(widths)), max(tab.value(widths))) == (1, 5)
+
+
+@needs_browser
+def test_keys_buttons_and_the_wheel_zoom_and_arrows_and_the_mouse_move(opened):
+    with opened(country(1)) as tab:
+        fit = tab.value(ZOOM)
+        focus(tab, ".stage")
+        tab.press("+", "+", "+", "+", "+")
+        assert tab.value(ZOOM) == pytest.approx(fit * 1.25**5, rel=1e-4)
+        tab.press("-")
+        assert tab.value(ZOOM) == pytest.approx(fit * 1.25**4, rel=1e-4)
+        at = "[document.querySelector('.stage').scrollLeft, document.querySelector('.stage').scrollTop]"
+        tab.press("+")
+        tab.value("document.querySelector('.stage').scrollTo(0, 0)")
+        tab.press("ArrowRight", "ArrowDown", "ArrowDown", "ArrowUp")
+        assert tab.value(at) == [60, 60]
+        box = tab.value(
+            "(({x, y, width, height}) => [x + width / 2, y + height / 2])"
+            "(document.querySelector('.stage').getBoundingClientRect())"
+        )
+        spot = tab.value(
+            "(() => { const b = document.querySelector('.stage').getBoundingClientRect();"
+            " for (let x = b.left + 200; x < b.right - 20; x += 7)"
+            " for (let y = b.top + 100; y < innerHeight - 60; y += 7)"
+            " if (!document.elementFromPoint(x, y).closest('button')) return [x, y]; })()"
+        )
+        tab.mouse("mousePressed", *spot, button="left", buttons=1, clickCount=1)
+        tab.mouse("mouseMoved", spot[0] - 30, spot[1] - 20, button="left", buttons=1)
+        tab.mouse("mouseReleased", spot[0] - 30, spot[1] - 20, button="left", clickCount=1)
+        assert tab.value(at) == [90, 80]
+        before = tab.value(ZOOM)
+        tab.mouse("mouseWheel", *spot, deltaX=0, deltaY=-100)
+        assert tab.value(ZOOM) == pytest.approx(before * 1.25)
+        tab.press("0")
+        assert tab.value(ZOOM) == pytest.approx(fit)
+        focus(tab, "button[aria-label^='Zoom out']")
+        tab.press("Enter")
+        assert tab.value(ZOOM) == pytest.approx(fit / 1.25)
+        tab.value("document.activeElement.blur()")
+        tab.mouse("mouseWheel", *box, deltaX=0, deltaY=-100)
+        assert tab.value(ZOOM) == pytest.approx(fit / 1.25), "a wheel over a drawing that is not chosen scrolls"
+
+
+@needs_browser
+def test_two_fingers_zoom_and_buttons_are_large_on_a_phone(opened):
+    with opened(country(1)) as tab:
+        tab.look(390, 844, phone=True)
+        tab.value("document.querySelector('.stage').scrollIntoView({ block: 'center' })")
+        tab.press("0")
+        before = tab.value(ZOOM)
+        x, y = tab.value("(({x, y, width, height}) => [x + width / 2, y + height / 2])"
+                         "(document.querySelector('.stage').getBoundingClientRect())")  # fmt: skip
+        tab.touch("touchStart", (x - 30, y), (x + 30, y))
+        tab.touch("touchMove", (x - 60, y), (x + 60, y))
+        tab.touch("touchEnd")
+        assert tab.value(ZOOM) == pytest.approx(before * 2, rel=0.05)
+        low = tab.value(
+            "[...document.querySelectorAll('button:not(.sheet *), select, input:not([type=checkbox]), summary')]"
+            ".filter((e) => e.offsetHeight && e.getBoundingClientRect().height < 44).map((e) => e.outerHTML)"
+        )
+        assert low == []
+        assert tab.value("document.documentElement.scrollWidth") == 390
+
+
+@needs_browser
+def test_the_search_for_an_entity_lists_the_questions_whose_subgraph_has_it(opened):
+    other = Retrieval(Question("o", "Other?"), Subgraph((Triple("b", "town", "town3"),), (1.0,)), labels={"b": "Ånne"})
+    with opened(country(1), mixed(), other, country(2)) as tab:
+        assert len(tab.value(QUESTIONS)) == 4
+        focus(tab, "#entity")
+        tab.press(*"ANNE")
+        tab.wait("document.getElementById('count').textContent.startsWith('1 of')")
+        assert tab.value(QUESTIONS) == ["Other?"]
+        assert tab.value("document.querySelector('.row .under').textContent") == "o · Ånne"
+        set_to(tab, "#entity", "town3")
+        tab.wait("document.getElementById('count').textContent.startsWith('3 of')")
+        assert tab.value(QUESTIONS) == ["Which towns has country 1?", "Other?", "Which towns has country 2?"]
+        set_to(tab, "#search", "country")
+        assert tab.value(QUESTIONS) == ["Which towns has country 1?", "Which towns has country 2?"]
+        set_to(tab, "#entity", "")
+        set_to(tab, "#search", "")
+        assert len(tab.value(QUESTIONS)) == 4
+
+
+@needs_browser
+def test_what_is_listed_is_copied_as_csv_and_as_text(opened):
+    with opened(mixed()) as tab:
+        tab.value(CLIPBOARD)
+        options = "[...document.querySelector('#relation').options]"
+        born = tab.value(f"{options}.find((option) => option.textContent.startsWith('born in')).value")
+        set_to(tab, "#relation", born, "change")
+        tab.value("[...document.querySelectorAll('button')].find((b) => b.textContent === 'Copy CSV').focus()")
+        tab.press("Enter")
+        tab.wait("kept")
+        rows = list(csv.reader(io.StringIO(tab.value("kept"))))
+        assert rows[0] == [
+            "score", "subject", "subject name", "relation", "relation name", "object", "object name", "path", "source",
+        ]  # fmt: skip
+        hostile = "'" + '=HYPERLINK("x")'
+        assert rows[1:] == [["0.2", "b", "b", "born in", "born in", hostile, hostile, "", "'-x"]]
+        assert tab.value("document.querySelector('.said').textContent") == "1 triple copied as CSV"
+        set_to(tab, "#relation", "-1", "change")
+        tab.value(
+            "kept = ''; [...document.querySelectorAll('button')].find((b) => b.textContent === 'Copy text').click()"
+        )
+        tab.wait("kept")
+        assert tab.value("kept").splitlines()[:3] == [
+            "(Añna, directed, Film)", "(Añna, directed, javascript:alert(1))", "(Film, stars, b)",
+        ]  # fmt: skip
+
+
+@needs_browser
+def test_the_drawing_is_saved_as_svg_with_labels_as_text(opened):
+    with opened(mixed()) as tab:
+        tab.value(
+            "globalThis.files = []; const make = URL.createObjectURL;"
+            " URL.createObjectURL = (blob) => { files.push(blob); return make.call(URL, blob); };"
+        )
+        tab.value("[...document.querySelectorAll('button')].find((b) => b.textContent === 'SVG').click()")
+        root = ElementTree.fromstring(tab.value("files[0].text()"))
+        texts = ["".join(text.itertext()) for text in root.iter("{http://www.w3.org/2000/svg}text")]
+        assert {"Añna", "Film", "stars", "b"} <= set(texts)
+        assert any("<script>" in text for text in texts)
+        names = {element.tag.split("}")[1] for element in root.iter()}
+        assert {"svg", "rect", "path", "text"} <= names <= {"svg", "rect", "path", "text", "title"}
+
+
+@needs_browser
+def test_only_web_addresses_are_links(opened):
+    links = "[...document.querySelectorAll('#main a')].map((a) => a.href)"
+    with opened(mixed()) as tab:
+        assert set(tab.value(links)) == {"http://films.example/f1"}
+        assert set(tab.value("[...document.querySelectorAll('#main a')].map((a) => a.rel)")) == {"noopener noreferrer"}
+
+
+@needs_browser
+def test_ids_are_links_by_the_url_of_the_exporter(opened):
+    links = "[...document.querySelectorAll('#main a')].map((a) => a.href)"
+    with opened(country(1), url="https://kb.example/{id}?x") as tab:
+        found = set(tab.value(links))
+        assert {"https://kb.example/c1?x", "https://kb.example/town3?x"} <= found
+        assert all(link.startswith("https://kb.example/") for link in found)
+
+
+@pytest.mark.parametrize("url", ["javascript:{id}", "https://kb.example/"])
+def test_a_url_without_web_address_or_place_for_the_id_is_refused(tmp_path, url):
+    with pytest.raises(DriverError, match="url must begin with https://"):
+        Page(path=str(tmp_path / "page.html"), url=url).open()
+
+
+@needs_browser
+def test_hostile_labels_stay_text_in_lists_of_relations_and_in_the_search(opened):
+    with opened(EVIL, mixed(), title="Fine") as tab:
+        set_to(tab, "#entity", "line")
+        tab.wait("document.getElementById('count').textContent.startsWith('1 of')")
+        assert tab.value("document.querySelectorAll('#main img, #main script, #side img').length") == 0
+        options = tab.value("[...document.querySelectorAll('#relation option')].map((o) => o.textContent)")
+        assert f"{TAGS} (1)" in options
+        assert tab.value("document.title") == "Fine"
+
+
+@needs_browser
+def test_every_control_has_a_name_and_is_reached_by_tab(opened):
+    with opened(mixed(), country(1)) as tab:
+        unnamed = tab.value(
+            "[...document.querySelectorAll('button, input, select')].filter((e) => !(e.textContent.trim()"
+            " || e.getAttribute('aria-label') || (e.labels && e.labels.length))).map((e) => e.outerHTML)"
+        )
+        assert unnamed == []
+        reached = set()
+        for _ in range(60):
+            tab.press("Tab")
+            reached.add(tab.value("document.activeElement.id || document.activeElement.textContent"))
+            outline = tab.value("getComputedStyle(document.activeElement).outlineStyle")
+            assert outline != "none" or tab.value("document.activeElement === document.body")
+        assert {"search", "entity", "list", "most", "least", "hop", "relation", "weigh"} <= reached
+        assert {"−", "+", "Fit", "SVG", "Copy CSV", "Copy text"} <= reached

@@ -1,11 +1,12 @@
 // The subgraph diagram: entities and relations as buttons, edges as curves beneath them.
 function figure() {
-  const tools = make("div", "tools", button("−", () => scale(zoom / 1.25), "Zoom out"), button("+", () => scale(zoom * 1.25), "Zoom in"), button("Fit", () => scale(0), "Fit to width"));
+  const tools = make("div", "tools", button("−", () => scale(zoom / STEP), "Zoom out (−)"), button("+", () => scale(zoom * STEP), "Zoom in (+)"),
+    button("Fit", () => scale(0), "Fit to width (0)"), button("SVG", () => save(drawing(), `${data.id}.svg`, "image/svg+xml"), "Download the drawing as SVG"));
   const stage = make("div", "stage", make("div", "paper", make("div", "sheet")));
   stage.tabIndex = 0;
   stage.setAttribute("role", "group");
-  stage.setAttribute("aria-label", "Subgraph; the table below lists its triples");
-  stage.addEventListener("click", (event) => { if (!event.target.closest("button")) hold(null); });
+  stage.setAttribute("aria-label", "Subgraph; the table below lists its triples. Arrow keys move it, plus and minus zoom, 0 fits it to the width.");
+  movable(stage);
   const legend = make("div", "legend");
   const entry = (kind, label, glyph) => legend.append(make("span", "", make("span", "chip " + kind, make("span", "badge", glyph)), label));
   entry("is-linked", "linked entity", "●");
@@ -14,23 +15,29 @@ function figure() {
   if (data.triples.some(([, , o]) => data.terms[o][2])) entry("literal", "value", "1");
   const note = make("p", "");
   note.id = "drawn";
-  return make("section", "card", make("header", "", make("h3", "", "Subgraph"), note, tools), stage, legend);
+  note.setAttribute("role", "status");
+  return make("section", "card", make("header", "", make("h3", "", "Subgraph"), note, tools), controls(), stage, legend);
 }
 let size = { width: 1, height: 1 };
-function scale(to) {
+// Zoom to a factor (0: fit to width); the point of the drawing at `at`, in pixels of its window, stays where it is.
+function scale(to, at) {
   const stage = document.querySelector(".stage"), pad = 22;
+  const paper = stage.firstChild, sheet = paper.firstChild, [x, y] = at || [stage.clientWidth / 2, stage.clientHeight / 2];
+  const before = zoom, left = (stage.scrollLeft + x - paper.offsetLeft - pad) / before, top = (stage.scrollTop + y - pad) / before;
   const fit = Math.min(1, Math.max((stage.clientWidth - 2 * pad) / size.width, 0.6));
-  zoom = to ? Math.min(2.5, Math.max(0.25, to)) : fit;
-  const paper = stage.firstChild, sheet = paper.firstChild;
+  zoom = to ? Math.min(4, Math.max(0.2, to)) : fit;
   paper.style.width = `${size.width * zoom + 2 * pad}px`;
   paper.style.height = `${size.height * zoom + 2 * pad}px`;
   sheet.style.transform = `translate(${pad}px, ${pad}px) scale(${zoom})`;
+  if (!before || !to) return;
+  stage.scrollLeft = left * zoom + paper.offsetLeft + pad - x;
+  stage.scrollTop = top * zoom + pad - y;
 }
 function draw() {
   const sheet = document.querySelector(".sheet");
   const marked = new Set(data.triples.flatMap(([s, , o]) => [s, o]).filter((term) => kinds(term).length));
-  const { items, links, route, drawn } = Layout.plan(data, summary.drawn, opened, marked);
-  parts = parts.filter((part) => part.stays);
+  const { items, links, route, drawn } = Layout.plan(data, allowed, view.most, opened, marked);
+  parts = parts.filter((part) => part.stays && part.element.isConnected);
   const lines = svg("svg", {});
   sheet.replaceChildren(lines, ...items.map(element));
   items.forEach((item) => { item.w = item.element.offsetWidth; item.h = item.element.offsetHeight; });
@@ -39,7 +46,7 @@ function draw() {
   lines.setAttribute("width", size.width);
   lines.setAttribute("height", size.height);
   links.filter((link) => !link.route).concat(links.filter((link) => link.route)).forEach((link) => lines.append(...curve(link)));
-  byId("drawn").textContent = drawn < data.triples.length ? `${drawn} of ${count(data.triples.length, "triple")} drawn` : count(drawn, "triple");
+  byId("drawn").textContent = allowed.length ? (drawn < data.triples.length ? `${drawn} of ${count(data.triples.length, "triple")} drawn` : count(drawn, "triple")) : "No triple passes the filters";
   for (const row of document.querySelectorAll("tbody tr")) row.classList.toggle("right", route.has(Number(row.dataset.i)));
   const keep = zoom !== 0;
   scale(zoom);
@@ -48,6 +55,7 @@ function draw() {
 }
 function centre(items) {
   const first = items.filter((item) => item.column === 0), stage = document.querySelector(".stage");
+  if (!first.length) return;
   const middle = first.reduce((sum, item) => sum + item.y, 0) / first.length;
   stage.scrollTop = middle * zoom - stage.clientHeight / 2 + 22;
 }
@@ -72,6 +80,7 @@ function curve({ a, b, at, head, numbers, route }) {
   const [from, to] = [x1 + (at === a ? back : 0), x2 - (at === b ? back : 0)];
   made.push(svg("path", { class: "edge" + kind, d: `M${from} ${a.y}C${x1 + bend} ${a.y} ${x2 - bend} ${b.y} ${to} ${b.y}` }));
   if (head) made.push(svg("path", { class: "head" + kind, d: `M${tipAt[0]} ${tipAt[1]}l${7 * tipAt[2]} -4v8z` }));
+  if (view.weigh) made[0].style.strokeWidth = `${1 + 4 * share(Math.max(...numbers.map((i) => data.triples[i][3])))}px`;
   made.forEach((part) => parts.push({ element: part, numbers: new Set(numbers) }));
   const wide = svg("path", { class: "reach", d: made[0].getAttribute("d") });
   tips.set(wide, () => stories(numbers));

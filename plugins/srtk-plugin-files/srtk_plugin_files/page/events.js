@@ -20,15 +20,22 @@ document.addEventListener("focusin", (event) => {
 document.addEventListener("focusout", () => hint(null));
 byId("main").addEventListener("scroll", () => hint(null));
 document.addEventListener("keydown", (event) => {
-  const typing = event.target.id === "search";
-  if (event.key === "Escape") { hold(null); hint(null); document.body.classList.remove("choosing"); if (typing) event.target.blur(); return; }
+  const typing = event.target.matches("input, select, textarea"), finding = event.target.type === "search";
+  if (event.key === "Escape") { hold(null); hint(null); document.body.classList.remove("choosing"); if (finding) event.target.blur(); return; }
   if (event.ctrlKey || event.metaKey || event.altKey) return;
-  const listed = event.target.id === "list" || typing, page = Math.max(1, Math.floor(byId("list").clientHeight / ROW) - 1);
+  const listed = event.target.id === "list" || finding, page = Math.max(1, Math.floor(byId("list").clientHeight / ROW) - 1);
   const moves = { ArrowDown: 1, ArrowUp: -1, PageDown: page, PageUp: -page };
-  if (!typing) Object.assign(moves, { Home: -shown.length, End: shown.length });
+  if (!finding) Object.assign(moves, { Home: -shown.length, End: shown.length });
   if (listed && moves[event.key]) { event.preventDefault(); walk(moves[event.key]); return; }
   if (typing) return;
   if (event.key === "/") { event.preventDefault(); choose(true); byId("search").focus(); }
+  if (data && data.triples.length) {
+    const zooms = { "+": zoom * STEP, "=": zoom * STEP, "-": zoom / STEP, "−": zoom / STEP, 0: 0 };
+    const pans = { ArrowLeft: [-60, 0], ArrowRight: [60, 0], ArrowUp: [0, -60], ArrowDown: [0, 60] };
+    const stage = document.querySelector(".stage");
+    if (event.key in zooms) { event.preventDefault(); scale(zooms[event.key]); return; }
+    if (event.key in pans && stage.contains(event.target)) { event.preventDefault(); stage.scrollBy(...pans[event.key]); return; }
+  }
   if (event.key === "j") walk(1);
   if (event.key === "k") walk(-1);
 });
@@ -42,6 +49,7 @@ function choose(on) {
 byId("menu").addEventListener("click", () => choose(!document.body.classList.contains("choosing")));
 byId("list").addEventListener("scroll", rows);
 byId("search").addEventListener("input", narrow);
+byId("entity").addEventListener("input", seek);
 let wide = innerWidth; // a phone changes the height whenever it shows or hides its bars
 window.addEventListener("resize", () => {
   rows();

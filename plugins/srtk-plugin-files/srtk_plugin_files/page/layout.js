@@ -29,9 +29,9 @@ const Layout = (() => {
     return seen;
   }
 
-  // Select at most `most` triples: routes to the goals first, then those with the best scores.
-  function pick(triples, roots, goals, most) {
-    const all = triples.map((_, i) => i), route = new Set();
+  // Select at most `most` of the triples `all`: routes to the goals first, then those with the best scores.
+  function pick(triples, all, roots, goals, most) {
+    const route = new Set();
     const seen = reach(triples, all, roots);
     for (const goal of goals) {
       for (let node = goal; seen.has(node) && seen.get(node).triple >= 0; node = seen.get(node).from) {
@@ -97,11 +97,17 @@ const Layout = (() => {
     return hidden;
   }
 
+  // Return the hop of each triple: 1 if it touches a linked entity.
+  function hops(data) {
+    const all = data.triples.map((_, i) => i), levels = reach(data.triples, all, data.links.map((link) => link[0]));
+    return data.triples.map(([s, , o]) => Math.min(levels.get(s).level, levels.get(o).level) + 1);
+  }
+
   // Return the items of the diagram (nodes, relations, folds) and the links between them.
-  function plan(data, most, opened, marked) {
+  function plan(data, allowed, most, opened, marked) {
     const roots = data.links.map((link) => link[0]);
     const goals = new Set((data.gold || []).filter(([, found]) => found).map(([node]) => node));
-    const { chosen, route } = pick(data.triples, roots, goals, most);
+    const { chosen, route } = pick(data.triples, allowed, roots, goals, most);
     const levels = reach(data.triples, chosen, roots);
     const groups = bundle(data.triples, chosen, levels);
     const hidden = folds(groups, levels, goals, new Set([...marked, ...roots]), opened);
@@ -165,6 +171,7 @@ const Layout = (() => {
     const columns = [];
     items.forEach((item) => { (columns[item.column] = columns[item.column] || []).push(item); item.ties = []; });
     const full = columns.filter(Boolean);
+    if (!full.length) return { width: 1, height: 1 };
     links.forEach(({ a, b }) => { a.ties.push(b); b.ties.push(a); });
     full.forEach((column) => settle(column, column.map(() => 0)));
     const pull = (column, among, sort) => {
@@ -194,5 +201,5 @@ const Layout = (() => {
     return { width: x - gap, height: Math.max(...items.map((item) => item.y + item.h / 2)) };
   }
 
-  return { plan, place };
+  return { plan, place, hops };
 })();

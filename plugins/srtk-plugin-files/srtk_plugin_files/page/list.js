@@ -3,11 +3,45 @@ const haystack = index.map((entry) => fold(`${entry.id} ${entry.q}`));
 function narrow() {
   const wanted = fold(byId("search").value).split(/\s+/).filter(Boolean);
   shown = index.flatMap((entry, i) =>
-    (!filter || entry.state === filter) && wanted.every((word) => haystack[i].includes(word)) ? [i] : []);
+    (!filter || entry.state === filter) && (!holders || holders.has(i)) && wanted.every((word) => haystack[i].includes(word)) ? [i] : []);
   byId("count").textContent = shown.length === index.length ? count(index.length, "question") : `${shown.length} of ${count(index.length, "question")}`;
   byId("rows").style.height = `${shown.length * ROW}px`;
   byId("list").scrollTop = 0;
   rows();
+}
+// Search for an entity: the questions in whose subgraph a node has all the words. The names of nodes are read when
+// the first such search begins, a part at a time, so that a page with many questions stays quick to open and to use.
+const nodes = []; // question -> [name, folded name and id] of each node of its triples
+let holders = null, search = 0;
+function nodesOf(i) {
+  const { triples, terms } = read(`r${i}`);
+  return [...new Set(triples.flatMap(([s, , o]) => [s, o]))].map((term) => {
+    const [id, label, type] = terms[term];
+    return [label || id, fold(type ? label || "" : `${label || ""} ${id}`)];
+  });
+}
+function seek() {
+  const wanted = fold(byId("entity").value).split(/\s+/).filter(Boolean), mine = ++search;
+  if (!wanted.length) { holders = null; narrow(); return; }
+  const found = new Map();
+  const part = (from) => {
+    if (mine !== search) return;
+    const until = performance.now() + 40;
+    let i = from;
+    for (; i < index.length && (i === from || performance.now() < until); i++) {
+      nodes[i] = nodes[i] || nodesOf(i);
+      const hit = nodes[i].find(([, text]) => wanted.every((word) => text.includes(word)));
+      if (hit) found.set(i, hit[0]);
+    }
+    if (i < index.length) {
+      byId("count").textContent = `searched ${i.toLocaleString("en")} of ${count(index.length, "question")} …`;
+      setTimeout(() => part(i), 0);
+      return;
+    }
+    holders = found;
+    narrow();
+  };
+  part(0);
 }
 function rows() {
   const list = byId("list"), first = Math.max(0, Math.floor(list.scrollTop / ROW) - 4);
@@ -21,7 +55,7 @@ function rows() {
     row.setAttribute("aria-setsize", String(shown.length));
     row.style.top = `${(first + n) * ROW}px`;
     row.append(mark(entry.state), words("div", "words", entry.q.trim() || "(empty question)"),
-      make("div", "under", `${entry.id} · ${entry.state === "error" ? "failed" : count(entry.n, "triple")}`));
+      words("div", "under", `${entry.id} · ${holders && holders.has(i) ? holders.get(i) : entry.state === "error" ? "failed" : count(entry.n, "triple")}`));
     row.title = entry.q;
     row.addEventListener("click", () => open(i));
     return row;

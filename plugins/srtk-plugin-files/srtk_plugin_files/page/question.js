@@ -4,6 +4,9 @@ function open(i, quiet) {
   current = i;
   data = read(`r${i}`);
   held = null; opened = new Set(); zoom = 0; parts = []; tips = new WeakMap();
+  Object.assign(view, { least: -Infinity, hop: Infinity, relation: -1 });
+  hops = Layout.hops(data);
+  allowed = data.triples.map((_, i) => i);
   hint(null);
   document.body.classList.remove("choosing");
   byId("menu").setAttribute("aria-expanded", "false");
@@ -69,7 +72,7 @@ function heading(i) {
 }
 const BADGES = { linked: "●", found: "✓", missed: "✗", said: "★" };
 function chip(term, kind, small) {
-  const element = make("span", "chip is-" + kind, badge(kind), words("span", "name", name(term)), small ? make("small", "", small) : null);
+  const element = make("span", "chip is-" + kind, badge(kind), linked(term, "name"), small ? make("small", "", small) : null);
   tips.set(element, () => about(term));
   return element;
 }

@@ -5,7 +5,7 @@ function hover(element, numbers) {
   parts.push({ element, numbers: new Set(numbers), stays: true });
 }
 function bar(value, all) {
-  const low = Math.min(0, ...all), high = Math.max(...all, low < 0 ? -Infinity : 1);
+  const low = all.reduce((a, b) => Math.min(a, b), 0), high = all.reduce((a, b) => Math.max(a, b), low < 0 ? -Infinity : 1);
   const share = high > low ? (value - low) / (high - low) : 1;
   const drawing = svg("svg", { width: 44, height: 6, "aria-hidden": "true" });
   drawing.append(svg("rect", { class: "all", width: 44, height: 6, rx: 3 }), svg("rect", { class: "got", width: Math.max(2, 44 * share), height: 6, rx: 3 }));
@@ -30,6 +30,7 @@ function pathList() {
   }, box);
   return make("section", "card", make("header", "", make("h3", "", "Paths"), make("p", "", "← follows a relation backwards")), box, more);
 }
+let fill = () => {};
 function table() {
   const head = make("tr", "");
   for (const [label, kind] of [["#", "num"], ["Score", ""], ["Subject", ""], ["Relation", ""], ["Object", ""], ["Path", "num"], ["Source", "from"]]) {
@@ -37,14 +38,15 @@ function table() {
     cell.scope = "col";
     head.append(cell);
   }
-  const body = make("tbody", ""), scores = data.triples.map((triple) => triple[3]);
+  const scores = data.triples.map((triple) => triple[3]);
   const cell = (term) => {
-    const roles = kinds(term), text = words("span", roles[0] ? `${roles[0]}-text` : "", name(term));
+    const roles = kinds(term), text = linked(term, roles[0] ? `${roles[0]}-text` : "");
     const made = make("td", "", ...roles.map(badge), text);
     if (name(term) !== data.terms[term][0]) made.title = data.terms[term][0];
     return made;
   };
-  const more = parted(data.triples, 100, ([s, r, o, score, path, source], i) => {
+  const line = (i) => {
+    const [s, r, o, score, path, source] = data.triples[i];
     const object = cell(o);
     for (const [q, v] of data.qualifiers[i] || []) object.append(words("span", "quiet", `${name(q)}: ${name(v)}`));
     const from = make("td", "few from", data.sources[source]);
@@ -55,9 +57,22 @@ function table() {
     row.dataset.i = String(i);
     hover(row, [i]);
     return row;
-  }, body);
-  const scroll = make("div", "scroll", make("table", "", make("thead", "", head), body));
-  return make("section", "card", make("header", "", make("h3", "", "Triples"), make("p", "", "best first")), scroll, more);
+  };
+  const listing = make("table", "", make("thead", "", head)), scroll = make("div", "scroll", listing);
+  const said = make("p", "said");
+  said.setAttribute("role", "status");
+  const tools = make("div", "tools", button("Copy CSV", () => copy(csv(), "CSV", said)), button("Copy text", () => copy(plain(), "text", said)));
+  const card = make("section", "card", make("header", "", make("h3", "", "Triples"), make("p", "", "best first"), said, tools), scroll);
+  fill = () => {
+    const body = make("tbody", "");
+    for (const old of listing.tBodies) old.remove();
+    for (const old of card.querySelectorAll(".more")) old.remove();
+    const more = parted(allowed, 100, line, body);
+    listing.append(body);
+    if (more) card.append(more);
+  };
+  fill();
+  return card;
 }
 function rest() {
   const made = make("details", "card", make("summary", "", "Trace and further fields"));
