@@ -135,7 +135,7 @@ def test_after_a_kill_the_old_or_the_new_pulled_snapshot_is_there(tmp_path: Path
             file.write(json.dumps({"triples": [["a", "r", "c"]]}) + "\n")
         shutil.copytree(place, saved)
         seen = []
-        for ended in kills.everywhere(PULL, restored(saved, place), kinds=RENAMES, every=3):
+        for ended in kills.everywhere(PULL, restored(saved, place), kinds=RENAMES):
             seen.append(degree())
             assert seen[-1] in (1, 2), ended.calls[-1]
             assert kills.run(PULL).code == 0
