@@ -10,7 +10,7 @@ import attrs
 
 from srtk_framework.host.ports import Port, driver_of, port
 from srtk_framework.recipe import Block
-from srtk_framework.roles import EntityLinker, Expander, Explainable, KnowledgeGraph, Role, hook_names
+from srtk_framework.roles import EntityLinker, Expander, Explainable, GraphView, KnowledgeGraph, Role
 from srtk_framework.run.pipeline import Pipeline
 from srtk_framework.run.session import Session
 from srtk_framework.values import Budget, DriverError, Link, Question, Retrieval, Schema
@@ -114,85 +114,23 @@ def chooser(expander: Expander) -> Explainable | None:
     return next((found for one in inner if (found := chooser(one)) is not None), None)
 
 
-class QuietGraph(KnowledgeGraph):
+@attrs.define(eq=False)
+class QuietGraph(GraphView):
     """A graph with fewer noise relations.
 
-    Args:
-        graph: The graph, behind its port.
+    Attributes:
         noise: The patterns that are left.
     """
 
-    def __init__(self, graph: KnowledgeGraph, noise: Sequence[str]) -> None:
-        self._graph, self._noise = graph, tuple(noise)
+    noise: tuple[str, ...] = ()
 
     def schema(self) -> Schema:
         """Return the schema of the graph with the noise that is left."""
-        return attrs.evolve(self._graph.schema(), noise=self._noise)
+        return attrs.evolve(self.graph.schema(), noise=self.noise)
 
     def settings(self) -> dict[str, Any]:
         """Return the settings of the graph."""
-        return self._graph.settings()
-
-    def frontiers(self, node_sets: Any) -> Any:
-        """Pass the call on, as the other hooks do."""
-        return self._graph.frontiers(node_sets)
-
-    def steps(self, frontiers: Any, inverse: bool) -> Any:
-        """Pass the call on."""
-        return self._graph.steps(frontiers, inverse)
-
-    def follow(self, frontiers: Any, steps: Any, limit: int | None) -> Any:
-        """Pass the call on."""
-        return self._graph.follow(frontiers, steps, limit)
-
-    def triples(self, frontiers: Any, steps: Any, limit: int | None) -> Any:
-        """Pass the call on."""
-        return self._graph.triples(frontiers, steps, limit)
-
-    def labels(self, ids: Any) -> Any:
-        """Pass the call on."""
-        return self._graph.labels(ids)
-
-    def find(self, names: Any) -> Any:
-        """Pass the call on."""
-        return self._graph.find(names)
-
-    def near_names(self, names: Any, limit: int) -> Any:
-        """Pass the call on."""
-        return self._graph.near_names(names, limit)
-
-    def known_words(self, words: Any) -> Any:
-        """Pass the call on."""
-        return self._graph.known_words(words)
-
-    def match(self, patterns: Any) -> Any:
-        """Pass the call on."""
-        return self._graph.match(patterns)
-
-    def neighbourhood(self, frontiers: Any, hops: int, budget: Budget) -> Any:
-        """Pass the call on."""
-        return self._graph.neighbourhood(frontiers, hops, budget)
-
-    def paths(self, starts: Any, ends: Any, hops: int, budget: Budget, shortest: bool, inverse: bool) -> Any:
-        """Pass the call on."""
-        return self._graph.paths(starts, ends, hops, budget, shortest, inverse)
-
-    def degrees(self, ids: Any) -> Any:
-        """Pass the call on."""
-        return self._graph.degrees(ids)
-
-    def qualifiers(self, triples: Any) -> Any:
-        """Pass the call on."""
-        return self._graph.qualifiers(triples)
-
-    def source(self) -> str:
-        """Name the data of the graph."""
-        return self._graph.source()
-
-
-_UNPASSED = hook_names(KnowledgeGraph).keys() - vars(QuietGraph).keys()
-if _UNPASSED:
-    raise TypeError(f"QuietGraph passes no {', '.join(sorted(_UNPASSED))} on")
+        return self.graph.settings()
 
 
 @attrs.frozen
@@ -225,7 +163,7 @@ def varied(
     with ExitStack() as stack:
         other = graph
         if NOISE in changes:
-            other = port(QuietGraph(graph, changes[NOISE]), KnowledgeGraph.role, "quiet")
+            other = port(QuietGraph(graph, tuple(changes[NOISE])), KnowledgeGraph.role, "quiet")
         yield Variant(_varied(session, stack, place, expander, changes, graph, other), other)
 
 

@@ -31,6 +31,7 @@ from srtk_framework.roles.expander import Expander
 from srtk_framework.roles.explainable import Explainable, HopChoice
 from srtk_framework.roles.exporter import Exporter
 from srtk_framework.roles.generator import Generator
+from srtk_framework.roles.graph_view import GraphView
 from srtk_framework.roles.knowledge_graph import KnowledgeGraph
 from srtk_framework.roles.mention_detector import MentionDetector
 from srtk_framework.roles.path_scorer import PathScorer
@@ -50,6 +51,7 @@ __all__ = [
     "Explainable",
     "Exporter",
     "Generator",
+    "GraphView",
     "HookContract",
     "HopChoice",
     "Key",

@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 
 from srtk_framework.graph import graph_defaults, path_search
 from srtk_framework.roles.base import Role, by_identity, by_value, hook
-from srtk_framework.values import Budget, FoundPaths, Frontier, Pattern, Qualifier, Schema, Step, Triple
+from srtk_framework.values import Budget, FoundPaths, Frontier, Origin, Pattern, Qualifier, Schema, Step, Triple
 
 
 class KnowledgeGraph(Role):
@@ -142,6 +142,15 @@ class KnowledgeGraph(Role):
     def qualifiers(self, triples: Sequence[Triple]) -> Sequence[Sequence[Qualifier]]:
         """Read the qualifiers of each triple's statement, sorted; none by default."""
         return [() for _ in triples]
+
+    @hook(batch="triples", key=by_value)
+    def origins(self, triples: Sequence[Triple]) -> Sequence[Origin]:
+        """Return where each triple of the graph comes from; by default ``source()``, with confidence 1.
+
+        A graph of several sources, and one that completes another, tell the origin of each triple. A triple has the
+        same origin whichever way it was read.
+        """
+        return [Origin(self.source())] * len(triples)
 
     @hook
     def schema(self) -> Schema:

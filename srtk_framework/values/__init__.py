@@ -18,6 +18,14 @@ from srtk_framework.values.errors import (
 )
 from srtk_framework.values.frontiers import Frontier, NodeSet, Ragged
 from srtk_framework.values.hop_state import HopState
+from srtk_framework.values.origins import (
+    EVIDENCE_KINDS,
+    Completion,
+    Evidence,
+    Origin,
+    confidence,
+    written_confidence,
+)
 from srtk_framework.values.protocols import GeneratorLike, GraphLike, HopWise, ReaderLike
 from srtk_framework.values.questions import LINKED_BY, NIL, Link, LinkList, Mention, Question
 from srtk_framework.values.schema import Schema
@@ -41,13 +49,16 @@ from srtk_framework.values.triples import END, Literal, Path, Pattern, Qualifier
 __all__ = [
     "COST_DIGITS",
     "END",
+    "EVIDENCE_KINDS",
     "LINKED_BY",
     "MASK",
     "NIL",
     "SCORE_DIGITS",
     "Answer",
     "Budget",
+    "Completion",
     "DriverError",
+    "Evidence",
     "FoundPaths",
     "Frontier",
     "GeneratorLike",
@@ -62,6 +73,7 @@ __all__ = [
     "Message",
     "Neighbourhood",
     "NodeSet",
+    "Origin",
     "Path",
     "Pattern",
     "PluginError",
@@ -85,6 +97,7 @@ __all__ = [
     "Triple",
     "batched",
     "close_matches",
+    "confidence",
     "is_secret_name",
     "note_secrets",
     "redacted",
@@ -98,4 +111,5 @@ __all__ = [
     "total",
     "usage",
     "without_logins",
+    "written_confidence",
 ]

@@ -12,6 +12,7 @@ from typing import Protocol
 from srtk_framework.values.chat import Prompt, Reply
 from srtk_framework.values.frontiers import Frontier
 from srtk_framework.values.hop_state import HopState
+from srtk_framework.values.origins import Origin
 from srtk_framework.values.questions import Question
 from srtk_framework.values.subgraphs import Answer, Subgraph
 from srtk_framework.values.triples import Qualifier, Step, Triple
@@ -42,6 +43,9 @@ class GraphLike(Protocol):
 
     def source(self) -> str:
         """Identify the data that triples are read from."""
+
+    def origins(self, triples: Sequence[Triple]) -> Sequence[Origin]:
+        """Return where each triple comes from."""
 
 
 class HopWise(Protocol):

@@ -7,7 +7,7 @@ from typing import Any
 
 import attrs
 
-from srtk_framework.values.triples import Path, Triple
+from srtk_framework.values.triples import Path, Pattern, Triple
 
 
 @attrs.frozen
@@ -101,6 +101,8 @@ class Question:
         extra: Other fields of the input record, copied to the output.
         gold_links: Gold links of the text, for the evaluation of linkers, or None if unknown. The entity is ``NIL``
             if the annotators' graph lacks it; the score is 0 if the mention is optional.
+        pattern: A triple pattern with a relation and one open end, whose fillers are asked for; None for a question in
+            words alone. The gold fillers are ``answers``.
     """
 
     id: str
@@ -112,6 +114,7 @@ class Question:
     options: tuple[str, ...] = ()
     extra: Mapping[str, Any] = attrs.field(factory=dict, hash=False)
     gold_links: tuple[Link, ...] | None = None
+    pattern: Pattern | None = None
 
     def without_gold(self) -> Question:
         """Return the question as a method may see it: without answers, gold paths, gold triples and gold links."""

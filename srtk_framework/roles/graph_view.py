@@ -1,0 +1,105 @@
+"""Base class of views: graphs that hold a graph."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import attrs
+
+from srtk_framework.roles.base import hook_names
+from srtk_framework.roles.knowledge_graph import KnowledgeGraph
+from srtk_framework.values import Budget, FoundPaths, Frontier, Origin, Pattern, Qualifier, Schema, Step, Triple
+
+
+@attrs.define(eq=False)
+class GraphView(KnowledgeGraph):
+    """A graph that passes every hook on to another; a view overrides what it changes.
+
+    A view that changes which triples there are overrides ``steps``, ``follow``, ``triples`` and ``match``, and what the
+    inner graph would otherwise answer by itself: ``neighbourhood``, ``paths`` and ``degrees``, whose defaults in
+    ``graph`` work on any graph.
+
+    Attributes:
+        graph: Graph that answers.
+    """
+
+    graph: KnowledgeGraph
+
+    def frontiers(self, node_sets: Sequence[Sequence[str]]) -> Sequence[Frontier]:
+        """Pass the call on, as the other hooks do."""
+        return self.graph.frontiers(node_sets)
+
+    def steps(self, frontiers: Sequence[Frontier], inverse: bool) -> Sequence[Sequence[Step]]:
+        """Pass the call on."""
+        return self.graph.steps(frontiers, inverse)
+
+    def follow(self, frontiers: Sequence[Frontier], steps: Sequence[Step], limit: int | None) -> Sequence[Frontier]:
+        """Pass the call on."""
+        return self.graph.follow(frontiers, steps, limit)
+
+    def triples(
+        self, frontiers: Sequence[Frontier], steps: Sequence[Step], limit: int | None
+    ) -> Sequence[Sequence[Triple]]:
+        """Pass the call on."""
+        return self.graph.triples(frontiers, steps, limit)
+
+    def match(self, patterns: Sequence[Pattern]) -> Sequence[Sequence[Triple]]:
+        """Pass the call on."""
+        return self.graph.match(patterns)
+
+    def neighbourhood(self, frontiers: Sequence[Frontier], hops: int, budget: Budget) -> Sequence[Sequence[Triple]]:
+        """Pass the call on."""
+        return self.graph.neighbourhood(frontiers, hops, budget)
+
+    def paths(
+        self,
+        starts: Sequence[Sequence[str]],
+        ends: Sequence[Sequence[str]],
+        hops: int,
+        budget: Budget,
+        shortest: bool,
+        inverse: bool,
+    ) -> Sequence[FoundPaths]:
+        """Pass the call on."""
+        return self.graph.paths(starts, ends, hops, budget, shortest, inverse)
+
+    def labels(self, ids: Sequence[str]) -> Sequence[str]:
+        """Pass the call on."""
+        return self.graph.labels(ids)
+
+    def find(self, names: Sequence[str]) -> Sequence[Sequence[str]]:
+        """Pass the call on."""
+        return self.graph.find(names)
+
+    def near_names(self, names: Sequence[str], limit: int) -> Sequence[Sequence[str]]:
+        """Pass the call on."""
+        return self.graph.near_names(names, limit)
+
+    def known_words(self, words: Sequence[str]) -> Sequence[bool]:
+        """Pass the call on."""
+        return self.graph.known_words(words)
+
+    def degrees(self, ids: Sequence[str]) -> Sequence[int]:
+        """Pass the call on."""
+        return self.graph.degrees(ids)
+
+    def qualifiers(self, triples: Sequence[Triple]) -> Sequence[Sequence[Qualifier]]:
+        """Pass the call on."""
+        return self.graph.qualifiers(triples)
+
+    def origins(self, triples: Sequence[Triple]) -> Sequence[Origin]:
+        """Pass the call on."""
+        return self.graph.origins(triples)
+
+    def schema(self) -> Schema:
+        """Pass the call on."""
+        return self.graph.schema()
+
+    def source(self) -> str:
+        """Pass the call on."""
+        return self.graph.source()
+
+
+_UNPASSED = hook_names(KnowledgeGraph).keys() - vars(GraphView).keys()
+if _UNPASSED:
+    raise TypeError(f"GraphView passes no {', '.join(sorted(_UNPASSED))} on")
