@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from importlib.util import find_spec
 from typing import Any
 
+from srtk_framework.evaluation.inline_svg import inline_svg
 from srtk_framework.evaluation.tables import SHORT
 
 INSTALL = "no plots: matplotlib is not installed; run: pip install 'srtk-framework[plot]'"
@@ -17,6 +18,8 @@ _MARKERS = ("o", "s", "^", "D", "v", "P", "X", "*")
 _DASHES = ("-", (0, (5, 1.5)), (0, (1, 1.2)), (0, (5, 1.5, 1, 1.5)))
 _LONGEST = 60
 _PAPER = {"light": ("#ffffff", "#1f2328", "#d0d7de"), "dark": ("#0d1117", "#e6edf3", "#3d444d")}
+_ON_PAGE = {"#ffffff": "none", "#1f2328": "currentColor", "#d0d7de": "var(--faint)"}
+"""Colours of the light paper to those of a page, which follow its colour scheme."""
 
 _Curve = Sequence[tuple[float, float, float, float]]
 """Points by size: mean number of triples, mean of the metric, and the ends of its interval."""
@@ -40,7 +43,21 @@ def points(at: Mapping[str, Any], metric: str) -> dict[str, list[tuple[float, fl
     return found
 
 
-def draw(at: Mapping[str, Any], metric: str, kind: str = "svg", paper: str = "light") -> bytes:
+def draw_on_page(at: Mapping[str, Any], metric: str, prefix: str, label: str) -> str:
+    """Draw a metric as an ``svg`` element of a page, in the page's colours and font.
+
+    Args:
+        at: Result of ``curves``.
+        metric: Metric, such as ``answer_recall``.
+        prefix: Start of the element's ids, which differs from picture to picture of a page.
+        label: Description for those who do not see it.
+    """
+    return inline_svg(draw(at, metric, letters=True), prefix, label, _ON_PAGE)
+
+
+def draw(
+    at: Mapping[str, Any], metric: str, kind: str = "svg", paper: str = "light", *, letters: bool = False
+) -> bytes:
     """Draw a metric against the mean number of triples.
 
     Args:
@@ -48,6 +65,7 @@ def draw(at: Mapping[str, Any], metric: str, kind: str = "svg", paper: str = "li
         metric: Metric, such as ``answer_recall``.
         kind: ``svg`` or ``png``.
         paper: ``light`` or ``dark``.
+        letters: Keep text as text in SVG, in the reader's font, in place of outlines of letters.
     """
     from matplotlib import rc_context, rcdefaults, rcParams
     from matplotlib.figure import Figure
@@ -55,7 +73,7 @@ def draw(at: Mapping[str, Any], metric: str, kind: str = "svg", paper: str = "li
     back, ink, faint = _PAPER[paper]
     look: Any = {
         "svg.hashsalt": "srtk",
-        "svg.fonttype": "path",
+        "svg.fonttype": "none" if letters else "path",
         "font.family": "DejaVu Sans",
         "font.size": 10,
         "text.color": ink,

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import base64
 import html
 from collections.abc import Mapping, Sequence
 from importlib import resources
@@ -12,13 +11,13 @@ from typing import Any
 from srtk_framework.evaluation.curves import WHOLE
 from srtk_framework.evaluation.intervals import Estimate
 from srtk_framework.evaluation.link_tables import SHORT as LINKS
-from srtk_framework.evaluation.plots import can_plot, draw, points
+from srtk_framework.evaluation.plots import can_plot, draw, draw_on_page, points
 from srtk_framework.evaluation.tables import CURVES, SHORT
 from srtk_framework.records.jsonl import write_json
 from srtk_framework.values import RunError
 
-Pictures = Mapping[str, tuple[bytes, bytes]]
-"""Metric to its SVG for light and for dark mode."""
+Pictures = Mapping[str, str]
+"""Metric to its ``svg`` element."""
 
 WHOLE_SET = ("", "")
 """Key of the plots for all questions, in place of a slice and its group."""
@@ -44,13 +43,16 @@ def write_report(report: Mapping[str, Any], folder: Path, title: str = "Comparis
         RunError: If a file cannot be written.
     """
     files: dict[str, bytes] = {}
-    pictures = {WHOLE_SET: _drawn(report.get("at"))}
-    for metric, (light, _) in pictures[WHOLE_SET].items():
-        files[f"{metric}.svg"] = light
+    pictures = {WHOLE_SET: _drawn(report.get("at"), "all")}
+    for metric in pictures[WHOLE_SET]:
+        files[f"{metric}.svg"] = draw(report["at"], metric)
         files[f"{metric}.png"] = draw(report["at"], metric, "png")
-    for name, groups in report.get("slices", {}).items():
+    for number, (name, groups) in enumerate(report.get("slices", {}).items()):
         if len(groups) <= MOST_DRAWN:
-            pictures |= {(name, label): _drawn(group.get("at")) for label, group in groups.items()}
+            pictures |= {
+                (name, label): _drawn(group.get("at"), f"s{number}-{place}")
+                for place, (label, group) in enumerate(groups.items())
+            }
     files["report.html"] = page(report, pictures, title).encode("utf-8", "replace")
     write_json(folder / "comparison.json", report)
     for name, data in files.items():
@@ -61,11 +63,22 @@ def write_report(report: Mapping[str, Any], folder: Path, title: str = "Comparis
     return [folder / "comparison.json", *(folder / name for name in files)]
 
 
-def _drawn(at: Mapping[str, Any] | None) -> Pictures:
+def _drawn(at: Mapping[str, Any] | None, prefix: str) -> Pictures:
     """Draw every metric of a comparison at equal numbers of triples; empty without matplotlib."""
     if not at or not can_plot():
         return {}
-    return {m: (draw(at, m), draw(at, m, paper="dark")) for m in CURVES if points(at, m)}
+    drawn = {m: curves for m in CURVES if (curves := points(at, m))}
+    return {m: draw_on_page(at, m, f"{prefix}-{m}-", _described(m, curves)) for m, curves in drawn.items()}
+
+
+def _described(metric: str, curves: Mapping[str, Sequence[tuple[float, ...]]]) -> str:
+    """Describe a plot by the ends of its lines."""
+    ends = "; ".join(
+        f"{name}: {curve[0][1]:.3f} at {curve[0][0]:.1f} triples"
+        + (f" to {curve[-1][1]:.3f} at {curve[-1][0]:.1f}" if len(curve) > 1 else "")
+        for name, curve in curves.items()
+    )
+    return f"Line chart of {SHORT[metric]} against the mean number of triples. {ends}. The table below has all figures."
 
 
 def page(report: Mapping[str, Any], pictures: Mapping[tuple[str, str], Pictures], title: str) -> str:
@@ -77,7 +90,7 @@ def page(report: Mapping[str, Any], pictures: Mapping[tuple[str, str], Pictures]
         title: Heading of the page.
     """
     style = resources.files("srtk_framework.evaluation").joinpath("report.css").read_text(encoding="utf-8")
-    policy = "default-src 'none'; style-src 'unsafe-inline'; img-src data:"
+    policy = "default-src 'none'; style-src 'unsafe-inline'"
     parts = [
         f"<h1>{_text(title)}</h1>",
         f"<p>{_text(_summary(report))}</p>",
@@ -142,7 +155,7 @@ def _table(caption: str, columns: Sequence[str], rows: Sequence[Sequence[str]], 
         for row in rows
     )
     return (
-        f'<div class="wide" tabindex="0" role="region" aria-label="{_text(caption)}"><table>\n'
+        f'<div class="wide" tabindex="0" role="group" aria-label="{_text(caption)}"><table>\n'
         f"<caption>{_text(caption)}</caption>\n<thead><tr>{head}</tr></thead>\n<tbody>\n{body}</tbody>\n</table></div>"
     )
 
@@ -159,8 +172,18 @@ def _cell(metric: str, estimate: Estimate | None, of: int | None = None, sign: s
 
 def _metrics(caption: str, methods: Mapping[str, Mapping[str, Estimate]], questions: int) -> str:
     shown = [m for m in SHORT if any(some.get(m, {}).get("mean") is not None for some in methods.values())]
-    rows = [[_text(name), *(_cell(m, some.get(m), questions) for m in shown)] for name, some in methods.items()]
-    return _table(caption, ["method", *(SHORT[m] for m in shown)], rows)
+    cells = [[_cell(m, some.get(m), questions) for m in shown] for some in methods.values()]
+    return _grid(caption, ("method", list(methods)), ("metric", [SHORT[m] for m in shown]), cells)
+
+
+def _grid(
+    caption: str, down: tuple[str, Sequence[str]], across: tuple[str, Sequence[str]], cells: Sequence[Sequence[str]]
+) -> str:
+    """Return a table with a row for each name of ``down``, or turned where that leaves fewer columns."""
+    if len(across[1]) > len(down[1]):
+        down, across, cells = across, down, [list(column) for column in zip(*cells, strict=True)]
+    rows = [[_text(name), *row] for name, row in zip(down[1], cells, strict=True)]
+    return _table(caption, [down[0], *across[1]], rows)
 
 
 def _at(at: Mapping[str, Any], pictures: Pictures, questions: int) -> list[str]:
@@ -170,12 +193,11 @@ def _at(at: Mapping[str, Any], pictures: Pictures, questions: int) -> list[str]:
         " precision is that of the whole subgraph.</p>"
     ]
     for metric in CURVES:
-        curves = points(at, metric)
-        if not curves:
+        if not points(at, metric):
             continue
         parts.append(f"<h3>{_text(SHORT[metric].capitalize())}</h3>")
         if metric in pictures:
-            parts.append(_figure(metric, curves, pictures[metric]))
+            parts.append(_figure(metric, pictures[metric]))
         rows = [
             [_text(name), *(_cell(metric, some[metric][cut]) for cut in cuts)]
             for name, some in at["methods"].items()
@@ -197,17 +219,11 @@ def _at(at: Mapping[str, Any], pictures: Pictures, questions: int) -> list[str]:
     return parts
 
 
-def _figure(metric: str, curves: Mapping[str, Sequence[tuple[float, ...]]], pictures: tuple[bytes, bytes]) -> str:
-    light, dark = (f"data:image/svg+xml;base64,{base64.b64encode(data).decode()}" for data in pictures)
-    ends = "; ".join(
-        f"{name}: {curve[0][1]:.3f} at {curve[0][0]:.1f} triples"
-        + (f" to {curve[-1][1]:.3f} at {curve[-1][0]:.1f}" if len(curve) > 1 else "")
-        for name, curve in curves.items()
-    )
-    alt = f"Line chart of {SHORT[metric]} against the mean number of triples. {ends}. The table below has all figures."
+def _figure(metric: str, picture: str) -> str:
+    name = _text(SHORT[metric])
     return (
-        f'<figure><picture><source media="(prefers-color-scheme: dark)" srcset="{dark}">'
-        f'<img src="{light}" alt="{_text(alt)}"></picture><figcaption>Mean {_text(SHORT[metric])} against the mean'
+        f'<figure><div class="wide" tabindex="0" role="group" aria-label="Chart of {name}">{picture}</div>'
+        f"<figcaption>Mean {name} against the mean"
         " number of triples at each K; the bands are 95 % intervals.</figcaption></figure>"
     )
 
@@ -220,10 +236,8 @@ def _differences(caption: str, differences: Mapping[str, Mapping[str, Estimate]]
             return "–"
         return f"{_cell(metric, found, sign='+')}<small>p {found['p']:.3f}, Holm {found['p_holm']:.3f}</small>"
 
-    rows = [
-        [_text(pair), *(cell(metric, metrics.get(metric)) for metric in shown)] for pair, metrics in differences.items()
-    ]
-    return _table(caption, ["pair", *(SHORT[metric] for metric in shown)], rows)
+    cells = [[cell(metric, metrics.get(metric)) for metric in shown] for metrics in differences.values()]
+    return _grid(caption, ("pair", list(differences)), ("metric", [SHORT[metric] for metric in shown]), cells)
 
 
 def _linking(linking: Mapping[str, Any]) -> list[str]:

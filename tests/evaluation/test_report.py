@@ -33,21 +33,45 @@ def test_the_page_loads_nothing_and_names_everything(tmp_path: Path, report: dic
     pytest.importorskip("matplotlib")
     write_report(report, tmp_path)
     text = (tmp_path / "report.html").read_text(encoding="utf-8")
-    assert not re.findall(r"(?:src|href|srcset)=\"(?!data:)", text)
+    assert not re.findall(r"(?:src|href|srcset)=\"(?!#)|url\((?!#)|@import|<(?:img|link|script)", text)
     assert "default-src 'none'" in text
     assert "<beam>" not in text
     assert "&lt;beam&gt; &amp; $x$" in text
     assert (
-        text.count("<img ") == len(re.findall(r'<img [^>]*alt="Line chart of [^"]+"', text)) == 9
+        text.count("<svg ") == len(re.findall(r'<svg [^>]*aria-label="Line chart of [^"]+"', text)) == 9
     )  # all and two kinds, three metrics
     assert text.count("<details>") == 2
     assert text.count("<table>") == text.count("<caption>")
     assert 'lang="en"' in text
 
 
+def test_one_picture_serves_both_colour_schemes_and_ids_are_unique(tmp_path: Path, report: dict[str, Any]) -> None:
+    pytest.importorskip("matplotlib")
+    write_report(report, tmp_path)
+    text = (tmp_path / "report.html").read_text(encoding="utf-8")
+    pictures = re.findall(r"<svg .*?</svg>", text, re.DOTALL)
+    assert "base64" not in text
+    assert not [c for picture in pictures for c in ("#ffffff", "#1f2328", "#d0d7de") if c in picture]
+    assert all("currentColor" in picture and "var(--faint)" in picture for picture in pictures)
+    ids = re.findall(r'\bid="([^"]+)"', text)
+    assert len(ids) == len(set(ids))
+    assert set(re.findall(r'(?:href="#|url\(#)([^")]+)', text)) == set(ids)
+    assert "&lt;beam&gt; &amp; $x$</text>" in pictures[0]
+
+
+def test_the_shorter_list_of_names_gives_the_columns() -> None:
+    wide = {"a": {m: estimate(0.5) for m in ("answer_recall", "triple_recall", "triples")}, "b": {}}
+    assert cells(page(bare(wide), {}, "Title"), "Means over the questions, with 95 % intervals") == [
+        ["metric", "a", "b"],
+        ["answer recall", "0.500 | 0.000 to 0.000", "–"],
+        ["triple recall", "0.500 | 0.000 to 0.000", "–"],
+        ["triples", "0.5 | 0.0 to 0.0", "–"],
+    ]
+
+
 def test_without_matplotlib_the_page_has_tables_only(report: dict[str, Any]) -> None:
     text = page(report, {}, "Title")
-    assert "<img" not in text
+    assert "<svg" not in text
     assert "K = 200" in text
 
 
@@ -145,7 +169,7 @@ def test_a_slice_of_many_groups_has_tables_only(tmp_path: Path, report: dict[str
         many = {**report, "slices": {"kind": {str(i): group for i in range(count)}}}
         write_report(many, tmp_path)
         text = (tmp_path / "report.html").read_text(encoding="utf-8")
-        assert text.count("<img ") == pictures
+        assert text.count("<svg ") == pictures
         assert text.count("<details>") == count
 
 
