@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
 from srtk_framework.graph.graph_defaults import degrees, match, neighbourhood
 from srtk_framework.graph.hop_loop import run_hops
 from srtk_framework.graph.path_facts import (
@@ -19,6 +22,10 @@ from srtk_framework.graph.path_search import find_paths, follow_path, path_sort_
 from srtk_framework.graph.reader_stop import ANSWERED, EXHAUSTED, READER, SECONDS, stopping_reader
 from srtk_framework.graph.traversal import Reached, follow_within, frontier_batches, within_nodes
 
+if TYPE_CHECKING:
+    from srtk_framework.graph.signatures import Signatures
+    from srtk_framework.graph.triple_table import TripleTable
+
 __all__ = [
     "ANSWERED",
     "EXHAUSTED",
@@ -27,6 +34,8 @@ __all__ = [
     "Instance",
     "PathKey",
     "Reached",
+    "Signatures",
+    "TripleTable",
     "degrees",
     "facts",
     "find_paths",
@@ -49,3 +58,14 @@ __all__ = [
     "with_gold_triples",
     "within_nodes",
 ]
+
+_LATER = {"Signatures": "signatures", "TripleTable": "triple_table"}
+"""Names with their files that are imported when first used, since numpy makes the command line start slowly."""
+
+if not TYPE_CHECKING:  # a type checker would take any name for a public one
+
+    def __getattr__(name: str) -> Any:
+        """Import a name of ``_LATER``."""
+        if name not in _LATER:
+            raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+        return getattr(import_module(f"{__name__}.{_LATER[name]}"), name)

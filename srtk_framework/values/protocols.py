@@ -15,7 +15,7 @@ from srtk_framework.values.hop_state import HopState
 from srtk_framework.values.origins import Origin
 from srtk_framework.values.questions import Question
 from srtk_framework.values.subgraphs import Answer, Subgraph
-from srtk_framework.values.triples import Qualifier, Step, Triple
+from srtk_framework.values.triples import Pattern, Qualifier, Step, Triple
 
 
 class GraphLike(Protocol):
@@ -34,6 +34,9 @@ class GraphLike(Protocol):
         self, frontiers: Sequence[Frontier], steps: Sequence[Step], limit: int | None
     ) -> Sequence[Sequence[Triple]]:
         """Return the triples that ``follow`` traverses."""
+
+    def match(self, patterns: Sequence[Pattern]) -> Sequence[Sequence[Triple]]:
+        """Return the triples that fit each pattern."""
 
     def labels(self, ids: Sequence[str]) -> Sequence[str]:
         """Return the label of each entity, relation or literal."""
