@@ -9,6 +9,7 @@ from srtk_plugin_sparql.graph import SparqlGraph
 from srtk_plugin_sparql.sources import Source
 from srtk_plugin_sparql.step_reader import StepReader
 from srtk_plugin_sparql.vocabulary import Ids, Vocabulary
+from srtk_plugin_views import composites
 
 from srtk_framework.values import (
     Budget,
@@ -22,7 +23,6 @@ from srtk_framework.values import (
     Triple,
     close_matches,
 )
-from srtk_plugin_freebase import composites
 from srtk_plugin_freebase.ids import FreebaseIds
 from srtk_plugin_freebase.mediator_reads import MediatorReads
 from srtk_plugin_freebase.queries import FreebaseQueries, JoinQueries, Mediators

@@ -6,9 +6,9 @@ import re
 
 from srtk_plugin_sparql.terms import is_iri
 from srtk_plugin_sparql.vocabulary import Ids, Vocabulary
+from srtk_plugin_views import composites
 
 from srtk_framework.values import DriverError, Literal
-from srtk_plugin_freebase import composites
 
 _DOTTED = re.compile(r"[^./:]+(?:\.[^./:]+)*")
 _SLASHED = re.compile(r"(?:/[^./:]+)+")

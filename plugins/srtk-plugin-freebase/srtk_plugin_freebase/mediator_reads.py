@@ -8,9 +8,9 @@ from srtk_plugin_sparql import terms
 from srtk_plugin_sparql.sources import Source
 from srtk_plugin_sparql.step_reader import StepReader
 from srtk_plugin_sparql.terms import Rows, Term
+from srtk_plugin_views import composites
 
 from srtk_framework.values import Literal, Qualifier, Step, Triple
-from srtk_plugin_freebase import composites
 from srtk_plugin_freebase.ids import FreebaseIds
 from srtk_plugin_freebase.queries import JoinQueries, Statement
 

@@ -10,11 +10,11 @@ from pathlib import Path
 
 import attrs
 import pytest
-from srtk_plugin_freebase.composites import escape, join
 from srtk_plugin_freebase.ids import FreebaseIds
 from srtk_plugin_freebase.vocabulary import FREEBASE, SPACE
 from srtk_plugin_sparql.commands.load import load
 from srtk_plugin_sparql.store import DATA
+from srtk_plugin_views.composites import escape, join
 
 from srtk_framework.testing import SAMPLE, Sample, served, to_ntriples
 from srtk_framework.values import Literal, Qualifier, Triple

@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from srtk_plugin_freebase.composites import escape, join, split
 from srtk_plugin_freebase.ids import FreebaseIds
 from srtk_plugin_freebase.vocabulary import FREEBASE
+from srtk_plugin_views.composites import escape, join, split
 
 from srtk_framework.values import DriverError
 

@@ -10,9 +10,9 @@ from typing import Any
 import attrs
 import pytest
 from srtk_plugin_freebase.graph import FreebaseGraph
-from srtk_plugin_freebase.mediated import MediatedGraph
 from srtk_plugin_local.memory import MemoryGraph
 from srtk_plugin_sparql.limits import SparqlLimits
+from srtk_plugin_views.mediated import MediatedGraph
 
 from srtk_framework.testing import KnowledgeGraphConformance
 from srtk_framework.testing.sample import Sample

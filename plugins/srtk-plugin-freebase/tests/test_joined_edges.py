@@ -11,10 +11,10 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from srtk_plugin_freebase.graph import FreebaseGraph
-from srtk_plugin_freebase.mediated import MediatedGraph
 from srtk_plugin_local.memory import MemoryGraph
 from srtk_plugin_sparql.limits import SparqlLimits
 from srtk_plugin_sparql.vocabulary import Vocabulary
+from srtk_plugin_views.mediated import MediatedGraph
 
 from srtk_framework.roles import KnowledgeGraph
 from srtk_framework.testing.oracle import OracleGraph

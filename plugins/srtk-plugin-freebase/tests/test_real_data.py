@@ -9,10 +9,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from srtk_plugin_freebase.composites import join, split
 from srtk_plugin_freebase.graph import FreebaseGraph
-from srtk_plugin_freebase.mediated import MediatedGraph
 from srtk_plugin_local.memory import MemoryGraph
+from srtk_plugin_views.composites import join, split
+from srtk_plugin_views.mediated import MediatedGraph
 
 from srtk_framework.values import Pattern, Step, Triple
 

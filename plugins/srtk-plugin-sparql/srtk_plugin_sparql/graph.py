@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any, ClassVar
 
 import attrs
+from srtk_plugin_views.collect import schema_facts
 
 from srtk_framework.graph import find_paths
 from srtk_framework.roles import KnowledgeGraph, absent, no_url
@@ -25,7 +26,6 @@ from srtk_framework.values import (
     without_logins,
 )
 from srtk_plugin_sparql import path_frontiers, path_joins, triple_patterns
-from srtk_plugin_sparql.collect import schema_facts
 from srtk_plugin_sparql.limits import SparqlLimits
 from srtk_plugin_sparql.names import Names
 from srtk_plugin_sparql.path_frontiers import PathFrontiers

@@ -5,8 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
+from srtk_plugin_views.read_log import Name, Reads
+
 from srtk_framework.values import InputError, Triple
-from srtk_plugin_sparql.read_log import Name, Reads
 from srtk_plugin_sparql.record import RECORD, read_record
 from srtk_plugin_sparql.terms import Rows, Term
 from srtk_plugin_sparql.vocabulary import Ids, Vocabulary

@@ -11,6 +11,8 @@ from pathlib import Path
 from typing import Any
 
 import attrs
+from srtk_plugin_views.collect import CollectingGraph
+from srtk_plugin_views.read_log import Log
 
 from srtk_framework.graph import frontier_batches
 from srtk_framework.host import Observer, Port
@@ -19,9 +21,7 @@ from srtk_framework.recipe import Block, Composer, Recipe, block_in, needs_of
 from srtk_framework.roles import ROLES
 from srtk_framework.run import COMPLETE, Outcome, Runner
 from srtk_framework.values import Frontier, InputError, Literal, PluginError, RunError, Step, batched
-from srtk_plugin_sparql.collect import CollectingGraph
 from srtk_plugin_sparql.graph import SparqlGraph
-from srtk_plugin_sparql.read_log import Log
 
 COLLECT = "collect"
 RUN = "run"

@@ -6,10 +6,11 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from srtk_plugin_views.read_log import Name, Reads
+
 from srtk_framework.records import workplace
 from srtk_framework.text import fold
 from srtk_framework.values import InputError, Literal, PluginError
-from srtk_plugin_sparql.read_log import Name, Reads
 
 
 def check_builder() -> None:

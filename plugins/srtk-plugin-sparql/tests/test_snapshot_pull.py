@@ -15,7 +15,7 @@ from typing import Any
 import pytest
 from srtk_plugin_sparql import store
 from srtk_plugin_sparql.commands.load import load
-from srtk_plugin_sparql.read_log import READS, Log, read
+from srtk_plugin_views.read_log import READS, Log, read
 
 from srtk_framework.cli import main
 from srtk_framework.testing import SAMPLE, served

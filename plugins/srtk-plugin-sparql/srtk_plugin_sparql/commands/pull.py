@@ -10,8 +10,9 @@ from pathlib import Path
 from types import FrameType, TracebackType
 from typing import Any
 
+from srtk_plugin_views.read_log import READS, Reads, read
+
 from srtk_framework.values import InputError
-from srtk_plugin_sparql.read_log import READS, Reads, read
 from srtk_plugin_sparql.record import RECORD
 
 HELP = "make a local snapshot of what a run reads from a SPARQL graph"

@@ -5,13 +5,11 @@ from __future__ import annotations
 import re
 from array import array
 from collections.abc import Iterable, Iterator
-from pathlib import Path
 from typing import Any
 
-from srtk_framework.records import parse_json
+from srtk_framework.records import base_suffix, parse_json, read_lines
 from srtk_framework.values import InputError, shortened
-from srtk_plugin_local.linker_views import freebase_ids
-from srtk_plugin_local.snapshot.input_files import Input, blocks
+from srtk_plugin_views.linkers import freebase_ids
 
 _BEFORE = r"(?:^|(?<=[\s/:<\",]))"
 _AFTER = r"(?=$|[\s>\",])"
@@ -71,29 +69,16 @@ def read(path: str) -> IdTable:
     Args:
         path: Text with one id of each side in each line, in any order (TSV, CSV, N-Triples; lines that start with
             ``#`` and a first line without ids are skipped), or a JSON object of Wikidata ids, or of objects with a
-            ``wikidata_id``, by Freebase id. All also as .gz, .zst and .bz2.
+            ``wikidata_id``, by Freebase id. All also as .gz, .bz2, .xz and .zst.
 
     Raises:
         InputError: With the line that cannot be read.
     """
-    suffixes = [suffix for suffix in Path(path).suffixes if suffix not in (".gz", ".zst", ".zstd", ".bz2")]
-    with Input(path) as source:
-        if suffixes and suffixes[-1] == ".json":
-            table = IdTable(_from_json(path, b"".join(iter(source.read, b""))))
-        else:
-            table = IdTable(_from_lines(path, _lines(source)))
+    pairs = _from_json(path) if base_suffix(path) == ".json" else _from_lines(path, read_lines(path))
+    table = IdTable(pairs)
     if not len(table):
         raise InputError(f"{path}: has no pair of a Freebase and a Wikidata id; give another file")
     return table
-
-
-def _lines(source: Input) -> Iterator[tuple[int, str]]:
-    for first, block in blocks(source):
-        try:
-            text = block.decode("utf-8")
-        except UnicodeDecodeError as error:
-            raise InputError(f"{source.name}:{first}: is not UTF-8 ({error.reason}); convert the file") from error
-        yield from enumerate(text.split("\n"), start=first)
 
 
 def _from_lines(path: str, lines: Iterable[tuple[int, str]]) -> Iterator[tuple[int, int]]:
@@ -114,8 +99,10 @@ def _from_lines(path: str, lines: Iterable[tuple[int, str]]) -> Iterator[tuple[i
             raise InputError(f"{path}:{place}: has no {missing} id: {line.strip()[:80]!r}; correct or remove it")
 
 
-def _from_json(path: str, body: bytes) -> Iterator[tuple[int, int]]:
-    data = parse_json(body, path)
+def _from_json(path: str) -> Iterator[tuple[int, int]]:
+    rows = dict(read_lines(path))
+    # Blank lines stay, so that an error names the line of the file.
+    data = parse_json("\n".join(rows.get(number, "") for number in range(1, max(rows, default=0) + 1)), path)
     if not isinstance(data, dict):
         raise InputError(f"{path}: is not a JSON object of ids; give another file")
     for key, entry in data.items():

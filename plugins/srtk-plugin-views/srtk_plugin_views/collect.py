@@ -10,11 +10,12 @@ import attrs
 
 from srtk_framework.roles import KnowledgeGraph
 from srtk_framework.values import DriverError, Frontier, Literal, Pattern, Qualifier, Schema, Step, Triple
-from srtk_plugin_sparql.read_log import Log
+from srtk_plugin_views.read_log import Log
+from srtk_plugin_views.stepwise import StepwiseView
 
 
 @attrs.define(eq=False)
-class CollectingGraph(KnowledgeGraph):
+class CollectingGraph(StepwiseView):
     """Answer from another graph and log what was read; ``srtk graph pull FOLDER`` makes a snapshot of the log.
 
     Searches that a graph could do by itself (paths, neighbourhoods) are done step by step here, so that every triple
@@ -49,14 +50,6 @@ class CollectingGraph(KnowledgeGraph):
     def fingerprint(self) -> str:
         """Identify the graph that answers."""
         return self.graph.fingerprint()
-
-    def source(self) -> str:
-        """Return the source of the graph that answers."""
-        return self.graph.source()
-
-    def schema(self) -> Schema:
-        """Return the schema of the graph that answers."""
-        return self.graph.schema()
 
     def frontiers(self, node_sets: Sequence[Sequence[str]]) -> Sequence[Frontier]:
         """Make one frontier of each set of ids."""

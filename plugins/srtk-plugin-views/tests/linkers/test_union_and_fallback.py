@@ -11,14 +11,18 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from srtk_plugin_local.dictionary.linker import DictionaryLinker
-from srtk_plugin_local.linker_views.fallback import FallbackLinker
-from srtk_plugin_local.linker_views.union import UnionLinker
+from srtk_plugin_local.memory import MemoryGraph
+from srtk_plugin_views.linkers.fallback import FallbackLinker
+from srtk_plugin_views.linkers.union import UnionLinker
 
 import srtk_framework
 from srtk_framework.host import port
 from srtk_framework.roles import EntityLinker
 from srtk_framework.testing import EntityLinkerConformance, OracleGraph
 from srtk_framework.values import DriverError, Link, RunError
+
+GRAPH = MemoryGraph([[name, "in", "x"] for name in ("Netherlands", "Riga")])
+OTHER = MemoryGraph([["Rigas", "in", "x"]])
 
 
 @attrs.define(eq=False)
@@ -206,3 +210,15 @@ def test_a_recipe_composes_linkers_in_a_list() -> None:
     with srtk_framework.open(recipe) as session:
         assert session.linker is not None
         assert [link.entity for link in session.linker.link(["Where is Riga?"])[0]] == ["Riga"]
+
+
+def test_a_fallback_suggests_what_the_first_linker_with_suggestions_does() -> None:
+    linker = FallbackLinker([DictionaryLinker(OTHER), DictionaryLinker(GRAPH)])
+    rows = linker.suggest(["in Rigaa", "in Netherland"], 3)
+    assert [[link.entity for link in row] for row in rows] == [["Rigas"], ["Netherlands"]]
+
+
+def test_a_union_suggests_what_its_linkers_do() -> None:
+    linker = UnionLinker([DictionaryLinker(OTHER), DictionaryLinker(GRAPH)])
+    assert [link.entity for link in linker.suggest(["in Rigax"], 3)[0]] == ["Riga", "Rigas"]
+    assert [link.entity for link in linker.suggest(["in Rigax"], 1)[0]] == ["Riga"]

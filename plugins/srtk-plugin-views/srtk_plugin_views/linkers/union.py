@@ -11,7 +11,7 @@ import attrs
 
 from srtk_framework.roles import EntityLinker
 from srtk_framework.values import DriverError, Link, LinkList, rounded
-from srtk_plugin_local.linker_views.linker_calls import LinksOrError, all_failed, by_place, link_texts, with_failures
+from srtk_plugin_views.linkers.linker_calls import LinksOrError, all_failed, by_place, link_texts, with_failures
 
 _log = logging.getLogger(__name__)
 

@@ -12,9 +12,9 @@ import attrs
 
 from srtk_framework.roles import EntityLinker, absent
 from srtk_framework.values import DriverError, InputError, Link, LinkList
-from srtk_plugin_local.linker_views import freebase_ids, id_table
-from srtk_plugin_local.linker_views.id_table import IdTable
-from srtk_plugin_local.linker_views.linker_calls import by_place
+from srtk_plugin_views.linkers import freebase_ids, id_table
+from srtk_plugin_views.linkers.id_table import IdTable
+from srtk_plugin_views.linkers.linker_calls import by_place
 
 _log = logging.getLogger(__name__)
 
@@ -27,7 +27,7 @@ class IdMapLinker(EntityLinker):
 
     Attributes:
         linker: Linker whose ids are mapped.
-        path: File of pairs: two columns in any order, N-Triples, or a JSON object; also .gz, .zst and .bz2.
+        path: File of pairs: two columns in any order, N-Triples, or a JSON object; also .gz, .bz2, .xz and .zst.
         to: Target graph: wikidata or freebase.
         ids: Form of Freebase ids: slash (/m/02mjmr), dot (m.02mjmr) or guid.
         unmapped: drop: links without a counterpart are dropped, with a warning. keep: they keep their id.

@@ -7,24 +7,18 @@ from contextlib import closing
 from pathlib import Path
 
 import pytest
-from srtk_plugin_sparql.collect import CollectingGraph
-from srtk_plugin_sparql.graph import SparqlGraph
-from srtk_plugin_sparql.read_log import READS, read
-from srtk_plugin_sparql.vocabulary import Vocabulary
+from srtk_plugin_local.memory import MemoryGraph
+from srtk_plugin_views.collect import CollectingGraph
+from srtk_plugin_views.read_log import READS, read
 
 from srtk_framework.testing import KnowledgeGraphConformance
 from srtk_framework.testing.sample import SAMPLE, Sample
-from srtk_framework.values import DriverError, InputError, Literal, Qualifier, Step, Triple
-
-MEANING = Vocabulary(prefixes={"": "http://example.org/kit/"}, decode=True, noise=("code",))
+from srtk_framework.values import DriverError, InputError, Literal, Step, Triple
 
 
 @pytest.fixture
-def inner(kit_store: Path) -> Iterator[SparqlGraph]:
-    graph = SparqlGraph(str(kit_store), vocabulary=MEANING)
-    graph.open()
-    with closing(graph):
-        yield graph
+def inner() -> MemoryGraph:
+    return MemoryGraph(SAMPLE.triples, SAMPLE.labels, SAMPLE.aliases, noise=["code"])
 
 
 class TestCollect(KnowledgeGraphConformance):
@@ -36,25 +30,25 @@ class TestCollect(KnowledgeGraphConformance):
         return SAMPLE.without_qualifiers()
 
     @pytest.fixture
-    def driver(self, inner: SparqlGraph, tmp_path: Path) -> Iterator[CollectingGraph]:
+    def driver(self, inner: MemoryGraph, tmp_path: Path) -> Iterator[CollectingGraph]:
         view = CollectingGraph(inner, str(tmp_path / "reads"))
         view.open()
         yield view
         view.close()
 
     @pytest.fixture
-    def faulty(self, inner: SparqlGraph, tmp_path: Path) -> CollectingGraph:
+    def faulty(self, inner: MemoryGraph, tmp_path: Path) -> CollectingGraph:
         (tmp_path / "taken").write_text("")
         return CollectingGraph(inner, str(tmp_path / "taken"))
 
 
-def opened(graph: SparqlGraph, folder: Path) -> CollectingGraph:
+def opened(graph: MemoryGraph, folder: Path) -> CollectingGraph:
     view = CollectingGraph(graph, str(folder))
     view.open()
     return view
 
 
-def test_all_that_is_read_is_written_down(inner: SparqlGraph, tmp_path: Path) -> None:
+def test_all_that_is_read_is_written_down(inner: MemoryGraph, tmp_path: Path) -> None:
     with closing(opened(inner, tmp_path)) as view:
         riga = view.frontiers([["Riga", "Atlantis"]])
         view.steps(riga, True)
@@ -77,24 +71,19 @@ def test_all_that_is_read_is_written_down(inner: SparqlGraph, tmp_path: Path) ->
     assert reads.graph["schema"]["noise"] == ["code"]
 
 
-def test_qualifiers_are_written_down_with_their_literals(kit_store: Path, tmp_path: Path) -> None:
+def test_qualifiers_are_written_down_with_their_literals(tmp_path: Path) -> None:
     fact = Triple("Latvia", "capital", "Riga")
     said = (("since", Literal('"1918"^^xsd:gYear')), ("under", "Europe"))
 
-    class Qualified(SparqlGraph):
-        def qualifiers(self, triples: list[Triple]) -> list[tuple[Qualifier, ...]]:
-            return [said if triple == fact else () for triple in triples]
-
-    graph = Qualified(str(kit_store), vocabulary=MEANING)
-    graph.open()
-    with closing(graph), closing(opened(graph, tmp_path)) as view:
+    graph = MemoryGraph(SAMPLE.triples, qualifiers=[[*fact, *pair] for pair in said])
+    with closing(opened(graph, tmp_path)) as view:
         view.qualifiers([fact, Triple("Estonia", "capital", "Tallinn")])
     reads = read(tmp_path)
     assert reads.qualifiers == {fact: said}
     assert [isinstance(value, Literal) for _, value in reads.qualifiers[fact]] == [True, False]
 
 
-def test_nothing_is_written_twice(inner: SparqlGraph, tmp_path: Path) -> None:
+def test_nothing_is_written_twice(inner: MemoryGraph, tmp_path: Path) -> None:
     def look() -> None:
         with closing(opened(inner, tmp_path)) as view:
             view.triples(view.frontiers([["Latvia"]]), [Step("borders")], None)
@@ -107,7 +96,7 @@ def test_nothing_is_written_twice(inner: SparqlGraph, tmp_path: Path) -> None:
     assert [line[:5] for line in added] == ['{"at"', '{"at"']
 
 
-def test_a_line_that_was_not_finished_is_dropped(inner: SparqlGraph, tmp_path: Path) -> None:
+def test_a_line_that_was_not_finished_is_dropped(inner: MemoryGraph, tmp_path: Path) -> None:
     with closing(opened(inner, tmp_path)) as view:
         view.labels(["Latvia"])
     whole = (tmp_path / READS).read_bytes()
@@ -118,12 +107,10 @@ def test_a_line_that_was_not_finished_is_dropped(inner: SparqlGraph, tmp_path: P
     assert read(tmp_path).labels == {"Latvia": "Latvia", "Riga": "Riga"}
 
 
-def test_reads_of_another_graph_are_not_added_to(inner: SparqlGraph, kit_store: Path, tmp_path: Path) -> None:
+def test_reads_of_another_graph_are_not_added_to(inner: MemoryGraph, tmp_path: Path) -> None:
     opened(inner, tmp_path).close()
-    other = SparqlGraph(str(kit_store), vocabulary=MEANING, version="2")
-    other.open()
-    with closing(other), pytest.raises(InputError, match=r"another graph \(version '', now '2'\)"):
-        opened(other, tmp_path)
+    with pytest.raises(InputError, match=r"another graph \(source 'memory:.*', now 'memory:"):
+        opened(MemoryGraph([["Riga", "in", "Latvia"]]), tmp_path)
 
 
 @pytest.mark.parametrize("line", ["[1]", "{", '{"format":"else"}'])
@@ -133,6 +120,6 @@ def test_a_broken_line_is_named(line: str, tmp_path: Path) -> None:
         read(tmp_path)
 
 
-def test_a_view_that_is_not_open_is_refused(inner: SparqlGraph, tmp_path: Path) -> None:
+def test_a_view_that_is_not_open_is_refused(inner: MemoryGraph, tmp_path: Path) -> None:
     with pytest.raises(DriverError, match="not open"):
         CollectingGraph(inner, str(tmp_path)).labels(["Riga"])

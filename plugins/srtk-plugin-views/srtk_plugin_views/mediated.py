@@ -7,15 +7,27 @@ from collections.abc import Sequence
 import attrs
 
 from srtk_framework.roles import KnowledgeGraph
-from srtk_framework.values import DriverError, Frontier, Literal, NodeSet, Pattern, Qualifier, Schema, Step, Triple
-from srtk_plugin_freebase import composites
-from srtk_plugin_freebase.joined_edges import JoinedEdges
+from srtk_framework.values import (
+    DriverError,
+    Frontier,
+    Literal,
+    NodeSet,
+    Origin,
+    Pattern,
+    Qualifier,
+    Schema,
+    Step,
+    Triple,
+)
+from srtk_plugin_views import composites
+from srtk_plugin_views.joined_edges import JoinedEdges
+from srtk_plugin_views.stepwise import StepwiseView
 
 MEDIATORS = ("m.*", "g.*", "/m/*", "/g/*")
 
 
 @attrs.define(eq=False)
-class MediatedGraph(KnowledgeGraph):
+class MediatedGraph(StepwiseView):
     """A view that joins two relations through a mediator into one, as ``freebase`` does on the server.
 
     Attributes:
@@ -50,10 +62,6 @@ class MediatedGraph(KnowledgeGraph):
         if self._joined_edges is None:
             raise DriverError("the view `mediated` is not open; call open() first")
         return self._joined_edges
-
-    def source(self) -> str:
-        """Return the source of the graph."""
-        return self.graph.source()
 
     def schema(self) -> Schema:
         """Return the schema of the graph without mediators."""
@@ -167,6 +175,41 @@ class MediatedGraph(KnowledgeGraph):
             else tuple(edges.qualifiers(triple.subject, (names[0], names[1]), triple.object))
             for triple, fact, names in zip(triples, there, halves, strict=True)
         ]
+
+    def origins(self, triples: Sequence[Triple]) -> list[Origin]:
+        """Return the origin of each triple; of a joined one, that of its less confident half.
+
+        Where several mediators lead to the same triple, the one whose halves are more confident counts.
+        """
+        edges = self._open
+        edges.forget()
+        edges.load((triple.subject for triple in triples), False)
+        ways = [_ways(edges, triple) for triple in triples]
+        asked = list(dict.fromkeys(half for row in ways for way in row for half in way))
+        known = dict(zip(asked, self.graph.origins(asked), strict=True)) if asked else {}
+        plain = Origin(self.source())
+        return [
+            max((min((known[half] for half in way), key=_confidence) for way in row), key=_confidence, default=plain)
+            for row in ways
+        ]
+
+
+def _confidence(origin: Origin) -> float:
+    return origin.confidence
+
+
+def _ways(edges: JoinedEdges, triple: Triple) -> list[tuple[Triple, ...]]:
+    """Return the one or two triples that a triple stands for, once for each mediator."""
+    subject, relation, object_ = triple
+    names = composites.split(relation)
+    if len(names) == 1:
+        return [(triple._replace(relation=names[0]),)]
+    if len(names) != 2:
+        return []
+    return [
+        (Triple(subject, names[0], middle), Triple(middle, names[1], object_))
+        for middle in edges.mediators(subject, (names[0], names[1]), object_)
+    ]
 
 
 def _around(edges: JoinedEdges, pattern: Pattern) -> list[Triple]:

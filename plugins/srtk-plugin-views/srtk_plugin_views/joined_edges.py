@@ -7,7 +7,7 @@ from fnmatch import fnmatchcase
 
 from srtk_framework.roles import KnowledgeGraph
 from srtk_framework.values import Literal, Pattern, Qualifier, Step, Triple
-from srtk_plugin_freebase import composites
+from srtk_plugin_views import composites
 
 Edges = Mapping[str, Sequence[str]]
 """Neighbours by relation, sorted."""
@@ -191,13 +191,20 @@ class JoinedEdges:
         }
         return sorted(found)
 
+    def mediators(self, subject: str, halves: tuple[str, str], object_: str) -> list[str]:
+        """Return the mediators, sorted, through which a joined triple with a loaded subject leads."""
+        first, second = halves
+        return [
+            middle
+            for middle in self._raw[False].get(subject, _NONE).get(first, ())
+            if self._is_mediator(middle) and object_ in self._raw[False][middle].get(second, ())
+        ]
+
     def qualifiers(self, subject: str, halves: tuple[str, str], object_: str) -> list[Qualifier]:
         """Return the qualifiers of a joined triple with a loaded subject: the other triples of its mediators."""
-        first, second = halves
+        second = halves[1]
         found: set[Qualifier] = set()
-        for middle in self._raw[False].get(subject, _NONE).get(first, ()):
-            if not self._is_mediator(middle) or object_ not in self._raw[False][middle].get(second, ()):
-                continue
+        for middle in self.mediators(subject, halves, object_):
             for relation, ends in self._raw[False][middle].items():
                 if self.may_join(relation):
                     found.update(

@@ -9,7 +9,7 @@ import attrs
 
 from srtk_framework.roles import EntityLinker
 from srtk_framework.values import DriverError, Link, LinkList
-from srtk_plugin_local.linker_views.linker_calls import LinksOrError, all_failed, link_texts, name_of, with_failures
+from srtk_plugin_views.linkers.linker_calls import LinksOrError, all_failed, link_texts, name_of, with_failures
 
 _log = logging.getLogger(__name__)
 
