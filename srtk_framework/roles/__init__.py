@@ -24,6 +24,7 @@ from srtk_framework.roles.base import (
     roles_of,
     set_name,
 )
+from srtk_framework.roles.corpus import Corpus
 from srtk_framework.roles.dataset import Dataset
 from srtk_framework.roles.encoder import Encoder
 from srtk_framework.roles.entity_linker import EntityLinker
@@ -32,6 +33,7 @@ from srtk_framework.roles.explainable import Explainable, HopChoice
 from srtk_framework.roles.exporter import Exporter
 from srtk_framework.roles.generator import Generator
 from srtk_framework.roles.graph_view import GraphView
+from srtk_framework.roles.index import Index
 from srtk_framework.roles.knowledge_graph import KnowledgeGraph
 from srtk_framework.roles.mention_detector import MentionDetector
 from srtk_framework.roles.path_scorer import PathScorer
@@ -44,6 +46,7 @@ __all__ = [
     "PROJECT",
     "ROLES",
     "AnswerCheck",
+    "Corpus",
     "Dataset",
     "Encoder",
     "EntityLinker",
@@ -54,6 +57,7 @@ __all__ = [
     "GraphView",
     "HookContract",
     "HopChoice",
+    "Index",
     "Key",
     "KnowledgeGraph",
     "Ledger",

@@ -1,0 +1,160 @@
+"""The role of an index."""
+
+from __future__ import annotations
+
+import itertools
+import math
+from abc import abstractmethod
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from srtk_framework.roles.answer_checks import truth
+from srtk_framework.roles.base import Role, by_value, hook
+from srtk_framework.values import DriverError, Entry, Hit, shortened
+
+if TYPE_CHECKING:
+    import numpy as np
+    import numpy.typing as npt
+
+
+def all_added(answer: Any, arguments: Mapping[str, Any], driver: str) -> int:
+    """Refuse a count that differs from the number of entries.
+
+    Raises:
+        DriverError: If some were not added.
+    """
+    added, wanted = int(answer), len(arguments["entries"])
+    if added != wanted:
+        raise DriverError(f"add got {wanted} entries and added {added}")
+    return added
+
+
+def best_first(answer: Any, arguments: Mapping[str, Any], driver: str) -> Any:
+    """Refuse more hits than were asked for, hits out of order, and entries that come twice.
+
+    Raises:
+        DriverError: If hits break the order of ``Index``.
+    """
+    most = arguments["k"]
+    for hits in answer:
+        if len(hits) > most:
+            raise DriverError(f"a search for {most} entries found {len(hits)}")
+        order = [(-hit.score, hit.entry.id) for hit in hits]
+        if not all(math.isfinite(score) for score, _ in order):
+            raise DriverError("a hit has a score that is not finite")
+        if any(one >= other for one, other in itertools.pairwise(order)):
+            raise DriverError("hits are ordered by falling score, ties by id, and no entry comes twice")
+    return answer
+
+
+def whole_number(answer: Any, arguments: Mapping[str, Any], driver: str) -> int:
+    """Refuse what is no count.
+
+    Raises:
+        DriverError: For anything but an int of at least 0.
+    """
+    if not isinstance(answer, int) or isinstance(answer, bool) or answer < 0:
+        raise DriverError(f"{shortened(repr(answer))} is no number of entries")
+    return answer
+
+
+class Index(Role):
+    """Finds the entries nearest to a text or a vector.
+
+    An index is filled by ``create``, ``add`` (any number of times) and ``commit``, and read by ``open`` and searches.
+
+    Order: hits come by falling score, rounded to four decimals; equal scores by id. A search depends on the entries
+    and the text alone: neither on the order in which they were added, nor on the batch.
+
+    Ids: adding an id that the index holds is refused, and nothing of that call is added; so no entry is replaced in
+    silence.
+
+    Persistence: what ``add`` got is found by the next search of the same driver, and by others after ``commit``.
+    Without ``commit`` it is lost at ``close``, and if the process is killed: what stood at the driver's path before
+    stays whole. ``open`` refuses a path without a committed index, and one that was committed with another encoder or
+    other settings, by a sentence that says what to run.
+
+    Corpora: an index that is built from corpora declares a field ``corpora: Sequence[Corpus] = ()``, which a recipe's
+    ``corpus`` fills. It keeps their fingerprints at ``commit``, and ``open`` refuses an index of other corpora.
+
+    An index that searches texts only, or vectors only, says so (``searches_texts``, ``searches_vectors``) and refuses
+    the other search. One that others fill, such as a search engine, refuses ``add``.
+    """
+
+    role = "index"
+    plural = "indexes"
+
+    def create(self) -> None:
+        """Open an empty index to be filled, in the place of ``open``; what stands at its path stays until ``commit``.
+
+        By default it does what ``open`` does, for an index that keeps nothing.
+        """
+        self.open()
+
+    @hook(answer=all_added)
+    def add(self, entries: Sequence[Entry]) -> int:
+        """Add entries; return how many.
+
+        Raises:
+            DriverError: For an id that is empty, comes twice or is in the index; for an entry that the index cannot
+                search, such as a vector of another length; and if the index cannot be filled.
+        """
+        raise DriverError("this index cannot be filled; name another one, or leave out what fills it")
+
+    @hook(answer=whole_number)
+    def commit(self) -> int:
+        """Keep what was added, in one step; return the number of entries that the index holds."""
+        return self.size()
+
+    @hook(answer=whole_number)
+    @abstractmethod
+    def size(self) -> int:
+        """Return the number of entries; 0 where it is not known."""
+
+    @hook(batch="texts", key=by_value, answer=best_first)
+    def search(self, texts: Sequence[str], k: int) -> Sequence[Sequence[Hit]]:
+        """Find the best entries for each text.
+
+        Args:
+            texts: What to search for. A text without a word finds nothing.
+            k: Most hits of a text, at least 1.
+
+        Returns:
+            Per text at most ``k`` hits, best first: fewer where the index has no more entries, or no more that have
+            anything in common with the text; none in an empty index.
+
+        Raises:
+            DriverError: If the index cannot search texts.
+        """
+        raise DriverError("this index searches vectors, not texts; give it vectors by `near`, or name another index")
+
+    @hook(batch="vectors", answer=best_first)
+    def near(self, vectors: npt.NDArray[np.float32] | Sequence[Any], k: int) -> Sequence[Sequence[Hit]]:
+        """Find the entries whose vectors are nearest to each vector.
+
+        Args:
+            vectors: float32 [n, d], or n vectors of length d.
+            k: Most hits of a vector, at least 1.
+
+        Returns:
+            Per vector the ``k`` nearest, best first; fewer where the index has no more entries.
+
+        Raises:
+            DriverError: If the index cannot search vectors, or theirs have another length.
+        """
+        raise DriverError("this index searches texts, not vectors; name one that keeps vectors, such as `exact`")
+
+    @hook(answer=truth)
+    def searches_texts(self) -> bool:
+        """Return whether ``search`` is supported; by default whether the driver implements it."""
+        return type(self).search is not Index.search
+
+    @hook(answer=truth)
+    def searches_vectors(self) -> bool:
+        """Return whether ``near`` is supported; by default whether the driver implements it."""
+        return type(self).near is not Index.near
+
+    @hook
+    def sources(self) -> Sequence[str]:
+        """Return ``KnowledgeGraph.source()`` of each graph that the entries were read from; none where not known."""
+        return ()

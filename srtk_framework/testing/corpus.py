@@ -1,0 +1,170 @@
+"""Conformance of corpora: entries with unique ids and something to search, which can be read repeatedly."""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from collections.abc import Iterator
+from itertools import zip_longest
+from pathlib import Path
+from typing import Any
+
+import attrs
+import numpy as np
+import pytest
+
+from srtk_framework.roles import Corpus
+from srtk_framework.testing.base import Answers, Conformance
+from srtk_framework.testing.values import plain
+from srtk_framework.values import Entry, InputError, Triple
+
+_LINE = re.compile(r"(?::|\bline )\d+")
+
+
+class CorpusConformance(Conformance):
+    """Checks a Corpus; its ``driver`` is opened over some data of the author's own."""
+
+    role = Corpus
+
+    @pytest.fixture
+    def broken(self) -> Any:
+        """Return an opened driver over a file with a malformed record; None if there is none."""
+        return None
+
+    @pytest.fixture
+    def answers(self) -> Answers:
+        """Read all entries."""
+        return lambda driver: plain(list(driver.read()))
+
+    def use(self, driver: Any) -> None:
+        """Read all entries."""
+        list(driver.read())
+
+    def test_it_reads_entries(self, driver: Any) -> None:
+        """``read`` yields at least one entry and nothing else."""
+        entries = list(driver.read())
+        assert entries, "the corpus reads no entry; give the driver some"
+        for entry in entries:
+            assert isinstance(entry, Entry), f"read yields {type(entry).__name__}, not Entry"
+
+    def test_ids_are_unique_texts(self, driver: Any) -> None:
+        """Ids are distinct and not empty."""
+        ids = [entry.id for entry in driver.read()]
+        assert all(isinstance(id_, str) and id_ for id_ in ids), f"ids must be texts: {ids[:10]}"
+        twice = sorted({id_ for id_ in ids if ids.count(id_) > 1})
+        assert not twice, f"ids come more than once: {twice[:10]}"
+
+    def test_fields_have_their_types(self, driver: Any) -> None:
+        """``text`` is a text, ``triples`` a tuple of triples, ``vector`` None or a float32 array of one dimension."""
+        for entry in driver.read():
+            assert isinstance(entry.text, str), f"{entry.id}: text is {entry.text!r}"
+            assert isinstance(entry.triples, tuple), f"{entry.id}: triples must be a tuple, not {entry.triples!r}"
+            wrong = [triple for triple in entry.triples if not isinstance(triple, Triple)]
+            assert not wrong, f"{entry.id}: triples holds {wrong}"
+            if entry.vector is not None:
+                assert isinstance(entry.vector, np.ndarray), f"{entry.id}: vector is {type(entry.vector).__name__}"
+                assert entry.vector.dtype == np.float32, f"{entry.id}: vector is {entry.vector.dtype}"
+                assert entry.vector.ndim == 1, f"{entry.id}: vector has {entry.vector.ndim} dimensions"
+
+    def test_every_entry_has_something_to_search(self, driver: Any) -> None:
+        """An entry has a text that is not blank, or a vector."""
+        for entry in driver.read():
+            assert entry.text.strip() or entry.vector is not None, f"{entry.id} has neither text nor vector"
+
+    def test_it_may_be_read_again_and_side_by_side(self, driver: Any) -> None:
+        """Two iterators that take turns yield the same entries."""
+        for one, other in zip_longest(driver.read(), driver.read()):
+            assert one == other, f"two readings side by side differ: {one!r} and {other!r}"
+
+    def test_a_second_instance_answers_the_same(self, driver: Any) -> None:
+        """Two drivers with equal settings read equal entries."""
+        with self.copy_of(driver) as copy:
+            assert list(copy.read()) == list(driver.read()), "a second driver with equal settings reads otherwise"
+
+    def test_a_malformed_record_is_an_input_error_with_its_line(self, broken: Any) -> None:
+        """A malformed record raises InputError with file and line."""
+        if broken is None:
+            pytest.skip("no fixture `broken` gives a driver over a malformed file")
+        with pytest.raises(InputError) as caught:
+            list(broken.read())
+        assert _LINE.search(str(caught.value)), f"the error does not name the line: {caught.value}"
+
+
+@attrs.define(eq=False)
+class ToyCorpus(Corpus):
+    """Read a document from each line: its id, a tab, its text.
+
+    Attributes:
+        path: The file, in UTF-8.
+    """
+
+    path: str
+    _content: str = attrs.field(init=False, default="", repr=False)
+
+    def open(self) -> None:
+        """Hash the file, so that the fingerprint tells whether an index was built from other documents."""
+        try:
+            content = Path(self.path).read_bytes()
+        except OSError as error:
+            raise InputError(f"{self.path}: cannot be read: {error.strerror}; name a file of documents") from error
+        self._content = hashlib.sha256(content).hexdigest()
+
+    def read(self) -> Iterator[Entry]:
+        """Yield an entry for each line."""
+        with Path(self.path).open(encoding="utf-8") as lines:
+            for number, line in enumerate(lines, start=1):
+                yield self._entry(line.rstrip("\n"), number)
+
+    def _entry(self, line: str, number: int) -> Entry:
+        id_, tab, text = line.partition("\t")
+        if not (id_ and tab and text.strip()):
+            raise InputError(f"{self.path}:{number}: no id and text; write them with a tab between")
+        return Entry(id_, text)
+
+    def fingerprint(self) -> str:
+        """Add the hash of the file."""
+        return f"{super().fingerprint()} of {self._content}"
+
+
+class ToyCorpusCase(CorpusConformance):
+    """The toy corpus keeps the contract of a corpus."""
+
+    name = "toy"
+
+    def over(self, path: Path, *lines: str) -> ToyCorpus:
+        """Write a file and open a corpus over it."""
+        path.write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
+        corpus = ToyCorpus(path=str(path))
+        corpus.open()
+        return corpus
+
+    @pytest.fixture
+    def driver(self, tmp_path: Path) -> ToyCorpus:
+        """Open a corpus of two documents."""
+        return self.over(tmp_path / "documents.tsv", "riga\tRiga is the capital of Latvia.", 'echo\tEcho said "hi".')
+
+    @pytest.fixture
+    def broken(self, tmp_path: Path) -> ToyCorpus:
+        """Open a corpus whose second line lacks its text."""
+        return self.over(tmp_path / "broken.tsv", "riga\tRiga is the capital of Latvia.", "echo")
+
+    @pytest.fixture
+    def changed(self, driver: ToyCorpus, tmp_path: Path) -> ToyCorpus:
+        """Write another document to the same file, and open a corpus with the same settings."""
+        return self.over(tmp_path / "documents.tsv", "tallinn\tTallinn is the capital of Estonia.")
+
+    @pytest.fixture
+    def faulty(self, tmp_path: Path) -> ToyCorpus:
+        """Return a corpus over a file that does not exist."""
+        return ToyCorpus(path=str(tmp_path / "missing.tsv"))
+
+    def test_the_text_is_what_follows_the_tab(self, driver: ToyCorpus) -> None:
+        """Quotes and blanks stay."""
+        assert [entry.text for entry in driver.read()] == ["Riga is the capital of Latvia.", 'Echo said "hi".']
+
+
+SUMMARY = "A corpus of one document in each line"
+
+RECIPE = """\
+corpus: {use: toy, path: documents.tsv}
+"""

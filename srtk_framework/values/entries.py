@@ -1,0 +1,47 @@
+"""Entries of indexes and corpora, and the hits of a search."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import attrs
+
+from srtk_framework.values.triples import Triple
+
+if TYPE_CHECKING:
+    import numpy as np
+    import numpy.typing as npt
+
+
+def _bytes(vector: Any) -> bytes | None:
+    return None if vector is None else vector.tobytes()
+
+
+@attrs.frozen
+class Entry:
+    """One thing to be found: a document, an entity, a triple in words, a subgraph.
+
+    Attributes:
+        id: Unique within its corpus and its index; not empty.
+        text: What a search by text compares with; may be empty where there is a vector.
+        triples: Triples of the graph that the entry stands for, which are retrieved with it.
+        vector: float32 [d], where the entry brings its own; None where its text is to be encoded.
+    """
+
+    id: str
+    text: str
+    triples: tuple[Triple, ...] = ()
+    vector: npt.NDArray[np.float32] | None = attrs.field(default=None, eq=_bytes, repr=False)
+
+
+@attrs.frozen
+class Hit:
+    """An entry that a search found.
+
+    Attributes:
+        entry: The entry as it was added; its vector is there if the index keeps vectors.
+        score: How well it fits, higher is better, rounded to four decimals; comparable within one search only.
+    """
+
+    entry: Entry
+    score: float
