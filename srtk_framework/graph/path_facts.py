@@ -13,6 +13,7 @@ from srtk_framework.values import (
     Budget,
     Frontier,
     GraphLike,
+    Origin,
     Path,
     RankedPath,
     Step,
@@ -287,26 +288,20 @@ def within_mass(subgraph: Subgraph, mass: float | None) -> Subgraph:
     most = paths_within(subgraph.paths, mass)
     kept = [i for i, rank in enumerate(subgraph.path_of) if rank < most]
     order = [*kept, *(i for i, rank in enumerate(subgraph.path_of) if rank >= most)]
-    columns = ("triples", "scores", "path_of", "provenance", "qualifiers")
-    moved: dict[str, Any] = {
-        name: tuple(column[i] for i in order) for name in columns if (column := getattr(subgraph, name))
-    }
-    answer = subgraph.answer and subgraph.answer.moved(subgraph.triples, moved["triples"])
-    return attrs.evolve(subgraph, answer=answer, **moved).first(len(kept), "mass")
+    return subgraph.ordered(order).first(len(kept), "mass")
 
 
 def finish(graph: GraphLike, subgraphs: Sequence[Subgraph], budget: Budget) -> list[Subgraph]:
-    """Cut subgraphs to the budget's mass, triples and tokens; add provenance and qualifiers where they have none."""
+    """Cut subgraphs to the budget's mass, triples and tokens; add origins and qualifiers where they have none."""
     from srtk_framework.text.verbalise import within_tokens
 
     massive = [within_mass(s, budget.mass) for s in subgraphs]
     cut = [s.first(budget.triples) if budget.triples is not None else s for s in massive]
     qualifiers = iter(graph.qualifiers([triple for s in cut if not s.qualifiers for triple in s.triples]))
-    source = graph.source()
+    origins = iter(graph.origins([triple for s in cut if not s.provenance for triple in s.triples]))
     whole = [
         attrs.evolve(
-            s,
-            provenance=s.provenance or (source,) * len(s.triples),
+            s if s.provenance else _with_origins(s, [next(origins) for _ in s.triples]),
             qualifiers=s.qualifiers or tuple(tuple(next(qualifiers)) for _ in s.triples),
         )
         for s in cut
@@ -318,3 +313,15 @@ def finish(graph: GraphLike, subgraphs: Sequence[Subgraph], budget: Budget) -> l
     ids = sorted({id_ for row in rows for id_ in row})
     labels = dict(zip(ids, graph.labels(ids), strict=True))
     return [within_tokens(s, labels, budget.tokens) for s in whole]
+
+
+def _with_origins(subgraph: Subgraph, origins: Sequence[Origin]) -> Subgraph:
+    """Add the origins of the triples; confidences and evidence only where some triple is completed."""
+    completed = any(origin.confidence < 1 for origin in origins)
+    reasons = any(origin.evidence for origin in origins)
+    return attrs.evolve(
+        subgraph,
+        provenance=tuple(origin.provenance for origin in origins),
+        confidences=tuple(origin.confidence for origin in origins) if completed else (),
+        evidence=tuple(origin.evidence for origin in origins) if reasons else (),
+    )

@@ -9,7 +9,21 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any, TypeVar
 
-from srtk_framework.values import NIL, InputError, Link, Literal, Path, Qualifier, RankedPath, Step, Triple, shortened
+from srtk_framework.values import (
+    EVIDENCE_KINDS,
+    NIL,
+    Evidence,
+    InputError,
+    Link,
+    Literal,
+    Path,
+    Pattern,
+    Qualifier,
+    RankedPath,
+    Step,
+    Triple,
+    shortened,
+)
 
 T = TypeVar("T")
 
@@ -120,6 +134,43 @@ def _qualifier(value: Any, where: str, field: str) -> Qualifier:
     if not isinstance(value, list) or len(value) != 2:
         raise wrong(where, field, "a list [relation, value]", value)
     return string(value[0], where, f"{field}[0]"), term(value[1], where, f"{field}[1]")
+
+
+def confidence(value: Any, where: str, field: str) -> float:
+    """Read a confidence between 0 and 1."""
+    found = number(value, where, field)
+    if not 0 <= found <= 1:
+        raise wrong(where, field, "a number from 0 to 1", value)
+    return found
+
+
+def evidence(value: Any, where: str, field: str) -> tuple[Evidence, ...]:
+    """Read the reasons for a triple, a list of objects with ``kind``, ``text``, ``score``, ``source``, ``triples``."""
+    return tuple(items(value, where, field, _reason))
+
+
+def _reason(value: Any, where: str, field: str) -> Evidence:
+    if not isinstance(value, dict) or value.get("kind") not in EVIDENCE_KINDS:
+        raise wrong(where, field, f"an object with 'kind' ({', '.join(EVIDENCE_KINDS)}) and 'text'", value)
+    return Evidence(
+        kind=value["kind"],
+        text=string(value.get("text"), where, f"{field}.text"),
+        source=string(value.get("source", ""), where, f"{field}.source"),
+        score=number(value.get("score", 0.0), where, f"{field}.score"),
+        triples=tuple(items(value.get("triples") or [], where, f"{field}.triples", triple)),
+    )
+
+
+def pattern(value: Any, where: str, field: str) -> Pattern:
+    """Read ``[subject, relation, object]`` with null at the one end that is asked for."""
+    if not isinstance(value, list) or len(value) != 3:
+        raise wrong(where, field, "a list [subject, relation, object] with null for the open end", value)
+    relation = string(value[1], where, f"{field}[1]")
+    subject, object_ = (None if value[i] is None else term(value[i], where, f"{field}[{i}]") for i in (0, 2))
+    if (subject is None) == (object_ is None):
+        open_ = "no" if subject is not None else "two"
+        raise InputError(f"{where}: field {field!r} has {open_} open ends; write null for one of subject and object")
+    return Pattern(subject, relation, object_)
 
 
 def labels(value: Any, where: str, field: str) -> dict[str, str]:

@@ -10,7 +10,21 @@ from typing import Any, TypeVar
 from srtk_framework.records import record_fields as fields
 from srtk_framework.records.answers import answer_from_record, record_from_answer
 from srtk_framework.records.jsonl import base_suffix, dumps, parse_object, read_jsonl, read_lines, shown
-from srtk_framework.values import NIL, DriverError, InputError, Link, Question, Retrieval, Subgraph, Triple, rounded
+from srtk_framework.values import (
+    NIL,
+    DriverError,
+    Evidence,
+    InputError,
+    Link,
+    Pattern,
+    Question,
+    Retrieval,
+    Subgraph,
+    Triple,
+    pattern_text,
+    rounded,
+    written_confidence,
+)
 
 __all__ = [
     "dumps",
@@ -28,6 +42,7 @@ T = TypeVar("T")
 QUESTION_FIELDS = (
     "id",
     "question",
+    "pattern",
     "question_entities",
     "spans",
     "entity_names",
@@ -45,6 +60,8 @@ RESULT_FIELDS = (
     "triplet_paths",
     "provenance",
     "qualifiers",
+    "confidences",
+    "evidence",
     "labels",
     "answer",
     "trace",
@@ -67,7 +84,9 @@ def question_from_record(record: Mapping[str, Any], where: str, default_id: str 
     Raises:
         InputError: If a field is missing or of the wrong type.
     """
-    text = record.get("question")
+    written = record.get("pattern")
+    pattern = fields.pattern(written, where, "pattern") if isinstance(written, list) else None
+    text = record.get("question", None if pattern is None else pattern_text(pattern))
     if not isinstance(text, str):
         raise fields.wrong(where, "question", "a string", text)
     answers = record.get("answer_entities")
@@ -80,9 +99,15 @@ def question_from_record(record: Mapping[str, Any], where: str, default_id: str 
         gold_paths=None if paths is None else tuple(fields.items(paths, where, "gold_paths", fields.path)),
         gold_triples=None if triples is None else tuple(fields.items(triples, where, "gold_triples", fields.triple)),
         options=tuple(fields.items(record.get("options") or [], where, "options", fields.string)),
-        extra={f: v for f, v in record.items() if f not in QUESTION_FIELDS and not _is_mark(f, v)},
+        extra={f: v for f, v in record.items() if f not in _own_fields(pattern) and not _is_mark(f, v)},
         gold_links=None if gold is None else tuple(fields.items(gold, where, "gold_links", fields.gold_link)),
+        pattern=pattern,
     )
+
+
+def _own_fields(pattern: Pattern | None) -> set[str]:
+    """Return the fields of a question; ``pattern`` is one if it is a list, else another program's."""
+    return {*QUESTION_FIELDS} if pattern is not None else {*QUESTION_FIELDS} - {"pattern"}
 
 
 def _is_mark(field: str, value: Any) -> bool:
@@ -92,11 +117,10 @@ def _is_mark(field: str, value: Any) -> bool:
 def record_from_question(question: Question) -> dict[str, Any]:
     """Convert a question to a record, with ``extra`` last; unknown values are omitted."""
     links = question.links
-    record: dict[str, Any] = {
-        "id": question.id,
-        "question": question.text,
-        "question_entities": [link.entity for link in links],
-    }
+    record: dict[str, Any] = {"id": question.id, "question": question.text}
+    if question.pattern is not None:
+        record["pattern"] = list(question.pattern)
+    record["question_entities"] = [link.entity for link in links]
     spans = [None if link.start is None or link.end is None else [link.start, link.end] for link in links]
     if any(span is not None for span in spans):
         record["spans"] = spans
@@ -114,7 +138,8 @@ def record_from_question(question: Question) -> dict[str, Any]:
         record["gold_links"] = [_gold_link(link) for link in question.gold_links]
     if question.options:
         record["options"] = list(question.options)
-    kept = {f: v for f, v in question.extra.items() if f not in QUESTION_FIELDS and f not in RESULT_FIELDS}
+    own = _own_fields(question.pattern)
+    kept = {f: v for f, v in question.extra.items() if f not in own and f not in RESULT_FIELDS}
     return {**record, **kept}
 
 
@@ -133,14 +158,16 @@ def _gold_link(link: Link) -> dict[str, Any]:
 def record_from_retrieval(retrieval: Retrieval) -> dict[str, Any]:
     """Convert a retrieval to a record: the question's fields, then the result's, then ``extra``.
 
-    ``triplets``, ``scores``, ``triplet_paths``, ``provenance`` and ``qualifiers`` are parallel.
+    ``triplets``, ``scores``, ``triplet_paths``, ``provenance`` and ``qualifiers`` are parallel; so are ``confidences``
+    and ``evidence``, which are there only if the graph lacks some of the triples.
 
     Raises:
         DriverError: If a field of the subgraph is not parallel to its triples.
     """
     subgraph = retrieval.subgraph
     known = record_from_question(retrieval.question)
-    extra = {field: known.pop(field) for field in list(known) if field not in QUESTION_FIELDS}
+    own = _own_fields(retrieval.question.pattern)
+    extra = {field: known.pop(field) for field in list(known) if field not in own}
     path_of: tuple[int, ...] = _aligned(subgraph, "path_of", subgraph.path_of, -1)
     record: dict[str, Any] = {
         **known,
@@ -153,6 +180,7 @@ def record_from_retrieval(retrieval: Retrieval) -> dict[str, Any]:
         "triplet_paths": list(path_of),
         "provenance": list(_aligned(subgraph, "provenance", subgraph.provenance, "")),
         "qualifiers": [[list(q) for q in row] for row in _aligned(subgraph, "qualifiers", subgraph.qualifiers, ())],
+        **_completed(subgraph),
         "labels": dict(sorted(retrieval.labels.items())),
         "answer": record_from_answer(retrieval.answer),
         "trace": dict(subgraph.trace),
@@ -160,6 +188,28 @@ def record_from_retrieval(retrieval: Retrieval) -> dict[str, Any]:
     if retrieval.error is not None:
         record["error"] = retrieval.error
     return {**record, **extra}
+
+
+def _completed(subgraph: Subgraph) -> dict[str, Any]:
+    """Return the fields of a subgraph with completed triples; none for another."""
+    confidences = _aligned(subgraph, "confidences", subgraph.confidences, 1.0)
+    if all(confidence >= 1 for confidence in confidences):
+        return {}
+    evidence = _aligned(subgraph, "evidence", subgraph.evidence, ())
+    return {
+        "confidences": [written_confidence(confidence) for confidence in confidences],
+        "evidence": [[_reason(reason) for reason in row] for row in evidence],
+    }
+
+
+def _reason(evidence: Evidence) -> dict[str, Any]:
+    """Convert one reason to an object; an unknown source and an empty list of triples are omitted."""
+    written: dict[str, Any] = {"kind": evidence.kind, "text": evidence.text, "score": rounded(evidence.score)}
+    if evidence.source:
+        written["source"] = evidence.source
+    if evidence.triples:
+        written["triples"] = [list(triple) for triple in evidence.triples]
+    return written
 
 
 def _aligned(subgraph: Subgraph, name: str, values: tuple[T, ...], missing: T) -> tuple[T, ...]:
@@ -216,6 +266,8 @@ def _subgraph(record: Mapping[str, Any], field: str, where: str) -> Subgraph:
     path_of = fields.column(record, "triplet_paths", field, size, where, fields.index) or [-1] * size
     provenance = fields.column(record, "provenance", field, size, where, fields.string) or [""] * size
     qualifiers = fields.column(record, "qualifiers", field, size, where, fields.qualifiers) or [()] * size
+    confidences = fields.column(record, "confidences", field, size, where, fields.confidence) or []
+    evidence = fields.column(record, "evidence", field, size, where, fields.evidence) or []
     if max(path_of, default=-1) >= len(paths):
         raise InputError(f"{where}: field 'triplet_paths' names path {max(path_of)}, but 'paths' has {len(paths)}")
     order = list(range(size))
@@ -237,6 +289,8 @@ def _subgraph(record: Mapping[str, Any], field: str, where: str) -> Subgraph:
         path_of=tuple(path_of[i] for i in kept),
         provenance=tuple(provenance[i] for i in kept),
         qualifiers=tuple(qualifiers[i] for i in kept),
+        confidences=tuple(confidences[i] for i in kept) if confidences else (),
+        evidence=tuple(evidence[i] for i in kept) if any(evidence) else (),
         trace=trace or {},
     )
 

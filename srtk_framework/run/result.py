@@ -15,7 +15,7 @@ from srtk_framework.records import record_from_retrieval
 from srtk_framework.run.default_drivers import PAGE, missing_drivers
 from srtk_framework.run.pipeline import NO_LINK
 from srtk_framework.run.session import open_session
-from srtk_framework.values import Link, Literal, PluginError, RankedPath, Retrieval, Triple
+from srtk_framework.values import Link, Literal, PluginError, RankedPath, Retrieval, Triple, written_confidence
 
 if TYPE_CHECKING:
     import networkx
@@ -104,8 +104,9 @@ class Result:
         if shown:
             lines += ["", "paths", *(_line(_score(score), text, width) for text, score in shown[:paths])]
             lines += _more(len(shown), paths, "path")
-        ranked = zip(self.triples[:triples], self.scores or (None,) * len(self.triples), strict=False)
-        lines += ["", "triples", *(_line(_score(score), self._triple_text(triple), width) for triple, score in ranked)]
+        scores = self.scores or (None,) * len(self.triples)
+        ranked = enumerate(scores[:triples])
+        lines += ["", "triples", *(_line(_score(score), self._triple_text(place), width) for place, score in ranked)]
         lines += _more(len(self.triples), triples, "triple")
         return "\n".join(lines)
 
@@ -118,7 +119,8 @@ class Result:
 
         Returns:
             The columns ``subject``, ``relation``, ``object`` (names), ``score``, ``path``, ``subject_id``,
-            ``relation_id``, ``object_id`` and ``provenance``.
+            ``relation_id``, ``object_id``, ``provenance`` and ``confidence``, which is below 1 where the graph lacks
+            the triple.
 
         Raises:
             PluginError: If pandas is not installed.
@@ -141,6 +143,7 @@ class Result:
             "relation_id": [triple.relation for triple in subgraph.triples],
             "object_id": [str(triple.object) for triple in subgraph.triples],
             "provenance": subgraph.provenance or ("",) * count,
+            "confidence": subgraph.confidences or (1.0,) * count,
         }
         return pandas.DataFrame(columns)
 
@@ -193,8 +196,12 @@ class Result:
             return ", ".join(names)
         return f"({len(names)})" if most == 1 else f"{', '.join(names[:most])} and {len(names) - most} more"
 
-    def _triple_text(self, triple: Triple) -> str:
-        return f"{self.label(triple.subject)} -{self.label(triple.relation)}-> {self.label(triple.object)}"
+    def _triple_text(self, place: int) -> str:
+        triple, confidences = self.triples[place], self.retrieval.subgraph.confidences
+        text = f"{self.label(triple.subject)} -{self.label(triple.relation)}-> {self.label(triple.object)}"
+        if place >= len(confidences) or confidences[place] >= 1:
+            return text
+        return f"{text} [not in the graph; confidence {written_confidence(confidences[place]):g}]"
 
     def __str__(self) -> str:
         return self.to_text()

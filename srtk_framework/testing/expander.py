@@ -315,10 +315,18 @@ class ExpanderConformance(BatchConformance):
             assert all(found.provenance), f"{question.id}: a triple has an empty provenance"
 
     def test_provenance_is_what_the_graph_says(self, driver: Any, graph: Any, questions: list[Question]) -> None:
-        """The provenance of a triple is the ``source`` of the graph."""
+        """Provenance, confidence and evidence of a triple are those of its ``origins`` in the graph."""
         for question, found in self.subgraphs(driver, questions):
-            wrong = sorted({place for place in found.provenance if place and place != graph.source()})
-            assert not wrong, f"{question.id}: triples of {graph.source()!r} are said to come from {wrong}"
+            known = graph.origins(found.triples)
+            for triple, place, origin in zip(found.triples, found.provenance, known, strict=False):
+                assert place == origin.provenance, (
+                    f"{question.id}: {triple} of {origin.provenance!r} is said to come from {place!r}; take what"
+                    " `origins` of the graph returns, as graph.finish does"
+                )
+            sure = tuple(origin.confidence for origin in known)
+            assert found.confidences in (sure, () if all(one == 1 for one in sure) else sure), (
+                f"{question.id}: confidences are {found.confidences}, not {sure}"
+            )
 
     def test_literals_stay_literals(self, driver: Any, graph: Any, questions: list[Question]) -> None:
         """Objects and qualifier values that are ``Literal`` in the graph are ``Literal`` in the subgraph."""

@@ -37,6 +37,7 @@ from srtk_framework.values import (
     InputError,
     Literal,
     NodeSet,
+    Origin,
     Pattern,
     Schema,
     Step,
@@ -92,6 +93,7 @@ class KnowledgeGraphConformance(BatchConformance):
                 Probe("find", driver.find, [(sample.labels.get(node, node),) for node in named(sample)]),
                 Probe("degrees", driver.degrees, nodes),
                 Probe("qualifiers", driver.qualifiers, [(t,) for t in [*sample.qualifiers, *sample.triples]]),
+                Probe("origins", driver.origins, [(t,) for t in sample.triples]),
             ]
 
         return make
@@ -426,6 +428,13 @@ class KnowledgeGraphConformance(BatchConformance):
         assert source, "source returned an empty text"
         with self.copy_of(driver) as copy:
             assert [driver.source(), copy.source()] == [source, source], "source changes while the data is the same"
+
+    def test_the_origin_of_a_stored_triple_is_certain(self, driver: Any, sample: Sample) -> None:
+        """``origins`` names a source for each triple of the data, with confidence 1 and no completer."""
+        for triple, origin in zip(sample.triples, driver.origins(sample.triples), strict=True):
+            assert isinstance(origin, Origin), f"the origin of {triple} is a {type(origin).__name__}, not an Origin"
+            assert origin.source, f"the origin of {triple} has no source"
+            assert (origin.confidence, origin.by) == (1, ""), f"the data hold {triple}, but its origin is {origin}"
 
     def test_the_schema_is_a_schema(self, driver: Any) -> None:
         """``schema`` returns a Schema whose fields have the right types."""

@@ -11,7 +11,7 @@ import attrs
 from srtk_framework.roles import KnowledgeGraph
 from srtk_framework.testing.sample import SAMPLE, Sample
 from srtk_framework.text import fold
-from srtk_framework.values import Budget, Frontier, Literal, NodeSet, Pattern, Qualifier, Schema, Step, Triple
+from srtk_framework.values import Budget, Frontier, Literal, NodeSet, Origin, Pattern, Qualifier, Schema, Step, Triple
 
 
 @functools.lru_cache(maxsize=8)
@@ -136,6 +136,10 @@ class OracleGraph(KnowledgeGraph):
     def qualifiers(self, triples: Sequence[Triple]) -> list[tuple[Qualifier, ...]]:
         """Look qualifiers up."""
         return [tuple(self.sample.qualifiers.get(triple, ())) for triple in triples]
+
+    def origins(self, triples: Sequence[Triple]) -> list[Origin]:
+        """Name the part that holds each triple, one for each relation: subgraphs must not name the whole for each."""
+        return [Origin(f"{self.source()}/{triple.relation}") for triple in triples]
 
     def schema(self) -> Schema:
         """Name the one relation that holds a class of thing together."""

@@ -28,6 +28,7 @@ from srtk_framework.text.verbalise import (
     subgraph_lines,
     subgraph_text,
     subgraph_tokens,
+    triple_line,
     triple_text,
     within_tokens,
 )
@@ -63,6 +64,7 @@ __all__ = [
     "subgraph_text",
     "subgraph_tokens",
     "tidied",
+    "triple_line",
     "triple_text",
     "unnamed_entities",
     "within_tokens",

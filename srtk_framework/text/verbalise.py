@@ -21,6 +21,7 @@ from srtk_framework.values import (
     Subgraph,
     Triple,
     close_matches,
+    written_confidence,
 )
 
 Count = Callable[[str], int]
@@ -33,6 +34,8 @@ _PLACES = {
     "end": (),
     "qualifier": ("relation", "value"),
     "qualifiers": ("triple", "qualifiers"),
+    "completed": ("triple", "confidence"),
+    "explained": ("triple", "confidence", "evidence"),
     "path": ("start", "steps"),
     "path_separator": (),
     "qualifier_separator": (),
@@ -50,6 +53,8 @@ class Templates:
         end: The candidate that ends a path.
         qualifier: A qualifier; ``relation`` and ``value``.
         qualifiers: A triple with qualifiers; ``triple`` and ``qualifiers``.
+        completed: A triple that the graph lacks, without a reason for it; ``triple`` and ``confidence``.
+        explained: A triple that the graph lacks, with the first reason; ``triple``, ``confidence`` and ``evidence``.
         path: A path; ``start`` and ``steps``.
         path_separator: Separator of steps.
         qualifier_separator: Separator of qualifiers.
@@ -61,6 +66,8 @@ class Templates:
     end: str = "end"
     qualifier: str = "{relation}: {value}"
     qualifiers: str = "{triple} ({qualifiers})"
+    completed: str = "{triple} [not in the graph; confidence {confidence}]"
+    explained: str = "{triple} [not in the graph; confidence {confidence}: {evidence}]"
     path: str = "{start} → {steps}"
     path_separator: str = " → "
     qualifier_separator: str = "; "
@@ -158,17 +165,39 @@ def triple_text(
     return templates.qualifiers.format(triple=text, qualifiers=templates.qualifier_separator.format().join(parts))
 
 
+def triple_line(
+    subgraph: Subgraph, place: int, labels: Mapping[str, str], templates: Templates = DEFAULT, qualified: bool = True
+) -> str:
+    """Verbalise the triple at a place of a subgraph on one line, and say so if the graph lacks it.
+
+    Args:
+        subgraph: The subgraph.
+        place: Index of the triple.
+        labels: Labels of its entities and relations.
+        templates: The templates.
+        qualified: Whether to verbalise the qualifiers, too.
+    """
+    qualifiers = subgraph.qualifiers[place] if qualified and place < len(subgraph.qualifiers) else ()
+    text = triple_text(subgraph.triples[place], labels, templates, qualifiers)
+    if place >= len(subgraph.confidences) or subgraph.confidences[place] >= 1:
+        return text
+    confidence = format(written_confidence(subgraph.confidences[place]), "g")
+    reasons = subgraph.evidence[place] if place < len(subgraph.evidence) else ()
+    if not reasons:
+        return templates.completed.format(triple=text, confidence=confidence)
+    return templates.explained.format(triple=text, confidence=confidence, evidence=clean(reasons[0].text))
+
+
 def _blocks(subgraph: Subgraph, labels: Mapping[str, str], templates: Templates, paths: bool) -> Iterator[list[str]]:
     """Yield the lines of each triple; the line of a path precedes its first triple."""
     shown: set[int] = set()
-    for i, triple in enumerate(subgraph.triples):
+    for i in range(len(subgraph.triples)):
         lines = []
         rank = subgraph.path_of[i] if i < len(subgraph.path_of) else -1
         if paths and 0 <= rank < len(subgraph.paths) and rank not in shown:
             shown.add(rank)
             lines.append(path_text(subgraph.paths[rank], labels, templates))
-        qualifiers = subgraph.qualifiers[i] if i < len(subgraph.qualifiers) else ()
-        yield [*lines, triple_text(triple, labels, templates, qualifiers)]
+        yield [*lines, triple_line(subgraph, i, labels, templates)]
 
 
 def subgraph_lines(

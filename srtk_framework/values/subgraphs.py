@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, overload
+from typing import TYPE_CHECKING, Any, ClassVar, overload
 
 import attrs
 
+from srtk_framework.values.origins import Evidence
 from srtk_framework.values.questions import Question
 from srtk_framework.values.triples import Literal, Path, Qualifier, Triple
 
@@ -80,6 +81,9 @@ class Subgraph:
         qualifiers: For each triple, the qualifiers of its statement.
         trace: Counts of the work done and of the cuts, and the reason for an empty result; never times.
         answer: Answer of a reader that ended the search, or None.
+        confidences: For each triple, 1 if the graph holds it, else the confidence of its completer; empty where all
+            are 1.
+        evidence: For each triple, the reasons for a completed one, best first; empty where there are none.
     """
 
     triples: tuple[Triple, ...] = ()
@@ -90,6 +94,21 @@ class Subgraph:
     qualifiers: tuple[tuple[Qualifier, ...], ...] = ()
     trace: Mapping[str, Any] = attrs.field(factory=dict, hash=False)
     answer: Answer | None = None
+    confidences: tuple[float, ...] = ()
+    evidence: tuple[tuple[Evidence, ...], ...] = ()
+
+    COLUMNS: ClassVar[tuple[str, ...]] = (
+        *("triples", "scores", "path_of", "provenance", "qualifiers", "confidences", "evidence"),
+    )
+    """The fields that have one value for each triple, or are empty."""
+
+    def ordered(self, places: Sequence[int]) -> Subgraph:
+        """Keep the triples at some places, in the order of the places, with their values in all columns."""
+        columns: dict[str, Any] = {
+            name: tuple(column[i] for i in places) for name in self.COLUMNS if (column := getattr(self, name))
+        }
+        kept = columns.get("triples", ())
+        return attrs.evolve(self, answer=self.answer and self.answer.moved(self.triples, kept), **columns)
 
     def first(self, count: int, cut_by: str = "triples") -> Subgraph:
         """Keep the first ``count`` triples, and add the number of dropped ones to ``trace["cut"][cut_by]``."""
@@ -98,16 +117,7 @@ class Subgraph:
             return self
         cut = dict(self.trace.get("cut", {}))
         cut[cut_by] = cut.get(cut_by, 0) + dropped
-        return attrs.evolve(
-            self,
-            triples=self.triples[:count],
-            scores=self.scores[:count],
-            path_of=self.path_of[:count],
-            provenance=self.provenance[:count],
-            qualifiers=self.qualifiers[:count],
-            trace={**self.trace, "cut": cut},
-            answer=self.answer and self.answer.moved(self.triples, self.triples[:count]),
-        )
+        return attrs.evolve(self.ordered(range(count)), trace={**self.trace, "cut": cut})
 
     def to_networkx(self, labels: Mapping[str, str] | None = None) -> networkx.MultiDiGraph[str]:
         """Make a networkx graph of the triples.
@@ -119,7 +129,8 @@ class Subgraph:
             One edge per triple from subject to object, with the relation as its key and the attributes ``score``,
             ``path`` (the ``RankedPath`` that led to it, or None), ``provenance`` (or None) and ``qualifiers``. Nodes
             are ids in the order of the triples, with the attributes ``literal`` and, where there is one, ``label``:
-            the value of a literal. An edge has the ``label`` of its relation.
+            the value of a literal. An edge has the ``label`` of its relation, and the ``confidence`` and ``evidence``
+            of a triple that the graph lacks.
         """
         import networkx
 
@@ -142,8 +153,15 @@ class Subgraph:
                 provenance=self.provenance[i] if i < len(self.provenance) else None,
                 qualifiers=self.qualifiers[i] if i < len(self.qualifiers) else (),
                 **({} if label is None else {"label": label}),
+                **self._completed(i),
             )
         return graph
+
+    def _completed(self, place: int) -> dict[str, Any]:
+        if place >= len(self.confidences) or self.confidences[place] >= 1:
+            return {}
+        reasons = self.evidence[place] if place < len(self.evidence) else ()
+        return {"confidence": self.confidences[place], "evidence": reasons}
 
 
 @attrs.frozen

@@ -95,5 +95,10 @@ class Pattern(NamedTuple):
     object: str | None = None
 
 
+def pattern_text(pattern: Pattern) -> str:
+    """Write a pattern with a question mark for what it leaves open: ``(Q937, P19, ?)``."""
+    return f"({', '.join('?' if part is None else part for part in pattern)})"
+
+
 Qualifier = tuple[str, str]
 """A relation and a value that qualify a triple, such as ``("start time", "\"2005\"^^xsd:gYear")``."""

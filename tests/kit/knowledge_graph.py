@@ -16,7 +16,7 @@ from kit.rules import batch_faults, changed, publish
 from srtk_framework.testing.knowledge_graph import UNKNOWN, KnowledgeGraphConformance
 from srtk_framework.testing.oracle import OracleGraph
 from srtk_framework.testing.sample import Sample, is_plain
-from srtk_framework.values import Budget, Literal, NodeSet, Triple
+from srtk_framework.values import Budget, Literal, NodeSet, Origin, Triple
 
 GOOD = OracleGraph
 
@@ -243,7 +243,16 @@ def _source_without_data(self: Any, call: Any) -> str:
     return "a graph"
 
 
+def _origins_are_constant(self: Any, call: Any, triples: Any) -> Any:
+    return [Origin("a graph")] * len(triples)
+
+
+def _origins_are_doubted(self: Any, call: Any, triples: Any) -> Any:
+    return [attrs.evolve(origin, confidence=0.5) for origin in call(triples)]
+
+
 FAULTS = [
+    changed(GOOD, "test_the_origin_of_a_stored_triple_is_certain", origins=_origins_are_doubted),
     changed(GOOD, "test_arguments_of_one_call_are_forgotten_in_the_next", steps=_steps_are_kept),
     changed(GOOD, "test_more_than_a_thousand_ids_are_one_batch", labels=_many_ids_fail),
     changed(GOOD, "test_more_than_a_thousand_ids_are_one_batch", find=_many_ids_fail),
@@ -291,7 +300,12 @@ FAULTS = [
     changed(GOOD, "test_degrees_count_the_triples_at_a_node", degrees=_degrees_count_loops_twice),
     changed(GOOD, "test_qualifiers_come_with_their_triple_sorted", qualifiers=_qualifiers_are_unsorted),
     changed(GOOD, "test_quotes_and_other_scripts_survive_in_ids_and_names", labels=_quotes_are_dropped),
-    changed(GOOD, "test_the_source_is_the_same_for_the_same_data", source=_source_names_the_instance),
+    changed(
+        GOOD,
+        "test_the_source_is_the_same_for_the_same_data",
+        source=_source_names_the_instance,
+        origins=_origins_are_constant,
+    ),
     changed(GOOD, "test_the_schema_is_a_schema", schema=_schema_has_lists),
 ]
 publish(__name__, globals(), FAULTS)

@@ -17,11 +17,14 @@ from srtk_framework.records.retrieval_records import (
     retrieval_from_record,
 )
 from srtk_framework.values import (
+    EVIDENCE_KINDS,
     Answer,
     DriverError,
+    Evidence,
     InputError,
     Link,
     Literal,
+    Pattern,
     Question,
     RankedPath,
     Retrieval,
@@ -29,6 +32,7 @@ from srtk_framework.values import (
     Subgraph,
     Triple,
     rounded,
+    written_confidence,
 )
 
 TEXT = st.text(max_size=12)
@@ -50,6 +54,11 @@ ALL_FIELDS = {
     "scored_triples",
 }
 EXTRA = st.dictionaries(NAME.filter(lambda name: name not in ALL_FIELDS), JSON, max_size=3)
+PATTERN = st.builds(Pattern, NAME, NAME, st.none()) | st.builds(Pattern, st.none(), NAME, NAME | LITERAL)
+CONFIDENCE = st.just(1.0) | st.floats(0, 1).map(written_confidence)
+EVIDENCE = st.builds(
+    Evidence, st.sampled_from(EVIDENCE_KINDS), TEXT, TEXT, SCORE, st.lists(TRIPLE, max_size=2).map(tuple)
+)
 SPAN = st.none() | st.tuples(st.integers(0, 99), st.integers(0, 99))
 
 
@@ -89,7 +98,11 @@ def retrievals(draw):
         options=draw(tuples(TEXT)),
         extra=draw(EXTRA),
         gold_links=draw(st.none() | tuples(gold_links())),
+        pattern=draw(st.none() | PATTERN),
     )
+    confidences = each(CONFIDENCE)
+    lacking = any(confidence < 1 for confidence in confidences)
+    evidence = each(tuples(EVIDENCE)) if lacking else ()
     subgraph = Subgraph(
         triples=triples,
         scores=each(SCORE),
@@ -98,6 +111,8 @@ def retrievals(draw):
         provenance=each(TEXT),
         qualifiers=each(tuples(st.tuples(NAME, NAME | LITERAL))),
         trace=draw(EXTRA),
+        confidences=confidences if lacking else (),
+        evidence=evidence if any(evidence) else (),
     )
     labels = draw(st.dictionaries(NAME, TEXT, max_size=3))
     support = draw(st.sets(st.integers(0, len(triples) - 1), max_size=3)) if triples else ()
@@ -113,11 +128,35 @@ def test_a_retrieval_is_read_back_from_its_line(retrieval):
 
 def test_the_fields_of_a_result_are_in_a_fixed_order():
     question = Question(
-        "1", "who", (Link("e", 0.5, 0, 3, "E"),), ("a",), ((Step("r", True),),), (), ("x",), {"more": 1}, ()
+        *("1", "who", (Link("e", 0.5, 0, 3, "E"),), ("a",), ((Step("r", True),),), (), ("x",), {"more": 1}, ()),
+        pattern=Pattern("e", "r"),
     )
-    record = record_from_retrieval(Retrieval(question, error="no"))
+    lacking = Subgraph((Triple("e", "r", "o"),), (0.0,), confidences=(0.5,))
+    record = record_from_retrieval(Retrieval(question, lacking, error="no"))
     assert list(record) == [*QUESTION_FIELDS, *RESULT_FIELDS, "more"]
     assert record["gold_paths"] == [["^r"]]
+
+
+def test_a_subgraph_of_stored_triples_has_no_field_of_confidences():
+    stored = Subgraph((Triple("e", "r", "o"),), (0.0,), confidences=(1.0,))
+    record = record_from_retrieval(Retrieval(Question("1", "who"), stored))
+    assert not {"confidences", "evidence"} & record.keys()
+
+
+def test_a_confidence_just_below_one_is_not_written_as_one():
+    lacking = Subgraph((Triple("e", "r", "o"),), (0.0,), confidences=(0.999999,))
+    assert record_from_retrieval(Retrieval(Question("1", "who"), lacking))["confidences"] == [0.9999]
+
+
+def test_a_question_that_is_a_pattern_alone_gets_the_pattern_as_its_text():
+    question = question_from_record({"id": "1", "pattern": ["Q937", "P19", None]}, "f:1")
+    assert (question.pattern, question.text) == (Pattern("Q937", "P19", None), "(Q937, P19, ?)")
+
+
+def test_another_programs_field_named_pattern_is_kept():
+    question = question_from_record({"id": "1", "question": "w", "pattern": "s p ?"}, "f:1")
+    assert question.pattern is None
+    assert record_from_retrieval(Retrieval(question))["pattern"] == "s p ?"
 
 
 def test_an_extra_field_never_overrides_a_field_of_the_format():
@@ -159,6 +198,10 @@ def test_an_empty_question_is_still_a_question():
         ({"question": "w", "gold_paths": ["r"]}, r"gold_paths\[0\]"),
         ({"question": "w", "gold_triples": [["a", "b"]]}, r"gold_triples\[0\]"),
         ({"question": "w", "options": "yes"}, "options"),
+        ({"question": "w", "pattern": ["a", "b"]}, "pattern"),
+        ({"question": "w", "pattern": ["a", "b", "c"]}, "pattern"),
+        ({"question": "w", "pattern": [None, "b", None]}, "pattern"),
+        ({"question": "w", "pattern": ["a", None, None]}, r"pattern\[1\]"),
         ({"question": "w", "gold_links": [["a", 0, 1]]}, r"gold_links\[0\]"),
         ({"question": "w", "gold_links": [{"entity": 1}]}, r"gold_links\[0\]\.entity"),
         ({"question": "w", "gold_links": [{"entity": "a", "start": 1}]}, r"gold_links\[0\]"),
@@ -176,6 +219,8 @@ def test_a_wrong_type_is_refused_with_place_and_field(record, field):
     [
         ({"scores": [1.0]}, "'scores' has 1 items and 'triplets' has 0"),
         ({"triplets": [["a", "b", "c"]], "triplet_paths": [0]}, "names path 0, but 'paths' has 0"),
+        ({"triplets": [["a", "b", "c"]], "confidences": [1.1]}, r"'confidences\[0\]' must be a number from 0 to 1"),
+        ({"triplets": [["a", "b", "c"]], "evidence": [[{"kind": "rumour"}]]}, r"'evidence\[0\]\[0\]'"),
         ({"triplets": [["a", "b", 3]]}, r"'triplets\[0\]\[2\]' must be a string"),
         ({"paths": [{"entity": "a", "steps": "r"}]}, r"'paths\[0\]\.steps'"),
         ({"labels": {"a": 1}}, "'labels.a'"),

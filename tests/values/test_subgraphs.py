@@ -1,8 +1,9 @@
 from __future__ import annotations
 
+import attrs
 from srtk_plugin_local.memory import MemoryGraph
 
-from srtk_framework.values import Answer, FoundPaths, Literal, RankedPath, Step, Subgraph, Triple
+from srtk_framework.values import Answer, Evidence, FoundPaths, Literal, RankedPath, Step, Subgraph, Triple
 
 TRIPLES = tuple(Triple("riga", "twin_of", town) for town in ("oslo", "perm", "kyiv", "turku"))
 PATH = RankedPath("riga", (Step("twin_of"),), 1.0)
@@ -115,3 +116,35 @@ def test_a_graph_in_memory_takes_it_back() -> None:
 def test_a_subgraph_of_bare_triples_has_edges_without_scores() -> None:
     graph = Subgraph(FACTS[:1]).to_networkx()
     assert graph.edges["Q1", "Q2", "born in"] == {"score": None, "path": None, "provenance": None, "qualifiers": ()}
+
+
+REASON = Evidence("path", "who was born somewhere has a citizenship", triples=(FACTS[0],))
+COMPLETED = attrs.evolve(
+    BIOGRAPHY, confidences=(1.0, 0.5, 1.0), evidence=((), (REASON,), ()), answer=Answer("x", ("Q2",), support=(1, 2))
+)
+
+
+def test_an_edge_that_the_graph_lacks_has_a_confidence_and_evidence() -> None:
+    graph = COMPLETED.to_networkx()
+    assert graph.edges["Q1", "Q2", "died in"]["confidence"] == 0.5
+    assert graph.edges["Q1", "Q2", "died in"]["evidence"] == (REASON,)
+    assert "confidence" not in graph.edges["Q1", "Q2", "born in"]
+
+
+def test_ordering_moves_all_columns_and_the_support_of_the_answer() -> None:
+    found = COMPLETED.ordered([2, 1])
+    assert found.triples == (COMPLETED.triples[2], COMPLETED.triples[1])
+    for name in Subgraph.COLUMNS:
+        if getattr(COMPLETED, name):
+            assert getattr(found, name) == (getattr(COMPLETED, name)[2], getattr(COMPLETED, name)[1])
+    assert found.answer is not None
+    assert found.answer.support == (0, 1)
+
+
+def test_ordering_leaves_empty_columns_empty() -> None:
+    assert Subgraph(FACTS[:2]).ordered([1]) == Subgraph(FACTS[1:2])
+
+
+def test_every_field_with_a_value_for_each_triple_is_a_column() -> None:
+    others = {"paths", "trace", "answer"}
+    assert {field.name for field in attrs.fields(Subgraph)} == {*Subgraph.COLUMNS, *others}

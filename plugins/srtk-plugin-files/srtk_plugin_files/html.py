@@ -13,7 +13,7 @@ import attrs
 
 from srtk_framework.evaluation import score
 from srtk_framework.records import dumps
-from srtk_framework.values import DriverError, Retrieval, rounded
+from srtk_framework.values import DriverError, Retrieval, Subgraph, rounded, written_confidence
 from srtk_plugin_files.file_exporter import FileExporter
 from srtk_plugin_files.terms import Terms
 
@@ -127,6 +127,7 @@ def page_data(retrieval: Retrieval) -> dict[str, Any]:
             for p in subgraph.paths
         ],
         "sources": list(sources),
+        **_completed(subgraph),
         "metrics": {metric: value for metric, value in score(retrieval).items() if value is not None},
         "trace": dict(subgraph.trace),
         "extra": dict(question.extra),
@@ -134,6 +135,20 @@ def page_data(retrieval: Retrieval) -> dict[str, Any]:
     }
     data["state"] = _state(retrieval, [found for _, found in answers])
     return {**data, "terms": terms.table()}
+
+
+def _completed(subgraph: Subgraph) -> dict[str, Any]:
+    """Return the confidence and the reasons of each triple that the graph lacks; nothing if it holds all."""
+    places = [i for i, confidence in enumerate(subgraph.confidences) if confidence < 1]
+    if not places:
+        return {}
+    reasons = subgraph.evidence or ((),) * len(subgraph.triples)
+    return {
+        "completed": {
+            str(i): [written_confidence(subgraph.confidences[i]), [[one.text, one.source] for one in reasons[i]]]
+            for i in places
+        }
+    }
 
 
 def _state(retrieval: Retrieval, found: list[bool]) -> str:

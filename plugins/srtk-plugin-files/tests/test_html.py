@@ -15,6 +15,7 @@ from srtk_plugin_files.html import Page, page_data
 from srtk_framework.values import (
     Answer,
     DriverError,
+    Evidence,
     Link,
     Literal,
     Question,
@@ -143,6 +144,32 @@ def test_a_literal_answer_is_found_by_its_lexical_form():
 )
 def test_each_outcome_has_its_state(retrieval, state):
     assert page_data(retrieval)["state"] == state
+
+
+def lacking_one():
+    reasons = (Evidence("path", "lives in a town of the country", source="rule 7"),)
+    subgraph = Subgraph(
+        (Triple("a", "city", "b"), Triple("a", "city", "c")),
+        (1.0, 0.5),
+        provenance=("x", "rules:x"),
+        confidences=(1.0, 0.42),
+        evidence=((), reasons),
+    )
+    return Retrieval(Question("1", "which", (Link("a"),)), subgraph)
+
+
+def test_a_triple_that_the_graph_lacks_has_its_confidence_and_reasons_in_the_data():
+    assert page_data(lacking_one())["completed"] == {"1": [0.42, [["lives in a town of the country", "rule 7"]]]}
+    assert "completed" not in page_data(EVIL)
+
+
+@needs_browser
+def test_a_browser_dashes_what_the_graph_lacks_and_says_why(tmp_path):
+    text, said = dom(page(tmp_path, lacking_one()))
+    assert said == ""
+    assert text.count('class="edge completed"') == 2  # one in the drawing, one in the legend
+    assert text.count('class="edge"') == 2
+    assert "not in the graph; confidence 0.42: lives in a town of the country (rule 7)" in text
 
 
 def test_retrievals_go_to_disk_as_they_come(tmp_path):

@@ -261,19 +261,7 @@ class RerankExpander(Expander):
         if not found.triples:
             return found
         order, scores = connected_order(found.triples, head.scores(vectors, given), starts.keys())
-        # Provenance and qualifiers are absent in the subgraphs of an inner expander that does not fill them in.
-        columns = {
-            name: tuple(column[i] for i in order)
-            for name in ("triples", "path_of", "provenance", "qualifiers")
-            if (column := getattr(found, name))
-        }
-        whole = attrs.evolve(
-            found,
-            scores=tuple(scores),
-            trace={**found.trace, "reranked": len(order)},
-            answer=found.answer and found.answer.moved(found.triples, columns["triples"]),
-            **columns,
-        )
+        whole = attrs.evolve(found.ordered(order), scores=tuple(scores), trace={**found.trace, "reranked": len(order)})
         kept = Cutoff(self.keep, self.beta).count(scores, head.threshold if self.threshold is None else self.threshold)
         return whole.first(kept, "rerank")
 

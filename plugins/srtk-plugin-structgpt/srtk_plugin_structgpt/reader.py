@@ -10,7 +10,7 @@ from typing import Any
 import attrs
 
 from srtk_framework.roles import Generator, KnowledgeGraph, Reader
-from srtk_framework.text import FALLBACK, FIRST, REPAIRED, fold, name, numbered, triple_text
+from srtk_framework.text import FALLBACK, FIRST, REPAIRED, fold, name, numbered, triple_line
 from srtk_framework.values import Answer, DriverError, Message, Prompt, Question, Reply, Subgraph, total, usage
 from srtk_plugin_structgpt.templates import (
     READER_TEMPLATES,
@@ -216,13 +216,7 @@ class LlmReader(Reader):
             }
         )
         labels = dict(zip(ids, self.graph.labels(ids), strict=True))
-        rows = [
-            [
-                triple_text(triple, labels, qualifiers=one.qualifiers[i] if i < len(one.qualifiers) else ())
-                for i, triple in enumerate(one.triples)
-            ]
-            for one in subgraphs
-        ]
+        rows = [[triple_line(one, i, labels) for i in range(len(one.triples))] for one in subgraphs]
         requests = []
         sizes = token_fit(self.generator.count_tokens, rows, self.tokens)
         for question, one, row, size in zip(questions, subgraphs, rows, sizes, strict=True):

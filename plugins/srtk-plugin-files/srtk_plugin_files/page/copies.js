@@ -3,17 +3,17 @@
 const guarded = (text) => (/^[=+\-@\t\r]/.test(text) ? "'" + text : text);
 const quoted = (text) => (/[",\r\n]/.test(text) ? `"${text.replace(/"/g, '""')}"` : text);
 function csv() {
-  const lines = [["score", "subject", "subject name", "relation", "relation name", "object", "object name", "path", "source"]];
+  const lines = [["score", "subject", "subject name", "relation", "relation name", "object", "object name", "path", "source", ...(data.completed ? ["confidence"] : [])]];
   for (const i of allowed) {
     const [s, r, o, score, path, source] = data.triples[i];
     const terms = [s, r, o].flatMap((term) => [data.terms[term][0], name(term)]);
-    lines.push([String(score), ...[...terms, path < 0 ? "" : String(path + 1), data.sources[source]].map(guarded)]);
+    lines.push([String(score), ...[...terms, path < 0 ? "" : String(path + 1), data.sources[source], ...(data.completed ? [String(completed(i) ? completed(i)[0] : 1)] : [])].map(guarded)]);
   }
   return lines.map((cells) => cells.map(quoted).join(",") + "\r\n").join("");
 }
 function plain() {
   const flat = (term) => name(term).replace(/\s+/g, " ");
-  return allowed.map((i) => { const [s, r, o] = data.triples[i]; return `(${flat(s)}, ${flat(r)}, ${flat(o)})\n`; }).join("");
+  return allowed.map((i) => { const [s, r, o] = data.triples[i]; return `(${flat(s)}, ${flat(r)}, ${flat(o)})${completed(i) ? ` [${lacking(i)}]` : ""}\n`; }).join("");
 }
 async function copy(content, kind, said) {
   let done = true;
@@ -46,7 +46,7 @@ function drawing() {
   picture.append(svg("rect", { x: -pad, y: -pad, width: w, height: h, fill: ground }));
   for (const line of sheet.querySelectorAll(".edge, .head")) {
     const style = getComputedStyle(line);
-    picture.append(svg("path", { d: line.getAttribute("d"), fill: style.fill, stroke: style.stroke, "stroke-width": style.strokeWidth }));
+    picture.append(svg("path", { d: line.getAttribute("d"), fill: style.fill, stroke: style.stroke, "stroke-width": style.strokeWidth, "stroke-dasharray": style.strokeDasharray }));
   }
   for (const { element: e, item } of parts) {
     if (!item) continue;

@@ -13,6 +13,11 @@ function figure() {
   if ((data.gold || []).some(([, found]) => found)) entry("is-found", "answer found", "✓");
   if (data.answer) entry("is-said", "reader's answer", "★");
   if (data.triples.some(([, , o]) => data.terms[o][2])) entry("literal", "value", "1");
+  if (data.completed) {
+    const dashes = svg("svg", { width: 26, height: 8, "aria-hidden": true });
+    dashes.append(svg("path", { class: "edge completed", d: "M0 4H26" }));
+    legend.append(make("span", "", dashes, "not in the graph"));
+  }
   const note = make("p", "");
   note.id = "drawn";
   note.setAttribute("role", "status");
@@ -75,7 +80,7 @@ function element(item) {
 }
 function curve({ a, b, at, head, numbers, route }) {
   const x1 = a.x + a.w, x2 = b.x, bend = Math.max(14, (x2 - x1) / 2);
-  const kind = route ? " route" : "", made = [];
+  const kind = (route ? " route" : "") + (numbers.every(completed) ? " completed" : ""), made = [];
   const tipAt = at === a ? [x1, a.y, 1] : [x2, b.y, -1], back = head ? 5 : 0;
   const [from, to] = [x1 + (at === a ? back : 0), x2 - (at === b ? back : 0)];
   made.push(svg("path", { class: "edge" + kind, d: `M${from} ${a.y}C${x1 + bend} ${a.y} ${x2 - bend} ${b.y} ${to} ${b.y}` }));

@@ -93,9 +93,14 @@ function about(term) {
   return [label || id, label || type ? id : "", ...[...kinds(term), ...missed].map((kind) => roles[kind])];
 }
 const way = (i) => { const [entity, steps] = data.paths[i]; return [name(entity), ...steps.map(([r, back]) => `${back ? "←" : "→"} ${name(r)}`)].join("  "); };
+// A triple that the graph lacks: its confidence and the reasons for it, as [text, source].
+const completed = (i) => (data.completed || {})[i];
+const lacking = (i) => `not in the graph; confidence ${completed(i)[0]}`;
+const reasons = (i) => completed(i)[1].map(([text, source]) => (source ? `${text} (${source})` : text));
 function story(i) {
   const [s, r, o, score, path, source] = data.triples[i];
   const lines = [`${name(s)} — ${name(r)} → ${name(o)}`, `score ${score}`];
+  if (completed(i)) lines.push(lacking(i), ...reasons(i));
   if (path >= 0 && data.paths[path]) lines.push(`path ${path + 1}: ${way(path)}`);
   if (data.sources[source]) lines.push(`source: ${data.sources[source]}`);
   if (data.support.includes(i)) lines.push("supports the reader's answer");

@@ -49,6 +49,7 @@ function table() {
     const [s, r, o, score, path, source] = data.triples[i];
     const object = cell(o);
     for (const [q, v] of data.qualifiers[i] || []) object.append(words("span", "quiet", `${name(q)}: ${name(v)}`));
+    if (completed(i)) object.append(words("span", "quiet", [lacking(i), ...reasons(i).slice(0, 1)].join(": ")));
     const from = make("td", "few from", data.sources[source]);
     from.title = data.sources[source];
     const way_ = make("td", "few num", path >= 0 ? String(path + 1) : "");
