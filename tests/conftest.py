@@ -186,6 +186,7 @@ class Settings:
 @attrs.define(eq=False)
 class Counter(PathScorer):
     """Knows the relations that it has seen."""
+    learns = "paths"
     known: list[str] = attrs.field(init=False, factory=list)
     fits: list[Settings] = attrs.field(init=False, factory=list)
     def score(self, questions, paths, candidates):

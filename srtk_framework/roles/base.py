@@ -151,6 +151,9 @@ class Role(ABC):  # noqa: B024 - its subclasses have the abstract methods
         sees_gold: Whether its hooks see the gold fields of questions; ports remove them otherwise.
         kit: Module with the conformance class of the role, which is called like the role, with ``Conformance``.
         ledger: Makes what the port counts; None for nothing.
+        learns: What a trainable driver learns from: ``paths`` of questions, ``links`` of questions, or the ``graph``.
+        reuse: Line of a recipe that uses the trained driver, with ``FOLDER`` for the folder of its model; by default
+            the driver with the setting ``model``.
     """
 
     role: ClassVar[str] = ""
@@ -160,6 +163,8 @@ class Role(ABC):  # noqa: B024 - its subclasses have the abstract methods
     sees_gold: ClassVar[bool] = False
     kit: ClassVar[str] = ""
     ledger: ClassVar[Callable[[], Ledger] | None] = None
+    learns: ClassVar[str] = ""
+    reuse: ClassVar[str] = ""
 
     def __init_subclass__(cls, **rest: Any) -> None:
         super().__init_subclass__(**rest)

@@ -8,7 +8,7 @@ from typing import Any, Protocol, runtime_checkable
 
 import attrs
 
-from srtk_framework.values import TrainingExample
+from srtk_framework.values import TrainingExample, Triple
 
 
 @attrs.frozen
@@ -16,22 +16,25 @@ class TrainingTask:
     """The input of a training.
 
     Attributes:
-        examples: The training examples, in a fixed order.
-        validate: Runs the recipe's retrieval on the validation questions with the driver as it is at this moment, and
-            returns its metrics by name; None without validation questions.
+        examples: The training examples, in a fixed order; none for a driver that learns from a graph.
+        validate: Returns metrics by name, computed with the driver as it is now: of the recipe's retrieval on
+            the validation questions, of links, or of the facts held out; None where there is nothing to validate with.
         folder: Keeps checkpoints, logs, and whatever else a resumed training needs.
         seed: Of everything random.
+        held_out: Facts of the driver's graph on which it must not train, sorted; it may stop by them, and learn from
+            them what its confidences are worth. Empty for a driver that learns from questions.
     """
 
     examples: Sequence[TrainingExample]
     validate: Callable[[], Mapping[str, float]] | None
     folder: FilePath
     seed: int = 0
+    held_out: Sequence[Triple] = ()
 
 
 @runtime_checkable
 class Trainable(Protocol):
-    """A driver of any role that a recipe can train.
+    """A driver of any role that a recipe can train; ``learns`` of its class says from what.
 
     The annotation of ``fit``'s second argument is an attrs class, the settings under ``train.fit`` in the recipe.
     """

@@ -21,7 +21,7 @@ import attrs
 import pytest
 
 from srtk_framework.host.discovery import check_class, group
-from srtk_framework.roles import Role
+from srtk_framework.roles import Role, Trainable
 from srtk_framework.testing.second_process import answers_elsewhere, as_json
 from srtk_framework.testing.values import same
 from srtk_framework.values import SrtkError
@@ -117,6 +117,14 @@ class Conformance:
         fields = [field.alias for field in attrs.fields(type(driver)) if field.init]
         missing = [name for name in fields if name not in documented]
         assert not missing, f"{type(driver).__name__} must document {missing} in its docstring, under `Attributes:`"
+
+    def test_a_trainable_driver_says_what_it_learns_from(self, driver: Any) -> None:
+        """A class with ``fit`` has ``save``, ``load`` and ``learns``, which chooses how a recipe trains it."""
+        if not hasattr(driver, "fit"):
+            pytest.skip("the driver cannot be trained")
+        name = type(driver).__name__
+        assert isinstance(driver, Trainable), f"{name} has fit, but not all of save, load and fingerprint"
+        assert getattr(driver, "learns", ""), f"{name} has fit; set its attribute `learns` to paths, links or graph"
 
     def test_a_driver_that_was_never_opened_may_be_closed(self, driver: Any) -> None:
         """A session closes every driver, also after ``open`` failed."""

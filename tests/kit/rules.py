@@ -186,7 +186,11 @@ def class_faults(base: type[Any], hook: str) -> list[Fault]:
     unresolved = attrs.define(eq=False, slots=False)(
         type("Unresolved", (base,), {"__annotations__": {"extra": "NoSuchType"}, "extra": 1, "__doc__": lines})
     )
+    silent = type("Silent", (base,), dict.fromkeys(("fit", "save", "load"), lambda self, *_: {}))
+    unsaved = type("Unsaved", (base,), {"fit": lambda self, *_: {}, "learns": "graph"})
     return [
+        Fault("test_a_trainable_driver_says_what_it_learns_from", silent),
+        Fault("test_a_trainable_driver_says_what_it_learns_from", unsaved),
         replaced(base, "test_the_entry_point_leads_to_the_driver"),
         replaced(base, "test_the_class_keeps_the_contract_of_its_role", **{hook: spoilt}),
         Fault("test_the_class_keeps_the_contract_of_its_role", unresolved),

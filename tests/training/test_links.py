@@ -24,6 +24,7 @@ class Settings:
 @attrs.define(eq=False)
 class Rote(EntityLinker):
     """Links the words that were linked before."""
+    learns = "links"
     graph: KnowledgeGraph
     known: dict[str, str] = attrs.field(init=False, factory=dict)
     def link(self, texts):

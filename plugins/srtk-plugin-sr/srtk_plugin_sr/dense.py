@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from pathlib import Path as FilePath
-from typing import Any, get_args
+from typing import Any, ClassVar, get_args
 
 import attrs
 import numpy as np
@@ -61,6 +61,9 @@ class DenseScorer(PathScorer):
         readable: Split labels written like identifiers (`placeOfBirth`, `place_of_birth`); by default as the form does.
         cache: Folder that keeps candidate vectors between runs; by default in the user's cache folder, "" for none.
     """
+
+    learns: ClassVar[str] = "paths"
+    reuse: ClassVar[str] = "encoder: {use: transformers, model: FOLDER}"
 
     encoder: Encoder
     graph: KnowledgeGraph

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path as FilePath
-from typing import Any, Literal
+from typing import Any, ClassVar, Literal
 
 import attrs
 import numpy as np
@@ -55,6 +55,8 @@ class RerankExpander(Expander):
         mention: Replaces the linked entities' mentions in the question; null leaves the text as it is.
         cache: Folder that keeps vectors between runs; by default in the user's cache folder, "" for none.
     """
+
+    learns: ClassVar[str] = "paths"
 
     inner: Expander
     encoder: Encoder

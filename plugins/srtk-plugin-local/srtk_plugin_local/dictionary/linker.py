@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Literal
+from typing import ClassVar, Literal
 
 import attrs
 
@@ -66,6 +66,8 @@ class DictionaryLinker(EntityLinker):
         about: Relations whose values describe an entity, for the encoder.
         model: Folder of learnt weights: `training/model` in the folder of a run. A recipe that trains needs none.
     """
+
+    learns: ClassVar[str] = "links"
 
     graph: KnowledgeGraph
     encoder: Encoder | None = None
