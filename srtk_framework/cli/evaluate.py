@@ -10,6 +10,7 @@ from srtk_framework.cli import OK
 from srtk_framework.cli.reports import show
 from srtk_framework.evaluation.files import evaluate_files
 from srtk_framework.records.jsonl import write_json
+from srtk_framework.roles import KnowledgeGraph
 from srtk_framework.text import read_yaml
 from srtk_framework.values import InputError
 
@@ -51,7 +52,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "-kg",
         "--knowledge-graph",
         metavar="GRAPH",
-        help="with --linking: graph in which gold entities must exist to be found",
+        help="graph that pattern questions were asked of; with --linking: graph whose entities can be found",
     )
     parser.add_argument("--report", type=Path, metavar="FOLDER", help="write comparison.json, plots and report.html")
     parser.add_argument("-o", "--output", type=Path, metavar="FILE", help="write the report as JSON")
@@ -65,13 +66,28 @@ def run(args: argparse.Namespace) -> int:
         if args.output is not None:
             write_json(args.output, report)
         return OK
-    if args.gold is not None or args.knowledge_graph is not None:
-        raise InputError("--gold and -kg go with --linking; the gold of subgraphs is named by --questions")
-    report = evaluate_files(args.results, args.questions, args.name, args.missing, fields=args.fields, train=args.train)
+    if args.gold is not None:
+        raise InputError("--gold goes with --linking; the gold of subgraphs is named by --questions")
+    report = _subgraphs(args)
     show(report, args.report)
     if args.output is not None:
         write_json(args.output, report)
     return OK
+
+
+def _subgraphs(args: argparse.Namespace) -> dict[str, Any]:
+    """Score files of results, with a graph that slices pattern questions where there is one."""
+    from srtk_framework.cli.options import graph_block
+    from srtk_framework.recipe.recipe import from_data
+    from srtk_framework.run.session import Session
+
+    def score(graph: KnowledgeGraph | None = None) -> dict[str, Any]:
+        return evaluate_files(args.results, args.questions, args.name, args.missing, args.fields, args.train, graph)
+
+    if args.knowledge_graph is None:
+        return score()
+    with Session(from_data({"srtk": 1, **graph_block(args)})) as session:
+        return score(session.graph)
 
 
 def _links(args: argparse.Namespace) -> dict[str, Any]:

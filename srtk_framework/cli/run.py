@@ -255,6 +255,7 @@ def _report(recipe: Recipe, outcome: Outcome) -> None:
     from rich.console import Console
     from rich.table import Table
 
+    from srtk_framework.evaluation.completion_tables import completion_tables
     from srtk_framework.evaluation.link_tables import link_tables
     from srtk_framework.evaluation.tables import answers_table, measured, table
 
@@ -265,6 +266,8 @@ def _report(recipe: Recipe, outcome: Outcome) -> None:
         answers = answers_table(outcome.evaluation)
         if answers is not None:
             console.print(answers)
+        for laid in completion_tables(outcome.evaluation["completion"]) if "completion" in outcome.evaluation else ():
+            console.print(laid)
         for laid in link_tables(outcome.evaluation["linking"]) if "linking" in outcome.evaluation else ():
             console.print(laid)
     if any(block.use == "timing" for block in recipe.observers):

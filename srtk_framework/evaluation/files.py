@@ -9,6 +9,7 @@ from typing import Any, Literal
 import attrs
 
 from srtk_framework.evaluation.comparison import compare_runs, names_of
+from srtk_framework.evaluation.completion import CompletionScorer
 from srtk_framework.evaluation.link_scores import covered_by, link_counts
 from srtk_framework.evaluation.metrics import compare, row
 from srtk_framework.evaluation.rows import Row
@@ -32,6 +33,7 @@ def evaluate_files(
     missing: Literal["error", "fail"] = "error",
     fields: Sequence[str] = (),
     train: FilePath | None = None,
+    graph: KnowledgeGraph | None = None,
 ) -> dict[str, Any]:
     """Score result files on the same questions, and compare the first with each other one.
 
@@ -46,6 +48,8 @@ def evaluate_files(
         missing: Treatment of a question without a result: an error, or counted as failed.
         fields: Fields of the question records to slice by.
         train: Training examples or training questions, to slice by the relations and paths in them.
+        graph: Graph that pattern questions were asked of, to slice by cardinality, half-links and words of the answers;
+            None without these slices.
 
     Raises:
         InputError: If a file cannot be read, results and questions do not match, or there is no gold.
@@ -54,6 +58,8 @@ def evaluate_files(
         raise InputError("there is no result file to evaluate; give at least one")
     overlap = None if train is None else read_training_overlap(train)
     folders = [Path(file) for file in predictions if Path(file).is_dir()]
+    if folders and graph is not None:
+        raise InputError(f"{folders[0]} is a folder of a run, which was scored with its own graph; omit -kg")
     if folders and questions is None and len(folders) == len(predictions):
         return _sliced(compare_runs(folders, names, fields, overlap), train)
     if folders:
@@ -62,8 +68,9 @@ def evaluate_files(
         )
     methods = names_of(predictions, names)
     gold = None if questions is None else Gold(shown(questions), list(read_questions(questions)), missing)
+    scorer = CompletionScorer(graph)
     rows = {
-        method: [row(result) for result in own_results(file)] if gold is None else gold.rows(file)
+        method: _rows(own_results(file), scorer) if gold is None else gold.rows(file, scorer)
         for method, file in zip(methods, predictions, strict=True)
     }
     first = rows[methods[0]]
@@ -83,6 +90,13 @@ def _sliced(report: dict[str, Any], train: FilePath | None) -> dict[str, Any]:
             " omit --train"
         )
     return report
+
+
+def _rows(results: Sequence[Retrieval], scorer: CompletionScorer, links: Mapping[str, str] | None = None) -> list[Row]:
+    return [
+        row(result, None, (links or {}).get(result.question.id), completion)
+        for result, completion in zip(results, scorer.score(results), strict=True)
+    ]
 
 
 def own_results(file: FilePath) -> list[Retrieval]:
@@ -128,7 +142,7 @@ class Gold:
         for question in questions:
             self.by_text.setdefault(_key(question.text), []).append(question)
 
-    def rows(self, file: FilePath) -> list[Row]:
+    def rows(self, file: FilePath, scorer: CompletionScorer) -> list[Row]:
         """Score the results of one file, in the order of the questions."""
         links: dict[str, str] = {}
 
@@ -136,7 +150,7 @@ class Gold:
             joined, links[question.id] = _joined(result, question)
             return joined
 
-        return [row(result, None, links.get(result.question.id)) for result in self.results(file, join)]
+        return _rows(self.results(file, join), scorer, links)
 
     def results(self, file: FilePath, join: Callable[[Retrieval, Question], Retrieval]) -> list[Retrieval]:
         """Read the results of one file, in the order of the questions; a missing result becomes a failed one.
@@ -202,7 +216,7 @@ def _joined(retrieval: Retrieval, gold: Question) -> tuple[Retrieval, str]:
     links = (*gold.links, *(link for link in retrieval.question.links if link.entity not in known))
     linked = retrieval.subgraph.trace.get("links") == "linked" or bool(used and used != known)
     extra = {**retrieval.question.extra, **gold.extra}
-    joined = attrs.evolve(gold, links=links, extra=extra)
+    joined = attrs.evolve(gold, links=links, extra=extra, pattern=gold.pattern or retrieval.question.pattern)
     return attrs.evolve(retrieval, question=joined), "linked" if linked else "given"
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from itertools import accumulate
 from typing import Any
 
@@ -135,6 +135,21 @@ def paired_ratios(
         estimate = _ratio(observed, apart, np.ones_like(apart), float(below.max()))
         found.append({**estimate, "p": _exchange_p(both, observed)})
     return found
+
+
+def bootstrap_sums(matrix: _Floats, function: Callable[[_Floats], _Floats], size: int) -> Estimate:
+    """Estimate a function of sums over the questions, with its bootstrap interval.
+
+    Args:
+        matrix: Counts of each question, [questions, columns].
+        function: Maps sums, [n, columns], to values, [n]; NaN where there is nothing to tell.
+        size: ``n`` of the estimate; with 0 there is no value.
+    """
+    if not size:
+        return dict(_NOTHING)
+    drawn = function(np.concatenate([weights @ matrix for weights in _resamples(len(matrix))]))
+    mean = function(matrix.sum(axis=0, keepdims=True))[0]
+    return _ratio(float(mean), drawn, np.ones_like(drawn), size)
 
 
 def _ratio(mean: float | None, over: _Floats, below: _Floats, size: float) -> Estimate:

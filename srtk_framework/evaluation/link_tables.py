@@ -46,14 +46,14 @@ def link_tables(linking: Mapping[str, Any]) -> list[Table]:
     from rich.text import Text
 
     methods: Mapping[str, Mapping[str, Estimate]] = linking["methods"]
-    shares = _plain("links", ["metric", *methods], 1)
+    shares = plain_table("links", ["metric", *methods], 1)
     shares.caption = f"{linking['questions']} questions with gold links. ±: half of the 95 % interval."
     for metric, name in SHORT.items():
         if any(metric in found for found in methods.values()):
             shares.add_row(name, *(_cell(found.get(metric)) for found in methods.values()))
     found = [shares]
     if any(linking["differences"].values()):
-        tests = _plain("differences of links", ["pair", "metric", "mean", "low", "high", "p", "Holm p"], 2)
+        tests = plain_table("differences of links", ["pair", "metric", "mean", "low", "high", "p", "Holm p"], 2)
         for pair, metrics in linking["differences"].items():
             for number, metric in enumerate(metric for metric in _TESTED if metric in metrics):
                 apart = metrics[metric]
@@ -73,7 +73,7 @@ def link_slices(name: str, groups: Mapping[str, Mapping[str, Any]]) -> Table | N
     some = {label: group["linking"] for label, group in groups.items() if "linking" in group}
     if not some:
         return None
-    laid = _plain(f"links by {name}", ["group", "method", "questions", *(SHORT[metric] for metric in _SLICED)], 2)
+    laid = plain_table(f"links by {name}", ["group", "method", "questions", *(SHORT[metric] for metric in _SLICED)], 2)
     for label, linking in some.items():
         for number, (method, found) in enumerate(linking["methods"].items()):
             cells = (_cell(found.get(metric)) for metric in _SLICED)
@@ -88,7 +88,8 @@ def _cell(estimate: Estimate | None) -> str:
     return f"{estimate['mean']:.3f} ±{half}  n {estimate['n']}"
 
 
-def _plain(title: str, columns: Sequence[str], texts: int) -> Table:
+def plain_table(title: str, columns: Sequence[str], texts: int) -> Table:
+    """Lay out an empty table; the first ``texts`` columns are aligned to the left."""
     from rich import box
     from rich.table import Table
 

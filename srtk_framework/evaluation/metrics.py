@@ -8,6 +8,7 @@ from typing import Any
 import attrs
 
 from srtk_framework.evaluation.answers import ANSWER_METRICS, USE_METRICS, answer_scores, use_scores
+from srtk_framework.evaluation.completion import Completed, compare_completions, completed
 from srtk_framework.evaluation.curves import Ranking, correct, curves, ranks_of
 from srtk_framework.evaluation.intervals import Estimate, bootstrap_many, paired_many, rates, spread
 from srtk_framework.evaluation.link_scores import compare_links
@@ -71,13 +72,19 @@ def _steps(path: Path) -> Path:
     return path[:-1] if path and path[-1] == END else path
 
 
-def row(retrieval: Retrieval, seconds: float | None = None, links: str | None = None) -> Row:
+def row(
+    retrieval: Retrieval,
+    seconds: float | None = None,
+    links: str | None = None,
+    completion: Completed | None = None,
+) -> Row:
     """Score one question and collect its values for reports.
 
     Args:
         retrieval: The result for the question.
         seconds: Time of the question, in seconds.
         links: ``given`` or ``linked``; by default as in the trace.
+        completion: Counts of a pattern question; by default those of ``completed`` without a graph.
     """
     question = retrieval.question
     lengths = [len(_steps(path)) for path in question.gold_paths or ()]
@@ -96,6 +103,7 @@ def row(retrieval: Retrieval, seconds: float | None = None, links: str | None = 
         paths=gold_paths(question),
         relations=gold_relations(question),
         fields=fields_of(question),
+        completion=completion or completed(retrieval),
     )
 
 
@@ -178,6 +186,10 @@ def compare(
     report |= _at(methods)
     if any(r.linking is not None for rows in methods.values() for r in rows):
         report["linking"] = compare_links({name: [r.linking for r in rows] for name, rows in methods.items()})
+    if any(r.completion is not None for rows in methods.values() for r in rows):
+        report["completion"] = compare_completions(
+            {name: [r.completion for r in rows] for name, rows in methods.items()}
+        )
     report["slices"] = {
         name: {
             label: _slice({method: [rows[i] for i in places] for method, rows in methods.items()})
@@ -240,6 +252,10 @@ def _slice(part: Mapping[str, Sequence[Row]]) -> dict[str, Any]:
     }
     if any(r.linking is not None for rows in part.values() for r in rows):
         found["linking"] = compare_links({name: [r.linking for r in rows] for name, rows in part.items()})
+    if any(r.completion is not None for rows in part.values() for r in rows):
+        found["completion"] = compare_completions(
+            {name: [r.completion for r in rows] for name, rows in part.items()}, slices=False
+        )
     return found
 
 

@@ -1,9 +1,9 @@
-"""Plots of metrics against subgraph size, a line and an interval band per method, as reproducible SVG and PNG."""
+"""Plots of metrics against subgraph size, and of reliability, with a line per method, as reproducible SVG and PNG."""
 
 from __future__ import annotations
 
 import io
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from importlib.util import find_spec
 from typing import Any
 
@@ -67,6 +67,72 @@ def draw(
         paper: ``light`` or ``dark``.
         letters: Keep text as text in SVG, in the reader's font, in place of outlines of letters.
     """
+    curves = points(at, metric)
+
+    def fill(axes: Any, ink: str, faint: str) -> list[Any]:
+        handles = [_line(axes, number, curve, ink) for number, curve in enumerate(curves.values())]
+        _scale(axes, curves.values(), faint)
+        axes.set_xlabel("mean number of triples (logarithmic)")
+        axes.set_ylabel(SHORT[metric])
+        return handles
+
+    return _framed(list(curves), fill, kind, paper, letters)
+
+
+def draw_reliability(
+    methods: Mapping[str, Sequence[Mapping[str, Any]]],
+    kind: str = "svg",
+    paper: str = "light",
+    *,
+    letters: bool = False,
+) -> bytes:
+    """Draw the share of right predictions against the mean confidence of their bin; the diagonal is calibrated.
+
+    Args:
+        methods: Method to its table, as ``calibration.reliability`` returns it; one without predictions has no line.
+        kind: ``svg`` or ``png``.
+        paper: ``light`` or ``dark``.
+        letters: Keep text as text in SVG, in the reader's font, in place of outlines of letters.
+    """
+    drawn = {name: rows for name, rows in methods.items() if rows}
+
+    def fill(axes: Any, ink: str, faint: str) -> list[Any]:
+        axes.plot([0, 1], [0, 1], color=faint, linewidth=1.2)
+        handles = []
+        for number, rows in enumerate(drawn.values()):
+            (line,) = axes.plot(
+                [row["confidence"] for row in rows],
+                [row["right"] for row in rows],
+                **_style(number, ink),
+                linewidth=1.8,
+            )
+            handles.append(line)
+        axes.set_xlim(0, 1)
+        _shares(axes, faint)
+        axes.set_xlabel("mean confidence")
+        axes.set_ylabel("share of right predictions")
+        return handles
+
+    return _framed(list(drawn), fill, kind, paper, letters)
+
+
+def reliability_on_page(methods: Mapping[str, Sequence[Mapping[str, Any]]], prefix: str, label: str) -> str:
+    """Draw the reliability of methods as an ``svg`` element of a page; see ``draw_on_page``."""
+    return inline_svg(draw_reliability(methods, letters=True), prefix, label, _ON_PAGE)
+
+
+def _framed(
+    methods: Sequence[str], fill: Callable[[Any, str, str], list[Any]], kind: str, paper: str, letters: bool
+) -> bytes:
+    """Draw axes with a legend of the methods below them.
+
+    Args:
+        methods: Names in the legend.
+        fill: Draws on the axes in the colours of text and of grid lines; returns one handle per method.
+        kind: ``svg`` or ``png``.
+        paper: ``light`` or ``dark``.
+        letters: Keep text as text.
+    """
     from matplotlib import rc_context, rcdefaults, rcParams
     from matplotlib.figure import Figure
 
@@ -84,8 +150,7 @@ def draw(
         "path.simplify": False,
         "text.parse_math": False,
     }
-    curves = points(at, metric)
-    names = [_printable(name) for name in curves]
+    names = [_printable(name) for name in methods]
     # The width of a legend entry, in inches, follows from the longest name.
     columns = max(1, min(len(names), int(6.5 / (0.75 + 0.09 * max(map(len, names), default=0)))))
     rows = -(-len(names) // columns)
@@ -98,10 +163,7 @@ def draw(
         height = 3.6 + below
         figure = Figure(figsize=(7.2, height), facecolor=back)
         axes = figure.add_axes((0.09, below / height, 0.88, 3.3 / height), facecolor=back)
-        handles = [_line(axes, number, curve, ink) for number, curve in enumerate(curves.values())]
-        _scale(axes, curves.values(), faint)
-        axes.set_xlabel("mean number of triples (logarithmic)")
-        axes.set_ylabel(SHORT[metric])
+        handles = fill(axes, ink, faint)
         figure.legend(
             handles,
             names,
@@ -120,16 +182,24 @@ def draw(
 def _line(axes: Any, number: int, curve: _Curve, ink: str) -> Any:
     sizes, means, lows, highs = (list(part) for part in zip(*curve, strict=True))
     sizes = [max(size, 0.1) for size in sizes]
-    colour = _COLOURS[number % len(_COLOURS)] or ink
-    dash = _DASHES[number // len(_COLOURS) % len(_DASHES)]
-    (line,) = axes.plot(
-        sizes, means, color=colour, linestyle=dash, linewidth=1.8, marker=_MARKERS[number % len(_MARKERS)], markersize=6
-    )
+    style = _style(number, ink)
+    colour = style["color"]
+    (line,) = axes.plot(sizes, means, **style, linewidth=1.8)
     if len(curve) > 1:
         axes.fill_between(sizes, lows, highs, color=colour, alpha=0.18, linewidth=0)
     else:
         axes.vlines(sizes, lows, highs, color=colour, alpha=0.5, linewidth=4)
     return line
+
+
+def _style(number: int, ink: str) -> dict[str, Any]:
+    """Return colour, dash and marker of the line of a method."""
+    return {
+        "color": _COLOURS[number % len(_COLOURS)] or ink,
+        "linestyle": _DASHES[number // len(_COLOURS) % len(_DASHES)],
+        "marker": _MARKERS[number % len(_MARKERS)],
+        "markersize": 6,
+    }
 
 
 def _scale(axes: Any, curves: Any, faint: str) -> None:
@@ -143,6 +213,13 @@ def _scale(axes: Any, curves: Any, faint: str) -> None:
     axes.xaxis.set_major_locator(FixedLocator([tick for tick in ticks if low <= tick <= high]))
     axes.xaxis.set_minor_locator(NullLocator())
     axes.xaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}"))
+    _shares(axes, faint)
+
+
+def _shares(axes: Any, faint: str) -> None:
+    """Scale the vertical axis for shares, with a grid."""
+    from matplotlib.ticker import FixedLocator
+
     axes.set_ylim(0, 1.02)
     axes.yaxis.set_major_locator(FixedLocator([0, 0.2, 0.4, 0.6, 0.8, 1]))
     axes.grid(color=faint, linewidth=0.6)

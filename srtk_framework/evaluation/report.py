@@ -8,10 +8,12 @@ from importlib import resources
 from pathlib import Path
 from typing import Any
 
+from srtk_framework.evaluation.completion_tables import SHORT as COMPLETION
+from srtk_framework.evaluation.completion_tables import SLICED as COMPLETION_SLICED
 from srtk_framework.evaluation.curves import WHOLE
 from srtk_framework.evaluation.intervals import Estimate
 from srtk_framework.evaluation.link_tables import SHORT as LINKS
-from srtk_framework.evaluation.plots import can_plot, draw, draw_on_page, points
+from srtk_framework.evaluation.plots import can_plot, draw, draw_on_page, draw_reliability, points, reliability_on_page
 from srtk_framework.evaluation.tables import CURVES, SHORT
 from srtk_framework.records.jsonl import write_json
 from srtk_framework.values import RunError
@@ -21,6 +23,9 @@ Pictures = Mapping[str, str]
 
 WHOLE_SET = ("", "")
 """Key of the plots for all questions, in place of a slice and its group."""
+
+COMPLETED = ("", "completion")
+"""Key of the reliability diagram."""
 
 MOST_DRAWN = 6
 """Maximum number of groups of a slice with plots; larger slices have tables only."""
@@ -53,6 +58,11 @@ def write_report(report: Mapping[str, Any], folder: Path, title: str = "Comparis
                 (name, label): _drawn(group.get("at"), f"s{number}-{place}")
                 for place, (label, group) in enumerate(groups.items())
             }
+    completion = report.get("completion")
+    if completion and can_plot() and any(completion["reliability"].values()):
+        files["reliability.svg"] = draw_reliability(completion["reliability"])
+        files["reliability.png"] = draw_reliability(completion["reliability"], "png")
+        pictures[COMPLETED] = {"reliability": _reliable(completion["reliability"])}
     files["report.html"] = page(report, pictures, title).encode("utf-8", "replace")
     write_json(folder / "comparison.json", report)
     for name, data in files.items():
@@ -69,6 +79,16 @@ def _drawn(at: Mapping[str, Any] | None, prefix: str) -> Pictures:
         return {}
     drawn = {m: curves for m in CURVES if (curves := points(at, m))}
     return {m: draw_on_page(at, m, f"{prefix}-{m}-", _described(m, curves)) for m, curves in drawn.items()}
+
+
+def _reliable(methods: Mapping[str, Sequence[Mapping[str, Any]]]) -> str:
+    """Draw the reliability of methods, described by its figures."""
+    rows = "; ".join(
+        f"{name}: " + ", ".join(f"{row['right']:.2f} right at confidence {row['confidence']:.2f}" for row in some)
+        for name, some in methods.items()
+        if some
+    )
+    return reliability_on_page(methods, "reliability-", f"Reliability diagram. {rows}.")
 
 
 def _described(metric: str, curves: Mapping[str, Sequence[tuple[float, ...]]]) -> str:
@@ -101,6 +121,8 @@ def page(report: Mapping[str, Any], pictures: Mapping[tuple[str, str], Pictures]
     ]
     if any(report["differences"].values()):
         parts.append(_section("Differences", [_HOLM, _differences("Whole subgraphs", report["differences"])]))
+    if report.get("completion"):
+        parts.append(_section("Completion", _completion(report["completion"], pictures.get(COMPLETED, {}))))
     if report.get("at"):
         parts.append(
             _section("At equal numbers of triples", _at(report["at"], pictures.get(WHOLE_SET, {}), report["questions"]))
@@ -242,6 +264,11 @@ def _differences(caption: str, differences: Mapping[str, Mapping[str, Estimate]]
 
 def _linking(linking: Mapping[str, Any]) -> list[str]:
     """Build the tables of linking metrics, with a row per metric."""
+    return _by_metric(linking, LINKS, f"{linking['questions']} questions with gold links", "Differences of links")
+
+
+def _by_metric(part: Mapping[str, Any], names: Mapping[str, str], caption: str, apart: str) -> list[str]:
+    """Build tables of methods and of their differences, with a row per metric."""
 
     def cell(found: Estimate | None, sign: str) -> str:
         if found is None:
@@ -250,14 +277,48 @@ def _linking(linking: Mapping[str, Any]) -> list[str]:
         return f"{_cell('', found, sign=sign)}{tested}<small>n {found['n']}</small>"
 
     def table(caption: str, columns: Mapping[str, Mapping[str, Estimate]], sign: str = "") -> str:
-        shown = [metric for metric in LINKS if any(metric in some for some in columns.values())]
-        rows = [[_text(LINKS[m]), *(cell(some.get(m), sign) for some in columns.values())] for m in shown]
+        shown = [metric for metric in names if any(metric in some for some in columns.values())]
+        rows = [[_text(names[m]), *(cell(some.get(m), sign) for some in columns.values())] for m in shown]
         return _table(caption, ["metric", *columns], rows)
 
-    found = [table(f"{linking['questions']} questions with gold links", linking["methods"])]
-    if any(linking["differences"].values()):
-        found.append(table("Differences of links", linking["differences"], "+"))
+    found = [table(caption, part["methods"])]
+    if any(part["differences"].values()):
+        found.append(table(apart, part["differences"], "+"))
     return found
+
+
+def _completion(completion: Mapping[str, Any], pictures: Pictures) -> list[str]:
+    """Build the tables of pattern questions: metrics, differences, reliability and slices."""
+    caption = f"{completion['questions']} patterns with gold answers; what the graph holds does not count"
+    parts = _by_metric(completion, COMPLETION, caption, "Differences of completion")
+    if "reliability" in pictures:
+        text = "Share of right predictions against their confidence; on the diagonal both are equal."
+        parts.append(f"<figure>{pictures['reliability']}<figcaption>{text}</figcaption></figure>")
+    bins = [
+        [
+            _text(name),
+            f"{row['from']:.3f} to {row['to']:.3f}",
+            str(row["n"]),
+            f"{row['confidence']:.3f}",
+            f"{row['right']:.3f}",
+        ]
+        for name, rows in completion["reliability"].items()
+        for row in rows
+    ]
+    if bins:
+        columns = ["method", "bin", "predictions", "mean confidence", "share right"]
+        parts.append(_table("Reliability by bin of confidence", columns, bins, texts=2))
+    for name, groups in completion.get("slices", {}).items():
+        every = [metrics for group in groups.values() for metrics in group["methods"].values()]
+        shown = [m for m in COMPLETION_SLICED if any(m in metrics for metrics in every)]
+        rows = [
+            [_text(label), _text(method), str(group["questions"]), *(_cell(m, metrics.get(m)) for m in shown)]
+            for label, group in groups.items()
+            for method, metrics in group["methods"].items()
+        ]
+        columns = [name, "method", "patterns", *(COMPLETION[m] for m in shown)]
+        parts.append(_table(f"Completion by {name}", columns, rows, texts=2))
+    return parts
 
 
 def _slice(

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 
 import attrs
 
+from srtk_framework.evaluation.completion import Completed
 from srtk_framework.evaluation.curves import Ranks
 from srtk_framework.evaluation.link_scores import Share
 
@@ -28,6 +29,7 @@ class Row:
         relations: Relations of each gold path, or of all gold triples.
         fields: Other fields of the question's record, as text.
         linking: Linking metric to its share; None without gold links.
+        completion: Counts of a pattern question; None for other questions.
     """
 
     id: str
@@ -43,3 +45,4 @@ class Row:
     relations: tuple[tuple[str, ...], ...] = ()
     fields: Mapping[str, tuple[str, ...]] = attrs.field(factory=dict, hash=False)
     linking: Mapping[str, Share] | None = attrs.field(default=None, hash=False)
+    completion: Completed | None = attrs.field(default=None, hash=False)

@@ -8,6 +8,7 @@ from typing import Any
 
 import attrs
 
+from srtk_framework.evaluation.completion import Completed
 from srtk_framework.evaluation.curves import Ranks
 from srtk_framework.evaluation.rows import Row
 from srtk_framework.records.jsonl import read_jsonl, shown, write_jsonl
@@ -24,8 +25,16 @@ def write_scores(folder: Path, methods: Mapping[str, Sequence[Row]]) -> Path:
         RunError: If the file cannot be written; its old content stays.
     """
     file = folder / FILE
-    write_jsonl(file, ({"method": method, **attrs.asdict(row)} for method, rows in methods.items() for row in rows))
+    write_jsonl(file, ({"method": method, **_record(row)} for method, rows in methods.items() for row in rows))
     return file
+
+
+def _record(row: Row) -> dict[str, Any]:
+    """Convert a row to a record; ``completion`` is there for pattern questions only."""
+    record = attrs.asdict(row)
+    if row.completion is None:
+        del record["completion"]
+    return record
 
 
 def read_scores(folder: Path) -> dict[str, list[Row]]:
@@ -60,6 +69,7 @@ def _row(record: Mapping[str, Any], where: str) -> Row:
                 "paths": _tuples(known["paths"]),
                 "relations": _tuples(known["relations"]),
                 "linking": _shares(known["linking"]),
+                "completion": _completion(known.get("completion")),
                 "fields": {field: _tuples(values) for field, values in known["fields"].items()},
             }
         )
@@ -69,6 +79,15 @@ def _row(record: Mapping[str, Any], where: str) -> Row:
 
 def _shares(value: Any) -> Any:
     return None if value is None else {metric: _tuples(share) for metric, share in value.items()}
+
+
+def _completion(value: Any) -> Completed | None:
+    if value is None:
+        return None
+    parts = {
+        name: {group: _shares(shares) for group, shares in groups.items()} for name, groups in value["parts"].items()
+    }
+    return Completed(_shares(value["shares"]), _tuples(value["bins"]), value["groups"], parts)
 
 
 def _tuples(value: Any) -> Any:

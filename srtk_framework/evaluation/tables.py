@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
+from srtk_framework.evaluation.completion_tables import completion_tables
 from srtk_framework.evaluation.link_tables import link_slices, link_tables
 
 if TYPE_CHECKING:
@@ -111,6 +112,8 @@ def tables(report: Mapping[str, Any]) -> list[Table]:
         if not measured(report):
             return found
     found[:0] = filter(None, (table(report), answers_table(report)))
+    if "completion" in report:
+        found += completion_tables(report["completion"])
     at = report.get("at")
     if at:
         found += [_at(at, metric) for metric in CURVES if any(metric in some for some in at["methods"].values())]

@@ -11,6 +11,7 @@ from typing import Any
 import attrs
 
 from srtk_framework.evaluation.answers import whole_use
+from srtk_framework.evaluation.completion import CompletionScorer
 from srtk_framework.evaluation.link_scores import covered_by, link_counts
 from srtk_framework.evaluation.metrics import compare, row
 from srtk_framework.evaluation.rows import Row
@@ -266,6 +267,7 @@ class Runner:
 
     def _evaluate(self, session: Session, journals: Mapping[str, Journal], outcome: Outcome) -> None:
         rows: dict[str, list[Row]] = {}
+        scorer = CompletionScorer(session.graph)
         for name, journal in journals.items():
             rows[name] = []
             seconds = iter(journal.seconds())
@@ -274,8 +276,9 @@ class Runner:
                 if session.graph is not None:
                     questions = with_gold_triples(session.graph, questions)
                 known = None if session.graph is None else covered_by(session.graph, questions)
-                for retrieval, question in zip(batch, questions, strict=True):
-                    found = row(attrs.evolve(retrieval, question=question), next(seconds))
+                completions = scorer.score(batch)
+                for retrieval, question, completion in zip(batch, questions, completions, strict=True):
+                    found = row(attrs.evolve(retrieval, question=question), next(seconds), None, completion)
                     found = attrs.evolve(found, linking=link_counts(retrieval, known))
                     # Without a method there is no subgraph to score.
                     links_alone = session.linker is not None and not session.methods

@@ -255,7 +255,7 @@ def test_gold_may_be_a_question_set(here: Path) -> None:
     [
         (["--linking", "q.jsonl"], "no record has gold_links"),
         (["--linking", "q.jsonl", "--gold", "{use: "], "is not YAML"),
-        (["q.jsonl", "--gold", "gold.jsonl"], "go with --linking"),
+        (["q.jsonl", "--gold", "gold.jsonl"], "goes with --linking"),
     ],
 )
 def test_links_that_cannot_be_scored_are_refused_with_the_reason(
