@@ -7,6 +7,7 @@ weights, saved as SRTK saves its scorers: a plain Hugging Face folder.
 from __future__ import annotations
 
 import json
+import re
 import shlex
 import threading
 from collections.abc import Callable, Iterator
@@ -250,6 +251,89 @@ def test_visualize_counts_what_it_leaves_out_of_the_standard_input_too(here, cap
     assert "has the first 2 of 3 questions" in capsys.readouterr().err
     assert srtk("visualize --input -") == 2
     assert "give --output" in capsys.readouterr().err
+
+
+TWO = ("a.jsonl", "b.jsonl")
+
+
+def results(here: Path, name: str, *ids: str, triples: object = TRIPLES, **more: object) -> None:
+    records = ({"id": i, "question": f"{i}?", "question_entities": [HAKATA], "triplets": triples, **more} for i in ids)
+    write(here / name, *records)
+
+
+def page_of(here: Path, folder: str) -> dict[str, object]:
+    text = (here / folder / "page.html").read_text()
+    return {
+        name: json.loads(re.search(rf'id="{name}-data">(.*?)</script>', text, re.DOTALL)[1])
+        for name in ("index", "summary")
+    }
+
+
+def test_visualize_draws_two_methods_side_by_side(here, capsys):
+    results(here, "a.jsonl", "1", "2", "3")
+    results(here, "b.jsonl", "4", "2", "1", triples=[])
+    assert srtk("visualize a.jsonl b.jsonl --quiet") == 0
+    page = page_of(here, "a-b.pages")
+    assert page["summary"]["names"] == ["a", "b"]
+    assert [(entry["id"], *entry["n"]) for entry in page["index"]] == [
+        ("1", len(TRIPLES), 0),
+        ("2", len(TRIPLES), 0),
+        ("3", len(TRIPLES), None),
+        ("4", None, 0),
+    ]
+    assert "3 of the 3 questions of b on a-b.pages/page.html have no triples" in capsys.readouterr().err
+    assert srtk("visualize a.jsonl b.jsonl --quiet --max-output 2 -o few --name beam --name bfs") == 0
+    page = page_of(here, "few")
+    assert page["summary"]["names"] == ["beam", "bfs"]
+    assert page["summary"]["total"] == 3
+    assert [entry["id"] for entry in page["index"]] == ["1", "2"]
+
+
+def test_visualize_reads_labels_for_both_methods(here, sparql):
+    results(here, "a.jsonl", "1", triples=[])
+    results(here, "b.jsonl", "1")
+    command = "visualize a.jsonl b.jsonl --knowledge-graph wikidata --sparql-endpoint <sparql>"
+    assert srtk(command, sparql=sparql) == 0
+    page = (here / "a-b.pages" / "page.html").read_text()
+    assert "Fukuoka" in page
+    assert "located in" in page
+
+
+@pytest.mark.parametrize(
+    ("command", "sentence"),
+    [
+        ("", "there are no results to draw; name a JSONL file"),
+        ("a.jsonl b.jsonl c.jsonl", "3 files are given, and a page shows one or two side by side"),
+        ("a.jsonl c.jsonl", "no question of a.jsonl is in c.jsonl (their first ids: 1 and 9)"),
+        ("a.jsonl d.jsonl", "a.jsonl and d.jsonl have the same ids for other questions (1: '1?' and 'Who?')"),
+        ("a.jsonl - -o pages", "two methods are drawn from two files"),
+        ("a.jsonl a.jsonl", "are not distinct; list each file once"),
+        ("a.jsonl --name beam", "--name names each of two methods"),
+        (". -o pages", ". is no folder of a finished run"),
+    ],
+)
+def test_visualize_refuses_what_no_page_shows_with_a_sentence(here, capsys, command, sentence):
+    results(here, "a.jsonl", "1", "2")
+    results(here, "b.jsonl", "1", "2")
+    results(here, "c.jsonl", "9")
+    write(here / "d.jsonl", {"id": "1", "question": "Who?", "triplets": TRIPLES})
+    assert srtk(f"visualize {command} --quiet") == 2
+    assert sentence in capsys.readouterr().err
+
+
+def test_visualize_draws_the_methods_that_a_run_has_compared(here, capsys):
+    results(here, "a.jsonl", "1", answer_entities=["Q1"])
+    recipe = "srtk: 1\noutput: out\nquestions: a.jsonl\nexpander: {use: bfs}\n"
+    recipe += f"knowledge_graph: {{use: memory, triples: [[{HAKATA}, b, c]]}}\n"
+    for more, methods in (("[random]", ["bfs", "random"]), ("[random, ppr]", None)):
+        (here / "r.yaml").write_text(f"{recipe}evaluate: {{against: {more}}}\n")
+        assert main(["run", "r.yaml", "--quiet", "--fresh"]) == 0
+        assert srtk("visualize out --quiet") == (0 if methods else 2)
+        if methods:
+            assert page_of(here, "out-random.pages")["summary"]["names"] == methods
+    said = capsys.readouterr().err
+    assert "out has the results of 3 methods" in said
+    assert "name one or two of out/journal/bfs.jsonl, out/journal/random.jsonl, out/journal/ppr.jsonl" in said
 
 
 PREPROCESS = (

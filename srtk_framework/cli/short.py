@@ -14,16 +14,19 @@ from srtk_framework.recipe.recipe import from_data
 from srtk_framework.values import InputError
 
 
-def add_file_arguments(parser: argparse.ArgumentParser, output: str, default: str | None = None) -> None:
+def add_file_arguments(
+    parser: argparse.ArgumentParser, output: str, default: str | None = None, required: bool = True
+) -> None:
     """Declare input, output and graph.
 
     Args:
         parser: Parser of the command.
         output: Long flag of the output.
         default: What follows the input's name, without its suffix, in the output's default; None if it is required.
+        required: Whether the input must be given by its flag.
     """
     where = "where to write" if default is None else f"where to write; by default beside the input, FILE{default}"
-    parser.add_argument("-i", "--input", required=True, metavar="FILE", help="JSONL file; `-` reads standard input")
+    parser.add_argument("-i", "--input", required=required, metavar="FILE", help="JSONL file; `-` reads standard input")
     parser.add_argument("-o", output, dest="output", required=default is None, metavar="PATH", help=where)
     parser.add_argument(
         "-kg",

@@ -5,7 +5,9 @@ from __future__ import annotations
 import base64
 import hashlib
 import html
+import itertools
 import re
+from collections.abc import Iterable, Mapping
 from importlib import resources
 from typing import Any
 
@@ -13,13 +15,16 @@ import attrs
 
 from srtk_framework.evaluation import score
 from srtk_framework.records import dumps
+from srtk_framework.roles import absent
 from srtk_framework.values import DriverError, Retrieval, Subgraph, rounded, written_confidence
+from srtk_plugin_files.counterparts import Counterparts
 from srtk_plugin_files.file_exporter import FileExporter
 from srtk_plugin_files.terms import Terms
 
 _PLACE = re.compile(r"\{\{(\w+)\}\}")
 _DATA = "\0"  # placeholder of the data; it cannot occur in a page
-_SCRIPTS = ("layout", "elements", "list", "question", "diagram", "controls", "tables", "copies", "events")
+_SCRIPTS = ("layout", "elements", "list", "question", "controls", "pane", "events")
+_PANE = ("terms", "facts", "sieve", "diagram", "movement", "tables", "copies")
 _ESCAPES = {ord("<"): "\\u003c", ord(">"): "\\u003e", ord("&"): "\\u0026"}
 
 
@@ -35,14 +40,27 @@ class Page(FileExporter):
             slider on the page draws more or fewer.
         url: Address of an entity or relation, with ``{id}`` where its id goes: ids link there. Ids that are http(s)
             IRIs link to themselves.
+        against: JSON Lines file of another method's results for the same questions, matched by id, whose subgraphs
+            are shown beside these; a run keeps its methods' results in the folder ``journal``.
+        names: Names of the method and of the other one.
+        total: Number of questions that there are, where the page gets only the first of them, and says so. It then
+            has no questions that only the other method has.
     """
 
     title: str = "Retrieved subgraphs"
     max_triples: int = 60
     url: str = ""
+    against: str = ""
+    names: list[str] = attrs.field(factory=lambda: ["first", "second"])
+    total: int = 0
     _entries: list[str] = attrs.field(init=False, factory=list, repr=False)
-    _sums: dict[str, list[float]] = attrs.field(init=False, factory=dict, repr=False)
+    _sums: list[dict[str, list[float]]] = attrs.field(init=False, factory=list, repr=False)
+    _others: Counterparts | None = attrs.field(init=False, default=None, repr=False)
     _tail: str = attrs.field(init=False, default="", repr=False)
+
+    def preflight(self) -> list[tuple[str, str]]:
+        """Check that the page can be written and the other method's results exist."""
+        return [*super().preflight(), *absent("against", self.against)]
 
     def open(self) -> None:
         """Check the settings and start the page."""
@@ -50,7 +68,10 @@ class Page(FileExporter):
             raise DriverError(f"max_triples must be above 0, not {self.max_triples}")
         if self.url and not (self.url.startswith(("https://", "http://")) and "{id}" in self.url):
             raise DriverError(f"url must begin with https:// or http:// and have {{id}} in it, not {self.url!r}")
-        self._entries, self._sums = [], {}
+        if self.against and (len(set(self.names)) != 2 or len(self.names) != 2 or not all(self.names)):
+            raise DriverError(f"names must be two different names of methods, not {self.names!r}")
+        self._entries, self._sums = [], [{}, {}] if self.against else [{}]
+        self._others = Counterparts(self.against) if self.against else None
         super().open()
 
     def head(self) -> str:
@@ -69,29 +90,102 @@ class Page(FileExporter):
 
     def format(self, retrieval: Retrieval) -> str:
         """Return the data of a retrieval as a script element that browsers do not execute."""
+        if self._others is not None:
+            return self._pair(retrieval, self._others.of(retrieval.question.id))
         data = page_data(retrieval)
-        entry = {"id": retrieval.question.id, "q": retrieval.question.text, "state": data["state"]}
-        self._entries.append(_json({**entry, "n": len(retrieval.subgraph.triples)}))
-        for metric, value in data["metrics"].items():
-            self._sums.setdefault(metric, []).append(value)
+        return self._put_question(retrieval, data, [data], {"state": data["state"], "n": len(data["triples"])})
+
+    def _pair(self, first: Retrieval | None, second: Retrieval | None) -> str:
+        """Return the data of a question of both methods, or of the one that has it."""
+        data = pair_data(first, second)
+        sides = data["sides"]
+        keys = [{tuple(triple[:3]) for triple in side["triples"]} for side in sides if side is not None]
+        entry = {
+            "state": ["absent" if side is None else side["state"] for side in sides],
+            "n": [None if side is None else len(side["triples"]) for side in sides],
+            "both": len(keys[0] & keys[1]) if len(keys) == 2 else 0,
+        }
+        known = first or second
+        assert known is not None
+        return self._put_question(known, data, sides, entry)
+
+    def _put_question(
+        self, retrieval: Retrieval, data: Any, sides: list[dict[str, Any] | None], entry: Mapping[str, Any]
+    ) -> str:
+        """Note a question in the index and its metrics in the sums; return its data as a script element."""
+        self._entries.append(_json({"id": retrieval.question.id, "q": retrieval.question.text, **entry}))
+        for sums, side in zip(self._sums, sides, strict=True):
+            for metric, value in ({} if side is None else side["metrics"]).items():
+                sums.setdefault(metric, []).append(value)
         return f'<script type="application/json" id="r{len(self._entries) - 1}">{_json(data)}</script>\n'
+
+    def close(self) -> None:
+        """Complete the page and move it to its path."""
+        try:
+            super().close()
+        except DriverError:
+            self.abort()
+            raise
 
     def tail(self) -> str:
         """Return the index of questions, the means of metrics, and the rest of the page."""
-        means = {metric: [rounded(sum(v) / len(v)), len(v)] for metric, v in self._sums.items()}
-        summary = _json({"drawn": self.max_triples, "means": means, "url": self.url})
+        others = self._rest()
+        means = [{metric: [rounded(sum(v) / len(v)), len(v)] for metric, v in sums.items()} for sums in self._sums]
+        names = self.names if self.against else []
+        total = max(self.total, len(self._entries))
+        summary = _json({"drawn": self.max_triples, "means": means, "url": self.url, "names": names, "total": total})
         # One entry per line keeps the source of the page readable.
         index = ",\n".join(self._entries)
         return (
-            f'<script type="application/json" id="summary-data">{summary}</script>\n'
+            f'{others}<script type="application/json" id="summary-data">{summary}</script>\n'
             f'<script type="application/json" id="index-data">[\n{index}\n]</script>\n{self._tail}'
         )
 
+    def _rest(self) -> str:
+        """Return the data of the questions that only the other method has; none where the page is cut."""
+        if self._others is None or not self._entries:
+            return ""
+        if not self._others.matched:
+            raise DriverError(
+                f"no question of {self.against} has the id of a question of {self.names[0]}; give results for the same"
+                " questions, with the same ids"
+            )
+        if self.total > len(self._entries):
+            return ""
+        return "".join(self._pair(None, other) for other in self._others.others())
 
-def page_data(retrieval: Retrieval) -> dict[str, Any]:
-    """Return the data of a retrieval for the page's scripts: a table of terms, and their numbers elsewhere."""
+
+def pair_data(first: Retrieval | None, second: Retrieval | None) -> dict[str, Any]:
+    """Return the data of two retrievals for one question: a common table of terms, and ``page_data`` of each, or None.
+
+    A label that one of them lacks is taken from the other.
+    """
+    found = [one for one in (first, second) if one is not None]
+    labels = {term: label for one in reversed(found) for term, label in one.labels.items()}
+    numbers: dict[str, int] = {}
+    sides: list[dict[str, Any] | None] = []
+    rows: list[list[str]] = []
+    for one in (first, second):
+        if one is None:
+            sides.append(None)
+            continue
+        data = page_data(attrs.evolve(one, labels={**labels, **one.labels}), numbers)
+        # The link's names stand in the rows of the retrieval that has them.
+        pairs: Iterable[tuple[list[str], list[str]]] = itertools.zip_longest(data.pop("terms"), rows, fillvalue=[])
+        rows = [max(pair, key=len) for pair in pairs]
+        sides.append(data)
+    return {"terms": rows, "sides": sides}
+
+
+def page_data(retrieval: Retrieval, numbers: dict[str, int] | None = None) -> dict[str, Any]:
+    """Return the data of a retrieval for the page's scripts: a table of terms, and their numbers elsewhere.
+
+    Args:
+        retrieval: The retrieval.
+        numbers: Numbers of the terms of a table that this one continues.
+    """
     question, subgraph = retrieval.question, retrieval.subgraph
-    terms = Terms(retrieval)
+    terms = Terms(retrieval, numbers)
     sources: dict[str, int] = {}
     triples = []
     for i, triple in enumerate(subgraph.triples):
@@ -167,8 +261,10 @@ def _json(value: dict[str, Any]) -> str:
 
 
 def _script() -> str:
-    """Concatenate the scripts inside one function, which keeps their names local."""
-    return '"use strict";\n(() => {\n' + "\n".join(_asset(f"{name}.js") for name in _SCRIPTS) + "})();\n"
+    """Concatenate the scripts inside one function, and those of a pane inside its own, which keeps names local."""
+    pane = "\n".join(_asset(f"{name}.js") for name in _PANE)
+    whole = "\n".join(_asset(f"{name}.js") for name in _SCRIPTS).replace("{{parts}}", pane)
+    return '"use strict";\n(() => {\n' + whole + "})();\n"
 
 
 def _asset(name: str) -> str:

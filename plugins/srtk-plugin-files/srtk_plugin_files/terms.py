@@ -12,16 +12,17 @@ class Terms:
 
     Args:
         retrieval: The retrieval.
+        numbers: Numbers of terms so far, which the terms of this retrieval continue.
     """
 
-    def __init__(self, retrieval: Retrieval) -> None:
+    def __init__(self, retrieval: Retrieval, numbers: dict[str, int] | None = None) -> None:
         self._labels = dict(retrieval.labels)
         for link in retrieval.question.links:
             if link.name:
                 self._labels.setdefault(link.entity, link.name)
         self._linked = {link.entity for link in retrieval.question.links}
         self._answers = tuple(dict.fromkeys(retrieval.question.answers or ()))
-        self._numbers: dict[str, int] = {}
+        self._numbers: dict[str, int] = {} if numbers is None else numbers
         self._named: dict[str, int] = {}
         for triple in retrieval.subgraph.triples:
             for node in (triple.subject, triple.object):

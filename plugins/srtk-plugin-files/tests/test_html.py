@@ -1,4 +1,5 @@
 import csv
+import html
 import io
 import json
 import re
@@ -10,8 +11,9 @@ from xml.etree import ElementTree
 
 import pytest
 from chromium import BROWSER, browse
-from srtk_plugin_files.html import Page, page_data
+from srtk_plugin_files.html import Page, page_data, pair_data
 
+from srtk_framework.records import dumps, record_from_retrieval
 from srtk_framework.values import (
     Answer,
     DriverError,
@@ -340,7 +342,7 @@ def test_edges_are_as_wide_as_their_scores_are_high_when_wanted(opened):
 
 @needs_browser
 def test_keys_buttons_and_the_wheel_zoom_and_arrows_and_the_mouse_move(opened):
-    with opened(country(1)) as tab:
+    with opened(country(1), country(2)) as tab:
         fit = tab.value(ZOOM)
         focus(tab, ".stage")
         tab.press("+", "+", "+", "+", "+")
@@ -513,3 +515,188 @@ def test_every_control_has_a_name_and_is_reached_by_tab(opened):
             assert outline != "none" or tab.value("document.activeElement === document.body")
         assert {"search", "entity", "list", "most", "least", "hop", "relation", "weigh"} <= reached
         assert {"−", "+", "Fit", "SVG", "Copy CSV", "Copy text"} <= reached
+
+
+def found(question, *triples, labels=None, answers=("c",)):
+    graph = Subgraph(tuple(Triple(*t) for t in triples), tuple(1 - n / 10 for n in range(len(triples))))
+    return Retrieval(
+        Question(question, f"What of {question}?", (Link("a"),), answers=answers), graph, labels=labels or {}
+    )
+
+
+AB, BC, AD, DE = ("a", "r", "b"), ("b", "s", "c"), ("a", "r", "d"), ("d", "t", "e")
+FIRST = (found("q1", AB, BC, labels={"a": "Anna"}), found("q2", AB), found("only-first", AB))
+SECOND = (found("only-second", AD), found("q2"), found("q1", AD, AB, DE, labels={"b": "Bert", TAGS: "no"}))
+
+
+@pytest.fixture
+def two(tmp_path):
+    other = tmp_path / "bfs.jsonl"
+    other.write_text("".join(dumps(record_from_retrieval(one)) + "\n" for one in SECOND))
+    return {"against": str(other), "names": ["beam", "bfs"]}
+
+
+def index_of(path):
+    return json.loads(Scripts(path.read_text(encoding="utf-8")).found["index-data"])
+
+
+def test_two_methods_share_a_table_of_terms_and_labels():
+    data = pair_data(FIRST[0], SECOND[2])
+    labels = {row[0]: row[1] for row in data["terms"] if len(row) > 1}
+    assert labels == {"a": "Anna", "b": "Bert"}
+    ids = [[[data["terms"][term][0] for term in triple[:3]] for triple in side["triples"]] for side in data["sides"]]
+    assert ids == [[["a", "r", "b"], ["b", "s", "c"]], [["a", "r", "d"], ["a", "r", "b"], ["d", "t", "e"]]]
+    assert pair_data(None, SECOND[0])["sides"][0] is None
+
+
+def test_the_questions_of_two_methods_are_matched_by_id_and_those_of_one_alone_are_kept(tmp_path, two):
+    assert index_of(page(tmp_path, *FIRST, **two)) == [
+        {"id": "q1", "q": "What of q1?", "state": ["found", "missed"], "n": [2, 3], "both": 1},
+        {"id": "q2", "q": "What of q2?", "state": ["missed", "empty"], "n": [1, 0], "both": 0},
+        {"id": "only-first", "q": "What of only-first?", "state": ["missed", "absent"], "n": [1, None], "both": 0},
+        {"id": "only-second", "q": "What of only-second?", "state": ["absent", "missed"], "n": [None, 1], "both": 0},
+    ]
+
+
+def test_a_page_with_the_first_questions_alone_takes_no_others_from_the_second_file(tmp_path, two):
+    path = page(tmp_path, *FIRST[:2], **two, total=4)
+    assert [entry["id"] for entry in index_of(path)] == ["q1", "q2"]
+    assert json.loads(Scripts(path.read_text()).found["summary-data"])["total"] == 4
+
+
+def test_two_methods_without_a_common_question_leave_no_page(tmp_path, two):
+    with pytest.raises(DriverError, match="has the id of a question of beam; give results for the same questions"):
+        page(tmp_path, country(7), **two)
+    assert [file.name for file in tmp_path.iterdir()] == ["bfs.jsonl"]
+
+
+@pytest.mark.parametrize("names", [["beam"], ["beam", "beam"], ["beam", ""], ["a", "b", "c"]])
+def test_two_methods_need_two_names(tmp_path, two, names):
+    with pytest.raises(DriverError, match="names must be two different names"):
+        page(tmp_path, **{**two, "names": names})
+
+
+def test_a_second_file_that_does_not_exist_is_told_before_the_run(tmp_path):
+    driver = Page(path=str(tmp_path / "page.html"), against=str(tmp_path / "none.jsonl"))
+    assert driver.preflight() == [("against", f"{tmp_path / 'none.jsonl'} does not exist; correct the path")]
+
+
+SIDES = "[...document.querySelectorAll('table')].map((t) => [...t.tBodies[0].rows].map((row) => [...row.cells].slice(2, 6).map((c) => (c.querySelector('[dir]') || c).textContent).join(' ')))"  # noqa: E501
+OWN = "[...document.querySelectorAll('.stage')].map((s) => [...s.querySelectorAll('.edge')].map((e) => e.classList.contains('own')))"  # noqa: E501
+
+
+@needs_browser
+def test_two_subgraphs_stand_beside_one_another_and_mark_what_they_share(opened, two):
+    with opened(*FIRST, **two) as tab:
+        counts = "[...document.querySelectorAll('article > section > .numbers div')].map((d) => d.textContent)"
+        assert tab.value(counts) == ["triples in both1", "only in beam1", "only in bfs2"]
+        assert tab.value(SIDES) == [
+            ["Anna r Bert both", "Bert s c only here"],
+            ["Anna r d only here", "Anna r Bert both", "d t e only here"],
+        ]
+        assert [sorted(side) for side in tab.value(OWN)] == [[False] * 2 + [True] * 2, [False] * 2 + [True] * 3]
+        dashes = "[...document.querySelectorAll('.stage .edge')].map((e) => [e.classList.contains('own'), getComputedStyle(e).strokeDasharray !== 'none'])"  # noqa: E501
+        assert all(own == dashed for own, dashed in tab.value(dashes))
+        boxes = (
+            "[...document.querySelectorAll('.stage')].map((s) => s.getBoundingClientRect()).map((b) => [b.left, b.top])"
+        )
+        (x1, y1), (x2, y2) = tab.value(boxes)
+        assert (x1 < x2, y1) == (True, y2)
+        tab.look(390, 844, phone=True)
+        (x1, y1), (x2, y2) = tab.value(boxes)
+        assert (x1, y1 < y2) == (x2, True)
+        assert tab.value("document.documentElement.scrollWidth") == 390
+
+
+@needs_browser
+def test_filters_hold_for_both_methods(opened, two):
+    with opened(*FIRST, **two) as tab:
+        set_to(tab, "#part", "both", "change")
+        assert tab.value(SIDES) == [["Anna r Bert both"], ["Anna r Bert both"]]
+        assert tab.value("[drawn.textContent, document.getElementById('drawn-2').textContent]") == [
+            "1 of 2 triples drawn", "1 of 3 triples drawn",
+        ]  # fmt: skip
+        set_to(tab, "#part", "one", "change")
+        assert [len(side) for side in tab.value(SIDES)] == [1, 2]
+        focus(tab, "#hop")
+        tab.press("ArrowDown")
+        assert tab.value(SIDES) == [[], ["Anna r d only here"]]
+        set_to(tab, "#hop", "Infinity", "change")
+        set_to(tab, "#part", "", "change")
+        set_to(tab, "#least-2", "0.95")
+        assert [len(side) for side in tab.value(SIDES)] == [2, 1]
+        focus(tab, "#most")
+        tab.press("Home")
+        assert tab.value("drawn.textContent") == "1 of 2 triples drawn"
+
+
+@needs_browser
+def test_questions_of_two_methods_are_found_by_outcome_and_by_entities_of_either(opened, two):
+    press = "[...document.querySelectorAll('#filters button')].find((b) => b.getAttribute('aria-label').startsWith({!r})).click()"  # noqa: E501
+    with opened(*FIRST, **two) as tab:
+        tab.value(press.format("beam: ✗no answer"))
+        assert tab.value(QUESTIONS) == ["What of q2?", "What of only-first?"]
+        tab.value(press.format("bfs: –not in the file"))
+        assert tab.value(QUESTIONS) == ["What of only-first?"]
+        tab.value(press.format("beam: ✗no answer"))
+        tab.value(press.format("bfs: –not in the file"))
+        set_to(tab, "#entity", "e")
+        tab.wait("document.getElementById('count').textContent.startsWith('1 of')")
+        assert tab.value(QUESTIONS) == ["What of q1?"]
+
+
+@needs_browser
+def test_a_question_of_one_file_alone_is_shown_with_a_sentence(opened, two):
+    with opened(*FIRST, **two, place="#only-second") as tab:
+        assert tab.value("document.querySelector('.notice').textContent") == "beam has no record of this question."
+        assert tab.value("document.querySelectorAll('.stage').length") == 1
+        assert tab.value("document.querySelectorAll('.legend svg').length") == 0
+        tab.press("k", "k")
+        assert tab.value("document.querySelector('.notice').textContent").startswith("Nothing was retrieved.")
+
+
+@needs_browser
+def test_keys_zoom_the_drawing_that_is_chosen_or_both(opened, two):
+    zooms = "[...document.querySelectorAll('.sheet')].map((s) => Number(s.style.transform.match(/scale\\((.*)\\)/)[1]))"
+    with opened(*FIRST, **two) as tab:
+        before = tab.value(zooms)
+        tab.press("-")
+        assert tab.value(zooms) == pytest.approx([zoom / 1.25 for zoom in before])
+        tab.value("document.querySelectorAll('.stage')[1].focus()")
+        tab.press("-")
+        assert tab.value(zooms) == pytest.approx([before[0] / 1.25, before[1] / 1.25**2])
+
+
+@needs_browser
+def test_a_copy_of_one_of_two_methods_says_what_both_have(opened, two):
+    with opened(*FIRST, **two) as tab:
+        tab.value(CLIPBOARD)
+        tab.value("[...document.querySelectorAll('button')].filter((b) => b.textContent === 'Copy CSV')[1].click()")
+        tab.wait("kept")
+        rows = list(csv.DictReader(io.StringIO(tab.value("kept"))))
+        assert [(row["object"], row["in"]) for row in rows] == [("d", "only bfs"), ("b", "both"), ("e", "only bfs")]
+
+
+@needs_browser
+def test_the_page_says_what_it_leaves_out(opened):
+    empty = Retrieval(Question("e", "Where?"))
+    with opened(country(1), country(2), empty, max_triples=5, total=1200) as tab:
+        assert tab.value("document.getElementById('omitted').textContent") == (
+            "The first 3 of 1,200 questions are on this page. 1 subgraph has no triples. 2 subgraphs have more than 5"
+            " triples: so many are drawn at first, routes to answers before others; the tables list all."
+        )
+    with opened(mixed(), country(1)) as tab:
+        assert tab.value("document.getElementById('omitted').hidden")
+
+
+@needs_browser
+def test_a_notebooks_frame_shows_one_question_without_list_and_its_drawing_at_once(opened, tmp_path):
+    content = page(tmp_path, country(1)).read_text(encoding="utf-8")
+    frame = tmp_path / "frame.html"
+    frame.write_text(f'<iframe srcdoc="{html.escape(content)}" width="900" height="560" title="page"></iframe>')
+    with browse(frame.as_uri(), tmp_path / "profile") as tab:
+        inside = "document.querySelector('iframe').contentDocument"
+        tab.wait(f"{inside} && {inside}.querySelectorAll('.edge').length > 0")
+        assert tab.said == []
+        assert tab.value(f"{inside}.querySelector('#side').offsetWidth") == 0
+        assert tab.value(f"{inside}.querySelector('.stage').getBoundingClientRect().top") < 280

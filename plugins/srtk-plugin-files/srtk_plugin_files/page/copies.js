@@ -3,11 +3,11 @@
 const guarded = (text) => (/^[=+\-@\t\r]/.test(text) ? "'" + text : text);
 const quoted = (text) => (/[",\r\n]/.test(text) ? `"${text.replace(/"/g, '""')}"` : text);
 function csv() {
-  const lines = [["score", "subject", "subject name", "relation", "relation name", "object", "object name", "path", "source", ...(data.completed ? ["confidence"] : [])]];
+  const lines = [["score", "subject", "subject name", "relation", "relation name", "object", "object name", ...(others ? ["in"] : []), "path", "source", ...(data.completed ? ["confidence"] : [])]];
   for (const i of allowed) {
     const [s, r, o, score, path, source] = data.triples[i];
     const terms = [s, r, o].flatMap((term) => [data.terms[term][0], name(term)]);
-    lines.push([String(score), ...[...terms, path < 0 ? "" : String(path + 1), data.sources[source], ...(data.completed ? [String(completed(i) ? completed(i)[0] : 1)] : [])].map(guarded)]);
+    lines.push([String(score), ...[...terms, ...(others ? [shared(i) ? "both" : `only ${METHODS[side]}`] : []), path < 0 ? "" : String(path + 1), data.sources[source], ...(data.completed ? [String(completed(i) ? completed(i)[0] : 1)] : [])].map(guarded)]);
   }
   return lines.map((cells) => cells.map(quoted).join(",") + "\r\n").join("");
 }
@@ -40,7 +40,7 @@ function save(content, file, type) {
 }
 // The drawing as one SVG that needs no style sheet; colours are those that the page has now.
 function drawing() {
-  const pad = 12, sheet = document.querySelector(".sheet"), [w, h] = [size.width + 2 * pad, size.height + 2 * pad];
+  const pad = 12, [w, h] = [size.width + 2 * pad, size.height + 2 * pad];
   const picture = svg("svg", { width: w, height: h, viewBox: `${-pad} ${-pad} ${w} ${h}` });
   const ground = getComputedStyle(sheet.closest(".card")).backgroundColor;
   picture.append(svg("rect", { x: -pad, y: -pad, width: w, height: h, fill: ground }));

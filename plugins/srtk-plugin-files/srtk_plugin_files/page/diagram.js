@@ -1,11 +1,13 @@
 // The subgraph diagram: entities and relations as buttons, edges as curves beneath them.
-function figure() {
+function figure(controls) {
+  if (!data.triples.length) return null;
   const tools = make("div", "tools", button("−", () => scale(zoom / STEP), "Zoom out (−)"), button("+", () => scale(zoom * STEP), "Zoom in (+)"),
-    button("Fit", () => scale(0), "Fit to width (0)"), button("SVG", () => save(drawing(), `${data.id}.svg`, "image/svg+xml"), "Download the drawing as SVG"));
-  const stage = make("div", "stage", make("div", "paper", make("div", "sheet")));
+    button("Fit", () => scale(0), "Fit to width (0)"), button("SVG", () => save(drawing(), `${data.id}${METHODS ? `-${METHODS[side]}` : ""}.svg`, "image/svg+xml"), "Download the drawing as SVG"));
+  sheet = make("div", "sheet");
+  stage = make("div", "stage", make("div", "paper", sheet));
   stage.tabIndex = 0;
   stage.setAttribute("role", "group");
-  stage.setAttribute("aria-label", "Subgraph; the table below lists its triples. Arrow keys move it, plus and minus zoom, 0 fits it to the width.");
+  stage.setAttribute("aria-label", `${titled("Subgraph")}; the table below lists its triples. Arrow keys move it, plus and minus zoom, 0 fits it to the width.`);
   movable(stage);
   const legend = make("div", "legend");
   const entry = (kind, label, glyph) => legend.append(make("span", "", make("span", "chip " + kind, make("span", "badge", glyph)), label));
@@ -18,16 +20,19 @@ function figure() {
     dashes.append(svg("path", { class: "edge completed", d: "M0 4H26" }));
     legend.append(make("span", "", dashes, "not in the graph"));
   }
-  const note = make("p", "");
-  note.id = "drawn";
-  note.setAttribute("role", "status");
-  return make("section", "card", make("header", "", make("h3", "", "Subgraph"), note, tools), controls(), stage, legend);
+  if (others) for (const [kind, label] of [["", "in both"], [" own", `only in ${METHODS[side]}`]]) {
+    const line = svg("svg", { width: 26, height: 8, "aria-hidden": "true" });
+    line.append(svg("path", { class: "edge" + kind, d: "M0 4H26" }));
+    legend.append(make("span", "", line, label));
+  }
+  drawnNote = make("p", "");
+  drawnNote.id = side ? "drawn-2" : "drawn";
+  drawnNote.setAttribute("role", "status");
+  return make("section", "card", make("header", "", words("h3", "", titled("Subgraph")), drawnNote, tools), controls, stage, legend);
 }
-let size = { width: 1, height: 1 };
 // Zoom to a factor (0: fit to width); the point of the drawing at `at`, in pixels of its window, stays where it is.
 function scale(to, at) {
-  const stage = document.querySelector(".stage"), pad = 22;
-  const paper = stage.firstChild, sheet = paper.firstChild, [x, y] = at || [stage.clientWidth / 2, stage.clientHeight / 2];
+  const pad = 22, paper = stage.firstChild, [x, y] = at || [stage.clientWidth / 2, stage.clientHeight / 2];
   const before = zoom, left = (stage.scrollLeft + x - paper.offsetLeft - pad) / before, top = (stage.scrollTop + y - pad) / before;
   const fit = Math.min(1, Math.max((stage.clientWidth - 2 * pad) / size.width, 0.6));
   zoom = to ? Math.min(4, Math.max(0.2, to)) : fit;
@@ -39,27 +44,27 @@ function scale(to, at) {
   stage.scrollTop = top * zoom + pad - y;
 }
 function draw() {
-  const sheet = document.querySelector(".sheet");
+  if (!stage) return;
   const marked = new Set(data.triples.flatMap(([s, , o]) => [s, o]).filter((term) => kinds(term).length));
   const { items, links, route, drawn } = Layout.plan(data, allowed, view.most, opened, marked);
   parts = parts.filter((part) => part.stays && part.element.isConnected);
   const lines = svg("svg", {});
   sheet.replaceChildren(lines, ...items.map(element));
   items.forEach((item) => { item.w = item.element.offsetWidth; item.h = item.element.offsetHeight; });
-  size = Layout.place(items, links, sheet.closest(".stage").clientWidth - 44);
+  size = Layout.place(items, links, stage.clientWidth - 44);
   items.forEach(({ element: e, x, y, h }) => { e.style.transform = `translate(${x}px, ${y - h / 2}px)`; });
   lines.setAttribute("width", size.width);
   lines.setAttribute("height", size.height);
   links.filter((link) => !link.route).concat(links.filter((link) => link.route)).forEach((link) => lines.append(...curve(link)));
-  byId("drawn").textContent = allowed.length ? (drawn < data.triples.length ? `${drawn} of ${count(data.triples.length, "triple")} drawn` : count(drawn, "triple")) : "No triple passes the filters";
-  for (const row of document.querySelectorAll("tbody tr")) row.classList.toggle("right", route.has(Number(row.dataset.i)));
+  drawnNote.textContent = allowed.length ? (drawn < data.triples.length ? `${drawn} of ${count(data.triples.length, "triple")} drawn` : count(drawn, "triple")) : "No triple passes the filters";
+  for (const row of listing.querySelectorAll("tbody tr")) row.classList.toggle("right", route.has(Number(row.dataset.i)));
   const keep = zoom !== 0;
   scale(zoom);
   if (!keep) centre(items);
   light();
 }
 function centre(items) {
-  const first = items.filter((item) => item.column === 0), stage = document.querySelector(".stage");
+  const first = items.filter((item) => item.column === 0);
   if (!first.length) return;
   const middle = first.reduce((sum, item) => sum + item.y, 0) / first.length;
   stage.scrollTop = middle * zoom - stage.clientHeight / 2 + 22;
@@ -71,6 +76,7 @@ function element(item) {
   const roles = item.kind === "node" ? kinds(item.term) : [];
   made.className = relation ? "relation" : ["node", folded ? "fold" : "", type ? "literal" : "", ...roles.map((kind) => "is-" + kind), folded && item.found ? "is-found" : ""].filter(Boolean).join(" ");
   if (item.route) made.classList.add("route");
+  if (relation && isOwn(item.numbers)) made.classList.add("own");
   roles.forEach((kind) => made.append(badge(kind)));
   made.append(words("span", "name", folded ? `${item.size} more${item.found ? " answers" : ""}` : name(item.term)));
   tips.set(made, () => relation ? stories(item.numbers) : folded ? ["Click to show them"] : [...about(item.term), count(item.numbers.length, "triple")]);
@@ -80,7 +86,7 @@ function element(item) {
 }
 function curve({ a, b, at, head, numbers, route }) {
   const x1 = a.x + a.w, x2 = b.x, bend = Math.max(14, (x2 - x1) / 2);
-  const kind = (route ? " route" : "") + (numbers.every(completed) ? " completed" : ""), made = [];
+  const kind = (route ? " route" : "") + (numbers.every(completed) ? " completed" : "") + (isOwn(numbers) ? " own" : ""), made = [];
   const tipAt = at === a ? [x1, a.y, 1] : [x2, b.y, -1], back = head ? 5 : 0;
   const [from, to] = [x1 + (at === a ? back : 0), x2 - (at === b ? back : 0)];
   made.push(svg("path", { class: "edge" + kind, d: `M${from} ${a.y}C${x1 + bend} ${a.y} ${x2 - bend} ${b.y} ${to} ${b.y}` }));
@@ -97,8 +103,8 @@ function hold(item) {
   light();
 }
 function light(hovered) {
-  const wanted = hovered || (held && held.numbers), sheet = document.querySelector(".sheet");
-  if (!sheet) return;
+  const wanted = hovered || (held && held.numbers);
+  if (!stage) return;
   sheet.classList.toggle("dimmed", Boolean(wanted));
   const numbers = new Set(wanted || []), ends = new Set();
   numbers.forEach((i) => { ends.add(data.triples[i][0]); ends.add(data.triples[i][2]); });

@@ -5,15 +5,16 @@ const index = read("index-data"), summary = read("summary-data");
 const ROW = 64;
 const STATES = {
   found: ["✓", "all answers"], part: ["◐", "some answers"], missed: ["✗", "no answer"],
-  plain: ["·", "no gold answers"], empty: ["○", "empty"], error: ["!", "failed"],
+  plain: ["·", "no gold answers"], empty: ["○", "empty"], error: ["!", "failed"], absent: ["–", "not in the file"],
 };
 const NAMES = {
   answer_coverage: "answer coverage", answer_recall: "answer recall", triple_precision: "triple precision",
   triple_recall: "triple recall", triple_f1: "triple F1", path_hit: "gold path found", path_top: "gold path first",
 };
-let shown = index.map((_, i) => i), current = -1, filter = "", data = null, held = null, parts = [], tips = new WeakMap();
-let opened = new Set(), zoom = 0, allowed = [], hops = [];
-const STEP = 1.25, view = { most: summary.drawn, weigh: false, least: -Infinity, hop: Infinity, relation: -1 };
+// The names of the two methods of the page; null where it shows one.
+const METHODS = summary.names.length ? summary.names : null;
+let shown = index.map((_, i) => i), current = -1, filter = ["", ""], panes = [], tips = new WeakMap();
+const STEP = 1.25, view = { most: summary.drawn, weigh: false, hop: Infinity, relation: -1, part: "" };
 
 function make(tag, classes, ...inside) {
   const element = document.createElement(tag);
@@ -41,22 +42,4 @@ function svg(tag, attributes) {
 const mark = (state) => { const m = make("span", "mark " + state, STATES[state][0]); m.title = STATES[state][1]; return m; };
 const count = (n, one) => `${n.toLocaleString("en")} ${one}${n === 1 ? "" : "s"}`;
 const number = (value) => String(Math.round(value * 1000) / 1000);
-// Links lead only to http and https: to an id that is such an address, or to the exporter's `url` with the id in it.
-function address(term) {
-  const [id, , type] = data.terms[term];
-  if (type) return null;
-  const bare = id.replace(/^<(.*)>$/, "$1");
-  if (/^https?:\/\/[^\s<>"\\]+$/i.test(bare)) return bare;
-  return summary.url && /^[\w.:-]+$/.test(bare) ? summary.url.split("{id}").join(encodeURIComponent(bare)) : null;
-}
-function linked(term, classes) {
-  const to = address(term);
-  if (!to) return words("span", classes, name(term));
-  const element = words("a", classes, name(term));
-  element.href = to;
-  element.target = "_blank";
-  element.rel = "noopener noreferrer";
-  return element;
-}
 const fold = (text) => text.normalize("NFKD").replace(/[\u0300-\u036f]/g, "").toLowerCase();
-const name = (term) => { const [id, label, type] = data.terms[term]; return type ? label || "“”" : label || id; };

@@ -1,116 +1,70 @@
-// The selected question: text, entities, answers and metrics.
+// The selected question: its text, and a pane for the subgraph of each method.
+const key = ([s, r, o]) => `${s} ${r} ${o}`;
 function open(i, quiet) {
   if (!index[i]) return;
   current = i;
-  data = read(`r${i}`);
-  held = null; opened = new Set(); zoom = 0; parts = []; tips = new WeakMap();
-  Object.assign(view, { least: -Infinity, hop: Infinity, relation: -1 });
-  hops = Layout.hops(data);
-  allowed = data.triples.map((_, i) => i);
+  const found = read(`r${i}`), sides = METHODS ? found.sides : [found];
+  tips = new WeakMap();
+  Object.assign(view, { hop: Infinity, relation: -1, part: "" });
+  const keys = sides.map((data) => data && new Set(data.triples.map(key)));
+  panes = sides.flatMap((data, side) => (data ? [pane({ terms: found.terms, ...data }, side, METHODS && keys[1 - side])] : []));
   hint(null);
   document.body.classList.remove("choosing");
   byId("menu").setAttribute("aria-expanded", "false");
   const place = "#" + encodeURIComponent(index[i].id);
-  if (location.hash !== place) history.replaceState(null, "", place);
-  const article = make("article", "");
+  // A notebook's frame has no address of its own, and its browser refuses one.
+  if (location.protocol !== "about:" && location.hash !== place) history.replaceState(null, "", place);
+  const article = make("article", METHODS ? "two" : "");
   byId("main").replaceChildren(article);
-  article.append(heading(i));
-  if (data.error !== null) article.append(notice(data.error, "error"));
-  else if (!data.triples.length) article.append(notice(`Nothing was retrieved. ${data.trace.reason || ""}`, ""));
-  if (data.triples.length) article.append(figure());
-  if (data.paths.length) article.append(pathList());
-  if (data.triples.length) article.append(table());
-  article.append(rest());
-  if (data.triples.length) draw();
+  const heading = make("section", "", asked(i));
+  article.append(heading);
+  if (METHODS) compared(article, heading, keys);
+  else {
+    const [only] = panes;
+    heading.append(...only.facts());
+    article.append(...[only.notice(), only.figure(controls()), only.pathList(), only.table(), only.rest()].filter(Boolean));
+  }
+  panes.forEach((each) => each.draw());
   byId("main").scrollTop = 0;
   if (!quiet) window.scrollTo(0, 0);
   rows();
+}
+function asked(i) {
+  const where = shown.indexOf(i), turn = make("div", "turn");
+  const back = button("‹", () => walk(-1), "Previous question (k)"), on = button("›", () => walk(1), "Next question (j)");
+  back.disabled = where === 0; on.disabled = where === shown.length - 1;
+  turn.append(back, on);
+  return make("div", "asked", make("div", "", make("div", "where", index[i].id), panes[0].heading()), index.length > 1 ? turn : null);
+}
+// Two methods: the counts of what they share, then each part of both beside one another.
+function compared(article, heading, keys) {
+  const counts = make("dl", "numbers");
+  const add = (label, value) => counts.append(make("div", "", make("dt", "", label), make("dd", "", value.toLocaleString("en"))));
+  if (keys.every(Boolean)) {
+    const both = [...keys[0]].filter((triple) => keys[1].has(triple)).length;
+    add("triples in both", both);
+    METHODS.forEach((method, side) => add(`only in ${method}`, keys[side].size - both));
+    heading.append(counts);
+  }
+  const of = (side) => panes.find((each) => each.side === side), beside = (part) => {
+    const cells = METHODS.map((_, side) => (of(side) ? part(of(side)) : null));
+    if (cells.some(Boolean)) article.append(make("div", "pair", ...cells.map((cell) => cell || make("div", ""))));
+  };
+  article.append(make("div", "pair", ...METHODS.map((method, side) => {
+    const card = make("section", "card about", make("header", "", words("h3", "", method)));
+    if (!of(side)) card.append(notice(`${method} has no record of this question.`, ""));
+    else card.append(...[...of(side).facts(), of(side).notice()].filter(Boolean));
+    return card;
+  })));
+  const shared = controls();
+  if (shared) article.append(make("section", "card", shared));
+  beside((each) => each.figure());
+  beside((each) => each.pathList());
+  beside((each) => each.table());
+  beside((each) => each.rest());
 }
 function notice(text, kind) {
   const element = words("p", "notice " + kind, text);
   if (kind) element.setAttribute("role", "alert");
   return element;
-}
-function heading(i) {
-  const title = words("h2", ""), letters = Array.from(data.q);
-  let at = 0;
-  for (const [term, , start, end] of [...data.links].sort((a, b) => a[2] - b[2])) {
-    if (start === null || end === null || start < at || end > letters.length || end <= start) continue;
-    const mention = make("mark", "", letters.slice(start, end).join(""));
-    mention.title = name(term);
-    title.append(letters.slice(at, start).join(""), mention);
-    at = end;
-  }
-  title.append(letters.slice(at).join(""));
-  if (!data.q.trim()) title.textContent = "(empty question)";
-  const where = shown.indexOf(i), turn = make("div", "turn");
-  const back = button("‹", () => walk(-1), "Previous question (k)"), on = button("›", () => walk(1), "Next question (j)");
-  back.disabled = where === 0; on.disabled = where === shown.length - 1;
-  turn.append(back, on);
-  const top = make("div", "asked", make("div", "", make("div", "where", data.id), title), turn);
-  const facts = make("dl", "facts");
-  const row = (label, chips) => { if (chips.length) facts.append(make("dt", "", label), make("dd", "", ...chips)); };
-  const seen = new Set();
-  row("linked", data.links.filter(([term]) => !seen.has(term) && seen.add(term)).map(([term, score]) =>
-    chip(term, "linked", score < 1 ? number(score) : "")));
-  const few = (label, list, each) => {
-    const box = make("dd", "");
-    const more = parted(list, 14, each, box);
-    if (more) box.append(more);
-    if (list.length) facts.append(make("dt", "", label), box);
-  };
-  few("gold", data.gold || [], ([term, found]) => chip(term, found ? "found" : "missed", ""));
-  few("answer", data.answer || [], (part) => typeof part === "number" ? chip(part, "said", "") : text(part));
-  const numbers = make("dl", "numbers");
-  const add = (label, value) => numbers.append(make("div", "", make("dt", "", label), make("dd", "", value)));
-  for (const [metric, value] of Object.entries(data.metrics)) {
-    if (metric in NAMES) add(NAMES[metric], metric.startsWith("path") ? (value ? "yes" : "no") : number(value));
-    else add(metric, value.toLocaleString("en"));
-  }
-  if (data.paths.length) add("paths", String(data.paths.length));
-  return make("section", "", top, facts, numbers);
-}
-const BADGES = { linked: "●", found: "✓", missed: "✗", said: "★" };
-function chip(term, kind, small) {
-  const element = make("span", "chip is-" + kind, badge(kind), linked(term, "name"), small ? make("small", "", small) : null);
-  tips.set(element, () => about(term));
-  return element;
-}
-const badge = (kind) => make("span", "badge " + kind, BADGES[kind]);
-const text = (part) => make("span", "chip is-said", badge("said"), words("span", "name", part));
-function kinds(term) {
-  const found = [];
-  if (data.links.some(([t]) => t === term)) found.push("linked");
-  else if ((data.gold || []).some(([t, f]) => t === term && f)) found.push("found");
-  if (data.answer && data.answer.includes(term)) found.push("said");
-  return found;
-}
-function about(term) {
-  const [id, label, type] = data.terms[term];
-  const roles = { linked: "linked from the question", found: "gold answer, found", missed: "gold answer, missed", own: "gold answer that is a linked entity", said: "the reader's answer" };
-  const own = data.links.some(([t]) => t === term);
-  const missed = (data.gold || []).some(([t, f]) => t === term && !f) ? [own ? "own" : "missed"] : [];
-  return [label || id, label || type ? id : "", ...[...kinds(term), ...missed].map((kind) => roles[kind])];
-}
-const way = (i) => { const [entity, steps] = data.paths[i]; return [name(entity), ...steps.map(([r, back]) => `${back ? "←" : "→"} ${name(r)}`)].join("  "); };
-// A triple that the graph lacks: its confidence and the reasons for it, as [text, source].
-const completed = (i) => (data.completed || {})[i];
-const lacking = (i) => `not in the graph; confidence ${completed(i)[0]}`;
-const reasons = (i) => completed(i)[1].map(([text, source]) => (source ? `${text} (${source})` : text));
-function story(i) {
-  const [s, r, o, score, path, source] = data.triples[i];
-  const lines = [`${name(s)} — ${name(r)} → ${name(o)}`, `score ${score}`];
-  if (completed(i)) lines.push(lacking(i), ...reasons(i));
-  if (path >= 0 && data.paths[path]) lines.push(`path ${path + 1}: ${way(path)}`);
-  if (data.sources[source]) lines.push(`source: ${data.sources[source]}`);
-  if (data.support.includes(i)) lines.push("supports the reader's answer");
-  for (const [q, v] of data.qualifiers[i] || []) lines.push(`${name(q)}: ${name(v)}`);
-  return lines;
-}
-function stories(numbers) {
-  if (numbers.length === 1) return story(numbers[0]);
-  const [, r] = data.triples[numbers[0]];
-  const lines = numbers.slice(0, 7).map((i) => `${name(data.triples[i][0])} → ${name(data.triples[i][2])}   ${data.triples[i][3]}`);
-  const left = numbers.length - 7;
-  return [`${name(r)}: ${count(numbers.length, "triple")}`, ...lines, left > 0 ? `and ${left} more` : ""];
 }

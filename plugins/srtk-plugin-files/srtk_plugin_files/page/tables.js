@@ -19,6 +19,7 @@ function parted(list, first, each, into) {
   return more;
 }
 function pathList() {
+  if (!data.paths.length) return null;
   const box = make("div", "paths"), scores = data.paths.map((path) => path[2]), leads = data.paths.map(() => []);
   data.triples.forEach((triple, i) => { if (leads[triple[4]]) leads[triple[4]].push(i); });
   const more = parted(data.paths, 10, ([entity, steps, score], i) => {
@@ -28,12 +29,12 @@ function pathList() {
     hover(row, leads[i]);
     return row;
   }, box);
-  return make("section", "card", make("header", "", make("h3", "", "Paths"), make("p", "", "← follows a relation backwards")), box, more);
+  return make("section", "card", make("header", "", words("h3", "", titled("Paths")), make("p", "", "← follows a relation backwards")), box, more);
 }
-let fill = () => {};
 function table() {
+  if (!data.triples.length) return null;
   const head = make("tr", "");
-  for (const [label, kind] of [["#", "num"], ["Score", ""], ["Subject", ""], ["Relation", ""], ["Object", ""], ["Path", "num"], ["Source", "from"]]) {
+  for (const [label, kind] of [["#", "num"], ["Score", ""], ["Subject", ""], ["Relation", ""], ["Object", ""], ...(others ? [["In", "in"]] : []), ["Path", "num"], ["Source", "from"]]) {
     const cell = make("th", kind, label);
     cell.scope = "col";
     head.append(cell);
@@ -54,16 +55,19 @@ function table() {
     from.title = data.sources[source];
     const way_ = make("td", "few num", path >= 0 ? String(path + 1) : "");
     if (path >= 0 && data.paths[path]) way_.title = way(path);
-    const row = make("tr", "", make("td", "few num", String(i + 1)), make("td", "few", bar(score, scores)), cell(s), cell(r), object, way_, from);
+    const row = make("tr", "", make("td", "few num", String(i + 1)), make("td", "few", bar(score, scores)), cell(s), cell(r), object, others ? make("td", `in few${shared(i) ? "" : " own"}`, shared(i) ? "both" : "only here") : null, way_, from);
     row.dataset.i = String(i);
     hover(row, [i]);
     return row;
   };
-  const listing = make("table", "", make("thead", "", head)), scroll = make("div", "scroll", listing);
+  listing = make("table", "", make("thead", "", head)), scroll = make("div", "scroll", listing);
+  scroll.tabIndex = 0;
+  scroll.setAttribute("role", "group");
+  scroll.setAttribute("aria-label", titled("Table of triples"));
   const said = make("p", "said");
   said.setAttribute("role", "status");
   const tools = make("div", "tools", button("Copy CSV", () => copy(csv(), "CSV", said)), button("Copy text", () => copy(plain(), "text", said)));
-  const card = make("section", "card", make("header", "", make("h3", "", "Triples"), make("p", "", "best first"), said, tools), scroll);
+  const card = make("section", "card", make("header", "", words("h3", "", titled("Triples")), make("p", "", "best first"), said, tools), scroll);
   fill = () => {
     const body = make("tbody", "");
     for (const old of listing.tBodies) old.remove();
@@ -76,7 +80,7 @@ function table() {
   return card;
 }
 function rest() {
-  const made = make("details", "card", make("summary", "", "Trace and further fields"));
+  const made = make("details", "card", words("summary", "", titled("Trace and further fields")));
   made.append(words("pre", "", JSON.stringify({ trace: data.trace, ...data.extra }, null, 2)));
   return made;
 }
