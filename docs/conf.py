@@ -100,8 +100,27 @@ def _section(title: str, pages: list[str]) -> str:
     return f"\n\n```{{toctree}}\n:hidden:\n:caption: {title}\n:glob:\n:titlesonly:\n\n{listed}\n```\n"
 
 
+_NAMED = {
+    '<p class="caption" role="heading">': '<p class="caption" role="heading" aria-level="2">',
+    '<aside class="sidebar-drawer">': '<aside class="sidebar-drawer" aria-label="Site">',
+    '<aside class="toc-drawer">': '<aside class="toc-drawer" aria-label="This page">',
+    "<pre>": '<pre tabindex="0">',
+}
+"""Elements of the theme to what readers of screens and users of a keyboard need of them."""
+
+
+def name_elements(app: Sphinx, fault: Exception | None) -> None:
+    """Give headings of the navigation a level, landmarks a name, and code that scrolls a place in the order of tabs."""
+    for page in [] if fault or app.builder.name != "html" else Path(app.outdir).rglob("*.html"):
+        text = page.read_text(encoding="utf-8")
+        for element, named in _NAMED.items():
+            text = text.replace(element, named)
+        page.write_text(text, encoding="utf-8")
+
+
 def setup(app: Sphinx) -> dict[str, bool]:
     """Register the reading of pages."""
     app.add_source_parser(NotebookParser)
     app.connect("source-read", read_page)
+    app.connect("build-finished", name_elements)
     return {"parallel_read_safe": True, "parallel_write_safe": True}

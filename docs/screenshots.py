@@ -1,6 +1,7 @@
-"""Take the pictures of the demo's page and of the site, at a desk and on a phone, light and dark.
+"""Take the pictures of the demo's page, of two methods side by side and of the site: desk and phone, light and dark.
 
     make demo site
+    .venv/bin/srtk visualize build/demo/journal/beam.jsonl build/demo/journal/bfs.jsonl -o build/demo-two
     .venv/bin/python docs/screenshots.py
 
 They stand in docs/screenshots, with 64 colours each. Chromium is needed, and Pillow (it comes with matplotlib).
@@ -18,7 +19,11 @@ from PIL import Image
 
 ROOT = Path(__file__).parents[1]
 OUT = ROOT / "docs" / "screenshots"
-PAGES = {"page": ROOT / "build/demo/page.html", "site": ROOT / "build/site/README.html"}
+PAGES = {
+    "page": ROOT / "build/demo/page.html",
+    "two": ROOT / "build/demo-two/page.html",
+    "site": ROOT / "build/site/README.html",
+}
 SIZES = {"desktop": (1280, 800), "phone": (390, 844)}
 SCHEMES = {"dark": 0, "light": 1}
 """Chromium's numbers for the colour scheme that a person prefers."""
@@ -29,7 +34,11 @@ def main() -> int:
     browser = shutil.which("chromium") or shutil.which("google-chrome")
     missing = [str(page) for page in PAGES.values() if not page.is_file()]
     if browser is None or missing:
-        print("no Chromium is installed" if browser is None else f"missing: {', '.join(missing)}; run: make demo site")
+        print(
+            "no Chromium is installed"
+            if browser is None
+            else f"missing: {', '.join(missing)}; run the commands at the top of this file"
+        )
         return 1
     OUT.mkdir(exist_ok=True)
     for name, page in PAGES.items():

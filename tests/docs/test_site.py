@@ -52,6 +52,14 @@ def test_a_page_loads_nothing_from_elsewhere(site: Path) -> None:
     assert not [(file, found) for file in files for found in NEEDED.findall(file.read_text(encoding="utf-8"))]
 
 
+@pytest.mark.slow
+def test_headings_landmarks_and_code_can_be_told_apart_and_reached_without_a_mouse(site: Path) -> None:
+    first = (site / "README.html").read_text(encoding="utf-8")
+    assert first.count('role="heading"') == first.count('role="heading" aria-level="2"') > 3
+    assert all("aria-label" in part.split(">")[0] for part in first.split("<aside")[1:])
+    assert first.count("<pre") == first.count('<pre tabindex="0">') > 3
+
+
 def test_the_citation_is_of_this_version() -> None:
     cited = yaml.safe_load((ROOT / "CITATION.cff").read_text(encoding="utf-8"))
     assert cited["cff-version"] == "1.2.0"
