@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 
 COMMANDS = {
     "ask": ("srtk_framework.cli.ask", "ask a graph questions, without a recipe"),
+    "query": ("srtk_framework.cli.query", "look up triple patterns with one open end"),
     "run": ("srtk_framework.cli.run", "run recipes"),
     "check": ("srtk_framework.cli.check", "check a recipe without running it"),
     "plugins": (

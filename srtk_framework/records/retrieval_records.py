@@ -21,7 +21,6 @@ from srtk_framework.values import (
     Retrieval,
     Subgraph,
     Triple,
-    pattern_text,
     rounded,
     written_confidence,
 )
@@ -86,7 +85,7 @@ def question_from_record(record: Mapping[str, Any], where: str, default_id: str 
     """
     written = record.get("pattern")
     pattern = fields.pattern(written, where, "pattern") if isinstance(written, list) else None
-    text = record.get("question", None if pattern is None else pattern_text(pattern))
+    text = record.get("question", None if pattern is None else str(pattern))
     if not isinstance(text, str):
         raise fields.wrong(where, "question", "a string", text)
     answers = record.get("answer_entities")

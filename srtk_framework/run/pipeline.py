@@ -9,7 +9,7 @@ import attrs
 
 from srtk_framework.graph.reader_stop import read_trace
 from srtk_framework.roles import EntityLinker, Expander, KnowledgeGraph, Reader
-from srtk_framework.values import LINKED_BY, DriverError, Link, LinkList, Question, Retrieval, Subgraph
+from srtk_framework.values import LINKED_BY, DriverError, Link, LinkList, Literal, Question, Retrieval, Subgraph
 
 T = TypeVar("T")
 R = TypeVar("R")
@@ -69,19 +69,22 @@ class Pipeline:
         return self.labelled(self.read(done) if read else done)
 
     def linked(self, questions: Sequence[Question]) -> list[Retrieval]:
-        """Link the questions that bring no entities of their own, or all with ``relink``.
+        """Link the questions that bring no entities of their own, or all with ``relink``; a pattern binds its entity.
 
         The traces have ``linked_by``, the linkers whose links were taken, where the question was linked from its
         text, and ``linkers_failed``, each linker that failed on the question and why, where one did.
         """
+        questions = [_with_bound_end(q) for q in questions]
         done = [
-            Retrieval(q) if q.text.strip() or q.links else _failed(q, "the question is empty; give it a text")
+            Retrieval(q)
+            if q.text.strip() or q.links or q.pattern
+            else _failed(q, "the question is empty; give it a text")
             for q in questions
         ]
         open_ = [
             i
             for i, q in enumerate(questions)
-            if done[i].error is None and q.text.strip() and (self.relink or not q.links)
+            if done[i].error is None and q.text.strip() and q.pattern is None and (self.relink or not q.links)
         ]
         if self.linker is None or not open_:
             return done
@@ -161,6 +164,16 @@ class Pipeline:
             sizes = self.graph.frontiers([[entity] for entity in entities])
             known = {entity for entity, frontier in zip(entities, sizes, strict=True) if frontier.size}
         return [known] * len(questions)
+
+
+def _with_bound_end(question: Question) -> Question:
+    """Link a pattern that has no links to the entity that it binds, so that any expander may start from there."""
+    if question.pattern is None or question.links:
+        return question
+    bound = question.pattern.subject if question.pattern.subject is not None else question.pattern.object
+    if bound is None or isinstance(bound, Literal):
+        return question
+    return attrs.evolve(question, links=(Link(bound),))
 
 
 def _failed(question: Question, reason: str, trace: Mapping[str, Any] | None = None) -> Retrieval:

@@ -68,18 +68,17 @@ class ExpanderConformance(BatchConformance):
     def questions(self) -> list[Question]:
         """Return different questions, most of which have something to find in ``graph``."""
         several = [
-            Question("capital", "What is the capital of Latvia?", (Link("Latvia"),)),
-            Question("two", "What borders Latvia and Estonia?", (Link("Latvia"), Link("Estonia"))),
-            Question(
-                "n-best",
-                "What is the capital of Georgia?",
-                (Link("Georgia_country", 0.7, 23, 30), Link("Georgia_state", 0.3, 23, 30)),
+            _asked("capital", "What is the capital of Latvia?", Pattern("Latvia", "capital")),
+            _asked("two", "What borders Latvia and Estonia?", Pattern("Latvia", "borders"), Link("Estonia")),
+            attrs.evolve(
+                _asked("n-best", "What is the capital of Georgia?", Pattern("Georgia_country", "capital")),
+                links=(Link("Georgia_country", 0.7, 23, 30), Link("Georgia_state", 0.3, 23, 30)),
             ),
-            Question("loop", "Who admires Narcissus?", (Link("Narcissus"),)),
-            Question("inverse", "What borders Poland?", (Link("Poland"),)),
-            Question("literals", "When was Riga founded?", (Link("Riga"),)),
-            Question("hub", "What lists the catalogue?", (Link("Catalogue"),)),
-            Question("chain", "Which harbour has the archipelago?", (Link("Archipelago"),)),
+            _asked("loop", "Who admires Narcissus?", Pattern(None, "admires", "Narcissus")),
+            _asked("inverse", "What borders Poland?", Pattern(None, "borders", "Poland")),
+            _asked("literals", "When was Riga founded?", Pattern("Riga", "founded")),
+            _asked("hub", "What lists the catalogue?", Pattern("Catalogue", "lists")),
+            _asked("chain", "Which harbour has the archipelago?", Pattern("Archipelago", "has_island")),
         ]
         rest = [entity for entity in SAMPLE.entities if is_plain(entity) and not entity.startswith(SINGER)]
         return several + [Question(f"q{i}", f"What is {e}?", (Link(e),)) for i, e in enumerate(rest)]
@@ -365,7 +364,13 @@ class ExpanderConformance(BatchConformance):
 
 def wide_question(wide: tuple[str, str, str]) -> Question:
     """Ask about the wide part of the graph, in the words of its relations."""
-    return Question("wide", f"{wide[1]} {wide[2]}", (Link(wide[0]),))
+    return _asked("wide", f"{wide[1]} {wide[2]}", Pattern(wide[0], wide[1]))
+
+
+def _asked(id_: str, text: str, pattern: Pattern, *links: Link) -> Question:
+    """Ask in words and by a pattern; the bound end of the pattern is linked."""
+    end = pattern.object if pattern.subject is None else pattern.subject
+    return Question(id_, text, (Link(str(end)), *links), pattern=pattern)
 
 
 def assert_true(graph: Any, question: Question, found: Subgraph) -> None:

@@ -45,7 +45,7 @@ from srtk_framework.values.secrets import (
 )
 from srtk_framework.values.subgraphs import Answer, FoundPaths, Neighbourhood, RankedPath, Retrieval, Subgraph
 from srtk_framework.values.training_data import Sample, TrainingExample
-from srtk_framework.values.triples import END, Literal, Path, Pattern, Qualifier, Step, Triple, pattern_text
+from srtk_framework.values.triples import END, Literal, Path, Pattern, Qualifier, Step, Triple, open_end
 
 __all__ = [
     "COST_DIGITS",
@@ -103,7 +103,7 @@ __all__ = [
     "confidence",
     "is_secret_name",
     "note_secrets",
-    "pattern_text",
+    "open_end",
     "redacted",
     "redacted_arguments",
     "redacted_data",

@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 from typing import NamedTuple
 
+from srtk_framework.values.errors import DriverError
+
 _XSD = "http://www.w3.org/2001/XMLSchema#"
 _LITERAL = re.compile(r'^"(?P<lexical>.*)"(?:@(?P<language>[A-Za-z0-9-]+)|\^\^(?P<datatype>\S+))?$', re.DOTALL)
 
@@ -94,10 +96,28 @@ class Pattern(NamedTuple):
     relation: str | None = None
     object: str | None = None
 
+    def __str__(self) -> str:
+        return f"({', '.join('?' if part is None else str(part) for part in self)})"
 
-def pattern_text(pattern: Pattern) -> str:
-    """Write a pattern with a question mark for what it leaves open: ``(Q937, P19, ?)``."""
-    return f"({', '.join('?' if part is None else part for part in pattern)})"
+    def filled(self, entity: str) -> Triple:
+        """Return the triple with an entity at the open end."""
+        subject, relation, object_ = self
+        return Triple(entity if subject is None else subject, relation or "", entity if object_ is None else object_)
+
+
+def open_end(pattern: Pattern) -> tuple[str, Step]:
+    """Read a pattern with a relation and exactly one open end.
+
+    Returns:
+        The bound end, and the step that leads from it to the open end: forward for (s, r, ?), inverse for (?, r, o).
+
+    Raises:
+        DriverError: If the pattern has no relation, no open end, or two.
+    """
+    subject, relation, object_ = pattern
+    if relation is None or (subject is None) == (object_ is None):
+        raise DriverError(f"{pattern} cannot be completed; bind the relation and either the subject or the object")
+    return (object_, Step(relation, True)) if subject is None else (subject, Step(relation))  # type: ignore[return-value]
 
 
 Qualifier = tuple[str, str]

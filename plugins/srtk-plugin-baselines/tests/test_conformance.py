@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 from srtk_plugin_baselines.bfs import BfsExpander
+from srtk_plugin_baselines.pattern import PatternExpander
 from srtk_plugin_baselines.ppr import PprExpander
 from srtk_plugin_baselines.random_triples import RandomExpander
 
@@ -24,6 +25,14 @@ class TestBfs(ExpanderConformance):
     @pytest.fixture
     def driver(self, graph: Any, budget: Budget) -> Any:
         return opened(BfsExpander(graph=graph, budget=budget))
+
+
+class TestPattern(ExpanderConformance):
+    name = "pattern"
+
+    @pytest.fixture
+    def driver(self, graph: Any, budget: Budget) -> Any:
+        return opened(PatternExpander(graph=graph, budget=budget))
 
 
 class TestPpr(ExpanderConformance):

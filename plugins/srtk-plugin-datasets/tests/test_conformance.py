@@ -19,6 +19,7 @@ from srtk_plugin_datasets.lcquad import LCQuAD
 from srtk_plugin_datasets.metaqa import MetaQA
 from srtk_plugin_datasets.mintaka import Mintaka
 from srtk_plugin_datasets.pathquestion import PathQuestion
+from srtk_plugin_datasets.patterns import Patterns
 from srtk_plugin_datasets.qald import QALD
 from srtk_plugin_datasets.records import Records
 from srtk_plugin_datasets.rog import RoG
@@ -161,6 +162,49 @@ class TestRecords(Changed, DatasetConformance):
     def broken(self, driver: Any, tmp_path: Path) -> Any:
         lines(tmp_path / "q.jsonl", '{"id": "a", "question": "Who?"}', '{"id": "b"')
         return driver
+
+
+class OfPatterns(Changed):
+    """Checks each of the three kinds of files."""
+
+    file: str
+    good: str
+    bad: str
+
+    @pytest.fixture
+    def driver(self, tmp_path: Path) -> Any:
+        (tmp_path / self.file).write_text(self.good, encoding="utf-8")
+        return Patterns(path=str(tmp_path / self.file))
+
+    @pytest.fixture
+    def faulty(self, tmp_path: Path) -> Any:
+        return Patterns(path=str(tmp_path / "none.tsv"))
+
+    @pytest.fixture
+    def broken(self, driver: Any, tmp_path: Path) -> Any:
+        (tmp_path / self.file).write_text(self.bad, encoding="utf-8")
+        return driver
+
+
+class TestPatternTables(OfPatterns, DatasetConformance):
+    name = "patterns"
+    file = "facts.tsv"
+    good = "ann\tspouse\tbob\n?\tspouse\tann\n"
+    bad = "ann\tspouse\tbob\nann\tspouse\n"
+
+
+class TestPatternRecords(OfPatterns, DatasetConformance):
+    name = "patterns"
+    file = "facts.jsonl"
+    good = '{"id": "a", "pattern": ["ann", "spouse", null], "answer_entities": ["bob"]}\n'
+    bad = '{"id": "a", "pattern": ["ann", "spouse", null]}\n{"id": "b"'
+
+
+class TestPatternQueries(OfPatterns, DatasetConformance):
+    name = "patterns"
+    file = "facts.rq"
+    good = "SELECT ?x WHERE { <urn:ann> <urn:spouse> ?x }\nSELECT ?x WHERE { ?x <urn:spouse> <urn:ann> }\n"
+    bad = "SELECT ?x WHERE { <urn:ann> <urn:spouse> ?x }\nSELECT ?x WHERE {"
 
 
 class OfOneFile(Changed):
