@@ -12,7 +12,7 @@ from srtk_plugin_sparql.sources import Source
 from srtk_plugin_sparql.step_reader import StepReader
 from srtk_plugin_sparql.vocabulary import Ids, Vocabulary
 
-from srtk_framework.values import DriverError, Qualifier, Triple, close_matches, without_logins
+from srtk_framework.values import DriverError, Origin, Qualifier, Triple, close_matches, without_logins
 from srtk_plugin_wikidata import statements
 from srtk_plugin_wikidata.graph_split import SplitReader
 from srtk_plugin_wikidata.labels import FallbackNames
@@ -127,6 +127,15 @@ class WikidataGraph(SparqlGraph):
         if not self.statements:
             return [() for _ in triples]
         return statements.qualifiers(self._open, self._queries, Spaces(self.wikibase), triples)
+
+    def origins(self, triples: Sequence[Triple]) -> list[Origin]:
+        """Return the endpoint that holds each triple: that of the outgoing steps of its subject."""
+        reader = self._open
+        if self._second is None or not isinstance(reader, SplitReader):
+            return [Origin(self.source())] * len(triples)
+        main, other = Origin(super().source()), Origin(self._second.source())
+        held = reader.at_main(triple.subject for triple in triples)
+        return [main if triple.subject in held else other for triple in triples]
 
     def source(self) -> str:
         """Return the endpoint or the content hash of the store; both sources if there are two."""

@@ -67,6 +67,12 @@ class SplitReader(StepReader):
             return main or other
         return {relation: main.get(relation, 0) + other.get(relation, 0) for relation in {**main, **other}}
 
+    def at_main(self, subjects: Iterable[str]) -> set[str]:
+        """Return the subjects whose outgoing steps the first endpoint holds; the second holds those of the others."""
+        every = list(dict.fromkeys(subjects))
+        self._main.load(every, False)
+        return {node for node in every if self._main.counts(node, False)}
+
     def exist(self, nodes: Iterable[str]) -> set[str]:
         """Return the nodes that occur in a triple."""
         every = list(dict.fromkeys(nodes))

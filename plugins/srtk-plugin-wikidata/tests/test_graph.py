@@ -369,6 +369,16 @@ def test_the_source_names_both_endpoints_without_passwords(both: dict[str, str],
     assert graphs(**both, engine="oxigraph").source() == f"{both['endpoint']} + {both['scholarly']}"
 
 
+def test_the_origin_of_a_triple_is_the_endpoint_that_holds_it(both: dict[str, str], graphs: Graphs) -> None:
+    graph = graphs(**both, engine="oxigraph")
+    found = graph.match([Pattern(object="Q937")])[0]
+    origins = dict(zip(found, (origin.provenance for origin in graph.origins(found)), strict=True))
+    articles = {triple for triple in found if triple.subject in ("Q200", "Q299", "Q1000")}
+    assert articles
+    assert {origins[triple] for triple in articles} == {both["scholarly"]}
+    assert {origins[triple] for triple in found if triple not in articles} == {both["endpoint"]}
+
+
 def test_both_endpoints_are_recorded_and_replayed(both: dict[str, str], graphs: Graphs, tmp_path: Path) -> None:
     def read(graph: WikidataGraph) -> list[Any]:
         patterns = [Pattern("Q200"), Pattern(object="Q937"), Pattern("Q937")]
