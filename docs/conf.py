@@ -14,7 +14,13 @@ ROOT = Path(__file__).parents[1]
 
 NAVIGATION = {
     "Start": ["docs/installation", "docs/ask", "docs/recipe", "docs/recipes", "docs/records"],
-    "Tutorials": ["docs/tutorials/*"],
+    "Tutorials": [
+        "docs/tutorials/own-table",
+        "docs/tutorials/wikidata",
+        "docs/tutorials/training",
+        "docs/tutorials/llm-walk",
+        "docs/tutorials/plugin",
+    ],
     "Guides": [
         "docs/datasets",
         "docs/training",
