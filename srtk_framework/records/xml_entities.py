@@ -80,7 +80,7 @@ def check_entities(file: Readable, name: str) -> None:
         return
     except expat.ExpatError as error:
         reason = expat.errors.messages.get(error.code, str(error))
-        raise InputError(f"{name}:{error.lineno}: is not valid rdfxml: {reason}; correct the file") from error
+        raise InputError(f"{name}:{error.lineno}: is not well-formed XML: {reason}; correct the file") from error
 
 
 def _feed(parser: object, file: Readable, name: str, sizes: Mapping[str, int], reached: Sequence[bool]) -> None:

@@ -109,5 +109,5 @@ def test_a_file_in_utf_16_is_refused():
 
 
 def test_what_is_no_xml_is_refused_with_its_line():
-    with pytest.raises(InputError, match=r"^f\.rdf:2: is not valid rdfxml"):
+    with pytest.raises(InputError, match=r"^f\.rdf:2: is not well-formed XML"):
         check_entities(io.BytesIO(b"\n<rdf"), "f.rdf")

@@ -79,7 +79,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add("--memory", default="1GB", metavar="SIZE", help="memory limit for sorting and joining (%(default)s)")
     add("--threads", type=int, metavar="N", help="thread limit (at most four by default)")
     add("--force", action="store_true", help="replace DIR even if it is no snapshot")
-    add("-q", "--quiet", action="store_true", help="show no progress")
+    add("-q", "--quiet", action="store_true", help="print warnings and errors only")
 
 
 def run(args: argparse.Namespace) -> int:
@@ -95,10 +95,12 @@ def run(args: argparse.Namespace) -> int:
     else:
         with _Bar(console) as bar:
             built = build(settings(args), Path(args.out), args.force, bar)
-    for sentence in sentences(built.meta.build["reading"]):
+    for sentence in sentences(built.meta.build["reading"], doubts_only=args.quiet):
         console.print(sentence, highlight=False, markup=False, soft_wrap=True)
     for kind, count in built.ignored.items():
         console.print(f"left out: {count:,} {kind}", highlight=False)
+    if args.quiet:
+        return 0
     counts = built.meta.counts
     print(
         f"{built.folder}: {counts['triples']:,} triples, {counts['entities']:,} entities, "

@@ -93,14 +93,19 @@ def _plain(owner: Any, field: Any, value: Any) -> Any:
     return list(value) if isinstance(value, tuple) else value
 
 
-def sentences(reports: Sequence[Mapping[str, Any]]) -> Iterator[str]:
-    """Yield what a person should know of the files: headers, columns, doubts, and what was skipped."""
+def sentences(reports: Sequence[Mapping[str, Any]], doubts_only: bool = False) -> Iterator[str]:
+    """Yield what a person should know of the files: headers, columns, doubts, and what was skipped.
+
+    Args:
+        reports: The reports as plain data.
+        doubts_only: Leave out headers and columns, which need no look where a person asked for quiet.
+    """
     for report in reports:
         name = report["name"]
-        if report["header_line"]:
+        if report["header_line"] and not doubts_only:
             header = shortened(report["separator"].join(report["header"]))
             yield f"{name}:{report['header_line']}: taken as header: {header}"
-        if report["columns"] and report["header_line"]:
+        if report["columns"] and report["header_line"] and not doubts_only:
             yield f"{name}: columns: " + ", ".join(f"{title} = {role}" for title, role in report["columns"])
         if report["unread"]:
             yield f"{name}: columns not read: {', '.join(report['unread'])}"

@@ -44,6 +44,21 @@ def test_quiet_shows_no_progress(world: Path, capsys: pytest.CaptureFixture[str]
     assert capsys.readouterr().err == ""
 
 
+def test_a_quiet_build_prints_what_it_skipped_and_nothing_else(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    table = tmp_path / "films.csv"
+    table.write_text("subject,relation,object\nAlien,director,Scott\n")
+    assert call(build, "--out", str(tmp_path / "whole"), "--quiet", str(table)) == 0
+    assert capsys.readouterr() == ("", "")
+    table.write_text("subject,relation,object\nAlien,director,Scott\nAlien,,Weaver\n")
+    assert call(build, "--out", str(tmp_path / "cut"), "--quiet", str(table)) == 0
+    printed = capsys.readouterr()
+    assert printed.out == ""
+    assert len(printed.err.splitlines()) == 1
+    assert "skipped 1 " in printed.err
+
+
 def test_info_as_json_has_counts_relations_and_label_coverage(world: Path, capsys: pytest.CaptureFixture[str]) -> None:
     out = build_world(world, "--quiet")
     capsys.readouterr()
@@ -105,7 +120,7 @@ def test_a_graph_of_no_triple_has_no_example(tmp_path: Path, capsys: pytest.Capt
 def test_flags_of_tables_reach_the_build(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     (tmp_path / "a.csv").write_text("name;club;note\nAlan;Tigres,Chivas;fast\n")
     flags = ("--id", "name", "--split", ",", "--literal-columns", "note", "--strict", "--header", "--separator", ";")
-    assert call(build, "--quiet", "--out", str(tmp_path / "out"), *flags, str(tmp_path / "a.csv")) == 0
+    assert call(build, "--out", str(tmp_path / "out"), *flags, str(tmp_path / "a.csv")) == 0
     assert "3 triples, 3 entities, 2 relations" in capsys.readouterr().out
 
 
