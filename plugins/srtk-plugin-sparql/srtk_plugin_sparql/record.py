@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import threading
 from collections.abc import Mapping
 from pathlib import Path
@@ -19,6 +20,8 @@ from srtk_plugin_sparql.sources import Source
 from srtk_plugin_sparql.terms import Rows, rows_of
 
 RECORD = "answers.jsonl"
+_SURROGATE = re.compile("[\ud800-\udfff]")
+"""Half a pair, which a server may send in escaped form, and which is no text in UTF-8."""
 _DIVIDED = (CappedError, TooLargeError, DeadlineError, OversizeError, PartialError)
 """Errors after which a graph asks for less, so that a replay must meet them too."""
 
@@ -106,7 +109,8 @@ class Recorder:
                 self._known.add(line)
 
     def _write(self, line: dict[str, Any]) -> None:
-        self._file.write(json.dumps(line, ensure_ascii=False, separators=(",", ":")) + "\n")
+        text = json.dumps(line, ensure_ascii=False, separators=(",", ":"))
+        self._file.write(_SURROGATE.sub(lambda found: f"\\u{ord(found.group()):04x}", text) + "\n")
         self._file.flush()
 
     def close(self) -> None:

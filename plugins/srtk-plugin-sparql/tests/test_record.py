@@ -10,6 +10,8 @@ import pytest
 from srtk_plugin_sparql.errors import NotRecordedError, TooLargeError
 from srtk_plugin_sparql.graph import SparqlGraph
 from srtk_plugin_sparql.limits import SparqlLimits
+from srtk_plugin_sparql.record import Recorder, Replay
+from srtk_plugin_sparql.terms import Rows, Term
 from srtk_plugin_sparql.vocabulary import Vocabulary
 
 from srtk_framework.values import Budget, InputError
@@ -99,6 +101,23 @@ def test_a_broken_record_is_refused_with_its_line(tmp_path: Path, line: str) -> 
     (tmp_path / "answers.jsonl").write_text(f'{{"source":"x"}}\n{line}\n')
     with pytest.raises(InputError, match=r"answers\.jsonl:2.*record the run again"):
         answers("http://127.0.0.1:9/query", replay=str(tmp_path))
+
+
+class Halves:
+    """Answers with half of a surrogate pair, as a server may that escapes what it cuts."""
+
+    endpoint = "halves"
+
+    def select(self, query: str, divisible: bool, fresh: bool = False) -> Rows:
+        return [{"name": Term("literal", "Rig\ud83d")}]
+
+    def close(self) -> None: ...
+
+
+def test_half_a_surrogate_pair_is_recorded_and_replayed(tmp_path: Path) -> None:
+    with closing(Recorder(Halves(), tmp_path, "halves")) as recorder:
+        first = recorder.select("SELECT ?name {}", False)
+    assert Replay(tmp_path).select("SELECT ?name {}", False) == first
 
 
 def test_a_replay_without_a_record_is_refused(tmp_path: Path) -> None:

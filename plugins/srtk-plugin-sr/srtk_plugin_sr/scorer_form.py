@@ -8,8 +8,9 @@ from typing import Any, Literal
 
 import attrs
 
+from srtk_framework.records import read_json
 from srtk_framework.roles import Encoder
-from srtk_framework.values import DriverError
+from srtk_framework.values import DriverError, InputError
 
 FILE = "path_scorer.json"
 """File of the form in the folder of trained weights."""
@@ -77,8 +78,8 @@ def read_form(encoder: Encoder) -> ScorerForm | None:
     file = folder / FILE
     known = {field.name for field in attrs.fields(ScorerForm)}
     try:
-        found = json.loads(file.read_text(encoding="utf-8"))
-    except (OSError, ValueError) as error:
+        found = read_json(file)
+    except InputError as error:
         raise DriverError(f"{file} cannot be read ({error}); train the scorer again, or remove the file") from error
     if not isinstance(found, dict) or not set(found) <= known:
         raise DriverError(f"{file} is not the form of a path scorer; train the scorer again, or remove the file")

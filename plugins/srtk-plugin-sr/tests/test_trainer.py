@@ -182,7 +182,7 @@ def test_a_broken_form_beside_the_weights_is_refused_with_its_file(scorer, graph
     one.fit(task(tmp_path), settings(epochs=1))
     one.save(tmp_path / "model")
     file = tmp_path / "model" / "path_scorer.json"
-    for content in ("{", '{"rules": 1}', "[]"):
+    for content in ("{", '{"rules": 1}', "[]", "[" * 100_000):
         file.write_text(content, encoding="utf-8")
         with pytest.raises(DriverError, match=r"path_scorer\.json .*train the scorer again, or remove the file"):
             scorer(model=tmp_path / "model")
