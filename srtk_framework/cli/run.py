@@ -266,8 +266,9 @@ def _report(recipe: Recipe, outcome: Outcome) -> None:
         answers = answers_table(outcome.evaluation)
         if answers is not None:
             console.print(answers)
-        for laid in completion_tables(outcome.evaluation["completion"]) if "completion" in outcome.evaluation else ():
-            console.print(laid)
+        if "completion" in outcome.evaluation:
+            for laid in completion_tables(outcome.evaluation["completion"], slices=False):
+                console.print(laid)
         for laid in link_tables(outcome.evaluation["linking"]) if "linking" in outcome.evaluation else ():
             console.print(laid)
     if any(block.use == "timing" for block in recipe.observers):

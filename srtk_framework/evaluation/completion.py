@@ -207,7 +207,7 @@ def completed(
     if facts is not None:
         if (kind := facts.cardinality(pattern.relation)) is not None:
             groups[CARDINALITY] = kind
-        of_answer[HALF_LINKS] = {answer: facts.half_links(_triple(pattern, answer)) for answer in judged}
+        of_answer[HALF_LINKS] = {answer: facts.half_links(pattern.filled(answer)) for answer in judged}
     sums = bin_sums(list(new.values()), [answer in gold for answer in new])
     return Completed(
         completion_shares(ranked, gold, held),
@@ -228,11 +228,6 @@ def proposals(retrieval: Retrieval) -> list[tuple[str, float]]:
         for triple, confidence in zip(subgraph.triples, confidences, strict=True)
         if all(part in (None, own) for part, own in zip(pattern, triple, strict=True))
     ]
-
-
-def _triple(pattern: Pattern, answer: str) -> Triple:
-    subject, relation, object_ = (answer if part is None else part for part in pattern)
-    return Triple(subject, relation, object_)
 
 
 def _words(label: str) -> str:

@@ -31,8 +31,8 @@ SLICED = ("mrr", "hits_at_10", "new_precision", "new_recall", "set_coverage", "c
 """Metrics shown by slice."""
 
 
-def completion_tables(completion: Mapping[str, Any]) -> list[Table]:
-    """Build the tables of metrics, with a row per metric, of differences and of slices."""
+def completion_tables(completion: Mapping[str, Any], slices: bool = True) -> list[Table]:
+    """Build the tables of metrics, with a row per metric, of differences and, if asked for, of slices."""
     from rich.text import Text
 
     methods: Mapping[str, Mapping[str, Estimate]] = completion["methods"]
@@ -51,8 +51,8 @@ def completion_tables(completion: Mapping[str, Any]) -> list[Table]:
                 p, corrected = (f"{apart[part]:.3f}" for part in ("p", "p_holm"))
                 tests.add_row(Text(pair if number == 0 else ""), SHORT[metric], *figures, p, corrected)
         found.append(tests)
-    for name, groups in completion.get("slices", {}).items():
-        found.append(_slice(name, groups))
+    if slices:
+        found += [_slice(name, groups) for name, groups in completion.get("slices", {}).items()]
     return found
 
 
