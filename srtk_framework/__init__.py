@@ -24,6 +24,7 @@ if TYPE_CHECKING:
         __version__,
     )
     from srtk_framework.roles import (
+        Completer,
         Corpus,
         Dataset,
         Encoder,
@@ -111,6 +112,7 @@ _ROOMS = {
     ),
     "roles": (
         "TrainingTask",
+        "Completer",
         "Corpus",
         "Dataset",
         "Encoder",
@@ -188,6 +190,7 @@ __all__ = [
     "Answer",
     "Budget",
     "Call",
+    "Completer",
     "Corpus",
     "Dataset",
     "DriverError",

@@ -24,6 +24,7 @@ from srtk_framework.roles.base import (
     roles_of,
     set_name,
 )
+from srtk_framework.roles.completer import Completer
 from srtk_framework.roles.corpus import Corpus
 from srtk_framework.roles.dataset import Dataset
 from srtk_framework.roles.encoder import Encoder
@@ -46,6 +47,7 @@ __all__ = [
     "PROJECT",
     "ROLES",
     "AnswerCheck",
+    "Completer",
     "Corpus",
     "Dataset",
     "Encoder",

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from srtk_framework.values import END, Literal, Step
+from srtk_framework.values import END, DriverError, Literal, Pattern, Step, Triple, open_end
 
 
 @pytest.mark.parametrize(
@@ -65,3 +65,27 @@ def test_any_step_is_parsed_from_its_text(relation, inverse):
     step = Step(relation, inverse)
     assert Step.parse(str(step)) == step
     assert str(step) != "END"
+
+
+def test_a_pattern_is_read_from_its_bound_end():
+    assert open_end(Pattern("Ada", "born_in")) == ("Ada", Step("born_in"))
+    assert open_end(Pattern(None, "born_in", "London")) == ("London", Step("born_in", True))
+
+
+@pytest.mark.parametrize(
+    ("pattern", "text"),
+    [
+        (Pattern("Ada", None, None), r"\(Ada, \?, \?\)"),
+        (Pattern(None, "born_in", None), r"\(\?, born_in, \?\)"),
+        (Pattern("Ada", "born_in", "London"), r"\(Ada, born_in, London\)"),
+        (Pattern(None, None, "London"), r"\(\?, \?, London\)"),
+    ],
+)
+def test_a_pattern_without_one_open_end_and_a_relation_is_refused(pattern, text):
+    with pytest.raises(DriverError, match=f"{text} cannot be completed; bind the relation and either"):
+        open_end(pattern)
+
+
+def test_an_entity_fills_the_open_end_of_a_pattern():
+    assert Pattern("Ada", "born_in").filled("London") == Triple("Ada", "born_in", "London")
+    assert Pattern(None, "born_in", "London").filled("Ada") == Triple("Ada", "born_in", "London")

@@ -1,1 +1,1 @@
-"""Baseline expanders, which do not read the text of the question."""
+"""Baselines: expanders that do not read the question, and a completer that does not look at the entity."""

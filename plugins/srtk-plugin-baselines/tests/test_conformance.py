@@ -1,15 +1,19 @@
-"""The baselines keep the contract of their role."""
+"""The baselines keep the contracts of their roles."""
 
 from __future__ import annotations
 
 from typing import Any
 
+import attrs
 import pytest
 from srtk_plugin_baselines.bfs import BfsExpander
+from srtk_plugin_baselines.frequency import FrequencyCompleter
 from srtk_plugin_baselines.pattern import PatternExpander
 from srtk_plugin_baselines.ppr import PprExpander
 from srtk_plugin_baselines.random_triples import RandomExpander
 
+from srtk_framework.testing import OracleGraph
+from srtk_framework.testing.completer import CompleterConformance
 from srtk_framework.testing.expander import ExpanderConformance
 from srtk_framework.values import Budget
 
@@ -49,3 +53,16 @@ class TestRandom(ExpanderConformance):
     @pytest.fixture
     def driver(self, graph: Any, budget: Budget) -> Any:
         return opened(RandomExpander(graph=graph, budget=budget))
+
+
+class TestFrequency(CompleterConformance):
+    name = "frequency"
+
+    @pytest.fixture
+    def driver(self, graph: OracleGraph) -> Any:
+        return opened(FrequencyCompleter(graph=graph))
+
+    @pytest.fixture
+    def changed(self, graph: OracleGraph) -> Any:
+        other = OracleGraph(attrs.evolve(graph.sample, triples=graph.sample.triples[1:]))
+        return opened(FrequencyCompleter(graph=opened(other)))
