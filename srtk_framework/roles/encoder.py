@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from srtk_framework.roles.base import Role, by_value, hook
@@ -38,3 +39,11 @@ class Encoder(Role):
     @abstractmethod
     def encode(self, texts: Sequence[str]) -> npt.NDArray[np.float32]:
         """Encode each text as one row of a float32 matrix [n, d]; a text's row depends on the text alone."""
+
+    @hook
+    def weights_folder(self) -> Path | None:
+        """Return the folder of the weights in use, where a training has left what it knows of them.
+
+        None by default, and for weights that are in no folder, such as those of a training that was not saved.
+        """
+        return None

@@ -8,7 +8,7 @@ from typing import Any
 
 from srtk_framework.roles.answer_checks import check_numbers, truth
 from srtk_framework.roles.base import Role, hook
-from srtk_framework.values import Path, Step
+from srtk_framework.values import DriverError, Path, Step
 
 
 def numbers_of_candidates(answer: Any, arguments: Mapping[str, Any], driver: str) -> Any:
@@ -18,6 +18,17 @@ def numbers_of_candidates(answer: Any, arguments: Mapping[str, Any], driver: str
         DriverError: For another number of scores, or anything but finite numbers.
     """
     check_numbers("score", answer, list(map(len, arguments["candidates"])), "candidates")
+    return answer
+
+
+def settings_by_name(answer: Any, arguments: Mapping[str, Any], driver: str) -> Any:
+    """Refuse anything but a mapping from names of settings.
+
+    Raises:
+        DriverError: For another type.
+    """
+    if not isinstance(answer, Mapping) or not all(isinstance(name, str) for name in answer):
+        raise DriverError(f"search_settings returned {answer!r}; it must return a mapping from names of settings")
     return answer
 
 
@@ -46,3 +57,11 @@ class PathScorer(Role):
     def scores_end(self) -> bool:
         """Return whether END is scored when the maximum depth forces it; with False it costs nothing then."""
         return False
+
+    @hook(answer=settings_by_name)
+    def search_settings(self) -> Mapping[str, Any]:
+        """Return settings of a search that suit the scores as they are now, such as ``margin``; none by default.
+
+        A search takes from them what its recipe leaves open, and ignores those that it does not have.
+        """
+        return {}

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import zlib
 from collections.abc import Iterator, Sequence
+from pathlib import Path
 from typing import Any
 
 import attrs
@@ -64,6 +65,11 @@ class EncoderConformance(BatchConformance):
         """The first two texts have different rows."""
         one, other = driver.encode(texts[:1]), driver.encode(texts[1:2])
         assert not np.array_equal(one, other), f"{texts[0]!r} and {texts[1]!r} have the same row"
+
+    def test_the_folder_of_the_weights_is_there(self, driver: Any) -> None:
+        """``weights_folder`` returns a folder that exists, or None."""
+        folder = driver.weights_folder()
+        assert folder is None or (isinstance(folder, Path) and folder.is_dir()), f"weights_folder returned {folder!r}"
 
     def test_an_empty_text_has_a_row(self, driver: Any) -> None:
         """An empty text has a finite row."""

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import json
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 import attrs
@@ -125,6 +126,16 @@ class PathScorerConformance(BatchConformance):
     def test_scores_end_answers_yes_or_no(self, driver: Any) -> None:
         """``scores_end`` returns a bool."""
         assert isinstance(driver.scores_end(), bool), f"scores_end returned {driver.scores_end()!r}"
+
+    def test_search_settings_are_named_values_of_a_recipe(self, driver: Any) -> None:
+        """``search_settings`` returns a mapping that could stand in a recipe."""
+        found = driver.search_settings()
+        assert isinstance(found, Mapping), f"search_settings returned {found!r}, not a mapping"
+        try:
+            same = json.loads(json.dumps(dict(found))) == dict(found)
+        except TypeError:
+            same = False
+        assert same, f"search_settings returned {found!r}, which no recipe could hold"
 
 
 @attrs.define(eq=False)

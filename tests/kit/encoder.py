@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any, ClassVar
 
 import numpy as np
@@ -70,6 +71,7 @@ FAULTS: list[Fault] = [
     changed(GOOD, "test_an_empty_batch_has_as_many_columns_as_any", encode=_no_columns),
     changed(GOOD, "test_rows_are_finite", encode=_infinite),
     changed(GOOD, "test_different_texts_get_different_rows", encode=_constant),
+    changed(GOOD, "test_the_folder_of_the_weights_is_there", weights_folder=lambda self, call: Path("nowhere")),
     changed(GOOD, "test_an_empty_text_has_a_row", encode=_refuses(lambda text: not text)),
     changed(GOOD, "test_a_long_text_has_a_row", encode=_refuses(lambda text: len(text) > 5000)),
     changed(GOOD, "test_quotes_and_other_scripts_are_encoded", encode=_refuses(lambda text: '"' in text)),

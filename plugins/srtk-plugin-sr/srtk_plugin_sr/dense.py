@@ -110,14 +110,15 @@ class DenseScorer(PathScorer):
         form = self._form_of(self._trained_form())
         return f"dense({self.encoder.fingerprint()}, {self.graph.fingerprint()}, {form!r})"
 
-    def search_settings(self) -> SearchSettings:
+    def search_settings(self) -> dict[str, Any]:
         """Return the settings of a search that suit the scores: margins for trained weights only."""
         trained = self._trained_form()
+        suitable = SearchSettings()
         if trained is not None and self._form.rule == trained.rule == "log-softmax":
-            return attrs.evolve(TRAINED, mention=trained.mention)
-        if trained is None and self._form.rule == "gain":
-            return UNTRAINED_SEARCH
-        return SearchSettings()
+            suitable = attrs.evolve(TRAINED, mention=trained.mention)
+        elif trained is None and self._form.rule == "gain":
+            suitable = UNTRAINED_SEARCH
+        return attrs.asdict(suitable)
 
     def scores_end(self) -> bool:
         """Return False: under every rule a path with no other continuation ends at no cost."""

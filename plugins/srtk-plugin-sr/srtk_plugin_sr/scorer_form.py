@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
-from typing import Any, Literal
+from typing import Literal
 
 import attrs
 
@@ -70,9 +70,7 @@ def read_form(encoder: Encoder) -> ScorerForm | None:
     Raises:
         DriverError: If the file of the form is broken.
     """
-    driver: Any = getattr(encoder, "driver", encoder)
-    find = getattr(driver, "weights_folder", None)
-    folder: Path | None = find() if callable(find) else None
+    folder = encoder.weights_folder()
     if folder is None or not (folder / FILE).is_file():
         return None
     file = folder / FILE

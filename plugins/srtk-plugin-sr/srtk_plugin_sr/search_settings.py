@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Literal
+from typing import Literal
 
 import attrs
 
@@ -35,8 +35,6 @@ TRAINED = SearchSettings(margin=2.3, hop_margin=4.6)
 
 
 def suitable_settings(scorer: PathScorer) -> SearchSettings:
-    """Return what a scorer's ``search_settings()`` says; the neutral settings if it says nothing."""
-    driver: Any = getattr(scorer, "driver", scorer)
-    say = getattr(driver, "search_settings", None)
-    found: SearchSettings = say() if callable(say) else SearchSettings()
-    return found
+    """Return the settings that a scorer suggests; the neutral ones where it suggests none."""
+    known = {field.name for field in attrs.fields(SearchSettings)}
+    return SearchSettings(**{name: value for name, value in scorer.search_settings().items() if name in known})

@@ -77,7 +77,7 @@ class Suiting(Given):
     suits: SearchSettings = attrs.field(factory=SearchSettings)
 
     def search_settings(self):
-        return self.suits
+        return attrs.asdict(self.suits)
 
 
 HAND = {CHILD: -1.0, JOB: -2.0, ((CHILD,), JOB): -0.5, ((CHILD,), BORN): -3.0, END: -1.5}

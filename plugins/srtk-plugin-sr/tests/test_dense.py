@@ -110,9 +110,9 @@ def test_weights_that_no_path_scorer_was_trained_from_are_scored_by_gain_with_sm
 
 
 def test_margins_are_not_suggested_for_scores_of_untrained_weights_that_are_no_gains():
-    assert scorer_of(Letters(), rule=None).search_settings().mention == ""
-    assert scorer_of(Letters(), rule="log-softmax").search_settings() == SearchSettings()
-    assert scorer_of(Letters(), rule="srtk-sum").search_settings() == SearchSettings()
+    assert scorer_of(Letters(), rule=None).search_settings()["mention"] == ""
+    assert SearchSettings(**scorer_of(Letters(), rule="log-softmax").search_settings()) == SearchSettings()
+    assert SearchSettings(**scorer_of(Letters(), rule="srtk-sum").search_settings()) == SearchSettings()
 
 
 def test_a_text_form_that_is_given_brings_its_own_inverse():

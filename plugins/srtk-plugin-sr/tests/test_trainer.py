@@ -166,15 +166,15 @@ def test_a_saved_encoder_loads_in_a_new_scorer_and_as_an_encoder_driver(scorer, 
 def test_trained_weights_are_scored_as_they_were_trained_wherever_they_are_loaded(scorer, graph, tmp_path):
     row = (["where was p1 born"], [(Step("spouse"),)], [[Step("birth_place"), Step("spouse", True), END]])
     one = scorer(end_text="stop", step_cost=0.25)
-    assert one.search_settings() == SearchSettings(mention="", order="nodes", fan_cost=0.2)
+    assert SearchSettings(**one.search_settings()) == SearchSettings(mention="", order="nodes", fan_cost=0.2)
     one.fit(task(tmp_path), settings(epochs=1, mention="someone"))
-    assert one.search_settings() == SearchSettings(mention="someone", margin=2.3, hop_margin=4.6)
+    assert SearchSettings(**one.search_settings()) == SearchSettings(mention="someone", margin=2.3, hop_margin=4.6)
     one.save(tmp_path / "model")
     other = scorer(model=tmp_path / "model")
     assert other.score(*row) == one.score(*row)
     assert other.search_settings() == one.search_settings()
     assert other.fingerprint() != scorer(model=tmp_path / "model", end_text="end").fingerprint()
-    assert scorer(model=tmp_path / "model", rule="gain").search_settings() == SearchSettings()
+    assert SearchSettings(**scorer(model=tmp_path / "model", rule="gain").search_settings()) == SearchSettings()
 
 
 def test_a_broken_form_beside_the_weights_is_refused_with_its_file(scorer, graph, tmp_path):
