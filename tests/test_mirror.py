@@ -32,6 +32,8 @@ ELSEWHERE = {
     "cli/test_short_commands.py": "cli/link cli/retrieve cli/short cli/visualize",
     "scaffold/test_scaffold.py": "cli/new",
     # Parts of one whole, tested through it.
+    "training/test_setup.py": "training/material",
+    "training/test_trainer.py": "training/paths training/question_sets",
     "roles/test_hook_contract.py": "roles/base",
     "explaining/test_remedy.py": "explaining/variants",
     "run/test_preflight.py": "roles/preflight",

@@ -240,10 +240,8 @@ class _Resumed(Observer):
 def _report_training(trained: Trained) -> None:
     from rich.console import Console
 
-    counts = trained.counts
     done = "trained on" if trained.repeated else "reused a training on"
-    lacking = f"; {counts['pathless']} have no path between topic and answer" if trained.by_paths else ""
-    lines = [f"{done} {counts['lessons']} questions{lacking}"]
+    lines = [f"{done} {trained.summary}"]
     lines.append(", ".join(f"{name} {value:.4g}" for name, value in trained.figures.items()))
     lines.append(f"model in {trained.model}")
     console = Console()

@@ -11,7 +11,7 @@ import attrs
 from srtk_framework.evaluation.metrics import compare
 from srtk_framework.evaluation.rows import Row
 from srtk_framework.evaluation.scores import read_scores
-from srtk_framework.evaluation.slices import TrainingOverlap, read_training_overlap
+from srtk_framework.evaluation.slices import TrainingOverlap, overlap_of_training
 from srtk_framework.records.jsonl import read_json
 from srtk_framework.values import InputError
 
@@ -96,7 +96,7 @@ def _untimed(rows: Sequence[Row]) -> list[Row]:
 
 
 def training_overlap_of(folders: Sequence[Path]) -> TrainingOverlap | None:
-    """Read the training data of the first run with training, if its file still exists."""
+    """Read the training data of the first run whose training had relations or paths, if its file still exists."""
     for folder in folders:
         manifest = folder / "manifest.json"
         if not manifest.exists():
@@ -106,7 +106,7 @@ def training_overlap_of(folders: Sequence[Path]) -> TrainingOverlap | None:
         except InputError as error:
             raise InputError(f"{error}; run the recipe again") from error
         training = found.get("training") if isinstance(found, dict) else None
-        examples = Path(training["folder"]) / "training_examples.jsonl" if isinstance(training, dict) else None
-        if examples is not None and examples.exists():
-            return read_training_overlap(examples)
+        overlap = overlap_of_training(Path(training["folder"])) if isinstance(training, dict) else None
+        if overlap is not None:
+            return overlap
     return None

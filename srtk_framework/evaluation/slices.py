@@ -53,11 +53,31 @@ def read_training_overlap(file: str | FilePath) -> TrainingOverlap:
     Raises:
         InputError: If the file cannot be read or has none of these.
     """
+    found = _overlap(FilePath(file))
+    if found is None:
+        raise InputError(
+            f"{shown(file)}: no record has paths, gold_paths or gold_triples; give the training examples, or the"
+            " training questions with gold"
+        )
+    return found
+
+
+def overlap_of_training(folder: FilePath) -> TrainingOverlap | None:
+    """Read the relations and paths that the training in a folder had; None for one that had neither.
+
+    Raises:
+        InputError: If its examples cannot be read.
+    """
+    file = folder / "training_examples.jsonl"
+    return _overlap(file) if file.exists() else None
+
+
+def _overlap(file: FilePath) -> TrainingOverlap | None:
     from srtk_framework.records.training_examples import read_training_examples
 
     relations: set[str] = set()
     paths: set[tuple[str, ...]] = set()
-    examples = read_training_examples(FilePath(file))
+    examples = read_training_examples(file)
     has_paths = any(example.paths for example in examples)
     for example in examples:
         question = example.question
@@ -66,12 +86,7 @@ def read_training_overlap(file: str | FilePath) -> TrainingOverlap:
         paths.update(gold_paths(question))
         for some in gold_relations(question):
             relations.update(some)
-    if not relations:
-        raise InputError(
-            f"{shown(file)}: no record has paths, gold_paths or gold_triples; give the training examples, or the"
-            " training questions with gold"
-        )
-    return TrainingOverlap(frozenset(relations), frozenset(paths))
+    return TrainingOverlap(frozenset(relations), frozenset(paths)) if relations else None
 
 
 def gold_paths(question: Question) -> tuple[tuple[str, ...], ...]:

@@ -58,24 +58,41 @@ class Block:
 
 
 @attrs.frozen
+class HeldOut:
+    """Facts of a graph that are held out of a training.
+
+    Attributes:
+        share: Share of the facts, above 0 and below 1.
+    """
+
+    share: float
+
+    def __attrs_post_init__(self) -> None:
+        if not 0 < self.share < 1:
+            raise ValueError(f"the share held out lies between 0 and 1, not at {self.share}")
+
+
+@attrs.frozen
 class Train:
     """The key ``train``: a driver of the recipe that learns before the run.
 
     Attributes:
         driver: Role of the driver, which is given at the top level.
-        questions: Training questions: a file, or a dataset.
+        questions: Training questions: a file, or a dataset; None for a driver that learns from a graph.
         validation: A file, a dataset, or a share of the questions; None for no validation.
         supervision: Driver that finds the paths of the questions; None for that of the top level.
         folder: For checkpoints, logs and the trained model; None for ``training`` in the run's folder.
         fit: Settings of the training, as written.
+        held_out: Facts of its graph on which the driver does not train; None for none.
     """
 
     driver: str
-    questions: str | Block
+    questions: str | Block | None
     validation: str | Block | float | None
     supervision: Block | None
     folder: str | None
     fit: Mapping[str, Any] = attrs.field(hash=False)
+    held_out: HeldOut | None = None
 
 
 @attrs.define
@@ -365,15 +382,30 @@ def _train(data: Any, roles: Sequence[str], places: Places, problems: list[str])
     if not isinstance(fit, Mapping):
         problems.append(f"{places.say(('train', 'fit'))}: fit is a mapping of the training's settings")
     questions = _questions(data.get("questions"), ("train", "questions"), places, problems)
-    if data.get("questions") is None or data["questions"] == "-":
+    if data.get("questions") == "-":
         problems.append(f"{places.say(('train',))}: train needs `questions:`, a file or a dataset to learn from")
     supervision = data.get("supervision")
     where: Where = ("train", "supervision")
     block = None if supervision is None else _block("supervision", supervision, where, places, problems)
     validation = _validation(data.get("validation"), places, problems)
-    if len(problems) > count or questions is None:
+    held_out = _held_out(data.get("held_out"), places, problems)
+    if len(problems) > count:
         return None
-    return Train(driver, questions, validation, block, folder, fit)
+    return Train(driver, questions, validation, block, folder, fit, held_out)
+
+
+def _held_out(value: Any, places: Places, problems: list[str]) -> HeldOut | None:
+    where: Where = ("train", "held_out")
+    if value is None:
+        return None
+    if not isinstance(value, Mapping):
+        problems.append(f"{places.say(where)}: held_out is written as {{share: 0.05}}")
+        return None
+    try:
+        return structure(value, HeldOut)
+    except SettingsError as error:
+        problems.extend(f"{places.say((*where, *inner))}: held_out: {text}" for inner, text in error.problems)
+        return None
 
 
 def _validation(value: Any, places: Places, problems: list[str]) -> str | Block | float | None:

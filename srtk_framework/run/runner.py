@@ -16,7 +16,7 @@ from srtk_framework.evaluation.link_scores import covered_by, link_counts
 from srtk_framework.evaluation.metrics import compare, row
 from srtk_framework.evaluation.rows import Row
 from srtk_framework.evaluation.scores import write_scores
-from srtk_framework.evaluation.slices import read_training_overlap
+from srtk_framework.evaluation.slices import overlap_of_training
 from srtk_framework.graph.path_instances import with_gold_triples
 from srtk_framework.host.observers import Observer, Timing, share_of_time
 from srtk_framework.host.tracebacks import Tracebacks
@@ -287,7 +287,7 @@ class Runner:
             return
         shares = {name: share_of_time(table) for name, table in outcome.timing.items()}
         trained = outcome.trained
-        overlap = None if trained is None else read_training_overlap(trained.folder / "training_examples.jsonl")
+        overlap = None if trained is None else overlap_of_training(trained.folder)
         outcome.evaluation = compare(rows, shares, overlap=overlap)
         write_json(self.recipe.output / "evaluation.json", outcome.evaluation)
         write_scores(self.recipe.output, rows)

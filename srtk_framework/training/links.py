@@ -1,14 +1,94 @@
-"""Training and validation data of entity linkers: gold links."""
+"""Training on links: questions with gold links, else with links in the input."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
 
-from srtk_framework.evaluation.link_scores import counts, covered_by
-from srtk_framework.roles import EntityLinker, KnowledgeGraph
-from srtk_framework.values import NIL, Link, Question, batched
+import attrs
+
+from srtk_framework.evaluation.link_scores import counts as link_counts
+from srtk_framework.evaluation.link_scores import covered_by
+from srtk_framework.recipe.recipe import Block, Recipe, Train
+from srtk_framework.roles import EntityLinker, Expander, KnowledgeGraph
+from srtk_framework.training.material import Context, TrainingData, Wrong
+from srtk_framework.training.paths import examples_of
+from srtk_framework.training.question_sets import NAMES, QuestionSets, hash_of
+from srtk_framework.values import NIL, Link, Question, RunError, TrainingExample, batched
+
+if TYPE_CHECKING:
+    from srtk_framework.recipe.composer import Composer
 
 SHOWN = ("strong_precision", "strong_recall", "strong_f1", "recall_at_1", "recall_at_5", "coverage", "covered_f1")
+
+
+@attrs.frozen
+class LinkMaterial:
+    """Questions and their gold links.
+
+    Attributes:
+        sets: Training and validation questions.
+    """
+
+    sets: QuestionSets
+    names = NAMES
+    supervision = None
+    described = "gold links"
+    pipeline_tag = "feature-extraction"
+    hashed = "the questions"
+
+    @classmethod
+    def of(
+        cls,
+        composer: Composer,
+        recipe: Recipe,
+        train: Train,
+        block: Block,
+        driver: Any,
+        expander: Expander | None,
+        wrong: Wrong,
+    ) -> LinkMaterial:
+        """Build the material that a recipe names."""
+        if train.supervision is not None:
+            text = "a linker is trained on gold links, not on paths; omit supervision"
+            wrong(("train", "supervision"), text)
+        return cls(QuestionSets.of(composer, recipe, train, wrong))
+
+    def read(self, context: Context) -> TrainingData:
+        """Read the questions; they are not linked."""
+        learning, validation = self.sets.read(context.seed)
+        hashes = {"questions": hash_of(learning), "validation": hash_of(validation)}
+        return TrainingData(hashes, {"questions": len(learning), "validation": len(validation)}, learning, validation)
+
+    def examples(
+        self, data: TrainingData, context: Context, goes_on: bool
+    ) -> tuple[list[TrainingExample], dict[str, int]]:
+        """Make an example of each question."""
+        examples, counts = examples_of(data.learning, context, goes_on, lambda batch: [()] * len(batch), _is_trainable)
+        if not counts["lessons"]:
+            raise RunError(
+                f"none of the {len(data.learning)} training questions has gold links; use a dataset with gold links"
+            )
+        return [example for example in examples if _is_trainable(example)], counts
+
+    def validation(self, data: TrainingData, context: Context) -> Callable[[], Mapping[str, float]] | None:
+        """Return the linking metrics of the validation questions."""
+        if not data.validation:
+            return None
+        return lambda: validate_links(context.driver, context.retriever.graph, data.validation, context.batch)
+
+    def summary(self, counts: Mapping[str, int]) -> str:
+        """Say how many questions were trained on."""
+        return f"{counts['lessons']} questions"
+
+    def card_line(self, counts: Mapping[str, int]) -> str:
+        """Say how many questions were trained on and validated with."""
+        trained = f"Trained on {counts['lessons']} of {counts['questions']} questions;"
+        return f"{trained} {counts['validation']} others checked the weights."
+
+
+def _is_trainable(example: TrainingExample) -> bool:
+    return has_links_to_train_on(example.question)
 
 
 def gold_links(question: Question) -> tuple[Link, ...]:
@@ -37,7 +117,7 @@ def validate_links(
     sums: dict[str, list[float]] = {}
     for some in batched(known, batch):
         for question, found in zip(some, linker.link([question.text for question in some]), strict=True):
-            for name, (right, of) in counts(gold_links(question), found, covered).items():
+            for name, (right, of) in link_counts(gold_links(question), found, covered).items():
                 total = sums.setdefault(name, [0.0, 0.0])
                 total[0] += right
                 total[1] += of

@@ -7,28 +7,28 @@ from typing import Any
 
 import yaml
 
+from srtk_framework.training.material import Material
 
-def card(recipe: str, written: Mapping[str, Any], training: Mapping[str, Any]) -> str:
+
+def card(recipe: str, written: Mapping[str, Any], training: Mapping[str, Any], material: Material, reuse: str) -> str:
     """Return a model card in Markdown, with the YAML header of model hubs.
 
     Args:
         recipe: Name of the recipe's file.
         written: The recipe as written, with secrets and variables not substituted.
         training: Content of ``training.json``.
+        material: What the driver learnt from.
+        reuse: Line of a recipe that uses the model, as the driver's class gives it; may be empty.
     """
-    role, counts = training["driver"]["role"], training["counts"]
-    lacking, validated = f" ({counts['pathless']} without a path between topic and answer)", "chose the best weights"
-    if role == "entity_linker":
-        lacking, validated = "", "checked the weights"
+    role, name = training["driver"]["role"], training["driver"]["name"]
     parts = [
-        "---\ntags: [srtk-framework, knowledge-graph, retrieval]\npipeline_tag: feature-extraction\n---\n",
+        f"---\ntags: [srtk-framework, knowledge-graph, retrieval]\npipeline_tag: {material.pipeline_tag}\n---\n",
         f"# {role} trained by {recipe}\n",
-        f"Trained on {counts['lessons']} of {counts['questions']} questions{lacking};"
-        f" {counts['validation']} others {validated}.\n",
-        f"Use in a recipe: `{_use(role, training['driver']['name'])}`.\n",
+        f"{material.card_line(training['counts'])}\n",
+        f"Use in a recipe: `{reuse or f'{role}: {{use: {name}, model: FOLDER}}'}`.\n",
         _table("Metrics of the best weights", training["figures"]),
         _table("Settings", training["settings"]),
-        _table("Data (SHA-256 of the questions)", training["data"]),
+        _table(f"Data (SHA-256 of {material.hashed})", training["data"]),
         _table("Versions", {**training["versions"], **training["libraries"]}),
         f"Seed {training['seed']}, fingerprint `{training['fingerprint']}`.\n",
         f"Fingerprint of the driver before training: `{training['driver']['fingerprint']}`.\n",
@@ -36,13 +36,6 @@ def card(recipe: str, written: Mapping[str, Any], training: Mapping[str, Any]) -
         f"## Recipe\n\n```yaml\n{yaml.safe_dump(dict(written), sort_keys=False, allow_unicode=True)}```\n",
     ]
     return "\n".join(parts)
-
-
-def _use(role: str, name: str) -> str:
-    """Return the recipe line that uses the model; the trained part of a path scorer is its encoder."""
-    if role == "path_scorer":
-        return "encoder: {use: transformers, model: FOLDER}"
-    return f"{role}: {{use: {name}, model: FOLDER}}"
 
 
 def _table(title: str, values: Mapping[str, Any]) -> str:

@@ -124,3 +124,10 @@ def test_the_command_tells_the_figures(tmp_path, files, capsys):
     said = capsys.readouterr().out
     assert "trained on 2 questions" in said
     assert "path between" not in said
+
+
+def test_a_run_with_a_trained_linker_is_evaluated(tmp_path, files):
+    data = recipe(tmp_path, files, folder=str(tmp_path / "linker"))
+    outcome = Runner(from_data({**data, "questions": files["check"], "relink": True, "evaluate": True})).run()
+    assert outcome.evaluation["linking"]["questions"] == 2
+    assert "relations in training" not in outcome.evaluation["slices"]

@@ -1,0 +1,139 @@
+"""Materials of training: what a driver learns from, and what follows from that for its training."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import Any, Protocol
+
+import attrs
+
+from srtk_framework.roles import Expander, KnowledgeGraph, Role
+from srtk_framework.values import Question, Retrieval, TrainingExample, Triple
+
+Wrong = Callable[[tuple[str | int, ...], str], None]
+"""Notes a mistake of a recipe: the keys that lead to it, and a sentence."""
+
+Notify = Callable[[str, Mapping[str, Any]], None]
+"""Tells the observers of a session of an event."""
+
+
+class Retriever(Protocol):
+    """The methods of a session that training calls, to link questions and to validate."""
+
+    @property
+    def graph(self) -> KnowledgeGraph | None:
+        """The graph of the recipe."""
+
+    @property
+    def methods(self) -> Mapping[str, Expander]:
+        """The expanders of the recipe by name, the main expander first."""
+
+    def link(self, questions: Sequence[Question]) -> Sequence[Question | Retrieval]:
+        """Link questions; the result of a question that cannot be linked is a failed retrieval."""
+
+    def retrieve(self, questions: Sequence[Question], method: str | None, read: bool) -> Sequence[Retrieval]:
+        """Retrieve subgraphs by a method, by default the main expander."""
+
+
+@attrs.frozen
+class Context:
+    """What a material reads and validates with.
+
+    Attributes:
+        driver: Port of the driver to train.
+        retriever: Linking and retrieval with open drivers.
+        folder: Folder of the training.
+        seed: Of everything random.
+        batch: Number of questions in a batch.
+        notify: Tells the observers of the progress.
+    """
+
+    driver: Any
+    retriever: Retriever
+    folder: Path
+    seed: int
+    batch: int
+    notify: Notify
+
+
+@attrs.frozen
+class TrainingData:
+    """What a training reads before it begins.
+
+    Attributes:
+        hashes: Name of a part of the data to its hash; any difference is another training.
+        counts: Numbers for the record, the card and the report.
+        learning: Training questions.
+        validation: Validation questions.
+        held_out: Facts held out, sorted.
+    """
+
+    hashes: Mapping[str, str]
+    counts: Mapping[str, int]
+    learning: Sequence[Question] = ()
+    validation: Sequence[Question] = ()
+    held_out: Sequence[Triple] = ()
+
+
+class Material(Protocol):
+    """One of the things that a driver can learn from; there is a module for each."""
+
+    @property
+    def supervision(self) -> Any:
+        """Port of the driver that makes the training examples, or None."""
+
+    @property
+    def described(self) -> str:
+        """What the examples come from, for the record of the training."""
+
+    @property
+    def names(self) -> Mapping[str, str]:
+        """The parts of the data in words, by their names in ``TrainingData.hashes``."""
+
+    def read(self, context: Context) -> TrainingData:
+        """Read and check the data.
+
+        Raises:
+            RunError: If there is nothing to train on, or training and validation data overlap.
+            InputError: If data cannot be read.
+        """
+
+    def examples(
+        self, data: TrainingData, context: Context, goes_on: bool
+    ) -> tuple[list[TrainingExample], dict[str, int]]:
+        """Make the examples to train on, or read those of an unfinished training, and count them.
+
+        Raises:
+            RunError: If there is nothing to train on.
+        """
+
+    def validation(self, data: TrainingData, context: Context) -> Callable[[], Mapping[str, float]] | None:
+        """Return the function that validates the driver; None where there is nothing to validate with."""
+
+    def summary(self, counts: Mapping[str, int]) -> str:
+        """Say for the terminal what was trained on."""
+
+    def card_line(self, counts: Mapping[str, int]) -> str:
+        """Say for the model card what was trained on."""
+
+    @property
+    def pipeline_tag(self) -> str:
+        """Kind of the model for model hubs."""
+
+    @property
+    def hashed(self) -> str:
+        """What the hashes of the data are of, for the model card."""
+
+
+def held_by(*drivers: Any) -> list[Any]:
+    """List drivers (or ports) and all drivers within them, outer ones first."""
+    found: list[Any] = []
+    waiting = [one for one in drivers if one is not None]
+    while waiting:
+        one = waiting.pop(0)
+        found.append(one)
+        if isinstance(one, Role):
+            lists = [value if isinstance(value, list | tuple) else [value] for value in one.settings().values()]
+            waiting += [value for row in lists for value in row if isinstance(value, Role)]
+    return found
