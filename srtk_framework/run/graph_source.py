@@ -8,8 +8,9 @@ import os
 import uuid
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING, Any
+from urllib.parse import unquote, urlsplit
 
 import attrs
 
@@ -25,6 +26,10 @@ if TYPE_CHECKING:
     import networkx
 
 _ROLE = KnowledgeGraph.role
+_FILE_ENDINGS = (
+    *(".csv", ".tsv", ".parquet", ".nt", ".nq", ".ttl", ".trig", ".rdf", ".owl", ".jsonld", ".graphml", ".gexf"),
+)
+"""Endings of files of triples; an address that ends in one is not taken for an endpoint."""
 
 
 def cache_folder() -> Path:
@@ -150,7 +155,7 @@ class Graph:
             settings: Settings of the build for a file, else of the driver.
 
         Raises:
-            InputError: If there is no such thing, or the driver needs further settings.
+            InputError: If there is no such thing, it is the address of a file, or the driver needs further settings.
         """
         if isinstance(what, Graph):
             return what
@@ -164,6 +169,7 @@ class Graph:
             return cls.from_pandas(what, **settings)
         text = os.fspath(what)
         if text.startswith(("http://", "https://")):
+            _refuse_file_at(text)
             return cls({"use": ENDPOINT, "endpoint": text, **settings}, text)
         path = Path(text).expanduser()
         if not text or not os.path.exists(path):  # false for a text that no file can have as its name
@@ -257,3 +263,18 @@ def _write(file: Path, content: bytes) -> None:
 
 def _not_written(path: Path, error: OSError) -> InputError:
     return InputError(f"{path}: cannot be written ({error.strerror}); set XDG_CACHE_HOME to a folder of yours")
+
+
+def _refuse_file_at(address: str) -> None:
+    """Refuse the address of a file of triples, which is no endpoint.
+
+    Raises:
+        InputError: With what to do instead.
+    """
+    name = PurePosixPath(unquote(urlsplit(address).path)).name
+    endings = PurePosixPath(name).suffixes
+    if any(ending.lower() in _FILE_ENDINGS for ending in endings[-2:]):
+        raise InputError(
+            f"{address} is a file, not a SPARQL endpoint; download it and give the file, such as: curl -O {address} &&"
+            f" srtk ask {name} ..."
+        )

@@ -140,6 +140,13 @@ def test_what_is_no_data_frame_is_refused():
         Graph.from_pandas([1, 2])
 
 
+@pytest.mark.parametrize("name", ["films.csv", "facts.nt.gz", "my%20films.TTL", "films.parquet?raw=true"])
+def test_the_address_of_a_file_is_no_endpoint(name):
+    with pytest.raises(InputError, match="is a file, not a SPARQL endpoint; download it"):
+        Graph.open(f"https://example.org/data/{name}")
+    assert Graph.open("https://example.org/films.csv/sparql").block["use"] == "sparql"
+
+
 def test_a_folder_is_a_snapshot_and_an_address_an_endpoint(tmp_path):
     assert Graph.open(tmp_path).block == {"use": "local", "path": str(tmp_path)}
     address = "https://example.org/sparql"
