@@ -310,12 +310,8 @@ class Composer:
             built = self._build(found[0], found[1].without(need.role), inside_of)
             return [built] if need.kind == MANY else built
         if required:
-            several = f"; name one of {', '.join(sorted(named))} as `{need.field}:`" if named else ""
-            self._say(
-                block.where,
-                f"{block.role} {block.use!r} needs {with_article(need.role)};"
-                f" give one as `{need.role}:` in the recipe, or as `{need.field}:` in this block{several}",
-            )
+            container = scope.find(need.role, ())
+            self._say(block.where, _lacking(need, block, sorted(named), container[0] if container else None))
         return _LEFT_OUT
 
     def _given(
@@ -326,6 +322,9 @@ class Composer:
             return self._build(inner, scope.without(need.role), inside_of)
         named = self.recipe.named.get(need.role, {})
         if isinstance(value, str) and value in named:
+            if named[value] in inside_of:
+                self._say(where, f"{value} holds this {inside_of[-1].role} and cannot stand in itself; name another")
+                return None
             return self._build(named[value], self._top, inside_of)
         if isinstance(value, str):
             self._say(
@@ -362,6 +361,27 @@ class Composer:
         except (TypeError, ValueError) as error:
             self._say(block.where, f"{block.role} {block.use!r}: {error}")
             return None
+
+
+def _lacking(need: Need, block: Block, named: Sequence[str], container: Block | None) -> str:
+    """Say that a driver lacks what it needs, and what to write.
+
+    Args:
+        need: What it needs.
+        block: The driver.
+        named: Names that the recipe gives to drivers of that role.
+        container: The only driver of that role there, if it contains this one and so cannot stand in it.
+    """
+    text = f"{block.role} {block.use!r} needs {with_article(need.role)}"
+    if container is None:
+        several = f"; name one of {', '.join(named)} as `{need.field}:`" if named else ""
+        return f"{text}; give one as `{need.role}:` in the recipe, or as `{need.field}:` in this block{several}"
+    inner = named[0] if named else "stored"
+    return (
+        f"{text} other than {container.use!r}, which contains it; name the inner one:"
+        f" `{need.plural}: {{{inner}: {{use: ...}}}}`, `{need.role}: {{use: {container.use}, {need.field}: {inner}}}`,"
+        f" `{block.role}: {{use: {block.use}, {need.field}: {inner}}}`"
+    )
 
 
 def observers_of(recipe: Recipe) -> tuple[list[Observer], list[str]]:

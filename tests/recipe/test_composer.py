@@ -61,6 +61,18 @@ def test_a_view_holds_an_inner_graph_and_never_itself():
     assert "needs a knowledge_graph" in problems(knowledge_graph={"use": "view"}, expander="onehop")
 
 
+def test_what_only_a_driver_around_it_could_fill_is_shown_how_to_name_the_inner_one():
+    text = problems(knowledge_graph={"use": "view", "name": "outer"})
+    assert "needs a knowledge_graph other than 'view', which contains it; name the inner one:" in text
+    assert "`knowledge_graphs: {stored: {use: ...}}`, `knowledge_graph: {use: view, graph: stored}`" in text
+
+
+def test_a_named_driver_in_itself_is_refused():
+    inside = {"use": "many", "linkers": [{"use": "words", "graph": "loop"}]}
+    graphs = {"loop": {"use": "view", "graph": "loop"}}
+    assert "loop holds this" in problems(knowledge_graphs=graphs, expander=inside)
+
+
 def test_what_stands_inside_a_view_sees_the_views_inner_graph():
     s = session(
         knowledge_graph="toy",
