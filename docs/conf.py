@@ -27,6 +27,7 @@ NAVIGATION = {
         "docs/evaluation",
         "docs/explain",
         "docs/embedding",
+        "docs/completion",
         "docs/migration",
         "docs/troubleshooting",
     ],

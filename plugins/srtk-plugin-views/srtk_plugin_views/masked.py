@@ -21,6 +21,7 @@ from srtk_framework.values import (
     Triple,
     batched,
 )
+from srtk_plugin_views.node_limit import end_of, first_of_each
 from srtk_plugin_views.stepwise import StepwiseView
 from srtk_plugin_views.view_frontier import ViewFrontier, inner_frontiers
 
@@ -206,9 +207,9 @@ class MaskedGraph(StepwiseView):
         wider = None if limit is None else limit + self._most_hidden(at, which)
         read = self.graph.triples(at, which, wider)
         over = self.graph.follow(at, which, wider)
-        kept = [_kept(row, step, hidden.triples, limit) for row, step in zip(read, which, strict=True)]
+        kept = [first_of_each(_left(row, hidden), step, limit) for row, step in zip(read, which, strict=True)]
         ends = [
-            [t.subject if step.inverse else t.object for t in row if step.inverse or not isinstance(t.object, Literal)]
+            [end for triple in row if not isinstance(end := end_of(triple, step), Literal)]
             for row, step in zip(kept, which, strict=True)
         ]
         reached = self.graph.frontiers(ends)
@@ -234,7 +235,7 @@ class MaskedGraph(StepwiseView):
             at, which = [inner[place] for place in touched], [steps[place] for place in touched]
             wider = None if limit is None else limit + self._most_hidden(at, which)
             for place, row in zip(touched, self.graph.triples(at, which, wider), strict=True):
-                answers[place] = _kept(row, steps[place], hidden.triples, limit)
+                answers[place] = first_of_each(_left(row, hidden), steps[place], limit)
         return answers
 
     def _touched(self, frontiers: Sequence[Frontier], steps: Sequence[Step]) -> dict[int, None]:
@@ -303,16 +304,5 @@ def _common(frontier: Frontier, nodes: frozenset[str]) -> list[str]:
     return [id_ for id_ in frontier.ids() if id_ in nodes]
 
 
-def _kept(row: Sequence[Triple], step: Step, hidden: frozenset[Triple], limit: int | None) -> list[Triple]:
-    """Return the triples that are left, at most ``limit`` for each node at which they start."""
-    left = [triple for triple in row if triple not in hidden]
-    if limit is None:
-        return left
-    counts: dict[str, int] = {}
-    kept = []
-    for triple in left:
-        start = triple.object if step.inverse else triple.subject
-        counts[start] = counts.get(start, 0) + 1
-        if counts[start] <= limit:
-            kept.append(triple)
-    return kept
+def _left(row: Sequence[Triple], hidden: _Hidden) -> list[Triple]:
+    return [triple for triple in row if triple not in hidden.triples]

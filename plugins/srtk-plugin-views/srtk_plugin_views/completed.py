@@ -1,0 +1,250 @@
+"""The ``completed`` graph: a view of another graph with the triples that completers add to it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, Literal
+
+import attrs
+
+from srtk_framework.roles import Completer, GraphView, KnowledgeGraph, Role
+from srtk_framework.values import Budget, DriverError, Frontier, Origin, Pattern, Step, Triple
+from srtk_framework.values import Literal as LiteralValue
+from srtk_plugin_views.completions import Completions
+from srtk_plugin_views.node_limit import end_of, first_of_each, start_of
+from srtk_plugin_views.view_frontier import ViewFrontier, inner_frontiers
+
+Rows = Mapping[int, Sequence[Triple]]
+"""Completed triples by the place of their frontier in a batch."""
+
+
+@attrs.define(eq=False)
+class CompletedGraph(GraphView):
+    """A graph with the triples that completers add to it.
+
+    A triple that the graph lacks is in the completed graph if (subject, relation, ?) yields it, or (?, relation,
+    object), as ``ends`` allows. A pattern yields the first ``most`` triples that the completers propose for it with a
+    confidence of at least ``least``, without those that the graph stores or whose ends it does not know. So whether a
+    triple is in the graph, and its origin, depend on the triple alone. A read that is bound at one end completes the
+    other end: a step forward adds what (subject, relation, ?) yields, an inverse step what (?, relation, object)
+    yields. A pattern with both ends is answered by either.
+
+    ``match`` without relation, ``neighbourhood``, ``paths``, ``degrees`` and ``find`` read what is stored.
+
+    Attributes:
+        graph: The stored graph.
+        completers: Completers over the stored graph; of the same triple the most confident one counts.
+        least: Lowest confidence of a completed triple.
+        most: Most triples that complete one pattern.
+        relations: Relations to complete; all by default.
+        ends: Open ends to complete: object (steps forward), subject (inverse steps), or both.
+        patterns: Nodes of a frontier that are completed, first in order of id; the others count as cut.
+    """
+
+    graph: KnowledgeGraph
+    completers: Sequence[Completer]
+    least: float = 0.5
+    most: int = 10
+    relations: tuple[str, ...] = ()
+    ends: Literal["object", "subject", "both"] = "object"
+    patterns: int = 64
+    _completions: Completions | None = attrs.field(init=False, default=None, repr=False)
+
+    def __attrs_post_init__(self) -> None:
+        if not self.completers:
+            raise ValueError("completers is empty; name at least one")
+        if not 0 <= self.least <= 1:
+            raise ValueError(f"least must be from 0 to 1, not {self.least}")
+        for name in ("most", "patterns"):
+            if getattr(self, name) < 1:
+                raise ValueError(f"{name} must be at least 1, not {getattr(self, name)}")
+
+    def open(self) -> None:
+        """Check that no completer reads the completed graph itself.
+
+        Raises:
+            DriverError: If one does.
+        """
+        for completer in self.completers:
+            if any(driver is self for driver in _drivers_in(completer)):
+                name = getattr(completer, "name", "") or type(completer).__name__
+                raise DriverError(
+                    f"the completer {name} reads the completed graph, which would be completed in itself; give it the"
+                    " stored graph"
+                )
+        self._completions = Completions(self.graph, self.completers, self.least, self.most)
+
+    def close(self) -> None:
+        """Release the completions."""
+        self._completions = None
+
+    @property
+    def _open(self) -> Completions:
+        if self._completions is None:
+            raise DriverError("the view `completed` is not open; call open() first")
+        return self._completions
+
+    def _completes(self, step: Step) -> bool:
+        """Return whether the end of a step may be completed."""
+        wanted = "subject" if step.inverse else "object"
+        return self.ends in (wanted, "both") and (not self.relations or step.relation in self.relations)
+
+    # Steps and what they lead to
+
+    def steps(self, frontiers: Sequence[Frontier], inverse: bool) -> Sequence[Sequence[Step]]:
+        """Read the distinct steps that leave each frontier, stored or offered by a completer, sorted."""
+        inner = inner_frontiers(frontiers)
+        rows = [set(row) for row in self.graph.steps(inner, inverse)]
+        sets = [tuple(frontier.ids()[: self.patterns]) for frontier in inner]
+        for completer in self.completers:
+            for row, offered in zip(rows, completer.offers(sets, inverse), strict=True):
+                row.update(step for step in offered if self._completes(step))
+        return [sorted(row) for row in rows]
+
+    def follow(self, frontiers: Sequence[Frontier], steps: Sequence[Step], limit: int | None) -> list[Frontier]:
+        """Follow each step to the entities at its end, stored or completed.
+
+        ``limit`` counts both; ``cut`` also counts the nodes that were not completed.
+        """
+        inner = inner_frontiers(frontiers)
+        added = self._added(inner, steps)
+        completed = {place: {start_of(triple, steps[place]) for triple in row} for place, row in added.items()}
+        # The nodes without completions are followed in the stored graph; the others are read triple by triple.
+        sets = [[id_ for id_ in inner[place].ids() if id_ not in nodes] for place, nodes in completed.items()]
+        rest = dict(zip(completed, self.graph.frontiers(sets), strict=True))
+        reached = self.graph.follow([rest.get(place, at) for place, at in enumerate(inner)], steps, limit)
+        at = self.graph.frontiers([sorted(nodes) for nodes in completed.values()])
+        which = [steps[place] for place in completed]
+        stored = self.graph.triples(at, which, limit)
+        over = self.graph.follow(at, which, limit)
+        cuts = [one.cut + self._passed_over(node, step) for one, node, step in zip(reached, inner, steps, strict=True)]
+        sets = []
+        for place, row, frontier in zip(completed, stored, over, strict=True):
+            every, kept = _merged(row, added[place], steps[place], limit)
+            ends = (end_of(triple, steps[place]) for triple in kept)
+            sets.append([*reached[place].ids(), *(end for end in ends if not isinstance(end, LiteralValue))])
+            cuts[place] += frontier.cut + len(every) - len(kept)
+        joined = dict(zip(completed, self.graph.frontiers(sets), strict=True))
+        answers = [joined.get(place, frontier) for place, frontier in enumerate(reached)]
+        return [one if one.cut == cut else ViewFrontier(one, cut) for one, cut in zip(answers, cuts, strict=True)]
+
+    def triples(
+        self, frontiers: Sequence[Frontier], steps: Sequence[Step], limit: int | None
+    ) -> Sequence[Sequence[Triple]]:
+        """Read the triples along each step, stored and completed, literals included; ``limit`` counts both."""
+        inner = inner_frontiers(frontiers)
+        added = self._added(inner, steps)
+        stored = self.graph.triples(inner, steps, limit)
+        return [
+            _merged(row, added[place], steps[place], limit)[1] if place in added else row
+            for place, row in enumerate(stored)
+        ]
+
+    def _added(self, frontiers: Sequence[Frontier], steps: Sequence[Step]) -> Rows:
+        """Return what completes the first nodes of each frontier along its step, where there is something."""
+        asked = {
+            place: [_pattern(node, step) for node in frontier.ids()[: self.patterns]]
+            for place, (frontier, step) in enumerate(zip(frontiers, steps, strict=True))
+            if self._completes(step)
+        }
+        found = self._open.of(pattern for row in asked.values() for pattern in row)
+        rows = {place: [triple for pattern in row for triple in found[pattern]] for place, row in asked.items()}
+        return {place: row for place, row in rows.items() if row}
+
+    def _passed_over(self, frontier: Frontier, step: Step) -> int:
+        """Return how many nodes of a frontier are not completed along a step because of ``patterns``."""
+        return max(0, frontier.size - self.patterns) if self._completes(step) else 0
+
+    # Patterns
+
+    def match(self, patterns: Sequence[Pattern]) -> Sequence[Sequence[Triple]]:
+        """Find the triples of each pattern, sorted; completed ones too where it has a relation and a bound end."""
+        stored = self.graph.match(patterns)
+        half = {place: pattern for place, pattern in enumerate(patterns) if self._is_half_open(pattern)}
+        found = self._open.of(half.values())
+        whole = {
+            place: Triple(subject, relation, object_)
+            for place, ((subject, relation, object_), row) in enumerate(zip(patterns, stored, strict=True))
+            if subject is not None and relation is not None and object_ is not None and not row
+        }
+        held = self._completed(list(whole.values()))
+        rows: list[Sequence[Triple]] = list(stored)
+        for place, pattern in half.items():
+            rows[place] = sorted([*stored[place], *found[pattern]])
+        for place, triple in whole.items():
+            rows[place] = [triple] if triple in held else []
+        return rows
+
+    def _is_half_open(self, pattern: Pattern) -> bool:
+        subject, relation, object_ = pattern
+        if relation is None or (subject is None) == (object_ is None) or isinstance(object_, LiteralValue):
+            return False
+        return self._completes(Step(relation, subject is None))
+
+    def _completed(self, triples: Sequence[Triple]) -> dict[Triple, Origin]:
+        """Return the origins of those triples, which are not stored, that are completed."""
+        found: dict[Triple, Origin] = {}
+        for inverse in (False, True):
+            asked = {
+                triple: _pattern(triple.object if inverse else triple.subject, Step(triple.relation, inverse))
+                for triple in triples
+                if triple not in found
+                and self._completes(Step(triple.relation, inverse))
+                and not isinstance(triple.object, LiteralValue)
+            }
+            yielded = self._open.of(asked.values())
+            found.update({t: yielded[pattern][t] for t, pattern in asked.items() if t in yielded[pattern]})
+        return found
+
+    def origins(self, triples: Sequence[Triple]) -> Sequence[Origin]:
+        """Return the origin of each triple.
+
+        That of a completed one is of (subject, relation, ?) where that yields it, else of (?, relation, object).
+        """
+        stored = self.graph.match([Pattern(*triple) for triple in triples])
+        completed = self._completed([triple for triple, row in zip(triples, stored, strict=True) if not row])
+        rest = [triple for triple in triples if triple not in completed]
+        of_graph = dict(zip(rest, self.graph.origins(rest), strict=True))
+        return [completed[triple] if triple in completed else of_graph[triple] for triple in triples]
+
+    # What is stored
+
+    def neighbourhood(self, frontiers: Sequence[Frontier], hops: int, budget: Budget) -> Sequence[Sequence[Triple]]:
+        """Read the stored triples within ``hops`` of each frontier."""
+        return self.graph.neighbourhood(inner_frontiers(frontiers), hops, budget)
+
+
+def _pattern(node: str, step: Step) -> Pattern:
+    return Pattern(None, step.relation, node) if step.inverse else Pattern(node, step.relation)
+
+
+def _merged(
+    stored: Sequence[Triple], added: Sequence[Triple], step: Step, limit: int | None
+) -> tuple[list[Triple], list[Triple]]:
+    """Order stored and completed triples as ``triples`` does.
+
+    Returns:
+        All, and the first ``limit`` of each node.
+    """
+    every = sorted([*stored, *added], key=lambda triple: (start_of(triple, step), end_of(triple, step)))
+    return every, first_of_each(every, step, limit)
+
+
+def _drivers_in(driver: Any) -> Iterator[Any]:
+    """Yield the drivers that a driver holds, at any depth, without their ports."""
+    left, seen = [driver], set[int]()
+    while left:
+        one = left.pop()
+        one = getattr(one, "driver", one)
+        if id(one) in seen:
+            continue
+        seen.add(id(one))
+        yield one
+        if attrs.has(type(one)):
+            values = (getattr(one, field.name, None) for field in attrs.fields(type(one)))
+            for value in values:
+                left += [part for part in (value if isinstance(value, list | tuple) else [value]) if _is_driver(part)]
+
+
+def _is_driver(value: Any) -> bool:
+    return isinstance(getattr(value, "driver", value), Role)
