@@ -29,6 +29,7 @@ def test_a_command_is_found_by_its_first_word_as_it_is_written():
     assert distributions_of_command("graph") == {
         "srtk-plugin-local": ["graph build", "graph info"],
         "srtk-plugin-sparql": ["graph load", "graph pull"],
+        "srtk-plugin-views": ["graph hold-out"],
     }
     assert distributions_of_command("train") == {"srtk-plugin-sr": ["train"]}
     assert distributions_of_command("grap") == {}
