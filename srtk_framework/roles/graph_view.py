@@ -67,6 +67,10 @@ class GraphView(KnowledgeGraph):
         """Pass the call on."""
         return self.graph.labels(ids)
 
+    def other_names(self, ids: Sequence[str]) -> Sequence[Sequence[str]]:
+        """Pass the call on."""
+        return self.graph.other_names(ids)
+
     def find(self, names: Sequence[str]) -> Sequence[Sequence[str]]:
         """Pass the call on."""
         return self.graph.find(names)

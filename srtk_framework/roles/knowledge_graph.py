@@ -106,6 +106,11 @@ class KnowledgeGraph(Role):
     def labels(self, ids: Sequence[str]) -> Sequence[str]:
         """Return the label of each entity, relation or literal; the id if there is no label."""
 
+    @hook(batch="ids", key=by_value)
+    def other_names(self, ids: Sequence[str]) -> Sequence[Sequence[str]]:
+        """Return the further names of each entity (aliases), sorted, without its label; none by default."""
+        return [() for _ in ids]
+
     @hook(batch="names", key=by_value)
     @abstractmethod
     def find(self, names: Sequence[str]) -> Sequence[Sequence[str]]:

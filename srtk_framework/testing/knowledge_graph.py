@@ -375,6 +375,14 @@ class KnowledgeGraphConformance(BatchConformance):
         for id_ in ids:
             assert list(driver.labels([id_])) == oracle.labels([id_]), f"label of {id_!r}"
 
+    def test_other_names_are_names_that_find_knows(self, driver: Any, oracle: OracleGraph) -> None:
+        """``other_names`` gives distinct sorted names, each of which ``find`` leads back to the entity."""
+        for id_ in [*named(oracle.sample), "no_such_entity"]:
+            (names,) = driver.other_names([id_])
+            assert list(names) == sorted(set(names)), f"other names of {id_!r} are not distinct and sorted: {names}"
+            lost = [name for name in names if id_ not in driver.find([name])[0]]
+            assert not lost, f"find does not lead from {lost} to {id_!r}"
+
     def test_find_knows_labels_and_aliases_after_folding(self, driver: Any, oracle: OracleGraph) -> None:
         """``find`` ignores case, diacritics and underscores, and sorts ids."""
         names = [name for id_ in named(oracle.sample) for name in names_of(oracle.sample, id_)]

@@ -122,6 +122,10 @@ class OracleGraph(KnowledgeGraph):
         """Look labels up; a literal's is its value."""
         return [self.sample.labels.get(id_, id_.lexical if isinstance(id_, Literal) else id_) for id_ in ids]
 
+    def other_names(self, ids: Sequence[str]) -> list[list[str]]:
+        """Look aliases up."""
+        return [sorted(self.sample.aliases.get(id_, ())) for id_ in ids]
+
     def find(self, names: Sequence[str]) -> list[list[str]]:
         """Compare each name with the label and the aliases of each entity."""
         wanted = [fold(name) for name in names]

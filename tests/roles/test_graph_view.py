@@ -19,6 +19,7 @@ CALLS: dict[str, tuple[Any, ...]] = {
     "neighbourhood": ("frontiers", 2, Budget()),
     "paths": ([["Latvia"]], [["Riga"]], 2, Budget(), True, True),
     "labels": (["Latvia"],),
+    "other_names": (["Latvia"],),
     "find": (["latvia"],),
     "near_names": (["latvja"], 3),
     "known_words": (["latvia"],),

@@ -193,6 +193,10 @@ class MemoryGraph(KnowledgeGraph):
             answers.append(own.lexical if isinstance(own, Literal) else own)
         return answers
 
+    def other_names(self, ids: Sequence[str]) -> list[list[str]]:
+        """Return the aliases of each id."""
+        return [sorted(set(self.aliases.get(id_, ())) if self._is_entity(id_) else ()) for id_ in ids]
+
     def find(self, names: Sequence[str]) -> list[list[str]]:
         """Find the entities with each name, after folding."""
         return [list(self._named.get(fold(name), ())) for name in names]

@@ -134,6 +134,10 @@ class LocalGraph(KnowledgeGraph):
         """Return the label of each id; without one, its words where ids are names, else the id."""
         return lookup.labels(self._open, self._relations, ids)
 
+    def other_names(self, ids: Sequence[str]) -> Sequence[Sequence[str]]:
+        """Return the aliases of each entity, sorted."""
+        return lookup.other_names(self._open, ids)
+
     def find(self, names: Sequence[str]) -> Sequence[Sequence[str]]:
         """Find the entities by label (by id if there is none) and alias."""
         return lookup.find(self._open, names)

@@ -140,15 +140,31 @@ def find(snapshot: Snapshot, names: Sequence[str]) -> list[list[str]]:
     return [list(rows[name]) if name in rows else [] for name in folded]
 
 
+def other_names(snapshot: Snapshot, ids: Sequence[str]) -> list[list[str]]:
+    """Return the aliases of each id, sorted; none for unknown ids."""
+    numbers = snapshot.numbers(ids)
+    known = np.flatnonzero(numbers >= 0)
+    found: list[list[str]] = [[] for _ in ids]
+    for owner, alias in _aliases(snapshot, numbers[known]):
+        found[int(known[owner])].append(alias)
+    return [sorted(set(names)) for names in found]
+
+
 def _folded_names(snapshot: Snapshot, numbers: Ints) -> list[set[str]]:
     names = [{fold(label)} for label in entity_labels(snapshot, numbers)]
-    starts = snapshot.array("aliases.nodes")
-    if len(starts):
-        positions, bounds = spread(starts[numbers].astype(np.int64), starts[numbers + 1].astype(np.int64))
-        owners = np.repeat(np.arange(len(numbers)), np.diff(bounds)).tolist()
-        for owner, alias in zip(owners, snapshot.heap("aliases").take(positions), strict=True):
-            names[owner].add(fold(alias))
+    for owner, alias in _aliases(snapshot, numbers):
+        names[owner].add(fold(alias))
     return names
+
+
+def _aliases(snapshot: Snapshot, numbers: Ints) -> Iterator[tuple[int, str]]:
+    """Yield each alias of some nodes with the place of its node."""
+    starts = snapshot.array("aliases.nodes")
+    if not len(starts):
+        return
+    positions, bounds = spread(starts[numbers].astype(np.int64), starts[numbers + 1].astype(np.int64))
+    owners = np.repeat(np.arange(len(numbers)), np.diff(bounds)).tolist()
+    yield from zip(owners, snapshot.heap("aliases").take(positions), strict=True)
 
 
 def name_index(snapshot: Snapshot) -> NameIndex:
