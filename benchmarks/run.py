@@ -41,6 +41,7 @@ SCRIPTS: dict[str, tuple[str, ...]] = {
     "linking-retrieval": ("linking_retrieval.py",),
     "dictionary-speed": ("dictionary_speed.py",),
     "oracle-ceilings": ("oracle_ceilings.py", "--limit", "150"),
+    "index-search": ("index_search.py",),
     "structgpt": ("structgpt.py",),
     "structgpt-speed": ("structgpt.py", "--speed"),
     "trained": ("trained.py",),

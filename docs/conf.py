@@ -23,6 +23,7 @@ NAVIGATION = {
     ],
     "Guides": [
         "docs/datasets",
+        "docs/index-search",
         "docs/training",
         "docs/evaluation",
         "docs/explain",

@@ -31,7 +31,7 @@ PAGES = [
 ]
 COMMENT = re.compile(r"(^|\s+)#.*$")
 
-KEYS = {"questions", "exporters", "budget", "train", "evaluate", *ROLES, *(f"{role}s" for role in ROLES)}
+KEYS = {"questions", "exporters", "budget", "train", "evaluate", *ROLES, *(role.plural for role in ROLES.values())}
 
 # What a fragment of a recipe may leave to its reader.
 REST = {

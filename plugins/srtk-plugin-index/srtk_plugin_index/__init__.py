@@ -1,0 +1,1 @@
+"""Indexes over documents, entities and triples, the corpora they are built from, and an expander that reads them."""

@@ -1,0 +1,112 @@
+"""``srtk index build``: build the indexes of a recipe from their corpora."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Iterator, Sequence
+from contextlib import ExitStack
+from itertools import islice
+from typing import Any
+
+from srtk_framework.recipe import Composer, load
+from srtk_framework.values import Entry, RecipeError
+
+HELP = "build the indexes of a recipe from its corpora"
+
+_AT_ONCE = 1024
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the flags."""
+    parser.add_argument("recipe", metavar="RECIPE", help="recipe with `index:` and `corpus:`")
+    parser.add_argument("--name", metavar="NAME", help="build this one of the recipe's `indexes:` alone")
+    parser.add_argument(
+        "--set", action="append", default=[], metavar="KEY=VALUE", help="override a value of the recipe"
+    )
+    parser.add_argument("-q", "--quiet", action="store_true", help="show no progress")
+
+
+def run(args: argparse.Namespace) -> int:
+    """Build each index and print how many entries it has."""
+    recipe = load(args.recipe, args.set)
+    composer = Composer(recipe)
+    indexes = {}
+    for name, block in _blocks(recipe, args.name).items():
+        index = composer.build(block)
+        if index is not None:
+            indexes[name] = index
+    recipe.check()
+    composer.check()
+    for name, index in indexes.items():
+        if not index.settings().get("corpora"):
+            raise RecipeError(
+                [f"{args.recipe}: {name} {index.name!r} has nothing to be built from; give `corpus:` in the recipe, or"
+                 " `corpora:` in its block"]
+            )  # fmt: skip
+    with ExitStack() as stack:
+        composer.open(stack, apart=list(indexes.values()))
+        for index in indexes.values():
+            count = build(index, args.quiet)
+            print(f"{index.settings().get('path', index.name)}: {count:,} entries")
+    return 0
+
+
+def build(index: Any, quiet: bool = True) -> int:
+    """Fill an index from its corpora, which are open, and commit it; return the number of entries.
+
+    Args:
+        index: Port or driver of an index with a field ``corpora``; it is closed at the end.
+        quiet: Show no progress.
+    """
+    try:
+        index.create()
+        for corpus in index.settings()["corpora"]:
+            for batch in _tracked(corpus, quiet):
+                index.add(batch)
+        return int(index.commit())
+    finally:
+        _driver(index).close()
+
+
+def _driver(index: Any) -> Any:
+    """Return the driver behind a port, whose own ``close`` does nothing."""
+    return getattr(index, "driver", index)
+
+
+def _blocks(recipe: Any, name: str | None) -> dict[str, Any]:
+    """Return the blocks of the indexes to build, by what an error calls them."""
+    named = recipe.named.get("index", {})
+    if name is not None:
+        if name not in named:
+            known = ", ".join(sorted(named)) or "there are none"
+            raise RecipeError([f"{recipe.file}: no index is named {name!r} under `indexes:` ({known})"])
+        return {f"index {name}": named[name]}
+    found = {"index": recipe.blocks["index"]} if "index" in recipe.blocks else {}
+    found |= {f"index {name}": block for name, block in named.items()}
+    if not found:
+        raise RecipeError([f"{recipe.file}: there is no `index:` to build; add one, such as `index: {{use: bm25}}`"])
+    return found
+
+
+def _batches(corpus: Any) -> Iterator[Sequence[Entry]]:
+    entries = iter(corpus.read())
+    while batch := list(islice(entries, _AT_ONCE)):
+        yield batch
+
+
+def _tracked(corpus: Any, quiet: bool) -> Iterator[Sequence[Entry]]:
+    """Yield the entries of a corpus in batches, counted on a terminal."""
+    from rich import progress
+    from rich.console import Console
+
+    console = Console(stderr=True)
+    columns = (
+        progress.TextColumn("{task.description}"),
+        progress.TextColumn("{task.completed:,} entries"),
+        progress.TimeElapsedColumn(),
+    )
+    with progress.Progress(*columns, console=console, disable=quiet or not console.is_terminal) as bar:
+        task = bar.add_task("indexing", total=None)
+        for batch in _batches(corpus):
+            yield batch
+            bar.update(task, advance=len(batch))

@@ -1,0 +1,1 @@
+"""Corpora: documents of files, entities and triples of a graph."""

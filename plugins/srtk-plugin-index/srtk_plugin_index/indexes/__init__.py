@@ -1,0 +1,1 @@
+"""Indexes in folders: BM25 over words, and exact search over vectors."""

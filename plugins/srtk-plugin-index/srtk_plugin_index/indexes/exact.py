@@ -1,0 +1,182 @@
+"""The index ``exact``: entries by their vectors, compared one by one."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import attrs
+import numpy as np
+import numpy.typing as npt
+
+from srtk_framework.roles import Encoder
+from srtk_framework.text import fold, words
+from srtk_framework.values import DriverError, Entry, Hit
+from srtk_plugin_index.indexes.entry_file import EntryFile, best
+from srtk_plugin_index.indexes.folder_index import FolderIndex
+
+VECTORS = "vectors.f4"
+_UNIT = 10_000
+"""Scores are compared in units of the fourth decimal."""
+_CELLS = 1 << 24
+"""Most scores of a group of searches, and most numbers of a block of vectors."""
+_GROUP = 64
+
+Matrix = npt.NDArray[np.float32]
+
+
+@attrs.define(eq=False)
+class ExactIndex(FolderIndex):
+    """Compare a text's vector with that of every entry; nothing is left out.
+
+    The matrix of vectors is mapped, not loaded, so processes share its pages. An entry's vector is the one that it
+    brings, else that of its text. A first pass in float32 leaves the entries that may be among the best within the
+    error of float32; these are compared again in float64, so that neither the batch nor the library of the matrix
+    product shows in a result.
+
+    Attributes:
+        path: Folder of the index.
+        encoder: Turns texts into vectors, those of entries and those that are searched for.
+        corpora: What the index is built from, the recipe's ``corpus`` by default; an index of other data is refused.
+        similarity: ``cosine``, or ``dot`` for the product of vectors as they are.
+    """
+
+    encoder: Encoder = attrs.field(kw_only=True)
+    similarity: str = attrs.field(default="cosine", validator=attrs.validators.in_(("cosine", "dot")))
+    _matrix: Matrix | None = attrs.field(init=False, default=None, repr=False)
+    _norms: npt.NDArray[np.float64] | None = attrs.field(init=False, default=None, repr=False)
+    _width: int = attrs.field(init=False, default=0, repr=False)
+
+    def kept_settings(self) -> dict[str, str]:
+        """Return the fingerprint of the encoder."""
+        return {"encoder": self.encoder.fingerprint()}
+
+    def append(self, folder: Path, entries: Sequence[Entry]) -> None:
+        """Append a row for each entry."""
+        rows = [entry.vector for entry in entries]
+        encoded = [i for i, entry in enumerate(entries) if entry.vector is None]
+        blank = [entries[i].id for i in encoded if not entries[i].text.strip()]
+        if blank:
+            raise DriverError(f"the entry {blank[0]!r} has neither text nor vector; leave it out of the corpus")
+        if encoded:
+            for i, row in zip(encoded, self.encoder.encode([entries[i].text for i in encoded]), strict=True):
+                rows[i] = row
+        width = self._stored_width(folder) or (len(rows[0]) if rows and rows[0] is not None else 0)
+        for entry, row in zip(entries, rows, strict=True):
+            if row is None or row.ndim != 1 or len(row) != width or not np.isfinite(row).all():
+                raise DriverError(
+                    f"the vector of {entry.id!r} is no row of {width} finite numbers, as those before are; give all"
+                    " entries vectors of one encoder"
+                )
+        with (folder / VECTORS).open("ab") as file:
+            for row in rows:
+                file.write(np.ascontiguousarray(row, dtype="<f4").tobytes())
+        self._width = width
+
+    def _stored_width(self, folder: Path) -> int:
+        """Return the length of the vectors in a folder; 0 where there are none."""
+        size = (folder / VECTORS).stat().st_size if (folder / VECTORS).exists() else 0
+        if not size:
+            self._width = 0
+        elif not self._width:
+            raise DriverError(f"the index {self.path} has vectors of an unknown length; build it again")
+        return self._width
+
+    def finish(self, folder: Path, entries: EntryFile) -> None:
+        """Write nothing more: rows are searched as they are."""
+        (folder / VECTORS).touch()
+
+    def map(self, folder: Path, entries: EntryFile) -> None:
+        """Map the matrix, and take the norms of its rows."""
+        size = (folder / VECTORS).stat().st_size
+        self._width = size // 4 // len(entries) if len(entries) else 0
+        if size != 4 * self._width * len(entries):
+            raise DriverError(f"the index {self.path} is damaged: {VECTORS} does not fit its entries; build it again")
+        if not size:
+            return
+        mapped: Matrix = np.memmap(folder / VECTORS, dtype="<f4", mode="r", shape=(len(entries), self._width))
+        self._matrix = mapped
+        if self.similarity == "cosine":
+            self._norms = np.concatenate([_norms(mapped[start:end]) for start, end in self._blocks(mapped)])
+
+    def unmap(self) -> None:
+        """Let go of the matrix."""
+        self._matrix = self._norms = None
+
+    def search(self, texts: Sequence[str], k: int) -> list[list[Hit]]:
+        """Encode the texts and find the nearest entries."""
+        entries = self._ready()
+        asked = [i for i, text in enumerate(texts) if words(fold(text))]
+        found: list[list[Hit]] = [[] for _ in texts]
+        if asked and len(entries):
+            rows = self._near(self.encoder.encode([texts[i] for i in asked]), entries, k)
+            for i, hits in zip(asked, rows, strict=True):
+                found[i] = hits
+        return found
+
+    def near(self, vectors: npt.NDArray[np.float32] | Sequence[Any], k: int) -> list[list[Hit]]:
+        """Find the entries nearest to each vector."""
+        entries = self._ready()
+        if not len(vectors) or not len(entries):
+            return [[] for _ in vectors]
+        return self._near(np.asarray(vectors, dtype=np.float32), entries, k)
+
+    def _near(self, vectors: Matrix, entries: EntryFile, k: int) -> list[list[Hit]]:
+        matrix = self._matrix
+        assert matrix is not None
+        if vectors.ndim != 2 or vectors.shape[1] != self._width:
+            raise DriverError(
+                f"the vectors of the index {self.path} have {self._width} numbers, those searched for"
+                f" {vectors.shape[-1]}; search with the encoder that it was built with"
+            )
+        if not np.isfinite(vectors).all():
+            raise DriverError("a vector that is searched for has numbers that are not finite")
+        group = max(1, min(_GROUP, _CELLS // len(entries)))
+        found = []
+        for start in range(0, len(vectors), group):
+            some = vectors[start : start + group]
+            rough = np.concatenate([matrix[low:high] @ some.T for low, high in self._blocks(matrix)])
+            found += [self._best(rough[:, i], some[i], entries, k) for i in range(len(some))]
+        return found
+
+    def _best(self, rough: Matrix, vector: Matrix, entries: EntryFile, k: int) -> list[Hit]:
+        """Compare the entries that may be among the best in float64, by sums that depend on one entry alone."""
+        matrix = self._matrix
+        assert matrix is not None
+        wide = vector.astype(np.float64)
+        length = float(np.sqrt(np.sum(wide * wide)))
+        approximate = rough.astype(np.float64)
+        # A sum of d products in float32 is off by at most d / 2**23 of the product of both lengths, whatever its order.
+        error = len(vector) / 2**23
+        if self._norms is None:
+            error *= length * max(float(_norms(matrix[low:high]).max()) for low, high in self._blocks(matrix))
+        else:
+            scale = self._norms * length
+            np.divide(approximate, scale, out=approximate, where=scale > 0)
+        if len(approximate) > k:
+            least = np.partition(approximate, len(approximate) - k)[len(approximate) - k]
+            numbers = np.flatnonzero(approximate >= least - 2 * error - 1 / _UNIT)
+        else:
+            numbers = np.arange(len(approximate))
+        rows = matrix[numbers].astype(np.float64)
+        scores = np.sum(rows * wide, axis=1)
+        if self._norms is not None:
+            scale = self._norms[numbers] * length
+            scores = np.divide(scores, scale, out=np.zeros_like(scores), where=scale > 0)
+        keys = np.rint(scores * _UNIT).astype(np.int64)
+        ranked = best(keys, numbers, entries.ranks, k)
+        return [
+            Hit(attrs.evolve(entries.entry(number), vector=np.array(matrix[number])), key / _UNIT)
+            for number, key in ranked
+        ]
+
+    def _blocks(self, matrix: Matrix) -> list[tuple[int, int]]:
+        rows = max(1, _CELLS // max(1, self._width))
+        return [(start, min(start + rows, len(matrix))) for start in range(0, len(matrix), rows)]
+
+
+def _norms(rows: Matrix) -> npt.NDArray[np.float64]:
+    wide = rows.astype(np.float64)
+    norms: npt.NDArray[np.float64] = np.sqrt(np.sum(wide * wide, axis=1))
+    return norms

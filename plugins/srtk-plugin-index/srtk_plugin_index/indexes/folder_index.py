@@ -1,0 +1,270 @@
+"""What indexes in folders share: building beside the old one, publication in one step, and the manifest."""
+
+from __future__ import annotations
+
+import hashlib
+import re
+import shutil
+from abc import abstractmethod
+from collections.abc import Mapping, Sequence
+from contextlib import ExitStack
+from pathlib import Path
+from typing import Any
+
+import attrs
+
+from srtk_framework.records import dumps, publication_error, publish_generation, read_json, workplace
+from srtk_framework.roles import Corpus, Index, KnowledgeGraph
+from srtk_framework.values import DriverError, Entry, InputError
+from srtk_plugin_index.indexes.entry_file import EntryFile, EntryWriter
+
+MANIFEST = "manifest.json"
+_FORMAT = 1
+_BLOCK = 1 << 20
+REBUILD = "build it with `srtk index build RECIPE`, with the recipe that has `index:` and `corpus:`"
+
+
+@attrs.define(eq=False)
+class FolderIndex(Index):
+    """Base class of indexes in folders.
+
+    An index is made in a folder beside its path and published as a generation, a folder within the path that the
+    manifest points to: a killed build leaves the old index, or none.
+
+    Attributes:
+        path: Folder of the index.
+        corpora: What the index is built from, the recipe's ``corpus`` by default; an index of other data is refused.
+    """
+
+    path: str
+    corpora: Sequence[Corpus] = ()
+    _work: ExitStack | None = attrs.field(init=False, default=None, repr=False)
+    _place: Path | None = attrs.field(init=False, default=None, repr=False)
+    _writer: EntryWriter | None = attrs.field(init=False, default=None, repr=False)
+    _entries: EntryFile | None = attrs.field(init=False, default=None, repr=False)
+    _manifest: Mapping[str, Any] = attrs.field(init=False, factory=dict, repr=False)
+
+    @abstractmethod
+    def kept_settings(self) -> dict[str, str]:
+        """Return what a built index depends on besides its entries, by the words that name it in an error."""
+
+    @abstractmethod
+    def append(self, folder: Path, entries: Sequence[Entry]) -> None:
+        """Write what a search needs of some entries, besides the entries themselves.
+
+        Raises:
+            DriverError: For an entry that cannot be searched; nothing is written then.
+        """
+
+    @abstractmethod
+    def finish(self, folder: Path, entries: EntryFile) -> None:
+        """Write what is made of all entries."""
+
+    @abstractmethod
+    def map(self, folder: Path, entries: EntryFile) -> None:
+        """Open what ``append`` and ``finish`` wrote."""
+
+    @abstractmethod
+    def unmap(self) -> None:
+        """Let go of what ``map`` opened."""
+
+    def preflight(self) -> list[tuple[str, str]]:
+        """Check that there is an index; the command that builds it does not ask."""
+        fault = self._absent()
+        return [("path", fault)] if fault else []
+
+    def create(self) -> None:
+        """Begin an empty index beside the path, which is locked until ``commit`` or ``close``."""
+        self._release()
+        self._manifest = {}
+        self._begin()
+
+    def open(self) -> None:
+        """Map the index, if it was built from these corpora with these settings."""
+        if fault := self._absent():
+            raise DriverError(fault)
+        manifest = self._read_manifest()
+        built_from = {"corpus": self._corpus()} if self.corpora else {}
+        for what, now in {**self.kept_settings(), **built_from}.items():
+            before = manifest["built"].get(what, "")
+            if now != before:
+                raise DriverError(
+                    f"the index {self.path} was built with another {what} ({_shown(before)}) than the recipe's"
+                    f" ({_shown(now)}); {REBUILD}, or correct the recipe"
+                )
+        folder = Path(self.path) / manifest["generation"]
+        for name, size in manifest["files"].items():
+            if not (folder / name).is_file() or (folder / name).stat().st_size != size:
+                raise DriverError(f"the index {self.path} is damaged: {name} is missing or was cut; {REBUILD}")
+        self._manifest = manifest
+        self._entries = EntryFile(folder)
+        self.map(folder, self._entries)
+
+    def close(self) -> None:
+        """Let go of the files; what was not committed is removed."""
+        self._release()
+        if self._work is not None:
+            self._work.close()
+        self._work = self._place = None
+
+    def add(self, entries: Sequence[Entry]) -> int:
+        """Write the entries beside the path."""
+        if self._writer is None:
+            self._begin()
+        assert self._writer is not None
+        assert self._place is not None
+        new: set[str] = set()
+        for entry in entries:
+            if not entry.id:
+                raise DriverError(f"an entry has no id: {entry.text[:60]!r}; give each its own")
+            if entry.id in self._writer.ids or entry.id in new:
+                raise DriverError(f"the index has an entry with the id {entry.id!r} already; ids must be unique")
+            new.add(entry.id)
+        self.append(self._place, entries)
+        self._writer.append(entries)
+        self._entries = None
+        self.unmap()
+        return len(entries)
+
+    def commit(self) -> int:
+        """Publish what was added in one step, with a manifest of what it was built from."""
+        if self._writer is None:
+            return self.size()
+        entries = self._ready()
+        assert self._work is not None
+        assert self._place is not None
+        place, size = self._place, len(entries)
+        self._release()
+        content, files = _hashed(place)
+        manifest = {
+            "format": _FORMAT,
+            "use": type(self).__name__,
+            "entries": size,
+            "content": content,
+            "built": {**self.kept_settings(), "corpus": self._corpus()},
+            "sources": self._sources(),
+            "files": files,
+        }
+        made = place / "generation"
+        made.mkdir()
+        for name in files:
+            (place / name).rename(made / name)
+        try:
+            folder = publish_generation(
+                made,
+                Path(self.path),
+                content[:16],
+                MANIFEST,
+                lambda name: dumps({**manifest, "generation": name}) + "\n",
+            )
+        except OSError as error:
+            raise publication_error(error, Path(self.path)) from error
+        self._work.close()
+        self._work = self._place = None
+        self._manifest = {**manifest, "generation": folder.name}
+        self._entries = EntryFile(folder)
+        self.map(folder, self._entries)
+        return size
+
+    def size(self) -> int:
+        """Count the entries, those that are not committed too."""
+        if self._writer is not None:
+            return len(self._writer.ids)
+        return 0 if self._entries is None else len(self._entries)
+
+    def sources(self) -> Sequence[str]:
+        """Return the sources of the graphs that the corpora read."""
+        return list(self._manifest.get("sources", ())) if self._writer is None else self._sources()
+
+    def fingerprint(self) -> str:
+        """Identify the index by its settings and its content."""
+        manifest = self._manifest or ({} if self._absent() else self._read_manifest())
+        return f"{super().fingerprint()} of {manifest.get('content', 'nothing')}"
+
+    def _ready(self) -> EntryFile:
+        """Return the entries, after what was added is searchable."""
+        if self._entries is None:
+            if self._writer is None or self._place is None:
+                raise DriverError(f"the index {self.path} is not open; call open() or create() first")
+            self._writer.finish()
+            self._entries = EntryFile(self._place)
+            self.finish(self._place, self._entries)
+            self.map(self._place, self._entries)
+        return self._entries
+
+    def _begin(self) -> None:
+        """Make the folder beside the path; what is open already is copied there, to be added to."""
+        path = Path(self.path)
+        if path.is_file() or (path.is_dir() and not all(map(_is_own, path.iterdir()))):
+            raise DriverError(f"{self.path} holds something that is no index; choose another `path:`, or remove it")
+        self._work = ExitStack()
+        try:
+            self._place = self._work.enter_context(workplace(path, "choose another path"))
+        except OSError as error:
+            raise publication_error(error, path) from error
+        if self._entries is not None:
+            before = Path(self.path) / self._manifest["generation"]
+            for name in self._manifest["files"]:
+                shutil.copyfile(before / name, self._place / name)
+        self._release()
+        self._writer = EntryWriter(self._place)
+
+    def _release(self) -> None:
+        self.unmap()
+        self._entries = None
+        if self._writer is not None:
+            self._writer.close()
+        self._writer = None
+
+    def _absent(self) -> str:
+        """Return a sentence if there is no index at the path."""
+        path = Path(self.path)
+        if (path / MANIFEST).is_file():
+            return ""
+        if path.is_dir() and any(path.iterdir()):
+            return f"{self.path} is a folder without an index (no {MANIFEST}); {REBUILD}, at another `path:`"
+        return f"there is no index at {self.path}: it was never built, or its build was broken off; {REBUILD}"
+
+    def _read_manifest(self) -> dict[str, Any]:
+        place = Path(self.path) / MANIFEST
+        try:
+            manifest: Any = read_json(place)
+        except InputError as error:
+            raise DriverError(f"the index {self.path} is damaged: {error}; {REBUILD}") from error
+        if not isinstance(manifest, dict) or manifest.get("format") != _FORMAT:
+            raise DriverError(f"the index {self.path} has another format than {_FORMAT}; {REBUILD}")
+        if manifest["use"] != type(self).__name__:
+            raise DriverError(f"{self.path} holds an index of another kind ({manifest['use']}); {REBUILD}")
+        return manifest
+
+    def _corpus(self) -> str:
+        return "; ".join(corpus.fingerprint() for corpus in self.corpora)
+
+    def _sources(self) -> list[str]:
+        graphs = [
+            one for corpus in self.corpora for one in corpus.settings().values() if isinstance(one, KnowledgeGraph)
+        ]
+        return list(dict.fromkeys(graph.source() for graph in graphs))
+
+
+def _is_own(path: Path) -> bool:
+    """Return whether something in the folder of an index belongs to it, also after a build was broken off."""
+    return path.name in (MANIFEST, f".{MANIFEST}.part") or re.fullmatch(r"[0-9a-f]{16}(-\d+)?", path.name) is not None
+
+
+def _shown(fingerprint: str) -> str:
+    return fingerprint if len(fingerprint) <= 120 else f"{fingerprint[:80]}…{fingerprint[-39:]}"
+
+
+def _hashed(folder: Path) -> tuple[str, dict[str, int]]:
+    """Return a hash of all files of a folder, and the size of each by name."""
+    whole = hashlib.sha256()
+    files: dict[str, int] = {}
+    for path in sorted(folder.iterdir()):
+        one = hashlib.sha256()
+        with path.open("rb") as file:
+            while block := file.read(_BLOCK):
+                one.update(block)
+        files[path.name] = path.stat().st_size
+        whole.update(f"{path.name} {one.hexdigest()}\n".encode())
+    return whole.hexdigest(), files

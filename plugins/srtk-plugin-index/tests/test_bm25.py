@@ -1,0 +1,115 @@
+"""The index ``bm25``: its scores, and what it keeps on disk."""
+
+from __future__ import annotations
+
+import json
+import math
+from pathlib import Path
+
+import pytest
+from srtk_plugin_index.indexes.bm25 import Bm25Index
+
+from srtk_framework.values import DriverError, Entry
+
+TEXTS = {"a": "Riga is the capital of Latvia", "b": "Riga lies on the Daugava", "c": "Tallinn, Tallinn and Tartu"}
+
+
+def made(folder: Path, texts: dict[str, str] = TEXTS, **settings) -> Bm25Index:
+    index = Bm25Index(path=str(folder / "index"), **settings)
+    index.create()
+    index.add([Entry(id_, text) for id_, text in texts.items()])
+    index.commit()
+    return index
+
+
+def by_hand(asked: list[str], words: list[list[str]], k1: float, b: float) -> list[float]:
+    """BM25 in Lucene's form (Kamphuis et al. 2020, table 1): idf = ln(1 + (N - df + .5) / (df + .5)), no (k1 + 1)."""
+    mean = sum(map(len, words)) / len(words)
+    scores = []
+    for row in words:
+        score = 0.0
+        for word in asked:
+            df = sum(word in other for other in words)
+            tf = row.count(word)
+            idf = math.log(1 + (len(words) - df + 0.5) / (df + 0.5))
+            score += idf * tf / (tf + k1 * (1 - b + b * len(row) / mean))
+        scores.append(round(score, 4))
+    return scores
+
+
+@pytest.mark.parametrize(("k1", "b"), [(1.2, 0.75), (0.5, 0.0), (2.0, 1.0)])
+def test_scores_are_those_of_the_formula(tmp_path, k1, b):
+    index = made(tmp_path, k1=k1, b=b)
+    words = [text.lower().replace(",", "").split() for text in TEXTS.values()]
+    for asked in ("riga", "the capital", "tallinn tallinn", "riga tartu of"):
+        wanted = dict(zip(TEXTS, by_hand(asked.split(), words, k1, b), strict=True))
+        found = {hit.entry.id: hit.score for hit in index.search([asked], 3)[0]}
+        assert found == pytest.approx({id_: score for id_, score in wanted.items() if score}, abs=2e-4)
+
+
+def test_words_are_compared_without_case_accents_and_underscores(tmp_path):
+    index = made(tmp_path, {"1": "Emir_Kusturica", "2": "São Paulo"})
+    assert [hits[0].entry.id for hits in index.search(["EMIR kusturica", "sao paulo"], 1)] == ["1", "2"]
+
+
+def test_entries_of_equal_text_come_by_id_however_many_there_are(tmp_path):
+    index = made(tmp_path, {f"{n:04}": "the same words" for n in reversed(range(500))})
+    assert [hit.entry.id for hit in index.search(["same"], 3)[0]] == ["0000", "0001", "0002"]
+
+
+def test_an_index_without_a_word_finds_nothing(tmp_path):
+    index = made(tmp_path, {"1": "?!", "2": "..."})
+    assert index.search(["Riga"], 3) == [[]]
+    assert index.size() == 2
+
+
+def test_an_index_without_entries_can_be_kept(tmp_path):
+    made(tmp_path, {}).close()
+    again = Bm25Index(path=str(tmp_path / "index"))
+    again.open()
+    assert (again.size(), again.search(["Riga"], 3)) == (0, [[]])
+
+
+def test_the_same_entries_make_the_same_bytes(tmp_path):
+    folders = [tmp_path / "one", tmp_path / "two"]
+    for folder in folders:
+        folder.mkdir()
+        made(folder).close()
+    trees = [{p.relative_to(folder): p.read_bytes() for p in folder.rglob("*") if p.is_file()} for folder in folders]
+    assert trees[0] == trees[1]
+    assert len(trees[0]) > 5
+
+
+def test_an_index_of_other_constants_is_refused(tmp_path):
+    made(tmp_path).close()
+    with pytest.raises(
+        DriverError, match=r"another k1 and b \(1.2 and 0.75\) than the recipe's \(2.0 and 0.75\).*srtk index build"
+    ):
+        Bm25Index(path=str(tmp_path / "index"), k1=2.0).open()
+
+
+def test_a_file_that_was_cut_is_refused(tmp_path):
+    made(tmp_path).close()
+    (file,) = (tmp_path / "index").glob("*/entries.jsonl")
+    file.write_bytes(file.read_bytes()[:-5])
+    with pytest.raises(DriverError, match=r"is damaged: entries.jsonl .*srtk index build"):
+        Bm25Index(path=str(tmp_path / "index")).open()
+
+
+def test_a_folder_without_an_index_is_refused_and_kept(tmp_path):
+    (tmp_path / "index").mkdir()
+    (tmp_path / "index" / "mine.txt").write_text("mine")
+    index = Bm25Index(path=str(tmp_path / "index"))
+    with pytest.raises(DriverError, match="a folder without an index"):
+        index.open()
+    with pytest.raises(DriverError, match="choose another `path:`"):
+        index.create()
+    assert (tmp_path / "index" / "mine.txt").read_text() == "mine"
+
+
+def test_a_manifest_of_another_format_is_refused(tmp_path):
+    made(tmp_path).close()
+    place = tmp_path / "index" / "manifest.json"
+    place.write_text(json.dumps({**json.loads(place.read_text()), "format": 99}))
+    with pytest.raises(DriverError, match="another format"):
+        Bm25Index(path=str(tmp_path / "index")).open()

@@ -1,0 +1,219 @@
+"""``srtk index build``, and the runs that read what it built."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from kit.kills import EVERY, RENAMES, Kills, restored, tree
+from srtk_plugin_index.indexes.bm25 import Bm25Index
+
+import srtk_framework
+from srtk_framework.cli import main
+from srtk_framework.values import RunError
+
+RECIPE = """\
+srtk: 1
+knowledge_graph: {use: local, path: g, build: {files: [t.tsv]}}
+corpus: {use: triples}
+index: {use: bm25, path: i}
+expander: {use: index}
+"""
+COMMAND = ["index", "build", "r.yaml", "--quiet"]
+MODULES = (
+    "duckdb",
+    "pyarrow",
+    "bm25s",
+    "srtk_plugin_local.snapshot.build",
+    "srtk_plugin_local.snapshot.graph",
+    "srtk_plugin_index.commands.build",
+    "srtk_plugin_index.indexes.bm25",
+    "srtk_plugin_index.corpora.triples",
+)
+
+
+@pytest.fixture
+def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(tmp_path)
+    Path("t.tsv").write_text("Latvia\tcapital\tRiga\nRiga\triver\tDaugava\n")
+    Path("r.yaml").write_text(RECIPE)
+    return tmp_path
+
+
+def facts(text: str) -> list[tuple[str, ...]]:
+    """Retrieve by the recipe, and return the triples."""
+    with srtk_framework.open("r.yaml") as session:
+        return [tuple(triple) for triple in session.retrieve([text])[0].subgraph.triples]
+
+
+def test_an_index_is_built_from_the_recipe_and_read_by_a_run(place, capsys):
+    assert main(COMMAND) == 0
+    assert capsys.readouterr().out == "i: 2 entries\n"
+    assert facts("Which river flows through Riga?")[0] == ("Riga", "river", "Daugava")
+    manifest = json.loads(Path("i/manifest.json").read_text())
+    assert manifest["entries"] == 2
+    assert manifest["sources"][0].startswith("local:")
+    assert manifest["sources"][0] in manifest["built"]["corpus"]
+    assert sorted(path.name for path in place.iterdir()) == ["g", "i", "r.yaml", "t.tsv"]
+
+
+def test_an_index_that_was_never_built_is_refused_by_run_and_check(place, capsys):
+    with pytest.raises(Exception, match=r"there is no index at i: .*srtk index build RECIPE"):
+        facts("Riga")
+    Path("r.yaml").write_text(RECIPE + "questions: q.jsonl\n")
+    Path("q.jsonl").write_text('{"question": "Riga?"}\n')
+    assert main(["check", "r.yaml"]) != 0
+    assert "there is no index at i" in "".join(capsys.readouterr())
+
+
+def test_an_index_of_a_graph_that_has_changed_is_refused_until_it_is_built_again(place):
+    assert main(COMMAND) == 0
+    Path("t.tsv").write_text("Estonia\tcapital\tTallinn\n")
+    with pytest.raises(Exception, match=r"the index i was built with another corpus .*srtk index build RECIPE"):
+        facts("the capital of Estonia")
+    assert main(COMMAND) == 0
+    assert facts("the capital of Estonia") == [("Estonia", "capital", "Tallinn")]
+
+
+def test_a_recipe_without_a_corpus_reads_the_index_if_the_graph_is_the_same(place):
+    assert main(COMMAND) == 0
+    Path("r.yaml").write_text(RECIPE.replace("corpus: {use: triples}\n", ""))
+    assert facts("the river Daugava") == [("Riga", "river", "Daugava")]
+    Path("t.tsv").write_text("Estonia\tcapital\tTallinn\n")
+    with pytest.raises(Exception, match=r"the index was built from local:.* and the graph is local:"):
+        facts("the river Daugava")
+
+
+def test_an_index_without_a_corpus_cannot_be_built(place, capsys):
+    Path("r.yaml").write_text(RECIPE.replace("corpus: {use: triples}\n", ""))
+    assert main(COMMAND) != 0
+    assert "index 'bm25' has nothing to be built from; give `corpus:`" in capsys.readouterr().err
+
+
+def test_a_recipe_without_an_index_cannot_be_built(place, capsys):
+    Path("r.yaml").write_text("srtk: 1\n")
+    assert main(COMMAND) != 0
+    assert "there is no `index:` to build" in capsys.readouterr().err
+
+
+def test_several_indexes_are_built_at_once_or_by_name(place, capsys):
+    both = "indexes: {one: {use: bm25, path: one}, two: {use: bm25, path: two, k1: 2.0}}"
+    Path("r.yaml").write_text(RECIPE.replace("index: {use: bm25, path: i}", both))
+    assert main([*COMMAND, "--name", "two"]) == 0
+    assert capsys.readouterr().out == "two: 2 entries\n"
+    assert main(COMMAND) == 0
+    assert capsys.readouterr().out == "one: 2 entries\ntwo: 2 entries\n"
+    assert main([*COMMAND, "--name", "three"]) != 0
+    assert "no index is named 'three' under `indexes:` (one, two)" in capsys.readouterr().err
+
+
+def test_an_index_may_have_several_corpora(place):
+    Path("notes.jsonl").write_text('{"id": "note", "text": "The Daugava is long."}\n')
+    corpora = "corpora: [{use: triples}, {use: documents, path: notes.jsonl}]"
+    Path("r.yaml").write_text(
+        RECIPE.replace("index: {use: bm25, path: i}", f"index: {{use: bm25, path: i, {corpora}}}")
+    )
+    assert main(COMMAND) == 0
+    assert json.loads(Path("i/manifest.json").read_text())["entries"] == 3
+    assert facts("Daugava") == [("Riga", "river", "Daugava")]
+
+
+def test_a_corpus_that_fails_leaves_the_old_index(place, capsys):
+    assert main(COMMAND) == 0
+    before = tree(place / "i")
+    Path("bad.jsonl").write_text('{"id": "a", "text": "fine"}\n{"id": "a", "text": "again"}\n')
+    assert main([*COMMAND, "--set", "corpus={use: documents, path: bad.jsonl}"]) != 0
+    assert "ids must be unique" in capsys.readouterr().err
+    assert tree(place / "i") == before
+    assert sorted(path.name for path in place.iterdir()) == ["bad.jsonl", "g", "i", "r.yaml", "t.tsv"]
+
+
+def test_a_second_build_at_the_same_time_is_refused(place):
+    first = Bm25Index(path="i")
+    first.create()
+    with pytest.raises(RunError, match="in use by another part of this process"):
+        Bm25Index(path="i").create()
+    first.close()
+
+
+@pytest.fixture(scope="module")
+def states(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Make a folder without an index, one with the old one of a graph that has changed, and both after a build."""
+    folder = tmp_path_factory.mktemp("states")
+    for name, text in (("empty", "a\tr\tb\n"), ("old", "a\tr\tb\n")):
+        (folder / name).mkdir()
+        (folder / name / "t.tsv").write_text(text)
+        (folder / name / "r.yaml").write_text(RECIPE)
+        with Kills(folder / name, *MODULES) as kills:
+            assert kills.run(["index", "build", "r.yaml", "-q", "--set", "index.path=other"]).code == 0
+            shutil.rmtree(folder / name / "other")
+            if name == "old":
+                assert kills.run(COMMAND).code == 0
+                # Another graph for the same recipe; it is built before the strikes, which are about the index.
+                (folder / name / "t.tsv").write_text("a\tr\tb\nb\tr\tc\n")
+                assert kills.run(["index", "build", "r.yaml", "-q", "--set", "index.path=other"]).code == 0
+                shutil.rmtree(folder / name / "other")
+    for name in ("empty", "old"):
+        shutil.copytree(folder / name, folder / f"{name} built")
+        with Kills(folder / f"{name} built", *MODULES) as kills:
+            assert kills.run(COMMAND).code == 0
+    return folder
+
+
+def found(folder: Path) -> int | None:
+    """Return the number of entries of the index, which must be whole; None if there is none."""
+    index = Bm25Index(path=str(folder / "i"))
+    if not (folder / "i" / "manifest.json").exists():
+        with pytest.raises(Exception, match=r"no index at|a folder without an index"):
+            index.open()
+        return None
+    index.open()
+    assert len(index.search(["r"], 10)[0]) == index.size()
+    index.close()
+    return index_size(folder)
+
+
+def index_size(folder: Path) -> int:
+    return int(json.loads((folder / "i" / "manifest.json").read_text())["entries"])
+
+
+def struck(states: Path, place: Path, begin: str, how: str, kinds: tuple[str, ...], every: int) -> Iterator[str]:
+    """Strike a build everywhere; the old or the new index is there, and the same command gives the unbroken bytes."""
+    with Kills(place, *MODULES) as kills:
+        for ended in kills.everywhere(COMMAND, restored(states / begin, place), how, kinds, every):
+            assert found(place) in ([1, 2] if begin == "old" else [None, 1]), ended.calls[-1]
+            again = kills.run(COMMAND)
+            assert again.code == 0, (ended.calls[-1], again.stderr)
+            assert tree(place / "i") == tree(states / f"{begin} built" / "i"), ended.calls[-1]
+            assert not [path.name for path in place.iterdir() if path.name.startswith(".i.")], ended.calls[-1]
+            yield ended.calls[-1]
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(1800)
+@pytest.mark.parametrize(
+    ("begin", "how", "kinds", "every"),
+    [
+        ("old", "kill", RENAMES, 3),
+        ("empty", "kill", EVERY, 5),
+        ("old", "power", RENAMES, 5),
+    ],
+)
+def test_after_a_strike_anywhere_the_old_or_the_new_index_is_there(
+    states: Path, tmp_path: Path, begin: str, how: str, kinds: tuple[str, ...], every: int
+) -> None:
+    calls = list(struck(states, tmp_path / "place", begin, how, kinds, every))
+    assert len(calls) >= 5
+
+
+def test_after_a_kill_at_renames_the_old_or_the_new_index_is_there(states: Path, tmp_path: Path) -> None:
+    calls = [
+        call
+        for call in struck(states, tmp_path / "place", "old", "kill", ("rename",), 1)
+        if "i/" in call or ".i." in call
+    ]
+    assert calls[-1] == "rename i/.manifest.json.part"
+    assert len(calls) > 3

@@ -1,0 +1,195 @@
+"""Indexes, corpora and the expander keep the contracts of their roles."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import attrs
+import pytest
+from srtk_plugin_index.corpora.documents import DocumentCorpus
+from srtk_plugin_index.corpora.entities import EntityCorpus
+from srtk_plugin_index.corpora.triples import TripleCorpus
+from srtk_plugin_index.expander import IndexExpander
+from srtk_plugin_index.indexes.bm25 import Bm25Index
+from srtk_plugin_index.indexes.exact import ExactIndex
+
+from srtk_framework.roles import Encoder
+from srtk_framework.testing import (
+    SAMPLE,
+    CorpusConformance,
+    ExpanderConformance,
+    IndexConformance,
+    OracleGraph,
+    ToyEncoder,
+)
+from srtk_framework.testing.index import entries_of
+from srtk_framework.values import Budget, Entry
+
+
+def filled(index: Any, entries: list[Entry]) -> Any:
+    index.create()
+    index.add(entries)
+    index.commit()
+    return index
+
+
+def begun(index: Any) -> Any:
+    index.create()
+    return index
+
+
+class TestBm25(IndexConformance):
+    name = "bm25"
+
+    @pytest.fixture
+    def driver(self, tmp_path: Path, entries: list[Entry]) -> Iterator[Bm25Index]:
+        index = filled(Bm25Index(path=str(tmp_path / "index")), entries)
+        yield index
+        index.close()
+
+    @pytest.fixture
+    def empty(self, tmp_path: Path) -> Bm25Index:
+        return begun(Bm25Index(path=str(tmp_path / "empty")))
+
+    @pytest.fixture
+    def changed(self, driver: Bm25Index, tmp_path: Path, entries: list[Entry]) -> Bm25Index:
+        return filled(Bm25Index(path=str(tmp_path / "index")), entries[:-1])
+
+    @pytest.fixture
+    def faulty(self, tmp_path: Path) -> Bm25Index:
+        return Bm25Index(path=str(tmp_path / "missing"))
+
+
+@pytest.fixture
+def encoder() -> Encoder:
+    toy = ToyEncoder(dimensions=64)
+    toy.open()
+    return toy
+
+
+class TestExact(IndexConformance):
+    name = "exact"
+    dimensions = 64
+
+    @pytest.fixture
+    def entries(self, encoder: Encoder) -> list[Entry]:
+        """Return the kit's entries with the vectors of their texts."""
+        rows = encoder.encode([entry.text for entry in entries_of(0)])
+        pairs = zip(entries_of(0), rows, strict=True)
+        return [attrs.evolve(entry, vector=row) for entry, row in pairs]
+
+    @pytest.fixture
+    def driver(self, tmp_path: Path, entries: list[Entry], encoder: Encoder) -> Iterator[ExactIndex]:
+        index = filled(ExactIndex(path=str(tmp_path / "index"), encoder=encoder), entries)
+        yield index
+        index.close()
+
+    @pytest.fixture
+    def empty(self, tmp_path: Path, encoder: Encoder) -> ExactIndex:
+        return begun(ExactIndex(path=str(tmp_path / "empty"), encoder=encoder))
+
+    @pytest.fixture
+    def changed(self, driver: ExactIndex, tmp_path: Path, entries: list[Entry], encoder: Encoder) -> ExactIndex:
+        return filled(ExactIndex(path=str(tmp_path / "index"), encoder=encoder), entries[:-1])
+
+    @pytest.fixture
+    def faulty(self, tmp_path: Path, encoder: Encoder) -> ExactIndex:
+        return ExactIndex(path=str(tmp_path / "missing"), encoder=encoder)
+
+
+def opened(driver: Any) -> Any:
+    driver.open()
+    return driver
+
+
+def fewer() -> OracleGraph:
+    return opened(OracleGraph(attrs.evolve(SAMPLE, triples=SAMPLE.triples[:-1])))
+
+
+class TestTriples(CorpusConformance):
+    name = "triples"
+
+    @pytest.fixture
+    def driver(self) -> TripleCorpus:
+        return opened(TripleCorpus(graph=opened(OracleGraph())))
+
+    @pytest.fixture
+    def changed(self) -> TripleCorpus:
+        return opened(TripleCorpus(graph=fewer()))
+
+
+class TestEntities(CorpusConformance):
+    name = "entities"
+
+    @pytest.fixture
+    def driver(self) -> EntityCorpus:
+        return opened(EntityCorpus(graph=opened(OracleGraph())))
+
+    @pytest.fixture
+    def changed(self) -> EntityCorpus:
+        return opened(EntityCorpus(graph=fewer()))
+
+
+class TestDocuments(CorpusConformance):
+    name = "documents"
+
+    def over(self, path: Path, *lines: str) -> DocumentCorpus:
+        path.write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
+        return opened(DocumentCorpus(path=str(path)))
+
+    @pytest.fixture
+    def driver(self, tmp_path: Path) -> DocumentCorpus:
+        return self.over(
+            tmp_path / "d.jsonl", '{"id": "a", "text": "Riga \\"is\\" old."}', '{"text": "日本", "title": "T"}'
+        )
+
+    @pytest.fixture
+    def broken(self, tmp_path: Path) -> DocumentCorpus:
+        return self.over(tmp_path / "broken.jsonl", '{"id": "a", "text": "Riga"}', '{"id": "b"}')
+
+    @pytest.fixture
+    def changed(self, driver: DocumentCorpus, tmp_path: Path) -> DocumentCorpus:
+        return self.over(tmp_path / "d.jsonl", '{"id": "a", "text": "Tallinn"}')
+
+    @pytest.fixture
+    def faulty(self, tmp_path: Path) -> DocumentCorpus:
+        return DocumentCorpus(path=str(tmp_path / "missing"))
+
+
+class TestIndexExpander(ExpanderConformance):
+    name = "index"
+
+    @pytest.fixture
+    def driver(self, graph: Any, budget: Budget, tmp_path: Path) -> Iterator[IndexExpander]:
+        index = Bm25Index(path=str(tmp_path / "index"), corpora=[TripleCorpus(graph=graph)])
+        index.create()
+        index.add(list(index.corpora[0].read()))
+        index.commit()
+        yield opened(IndexExpander(index=index, graph=graph, budget=budget))
+        index.close()
+
+    @pytest.mark.xfail(reason="the index is searched by the question's text, links or not", strict=True)
+    def test_a_question_without_links_gets_an_empty_subgraph_with_a_reason(self, driver: Any) -> None:
+        super().test_a_question_without_links_gets_an_empty_subgraph_with_a_reason(driver)
+
+    @pytest.mark.xfail(reason="the index is searched by the question's text, whatever is linked", strict=True)
+    def test_an_unknown_entity_gets_an_empty_subgraph_with_a_reason(self, driver: Any) -> None:
+        super().test_an_unknown_entity_gets_an_empty_subgraph_with_a_reason(driver)
+
+    @pytest.mark.xfail(reason="no neighbours of a node are read, so there is no hub", strict=True)
+    def test_the_budget_of_hubs_is_obeyed(self, driver: Any, wide: tuple[str, str, str]) -> None:
+        super().test_the_budget_of_hubs_is_obeyed(driver, wide)
+
+    @pytest.mark.xfail(reason="no neighbours of a node are read, so there is no hub", strict=True)
+    def test_a_cut_by_the_budget_of_hubs_is_counted(self, driver: Any, wide: tuple[str, str, str]) -> None:
+        super().test_a_cut_by_the_budget_of_hubs_is_counted(driver, wide)
+
+    @pytest.mark.xfail(reason="no node is expanded", strict=True)
+    def test_the_budget_of_nodes_is_obeyed(self, driver: Any, wide: tuple[str, str, str]) -> None:
+        super().test_the_budget_of_nodes_is_obeyed(driver, wide)
+
+    @pytest.mark.xfail(reason="no node is expanded", strict=True)
+    def test_a_cut_by_the_budget_of_nodes_is_counted(self, driver: Any, wide: tuple[str, str, str]) -> None:
+        super().test_a_cut_by_the_budget_of_nodes_is_counted(driver, wide)

@@ -1,0 +1,110 @@
+"""The index ``exact`` finds what a comparison of all vectors in float64 finds."""
+
+from __future__ import annotations
+
+import attrs
+import numpy as np
+import pytest
+from srtk_plugin_index.indexes import exact
+from srtk_plugin_index.indexes.exact import ExactIndex
+
+from srtk_framework.testing import ToyEncoder
+from srtk_framework.values import DriverError, Entry
+
+WIDTH = 16
+
+
+def encoder(dimensions: int = WIDTH) -> ToyEncoder:
+    made = ToyEncoder(dimensions=dimensions)
+    made.open()
+    return made
+
+
+def made(folder, rows, **settings) -> ExactIndex:
+    index = ExactIndex(path=str(folder / "index"), encoder=encoder(), **settings)
+    index.create()
+    index.add([Entry(f"{n:05}", f"entry {n}", vector=row) for n, row in enumerate(rows)])
+    index.commit()
+    return index
+
+
+def drawn(count: int, seed: int = 0):
+    return np.random.default_rng(seed).normal(size=(count, WIDTH)).astype(np.float32)
+
+
+def brute(rows, vector, k, similarity):
+    wide, asked = rows.astype(np.float64), vector.astype(np.float64)
+    scores = np.array([float(np.dot(row, asked)) for row in wide])
+    if similarity == "cosine":
+        norms = np.linalg.norm(wide, axis=1) * np.linalg.norm(asked)
+        scores = np.divide(scores, norms, out=np.zeros_like(scores), where=norms > 0)
+    ranked = sorted((-round(score, 4), f"{n:05}") for n, score in enumerate(scores.tolist()))
+    return [(id_, -score) for score, id_ in ranked[:k]]
+
+
+@pytest.mark.parametrize("similarity", ["cosine", "dot"])
+@pytest.mark.parametrize("cells", [1 << 24, 100])
+def test_a_search_equals_the_comparison_with_every_vector(tmp_path, monkeypatch, similarity, cells):
+    monkeypatch.setattr(exact, "_CELLS", cells)  # blocks of six vectors, and one search at a time
+    rows = np.concatenate([drawn(300), drawn(100), np.zeros((1, WIDTH), np.float32), 1000 * drawn(20, 1)])
+    index = made(tmp_path, rows, similarity=similarity)
+    asked = drawn(40, 2)
+    for k in (1, 7, 1000):
+        for vector, hits in zip(asked, index.near(asked, k), strict=True):
+            found = [(hit.entry.id, hit.score) for hit in hits]
+            wanted = brute(rows, vector, k, similarity)
+            assert [id_ for id_, _ in found] == [id_ for id_, _ in wanted]
+            assert [score for _, score in found] == pytest.approx([score for _, score in wanted], abs=1e-4)
+
+
+def test_a_thousand_equal_vectors_come_by_id(tmp_path):
+    rows = np.repeat(drawn(1), 1000, axis=0)
+    found = made(tmp_path, rows).near(drawn(1, 3), 4)[0]
+    assert [hit.entry.id for hit in found] == ["00000", "00001", "00002", "00003"]
+
+
+def test_hits_bring_their_vectors(tmp_path):
+    rows = drawn(5)
+    (hits,) = made(tmp_path, rows).near(rows[2:3], 1)
+    assert np.array_equal(hits[0].entry.vector, rows[2])
+    assert hits[0].score == 1.0
+
+
+def test_an_entry_without_a_vector_is_encoded(tmp_path):
+    index = made(tmp_path, drawn(3))
+    index.add([Entry("text", "Riga is the capital")])
+    assert index.search(["Riga is the capital"], 1)[0][0].entry.id == "text"
+    index.close()
+
+
+def test_an_entry_of_another_length_is_refused_and_the_rest_of_its_call_too(tmp_path):
+    index = made(tmp_path, drawn(3))
+    with pytest.raises(DriverError, match="'long' is no row of 16 finite numbers"):
+        index.add([Entry("fine", "", vector=drawn(1)[0]), Entry("long", "", vector=np.ones(WIDTH + 1, np.float32))])
+    assert index.size() == 3
+    index.add([Entry("fine", "", vector=drawn(1)[0])])
+    assert index.commit() == 4
+    assert len(index.near(drawn(1), 10)[0]) == 4
+
+
+def test_an_entry_with_neither_text_nor_vector_is_refused(tmp_path):
+    index = made(tmp_path, drawn(1))
+    with pytest.raises(DriverError, match="'void' has neither text nor vector"):
+        index.add([Entry("void", " ")])
+    index.close()
+
+
+def test_an_index_of_another_encoder_is_refused(tmp_path):
+    made(tmp_path, drawn(3)).close()
+    with pytest.raises(DriverError, match=r"built with another encoder .*srtk index build RECIPE"):
+        ExactIndex(path=str(tmp_path / "index"), encoder=attrs.evolve(encoder(), letters=4)).open()
+
+
+def test_an_index_without_entries_can_be_kept_and_added_to(tmp_path):
+    index = made(tmp_path, drawn(0))
+    index.close()
+    index.open()
+    assert index.search(["Riga"], 3) == [[]]
+    index.add([Entry("1", "Riga")])
+    index.commit()
+    assert index.search(["Riga"], 3)[0][0].entry.id == "1"
