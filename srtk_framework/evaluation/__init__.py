@@ -6,6 +6,7 @@ from srtk_framework.evaluation.calibration import brier_score, calibration_error
 from srtk_framework.evaluation.comparison import compare_runs
 from srtk_framework.evaluation.files import evaluate_files
 from srtk_framework.evaluation.intervals import ratios
+from srtk_framework.evaluation.link_prediction import link_prediction
 from srtk_framework.evaluation.link_scores import Share, compare_links, counts, covered_by
 from srtk_framework.evaluation.metrics import METRICS, compare, row, score, summarise, table
 from srtk_framework.evaluation.rank_metrics import (
@@ -36,6 +37,7 @@ __all__ = [
     "evaluate_files",
     "filtered_ranks",
     "hits",
+    "link_prediction",
     "ratios",
     "reciprocal_ranks",
     "row",

@@ -21,8 +21,8 @@ from srtk_framework.values import (
     Retrieval,
     Subgraph,
     Triple,
+    confidence,
     rounded,
-    written_confidence,
 )
 
 __all__ = [
@@ -196,7 +196,7 @@ def _completed(subgraph: Subgraph) -> dict[str, Any]:
         return {}
     evidence = _aligned(subgraph, "evidence", subgraph.evidence, ())
     return {
-        "confidences": [written_confidence(confidence) for confidence in confidences],
+        "confidences": [one if one >= 1 else confidence(one) for one in confidences],
         "evidence": [[_reason(reason) for reason in row] for row in evidence],
     }
 

@@ -9,13 +9,13 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import attrs
 import numpy as np
 
-from srtk_framework.evaluation.rank_metrics import TiedRanks, filtered_ranks, hits, reciprocal_ranks
+from srtk_framework.evaluation.link_prediction import link_prediction
 from srtk_framework.graph import TripleTable
 from srtk_framework.recipe.recipe import Block, Recipe, Train
 from srtk_framework.records.splits import place
 from srtk_framework.roles import Completer, Expander, KnowledgeGraph
 from srtk_framework.training.material import Context, TrainingData, Wrong, held_by
-from srtk_framework.values import Pattern, RunError, TrainingExample, Triple
+from srtk_framework.values import RunError, TrainingExample, Triple
 
 if TYPE_CHECKING:
     from srtk_framework.recipe.composer import Composer
@@ -25,9 +25,6 @@ HELD_OUT = "held_out.tsv"
 
 VALIDATED = 1000
 """Most facts held out that one validation ranks; those of the smallest hashes."""
-
-_CELLS = 2_000_000
-"""Most ratings of a call."""
 
 
 @attrs.frozen
@@ -155,39 +152,3 @@ def held_out_facts(table: TripleTable, share: float, seed: int) -> tuple[Triple,
 
 def _hash(fact: Triple, seed: int) -> float:
     return place("\t".join(fact), seed)
-
-
-def link_prediction(completer: Completer, table: TripleTable, facts: list[Triple]) -> dict[str, float]:
-    """Rank both ends of facts among all entities, filtered by all facts of the table; ties at expectation.
-
-    Args:
-        completer: Rates the candidates; it is asked as it is, without its port.
-        table: All facts that are known to be true.
-        facts: Facts of the table to rank.
-
-    Returns:
-        ``mrr``, ``hits_at_1``, ``hits_at_3``, ``hits_at_10``, and the MRR of each end, ``mrr_object`` and
-        ``mrr_subject``.
-    """
-    rows = table.numbers(facts)
-    ends: dict[str, TiedRanks] = {}
-    size = max(_CELLS // max(len(table.entities), 1), 1)
-    for name, inverse in (("object", False), ("subject", True)):
-        bound, right = (rows[:, 2], rows[:, 0]) if inverse else (rows[:, 0], rows[:, 2])
-        parts = []
-        for start in range(0, len(facts), size):
-            some = slice(start, start + size)
-            patterns = [Pattern(None, r, o) if inverse else Pattern(s, r, None) for s, r, o in facts[some]]
-            rated = completer.rate(patterns, [table.entities] * len(patterns))
-            known = [
-                table.fillers(entity, relation, inverse)
-                for entity, relation in zip(bound[some].tolist(), rows[some, 1].tolist(), strict=True)
-            ]
-            parts.append(filtered_ranks(np.array(rated, dtype=np.float64), right[some], known))
-        ends[name] = TiedRanks(*(np.concatenate(column) for column in zip(*parts, strict=True)))
-    both = TiedRanks(*(np.concatenate(column) for column in zip(*ends.values(), strict=True)))
-    return {
-        "mrr": float(reciprocal_ranks(both).mean()),
-        **{f"hits_at_{k}": float(hits(both, k).mean()) for k in (1, 3, 10)},
-        **{f"mrr_{name}": float(reciprocal_ranks(ranks).mean()) for name, ranks in ends.items()},
-    }

@@ -90,6 +90,6 @@ def confidence(value: float) -> float:
 
 
 def written_confidence(value: float) -> float:
-    """Round a confidence for records; below 1 stays below 1."""
+    """Round a confidence for people to read; below 1 stays below 1. Records keep six significant digits."""
     most = 1 - float(f"1e-{SCORE_DIGITS}")
     return 1.0 if value >= 1 else min(round(float(value), SCORE_DIGITS), most)

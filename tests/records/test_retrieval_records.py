@@ -145,7 +145,7 @@ def test_a_subgraph_of_stored_triples_has_no_field_of_confidences():
 
 def test_a_confidence_just_below_one_is_not_written_as_one():
     lacking = Subgraph((Triple("e", "r", "o"),), (0.0,), confidences=(0.999999,))
-    assert record_from_retrieval(Retrieval(Question("1", "who"), lacking))["confidences"] == [0.9999]
+    assert record_from_retrieval(Retrieval(Question("1", "who"), lacking))["confidences"] == [0.999999]
 
 
 def test_a_question_that_is_a_pattern_alone_gets_the_pattern_as_its_text():
@@ -316,3 +316,12 @@ def test_scores_are_rounded_when_written():
     assert again == attrs.evolve(
         subgraph, scores=(0.1235,), paths=(RankedPath("a", (Step("r"),), 0.0),), provenance=("",), qualifiers=((),)
     )
+
+
+def test_small_confidences_stay_apart() -> None:
+    triples = (Triple("a", "p", "b"), Triple("a", "p", "c"))
+    confidences = (0.0000123456, 0.0000123455)
+    subgraph = Subgraph(triples, (0.0, 0.0), confidences=confidences)
+    record = record_from_retrieval(Retrieval(Question("1", "?"), subgraph))
+    assert record["confidences"] == [0.0000123456, 0.0000123455]
+    assert retrieval_from_record(record, "x").subgraph.confidences == confidences

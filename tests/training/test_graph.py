@@ -4,18 +4,16 @@ from __future__ import annotations
 
 import json
 
-import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from srtk_framework.graph import TripleTable
 from srtk_framework.recipe.recipe import from_data
-from srtk_framework.roles import Completer
 from srtk_framework.run.runner import Runner
 from srtk_framework.run.session import Session
-from srtk_framework.training.graph import held_out_facts, link_prediction
-from srtk_framework.values import Pattern, RecipeError, RunError, Triple
+from srtk_framework.training.graph import held_out_facts
+from srtk_framework.values import RecipeError, RunError, Triple
 
 LEARNER = '''
 """Completers that learn."""
@@ -240,42 +238,6 @@ def test_relations_give_facts_in_proportion_and_seeds_give_others() -> None:
     assert all(abs(drawn[name] - sizes[name] / 10) <= 1 for name in "pq")
     assert len(held) == len(triples) // 10
     assert set(held) != set(held_out_facts(table, 0.1, 1))
-
-
-class Table(Completer):
-    """Rates by a table of its own."""
-
-    def complete(self, patterns, limit):
-        return [() for _ in patterns]
-
-    def rate(self, patterns, candidates):
-        return [
-            [((hash_of(pattern) + hash_of((name,))) % 4) / 4 for name in row]
-            for pattern, row in zip(patterns, candidates, strict=True)
-        ]
-
-
-def hash_of(parts) -> int:
-    return sum(ord(letter) for part in parts for letter in part or "?")
-
-
-@given(facts)
-def test_link_prediction_is_that_of_a_list_sorted_by_hand(triples: set[Triple]) -> None:
-    table = TripleTable.from_triples(triples)
-    asked = sorted(triples)[::2]
-    found = link_prediction(Table(), table, asked)
-    expected = []
-    for end in (0, 2):
-        for fact in asked:
-            pattern = Pattern(*(None if place == end else part for place, part in enumerate(fact)))
-            known = {t[end] for t in triples if all(p in (None, own) for p, own in zip(pattern, t, strict=True))}
-            names = [name for name in table.entities if name == fact[end] or name not in known]
-            [rates] = Table().rate([pattern], [names])
-            own = rates[names.index(fact[end])]
-            better, tied = sum(rate > own for rate in rates), sum(rate == own for rate in rates)
-            expected.append(np.mean([1 / (better + place) for place in range(1, tied + 1)]))
-    assert found["mrr"] == pytest.approx(np.mean(expected))
-    assert found["mrr_subject"] == pytest.approx(np.mean(expected[: len(asked)]))
 
 
 @pytest.mark.usefixtures("drivers")
