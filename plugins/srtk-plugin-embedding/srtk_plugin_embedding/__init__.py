@@ -1,0 +1,1 @@
+"""Embedding completer for srtk-framework: ComplEx, RotatE and HolE."""

@@ -1,0 +1,284 @@
+"""The ``embedding`` completer: link prediction by vectors of entities and relations."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path as FilePath
+from typing import ClassVar, NamedTuple
+
+import attrs
+import numpy as np
+import numpy.typing as npt
+
+from srtk_framework.graph import Signatures, TripleTable
+from srtk_framework.roles import Completer, KnowledgeGraph, TrainingTask, absent
+from srtk_framework.values import (
+    Completion,
+    DriverError,
+    Evidence,
+    Pattern,
+    Step,
+    batched,
+    confidence,
+    open_end,
+    rounded,
+)
+from srtk_plugin_embedding.fit_settings import EmbeddingFitSettings
+from srtk_plugin_embedding.model import BLOCK, EmbeddingModel, Scores
+from srtk_plugin_embedding.query_answers import QueryAnswers
+from srtk_plugin_embedding.scoring import NAMES, Kind
+from srtk_plugin_embedding.table_content import compact, content_hash
+from srtk_plugin_embedding.trainer import missing_packages, require_training_packages, train_embedding
+
+_LEAST = 1e-6
+"""Entities with a lower confidence are not proposed; on a large graph they are nearly all."""
+_TINIEST = 1e-300
+"""Replaces a share of 0, which has no logarithm."""
+_NEAR = 1e-5
+"""Relative difference within which rounding to six digits may change the order."""
+
+Ints = npt.NDArray[np.int64]
+
+
+class _Query(NamedTuple):
+    """A pattern whose bound end and relation the model knows.
+
+    Attributes:
+        place: Place of the pattern in its batch.
+        end: Number of the bound end.
+        step: Number of the relation, + the number of relations for an open subject.
+        stored: Numbers of the entities that the graph holds at the open end.
+    """
+
+    place: int
+    end: int
+    step: int
+    stored: Ints
+
+
+@attrs.define(eq=False)
+class EmbeddingCompleter(Completer):
+    """Propose entities by ComplEx, RotatE or HolE embeddings of the graph, which are trained on it.
+
+    The confidence of a triple is the share of its entity in the softmax over all entities, which is what training
+    maximises for the triples of the graph: the probability that a triple of this relation and this end has that entity
+    at the other. So a hundred right fillers have about a hundredth each; ``calibrated`` learns probabilities of being
+    true from it. What the graph holds takes its share and is not proposed, nor is what gets less than a millionth.
+
+    Attributes:
+        graph: Graph to complete; it must be able to list its triples.
+        path: Folder of a trained embedding; not needed in a recipe that trains one.
+        model: `complex`, `rotate` or `hole`; by default that of the trained embedding, else `complex`.
+    """
+
+    learns: ClassVar[str] = "graph"
+    reuse: ClassVar[str] = "completer: {use: embedding, path: FOLDER}"
+
+    graph: KnowledgeGraph
+    path: str | None = None
+    model: Kind | None = None
+    _table: TripleTable | None = attrs.field(init=False, default=None, repr=False)
+    _signatures: Signatures | None = attrs.field(init=False, default=None, repr=False)
+    _model: EmbeddingModel | None = attrs.field(init=False, default=None, repr=False)
+    _columns: Ints = attrs.field(init=False, factory=lambda: np.zeros(0, dtype=np.int64), repr=False)
+
+    def preflight(self) -> list[tuple[str, str]]:
+        """Check that the folder of the trained embedding exists."""
+        return absent("path", self.path, "train an embedding, or correct the path")
+
+    def training_faults(self) -> list[str]:
+        """Tell which packages are missing for training."""
+        missing = missing_packages()
+        return [f"{' and '.join(missing)} missing: pip install 'srtk-plugin-embedding[train]'"] if missing else []
+
+    def open(self) -> None:
+        """Read the graph, and the embedding in ``path``.
+
+        Raises:
+            DriverError: If the graph cannot list its triples, or the embedding cannot be read or is of another graph.
+        """
+        self._table = TripleTable.of(self.graph)
+        self._signatures = Signatures.of(self._table, self.graph.schema())
+        if self.path is not None:
+            self.load(FilePath(self.path).expanduser())
+
+    def fingerprint(self) -> str:
+        """Identify the graph and the weights."""
+        learnt = self._model.fingerprint() if self._model else f"untrained {self.model}"
+        return f"embedding({self.graph.fingerprint()}, {learnt})"
+
+    def complete(self, patterns: Sequence[Pattern], limit: int | None) -> list[list[Completion]]:
+        """Propose the entities with the greatest shares.
+
+        Raises:
+            DriverError: If there is no trained embedding.
+        """
+        model = self._trained()
+        answers: list[list[Completion]] = [[] for _ in patterns]
+        source = f"embedding:{model.fingerprint()}"
+        for query, scores, shares in self._scored(patterns):
+            shares[query.stored] = 0.0
+            found = [
+                (-confidence(float(shares[number])), patterns[query.place].filled(model.entities[number]), number)
+                for number in _best(shares, limit).tolist()
+            ]
+            answers[query.place] = [
+                Completion(triple, -negative, (_evidence(model, float(scores[number]), source),))
+                for negative, triple, number in sorted(found)[:limit]
+            ]
+        return answers
+
+    def rate(self, patterns: Sequence[Pattern], candidates: Sequence[Sequence[str]]) -> list[list[float]]:
+        """Return the share of each candidate; 0 for unknown ids."""
+        known = self._trained().entity_numbers
+        # Whoever ranks all entities gives the same list with every pattern.
+        columns: dict[int, Ints] = {}
+        for ids in candidates:
+            if id(ids) not in columns:
+                columns[id(ids)] = np.array([known.get(id_, -1) for id_ in ids], dtype=np.int64)
+        answers = [[0.0] * len(ids) for ids in candidates]
+        for query, _, shares in self._scored(patterns):
+            wanted = columns[id(candidates[query.place])]
+            answers[query.place] = _rounded(np.where(wanted < 0, 0.0, shares[wanted])).tolist()
+        return answers
+
+    def offers(self, node_sets: Sequence[Sequence[str]], inverse: bool) -> list[list[Step]]:
+        """Offer the steps that entities of the same classes, or with a step in common, have."""
+        model = self._trained()
+        if self._signatures is None:
+            raise _closed()
+        known, entities = model.relation_numbers, model.entity_numbers
+        sets = [[node for node in nodes if node in entities] for nodes in node_sets]
+        return [[step for step in steps if step.relation in known] for steps in self._signatures.offers(sets, inverse)]
+
+    def fit(self, task: TrainingTask, training: EmbeddingFitSettings) -> Mapping[str, float]:
+        """Train on the graph without the held-out facts, which select the best epoch.
+
+        Raises:
+            DriverError: If a package for training is missing, no triple is left, or the loss is not finite.
+        """
+        require_training_packages()
+        from srtk_plugin_embedding.held_out_facts import HeldOutFacts
+
+        if self._table is None:
+            raise _closed()
+        table = compact(self._table.without(task.held_out))
+        if not len(table.triples):
+            raise DriverError(
+                f"{self.graph.source()} has no triple between entities to learn from, besides"
+                f" {len(task.held_out)} held-out facts"
+            )
+        kind: Kind = self.model or "complex"
+        whole = compact(self._table)
+        hashes = content_hash(whole), content_hash(table)
+        facts = HeldOutFacts.of(task.held_out, table, whole, training.validation, task.seed)
+
+        def model(entities: npt.NDArray[np.float32], relations: npt.NDArray[np.float32]) -> EmbeddingModel:
+            return EmbeddingModel(kind, table.entities, table.relations, entities, relations, *hashes)
+
+        entities, relations, figures = train_embedding(
+            kind,
+            QueryAnswers.of(table),
+            len(table.entities),
+            len(table.relations),
+            training,
+            (lambda *vectors: facts.figures(model(*vectors))) if len(facts) else None,
+            task.folder,
+            task.seed,
+        )
+        found = {**figures, "triples": float(len(table.triples)), "held_out": float(len(facts))}
+        settings = attrs.asdict(training)
+        trained = attrs.evolve(model(entities, relations), training={"fit": settings, "seed": task.seed, **figures})
+        self._use(trained)
+        if task.validate is not None:
+            found.update(task.validate())
+        return found
+
+    def save(self, folder: FilePath) -> None:
+        """Write the embedding: its vectors, its ids, and the hash of its graph."""
+        self._trained().save(folder)
+
+    def load(self, folder: FilePath) -> None:
+        """Load an embedding that ``save`` wrote.
+
+        Raises:
+            DriverError: If it cannot be read, has another scoring function than ``model``, or is of another graph.
+        """
+        if self._table is None:
+            raise _closed()
+        model = EmbeddingModel.load(folder)
+        if self.model not in (None, model.kind):
+            raise DriverError(
+                f"the embedding in {folder} is {model.kind}, not {self.model}; leave `model` out, or train it again"
+            )
+        graph = content_hash(compact(self._table))
+        if graph not in (model.graph, model.trained_on):
+            raise DriverError(
+                f"the embedding in {folder} was trained on another graph than {self.graph.source()}: their triples"
+                " differ; use it with the graph that it was trained on, or train one on this graph"
+            )
+        self._use(model)
+
+    def _use(self, model: EmbeddingModel) -> None:
+        if self._table is None:
+            raise _closed()
+        known = model.entity_numbers
+        self._columns = np.array([known.get(id_, -1) for id_ in self._table.entities], dtype=np.int64)
+        self._model = model
+
+    def _trained(self) -> EmbeddingModel:
+        if self._model is None:
+            raise DriverError(
+                "the embedding is not trained: add `train: {driver: completer}` to the recipe, or set `path` to the"
+                " folder of a trained one"
+            )
+        return self._model
+
+    def _queries(self, patterns: Sequence[Pattern]) -> Iterator[_Query]:
+        """Yield the patterns whose parts the model knows, each with what the graph holds."""
+        model, table = self._trained(), self._table
+        if table is None:
+            raise _closed()
+        for place, pattern in enumerate(patterns):
+            end, step = open_end(pattern)
+            number, relation = model.entity_numbers.get(end), model.relation_numbers.get(step.relation)
+            if number is not None and relation is not None:
+                fillers = table.fillers(table.entity_numbers[end], table.relation_numbers[step.relation], step.inverse)
+                columns = self._columns[fillers]
+                side = len(model.relations) if step.inverse else 0
+                yield _Query(place, number, relation + side, columns[columns >= 0])
+
+    def _scored(self, patterns: Sequence[Pattern]) -> Iterator[tuple[_Query, Scores, Scores]]:
+        """Yield each known pattern with the scores and the shares of all entities."""
+        model = self._trained()
+        for block in batched(list(self._queries(patterns)), BLOCK):
+            scores = model.scores(np.array([q.end for q in block]), np.array([q.step for q in block]))
+            for query, row in zip(block, scores, strict=True):
+                shares = np.exp(row - row.max())
+                yield query, row, shares / shares.sum()
+
+
+def _best(shares: Scores, limit: int | None) -> Ints:
+    """Return the entities with the greatest shares, unsorted: somewhat more than ``limit`` where shares are near."""
+    least = _LEAST
+    if limit is not None and limit < len(shares):
+        at = len(shares) - max(limit, 1)
+        least = max(least, float(np.partition(shares, at)[at]) * (1 - _NEAR))
+    return np.flatnonzero(shares >= least)
+
+
+def _rounded(shares: Scores) -> Scores:
+    """Round as ``values.confidence`` does; those too low to be proposed up to their last bit."""
+    scale = 10.0 ** (5 - np.floor(np.log10(np.maximum(shares, _TINIEST))))
+    found: Scores = np.round(shares * scale) / scale
+    for number in np.flatnonzero(shares >= _LEAST).tolist():
+        found[number] = confidence(float(shares[number]))
+    return found
+
+
+def _evidence(model: EmbeddingModel, score: float, source: str) -> Evidence:
+    return Evidence("model", f"{NAMES[model.kind]} scores it {score:.2f}", source, rounded(score))
+
+
+def _closed() -> DriverError:
+    return DriverError("the completer is not open; call open() first")

@@ -1,0 +1,50 @@
+"""Settings of training: what a recipe may write below ``train.fit`` for the ``embedding`` completer."""
+
+from __future__ import annotations
+
+from typing import Any, Literal
+
+import attrs
+
+_at_least_1: Any = attrs.validators.ge(1)
+_above_0: Any = attrs.validators.gt(0)
+_none_or_at_least_1: Any = attrs.validators.optional(_at_least_1)
+
+
+def _even(_: Any, field: attrs.Attribute[int], value: int) -> None:
+    if value < 2 or value % 2:
+        raise ValueError(f"{field.name} is {value}; give an even number, since two numbers make a complex one")
+
+
+@attrs.frozen
+class EmbeddingFitSettings:
+    """Settings for training the ``embedding`` completer.
+
+    Attributes:
+        dimensions: Numbers of an entity's vector; two of them make a complex number.
+        epochs: Maximum number of passes over the queries: each distinct (s, r, ?) and (?, r, o) of the graph.
+        batch_size: Queries per update.
+        learning_rate: Learning rate of Adagrad.
+        regulariser: Weight of the cubed moduli of a triple's vectors (N3, Lacroix et al. 2018).
+        negatives: Entities drawn for each update against which its queries' answers are scored, besides the answers of
+            the update's other queries; null for all entities, which costs memory and time.
+        validate_every: Epochs between two validations on the held-out facts, each with a checkpoint.
+        validation: Maximum number of held-out facts that a validation ranks.
+        patience: Stop after this many validations without a better MRR (by 0.0005); null for never. Without held-out
+            facts all epochs are trained.
+        accelerator: `cpu`, `gpu`, or `auto` for a GPU where there is one. Equal weights bit by bit are promised for the
+            CPU with an equal number of threads.
+        logger: A logger besides CSV: `tensorboard`, if installed.
+    """
+
+    dimensions: int = attrs.field(default=256, validator=_even)
+    epochs: int = attrs.field(default=60, validator=_at_least_1)
+    batch_size: int = attrs.field(default=512, validator=_at_least_1)
+    learning_rate: float = attrs.field(default=0.1, validator=_above_0)
+    regulariser: float = attrs.field(default=0.01, validator=attrs.validators.ge(0))
+    negatives: int | None = attrs.field(default=1000, validator=_none_or_at_least_1)
+    validate_every: int = attrs.field(default=3, validator=_at_least_1)
+    validation: int = attrs.field(default=2000, validator=_at_least_1)
+    patience: int | None = attrs.field(default=3, validator=_none_or_at_least_1)
+    accelerator: Literal["auto", "cpu", "gpu"] = "auto"
+    logger: Literal["tensorboard"] | None = None
