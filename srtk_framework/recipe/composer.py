@@ -105,6 +105,7 @@ class Composer:
         self._where: dict[int, Where] = {}  # of ports, by their identity
         self._failed: set[tuple[str, str]] = set()
         self._ports: dict[int, Any] = {}  # of driver objects, by their identity
+        self._holders: set[int] = set()  # driver objects whose fields are being read, by their identity
         self._held: list[tuple[Any, str, Any]] = []  # driver object, its field, and the ports for what the field holds
 
     def build(self, block: Block) -> Any:
@@ -213,8 +214,13 @@ class Composer:
 
     def _port_of_object(self, driver: Any, role: str, name: str, where: tuple[str | int, ...]) -> Any:
         """Make the port of a driver object, after the ports of the drivers in its fields."""
+        if id(driver) in self._holders:
+            self._say(where, f"this {type(driver).__name__} holds itself; give what stands in it another {role}")
+            return driver
         if id(driver) not in self._ports:
+            self._holders.add(id(driver))
             self._hold(driver, where)
+            self._holders.remove(id(driver))
             self._ports[id(driver)] = port(driver, role, name, self._observers)
             self._order.append(self._ports[id(driver)])
             self._where[id(self._ports[id(driver)])] = where

@@ -539,6 +539,13 @@ def test_a_completer_over_the_completed_graph_by_name_is_refused() -> None:
         ask({"use": "bfs", "graph": "whole"}, knowledge_graphs=graphs, knowledge_graph=STORED_GRAPH)
 
 
+def test_driver_objects_that_hold_each_other_are_refused() -> None:
+    completer = Scripted(GRAPH)
+    completer.graph = CompletedGraph(GRAPH, [completer])
+    with pytest.raises(RecipeError, match="this CompletedGraph holds itself; give what stands in it another"):
+        Session.of(graph=completer.graph, expander={"use": "bfs"})
+
+
 def test_the_completers_inside_the_view_see_the_stored_graph() -> None:
     view = {"use": "completed", "graph": STORED_GRAPH, "completers": [{"use": Capitals}]}
     data = {"knowledge_graph": view, "path_scorer": {"use": Named}}
