@@ -1,0 +1,263 @@
+"""The ``calibrated`` completer: the completions of another one, with probabilities learnt on held-out facts."""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import json
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any, ClassVar, Literal
+
+import attrs
+
+from srtk_framework.host import driver_of
+from srtk_framework.roles import Completer, KnowledgeGraph, Trainable, TrainingTask, absent
+from srtk_framework.values import Completion, DriverError, Pattern, Step, Triple, batched, confidence, open_end
+from srtk_plugin_views.calibration import Calibration, draw
+from srtk_plugin_views.masked import MaskedGraph
+
+FILE = "calibration.json"
+_BATCH = 256
+
+
+@attrs.frozen
+class CalibrationTraining:
+    """Settings of the training.
+
+    Attributes:
+        most: Proposals of each pattern from which the probabilities are learnt.
+    """
+
+    most: int = attrs.field(default=10, validator=attrs.validators.ge(1))
+
+
+@attrs.define(eq=False)
+class CalibratedCompleter(Completer):
+    """Give the completions of another completer probabilities in place of its confidences.
+
+    Training asks the completer for the facts that were held out, in a graph without them, and learns how often its
+    proposals of a confidence are right: by relation and end from 50 held-out facts on, else for all together. The order
+    of a pattern's completions stays as it was. With ``alpha`` the completions outside of a conformal answer set are
+    dropped: the set holds the right entity with probability 1 - alpha, if facts are drawn as those held out were.
+
+    Attributes:
+        completer: Completer whose confidences are calibrated.
+        graph: Its graph.
+        method: isotonic: a step function that never decreases. platt: a logistic function, for few held-out facts.
+        alpha: Share of right entities that the answer sets may lose; by default nothing is dropped.
+        path: Folder of a trained model; by default the one that this run trains.
+    """
+
+    learns: ClassVar[str] = "graph"
+
+    completer: Completer
+    graph: KnowledgeGraph
+    method: Literal["isotonic", "platt"] = "isotonic"
+    alpha: float | None = attrs.field(
+        default=None,
+        validator=attrs.validators.optional([attrs.validators.gt(0.0), attrs.validators.lt(1.0)]),
+    )
+    path: str | None = None
+    _learnt: Calibration | None = attrs.field(init=False, default=None, repr=False)
+
+    def preflight(self) -> list[tuple[str, str]]:
+        """Check that the model exists."""
+        return [] if self.path is None else absent("path", str(Path(self.path) / FILE))
+
+    def open(self) -> None:
+        """Read the model, if one is named."""
+        if self.path is not None:
+            self.load(Path(self.path))
+
+    def close(self) -> None:
+        """Release the model."""
+        self._learnt = None
+
+    @property
+    def _open(self) -> Calibration:
+        if self._learnt is None:
+            raise DriverError(
+                "the completer calibrated has learnt nothing; train it (`train: {driver: completer, held_out: {share:"
+                " 0.05}}`) or name a trained model as `path`"
+            )
+        return self._learnt
+
+    def fingerprint(self) -> str:
+        """Identify the completer, the settings and what was learnt."""
+        learnt = "" if self._learnt is None else json.dumps(self._learnt.to_json(), sort_keys=True)
+        named = [self.method, str(self.alpha), self.completer.fingerprint()]
+        return f"CalibratedCompleter({', '.join(named)}) {hashlib.sha256(learnt.encode()).hexdigest()[:16]}"
+
+    # Hooks
+
+    def complete(self, patterns: Sequence[Pattern], limit: int | None) -> list[list[Completion]]:
+        """Return the completions of the inner completer with their probabilities."""
+        learnt = self._open
+        answers: list[list[Completion]] = [[] for _ in patterns]
+        left, wanted = list(range(len(patterns))), None if limit is None else limit + 1
+        while left:
+            rows = self.completer.complete([patterns[place] for place in left], wanted)
+            again = []
+            for place, row in zip(left, rows, strict=True):
+                answers[place] = self._calibrated(learnt, patterns[place], row)[:limit]
+                if wanted is not None and len(row) == wanted and not self._ends(learnt, patterns[place], row, limit):
+                    again.append(place)
+            left, wanted = again, None if wanted is None else 2 * wanted
+        return answers
+
+    def _ends(self, learnt: Calibration, pattern: Pattern, row: Sequence[Completion], limit: int | None) -> bool:
+        """Return whether the first completions stay the same whatever follows those of the inner completer."""
+        step, last = open_end(pattern)[1], row[-1].confidence
+        cut = learnt.cut_of(step)
+        if cut is not None and last < cut.rate:
+            return True
+        found = self._calibrated(learnt, pattern, row)
+        # What follows may be as confident as the last one, and come before it by its triple.
+        after = confidence(float(learnt.probabilities(step, last)))
+        return limit is not None and len(found) >= limit and (limit == 0 or found[limit - 1].confidence > after)
+
+    def _calibrated(self, learnt: Calibration, pattern: Pattern, row: Sequence[Completion]) -> list[Completion]:
+        step = open_end(pattern)[1]
+        cut = learnt.cut_of(step)
+        kept = [one for one in row if cut is None or cut.keeps(one.confidence, one.triple)]
+        shares = learnt.probabilities(step, [one.confidence for one in kept]).tolist()
+        found = [one._replace(confidence=confidence(share)) for one, share in zip(kept, shares, strict=True)]
+        return sorted(found, key=lambda one: (-one.confidence, one.triple))
+
+    def rate(self, patterns: Sequence[Pattern], candidates: Sequence[Sequence[str]]) -> list[list[float]]:
+        """Return the probabilities of candidates; 0 for what the inner completer rates 0, or the answer set lacks."""
+        learnt = self._open
+        answers = []
+        rows = self.completer.rate(patterns, candidates)
+        for pattern, ids, rates in zip(patterns, candidates, rows, strict=True):
+            step = open_end(pattern)[1]
+            cut = learnt.cut_of(step)
+            shares = learnt.probabilities(step, rates).tolist()
+            answers.append(
+                [
+                    confidence(share) if rate and (cut is None or cut.keeps(rate, pattern.filled(id_))) else 0.0
+                    for id_, rate, share in zip(ids, rates, shares, strict=True)
+                ]
+            )
+        return answers
+
+    def offers(self, node_sets: Sequence[Sequence[str]], inverse: bool) -> Sequence[Sequence[Step]]:
+        """Offer what the inner completer offers."""
+        return self.completer.offers(node_sets, inverse)
+
+    # Answer sets
+
+    def in_sets(self, patterns: Sequence[Pattern], candidates: Sequence[Sequence[str]]) -> list[list[bool]]:
+        """Return whether each candidate is in its pattern's answer set; all are without ``alpha``.
+
+        Candidates that the inner completer does not propose are in the set where so many right ones are not proposed
+        that no smaller set would do.
+        """
+        learnt = self._open
+        answers = []
+        for pattern, ids, rates in zip(patterns, candidates, self.completer.rate(patterns, candidates), strict=True):
+            cut = learnt.cut_of(open_end(pattern)[1])
+            pairs = zip(ids, rates, strict=True)
+            answers.append([cut is None or cut.keeps(rate, pattern.filled(id_)) for id_, rate in pairs])
+        return answers
+
+    # Training
+
+    def fit(self, task: TrainingTask, training: CalibrationTraining) -> Mapping[str, float]:
+        """Learn what the inner completer's confidences are worth for held-out facts, in a graph without them."""
+        hidden = sorted(set(task.held_out))
+        if not hidden:
+            raise DriverError("no fact was held out to learn from; give `held_out: {share: 0.05}` under `train:`")
+        masked = MaskedGraph(graph=self.graph, triples=hidden)
+        masked.open()
+        inner = driver_of(self.completer)
+        if isinstance(inner, Trainable) and getattr(type(inner), "learns", "") == "graph":
+            raise DriverError(
+                f"calibrated cannot train {type(inner).__name__}; train it by itself, and name its model as `path`"
+            )
+        with contextlib.ExitStack() as stack:
+            stack.callback(masked.close)
+            proposals, fillers = _read(_over(self.completer, masked, stack), hidden, training.most)
+        if not any(good for _, _, good in proposals):
+            raise DriverError(
+                f"the completer proposed none of {len(hidden)} held-out facts, so its confidences say nothing; hold"
+                " out more, or choose another completer"
+            )
+        self._learnt = Calibration.learn(self.method, self.alpha, proposals, fillers)
+        figures = {
+            "held_out": float(len(hidden)),
+            "proposals": float(len(proposals)),
+            "right": float(sum(good for _, _, good in proposals)),
+            "relations_apart": float(len({step.relation for step in self._learnt.maps})),
+        }
+        if task.validate is not None:
+            figures.update(task.validate())
+        return figures
+
+    def save(self, folder: Path) -> None:
+        """Write what was learnt as JSON."""
+        data = {"method": self.method, **self._open.to_json()}
+        folder.mkdir(parents=True, exist_ok=True)
+        (folder / FILE).write_text(json.dumps(data, sort_keys=True), encoding="utf-8")
+
+    def load(self, folder: Path) -> None:
+        """Read what ``save`` wrote; method and alpha must be those of the training."""
+        file = folder / FILE
+        try:
+            text = file.read_text(encoding="utf-8")
+        except OSError as error:
+            raise DriverError(
+                f"{file} cannot be read ({error}); name the folder of a trained model as `path`"
+            ) from error
+        try:
+            data = json.loads(text)
+            learnt = Calibration.from_json(data)
+        except (ValueError, KeyError, TypeError) as error:
+            raise DriverError(f"{file} is no model of `calibrated` ({error!r}); train it again") from error
+        if (data["method"], learnt.alpha) != (self.method, self.alpha):
+            raise DriverError(
+                f"{file} was trained with method {data['method']} and alpha {learnt.alpha}; use these, or train again"
+            )
+        self._learnt = learnt
+
+
+def _over(completer: Completer, graph: KnowledgeGraph, stack: contextlib.ExitStack) -> Completer:
+    """Open a copy of a completer, and of the completers that it holds, over another graph."""
+    inner = driver_of(completer)
+    changes: dict[str, Any] = {}
+    for name, value in inner.settings().items():
+        if isinstance(value, KnowledgeGraph):
+            changes[name] = graph
+        elif isinstance(value, Completer):
+            changes[name] = _over(value, graph, stack)
+        elif isinstance(value, list | tuple) and any(isinstance(one, Completer) for one in value):
+            changes[name] = [_over(one, graph, stack) for one in value]
+    copied: Completer = attrs.evolve(inner, **changes)
+    stack.callback(copied.close)
+    copied.open()
+    return copied
+
+
+def _read(
+    completer: Completer, hidden: Sequence[Triple], most: int
+) -> tuple[list[tuple[Step, float, bool]], list[tuple[Step, float, float]]]:
+    """Ask a completer for hidden facts: what it proposes, and how it rates the right entities."""
+    right = set(hidden)
+    of_pattern: dict[Pattern, list[Triple]] = {}
+    for fact in hidden:
+        for pattern in (Pattern(fact.subject, fact.relation), Pattern(None, fact.relation, fact.object)):
+            of_pattern.setdefault(pattern, []).append(fact)
+    proposals, fillers = [], []
+    for patterns in batched(list(of_pattern), _BATCH):
+        steps = [open_end(pattern)[1] for pattern in patterns]
+        for step, row in zip(steps, completer.complete(patterns, most), strict=True):
+            proposals += [(step, one.confidence, one.triple in right) for one in row]
+        ends = [
+            [fact.subject if step.inverse else fact.object for fact in of_pattern[pattern]]
+            for pattern, step in zip(patterns, steps, strict=True)
+        ]
+        for pattern, step, rates in zip(patterns, steps, completer.rate(patterns, ends), strict=True):
+            pairs = zip(of_pattern[pattern], rates, strict=True)
+            fillers += [(step, float(rate), draw(fact)) for fact, rate in pairs]
+    return proposals, fillers

@@ -1,0 +1,80 @@
+"""The ``union`` completer: the greatest confidence, all evidence, and the contract of a completer."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import attrs
+import pytest
+from srtk_plugin_baselines.frequency import FrequencyCompleter
+from srtk_plugin_views.completer_union import UnionCompleter
+
+from srtk_framework.roles import Completer
+from srtk_framework.testing import OracleGraph, ToyCompleter
+from srtk_framework.testing.completer import CompleterConformance
+from srtk_framework.values import Completion, Evidence, Pattern, Step, Triple, open_end
+
+BORN = Pattern("Ada", "born_in")
+
+
+@attrs.define(eq=False)
+class Scripted(Completer):
+    """Proposes places of birth, each with a reason.
+
+    Attributes:
+        places: Confidence by place.
+        reason: Text of the evidence.
+    """
+
+    places: dict[str, float]
+    reason: str
+
+    def complete(self, patterns: Any, limit: Any) -> Any:
+        ranked = sorted(self.places.items(), key=lambda pair: (-pair[1], pair[0]))
+        assert all(open_end(pattern) for pattern in patterns)
+        evidence = (Evidence("model", self.reason), Evidence("model", "both"))
+        row = [Completion(Triple("Ada", "born_in", place), share, evidence) for place, share in ranked]
+        return [row[:limit] for _ in patterns]
+
+    def offers(self, node_sets: Any, inverse: Any) -> Any:
+        return [[Step(self.reason)] for _ in node_sets]
+
+
+@pytest.fixture
+def union() -> UnionCompleter:
+    return UnionCompleter([Scripted({"Paris": 0.5, "Rome": 0.2}, "one"), Scripted({"Rome": 0.7, "Bonn": 0.5}, "two")])
+
+
+def test_a_triple_of_several_has_the_greatest_confidence(union: UnionCompleter) -> None:
+    (row,) = union.complete([BORN], None)
+    assert [(one.triple.object, one.confidence) for one in row] == [("Rome", 0.7), ("Bonn", 0.5), ("Paris", 0.5)]
+    assert union.complete([BORN], 2) == [row[:2]]
+
+
+def test_the_evidence_of_all_is_kept_once_that_of_the_most_confident_first(union: UnionCompleter) -> None:
+    (row,) = union.complete([BORN], 1)
+    assert [reason.text for reason in row[0].evidence] == ["two", "both", "one"]
+
+
+def test_a_candidate_has_the_greatest_rate(union: UnionCompleter) -> None:
+    assert union.rate([BORN], [["Rome", "Oslo", "Paris"]]) == [[0.7, 0.0, 0.5]]
+
+
+def test_a_step_that_one_offers_is_offered(union: UnionCompleter) -> None:
+    assert union.offers([["Ada"]], False) == [[Step("one"), Step("two")]]
+
+
+def test_a_union_of_nothing_is_refused() -> None:
+    with pytest.raises(ValueError, match="completers"):
+        UnionCompleter([])
+
+
+class TestUnion(CompleterConformance):
+    name = "union"
+
+    @pytest.fixture
+    def driver(self, graph: OracleGraph) -> UnionCompleter:
+        inner = [FrequencyCompleter(graph=graph), ToyCompleter(graph=graph)]
+        for one in inner:
+            one.open()
+        return UnionCompleter(inner)
