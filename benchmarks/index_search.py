@@ -3,7 +3,7 @@
 python benchmarks/index_search.py [--limit N] [--only NAME ...]
 
 Builds the indexes of recipes/index-pathquestion.yaml and recipes/index-metaqa.yaml where they are missing: those of
-MetaQA's 130,425 triples take seconds by words, and some twenty minutes by vectors on two cores.
+MetaQA's 130,425 triples take seconds by words, and six minutes of processor time by vectors.
 """
 
 from __future__ import annotations
