@@ -268,11 +268,9 @@ def _best(shares: Scores, limit: int | None) -> Ints:
 
 
 def _rounded(shares: Scores) -> Scores:
-    """Round as ``values.confidence`` does; those too low to be proposed up to their last bit."""
+    """Round as ``values.confidence`` does, all at once."""
     scale = 10.0 ** (5 - np.floor(np.log10(np.maximum(shares, _TINIEST))))
-    found: Scores = np.round(shares * scale) / scale
-    for number in np.flatnonzero(shares >= _LEAST).tolist():
-        found[number] = confidence(float(shares[number]))
+    found: Scores = np.minimum(np.round(shares * scale) / scale, confidence(1))
     return found
 
 

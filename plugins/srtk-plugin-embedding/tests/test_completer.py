@@ -6,14 +6,16 @@ import json
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from srtk_plugin_embedding import lightning_module
-from srtk_plugin_embedding.completer import EmbeddingCompleter
+from srtk_plugin_embedding.completer import EmbeddingCompleter, _rounded
 from srtk_plugin_embedding.fit_settings import EmbeddingFitSettings
 from srtk_plugin_embedding.scoring import KINDS
 from srtk_plugin_local.memory import MemoryGraph
 
 from srtk_framework.roles import TrainingTask
-from srtk_framework.values import DriverError, Pattern, Triple
+from srtk_framework.values import DriverError, Pattern, Triple, confidence
 
 PAIRS = 24
 FACTS = [
@@ -61,6 +63,11 @@ def test_confidences_are_shares_of_all_entities(trained):
     stored = completer.rate([pattern], [["city1"]])[0][0]
     assert sum(one.confidence for one in row) + stored == pytest.approx(1, abs=1e-4)
     assert len(row) == PAIRS + 8 - 1
+
+
+@given(st.lists(st.floats(0, 1), min_size=1))
+def test_rates_are_rounded_like_confidences(shares):
+    assert _rounded(np.array(shares)).tolist() == pytest.approx([confidence(share) for share in shares], rel=1e-9)
 
 
 def test_evidence_names_the_model_and_its_score(trained):
