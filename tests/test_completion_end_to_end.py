@@ -9,13 +9,18 @@ from typing import Any
 import numpy as np
 import pytest
 from srtk_plugin_baselines.frequency import FrequencyCompleter
+from srtk_plugin_embedding.completer import EmbeddingCompleter
+from srtk_plugin_embedding.fit_settings import EmbeddingFitSettings
 from srtk_plugin_local.memory import MemoryGraph
+from srtk_plugin_views.calibrated import CalibratedCompleter, CalibrationTraining
 
 from srtk_framework.cli import main
 from srtk_framework.evaluation import TiedRanks, filtered_ranks, hits, reciprocal_ranks
 from srtk_framework.graph import TripleTable
 from srtk_framework.records import read_questions
-from srtk_framework.values import Triple
+from srtk_framework.roles import TrainingTask
+from srtk_framework.training.graph import held_out_facts
+from srtk_framework.values import DriverError, Pattern, Triple
 
 TOWNS = 30
 TRIPLES = [
@@ -104,3 +109,33 @@ def test_a_run_over_a_completed_graph_has_the_figures_of_its_completer(tmp_path:
     assert metrics["set_coverage"]["mean"] == round(len(found) / (len(found) + missed), 4)
     assert 0.05 < metrics["mrr"]["mean"] < 0.95
     assert set(report["slices"]) >= {"relation", "cardinality", "gold answers"}
+
+
+def test_a_trained_embedding_is_calibrated_on_the_facts_that_it_has_not_seen(tmp_path: Path) -> None:
+    """Both trainings hold out the same facts of the same graph, so that the embedding may be read over what is left."""
+    torch = pytest.importorskip("torch")
+    torch.set_num_threads(1)
+    graph = MemoryGraph(triples=TRIPLES)
+    graph.open()
+    held = held_out_facts(TripleTable.of(graph), 0.2, seed=0)
+    embedding = EmbeddingCompleter(graph=graph)
+    embedding.open()
+    small = EmbeddingFitSettings(dimensions=8, epochs=4, batch_size=32, validate_every=4, accelerator="cpu")
+    embedding.fit(TrainingTask([], None, tmp_path / "training", held_out=held), small)
+    embedding.save(tmp_path / "model")
+    trained = EmbeddingCompleter(graph=graph, path=str(tmp_path / "model"))
+    trained.open()
+    calibrated = CalibratedCompleter(completer=trained, graph=graph)
+    calibrated.open()
+    figures = calibrated.fit(TrainingTask([], None, tmp_path, held_out=held), CalibrationTraining())
+    assert figures["held_out"] == len(held)
+    assert figures["right"] > 0
+    pattern = Pattern("person1", "speaks", None)
+    [row] = calibrated.complete([pattern], 5)
+    [inner] = trained.complete([pattern], 5)
+    assert {one.triple for one in row} <= {one.triple for one in trained.complete([pattern], None)[0]}
+    assert row[0].evidence == inner[0].evidence
+    other = CalibratedCompleter(completer=trained, graph=graph)
+    other.open()
+    with pytest.raises(DriverError, match="was trained on another graph"):
+        other.fit(TrainingTask([], None, tmp_path, held_out=held[1:]), CalibrationTraining())

@@ -12,7 +12,7 @@ from typing import Any, ClassVar, Literal
 import attrs
 
 from srtk_framework.host import driver_of
-from srtk_framework.roles import Completer, KnowledgeGraph, Trainable, TrainingTask, absent
+from srtk_framework.roles import Completer, KnowledgeGraph, TrainingTask, absent
 from srtk_framework.values import Completion, DriverError, Pattern, Step, Triple, batched, confidence, open_end
 from srtk_plugin_views.calibration import Calibration, draw
 from srtk_plugin_views.masked import MaskedGraph
@@ -39,7 +39,9 @@ class CalibratedCompleter(Completer):
     Training asks the completer for the facts that were held out, in a graph without them, and learns how often its
     proposals of a confidence are right: by relation and end from 50 held-out facts on, else for all together. The order
     of a pattern's completions stays as it was. With ``alpha`` the completions outside of a conformal answer set are
-    dropped: the set holds the right entity with probability 1 - alpha, if facts are drawn as those held out were.
+    dropped: the set holds the right entity with probability 1 - alpha, if facts are drawn as those held out were. A
+    completer that learns from the graph is trained before, by itself: with the same graph, ``held_out`` and seed, so
+    that it has not seen the facts either.
 
     Attributes:
         completer: Completer whose confidences are calibrated.
@@ -171,11 +173,6 @@ class CalibratedCompleter(Completer):
             raise DriverError("no fact was held out to learn from; give `held_out: {share: 0.05}` under `train:`")
         masked = MaskedGraph(graph=self.graph, triples=hidden)
         masked.open()
-        inner = driver_of(self.completer)
-        if isinstance(inner, Trainable) and getattr(type(inner), "learns", "") == "graph":
-            raise DriverError(
-                f"calibrated cannot train {type(inner).__name__}; train it by itself, and name its model as `path`"
-            )
         with contextlib.ExitStack() as stack:
             stack.callback(masked.close)
             proposals, fillers = _read(_over(self.completer, masked, stack), hidden, training.most)
