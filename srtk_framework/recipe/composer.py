@@ -283,7 +283,8 @@ class Composer:
         """
         inside: dict[str, Block] = {}
         for need in needs:
-            inner = block_in(need.role, block.settings.get(need.field), (*block.where, need.field))
+            value = block.settings.get(need.field)
+            inner = block_in(need.role, value, (*block.where, need.field)) or self._named(need.role, value)
             if inner is not None:
                 inside[need.role] = inner
         loose = set()
@@ -293,6 +294,10 @@ class Composer:
                 inside.setdefault(key, inner)
                 loose.add(key)
         return loose, _Scope(inside, scope) if inside else scope
+
+    def _named(self, role: str, value: Any) -> Block | None:
+        """Return the named driver that a setting refers to; None if it is no such name."""
+        return self.recipe.named.get(role, {}).get(value) if isinstance(value, str) else None
 
     def _fill(self, need: Need, block: Block, scope: _Scope, inside_of: tuple[Block, ...], required: bool) -> Any:
         """Find the driver or drivers for one need; ``_LEFT_OUT`` keeps the field's default."""
@@ -313,7 +318,8 @@ class Composer:
             return self._build(named[need.field], self._top, inside_of)
         found = scope.find(need.role, inside_of)
         if found is not None:
-            built = self._build(found[0], found[1].without(need.role), inside_of)
+            around = self._top if found[0] in named.values() else found[1].without(need.role)
+            built = self._build(found[0], around, inside_of)
             return [built] if need.kind == MANY else built
         if required:
             container = scope.find(need.role, ())

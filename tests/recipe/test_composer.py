@@ -67,6 +67,17 @@ def test_what_only_a_driver_around_it_could_fill_is_shown_how_to_name_the_inner_
     assert "`knowledge_graphs: {stored: {use: ...}}`, `knowledge_graph: {use: view, graph: stored}`" in text
 
 
+def test_what_stands_inside_of_a_driver_sees_the_named_graph_that_the_driver_is_given():
+    s = session(
+        knowledge_graphs={"stored": {"use": "toy"}},
+        knowledge_graph={"use": "view", "graph": "stored"},
+        expander={"use": "many", "graph": "stored", "linkers": [{"use": "words"}]},
+    )
+    [linker] = s.methods["many"].driver.linkers
+    assert linker.driver.graph.source() == "toy"
+    assert linker.driver.graph is s.methods["many"].driver.graph
+
+
 def test_a_named_driver_in_itself_is_refused():
     inside = {"use": "many", "linkers": [{"use": "words", "graph": "loop"}]}
     graphs = {"loop": {"use": "view", "graph": "loop"}}
