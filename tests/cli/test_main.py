@@ -123,7 +123,8 @@ class TestWithToys:
         (
             ["graph"],
             "`srtk graph build`, `srtk graph info` of srtk-plugin-local and `srtk graph load`, `srtk graph pull` of"
-            " srtk-plugin-sparql are not installed; run: pip install srtk-plugin-local srtk-plugin-sparql",
+            " srtk-plugin-sparql and `srtk graph hold-out` of srtk-plugin-views are not installed; run: pip install"
+            " srtk-plugin-local srtk-plugin-sparql srtk-plugin-views",
         ),
     ],
 )

@@ -138,7 +138,8 @@ def test_a_table_of_pandas_has_a_row_for_each_triple(result):
     frame = result.to_dataframe()
     assert len(frame) == len(result.triples)
     assert list(frame.columns[:4]) == ["subject", "relation", "object", "score"]
-    assert frame.iloc[0].tolist() == [*("Latvia", "currency", "Euro", 10.0, "currency", "lv", "currency", "eur", "toy")]
+    row = ("Latvia", "currency", "Euro", 10.0, "currency", "lv", "currency", "eur", "toy", 1.0)
+    assert frame.iloc[0].tolist() == [*row]
     assert len(made([], [], []).to_dataframe()) == 0
 
 

@@ -28,7 +28,7 @@ def test_the_union_of_the_graphs_is_written_once_and_can_be_built(
     assert "3 triples of 3 questions" in told.out
     assert "left out: 2 triples" in told.err
     pytest.importorskip("srtk_plugin_local")
-    assert main(["graph", "build", "--quiet", "--names", "--out", str(tmp_path / "kg"), str(out)]) == 0
+    assert main(["graph", "build", "--names", "--out", str(tmp_path / "kg"), str(out)]) == 0
     assert "3 triples" in capsys.readouterr().out
 
 

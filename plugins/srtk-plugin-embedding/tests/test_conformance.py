@@ -37,8 +37,9 @@ def folders(tmp_path_factory: pytest.TempPathFactory) -> Callable[[Kind], Path]:
     return train
 
 
-class Trained(CompleterConformance):
-    name = "embedding"
+class Trained:
+    """A completer that was trained with one scoring function."""
+
     model: Kind
 
     @pytest.fixture
@@ -49,13 +50,16 @@ class Trained(CompleterConformance):
         completer.close()
 
 
-class TestComplEx(Trained):
+class TestComplEx(Trained, CompleterConformance):
+    name = "embedding"
     model: Kind = "complex"
 
 
-class TestRotatE(Trained):
+class TestRotatE(Trained, CompleterConformance):
+    name = "embedding"
     model: Kind = "rotate"
 
 
-class TestHolE(Trained):
+class TestHolE(Trained, CompleterConformance):
+    name = "embedding"
     model: Kind = "hole"
