@@ -36,6 +36,7 @@ from srtk_framework.roles.generator import Generator
 from srtk_framework.roles.graph_view import GraphView
 from srtk_framework.roles.index import Index
 from srtk_framework.roles.knowledge_graph import KnowledgeGraph
+from srtk_framework.roles.mask_filler import MaskFiller
 from srtk_framework.roles.mention_detector import MentionDetector
 from srtk_framework.roles.path_scorer import PathScorer
 from srtk_framework.roles.preflight import absent, no_url, unwritable
@@ -63,6 +64,7 @@ __all__ = [
     "Key",
     "KnowledgeGraph",
     "Ledger",
+    "MaskFiller",
     "MentionDetector",
     "PathScorer",
     "Reader",

@@ -217,7 +217,7 @@ def _import_lines(imports: Iterable[Import], own: str) -> str:
 def _from_line(module: str, imports: Iterable[Import]) -> str:
     names = [
         found.name if found.name == found.bound else f"{found.name} as {found.bound}"
-        for found in sorted(imports, key=lambda found: (_kind(found.name), found.name))
+        for found in sorted(imports, key=lambda found: (_kind(found.name), found.name.casefold(), found.name))
     ]
     line = f"from {module} import {', '.join(names)}"
     return line if len(line) <= LENGTH else "\n".join([f"from {module} import (", *(f"    {n}," for n in names), ")"])

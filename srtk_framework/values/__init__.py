@@ -19,6 +19,7 @@ from srtk_framework.values.errors import (
 )
 from srtk_framework.values.frontiers import Frontier, NodeSet, Ragged
 from srtk_framework.values.hop_state import HopState
+from srtk_framework.values.masked_texts import MaskedText, TokenScore
 from srtk_framework.values.origins import (
     EVIDENCE_KINDS,
     Completion,
@@ -72,6 +73,7 @@ __all__ = [
     "Link",
     "LinkList",
     "Literal",
+    "MaskedText",
     "Mention",
     "Message",
     "Neighbourhood",
@@ -96,6 +98,7 @@ __all__ = [
     "SrtkError",
     "Step",
     "Subgraph",
+    "TokenScore",
     "TrainingExample",
     "Triple",
     "batched",

@@ -29,8 +29,10 @@ WORDS = [
     "film",
     "directed",
     "by",
+    "tallinn",
+    "oslo",
 ]
-SPECIAL = ["[PAD]", "[UNK]", "[CLS]", "[SEP]"]
+SPECIAL = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]"]
 
 Make = Callable[..., TransformersEncoder]
 
@@ -43,9 +45,11 @@ def save_tokenizer(folder: Path, longest: int = 64) -> None:
     tokenizer = Tokenizer(models.WordLevel(vocabulary, unk_token="[UNK]"))
     tokenizer.pre_tokenizer = pre_tokenizers.Whitespace()
     tokenizer.post_processor = processors.TemplateProcessing(
-        single="[CLS] $A [SEP]", special_tokens=[("[CLS]", vocabulary["[CLS]"]), ("[SEP]", vocabulary["[SEP]"])]
+        single="[CLS] $A [SEP]",
+        pair="[CLS] $A [SEP] $B:1 [SEP]:1",
+        special_tokens=[("[CLS]", vocabulary["[CLS]"]), ("[SEP]", vocabulary["[SEP]"])],
     )
-    names = dict(zip(("pad_token", "unk_token", "cls_token", "sep_token"), SPECIAL, strict=True))
+    names = dict(zip(("pad_token", "unk_token", "cls_token", "sep_token", "mask_token"), SPECIAL, strict=True))
     PreTrainedTokenizerFast(tokenizer_object=tokenizer, model_max_length=longest, **names).save_pretrained(folder)
 
 
@@ -71,6 +75,25 @@ def bert(tmp_path_factory: pytest.TempPathFactory) -> Path:
         max_position_embeddings=64,
     )
     return save(BertModel(config), tmp_path_factory.mktemp("bert"))
+
+
+@pytest.fixture(scope="session")
+def masked_bert(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with a BERT of two layers and its masked language model's head."""
+    import torch
+    from transformers import BertConfig, BertForMaskedLM
+
+    torch.manual_seed(6)
+    config = BertConfig(
+        vocab_size=len(SPECIAL) + len(WORDS),
+        hidden_size=32,
+        num_hidden_layers=2,
+        num_attention_heads=2,
+        intermediate_size=64,
+        max_position_embeddings=64,
+        initializer_range=0.4,
+    )
+    return save(BertForMaskedLM(config), tmp_path_factory.mktemp("masked-bert"))
 
 
 @pytest.fixture(scope="session")

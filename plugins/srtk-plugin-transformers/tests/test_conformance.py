@@ -1,4 +1,4 @@
-"""The encoder and the generator keep the contracts of their roles."""
+"""The encoder, the generator and the mask fillers keep the contracts of their roles."""
 
 from __future__ import annotations
 
@@ -6,11 +6,14 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
+from srtk_plugin_transformers.cloze import ClozeMaskFiller
 from srtk_plugin_transformers.encoder import TransformersEncoder
 from srtk_plugin_transformers.generator import TransformersGenerator
+from srtk_plugin_transformers.mask_filler import TransformersMaskFiller
 
 from srtk_framework.testing.encoder import EncoderConformance
-from srtk_framework.testing.generator import GeneratorConformance
+from srtk_framework.testing.generator import GeneratorConformance, ToyGenerator
+from srtk_framework.testing.mask_filler import MaskFillerConformance
 
 
 class TestTransformersEncoder(EncoderConformance):
@@ -45,3 +48,36 @@ class TestTransformersGenerator(GeneratorConformance):
     @pytest.fixture
     def faulty(self, tmp_path: Path) -> TransformersGenerator:
         return TransformersGenerator(model=str(tmp_path / "nowhere"), device="cpu")
+
+
+class TestTransformersMaskFiller(MaskFillerConformance):
+    name = "masked-lm"
+    labels = ("riga", "tallinn", "capital of latvia")
+
+    @pytest.fixture
+    def driver(self, masked_bert: Path) -> Iterator[TransformersMaskFiller]:
+        filler = TransformersMaskFiller(model=str(masked_bert), device="cpu", threads=1)
+        filler.open()
+        yield filler
+        filler.close()
+
+    @pytest.fixture
+    def faulty(self, tmp_path: Path) -> TransformersMaskFiller:
+        return TransformersMaskFiller(model=str(tmp_path / "nowhere"), device="cpu")
+
+
+class TestClozeMaskFiller(MaskFillerConformance):
+    name = "cloze"
+    labels = ("riga", "tallinn", "new york")
+    gaps = 1
+
+    @pytest.fixture(params=[(), ("riga", "tallinn", "new york")])
+    def driver(self, request: pytest.FixtureRequest) -> Iterator[ClozeMaskFiller]:
+        filler = ClozeMaskFiller(generator=ToyGenerator(), candidates=request.param)
+        filler.open()
+        yield filler
+        filler.close()
+
+    @pytest.fixture
+    def faulty(self) -> ClozeMaskFiller:
+        return ClozeMaskFiller(generator=ToyGenerator(), candidates=("riga", "riga"))

@@ -1,0 +1,164 @@
+"""The ``masked-lm`` mask filler: any Hugging Face masked language model, the same scores in any batch."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from importlib.metadata import version
+from pathlib import Path
+from typing import TYPE_CHECKING, Literal
+
+import attrs
+import numpy as np
+
+from srtk_framework.models import check_weights, files_hash, find_model, folder_faults
+from srtk_framework.roles import MaskFiller
+from srtk_framework.values import SCORE_DIGITS, DriverError, MaskedText, TokenScore
+from srtk_plugin_transformers.device import device_and_dtype, processor
+from srtk_plugin_transformers.masked_language_model import MaskedLanguageModel, load
+
+if TYPE_CHECKING:
+    import numpy.typing as npt
+
+_positive = attrs.validators.optional(attrs.validators.ge(1))
+
+
+@attrs.define(eq=False)
+class TransformersMaskFiller(MaskFiller):
+    """Fill gaps with the tokens of a Hugging Face masked language model.
+
+    The scores of a text do not depend on the batch: it is padded to a length that depends on its own tokens only, and
+    computed in a pass with a fixed number of rows. The vocabulary is computed at the gaps alone. A context follows its
+    text as a second segment, and its end is cut off where both are too long; a text that is too long by itself is cut
+    at both ends, never at a gap. Special tokens are never proposed.
+
+    Attributes:
+        model: A folder made by ``save_pretrained``, or a name on the Hugging Face hub.
+        max_length: Maximum number of tokens of a text with its context; by default, and at most, the model's own.
+        batch_size: Rows of a pass of short texts; by default 64 on a CPU, 512 on a GPU.
+        device: ``cpu``, ``cuda``, ``cuda:1``, ``mps``; ``auto`` selects the best there is.
+        dtype: Number type; ``auto`` is bfloat16 on CUDA, float32 elsewhere.
+        threads: Number of CPU threads; by default as many as torch would use.
+        unsafe_weights: Whether pickled weights may be read; they can run code.
+        revision: Branch, tag or commit on the hub.
+        trust_remote_code: Whether Python code that comes with the model may run.
+    """
+
+    model: str
+    max_length: int | None = attrs.field(default=None, validator=attrs.validators.optional(attrs.validators.ge(8)))
+    batch_size: int | None = attrs.field(default=None, validator=_positive)
+    device: str = "auto"
+    dtype: Literal["auto", "float32", "bfloat16"] = attrs.field(
+        default="auto", validator=attrs.validators.in_(("auto", "float32", "bfloat16"))
+    )
+    threads: int | None = attrs.field(default=None, validator=_positive)
+    unsafe_weights: bool = False
+    revision: str | None = None
+    trust_remote_code: bool = False
+
+    _folder: Path | None = attrs.field(init=False, default=None, repr=False)
+    _language: MaskedLanguageModel | None = attrs.field(init=False, default=None, repr=False)
+
+    def preflight(self) -> list[tuple[str, str]]:
+        """Check the folder of the model, if it is one."""
+        return folder_faults(self.model)
+
+    def open(self) -> None:
+        """Load tokenizer and weights.
+
+        Raises:
+            DriverError: If the model, its weights or the device does not exist, or the model fills no gaps.
+        """
+        device, dtype = device_and_dtype(self.device, self.dtype)
+        folder = self._find()
+        check_weights(folder, self.model, self.unsafe_weights)
+        tokenizer, model = load(folder, self.model, device, dtype, self.unsafe_weights, self.trust_remote_code)
+        self._language = MaskedLanguageModel(
+            tokenizer,
+            model,
+            name=self.model,
+            max_length=self.max_length,
+            batch_size=self._rows(device),
+            threads=self.threads,
+        )
+
+    def close(self) -> None:
+        """Release the weights and the threads."""
+        if self._language is not None:
+            self._language.close()
+            self._language = None
+
+    def mask(self) -> str:
+        """Return the mask token of the model."""
+        return self._opened().mask
+
+    def tokens(self, texts: Sequence[str]) -> list[list[str]]:
+        """Return the pieces of each text after a blank; none where one is unknown to the model."""
+        language = self._opened()
+        return [language.tokens(text) for text in texts]
+
+    def fill(self, texts: Sequence[MaskedText], k: int) -> list[list[list[TokenScore]]]:
+        """Return the most probable tokens of each gap.
+
+        Raises:
+            DriverError: If the filler is not open, or the gaps of a text are too far apart.
+        """
+        language = self._opened()
+        rows = [language.row(text) for text in texts]
+        answers: list[list[list[TokenScore]]] = [[[] for _ in row.gaps] for row in rows]
+
+        def read(text: int, gap: int, scores: npt.NDArray[np.float32]) -> None:
+            answers[text][gap] = language.best(scores, k)
+
+        language.scores(rows, read)
+        return answers
+
+    def rate(
+        self, texts: Sequence[MaskedText], fillings: Sequence[Sequence[tuple[str, ...]]]
+    ) -> list[npt.NDArray[np.float32]]:
+        """Return the log-probabilities of given tokens.
+
+        Raises:
+            DriverError: If the filler is not open, a token is none of the model's, or a filling has another number of
+                tokens than the text has gaps.
+        """
+        language = self._opened()
+        rows = [language.row(text) for text in texts]
+        # Texts that are compared share their list of fillings.
+        known: dict[tuple[int, int], npt.NDArray[np.int64]] = {}
+        for row, some in zip(rows, fillings, strict=True):
+            if (id(some), len(row.gaps)) not in known:
+                known[id(some), len(row.gaps)] = language.ids_of(some, len(row.gaps))
+        ids = [known[id(some), len(row.gaps)] for row, some in zip(rows, fillings, strict=True)]
+        answers = [np.zeros(one.shape, dtype=np.float32) for one in ids]
+
+        def read(text: int, gap: int, scores: npt.NDArray[np.float32]) -> None:
+            answers[text][:, gap] = np.round(scores[ids[text][:, gap]].astype(np.float64), SCORE_DIGITS)
+
+        language.scores(rows, read)
+        return answers
+
+    def fingerprint(self) -> str:
+        """Identify the model's files, the settings that change scores, the versions, and the kind of processor."""
+        device, dtype = device_and_dtype(self.device, self.dtype)
+        parts = {
+            "files": files_hash(self._find(), self.unsafe_weights, self.trust_remote_code),
+            "max_length": self.max_length,
+            "rows": self._rows(device),
+            "dtype": dtype,
+            "processor": processor(device),
+            **{name: version(name) for name in ("torch", "transformers", "tokenizers")},
+        }
+        return "masked-lm(" + ", ".join(f"{name}={value}" for name, value in parts.items()) + ")"
+
+    def _opened(self) -> MaskedLanguageModel:
+        if self._language is None:
+            raise DriverError(f"the mask filler of model {self.model!r} is not open; call open() first")
+        return self._language
+
+    def _find(self) -> Path:
+        if self._folder is None:
+            self._folder = find_model(self.model, self.revision, self.unsafe_weights, self.trust_remote_code)
+        return self._folder
+
+    def _rows(self, device: str) -> int:
+        return self.batch_size or (64 if device == "cpu" else 512)

@@ -1,0 +1,321 @@
+"""A Hugging Face masked language model in memory: log-probabilities of tokens at the gaps of texts."""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from srtk_framework.values import SCORE_DIGITS, DriverError, MaskedText, TokenScore, shortened
+from srtk_plugin_transformers.chat_format import clean, marks_of
+from srtk_plugin_transformers.device import PassPool
+from srtk_plugin_transformers.encoder_model import longest_input, quiet
+from srtk_plugin_transformers.forward_pass import Pass, SmallShapes, plan
+
+if TYPE_CHECKING:
+    import numpy.typing as npt
+
+GAPS = 64
+"""Gaps whose tokens are computed at once."""
+
+_BEFORE = "a "
+"""A word before a text, so that its tokens are those that it has in the middle of a sentence."""
+
+
+class Row(NamedTuple):
+    """A text as the model reads it.
+
+    Attributes:
+        ids: Token ids.
+        types: Number of the segment of each token: 0 for the text, 1 for its context.
+        gaps: Places of the gaps.
+    """
+
+    ids: list[int]
+    types: list[int]
+    gaps: list[int]
+
+
+class MaskedLanguageModel:
+    """A tokenizer and a masked language model in memory, with the threads that compute its forward passes.
+
+    The vocabulary is computed at the gaps alone. Texts are padded to a length that depends on them alone and computed
+    in passes of a fixed shape, and so are the gaps; smaller shapes are used where they give the same bits.
+
+    Args:
+        tokenizer: Tokenizer of transformers.
+        model: Masked language model of transformers.
+        name: Name of the model in messages.
+        max_length: Maximum number of tokens of a text with its context.
+        batch_size: Rows of a pass of short texts.
+        threads: Number of CPU threads; None for as many as torch would use.
+
+    Raises:
+        DriverError: If the tokenizer has no mask.
+    """
+
+    def __init__(
+        self, tokenizer: Any, model: Any, *, name: str, max_length: int | None, batch_size: int, threads: int | None
+    ) -> None:
+        import torch
+
+        if tokenizer.mask_token is None:
+            raise DriverError(f"model {name!r} has no mask token, so it fills no gaps; name a masked language model")
+        self.torch = torch
+        self.tokenizer = tokenizer
+        self.model = model
+        self.name = name
+        self.device = model.device
+        self.batch_size = batch_size
+        self.mask: str = tokenizer.mask_token
+        self.mask_id: int = tokenizer.mask_token_id
+        self.limit = longest_input(tokenizer, model.config)
+        known = self.limit - 1 if self.limit else None
+        self.most_tokens = min(max_length, known) if max_length and known else max_length or known or 512
+        self.pad = tokenizer.pad_token_id if tokenizer.pad_token_id is not None else 0
+        self.marks = [mark for mark in marks_of(tokenizer) if mark != self.mask]
+        self.token_ids: dict[str, int] = tokenizer.get_vocab()
+        self.segments = int(getattr(model.config, "type_vocab_size", 0) or 0) > 1
+        self.head = _head_alone(model)
+        self.small = SmallShapes()
+        self.small_heads = SmallShapes()
+        self.pool = PassPool(self.device, threads)
+        size = int(model.get_output_embeddings().weight.shape[0])
+        self.names = [""] * size
+        for token, number in self.token_ids.items():
+            if number < size:
+                self.names[number] = token
+        special = {*tokenizer.all_special_ids, *(i for i, token in enumerate(self.names) if not token)}
+        self.barred = np.array(sorted(i for i in special if i < size), dtype=np.int64)
+
+    def close(self) -> None:
+        """End the threads."""
+        self.pool.close()
+
+    def tokens(self, text: str) -> list[str]:
+        """Return the tokens of a text in the middle of a sentence; none if one is unknown to the model."""
+        text = " ".join(clean(text, [*self.marks, self.mask]).split())
+        if not text:
+            return []
+        before = self._ids(_BEFORE.strip())
+        whole = self._ids(_BEFORE + text)
+        ids = whole[len(before) :] if whole[: len(before)] == before else self._ids(text)
+        if self.tokenizer.unk_token_id is not None and self.tokenizer.unk_token_id in ids:
+            return []
+        return list(self.tokenizer.convert_ids_to_tokens(ids))
+
+    def row(self, text: MaskedText) -> Row:
+        """Return the token ids of a text and its context.
+
+        A context is cut at its end. A text that is too long by itself is cut at both ends, around its gaps.
+
+        Raises:
+            DriverError: If the gaps are farther apart than the model reads.
+        """
+        said, beside = (clean(part, self.marks) for part in (text.text, text.context))
+        beside = clean(beside, [self.mask])
+        alone = list(self.tokenizer(said, verbose=False)["input_ids"])
+        types = [0] * len(alone)
+        if len(alone) > self.most_tokens:
+            alone = self._window(said, alone, text)
+            types = [0] * len(alone)
+        elif beside.strip():
+            paired = self.tokenizer(
+                said,
+                beside,
+                truncation="only_second",
+                max_length=max(self.most_tokens, len(alone) + 2),
+                return_token_type_ids=True,
+                verbose=False,
+            )
+            if len(paired["input_ids"]) <= self.most_tokens:
+                alone, types = list(paired["input_ids"]), list(paired["token_type_ids"])
+        return Row(alone, types, [place for place, token in enumerate(alone) if token == self.mask_id])
+
+    def scores(self, rows: Sequence[Row], read: Callable[[int, int, npt.NDArray[np.float32]], None]) -> None:
+        """Compute the log-probabilities of the vocabulary at all gaps.
+
+        Args:
+            rows: Texts as ``row`` returns them.
+            read: Called with the place of a text, the number of the gap in it, and the gap's log-probabilities [v],
+                which are not kept. Gaps come in no certain order, from one thread at a time for each.
+        """
+        passes = plan([len(row.ids) for row in rows], self.limit, self.batch_size)
+        # Gaps of several passes share one computation of the vocabulary.
+        self.pool.map(lambda one: self._pass(one, rows, read), [one for one in passes if _gaps(one, rows)])
+
+    def best(self, scores: npt.NDArray[np.float32], k: int) -> list[TokenScore]:
+        """Return the k best tokens of a gap, ties by token; special tokens are left out."""
+        values = np.round(scores.astype(np.float64), SCORE_DIGITS)
+        values[self.barred] = -np.inf
+        k = min(k, len(values) - len(self.barred))
+        least = np.partition(values, len(values) - k)[len(values) - k]
+        found = [(-float(values[at]), self.names[at]) for at in np.flatnonzero(values >= least).tolist()]
+        return [TokenScore(token, -negative + 0.0) for negative, token in sorted(found)[:k]]
+
+    def ids_of(self, fillings: Sequence[tuple[str, ...]], gaps: int) -> npt.NDArray[np.int64]:
+        """Return the ids of the tokens of fillings [n, gaps].
+
+        Raises:
+            DriverError: For another number of tokens, or a token that is not in the vocabulary.
+        """
+        if wrong := next((one for one in fillings if len(one) != gaps), None):
+            raise DriverError(f"{wrong!r} has {len(wrong)} tokens for {gaps} gaps; give one for each")
+        try:
+            ids = [[self.token_ids[token] for token in one] for one in fillings]
+        except KeyError as error:
+            raise DriverError(
+                f"model {self.name!r} has no token {error.args[0]!r}; take tokens from `tokens` of the same model"
+            ) from error
+        return np.array(ids, dtype=np.int64).reshape(len(fillings), gaps)
+
+    def _ids(self, text: str) -> list[int]:
+        return list(self.tokenizer(text, add_special_tokens=False, verbose=False)["input_ids"])
+
+    def _window(self, said: str, alone: list[int], text: MaskedText) -> list[int]:
+        """Cut a text at both ends, and keep its gaps and the special tokens around it."""
+        body = self._ids(said)
+        start = next(at for at in range(len(alone)) if alone[at : at + len(body)] == body)
+        room = self.most_tokens - (len(alone) - len(body))
+        gaps = [place for place, token in enumerate(body) if token == self.mask_id] or [0]
+        wide = gaps[-1] - gaps[0] + 1
+        if wide > room:
+            raise DriverError(
+                f"the gaps of {shortened(repr(text.text))} are {wide} tokens apart, and model {self.name!r} reads"
+                f" {room} at once; shorten the text between them"
+            )
+        first = min(max(gaps[0] - (room - wide) // 2, 0), len(body) - room)
+        return alone[:start] + body[first : first + room] + alone[start + len(body) :]
+
+    def _pass(self, one: Pass, rows: Sequence[Row], read: Callable[[int, int, npt.NDArray[np.float32]], None]) -> None:
+        hidden = self._hidden(one, rows)
+        places = [(i, n, gap) for i, at in enumerate(one.members) for n, gap in enumerate(rows[at].gaps)]
+        for first in range(0, len(places), GAPS):
+            some = places[first : first + GAPS]
+            states = hidden[[i for i, _, _ in some], [gap for _, _, gap in some]]
+            for (i, n, _), scores in zip(some, self._vocabulary(states), strict=True):
+                read(one.members[i], n, scores)
+
+    def _hidden(self, one: Pass, rows: Sequence[Row]) -> Any:
+        """Compute the last hidden states of a pass, in its full shape or a smaller one that gives the same bits."""
+        members = [rows[at] for at in one.members]
+        wanted = self.small.rows(one)
+        trusted = self.small.trusted_rows(one, wanted)
+        hidden = self._forward(members, one.length, trusted)
+        if wanted < trusted:
+            small = self._forward(members, one.length, wanted)
+            self.small.record(one.length, wanted, self.torch.equal(small, hidden[:wanted]))
+        return hidden
+
+    def _forward(self, members: Sequence[Row], length: int, rows: int) -> Any:
+        """Run the model below its head on rows padded on the right; spare rows repeat the first."""
+        torch = self.torch
+        ids = np.full((rows, length), self.pad, dtype=np.int64)
+        types = np.zeros((rows, length), dtype=np.int64)
+        sizes = np.empty(rows, dtype=np.int64)
+        for i in range(rows):
+            row = members[i if i < len(members) else 0]
+            ids[i, : len(row.ids)] = row.ids
+            types[i, : len(row.ids)] = row.types
+            sizes[i] = len(row.ids)
+        mask = (np.arange(length) < sizes[:, None]).astype(np.int64)
+        given = {"input_ids": ids, "attention_mask": mask, **({"token_type_ids": types} if self.segments else {})}
+        with torch.inference_mode():
+            on = {name: torch.from_numpy(array).to(self.device) for name, array in given.items()}
+            try:
+                return self.model.base_model(**on).last_hidden_state
+            except torch.OutOfMemoryError as error:
+                raise DriverError(
+                    f"the device has not enough memory for {rows} texts at once; lower batch_size"
+                ) from error
+
+    def _vocabulary(self, states: Any) -> npt.NDArray[np.float32]:
+        """Return log-probabilities [gaps, v] of hidden states [gaps, d], computed in a shape with known bits."""
+        one = Pass(0, GAPS, tuple(range(len(states))))
+        wanted = self.small_heads.rows(one)
+        trusted = self.small_heads.trusted_rows(one, wanted)
+        found = self._shaped(states, trusted)
+        if wanted < trusted:
+            small = self._shaped(states, wanted)
+            self.small_heads.record(0, wanted, np.array_equal(small, found[:wanted]))
+        return found[: len(states)]
+
+    def _shaped(self, states: Any, rows: int) -> npt.NDArray[np.float32]:
+        torch = self.torch
+        with torch.inference_mode():
+            spare = states[:1].expand(rows - len(states), -1)
+            logits = self.head(torch.cat([states, spare]))
+            scores: npt.NDArray[np.float32] = logits.float().log_softmax(-1).cpu().numpy()
+        return np.minimum(scores, 0.0)
+
+
+def _gaps(one: Pass, rows: Sequence[Row]) -> bool:
+    return any(rows[at].gaps for at in one.members)
+
+
+def _head_alone(model: Any) -> Callable[[Any], Any]:
+    """Return the function of a masked language model from hidden states [n, d] to logits [n, v].
+
+    The model is called with its lower part replaced by one that returns the states, so that whatever its class does
+    with them is done.
+    """
+    import torch
+    from transformers.modeling_outputs import BaseModelOutput
+
+    class Given(torch.nn.Module):
+        """Stands for the lower part of the model."""
+
+        def forward(self, input_ids: Any = None, **rest: Any) -> Any:
+            return BaseModelOutput(last_hidden_state=input_ids)
+
+    head = copy.copy(model)
+    # A copy of a module shares its tensors, and here all of its parts but one.
+    head._modules = dict(model._modules)
+    head._modules[model.base_model_prefix] = Given()
+
+    def logits(states: Any) -> Any:
+        return head(input_ids=states[None]).logits[0]
+
+    return logits
+
+
+def load(folder: Path, name: str, device: str, dtype: str, pickled: bool, code: bool) -> tuple[Any, Any]:
+    """Load a tokenizer and a masked language model.
+
+    Args:
+        folder: Folder of the model.
+        name: Name of the model in messages.
+        device: Device of torch.
+        dtype: Name of torch's number type.
+        pickled: Whether pickled weights may be read.
+        code: Whether the model's own Python code may run.
+
+    Raises:
+        DriverError: If transformers cannot load it, it is no masked language model, or weights are missing.
+    """
+    import torch
+    import transformers
+    from safetensors import SafetensorError
+
+    with quiet():
+        try:
+            tokenizer = transformers.AutoTokenizer.from_pretrained(folder, trust_remote_code=code)
+            model, report = transformers.AutoModelForMaskedLM.from_pretrained(
+                folder,
+                dtype=getattr(torch, dtype),
+                use_safetensors=None if pickled else True,
+                output_loading_info=True,
+                trust_remote_code=code,
+            )
+        except (OSError, ValueError, RuntimeError, KeyError, ImportError, SafetensorError) as error:
+            reason = " ".join(str(error).split())
+            raise DriverError(f"model {name!r} cannot be loaded from {folder}: {reason}") from error
+    if absent := sorted(report["missing_keys"]):
+        raise DriverError(
+            f"model {name!r}: the weights lack {len(absent)} tensors of {type(model).__name__} "
+            f"({absent[0]}, ...); name a masked language model whose weights fit its config.json"
+        )
+    return tokenizer, model.to(device).eval()
