@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from srtk_framework.training.fit_settings import settings_class
 from srtk_framework.training.folder import TrainingFolder
 from srtk_framework.training.samples import samples
 
 __all__ = [
     "TrainingFolder",
     "samples",
+    "settings_class",
 ]

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import inspect
-import typing
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
@@ -12,6 +10,7 @@ import attrs
 from srtk_framework.recipe.recipe import Recipe, Train
 from srtk_framework.recipe.settings import Where, structure_fields
 from srtk_framework.roles import Expander, Trainable, TrainingPreflight
+from srtk_framework.training.fit_settings import settings_class
 from srtk_framework.training.graph import GraphMaterial
 from srtk_framework.training.links import LinkMaterial
 from srtk_framework.training.material import Material
@@ -110,11 +109,3 @@ def _settings(cls: type[Any], given: Mapping[str, Any], expander: Expander | Non
     except (TypeError, ValueError) as error:
         wrong(("train", "fit"), f"fit: {error}")
         return None
-
-
-def settings_class(cls: type[Any]) -> Any:
-    """Return the attrs class that annotates the second argument of a driver's ``fit``, with resolved types."""
-    name = list(inspect.signature(cls.fit).parameters)[2]
-    kind = typing.get_type_hints(cls.fit)[name]
-    attrs.resolve_types(kind)
-    return kind

@@ -1,0 +1,242 @@
+"""The ``mix`` path scorer: the weighted sum of several scorers' scores."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from pathlib import Path as FilePath
+from typing import Any, ClassVar
+
+import attrs
+import numpy as np
+
+from srtk_framework.host import driver_of
+from srtk_framework.recipe import SettingsError, structure
+from srtk_framework.records import read_json, write_json
+from srtk_framework.roles import PathScorer, Trainable, TrainingTask, absent
+from srtk_framework.training import settings_class
+from srtk_framework.values import SCORE_DIGITS, DriverError, InputError, Path, Step
+
+FILE = "mix.json"
+"""File that tells which scorers a training has trained, in the folder of the model."""
+VERSION = 1
+_KEYS = ("version", "scorers", "trained")
+_LIMITS = ("margin", "hop_margin")
+"""Settings of a search that limit a sum of scores."""
+
+
+@attrs.frozen
+class MixFitSettings:
+    """Settings of the training.
+
+    Attributes:
+        scorers: For each scorer, the settings of its own training, or null to leave it as it is; by default all that
+            learn from paths are trained by their defaults.
+        mention: Replaces the entity's mention in the question; in a recipe as in the expander.
+        inverse: Whether steps against their direction are candidates; in a recipe as in the expander.
+    """
+
+    scorers: Sequence[Mapping[str, Any] | None] | None = None
+    mention: str | None = attrs.field(default="auto", metadata={"as": "expander"})
+    inverse: bool | None = attrs.field(default=None, metadata={"as": "expander"})
+
+
+@attrs.define(eq=False)
+class MixScorer(PathScorer):
+    """Add up the scores of several scorers, each with a weight.
+
+    A search compares the sums of scores along paths, so that the mix is a log-linear model of whole paths: each
+    scorer's sum is one feature of a path. Scores are taken as they are, because what a scorer says of a path is its
+    sum: made probabilities step by step, the similarity of whole paths that untrained ``dense`` adds up would be worse
+    than it is (see the benchmarks). Log-probabilities, of ``patterns`` and of trained ``dense``, and logits, of
+    untrained ``dense``, are of one scale, that of log-odds; the weights do the rest.
+
+    The settings of a search that the scorers suggest are those of the first scorer that suggests them; margins add up
+    by weight, and there is none where one scorer has none.
+
+    Training trains the scorers one after the other, as they are listed. Only the last of them is validated meanwhile,
+    since the search needs all.
+
+    Attributes:
+        scorers: The scorers.
+        weights: Weight of each scorer; 1 by default.
+        path: Folder of a trained mix; by default its scorers are as they are, or what this run trains.
+    """
+
+    learns: ClassVar[str] = "paths"
+    reuse: ClassVar[str] = "path_scorer: {use: mix, scorers: […], path: FOLDER}"
+
+    scorers: Sequence[PathScorer]
+    weights: Sequence[float] = ()
+    path: str | None = None
+    _trained: tuple[int, ...] = attrs.field(init=False, default=(), repr=False)
+
+    def __attrs_post_init__(self) -> None:
+        if not self.scorers:
+            raise ValueError("scorers is empty; list one or more")
+        if self.weights and len(self.weights) != len(self.scorers):
+            raise ValueError(f"{len(self.weights)} weights for {len(self.scorers)} scorers; give one for each")
+        if not all(math.isfinite(weight) and weight > 0 for weight in self.weights):
+            raise ValueError(f"weights are {list(self.weights)}; they must be above 0, so leave out a scorer without")
+
+    @property
+    def _weights(self) -> Sequence[float]:
+        return self.weights or [1.0] * len(self.scorers)
+
+    def preflight(self) -> list[tuple[str, str]]:
+        """Check that the trained mix exists."""
+        return [] if self.path is None else absent("path", str(FilePath(self.path).expanduser() / FILE))
+
+    def open(self) -> None:
+        """Load the trained mix, if one is named.
+
+        Raises:
+            DriverError: If it cannot be read.
+        """
+        if self.path is not None:
+            self.load(FilePath(self.path).expanduser())
+
+    def fingerprint(self) -> str:
+        """Identify the scorers with what they have learnt, and the weights."""
+        parts = [f"{weight!r} {one.fingerprint()}" for weight, one in zip(self._weights, self.scorers, strict=True)]
+        return f"mix({', '.join(parts)})"
+
+    def score(
+        self, questions: Sequence[str], paths: Sequence[Path], candidates: Sequence[Sequence[Step]]
+    ) -> list[list[float]]:
+        """Return the weighted sums, rounded to four decimals."""
+        rows = [one.score(questions, paths, candidates) for one in self.scorers]
+        sums = [
+            sum(
+                weight * np.asarray(scores, dtype=np.float64)
+                for weight, scores in zip(self._weights, found, strict=True)
+            )
+            for found in zip(*rows, strict=True)
+        ]
+        return [(np.round(row, SCORE_DIGITS) + 0.0).tolist() for row in sums]
+
+    def scores_end(self) -> bool:
+        """Return whether one of the scorers scores END where the maximum depth forces it."""
+        return any(one.scores_end() for one in self.scorers)
+
+    def search_settings(self) -> dict[str, Any]:
+        """Return the settings of the first scorer that has them, and margins by weight."""
+        found = [dict(one.search_settings()) for one in self.scorers]
+        first = {name: value for row in reversed(found) for name, value in row.items() if name not in _LIMITS}
+        limits: dict[str, float] = {}
+        for name in _LIMITS:
+            values = [row[name] for row in found if row.get(name) is not None]
+            if len(values) == len(found):
+                limits[name] = sum(weight * value for weight, value in zip(self._weights, values, strict=True))
+        return {**first, **limits}
+
+    # Training
+
+    def training_faults(self) -> list[str]:
+        """Tell whether there is a scorer to train."""
+        if any(_learns(one) for one in self.scorers):
+            return []
+        return ["none of the scorers of the mix learns from paths, so there is nothing to train"]
+
+    def fit(self, task: TrainingTask, training: MixFitSettings) -> Mapping[str, float]:
+        """Train the scorers one after the other.
+
+        Raises:
+            DriverError: If the settings are not one for each scorer, or one is given for a scorer that cannot learn.
+        """
+        wanted = self._settings(training)
+        figures: dict[str, float] = {}
+        for place, settings in wanted.items():
+            part = attrs.evolve(
+                task,
+                validate=task.validate if place == max(wanted) else None,
+                folder=task.folder / "scorers" / str(place),
+            )
+            found = driver_of(self.scorers[place]).fit(part, settings)
+            figures.update((f"{place}.{name}", value) for name, value in found.items())
+        self._trained = tuple(wanted)
+        if task.validate is not None:
+            figures.update(task.validate())
+        return figures
+
+    def _settings(self, training: MixFitSettings) -> dict[int, Any]:
+        """Return the settings of each training by the place of its scorer."""
+        given = training.scorers
+        if given is None:
+            given = [{} if _learns(one) else None for one in self.scorers]
+        if len(given) != len(self.scorers):
+            raise DriverError(
+                f"`fit: scorers` has {len(given)} entries for {len(self.scorers)} scorers; give one for each, null for"
+                " a scorer that is to stay as it is"
+            )
+        mention = training.mention
+        if mention == "auto":
+            mention = self.search_settings().get("mention")
+        shared = {"mention": mention, "inverse": training.inverse}
+        wanted = {}
+        for place, (one, row) in enumerate(zip(self.scorers, given, strict=True)):
+            if row is None:
+                continue
+            if not _learns(one):
+                raise DriverError(
+                    f"scorer {place + 1} of the mix does not learn from paths; give null for it in `fit: scorers`"
+                )
+            kind = settings_class(type(driver_of(one)))
+            inherited = {
+                field.alias: shared[field.alias]
+                for field in attrs.fields(kind)
+                if field.metadata.get("as") == "expander" and field.alias in shared
+            }
+            try:
+                wanted[place] = structure({**inherited, **row}, kind)
+            except SettingsError as error:
+                told = "; ".join(text for _, text in error.problems)
+                raise DriverError(f"`fit: scorers`, entry {place + 1}: {told}") from error
+        if not wanted:
+            raise DriverError("`fit: scorers` has no settings for any scorer, so there is nothing to train")
+        return wanted
+
+    def save(self, folder: FilePath) -> None:
+        """Write each scorer that was trained into a folder of its own."""
+        for place in self._trained:
+            driver_of(self.scorers[place]).save(_made(folder / str(place)))
+        values = (VERSION, len(self.scorers), list(self._trained))
+        write_json(folder / FILE, dict(zip(_KEYS, values, strict=True)))
+
+    def load(self, folder: FilePath) -> None:
+        """Read what ``save`` wrote.
+
+        Raises:
+            DriverError: If it cannot be read, or is a mix of other scorers.
+        """
+        file = folder / FILE
+        try:
+            data = read_json(file)
+        except InputError as error:
+            raise DriverError(f"{error}; train the mix again, or correct the path") from error
+        version, count, trained = (data.get(key) if isinstance(data, dict) else None for key in _KEYS)
+        if version != VERSION or not isinstance(count, int) or not isinstance(trained, list):
+            raise _broken(file)
+        if not all(place in range(count) for place in trained):
+            raise _broken(file)
+        if count != len(self.scorers):
+            raise DriverError(f"{file} is of a mix of {count} scorers, and this one has {len(self.scorers)}; use those")
+        for place in trained:
+            if not _learns(self.scorers[place]):
+                raise DriverError(f"{file} has trained scorer {place + 1}, which here cannot be trained; use the same")
+            driver_of(self.scorers[place]).load(folder / str(place))
+        self._trained = tuple(trained)
+
+
+def _learns(scorer: PathScorer) -> bool:
+    inner = driver_of(scorer)
+    return isinstance(inner, Trainable) and getattr(inner, "learns", "") == "paths"
+
+
+def _broken(file: FilePath) -> DriverError:
+    return DriverError(f"{file} is no trained mix of version {VERSION}; train it again, or correct the path")
+
+
+def _made(folder: FilePath) -> FilePath:
+    folder.mkdir(parents=True, exist_ok=True)
+    return folder
