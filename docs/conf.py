@@ -29,6 +29,7 @@ NAVIGATION = {
         "docs/explain",
         "docs/embedding",
         "docs/completion",
+        "docs/path-patterns",
         "docs/migration",
         "docs/troubleshooting",
     ],

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import hashlib
+import json
 from collections.abc import Iterable, Mapping, Sequence
 from functools import cached_property
 from typing import Any
@@ -89,6 +91,26 @@ class TripleTable:
         rows = self.numbers(list(hidden))
         kept = ~np.isin(self._keys(self.triples), self._keys(rows[(rows >= 0).all(axis=1)]))
         return TripleTable(self.entities, self.relations, self.triples[kept])
+
+    def compact(self) -> TripleTable:
+        """Return the same triples with only the entities and relations that some triple has, numbered anew in order."""
+        triples = self.triples
+        entities, relations = np.unique(triples[:, ::2]), np.unique(triples[:, 1])
+        rows = np.empty_like(triples)
+        rows[:, ::2] = np.searchsorted(entities, triples[:, ::2])
+        rows[:, 1] = np.searchsorted(relations, triples[:, 1])
+        return TripleTable(
+            tuple(self.entities[number] for number in entities.tolist()),
+            tuple(self.relations[number] for number in relations.tolist()),
+            rows,
+        )
+
+    def content_hash(self) -> str:
+        """Return a hash of the triples: equal for equal triples, whatever graph holds them."""
+        table = self.compact()
+        digest = hashlib.sha256(json.dumps([table.entities, table.relations]).encode())
+        digest.update(np.ascontiguousarray(table.triples, dtype="<i4").tobytes())
+        return digest.hexdigest()[:32]
 
     def holds(self, rows: Numbers) -> npt.NDArray[np.bool_]:
         """Return whether the table holds each row of an array [n, 3]; rows with a -1 are not held."""

@@ -90,3 +90,21 @@ def test_a_graph_that_cannot_list_its_triples_is_an_error_that_names_the_way_out
 
     with pytest.raises(DriverError, match=r"oracle:\w+ cannot be listed \(bind an end\); make a snapshot"):
         TripleTable.of(Endless())
+
+
+@given(triples, triples)
+def test_the_hash_of_a_table_is_that_of_its_triples(some, others):
+    table = TripleTable.from_triples([*some, *others])
+    apart = TripleTable.from_triples(set(some) - set(others))
+    assert table.without(others).content_hash() == apart.content_hash()
+    same = table.named(table.triples) == apart.named(apart.triples)
+    assert (table.content_hash() == apart.content_hash()) == same
+
+
+@given(triples, triples)
+def test_a_compact_table_has_the_triples_and_their_ids_alone(some, others):
+    left = TripleTable.from_triples([*some, *others]).without(others)
+    compact = left.compact()
+    assert compact.named(compact.triples) == left.named(left.triples)
+    assert list(compact.entities) == sorted({end for s, _, o in left.named(left.triples) for end in (s, o)})
+    assert list(compact.relations) == sorted({r for _, r, _ in left.named(left.triples)})

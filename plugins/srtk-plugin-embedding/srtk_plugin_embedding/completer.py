@@ -27,7 +27,6 @@ from srtk_plugin_embedding.fit_settings import EmbeddingFitSettings
 from srtk_plugin_embedding.model import BLOCK, EmbeddingModel, Scores
 from srtk_plugin_embedding.query_answers import QueryAnswers
 from srtk_plugin_embedding.scoring import NAMES, Kind
-from srtk_plugin_embedding.table_content import compact, content_hash
 from srtk_plugin_embedding.trainer import missing_packages, require_training_packages, train_embedding
 
 _LEAST = 1e-6
@@ -162,15 +161,15 @@ class EmbeddingCompleter(Completer):
 
         if self._table is None:
             raise _closed()
-        table = compact(self._table.without(task.held_out))
+        table = self._table.without(task.held_out).compact()
         if not len(table.triples):
             raise DriverError(
                 f"{self.graph.source()} has no triple between entities to learn from, besides"
                 f" {len(task.held_out)} held-out facts"
             )
         kind: Kind = self.model or "complex"
-        whole = compact(self._table)
-        hashes = content_hash(whole), content_hash(table)
+        whole = self._table.compact()
+        hashes = whole.content_hash(), table.content_hash()
         facts = HeldOutFacts.of(task.held_out, table, whole, training.validation, task.seed)
 
         def model(entities: npt.NDArray[np.float32], relations: npt.NDArray[np.float32]) -> EmbeddingModel:
@@ -211,7 +210,7 @@ class EmbeddingCompleter(Completer):
             raise DriverError(
                 f"the embedding in {folder} is {model.kind}, not {self.model}; leave `model` out, or train it again"
             )
-        graph = content_hash(compact(self._table))
+        graph = self._table.content_hash()
         if graph not in (model.graph, model.trained_on):
             raise DriverError(
                 f"the embedding in {folder} was trained on another graph than {self.graph.source()}: their triples"

@@ -6,7 +6,6 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 from srtk_plugin_embedding.query_answers import QueryAnswers
-from srtk_plugin_embedding.table_content import compact, content_hash
 
 from srtk_framework.graph import TripleTable
 from srtk_framework.values import Triple
@@ -28,13 +27,3 @@ def test_every_triple_answers_two_queries(triples):
     assert found == wanted | {(*row, "inverse") for row in wanted}
     assert len(answers) == 2 * len(wanted)
     assert len(set(zip(queries.ends.tolist(), queries.steps.tolist(), strict=True))) == len(queries)
-
-
-@given(TRIPLES, TRIPLES)
-def test_the_hash_of_a_table_is_that_of_its_triples(some, others):
-    table = TripleTable.from_triples([*some, *others])
-    apart = TripleTable.from_triples(set(some) - set(others))
-    assert content_hash(compact(table.without(others))) == content_hash(compact(apart))
-    assert (content_hash(compact(table)) == content_hash(compact(apart))) == (
-        set(table.named(table.triples)) == set(some) - set(others)
-    )

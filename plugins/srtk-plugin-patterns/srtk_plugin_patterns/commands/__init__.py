@@ -1,0 +1,1 @@
+"""The commands ``srtk patterns mine`` and ``srtk patterns show``."""

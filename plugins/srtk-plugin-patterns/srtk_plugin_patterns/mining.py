@@ -1,0 +1,337 @@
+"""Mining: which paths join the pairs of each relation, counted exactly over a triple table.
+
+A path is simple: it visits no node twice. So the triple of a pair lies on no other path between its two ends than the
+single step along it, and holding it out takes away that step alone, for that pair and relation.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from srtk_framework.graph import TripleTable
+from srtk_framework.records import place
+from srtk_framework.roles import KnowledgeGraph
+from srtk_framework.values import DriverError, Triple, close_matches
+from srtk_plugin_patterns.adjacency import Adjacency, Walks, decoded, none_walked, spread, walked_on
+from srtk_plugin_patterns.path_patterns import MinedPath, MiningSettings, PathPatterns, RelationPaths
+from srtk_plugin_patterns.surroundings import surroundings
+
+Ints = npt.NDArray[np.int64]
+
+JOINED = 1 << 20
+"""Most paths that are joined at once; some 50 bytes each."""
+
+COUNTED = 1 << 23
+"""Most pairs of a path and a relation that are gathered before they are counted; 8 bytes each."""
+
+Progress = Callable[[int, int], None]
+"""Called with the number of subjects that are done, and of all."""
+
+
+def mine_graph(
+    graph: KnowledgeGraph,
+    settings: MiningSettings,
+    relations: Sequence[str] | None = None,
+    progress: Progress | None = None,
+) -> PathPatterns:
+    """Mine a graph: all of it where it can list its triples, else the surroundings of some pairs.
+
+    Args:
+        graph: An open graph.
+        settings: Settings of the mining.
+        relations: Mine these alone. Totals, and so Score1, are then over these; None for all.
+        progress: Told from time to time how far it is.
+
+    Raises:
+        DriverError: If the graph cannot list its triples, and either the relations or the number of pairs is not given;
+            if it lacks a relation.
+    """
+    try:
+        table = TripleTable.of(graph)
+    except DriverError as error:
+        if relations is None or settings.pairs is None:
+            raise DriverError(
+                f"{error}; or name relations and a number of pairs, to mine what surrounds these pairs"
+            ) from error
+        table, pairs = surroundings(graph, relations, settings.length, settings.hub, settings.pairs, settings.seed)
+        return mine(table, settings, progress, pairs)
+    if relations is None:
+        return mine(table, settings, progress)
+    for relation in relations:
+        if relation not in table.relation_numbers:
+            raise DriverError(
+                f"{graph.source()} has no relation {relation!r} between entities."
+                f"{close_matches(relation, table.relations)}"
+            )
+    wanted = [table.relation_numbers[relation] for relation in relations]
+    rows = table.triples[np.isin(table.triples[:, 1], wanted)]
+    return mine(table, settings, progress, table.named(rows))
+
+
+def mine(
+    table: TripleTable,
+    settings: MiningSettings,
+    progress: Progress | None = None,
+    only: Sequence[Triple] | None = None,
+) -> PathPatterns:
+    """Find the paths that join the pairs of each relation, and count the pairs that each joins.
+
+    A path of n steps is allowed if it can be walked from both ends inwards within the hub bound: n / 2 of its steps
+    from the subject and the others from the object, the middle one of an odd number from either. So reversed pairs
+    have reversed paths.
+
+    Args:
+        table: All triples between entities.
+        settings: Length, bounds, and what is kept.
+        progress: Told from time to time how far it is.
+        only: Triples whose ends are the pairs to mine from; by default all of the table.
+
+    Raises:
+        DriverError: If the codes of paths do not fit into 64 bits: too many relations for the length.
+    """
+    base = 2 * len(table.relations) + 1
+    if max(len(table.relations), len(table.entities)) * base**settings.length >= 2**63:
+        longest = next(n for n in range(settings.length, 0, -1) if len(table.entities) * base**n < 2**63)
+        raise DriverError(
+            f"{len(table.relations):,} relations allow paths of at most {longest} steps here; give a lower length than"
+            f" {settings.length}"
+        )
+    adjacency = Adjacency.of(table, settings.hub)
+    pairs = _pairs(table, settings, table.triples if only is None else table.numbers(only))
+    size = base**settings.length
+    counts = _Counts()
+    for keys in _joined(table, pairs, adjacency, settings, base, progress):
+        counts.add(keys)
+    keys, numbers = counts.whole()
+    relations, codes = np.divmod(keys, size)
+    kept = numbers >= settings.least
+    totals = _totals(codes, numbers, kept)
+    dropped = len(keys) - int(kept.sum())
+    relations, codes, numbers = relations[kept], codes[kept], numbers[kept]
+    facts = np.bincount(table.triples[:, 1], minlength=len(table.relations))
+    mined = np.bincount(pairs[:, 1], minlength=len(table.relations))
+    found = {}
+    for number, name in enumerate(table.relations):
+        if not mined[number]:
+            continue
+        low, high = np.searchsorted(relations, [number, number + 1])
+        # Codes of shorter paths are lower, and those of one length are in the order of their steps.
+        order = np.lexsort((codes[low:high], -numbers[low:high]))[: settings.most] + low
+        dropped += int(high - low) - len(order)
+        paths = tuple(
+            MinedPath(tuple(map(table.step, decoded(int(codes[at]), base))), int(numbers[at]), int(totals[at]))
+            for at in order.tolist()
+        )
+        found[name] = RelationPaths(name, int(facts[number]), int(mined[number]), paths)
+    cut = {"hub_steps": adjacency.hubs, "hub_edges": adjacency.left_out, "paths": dropped}
+    return PathPatterns(found, settings, table.content_hash(), cut)
+
+
+def _pairs(table: TripleTable, settings: MiningSettings, triples: npt.NDArray[np.int32]) -> Ints:
+    """Return the rows to mine from, sorted by subject and object; a loop is no pair."""
+    rows = triples[triples[:, 0] != triples[:, 2]].astype(np.int64)
+    if settings.pairs is not None:
+        chosen = []
+        for number in range(len(table.relations)):
+            some = rows[rows[:, 1] == number]
+            if len(some) > settings.pairs:
+                drawn = [place("\t".join(fact), settings.seed) for fact in table.named(some.astype(np.int32))]
+                some = some[np.lexsort((np.arange(len(some)), np.array(drawn)))[: settings.pairs]]
+            chosen.append(some)
+        rows = np.concatenate(chosen) if chosen else rows
+    found: Ints = rows[np.lexsort((rows[:, 1], rows[:, 2], rows[:, 0]))]
+    return found
+
+
+def _joined(
+    table: TripleTable,
+    pairs: Ints,
+    adjacency: Adjacency,
+    settings: MiningSettings,
+    base: int,
+    progress: Progress | None,
+) -> Iterator[Ints]:
+    """Yield keys (relation * base^length + code), one for each pair and each path that joins it."""
+    size = base**settings.length
+    join = _Join(len(table.entities))
+    firsts = np.flatnonzero(np.append(True, pairs[1:, 0] != pairs[:-1, 0])[: len(pairs)])
+    lasts = np.append(firsts[1:], len(pairs))[: len(firsts)]
+    lengths = list(range(1, settings.length + 1))
+    # The middle step of an odd path may be walked from either end, which matters only for a bound.
+    halves = [
+        (length - half, half)
+        for length in lengths
+        for half in sorted({length // 2, *([(length + 1) // 2] if settings.hub is not None else [])})
+    ]
+    for number, (low, high) in enumerate(zip(firsts.tolist(), lasts.tolist(), strict=True)):
+        if progress is not None and number % 64 == 0:
+            progress(number, len(firsts))
+        some = pairs[low:high]
+        fresh = np.append(True, some[1:, 2] != some[:-1, 2])
+        targets, of_target = some[fresh, 2], np.cumsum(fresh) - 1
+        source = some[:1, 0]
+        forward = _grown(source, adjacency, base, max(ahead for ahead, _ in halves), False)
+        begins = np.searchsorted(of_target, np.arange(len(targets) + 1))
+        for part in _parts(targets, adjacency, max(behind for _, behind in halves)):
+            backward = _grown(targets[part], adjacency, base, max(behind for _, behind in halves), True)
+            found = [
+                keys
+                for ahead, behind in halves
+                for keys in join(forward[ahead], backward[behind], source[0], targets[part], base**behind, size)
+            ]
+            of, codes = np.divmod(_distinct(found), size)
+            of += part.start
+            counts = begins[of + 1] - begins[of]
+            relations = some[spread(begins[of], counts), 1]
+            codes = np.repeat(codes, counts)
+            own = codes == 2 * relations + 1
+            yield (relations * size + codes)[~own]
+    if progress is not None:
+        progress(len(firsts), len(firsts))
+
+
+def _grown(nodes: Ints, adjacency: Adjacency, base: int, length: int, backward: bool) -> list[Walks]:
+    """Return the simple paths from some nodes of no step, of one, and so on."""
+    found = [none_walked(nodes)]
+    for _ in range(length):
+        found.append(walked_on(found[-1], nodes, adjacency, base, backward))
+    return found
+
+
+def _parts(targets: Ints, adjacency: Adjacency, length: int) -> Iterator[slice]:
+    """Split targets so that the paths from each part fit into memory, as far as their first steps tell."""
+    sizes: npt.NDArray[Any] = np.ones(len(targets))
+    degrees = np.diff(adjacency.offsets)
+    if length == 1:
+        sizes = degrees[targets].astype(float)
+    elif length > 1:
+        of, _, ends = adjacency.edges(targets)
+        sizes = np.bincount(of, degrees[ends].astype(float) ** (length - 1), minlength=len(targets))
+    begin, room = 0, 0.0
+    for at, size in enumerate(sizes.tolist()):
+        if at > begin and room + size > JOINED:
+            yield slice(begin, at)
+            begin, room = at, 0.0
+        room += size
+    yield slice(begin, len(targets))
+
+
+class _Join:
+    """Joins paths from a subject with paths to its objects at their common node; its arrays are used again."""
+
+    def __init__(self, nodes: int) -> None:
+        self._first = np.zeros(nodes, dtype=np.int64)
+        self._count = np.zeros(nodes, dtype=np.int64)
+
+    def __call__(
+        self, forward: Walks, backward: Walks, source: int, targets: Ints, shift: int, size: int
+    ) -> Iterator[Ints]:
+        """Yield distinct keys (place of the target * size + code) of the paths that visit no node twice."""
+        order = np.argsort(forward.ends, kind="stable")
+        forward = forward[order]
+        nodes, firsts, counts = np.unique(forward.ends, return_index=True, return_counts=True)
+        self._first[nodes], self._count[nodes] = firsts, counts
+        matches = self._count[backward.ends]
+        hit = matches > 0
+        for column in backward.inner:
+            hit &= column != source
+        backward, matches = backward[hit], matches[hit]
+        starts = self._first[backward.ends]
+        self._count[nodes] = 0
+        filled = np.cumsum(matches)
+        begin = 0
+        while begin < len(backward):
+            before = int(filled[begin - 1]) if begin else 0
+            end = max(int(np.searchsorted(filled, before + JOINED, side="right")), begin + 1)
+            rows = slice(begin, end)
+            yield self._keys(forward, backward[rows], starts[rows], matches[rows], targets, shift, size)
+            begin = end
+
+    def _keys(
+        self, forward: Walks, backward: Walks, starts: Ints, matches: Ints, targets: Ints, shift: int, size: int
+    ) -> Ints:
+        right = np.repeat(np.arange(len(backward)), matches)
+        left = spread(starts, matches)
+        simple = np.ones(len(left), dtype=bool)
+        for column in forward.inner:
+            visited = column[left]
+            simple &= visited != targets[backward.starts[right]]
+            for other in backward.inner:
+                simple &= visited != other[right]
+        keys = backward.starts[right] * size + forward.codes[left] * shift + backward.codes[right]
+        return _distinct([keys[simple]])
+
+
+class _Counts:
+    """Counts keys that come in parts: gathered, sorted, and counted from time to time."""
+
+    def __init__(self) -> None:
+        self._waiting: list[Ints] = []
+        self._size = 0
+        self._keys = np.zeros(0, dtype=np.int64)
+        self._numbers = np.zeros(0, dtype=np.int64)
+
+    def add(self, keys: Ints) -> None:
+        """Gather keys."""
+        self._waiting.append(keys)
+        self._size += len(keys)
+        if self._size > COUNTED:
+            self._merge()
+
+    def whole(self) -> tuple[Ints, Ints]:
+        """Return the distinct keys, sorted, and how often each came."""
+        self._merge()
+        return self._keys, self._numbers
+
+    def _merge(self) -> None:
+        keys = np.concatenate([np.zeros(0, dtype=np.int64), *self._waiting])
+        self._waiting, self._size = [], 0
+        keys.sort()
+        first = np.flatnonzero(np.append(True, keys[1:] != keys[:-1])) if len(keys) else np.zeros(0, dtype=np.int64)
+        numbers = np.diff(np.append(first, len(keys)))
+        keys = keys[first]
+        if len(self._keys):
+            # Those that were counted before keep their places; the others are inserted.
+            at = np.searchsorted(self._keys, keys)
+            known = self._keys[np.minimum(at, len(self._keys) - 1)] == keys
+            self._numbers[at[known]] += numbers[known]
+            self._keys = np.insert(self._keys, at[~known], keys[~known])
+            self._numbers = np.insert(self._numbers, at[~known], numbers[~known])
+        else:
+            self._keys, self._numbers = keys, numbers
+
+
+def _totals(codes: Ints, numbers: Ints, kept: npt.NDArray[np.bool_]) -> Ints:
+    """Return the sum over all relations of the counts of each kept code."""
+    wanted = np.unique(codes[kept])
+    at = np.searchsorted(wanted, codes)
+    inside = at < len(wanted)
+    inside[inside] = wanted[at[inside]] == codes[inside]
+    sums = np.bincount(at[inside], numbers[inside], minlength=len(wanted)).astype(np.int64)
+    found: Ints = sums[np.searchsorted(wanted, codes[kept])]
+    return found
+
+
+def _distinct(parts: list[Ints]) -> Ints:
+    keys = parts[0] if len(parts) == 1 else np.concatenate([np.zeros(0, dtype=np.int64), *parts])
+    keys = np.sort(keys)
+    found: Ints = keys[np.append(True, keys[1:] != keys[:-1])] if len(keys) else keys
+    return found
+
+
+def describe(patterns: PathPatterns) -> str:
+    """Say in a line what was mined and what was cut."""
+    paths = sum(len(found.paths) for found in patterns.relations.values())
+    mined = sum(found.mined for found in patterns.relations.values())
+    text = f"{paths:,} paths of {len(patterns.relations):,} relations, mined from {mined:,} pairs"
+    cut = patterns.cut
+    parts = []
+    if cut.get("hub_edges"):
+        parts.append(f"{cut['hub_edges']:,} edges at {cut['hub_steps']:,} hubs were not walked")
+    if cut.get("paths"):
+        parts.append(f"{cut['paths']:,} rarer paths were not kept")
+    return "; ".join([text, *parts])

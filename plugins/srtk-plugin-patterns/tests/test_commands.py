@@ -1,0 +1,74 @@
+"""``srtk patterns mine`` and ``srtk patterns show``, as the command line calls them."""
+
+from __future__ import annotations
+
+import pytest
+from srtk_plugin_patterns.path_patterns import PathPatterns
+
+from srtk_framework.cli import main
+
+
+@pytest.fixture(scope="module")
+def world(people, tmp_path_factory):
+    folder = tmp_path_factory.mktemp("world")
+    (folder / "people.tsv").write_text("".join("\t".join(fact) + "\n" for fact in people.named(people.triples)))
+    assert (
+        main(["graph", "build", str(folder / "people.tsv"), "--out", str(folder / "kg"), "--no-header", "--quiet"]) == 0
+    )
+    return folder / "kg"
+
+
+def mined(world, out, *flags):
+    return main(["patterns", "mine", "-kg", str(world), "-o", str(out), "--quiet", *flags])
+
+
+def test_patterns_are_mined_and_shown(world, people, tmp_path, capsys):
+    out = tmp_path / "patterns"
+    assert mined(world, out, "--length", "3", "--least", "1", "--hub", "none") == 0
+    assert "paths of 5 relations, mined from 17 pairs" in capsys.readouterr().out
+    assert PathPatterns.load(out).content == people.content_hash()
+    assert main(["patterns", "show", str(out), "nationality", "--count", "3"]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert lines[0] == "nationality: 4 of 4 pairs, 5 paths"
+    assert lines[2].split(maxsplit=4) == ["4", "1.000", "0.800", "0.376", "born_in, city_of"]
+    assert len(lines) == 5
+    assert all(len(line) <= 80 for line in lines)
+
+
+def test_relations_are_listed(world, tmp_path, capsys):
+    mined(world, tmp_path, "--length", "2")
+    capsys.readouterr()
+    assert main(["patterns", "show", str(tmp_path)]) == 0
+    assert [line.split()[-1] for line in capsys.readouterr().out.splitlines()[1:]] == [
+        "born_in",
+        "city_of",
+        "nationality",
+        "profession",
+        "works_in",
+    ]
+
+
+@pytest.mark.parametrize("length", ["0", "8"])
+def test_a_length_beyond_the_bounds_is_refused(world, tmp_path, capsys, length):
+    assert mined(world, tmp_path / "out", "--length", length) != 0
+    assert f"length is {length}; a path has 1 to 7 steps" in capsys.readouterr().err
+    assert not (tmp_path / "out").exists()
+
+
+def test_a_relation_without_pairs_is_refused_with_its_neighbour(world, tmp_path, capsys):
+    assert mined(world, tmp_path / "out", "--relation", "born_inn") != 0
+    assert "no relation 'born_inn' between entities" in (said := capsys.readouterr().err)
+    assert "born_in" in said
+
+
+def test_a_folder_that_is_no_graph_is_refused(tmp_path, capsys):
+    assert mined(tmp_path / "nowhere", tmp_path / "out") != 0
+    assert "there is no such folder" in capsys.readouterr().err
+
+
+def test_patterns_of_no_relation_and_no_patterns_are_refused(world, tmp_path, capsys):
+    mined(world, tmp_path)
+    assert main(["patterns", "show", str(tmp_path), "nationalty"]) != 0
+    assert "no paths were mined for 'nationalty'" in capsys.readouterr().err
+    assert main(["patterns", "show", str(tmp_path / "nothing")]) != 0
+    assert "no patterns can be read" in capsys.readouterr().err

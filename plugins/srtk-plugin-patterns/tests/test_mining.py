@@ -1,0 +1,252 @@
+"""Mined paths are those of the worked example, and those that walking every path by itself finds."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter, defaultdict
+
+import attrs
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from srtk_plugin_local.memory import MemoryGraph
+from srtk_plugin_patterns import mining
+from srtk_plugin_patterns.mining import describe, mine, mine_graph
+from srtk_plugin_patterns.path_patterns import MiningSettings
+
+from srtk_framework.graph import TripleTable, find_paths
+from srtk_framework.values import Budget, DriverError, Literal, Step, Triple
+
+ALL = MiningSettings(length=3, hub=None, least=1, most=None)
+ids = st.sampled_from("abcdef")
+graphs = st.lists(st.builds(Triple, ids, st.sampled_from("rst"), ids), min_size=1, max_size=14)
+
+
+def steps(*names: str) -> tuple[Step, ...]:
+    return tuple(map(Step.parse, names))
+
+
+def walked(triples, length, hub):
+    """Walk every simple path by itself; return the pairs that each path joins, without the triple of the pair."""
+    edges = defaultdict(set)
+    for s, r, o in triples:
+        if s != o:
+            edges[s, Step(r)].add(o)
+            edges[o, Step(r, True)].add(s)
+    found = defaultdict(set)
+
+    def wide(node, step):
+        return hub is not None and len(edges[node, step]) > hub
+
+    def allowed(nodes, taken):
+        for ahead in {len(taken) // 2, (len(taken) + 1) // 2}:
+            forward = all(not wide(nodes[i], taken[i]) for i in range(ahead))
+            backward = all(
+                not wide(nodes[i + 1], Step(taken[i].relation, not taken[i].inverse)) for i in range(ahead, len(taken))
+            )
+            if forward and backward:
+                return True
+        return False
+
+    def go(nodes, taken):
+        if taken and allowed(nodes, taken):
+            found[nodes[0], nodes[-1]].add(tuple(taken))
+        if len(taken) < length:
+            for (node, step), ends in list(edges.items()):
+                if node == nodes[-1]:
+                    for end in ends:
+                        if end not in nodes:
+                            go([*nodes, end], [*taken, step])
+
+    for start in {end for s, _, o in triples for end in (s, o)}:
+        go([start], [])
+    counts = defaultdict(Counter)
+    for s, r, o in set(triples):
+        for path in found[s, o]:
+            if path != (Step(r),):
+                counts[r][path] += 1
+    return counts
+
+
+def as_counts(patterns):
+    return {name: {path.steps: path.pairs for path in one.paths} for name, one in patterns.relations.items()}
+
+
+def test_the_paths_of_nationality_are_those_of_the_worked_example(people):
+    found = mine(people, ALL).of("nationality")
+    table = [(path.steps, (path.pairs, found.mined), (path.pairs, path.total)) for path in found.paths]
+    assert table == [
+        (steps("born_in", "city_of"), (4, 4), (4, 5)),
+        (steps("born_in", "^born_in", "nationality"), (4, 4), (4, 5)),
+        (steps("works_in"), (1, 4), (1, 1)),
+        (steps("born_in", "^born_in", "works_in"), (1, 4), (1, 1)),
+        (steps("profession", "^profession", "works_in"), (1, 4), (1, 3)),
+    ]
+    scores = [(found.score2(path), found.score1(path)) for path in found.paths]
+    assert scores == [(1, 0.8), (1, 0.8), (0.25, 1), (0.25, 1), (0.25, pytest.approx(1 / 3))]
+
+
+def test_two_steps_choose_a_productive_path_where_exclusiveness_alone_would_not(people):
+    found = mine(people, ALL).of("nationality")
+    assert found.best(1, productive=2)[0].steps == steps("born_in", "city_of")
+    assert found.best(1, productive=20)[0].steps == steps("works_in")
+
+
+def test_the_lower_bound_prefers_the_path_that_joins_more_pairs(people):
+    found = mine(people, ALL).of("nationality")
+    assert found.best(1, productive=20, bounded=True)[0].steps == steps("born_in", "city_of")
+    assert all(0 <= found.bound1(path) <= found.score1(path) for path in found.paths)
+
+
+def test_smoothing_draws_scores_to_the_mean(people):
+    patterns = mine(people, ALL)
+    found = patterns.of("nationality")
+    rare = next(path for path in found.paths if path.steps == steps("works_in"))
+    assert found.smoothed1(rare, len(patterns.relations)) == pytest.approx(2 / 6)
+
+
+@settings(deadline=None, max_examples=150)
+@given(graphs, st.integers(1, 5), st.sampled_from([None, 1, 2]))
+def test_counts_are_those_of_walking_every_path(triples, length, hub):
+    table = TripleTable.from_triples(triples)
+    patterns = mine(table, attrs.evolve(ALL, length=length, hub=hub))
+    wanted = walked(triples, length, hub)
+    assert as_counts(patterns) == {name: dict(wanted[name]) for name in patterns.relations}
+    for one in patterns.relations.values():
+        for path in one.paths:
+            assert path.total == sum(wanted[name][path.steps] for name in wanted)
+
+
+@settings(deadline=None, max_examples=40)
+@given(graphs, st.integers(6, 7))
+def test_long_paths_are_found_as_well(triples, length):
+    patterns = mine(TripleTable.from_triples(triples), attrs.evolve(ALL, length=length))
+    wanted = walked(triples, length, None)
+    assert as_counts(patterns) == {name: dict(wanted[name]) for name in patterns.relations}
+
+
+@settings(deadline=None, max_examples=60)
+@given(graphs)
+def test_scores_keep_their_bounds(triples):
+    patterns = mine(TripleTable.from_triples(triples), ALL)
+    sums = Counter()
+    for one in patterns.relations.values():
+        for path in one.paths:
+            assert 0 <= one.score2(path) <= 1
+            sums[path.steps] += one.score1(path)
+    assert all(math.isclose(whole, 1) for whole in sums.values())
+
+
+@settings(deadline=None, max_examples=60)
+@given(graphs, st.sampled_from([None, 1, 2]))
+def test_reversed_pairs_have_reversed_paths(triples, hub):
+    chosen = attrs.evolve(ALL, length=4, hub=hub)
+    there = as_counts(mine(TripleTable.from_triples(triples), chosen))
+    back = as_counts(mine(TripleTable.from_triples([Triple(o, r, s) for s, r, o in triples]), chosen))
+    # Turning all triples round turns pairs and steps round: a path keeps its relations in the other order.
+    turned = {name: {tuple(path[::-1]): n for path, n in paths.items()} for name, paths in back.items()}
+    assert there == turned
+
+
+@settings(deadline=None, max_examples=60)
+@given(graphs)
+def test_the_shortest_paths_are_those_of_the_core(triples):
+    """The core's search for one question finds the same shortest paths in a graph without the pair's triple."""
+    patterns = mine(TripleTable.from_triples(triples), attrs.evolve(ALL, pairs=1))
+    for name, one in patterns.relations.items():
+        pairs = mining._pairs(
+            table := TripleTable.from_triples(triples), attrs.evolve(ALL, pairs=1), table.triples
+        ).tolist()
+        number = table.relation_numbers[name]
+        ((s, _, o),) = [row for row in pairs if row[1] == number]
+        fact = Triple(table.entities[s], name, table.entities[o])
+        graph = MemoryGraph(triples=[triple for triple in triples if triple != fact])
+        graph.open()
+        (found,) = find_paths(graph, [[fact.subject]], [[fact.object]], 3, Budget(nodes=None, hub=None))
+        least = min((len(path.steps) for path in one.paths), default=None)
+        assert set(found.paths) == {path.steps for path in one.paths if len(path.steps) == least}
+
+
+def test_another_pair_may_use_the_triple_that_is_held_out_for_its_own(people):
+    """(ann, nationality, latvia) is no path of ann's own pair, and lies on the path that joins bob's."""
+    found = mine(people, ALL).of("nationality")
+    assert steps("nationality") not in {path.steps for path in found.paths}
+    assert steps("born_in", "^born_in", "nationality") in {path.steps for path in found.paths}
+
+
+def test_a_hub_is_not_left_and_what_that_cuts_is_counted(people):
+    found = mine(people, attrs.evolve(ALL, hub=2))
+    assert found.cut["hub_steps"] == 1  # riga, from which three were born
+    assert found.cut["hub_edges"] == 3
+    assert "3 edges at 1 hubs were not walked" in describe(found)
+
+
+def test_rare_paths_are_dropped_and_counted_and_totals_stay_exact(people):
+    whole, some = mine(people, ALL), mine(people, attrs.evolve(ALL, least=2, most=1))
+    for name, one in some.relations.items():
+        assert one.paths == tuple(path for path in whole.relations[name].paths if path.pairs >= 2)[:1]
+    kept = sum(len(one.paths) for one in some.relations.values())
+    assert some.cut["paths"] == sum(len(one.paths) for one in whole.relations.values()) - kept
+
+
+def test_pairs_are_drawn_by_the_seed_and_their_number_is_kept(people):
+    one, again, other = (mine(people, attrs.evolve(ALL, pairs=2, seed=seed)) for seed in (1, 1, 2))
+    assert one == again
+    assert (one.of("nationality").facts, one.of("nationality").mined) == (4, 2)
+    assert one.relations != other.relations
+
+
+def test_small_parts_give_the_same_counts(people, monkeypatch):
+    whole = mine(people, attrs.evolve(ALL, length=4))
+    monkeypatch.setattr(mining, "JOINED", 2)
+    monkeypatch.setattr(mining, "COUNTED", 3)
+    assert mine(people, attrs.evolve(ALL, length=4)) == whole
+
+
+def test_a_graph_without_pairs_has_no_patterns():
+    assert mine(TripleTable.from_triples([Triple("a", "r", "a")]), ALL).relations == {}
+    assert mine(TripleTable.from_triples([]), ALL).relations == {}
+
+
+def test_too_many_relations_for_the_length_are_refused():
+    table = TripleTable.from_triples([Triple("a", f"r{number}", "b") for number in range(1000)])
+    with pytest.raises(DriverError, match="1,000 relations allow paths of at most 5 steps here"):
+        mine(table, attrs.evolve(ALL, length=7))
+
+
+def test_progress_tells_subjects(people):
+    told = []
+    mine(people, ALL, lambda done, whole: told.append((done, whole)))
+    assert told == [(0, 7), (7, 7)]
+
+
+class Listless(MemoryGraph):
+    """A graph that lists the triples of a relation and no others, as a server may."""
+
+    def match(self, patterns):
+        if any(pattern.relation is None for pattern in patterns):
+            raise DriverError("this server lists no triples without a relation")
+        return super().match(patterns)
+
+
+def test_a_graph_that_cannot_list_its_triples_is_mined_around_pairs(people):
+    facts = people.named(people.triples)
+    listless = Listless(triples=[*facts, Triple("ann", "height", Literal('"170"'))])
+    listless.open()
+    with pytest.raises(DriverError, match="or name relations and a number of pairs"):
+        mine_graph(listless, ALL)
+    found = mine_graph(listless, attrs.evolve(ALL, pairs=10), ["nationality", "born_in"])
+    whole = mine(people, ALL)
+    for name in ("nationality", "born_in"):
+        assert as_counts(found)[name] == as_counts(whole)[name]
+    assert set(found.relations) == {"nationality", "born_in"}
+
+
+def test_only_named_relations_are_mined_and_unknown_ones_are_refused(people):
+    graph = MemoryGraph(triples=people.named(people.triples))
+    graph.open()
+    found = mine_graph(graph, ALL, ["nationality"])
+    assert as_counts(found)["nationality"] == as_counts(mine_graph(graph, ALL))["nationality"]
+    assert set(found.relations) == {"nationality"}
+    with pytest.raises(DriverError, match="no relation 'nationalty' between entities"):
+        mine_graph(graph, ALL, ["nationalty"])

@@ -1,0 +1,86 @@
+"""Patterns are kept whole, and a damaged or foreign file is refused."""
+
+from __future__ import annotations
+
+import json
+
+import attrs
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from srtk_plugin_patterns.mining import mine
+from srtk_plugin_patterns.path_patterns import FILE, MiningSettings, PathPatterns
+
+from srtk_framework.values import DriverError, InputError, Step
+
+ALL = MiningSettings(length=3, hub=None, least=1, most=None)
+
+
+def test_what_was_saved_is_loaded(people, tmp_path):
+    patterns = mine(people, ALL)
+    patterns.save(tmp_path / "patterns")
+    assert PathPatterns.load(tmp_path / "patterns") == patterns
+    first = (tmp_path / "patterns" / FILE).read_bytes()
+    patterns.save(tmp_path / "patterns")
+    assert (tmp_path / "patterns" / FILE).read_bytes() == first
+    assert [file.name for file in (tmp_path / "patterns").iterdir()] == [FILE]
+
+
+@given(st.data())
+def test_a_file_that_was_cut_is_refused_by_a_sentence(people_file, data):
+    whole = people_file.read_bytes()
+    cut = data.draw(st.integers(0, len(whole) - 2))
+    folder = people_file.parent.parent / "cut"
+    folder.mkdir(exist_ok=True)
+    (folder / FILE).write_bytes(whole[:cut])
+    with pytest.raises(InputError, match="mine them"):
+        PathPatterns.load(folder)
+
+
+@pytest.fixture(scope="module")
+def people_file(people, tmp_path_factory):
+    folder = tmp_path_factory.mktemp("patterns") / "whole"
+    mine(people, ALL).save(folder)
+    return folder / FILE
+
+
+@pytest.mark.parametrize("change", [{"format": "other"}, {"settings": {"length": 9}}, {"relations": {"r": {}}}])
+def test_a_file_of_another_form_is_refused(people_file, tmp_path, change):
+    data = {**json.loads(people_file.read_text()), **change}
+    (tmp_path / FILE).write_text(json.dumps(data))
+    with pytest.raises(InputError, match="no patterns of this version"):
+        PathPatterns.load(tmp_path)
+
+
+def test_a_folder_without_patterns_is_refused(tmp_path):
+    with pytest.raises(InputError, match="no patterns can be read"):
+        PathPatterns.load(tmp_path)
+
+
+@pytest.mark.parametrize("length", [0, 8])
+def test_lengths_beyond_the_bounds_are_refused(length):
+    with pytest.raises(ValueError, match=f"length is {length}; a path has 1 to 7 steps"):
+        attrs.evolve(ALL, length=length)
+
+
+def test_patterns_of_another_graph_are_refused(people):
+    patterns = mine(people, ALL)
+    patterns.check(people.content_hash(), "build/patterns")
+    with pytest.raises(DriverError, match="mined from another graph"):
+        patterns.check(people.without([people.named(people.triples)[0]]).content_hash(), "build/patterns")
+
+
+def test_a_relation_without_paths_is_named_with_its_neighbour(people):
+    with pytest.raises(DriverError, match=r"no paths were mined for 'born_on'.*born_in"):
+        mine(people, ALL).of("born_on")
+
+
+def test_relations_that_look_like_inverse_steps_are_kept(tmp_path):
+    from srtk_framework.graph import TripleTable
+    from srtk_framework.values import Triple
+
+    table = TripleTable.from_triples([Triple("a", "^r", "b"), Triple("a", "END", "b"), Triple("b", "\\s", "a")])
+    patterns = mine(table, ALL)
+    patterns.save(tmp_path)
+    assert PathPatterns.load(tmp_path) == patterns
+    assert {path.steps for path in patterns.of("^r").paths} == {(Step("END"),), (Step("\\s", True),)}
