@@ -3,6 +3,12 @@
 from __future__ import annotations
 
 from srtk_framework.evaluation.calibration import brier_score, calibration_error
+from srtk_framework.evaluation.candidates import (
+    CandidateMeans,
+    candidate_precision,
+    candidate_ranks,
+    mean_average_precision,
+)
 from srtk_framework.evaluation.comparison import compare_runs
 from srtk_framework.evaluation.files import evaluate_files
 from srtk_framework.evaluation.intervals import ratios
@@ -19,9 +25,22 @@ from srtk_framework.evaluation.rank_metrics import (
 )
 from srtk_framework.evaluation.report import write_report
 from srtk_framework.evaluation.rows import Row
+from srtk_framework.evaluation.snippets import (
+    SNIPPET_CUTS,
+    Correctness,
+    comparable_precision_at,
+    coverage_weighted_recall_at,
+    mean_precision_at,
+    precision_at,
+    relations_won,
+    snippet_table,
+)
 
 __all__ = [
     "METRICS",
+    "SNIPPET_CUTS",
+    "CandidateMeans",
+    "Correctness",
     "Row",
     "Share",
     "TiedRanks",
@@ -29,19 +48,28 @@ __all__ = [
     "average_precision",
     "brier_score",
     "calibration_error",
+    "candidate_precision",
+    "candidate_ranks",
+    "comparable_precision_at",
     "compare",
     "compare_links",
     "compare_runs",
     "counts",
+    "coverage_weighted_recall_at",
     "covered_by",
     "evaluate_files",
     "filtered_ranks",
     "hits",
     "link_prediction",
+    "mean_average_precision",
+    "mean_precision_at",
+    "precision_at",
     "ratios",
     "reciprocal_ranks",
+    "relations_won",
     "row",
     "score",
+    "snippet_table",
     "summarise",
     "table",
     "write_report",
