@@ -4,8 +4,8 @@
 
 One half of the questions is for training, the other half (of MetaQA 1,500 of these) for scoring every method, as in
 `trained.py`. `frequent` is the most frequent path of the training half that starts at the question's entity, `paths`
-scores by the paths alone, `patterns` by their words too, `mix` adds untrained `dense`. Tables, tests and a page for
-each case are written into build/bench/path-pattern-scorer/NAME/comparison.
+scores by the paths alone, `patterns` by their words too, `mix` adds untrained `dense`. The runs are kept in
+build/bench/path-pattern-scorer/NAME.
 """
 
 from __future__ import annotations
@@ -22,6 +22,8 @@ from common import OUT, lacking, srtk
 
 LEARN = (10, 50, 200, None)
 METRICS = ("answer_coverage", "answer_recall", "triple_precision", "triple_recall", "triples")
+SIZES = ("5", "10", "20", "50")
+"""Numbers of triples at which methods are compared."""
 NO_TRAINING = "train=null"
 MIX = "path_scorer={use: mix, scorers: [{use: patterns}, {use: dense}], weights: [0.5, 1.0]}"
 OWN = ("expander.mention=auto", "train.supervision.use=gold-path", "train.validation=null", "train.fit={}")
@@ -61,7 +63,7 @@ def cases() -> list[Case]:
 
 
 def methods(learn: Sequence[int | None]) -> dict[str, tuple[str, ...]]:
-    """List what is compared, by name, with the changes to the recipe; the reference is first."""
+    """List what is compared, by name, with the changes to the recipe."""
     found = {
         "dense": ("expander.mention=auto", NO_TRAINING, "path_scorer={use: dense}"),
         "bfs": (NO_TRAINING, "expander={use: bfs, depth: DEPTH}"),
@@ -91,23 +93,40 @@ def run(case: Case, out: Path, changes: Sequence[str]) -> Path:
 
 
 def compare(case: Case, out: Path, learn: Sequence[int | None]) -> dict[str, Any]:
-    """Run the methods of a case and compare them; return the figures that the documentation shows."""
-    from srtk_framework.evaluation import compare_runs, write_report
+    """Run the methods of a case and compare them; return the figures that the documentation shows.
+
+    Sizes are compared with those of `patterns` from the most questions. Tests are of one method against `dense` each,
+    Holm-corrected over its metrics and sizes.
+    """
+    from srtk_framework.evaluation import compare_runs
 
     wanted = methods(learn)
-    report = compare_runs([run(case, out / name, changes) for name, changes in wanted.items()], list(wanted))
-    write_report(report, out / "comparison", case.name)
-    equal = report["at"]["equal"]
+    folders = {name: run(case, out / name, changes) for name, changes in wanted.items()}
+    first = [name for name in wanted if name.startswith("patterns")][-1]
+    names = [first, *(name for name in wanted if name != first)]
+    report = compare_runs([folders[name] for name in names], names)
+    against = {}
+    for name in names:
+        if name.startswith(("patterns", "mix")):
+            pair = compare_runs([folders[name], folders["dense"]], [name, "dense"])
+            [whole], [at] = pair["differences"].values(), pair["at"]["differences"].values()
+            against[name] = {
+                "whole": _tested(whole),
+                **{size: _tested({name: found[size] for name, found in at.items()}) for size in SIZES},
+            }
     return {
         "questions": report["questions"],
         "methods": _means(report["methods"]),
-        "differences from dense": _differences(report["differences"]),
         "recall by hops": {
-            hops: {name: _means(group["methods"])[name]["answer_recall"][0] for name in wanted}
+            hops: {name: _means(group["methods"])[name]["answer_recall"][0] for name in names}
             for hops, group in report["slices"].get("hops", {}).items()
         },
-        "at as many triples": _means(equal["methods"]),
-        "differences from dense there": _differences(equal["differences"]),
+        "coverage at": {
+            name: [found["answer_coverage"][size]["mean"] for size in SIZES]
+            for name, found in report["at"]["methods"].items()
+        },
+        f"at as many triples as {first}": _means(report["at"]["equal"]["methods"]),
+        "difference from dense": against,
     }
 
 
@@ -118,11 +137,8 @@ def _means(methods: dict[str, Any]) -> dict[str, Any]:
     }
 
 
-def _differences(pairs: dict[str, Any]) -> dict[str, Any]:
-    return {
-        pair: {name: _numbers(found[name], ("mean", "p_holm")) for name in METRICS if name in found}
-        for pair, found in pairs.items()
-    }
+def _tested(found: dict[str, Any]) -> dict[str, Any]:
+    return {name: _numbers(found[name], ("mean", "p_holm")) for name in METRICS if name in found}
 
 
 def _numbers(estimate: dict[str, Any], parts: tuple[str, ...]) -> list[float | None]:

@@ -176,3 +176,25 @@ def test_of_many_questions_some_of_every_part_are_held_out() -> None:
     margin = tune(questions, 0.05, 0).plain_margin
     assert margin is not None
     assert margin > 2.0
+
+
+def test_a_held_out_question_does_not_predict_itself() -> None:
+    alone = [[lesson(Step(f"r{i}"))] for i in range(40)]
+    margin = tune(alone, 0.1, 0).plain_margin
+    itself = PathShares(learn([one for row in alone for one in row])).losses(alone[0][0], [0.0])[0]
+    assert margin is not None
+    assert margin > itself + 0.5
+
+
+def test_a_candidate_that_is_given_twice_counts_once() -> None:
+    shares = PathShares(learn(FOUR))
+    twice = shares.logs((), [NEW, NEW, A]).tolist()
+    assert twice == [shares.logs((), [NEW, A])[0], *shares.logs((), [NEW, A]).tolist()]
+
+
+def test_a_step_that_a_path_takes_twice_hears_its_question_once() -> None:
+    lessons = [lesson(A, A, words="who"), lesson(A, words="what"), lesson(B, words="what")]
+    # After an unseen path, words are known by the step alone: of a, one question has each word.
+    shares = PathShares(learn(lessons))
+    seen, new = shares.logs((C,), [A, NEW], ["who"]) - shares.logs((C,), [A, NEW])
+    assert seen - new == pytest.approx(math.log((1 + 2 / 3) / (2 + 2)) - math.log(1 / 3))
