@@ -216,7 +216,8 @@ def _joined(retrieval: Retrieval, gold: Question) -> tuple[Retrieval, str]:
     links = (*gold.links, *(link for link in retrieval.question.links if link.entity not in known))
     linked = retrieval.subgraph.trace.get("links") == "linked" or bool(used and used != known)
     extra = {**retrieval.question.extra, **gold.extra}
-    joined = attrs.evolve(gold, links=links, extra=extra, pattern=gold.pattern or retrieval.question.pattern)
+    asked = gold if gold.pattern is not None else retrieval.question
+    joined = attrs.evolve(gold, links=links, extra=extra, pattern=asked.pattern, candidates=asked.candidates)
     return attrs.evolve(retrieval, question=joined), "linked" if linked else "given"
 
 

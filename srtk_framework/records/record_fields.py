@@ -173,6 +173,16 @@ def pattern(value: Any, where: str, field: str) -> Pattern:
     return Pattern(subject, relation, object_)
 
 
+def candidates(value: Any, where: str, field: str) -> tuple[str, ...]:
+    """Read distinct ids of entities; null is an empty list."""
+    ids = items([] if value is None else value, where, field, string)
+    first: dict[str, int] = {}
+    for place, id_ in enumerate(ids):
+        if first.setdefault(id_, place) != place:
+            raise InputError(f"{where}: field {field!r} has {id_!r} at {first[id_]} and at {place}; keep one of them")
+    return tuple(ids)
+
+
 def labels(value: Any, where: str, field: str) -> dict[str, str]:
     """Read an object of id to label; null is an empty object."""
     if value is None:

@@ -42,6 +42,7 @@ QUESTION_FIELDS = (
     "id",
     "question",
     "pattern",
+    "candidates",
     "question_entities",
     "spans",
     "entity_names",
@@ -101,12 +102,13 @@ def question_from_record(record: Mapping[str, Any], where: str, default_id: str 
         extra={f: v for f, v in record.items() if f not in _own_fields(pattern) and not _is_mark(f, v)},
         gold_links=None if gold is None else tuple(fields.items(gold, where, "gold_links", fields.gold_link)),
         pattern=pattern,
+        candidates=() if pattern is None else fields.candidates(record.get("candidates"), where, "candidates"),
     )
 
 
 def _own_fields(pattern: Pattern | None) -> set[str]:
-    """Return the fields of a question; ``pattern`` is one if it is a list, else another program's."""
-    return {*QUESTION_FIELDS} if pattern is not None else {*QUESTION_FIELDS} - {"pattern"}
+    """Return the fields of a question; ``pattern`` is one if it is a list, else it and its candidates are another's."""
+    return {*QUESTION_FIELDS} if pattern is not None else {*QUESTION_FIELDS} - {"pattern", "candidates"}
 
 
 def _is_mark(field: str, value: Any) -> bool:
@@ -119,6 +121,8 @@ def record_from_question(question: Question) -> dict[str, Any]:
     record: dict[str, Any] = {"id": question.id, "question": question.text}
     if question.pattern is not None:
         record["pattern"] = list(question.pattern)
+    if question.candidates:
+        record["candidates"] = list(question.candidates)
     record["question_entities"] = [link.entity for link in links]
     spans = [None if link.start is None or link.end is None else [link.start, link.end] for link in links]
     if any(span is not None for span in spans):

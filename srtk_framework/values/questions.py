@@ -103,6 +103,11 @@ class Question:
             if the annotators' graph lacks it; the score is 0 if the mention is optional.
         pattern: A triple pattern with a relation and one open end, whose fillers are asked for; None for a question in
             words alone. The gold fillers are ``answers``.
+        candidates: Distinct ids of entities to be ranked as fillers of the open end of ``pattern``; empty if any entity
+            may fill it.
+
+    Raises:
+        ValueError: If there are candidates without a pattern, or one is given twice.
     """
 
     id: str
@@ -115,6 +120,16 @@ class Question:
     extra: Mapping[str, Any] = attrs.field(factory=dict, hash=False)
     gold_links: tuple[Link, ...] | None = None
     pattern: Pattern | None = None
+    candidates: tuple[str, ...] = ()
+
+    def __attrs_post_init__(self) -> None:
+        if self.candidates and self.pattern is None:
+            raise ValueError(
+                f"question {self.id} has candidates and no pattern; give the pattern whose open end they may fill"
+            )
+        if len(set(self.candidates)) < len(self.candidates):
+            twice = next(one for i, one in enumerate(self.candidates) if one in self.candidates[:i])
+            raise ValueError(f"question {self.id} has the candidate {twice} twice; give each candidate once")
 
     def without_gold(self) -> Question:
         """Return the question as a method may see it: without answers, gold paths, gold triples and gold links."""

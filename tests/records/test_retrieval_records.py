@@ -13,6 +13,7 @@ from srtk_framework.records.retrieval_records import (
     question_from_record,
     read_questions,
     read_retrievals,
+    record_from_question,
     record_from_retrieval,
     retrieval_from_record,
 )
@@ -88,6 +89,7 @@ def retrievals(draw):
     def each(items):
         return tuple(draw(items) for _ in triples)
 
+    pattern = draw(st.none() | PATTERN)
     question = Question(
         id=draw(TEXT),
         text=draw(TEXT),
@@ -98,7 +100,8 @@ def retrievals(draw):
         options=draw(tuples(TEXT)),
         extra=draw(EXTRA),
         gold_links=draw(st.none() | tuples(gold_links())),
-        pattern=draw(st.none() | PATTERN),
+        pattern=pattern,
+        candidates=() if pattern is None else draw(tuples(NAME, unique=True)),
     )
     confidences = each(CONFIDENCE)
     lacking = any(confidence < 1 for confidence in confidences)
@@ -130,6 +133,7 @@ def test_the_fields_of_a_result_are_in_a_fixed_order():
     question = Question(
         *("1", "who", (Link("e", 0.5, 0, 3, "E"),), ("a",), ((Step("r", True),),), (), ("x",), {"more": 1}, ()),
         pattern=Pattern("e", "r"),
+        candidates=("o",),
     )
     lacking = Subgraph((Triple("e", "r", "o"),), (0.0,), confidences=(0.5,))
     record = record_from_retrieval(Retrieval(question, lacking, error="no"))
@@ -157,6 +161,21 @@ def test_another_programs_field_named_pattern_is_kept():
     question = question_from_record({"id": "1", "question": "w", "pattern": "s p ?"}, "f:1")
     assert question.pattern is None
     assert record_from_retrieval(Retrieval(question))["pattern"] == "s p ?"
+
+
+def test_the_candidates_of_a_pattern_are_read_back_in_their_order():
+    record = {"id": "1", "question": "w", "pattern": ["a", "r", None], "candidates": ["c", "b"]}
+    question = question_from_record(record, "f:1")
+    assert question.candidates == ("c", "b")
+    assert record_from_question(question) == {**record, "question_entities": []}
+    without = question_from_record({**record, "candidates": None}, "f:1")
+    assert "candidates" not in record_from_question(without)
+
+
+def test_another_programs_candidates_are_kept_where_there_is_no_pattern():
+    question = question_from_record({"id": "1", "question": "w", "candidates": [{"id": "c"}]}, "f:1")
+    assert question.candidates == ()
+    assert record_from_question(question)["candidates"] == [{"id": "c"}]
 
 
 def test_an_extra_field_never_overrides_a_field_of_the_format():
@@ -202,6 +221,9 @@ def test_an_empty_question_is_still_a_question():
         ({"question": "w", "pattern": ["a", "b", "c"]}, "pattern"),
         ({"question": "w", "pattern": [None, "b", None]}, "pattern"),
         ({"question": "w", "pattern": ["a", None, None]}, r"pattern\[1\]"),
+        ({"pattern": ["a", "b", None], "candidates": "c"}, "candidates"),
+        ({"pattern": ["a", "b", None], "candidates": ["c", 1]}, r"candidates\[1\]"),
+        ({"pattern": ["a", "b", None], "candidates": ["c", "d", "c"]}, "candidates"),
         ({"question": "w", "gold_links": [["a", 0, 1]]}, r"gold_links\[0\]"),
         ({"question": "w", "gold_links": [{"entity": 1}]}, r"gold_links\[0\]\.entity"),
         ({"question": "w", "gold_links": [{"entity": "a", "start": 1}]}, r"gold_links\[0\]"),

@@ -1,6 +1,8 @@
 from __future__ import annotations
 
-from srtk_framework.values import Link, LinkList
+import pytest
+
+from srtk_framework.values import Link, LinkList, Pattern, Question
 
 RIGA = Link("riga")
 
@@ -23,3 +25,18 @@ def test_a_list_derived_from_linkers_that_map_no_titles_reports_none():
 
 def test_the_linker_of_a_link_does_not_matter_for_equality():
     assert Link("riga", by="rel") == Link("riga", by="spotlight")
+
+
+def test_candidates_need_a_pattern():
+    with pytest.raises(ValueError, match="question 1 has candidates and no pattern"):
+        Question("1", "who", candidates=("a",))
+
+
+def test_a_candidate_is_given_once():
+    with pytest.raises(ValueError, match="question 1 has the candidate b twice"):
+        Question("1", "who", pattern=Pattern("a", "r"), candidates=("b", "c", "b"))
+
+
+def test_candidates_are_no_gold():
+    question = Question("1", "who", answers=("b",), pattern=Pattern("a", "r"), candidates=("b", "c"))
+    assert question.without_gold().candidates == ("b", "c")
