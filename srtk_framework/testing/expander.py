@@ -368,9 +368,12 @@ def wide_question(wide: tuple[str, str, str]) -> Question:
 
 
 def _asked(id_: str, text: str, pattern: Pattern, *links: Link) -> Question:
-    """Ask in words and by a pattern; the bound end of the pattern is linked."""
+    """Ask in words and by a pattern; the bound end of the pattern is linked, and what fits it is its candidates."""
     end = pattern.object if pattern.subject is None else pattern.subject
-    return Question(id_, text, (Link(str(end)), *links), pattern=pattern)
+    fitting = [t for t in SAMPLE.triples if all(part in (None, own) for part, own in zip(pattern, t, strict=True))]
+    ends = {triple.subject if pattern.subject is None else triple.object for triple in fitting}
+    candidates = tuple(sorted(one for one in ends if not isinstance(one, Literal)))
+    return Question(id_, text, (Link(str(end)), *links), pattern=pattern, candidates=candidates)
 
 
 def assert_true(graph: Any, question: Question, found: Subgraph) -> None:

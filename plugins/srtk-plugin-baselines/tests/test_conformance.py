@@ -7,6 +7,7 @@ from typing import Any
 import attrs
 import pytest
 from srtk_plugin_baselines.bfs import BfsExpander
+from srtk_plugin_baselines.candidates import CandidatesExpander
 from srtk_plugin_baselines.frequency import FrequencyCompleter
 from srtk_plugin_baselines.pattern import PatternExpander
 from srtk_plugin_baselines.ppr import PprExpander
@@ -29,6 +30,14 @@ class TestBfs(ExpanderConformance):
     @pytest.fixture
     def driver(self, graph: Any, budget: Budget) -> Any:
         return opened(BfsExpander(graph=graph, budget=budget))
+
+
+class TestCandidates(ExpanderConformance):
+    name = "candidates"
+
+    @pytest.fixture
+    def driver(self, graph: Any, budget: Budget) -> Any:
+        return opened(CandidatesExpander(graph=graph, completer=opened(FrequencyCompleter(graph=graph)), budget=budget))
 
 
 class TestPattern(ExpanderConformance):
