@@ -20,7 +20,7 @@ from srtk_framework.evaluation.link_scores import Share
 from srtk_framework.evaluation.rank_metrics import TiedRanks, average_precision, hits, reciprocal_ranks
 from srtk_framework.graph import TripleTable
 from srtk_framework.roles import KnowledgeGraph
-from srtk_framework.values import DriverError, Pattern, Retrieval, Triple
+from srtk_framework.values import DriverError, Pattern, Retrieval, Triple, open_end
 
 CALIBRATION = "calibration_error"
 
@@ -37,6 +37,8 @@ END, RELATION, CARDINALITY, ANSWERS, WORDS, HALF_LINKS = (
     *("end", "relation", "cardinality", "gold answers"),
     *("words of the answer", "half-links in the graph"),
 )
+CANDIDATES, BOUND = "candidates", "bound entity"
+"""Slices of the questions that give candidates."""
 _OTHERS = "others"
 
 
@@ -138,6 +140,10 @@ class StoredFacts:
         bound = pattern.object if inverse else pattern.subject
         return [self._table.entities[place] for place in self._fillers(bound, pattern.relation, inverse)]
 
+    def knows(self, entity: str) -> bool:
+        """Return whether any triple of the graph has an entity."""
+        return entity in self._table.entity_numbers
+
     def cardinality(self, relation: str) -> str | None:
         """Return ``1-1``, ``1-n``, ``n-1`` or ``n-m``; None for a relation without triples.
 
@@ -198,6 +204,10 @@ def completed(
     new = {answer: confidence for answer, confidence in sorted(ranked) if answer not in held}
     count = len(gold - held)
     groups = {END: "subject" if pattern.subject is None else "object", RELATION: pattern.relation}
+    if question.candidates:
+        groups[CANDIDATES] = "right ones alone" if gold >= set(question.candidates) - held else "with wrong ones"
+        if facts is not None:
+            groups[BOUND] = "in the graph" if facts.knows(open_end(pattern)[0]) else "not in the graph"
     if count:
         groups[ANSWERS] = "1" if count == 1 else "2 to 10" if count <= 10 else "11 to 100" if count <= 100 else "> 100"
     of_answer: dict[str, dict[str, str]] = {}
@@ -310,7 +320,7 @@ def compare_completions(methods: Mapping[str, Rows], slices: bool = True) -> dic
 
 def _slices(methods: Mapping[str, Rows]) -> dict[str, Any]:
     found: dict[str, Any] = {}
-    for name in (END, RELATION, CARDINALITY, ANSWERS, WORDS, HALF_LINKS):
+    for name in (END, RELATION, CANDIDATES, BOUND, CARDINALITY, ANSWERS, WORDS, HALF_LINKS):
         groups = _placed(name, methods)
         if len(groups) > 1:
             found[name] = {

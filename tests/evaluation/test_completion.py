@@ -251,3 +251,23 @@ def test_files_of_results_are_scored_with_and_without_a_graph(tmp_path: Path) ->
     assert set(plain["slices"]) == {"end", "relation"}
     extra = {"cardinality", "words of the answer", "half-links in the graph"}
     assert set(sliced["slices"]) == set(plain["slices"]) | extra
+
+
+def test_questions_with_candidates_are_told_apart_by_wrong_ones_and_by_what_the_graph_knows() -> None:
+    facts = StoredFacts(TripleTable.from_triples([Triple("anna", "lives_in", "riga")]))
+
+    def groups(pattern: Pattern, ratings: dict[str, float]) -> tuple[str | None, str | None]:
+        result = asked(pattern, ["a", "b"], ratings)
+        question = attrs.evolve(result.question, candidates=tuple(ratings))
+        found = completed(attrs.evolve(result, question=question), facts)
+        assert found is not None
+        return found.groups.get("candidates"), found.groups.get("bound entity")
+
+    assert groups(BORN_IN, {"a": 0.9, "x": 0.0}) == ("with wrong ones", "in the graph")
+    assert groups(Pattern("bert", "born_in", None), {"b": 0.9, "a": 0.1}) == ("right ones alone", "not in the graph")
+    assert groups(BORN_IN, {}) == (None, None)
+
+
+def test_average_precision_over_candidates_counts_those_rated_0() -> None:
+    # Both are tied: half of the orders give 1, the others 1/2.
+    assert summary(asked(BORN_IN, ["a"], {"a": 0.0, "x": 0.0}))["average_precision"] == 0.75
