@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import heapq
 import itertools
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 import attrs
@@ -16,6 +17,7 @@ from srtk_framework.values import (
     Origin,
     Path,
     RankedPath,
+    RatedTriples,
     Step,
     Subgraph,
     Triple,
@@ -35,10 +37,12 @@ class Instance(NamedTuple):
     Attributes:
         triples: One triple for each step, from the linked entity on.
         end: The node behind the last step.
+        confidence: Product of the confidences of its triples.
     """
 
     triples: tuple[Triple, ...]
     end: str
+    confidence: float = 1.0
 
 
 def path_order(path: RankedPath) -> tuple[float, tuple[str, ...], str]:
@@ -56,7 +60,8 @@ def facts(
     """Read the triples along ranked paths, best path first, within the budget.
 
     A triple is kept if it lies on a complete instance of its path, from the linked entity to the last step. The
-    instances of a path follow one another, so that a cut leaves connected triples.
+    instances of a path follow one another, so that a cut leaves connected triples. Of a graph whose triples are not all
+    certain (``RatedTriples``), the most confident instances of a path come first.
 
     Args:
         graph: Graph to read.
@@ -115,7 +120,7 @@ def instances(
     budget: Budget,
     cuts: Sequence[dict[str, int]],
 ) -> list[list[Instance]]:
-    """Read the complete instances of each path, depth first.
+    """Read the complete instances of each path, the most confident first, else depth first.
 
     Args:
         graph: Graph to read.
@@ -133,6 +138,8 @@ def instances(
 
 def _chains(path: RankedPath, levels: Sequence[Sequence[Triple]], most: int | None) -> list[Instance]:
     onward = _onward(path, levels)
+    if confidences := _confidences(levels):
+        return list(itertools.islice(_most_confident_first(path, onward, confidences), most))
     chains: list[Instance] = []
     # The first hop starts at the linked entity, which the graph may know by another id (the target of a redirect).
     stack: list[tuple[Triple, ...]] = [(t,) for t in reversed(list(itertools.chain(*onward[0].values())))]
@@ -145,6 +152,34 @@ def _chains(path: RankedPath, levels: Sequence[Sequence[Triple]], most: int | No
             continue
         stack.extend((*chain, t) for t in reversed(onward[depth].get(end, ())))
     return chains
+
+
+def _confidences(levels: Sequence[Sequence[Triple]]) -> dict[Triple, float]:
+    """Return the confidence of the triples that are not certain."""
+    found: dict[Triple, float] = {}
+    for triples in levels:
+        for triple, confidence in RatedTriples.confidences_of(triples).items():
+            found[triple] = max(confidence, found.get(triple, 0.0))
+    return found
+
+
+def _most_confident_first(
+    path: RankedPath, onward: Sequence[Mapping[str, Sequence[Triple]]], confidences: Mapping[Triple, float]
+) -> Iterator[Instance]:
+    """Yield the complete instances by confidence; equal ones depth first, as without confidences."""
+    first = enumerate(itertools.chain(*onward[0].values()))
+    # No instance is more confident than its beginning, so that the best beginning is always the next to go on.
+    heap: list[tuple[float, tuple[int, ...], tuple[Triple, ...]]]
+    heap = [(-confidences.get(triple, 1.0), (place,), (triple,)) for place, triple in first]
+    heapq.heapify(heap)
+    while heap:
+        negative, places, chain = heapq.heappop(heap)
+        end = _ends(chain[-1], path.steps[len(chain) - 1])[1]
+        if len(chain) == len(path.steps):
+            yield Instance(chain, end, -negative)
+            continue
+        for place, triple in enumerate(onward[len(chain)].get(end, ())):
+            heapq.heappush(heap, (negative * confidences.get(triple, 1.0), (*places, place), (*chain, triple)))
 
 
 def _reached(row: Sequence[RankedPath], found: Mapping[Triple, int]) -> int:
@@ -195,7 +230,7 @@ def _read_path_triples(
 
 def _within_hub(triples: Sequence[Triple], step: Step, hub: int) -> tuple[list[Triple], int]:
     """Keep the first ``hub`` triples of each start node; return them and the number of dropped triples."""
-    kept: list[Triple] = []
+    kept = RatedTriples((), RatedTriples.confidences_of(triples))
     for _, group in itertools.groupby(triples, key=lambda triple: _ends(triple, step)[0]):
         kept += itertools.islice(group, hub)
     return kept, len(triples) - len(kept)
@@ -234,8 +269,19 @@ def _add_instances(
     cut: dict[str, int],
     most: int | None,
 ) -> None:
-    """Add the triples of the path's complete instances, depth first, up to ``most`` triples in total."""
+    """Add the triples of the path's complete instances, in their order, up to ``most`` triples in total."""
     onward = _onward(path, levels)
+    if confidences := _confidences(levels):
+        lacking = {triple for hop in onward for row in hop.values() for triple in row} - found.keys()
+        for instance in _most_confident_first(path, onward, confidences):
+            if not lacking or (most is not None and len(found) >= most):
+                break
+            fresh = dict.fromkeys(triple for triple in instance.triples if triple in lacking)
+            if most is None or len(found) + len(fresh) <= most:
+                found.update(dict.fromkeys(fresh, rank))
+                lacking -= fresh.keys()
+        _count(cut, "triples", len(lacking))
+        return
     visited: set[tuple[int, str]] = set()
     # The first hop starts at the linked entity, which the graph may know by another id (the target of a redirect).
     stack: list[tuple[int, Triple]] = [(0, t) for t in reversed(list(itertools.chain(*onward[0].values())))]

@@ -60,7 +60,8 @@ class KnowledgeGraph(Role):
 
         Returns:
             Per pair, distinct triples in their own direction, sorted by the node from which they were reached,
-            then by the node reached.
+            then by the node reached. ``RatedTriples`` instead of a list say which are not certain: a budget then keeps
+            the others first.
         """
 
     @hook(batch="patterns", key=by_value)

@@ -44,7 +44,15 @@ from srtk_framework.values.secrets import (
     secrets_in_arguments,
     without_logins,
 )
-from srtk_framework.values.subgraphs import Answer, FoundPaths, Neighbourhood, RankedPath, Retrieval, Subgraph
+from srtk_framework.values.subgraphs import (
+    Answer,
+    FoundPaths,
+    Neighbourhood,
+    RankedPath,
+    RatedTriples,
+    Retrieval,
+    Subgraph,
+)
 from srtk_framework.values.training_data import Sample, TrainingExample
 from srtk_framework.values.triples import END, Literal, Path, Pattern, Qualifier, Step, Triple, open_end
 
@@ -87,6 +95,7 @@ __all__ = [
     "Question",
     "Ragged",
     "RankedPath",
+    "RatedTriples",
     "ReaderLike",
     "RecipeError",
     "Reply",

@@ -29,6 +29,11 @@ class Frontier(ABC):
     def size(self) -> int:
         """Number of nodes."""
 
+    @property
+    def fan(self) -> int:
+        """Number of nodes that certain triples lead to, those that a limit left out included."""
+        return self.size + self.cut
+
     @abstractmethod
     def ids(self) -> Sequence[str]:
         """Ids of the nodes, sorted by code point."""

@@ -41,6 +41,23 @@ class Neighbourhood(list[Triple]):
         return triples.cut if isinstance(triples, Neighbourhood) else {}
 
 
+class RatedTriples(list[Triple]):
+    """Triples some of which are not certain; compared as a list.
+
+    Attributes:
+        confidences: Confidence of those below 1, in the direction in which they were read.
+    """
+
+    def __init__(self, triples: Iterable[Triple] = (), confidences: Mapping[Triple, float] | None = None) -> None:
+        super().__init__(triples)
+        self.confidences: dict[Triple, float] = dict(confidences or {})
+
+    @staticmethod
+    def confidences_of(triples: Sequence[Triple]) -> Mapping[Triple, float]:
+        """Return the confidences below 1 of an answer of ``triples``; all of a plain list are certain."""
+        return triples.confidences if isinstance(triples, RatedTriples) else {}
+
+
 @attrs.frozen
 class Answer:
     """A reader's answer to a question from its subgraph.

@@ -356,7 +356,7 @@ def _with_fan_cost(item: ActivePath, reached: Iterator[Reached], fan_cost: float
     if item.path.steps[-1] == END:
         return item
     behind = next(reached)
-    cost = fan_cost * math.log(max(1, behind.frontier.size + behind.hub))
+    cost = fan_cost * math.log(max(1, behind.frontier.fan))
     return ActivePath(attrs.evolve(item.path, score=rounded(item.path.score - cost)), item.frontier, behind)
 
 

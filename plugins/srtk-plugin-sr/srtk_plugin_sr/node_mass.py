@@ -4,7 +4,8 @@ A path with many instances and a path with few compete for the same room, and se
 path's probability, a softmax over the scores of a question's paths, is divided among the nodes that it ends in, and
 a node has the sum of what its paths give it. Personalised PageRank and the path constrained random walks of PRA (Lao
 and Cohen 2010) divide the whole of a probability among the ends; here each of n ends gets ``1 / sqrt(n)`` of it,
-since a long list of answers is not less likely to be wanted than a short one, only less precise.
+since a long list of answers is not less likely to be wanted than a short one, only less precise. Where triples are not
+certain, an end counts by the confidence of its best instance, in ``n`` as in its part.
 """
 
 from __future__ import annotations
@@ -32,7 +33,7 @@ class _Node(NamedTuple):
 
     Attributes:
         score: Logarithm of its mass.
-        rank: Rank of the best path that reaches it.
+        rank: Rank of the best path that reaches it most surely.
         instance: The first instance of that path that ends in it.
     """
 
@@ -105,7 +106,7 @@ def _chosen(
     paths: Sequence[RankedPath], read: Mapping[int, Sequence[Instance]], most: int | None
 ) -> dict[Triple, _Choice]:
     """Choose up to ``most`` triples of a question from the instances of its paths, by rank."""
-    ends = {rank: dict.fromkeys(instance.end for instance in found) for rank, found in read.items()}
+    ends = {rank: _ends(found) for rank, found in read.items()}
     nodes = _nodes(paths, read, ends)
     order = sorted(nodes, key=lambda end: (-nodes[end].score, nodes[end].rank))
     reserved, held = _reserved(nodes, order, list(ends.values()), most)
@@ -130,7 +131,7 @@ def _chosen(
 
 
 def _nodes(
-    paths: Sequence[RankedPath], read: Mapping[int, Sequence[Instance]], ends: Mapping[int, Mapping[str, None]]
+    paths: Sequence[RankedPath], read: Mapping[int, Sequence[Instance]], ends: Mapping[int, Mapping[str, float]]
 ) -> dict[str, _Node]:
     """Return the nodes that the paths end in, in order of the paths."""
     best = max((paths[rank].score for rank in read), default=0.0)
@@ -139,19 +140,28 @@ def _nodes(
     masses: dict[str, list[float]] = {}
     first: dict[str, tuple[int, Instance]] = {}
     for rank in sorted(read):
-        part = weights[rank] / total / math.sqrt(len(ends[rank]))
-        for end in ends[rank]:
-            masses.setdefault(end, []).append(part)
+        part = weights[rank] / total / math.sqrt(max(1.0, math.fsum(ends[rank].values())))
+        for end, confidence in ends[rank].items():
+            masses.setdefault(end, []).append(part * confidence)
         for instance in read[rank]:
-            first.setdefault(instance.end, (rank, instance))
+            if instance.end not in first or instance.confidence > first[instance.end][1].confidence:
+                first[instance.end] = (rank, instance)
     return {
         end: _Node(rounded(math.log(max(math.fsum(masses[end]), 1e-300))), rank, instance)
         for end, (rank, instance) in first.items()
     }
 
 
+def _ends(instances: Sequence[Instance]) -> dict[str, float]:
+    """Return the ends of instances, most confident first, each with the confidence of its first instance."""
+    found: dict[str, float] = {}
+    for instance in instances:
+        found.setdefault(instance.end, instance.confidence)
+    return found
+
+
 def _reserved(
-    nodes: Mapping[str, _Node], order: Sequence[str], ends: Sequence[Mapping[str, None]], most: int | None
+    nodes: Mapping[str, _Node], order: Sequence[str], ends: Sequence[Mapping[str, float]], most: int | None
 ) -> tuple[set[str], set[Triple]]:
     """Return the best few ends of each path, as far as part of the room suffices, and the triples that they need."""
     reserved: set[str] = set()

@@ -2,6 +2,7 @@
 
 import math
 
+import attrs
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -9,7 +10,8 @@ from srtk_plugin_local.memory import MemoryGraph
 from srtk_plugin_sr.node_mass import facts_by_node
 
 from srtk_framework.graph import facts
-from srtk_framework.values import Budget, RankedPath, Step
+from srtk_framework.roles import GraphView
+from srtk_framework.values import Budget, RankedPath, RatedTriples, Step, Triple
 
 # Three players of two clubs in one town; each has a number.
 FACTS = [
@@ -52,6 +54,44 @@ def test_a_node_has_the_mass_of_all_paths_that_end_in_it():
     assert dict(zip(whole.triples, whole.scores, strict=True))["p2", "plays for", "c1"] == pytest.approx(
         second, abs=1e-3
     )
+
+
+@attrs.define(eq=False)
+class Doubtful(GraphView):
+    """A graph in which some triples are not certain."""
+
+    confidences: dict[Triple, float]
+
+    def triples(self, frontiers, steps, limit):
+        return [RatedTriples(row, self.confidences) for row in self.graph.triples(frontiers, steps, limit)]
+
+
+def read_doubtful(facts, confidences, paths, **limits):
+    graph = MemoryGraph(triples=facts)
+    graph.open()
+    return facts_by_node(Doubtful(graph, confidences), [paths], Budget(**limits), [{}], [{}])[0]
+
+
+def test_ends_that_are_not_certain_take_no_mass_from_the_others():
+    stored = [["town", "near", "z"], ["town", "on", "river"]]
+    guesses = [["town", "near", f"a{i}"] for i in range(8)]
+    confidences = {Triple(*fact): (i + 1) / 100 for i, fact in enumerate(guesses)}
+    paths = [path(Step("near"), score=0.3), path(Step("on"), score=0.0)]
+    found = read_doubtful([*stored, *guesses], confidences, paths, triples=5)
+    certain = read(stored, paths, triples=5)
+    assert [triple.object for triple in found.triples] == ["z", "river", "a7", "a6", "a5"]
+    assert found.triples[:2] == certain.triples
+    # The sum of the confidences is the number of ends that is expected: 1.36.
+    [best] = certain.scores[:1]
+    assert found.scores[0] == pytest.approx(best - math.log(1.36) / 2, abs=1e-3)
+
+
+def test_a_node_is_read_along_the_surer_of_two_paths():
+    facts = [["town", "near", "x"], ["town", "on", "x"]]
+    found = read_doubtful(
+        facts, {Triple("town", "near", "x"): 0.5}, [path(Step("near"), score=1.0), path(Step("on"), score=0.0)]
+    )
+    assert found.triples[0] == Triple("town", "on", "x")
 
 
 def test_a_path_with_many_ends_leaves_room_for_others():

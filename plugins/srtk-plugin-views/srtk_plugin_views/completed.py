@@ -2,20 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, Literal
 
 import attrs
 
 from srtk_framework.roles import Completer, GraphView, KnowledgeGraph, Role
-from srtk_framework.values import Budget, DriverError, Frontier, Origin, Pattern, Step, Triple
+from srtk_framework.values import Budget, DriverError, Frontier, Origin, Pattern, RatedTriples, Step, Triple
 from srtk_framework.values import Literal as LiteralValue
 from srtk_plugin_views.completions import Completions
 from srtk_plugin_views.node_limit import end_of, first_of_each, start_of
 from srtk_plugin_views.view_frontier import ViewFrontier, inner_frontiers
 
-Rows = Mapping[int, Sequence[Triple]]
-"""Completed triples by the place of their frontier in a batch."""
+Rows = Mapping[int, Mapping[Triple, float]]
+"""Completed triples, with their confidences, by the place of their frontier in a batch."""
 
 
 @attrs.define(eq=False)
@@ -27,7 +27,9 @@ class CompletedGraph(GraphView):
     confidence of at least ``least``, without those that the graph stores or whose ends it does not know. So whether a
     triple is in the graph, and its origin, depend on the triple alone. A read that is bound at one end completes the
     other end: a step forward adds what (subject, relation, ?) yields, an inverse step what (?, relation, object)
-    yields. A pattern with both ends is answered by either.
+    yields. A pattern with both ends is answered by either. ``triples`` says how confident completed ones are, in the
+    direction that is read, so that a budget keeps the stored ones first; the ``fan`` of a frontier counts stored ones
+    alone.
 
     ``match`` without relation, ``neighbourhood``, ``paths``, ``degrees`` and ``find`` read what is stored.
 
@@ -118,15 +120,21 @@ class CompletedGraph(GraphView):
         stored = self.graph.triples(at, which, limit)
         over = self.graph.follow(at, which, limit)
         cuts = [one.cut + self._passed_over(node, step) for one, node, step in zip(reached, inner, steps, strict=True)]
+        fans = [frontier.fan for frontier in reached]
         sets = []
         for place, row, frontier in zip(completed, stored, over, strict=True):
-            every, kept = _merged(row, added[place], steps[place], limit)
-            ends = (end_of(triple, steps[place]) for triple in kept)
-            sets.append([*reached[place].ids(), *(end for end in ends if not isinstance(end, LiteralValue))])
+            step = steps[place]
+            every, kept = _merged(row, added[place], step, limit)
+            sets.append([*reached[place].ids(), *_entities_behind(kept, step)])
             cuts[place] += frontier.cut + len(every) - len(kept)
+            certain = len({*reached[place].ids(), *_entities_behind(row, step)})
+            fans[place] = certain + reached[place].cut + frontier.cut
         joined = dict(zip(completed, self.graph.frontiers(sets), strict=True))
         answers = [joined.get(place, frontier) for place, frontier in enumerate(reached)]
-        return [one if one.cut == cut else ViewFrontier(one, cut) for one, cut in zip(answers, cuts, strict=True)]
+        return [
+            one if (one.cut, one.fan) == (cut, fan) else ViewFrontier(one, cut, fan)
+            for one, cut, fan in zip(answers, cuts, fans, strict=True)
+        ]
 
     def triples(
         self, frontiers: Sequence[Frontier], steps: Sequence[Step], limit: int | None
@@ -136,7 +144,7 @@ class CompletedGraph(GraphView):
         added = self._added(inner, steps)
         stored = self.graph.triples(inner, steps, limit)
         return [
-            _merged(row, added[place], steps[place], limit)[1] if place in added else row
+            RatedTriples(_merged(row, added[place], steps[place], limit)[1], added[place]) if place in added else row
             for place, row in enumerate(stored)
         ]
 
@@ -148,7 +156,10 @@ class CompletedGraph(GraphView):
             if self._completes(step)
         }
         found = self._open.of(pattern for row in asked.values() for pattern in row)
-        rows = {place: [triple for pattern in row for triple in found[pattern]] for place, row in asked.items()}
+        rows = {
+            place: {triple: origin.confidence for pattern in row for triple, origin in found[pattern].items()}
+            for place, row in asked.items()
+        }
         return {place: row for place, row in rows.items() if row}
 
     def _passed_over(self, frontier: Frontier, step: Step) -> int:
@@ -219,7 +230,7 @@ def _pattern(node: str, step: Step) -> Pattern:
 
 
 def _merged(
-    stored: Sequence[Triple], added: Sequence[Triple], step: Step, limit: int | None
+    stored: Sequence[Triple], added: Iterable[Triple], step: Step, limit: int | None
 ) -> tuple[list[Triple], list[Triple]]:
     """Order stored and completed triples as ``triples`` does.
 
@@ -228,6 +239,12 @@ def _merged(
     """
     every = sorted([*stored, *added], key=lambda triple: (start_of(triple, step), end_of(triple, step)))
     return every, first_of_each(every, step, limit)
+
+
+def _entities_behind(triples: Iterable[Triple], step: Step) -> Iterator[str]:
+    """Yield the entities to which a step leads."""
+    ends = (end_of(triple, step) for triple in triples)
+    return (end for end in ends if not isinstance(end, LiteralValue))
 
 
 def _drivers_in(driver: Any) -> Iterator[Any]:

@@ -8,18 +8,25 @@ from srtk_framework.values import Frontier
 
 
 class ViewFrontier(Frontier):
-    """A frontier of the inner graph with another count of nodes left out.
+    """A frontier of the inner graph with other counts of what leads to it.
 
     Args:
         inner: Frontier of the inner graph.
         cut: Number of nodes omitted because of a limit.
+        fan: Number of nodes that certain triples lead to; by default the nodes and those omitted.
     """
 
-    __slots__ = ("cut", "inner")
+    __slots__ = ("_fan", "cut", "inner")
 
-    def __init__(self, inner: Frontier, cut: int) -> None:
+    def __init__(self, inner: Frontier, cut: int, fan: int | None = None) -> None:
         self.inner = inner
         self.cut = cut
+        self._fan = fan
+
+    @property
+    def fan(self) -> int:
+        """Number of nodes that certain triples lead to, those that a limit left out included."""
+        return self.size + self.cut if self._fan is None else self._fan
 
     @property
     def size(self) -> int:

@@ -15,6 +15,7 @@ from srtk_plugin_local.memory import MemoryGraph
 from srtk_plugin_views.completed import CompletedGraph
 from srtk_plugin_views.completions import Completions
 
+from srtk_framework.graph import facts
 from srtk_framework.roles import Completer, KnowledgeGraph, PathScorer
 from srtk_framework.run import Session
 from srtk_framework.testing import KnowledgeGraphConformance, OracleGraph
@@ -29,6 +30,7 @@ from srtk_framework.values import (
     Origin,
     Pattern,
     Question,
+    RankedPath,
     RecipeError,
     Step,
     Triple,
@@ -396,6 +398,37 @@ def test_of_a_large_frontier_the_first_nodes_are_completed_and_the_rest_is_cut()
     assert graph.follow(at, [Step("near")], None)[0].cut == 5
     # Inverse steps are not completed here, so nothing is left out.
     assert graph.follow(at, [Step("in", True)], None)[0].cut == 0
+
+
+def test_a_frontier_fans_out_to_what_is_stored() -> None:
+    inner = MemoryGraph([("hub", "near", "b"), ("hub", "near", "c"), ("a", "in", "d"), ("other", "near", "e")])
+    table = {(Triple("hub", "near", end), False): 0.9 for end in "ade"}
+    graph = opened(CompletedGraph(inner, [Scripted(None, table)], patterns=1))
+    at = graph.frontiers([["hub"], ["hub", "other"]])
+    reached = graph.follow(at, [Step("near")] * 2, None)
+    assert [frontier.size for frontier in reached] == [5, 5]
+    # A node that is not completed is no neighbour, either.
+    assert [(frontier.fan, frontier.cut) for frontier in reached] == [(2, 0), (3, 1)]
+    [narrow] = graph.follow(at[:1], [Step("near")], 1)
+    assert (narrow.size, narrow.fan) == (1, 2)
+
+
+def test_a_budget_keeps_what_is_stored_then_what_is_most_confident() -> None:
+    stored = [Triple("start", "near", end) for end in "xy"] + [Triple("x", "in", "z")]
+    guesses = {Triple("start", "near", "a"): 0.2, Triple("start", "near", "b"): 0.4, Triple("y", "in", "c"): 0.3}
+    inner = MemoryGraph([*stored, *(Triple(end, "is", "node") for end in "abc")])
+    completer = Scripted(None, {(triple, False): sure for triple, sure in guesses.items()})
+    graph = opened(CompletedGraph(inner, [completer], least=0.0))
+    near = RankedPath("start", (Step("near"),), 1.0)
+    both = RankedPath("start", (Step("near"), Step("in")), 0.0)
+    [one] = facts(graph, [[near]], Budget(triples=3))
+    assert [triple.object for triple in one.triples] == ["x", "y", "b"]
+    assert one.trace["cut"] == {"triples": 1}
+    [two] = facts(graph, [[both]], Budget(triples=2))
+    assert two.triples == (Triple("start", "near", "x"), Triple("x", "in", "z"))
+    # Without a limit nothing is lost; what is most confident comes first.
+    [every] = facts(graph, [[both, near]], Budget(triples=None))
+    assert [triple.object for triple in every.triples] == ["x", "z", "y", "c", "b", "a"]
 
 
 def test_entities_that_the_graph_does_not_know_are_not_added() -> None:
