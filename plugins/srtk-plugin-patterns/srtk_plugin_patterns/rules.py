@@ -1,0 +1,218 @@
+"""Rules of a graph: paths and constants that imply a relation, with how often each is right; kept as a folder."""
+
+from __future__ import annotations
+
+import hashlib
+import io
+import json
+import os
+import zipfile
+from collections.abc import Mapping
+from pathlib import Path as FilePath
+from typing import Any
+
+import attrs
+import numpy as np
+import numpy.typing as npt
+
+from srtk_framework.graph import TripleTable
+from srtk_framework.records import read_json
+from srtk_framework.values import DriverError, InputError
+
+_FORMAT = "srtk-path-rules-1"
+_FACTS = ("graph", "trained_on", "entities", "relations", "cut", "training")
+
+UNSEEN = 5
+"""Wrong predictions that are added to those of each rule, so that a rule that was seen once is not certain."""
+
+LONGEST = 3
+"""Most steps of a rule's path, as AnyBURL's default has it for paths."""
+
+NOTHING = -1
+"""Stands for a step that a shorter path lacks, for the step of a rule without a body, and for any value."""
+
+Ints = npt.NDArray[np.int64]
+Floats = npt.NDArray[np.float64]
+
+
+@attrs.frozen(eq=False)
+class PathRules:
+    """Rules r(X, Y) <- path, one in a row.
+
+    A path visits no entity twice, so it never uses the triple that it implies.
+
+    Attributes:
+        relations: Numbers of the relations that are implied [n].
+        steps: Step numbers of the paths, filled up with -1 [n, 3].
+        support: Pairs of the relation that the path joins [n].
+        body: Pairs that the path joins [n].
+    """
+
+    relations: Ints
+    steps: Ints
+    support: Ints
+    body: Ints
+
+    @property
+    def confidence(self) -> Floats:
+        """Share of the pairs that are right, with 5 wrong ones more."""
+        found: Floats = self.support / (self.body + UNSEEN)
+        return found
+
+    def __len__(self) -> int:
+        return len(self.relations)
+
+    def __getitem__(self, rows: Any) -> PathRules:
+        return PathRules(self.relations[rows], self.steps[rows], self.support[rows], self.body[rows])
+
+
+@attrs.frozen(eq=False)
+class ConstantRules:
+    """Rules with a constant c at one end of the relation, and a variable V at the other; one in a row.
+
+    The body is a step from V to a value d, to any entity but c, or nothing: then V occurs at its end of the relation.
+
+    Attributes:
+        relations: Numbers of the relations that are implied [n].
+        at_subject: Whether the constant is the subject, r(c, V), rather than the object, r(V, c) [n].
+        constants: Numbers of the constants [n].
+        steps: Step numbers of the bodies; -1 for none [n].
+        values: Numbers of the values; -1 for any [n].
+        support: Entities V for which body and head hold [n].
+        body: Entities V for which the body holds [n].
+    """
+
+    relations: Ints
+    at_subject: npt.NDArray[np.bool_]
+    constants: Ints
+    steps: Ints
+    values: Ints
+    support: Ints
+    body: Ints
+
+    @property
+    def confidence(self) -> Floats:
+        """Share of the entities that are right, with 5 wrong ones more."""
+        found: Floats = self.support / (self.body + UNSEEN)
+        return found
+
+    def __len__(self) -> int:
+        return len(self.relations)
+
+    def __getitem__(self, rows: Any) -> ConstantRules:
+        return ConstantRules(*(getattr(self, name)[rows] for name in _CONSTANTS))
+
+
+_PATHS = tuple(field.name for field in attrs.fields(PathRules))
+_CONSTANTS = tuple(field.name for field in attrs.fields(ConstantRules))
+
+
+@attrs.frozen(eq=False)
+class Rules:
+    """The rules of a graph.
+
+    Attributes:
+        entities: Ids of the entities, sorted; a number in the rules is a place here.
+        relations: Ids of the relations, sorted.
+        paths: Rules with paths, by relation, then the most confident first.
+        constants: Rules with constants, by relation and end, then the most confident first.
+        graph: Hash of the graph's triples; see ``TripleTable.content_hash``.
+        trained_on: Hash of the triples that they were learnt from: the graph's without the held-out facts.
+        cut: What was not counted or not kept, by name.
+        training: Settings of the training.
+    """
+
+    entities: tuple[str, ...]
+    relations: tuple[str, ...]
+    paths: PathRules
+    constants: ConstantRules
+    graph: str
+    trained_on: str
+    cut: Mapping[str, int] = attrs.field(factory=dict)
+    training: Mapping[str, Any] = attrs.field(factory=dict)
+
+    def fingerprint(self) -> str:
+        """Return a hash of all that the rules say."""
+        facts = json.dumps([self.entities, self.relations, self.graph, self.trained_on])
+        digest = hashlib.sha256(facts.encode())
+        for name, column in sorted(self._columns().items()):
+            digest.update(name.encode())
+            digest.update(np.ascontiguousarray(column, dtype="<i8").tobytes())
+        return digest.hexdigest()[:16]
+
+    def numbered(self, table: TripleTable) -> Rules:
+        """Return the rules with the numbers of a table that has all of their entities and relations."""
+        if (table.entities, table.relations) == (self.entities, self.relations):
+            return self
+        # The last place serves -1, which stays.
+        ends = np.array([*map(table.entity_numbers.__getitem__, self.entities), NOTHING], dtype=np.int64)
+        names = np.array([*map(table.relation_numbers.__getitem__, self.relations)], dtype=np.int64)
+        steps = np.append((2 * names[:, None] + np.arange(2)).ravel(), NOTHING)
+        paths, constants = self.paths, self.constants
+        return attrs.evolve(
+            self,
+            entities=table.entities,
+            relations=table.relations,
+            paths=attrs.evolve(paths, relations=names[paths.relations], steps=steps[paths.steps]),
+            constants=attrs.evolve(
+                constants,
+                relations=names[constants.relations],
+                constants=ends[constants.constants],
+                steps=steps[constants.steps],
+                values=ends[constants.values],
+            ),
+        )
+
+    def save(self, folder: FilePath) -> None:
+        """Write ``rules.npz`` and ``rules.json``; equal rules give equal bytes."""
+        folder.mkdir(parents=True, exist_ok=True)
+        facts = {"format": _FORMAT, **{name: getattr(self, name) for name in _FACTS}}
+        text = json.dumps(facts, indent=1, sort_keys=True, ensure_ascii=False) + "\n"
+        columns = {name: np.ascontiguousarray(column, dtype="<i8") for name, column in self._columns().items()}
+        data = io.BytesIO()
+        np.savez_compressed(data, **columns)  # type: ignore[arg-type]
+        for name, content in (("rules.npz", data.getvalue()), ("rules.json", text.encode("utf-8", "surrogatepass"))):
+            made = folder / f".{name}.{os.getpid()}"
+            made.write_bytes(content)
+            made.replace(folder / name)
+
+    @classmethod
+    def load(cls, folder: FilePath) -> Rules:
+        """Read what ``save`` wrote.
+
+        Raises:
+            DriverError: If a file is missing or is not of this form.
+        """
+        try:
+            facts = read_json(folder / "rules.json")
+        except InputError as error:
+            raise DriverError(f"{folder} holds no rules: {error}; learn them, or correct the path") from error
+        if not isinstance(facts, dict) or facts.get("format") != _FORMAT or not set(_FACTS) <= facts.keys():
+            raise DriverError(f"{folder / 'rules.json'} is not of format {_FORMAT}; learn the rules again")
+        file = folder / "rules.npz"
+        try:
+            with np.load(file, allow_pickle=False) as data:
+                columns = {name: data[name].astype(np.int64) for name in data.files}
+        except (OSError, ValueError, zipfile.BadZipFile) as error:
+            raise DriverError(f"{folder} holds no rules: {file.name} cannot be read ({error})") from error
+        try:
+            constants = {name: columns[f"constant_{name}"] for name in _CONSTANTS}
+            paths = PathRules(*(columns[f"path_{name}"] for name in _PATHS))
+        except KeyError as error:
+            raise DriverError(f"{file} lacks the column {error}; learn the rules again") from error
+        constants["at_subject"] = constants["at_subject"].astype(bool)
+        return cls(
+            tuple(facts["entities"]),
+            tuple(facts["relations"]),
+            paths,
+            ConstantRules(**constants),
+            facts["graph"],
+            facts["trained_on"],
+            facts["cut"],
+            facts["training"],
+        )
+
+    def _columns(self) -> dict[str, npt.NDArray[Any]]:
+        return {f"path_{name}": getattr(self.paths, name) for name in _PATHS} | {
+            f"constant_{name}": getattr(self.constants, name) for name in _CONSTANTS
+        }
