@@ -1,5 +1,6 @@
 """Mining of path patterns: processor time, memory, and the best paths of a relation.
 
+    OMP_NUM_THREADS=1 python benchmarks/path_mining.py fb15k237 --length 2 --hub none
     OMP_NUM_THREADS=1 python benchmarks/path_mining.py fb15k237 --length 3 --hub none
     OMP_NUM_THREADS=1 python benchmarks/path_mining.py fb15k237 --length 4 --hub 100
 
@@ -46,14 +47,16 @@ def main() -> int:
         "relations": len(patterns.relations),
         "pairs": sum(one.mined for one in patterns.relations.values()),
         "paths": sum(len(one.paths) for one in patterns.relations.values()),
-        **patterns.cut,
+        "not_kept": patterns.cut["paths"],
+        "hub_steps": patterns.cut["hub_steps"],
+        "hub_edges": patterns.cut["hub_edges"],
         "cpu_s": round(spent),
         "peak_mib": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024,
     }
     print(json.dumps({"data": given.data, "length": given.length, "hub": settings.hub, **figures}))
     if given.relation in patterns.relations:
         found = patterns.of(given.relation)
-        for path in found.best(5, productive=100, bounded=True):
+        for path in found.best(5, bounded=True):
             print(f"{path.pairs}/{found.mined} {found.score1(path):.3f} {path}")
     return 0
 
