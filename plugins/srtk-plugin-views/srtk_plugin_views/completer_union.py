@@ -9,12 +9,16 @@ import attrs
 from srtk_framework.roles import Completer
 from srtk_framework.values import Completion, Pattern, Step, Triple
 
+REASONS = 100
+"""First completions of each completer that give their evidence to the same triple of a more confident one."""
+
 
 @attrs.define(eq=False)
 class UnionCompleter(Completer):
     """Propose what any of several completers proposes.
 
-    A triple that several propose has the greatest of their confidences, and the evidence of all. The greatest needs no
+    A triple that several propose has the greatest of their confidences, and the evidence of the most confident and of
+    all that have it among their first hundred. The greatest needs no
     assumption: a product of doubts (noisy or) takes completers for independent, which they never are over one graph,
     and a mean punishes a triple for what one of them cannot know. Calibrate the completers first where their
     confidences are no probabilities.
@@ -28,9 +32,11 @@ class UnionCompleter(Completer):
     def complete(self, patterns: Sequence[Pattern], limit: int | None) -> list[list[Completion]]:
         """Unite the completions of each pattern.
 
-        All that they find is read: a triple at the end of one's list may add evidence to another's.
+        Each is asked for ``limit`` completions, or a hundred if that is more: what is among the first of the union is
+        among the first of its most confident completer.
         """
-        rows = [one.complete(patterns, None) for one in self.completers]
+        asked = None if limit is None else max(limit, REASONS)
+        rows = [one.complete(patterns, asked) for one in self.completers]
         return [_united(found)[:limit] for found in zip(*rows, strict=True)]
 
     def rate(self, patterns: Sequence[Pattern], candidates: Sequence[Sequence[str]]) -> list[list[float]]:
@@ -45,13 +51,16 @@ class UnionCompleter(Completer):
 
 
 def _united(rows: Sequence[Sequence[Completion]]) -> list[Completion]:
-    """Return each triple once, with the greatest confidence and all distinct evidence, in order."""
-    of_triple: dict[Triple, list[Completion]] = {}
-    for one in (one for row in rows for one in row):
-        of_triple.setdefault(one.triple, []).append(one)
+    """Return each triple once, with the greatest confidence and the distinct evidence, in order."""
+    of_triple: dict[Triple, list[tuple[int, Completion]]] = {}
+    for place, one in (pair for row in rows for pair in enumerate(row)):
+        of_triple.setdefault(one.triple, []).append((place, one))
     found = []
     for triple, several in of_triple.items():
-        ranked = sorted(several, key=lambda one: -one.confidence)
+        best = max(one.confidence for _, one in several)
+        # Whether a reason counts must not depend on the limit.
+        kept = [one for place, one in several if place < REASONS or one.confidence == best]
+        ranked = sorted(kept, key=lambda one: -one.confidence)
         evidence = tuple(dict.fromkeys(reason for one in ranked for reason in one.evidence))
-        found.append(Completion(triple, ranked[0].confidence, evidence))
+        found.append(Completion(triple, best, evidence))
     return sorted(found, key=lambda one: (-one.confidence, one.triple))

@@ -56,6 +56,25 @@ def test_the_evidence_of_all_is_kept_once_that_of_the_most_confident_first(union
     assert [reason.text for reason in row[0].evidence] == ["two", "both", "one"]
 
 
+def test_long_lists_are_not_read_to_their_end_and_the_limit_changes_no_evidence() -> None:
+    limits = []
+
+    class Counted(Scripted):
+        def complete(self, patterns: Any, limit: Any) -> Any:
+            limits.append(limit)
+            return super().complete(patterns, limit)
+
+    shares = {f"p{place:03}": round(0.9 - place / 1000, 3) for place in range(300)}
+    backwards = {name: shares[other] / 2 for name, other in zip(shares, reversed(shares), strict=True)}
+    union = UnionCompleter([Counted(shares, "one"), Counted(backwards, "two")])
+    (row,) = union.complete([BORN], None)
+    assert [len(one.evidence) for one in row[:3]] == [2, 2, 2]  # "one" and "both"
+    assert {len(one.evidence) for one in row[210:220]} == {3}
+    for limit in (1, 3, 99, 101, 250):
+        assert union.complete([BORN], limit) == [row[:limit]]
+    assert limits[2:] == [100] * 6 + [101] * 2 + [250] * 2
+
+
 def test_a_candidate_has_the_greatest_rate(union: UnionCompleter) -> None:
     assert union.rate([BORN], [["Rome", "Oslo", "Paris"]]) == [[0.7, 0.0, 0.5]]
 
