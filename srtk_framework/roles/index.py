@@ -30,7 +30,7 @@ def all_added(answer: Any, arguments: Mapping[str, Any], driver: str) -> int:
 
 
 def best_first(answer: Any, arguments: Mapping[str, Any], driver: str) -> Any:
-    """Refuse more hits than were asked for, hits out of order, and entries that come twice.
+    """Refuse more hits than were asked for, hits out of order, entries that come twice, and spans beyond the text.
 
     Raises:
         DriverError: If hits break the order of ``Index``.
@@ -44,6 +44,9 @@ def best_first(answer: Any, arguments: Mapping[str, Any], driver: str) -> Any:
             raise DriverError("a hit has a score that is not finite")
         if any(one >= other for one, other in itertools.pairwise(order)):
             raise DriverError("hits are ordered by falling score, ties by id, and no entry comes twice")
+        for span, length in ((hit.span, len(hit.entry.text)) for hit in hits if hit.span is not None):
+            if not 0 <= span[0] < span[1] <= length:
+                raise DriverError(f"a hit has the span {span}, which is no part of its text of {length} characters")
     return answer
 
 
@@ -64,7 +67,8 @@ class Index(Role):
     An index is filled by ``create``, ``add`` (any number of times) and ``commit``, and read by ``open`` and searches.
 
     Order: hits come by falling score, rounded to four decimals; equal scores by id. A search depends on the entries
-    and the text alone: neither on the order in which they were added, nor on the batch.
+    and the text alone: neither on the order in which they were added, nor on the batch. A hit may carry the span of
+    the passage that fits best (its ``snippet``).
 
     Ids: adding an id that the index holds is refused, and nothing of that call is added; so no entry is replaced in
     silence.

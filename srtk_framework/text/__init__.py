@@ -1,4 +1,4 @@
-"""Text: name folding, mentions, verbalisation of triples, and choices among numbered options."""
+"""Text: name folding, sentences, mentions, verbalisation of triples, and choices among numbered options."""
 
 from __future__ import annotations
 
@@ -17,6 +17,7 @@ from srtk_framework.text.mentions import (
     without_mentions,
 )
 from srtk_framework.text.option_choice import FALLBACK, FIRST, RATED, REPAIRED, Choice, chosen, numbered
+from srtk_framework.text.sentences import sentences
 from srtk_framework.text.verbalise import (
     DEFAULT,
     Templates,
@@ -59,6 +60,7 @@ __all__ = [
     "path_text",
     "quotes",
     "read_yaml",
+    "sentences",
     "step_text",
     "subgraph_lines",
     "subgraph_text",

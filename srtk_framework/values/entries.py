@@ -41,7 +41,14 @@ class Hit:
     Attributes:
         entry: The entry as it was added; its vector is there if the index keeps vectors.
         score: How well it fits, higher is better, rounded to four decimals; comparable within one search only.
+        span: Start and end in the entry's text of the passage that fits best, in characters; None for the whole text.
     """
 
     entry: Entry
     score: float
+    span: tuple[int, int] | None = None
+
+    @property
+    def snippet(self) -> str:
+        """The passage of the entry's text that fits best, as it stands there."""
+        return self.entry.text if self.span is None else self.entry.text[slice(*self.span)]

@@ -36,6 +36,8 @@ class Given(Index):
         ([Hit(A, 0.4), Hit(B, 0.5)], "falling score"),
         ([Hit(A, 0.5), Hit(A, 0.5)], "no entry comes twice"),
         ([Hit(A, float("nan"))], "not finite"),
+        ([Hit(A, 0.5, (0, 99))], r"the span \(0, 99\), which is no part of its text"),
+        ([Hit(A, 0.5, (1, 1))], "no part of its text"),
     ],
 )
 def test_hits_that_break_the_order_are_refused_at_the_port(hits, sentence):

@@ -47,6 +47,61 @@ def test_scores_are_those_of_the_formula(tmp_path, k1, b):
         assert found == pytest.approx({id_: score for id_, score in wanted.items() if score}, abs=2e-4)
 
 
+def test_scores_are_the_golden_ones_but_for_their_constant_factor(tmp_path):
+    """Three sentences whose BM25 with the factor k1 + 1 = 2.2 was computed by hand; an entry with 0 is no hit."""
+    texts = {
+        "1": "ann was born in riga",
+        "2": "bob lives in riga latvia",
+        "3": "oslo is the capital of norway",
+    }
+    index = made(tmp_path, texts)
+    for asked, wanted in (("ann riga", {"1": 1.4889, "2": 0.4823}), ("riga latvia", {"1": 0.4823, "2": 1.4889})):
+        found = {hit.entry.id: 2.2 * hit.score for hit in index.search([asked], 3)[0]}
+        assert found == pytest.approx(wanted, abs=2.2 * 1e-4)
+
+
+STORY = {
+    "1": "  Riga is old. It lies on the Daugava.  The mayor of Riga was born in Cēsis. He likes jazz!  ",
+    "2": "Jazz festivals draw many guests. They come from afar.",
+    "3": "Riga has jazz",
+}
+
+
+@pytest.mark.parametrize(
+    ("sentences", "asked", "wanted"),
+    [
+        (1, "mayor of Riga", "The mayor of Riga was born in Cēsis."),
+        (1, "riga", "Riga is old."),
+        (1, "CESIS", "The mayor of Riga was born in Cēsis."),
+        (2, "cesis jazz", "The mayor of Riga was born in Cēsis. He likes jazz!"),
+        (2, "daugava cesis", "It lies on the Daugava.  The mayor of Riga was born in Cēsis."),
+        (9, "daugava", STORY["1"].strip()),
+    ],
+)
+def test_a_hit_points_out_the_sentences_with_most_of_the_words(tmp_path, sentences, asked, wanted):
+    index = made(tmp_path, STORY, sentences=sentences)
+    hit = next(hit for hit in index.search([asked], 3)[0] if hit.entry.id == "1")
+    assert hit.snippet == wanted
+    assert hit.entry.text[hit.span[0] : hit.span[1]] == wanted
+    assert hit.entry.text == STORY["1"]
+
+
+def test_a_rare_word_of_a_passage_counts_more_than_a_common_one(tmp_path):
+    texts = {"1": "A fox came. A wolf left.", **{str(n): "a wolf left" for n in range(2, 9)}}
+    (hits,) = made(tmp_path, texts, sentences=1).search(["fox wolf"], 1)
+    assert hits[0].snippet == "A fox came."
+
+
+def test_passages_change_neither_what_is_found_nor_the_files(tmp_path):
+    plain = made(tmp_path, STORY)
+    whole = [(hit.entry, hit.score) for hit in plain.search(["riga jazz"], 3)[0]]
+    assert all(hit.span is None and hit.snippet == hit.entry.text for hit in plain.search(["riga jazz"], 3)[0])
+    again = Bm25Index(path=plain.path, sentences=1)
+    again.open()
+    assert [(hit.entry, hit.score) for hit in again.search(["riga jazz"], 3)[0]] == whole
+    assert again.fingerprint() != plain.fingerprint()
+
+
 def test_words_are_compared_without_case_accents_and_underscores(tmp_path):
     index = made(tmp_path, {"1": "Emir_Kusturica", "2": "São Paulo"})
     assert [hits[0].entry.id for hits in index.search(["EMIR kusturica", "sao paulo"], 1)] == ["1", "2"]

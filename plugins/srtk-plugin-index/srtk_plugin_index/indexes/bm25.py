@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+import math
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 import attrs
 import numpy as np
 
-from srtk_framework.text import fold, words
+from srtk_framework.text import Span, fold, sentences, words
 from srtk_framework.values import Entry, Hit
 from srtk_plugin_index.indexes.entry_file import EntryFile, best
 from srtk_plugin_index.indexes.folder_index import FolderIndex
@@ -23,22 +24,33 @@ class Bm25Index(FolderIndex):
     """Rank entries by BM25 (Robertson and Zaragoza 2009, in Lucene's form; Kamphuis et al. 2020) with ``bm25s``.
 
     Words are those of ``text.words`` after ``text.fold``: without case, diacritics and underscores, not stemmed. An
-    entry without a common word is no hit.
+    entry without a common word is no hit. Lucene's form leaves the constant factor k1 + 1 out of all scores.
 
     Attributes:
         path: Folder of the index.
         corpora: What the index is built from, the recipe's ``corpus`` by default; an index of other data is refused.
         k1: How much a repeated word counts.
         b: How much a long text counts less, from 0 (not at all) to 1.
+        sentences: Sentences of the passage that each hit points out: those in a row that have most of the words
+            searched for, rare ones counting more; null for hits without a passage.
     """
 
     k1: float = attrs.field(default=1.2, validator=attrs.validators.ge(0))
     b: float = attrs.field(default=0.75, validator=[attrs.validators.ge(0), attrs.validators.le(1)])
+    # Not in the default fingerprint, so that an index without passages has the one that it always had.
+    sentences: int | None = attrs.field(
+        default=None, validator=attrs.validators.optional(attrs.validators.ge(1)), repr=False
+    )
     _ranker: Any = attrs.field(init=False, default=None, repr=False)
 
     def kept_settings(self) -> dict[str, str]:
         """Return the constants, which the stored weights contain."""
         return {"k1 and b": f"{self.k1!r} and {self.b!r}"}
+
+    def fingerprint(self) -> str:
+        """Identify the index by its settings and its content."""
+        passages = "" if self.sentences is None else f" by passages of {self.sentences}"
+        return f"{super().fingerprint()}{passages}"
 
     def append(self, folder: Path, entries: Sequence[Entry]) -> None:
         """Write nothing: the weights are made of all texts."""
@@ -85,7 +97,35 @@ class Bm25Index(FolderIndex):
         scores = self._ranker.get_scores_from_ids(known)
         numbers = np.flatnonzero(scores > 0)
         keys = np.rint(scores[numbers].astype(np.float64) * _UNIT).astype(np.int64)
-        return [Hit(entries.entry(number), key / _UNIT) for number, key in best(keys, numbers, entries.ranks, k)]
+        found = best(keys, numbers, entries.ranks, k)
+        hits = [Hit(entries.entry(number), key / _UNIT) for number, key in found]
+        if self.sentences is None:
+            return hits
+        weights = self._weights(asked, len(entries))
+        return [attrs.evolve(hit, span=_passage(hit.entry.text, weights, self.sentences)) for hit in hits]
+
+    def _weights(self, asked: Sequence[str], entries: int) -> dict[str, float]:
+        """Return the weight of each known word, its inverse document frequency."""
+        offsets, vocabulary = self._ranker.scores["indptr"], self._ranker.vocab_dict
+        weights = {}
+        for word in set(asked):
+            if (number := vocabulary.get(word)) is not None:
+                frequency = int(offsets[number + 1] - offsets[number])
+                weights[word] = math.log(1 + (entries - frequency + 0.5) / (frequency + 0.5))
+        return weights
+
+
+def _passage(text: str, weights: Mapping[str, float], count: int) -> Span | None:
+    """Return the span of the sentences in a row that have the heaviest words, each counted once; the first if equal."""
+    spans = sentences(text)
+    found = [weights.keys() & set(_words(text[start:end])) for start, end in spans]
+    windows = range(max(1, len(spans) - count + 1))
+    # Sums of the same weights in another order could differ in the last bit.
+    sums = [math.fsum(map(weights.__getitem__, set().union(*found[at : at + count]))) for at in windows]
+    if not spans:
+        return None
+    at = sums.index(max(sums))
+    return spans[at][0], spans[min(at + count, len(spans)) - 1][1]
 
 
 def _words(text: str) -> Iterator[str]:
