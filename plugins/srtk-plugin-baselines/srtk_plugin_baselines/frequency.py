@@ -122,13 +122,15 @@ class FrequencyCompleter(Completer):
         ]
 
     def rate(self, patterns: Sequence[Pattern], candidates: Sequence[Sequence[str]]) -> list[list[float]]:
-        """Return the shares of the candidates; 0 for an unknown entity or relation."""
+        """Return the shares of the candidates; 0 for an unknown relation.
+
+        What the bound end is plays no part, so that candidates are rated for an unknown one too.
+        """
         known = self._open.entity_numbers
         answers = []
         for pattern, ids in zip(patterns, candidates, strict=True):
-            entity, step = open_end(pattern)
-            fillers = self._fillers.get(step)
-            if fillers is None or entity not in known:
+            fillers = self._fillers.get(open_end(pattern)[1])
+            if fillers is None:
                 answers.append([0.0] * len(ids))
             else:
                 answers.append(fillers.rates(np.array([known.get(id_, -1) for id_ in ids], dtype=np.int64)))

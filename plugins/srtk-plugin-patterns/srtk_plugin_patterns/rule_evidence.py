@@ -62,7 +62,7 @@ def evidence(
     for place in rules:
         if place < len(paths):
             steps = [step for step in paths.steps[place].tolist() if step != NOTHING]
-            rows = path_instance(table, pair, steps)
+            rows = path_triples(table, pair, steps)
             text = _path_text(table, relation, steps, words)
             support, body = int(paths.support[place]), int(paths.body[place])
             share = float(paths.confidence[place])
@@ -78,7 +78,7 @@ def evidence(
     return tuple(found)
 
 
-def path_instance(table: TripleTable, pair: tuple[int, int], steps: Sequence[int]) -> list[tuple[int, int, int]]:
+def path_triples(table: TripleTable, pair: tuple[int, int], steps: Sequence[int]) -> list[tuple[int, int, int]]:
     """Return the rows of the first simple path, by numbers of its entities, that joins a pair by some steps."""
     start, end = pair
 

@@ -1,0 +1,450 @@
+"""The ``path-walk`` completer: the Path Ranking Algorithm with exact probabilities (Lao and Cohen 2010)."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import logging
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path as FilePath
+from typing import Any, ClassVar, Literal
+
+import attrs
+import numpy as np
+import numpy.typing as npt
+
+from srtk_framework.graph import Signatures, TripleTable
+from srtk_framework.records import place
+from srtk_framework.roles import Completer, KnowledgeGraph, TrainingTask, absent
+from srtk_framework.values import (
+    Completion,
+    DriverError,
+    Evidence,
+    Path,
+    Pattern,
+    Step,
+    batched,
+    close_matches,
+    confidence,
+    open_end,
+    rounded,
+)
+from srtk_plugin_patterns.mining import mine
+from srtk_plugin_patterns.path_patterns import LONGEST, MiningSettings, PathPatterns
+from srtk_plugin_patterns.path_triples import triples_along
+from srtk_plugin_patterns.random_walk import RandomWalk
+from srtk_plugin_patterns.walk_model import WalkModel
+
+logger = logging.getLogger(__name__)
+
+FILE = "walks.json"
+_FORMAT = "srtk-path-walk-1"
+_BATCH = 64
+_REASONS = 3
+"""Most paths that are named as evidence of a completion."""
+
+Ints = npt.NDArray[np.int64]
+Floats = npt.NDArray[np.float64]
+_at_least_1: Any = attrs.validators.ge(1)
+_none_or_at_least_1: Any = attrs.validators.optional(_at_least_1)
+_length: Any = [attrs.validators.ge(1), attrs.validators.le(LONGEST)]
+
+
+@attrs.frozen
+class PathWalkFitSettings:
+    """Settings for training the ``path-walk`` completer.
+
+    Attributes:
+        length: Most steps of a path.
+        hub: Most edges of a step by which mining leaves a node; null for no bound. Walks have none.
+        least: Least number of pairs that a path joins.
+        paths: Most paths of a relation: those that join most of its pairs.
+        facts: Most triples of a relation from which its model is learnt, drawn by hashes.
+        negatives: Wrong entities for each triple: so many that walks reach, and so many other fillers of the relation.
+        regulariser: Weight of the squared weights beside the sum of the losses.
+        relations: Learn these relations alone; null for all.
+    """
+
+    length: int = attrs.field(default=3, validator=_length)
+    hub: int | None = attrs.field(default=100, validator=_none_or_at_least_1)
+    least: int = attrs.field(default=2, validator=_at_least_1)
+    paths: int = attrs.field(default=200, validator=_at_least_1)
+    facts: int = attrs.field(default=2000, validator=_at_least_1)
+    negatives: int = attrs.field(default=10, validator=_at_least_1)
+    regulariser: float = attrs.field(default=1.0, validator=attrs.validators.gt(0))
+    relations: tuple[str, ...] | None = attrs.field(default=None, converter=attrs.converters.optional(tuple))
+
+
+@attrs.define(eq=False)
+class PathWalkCompleter(Completer):
+    """Propose entities that random walks along the relation's paths reach.
+
+    For each relation and end a logistic regression weighs, for each mined path, the exact probability that a walk along
+    it ends at the entity, and whether it can; and how often the entity fills the relation. The triple that is asked for
+    is never walked. A relation with no path, or no triple to learn from, has no completions.
+
+    Attributes:
+        graph: Graph to complete; it must be able to list its triples.
+        path: Folder of a trained model; not needed in a recipe that trains one.
+        patterns: Folder of patterns that `srtk patterns mine` wrote; by default training mines them.
+        walk: ``any`` walk, or only ``simple`` ones, which visit no entity twice.
+        frequency: Whether the frequency of the entity among the relation's fillers counts.
+    """
+
+    learns: ClassVar[str] = "graph"
+    reuse: ClassVar[str] = "completer: {use: path-walk, path: FOLDER}"
+
+    graph: KnowledgeGraph
+    path: str | None = None
+    patterns: str | None = None
+    walk: Literal["any", "simple"] = attrs.field(default="any", validator=attrs.validators.in_(("any", "simple")))
+    frequency: bool = True
+    _table: TripleTable | None = attrs.field(init=False, default=None, repr=False)
+    _signatures: Signatures | None = attrs.field(init=False, default=None, repr=False)
+    _walks: RandomWalk | None = attrs.field(init=False, default=None, repr=False)
+    _models: Mapping[Step, WalkModel] | None = attrs.field(init=False, default=None, repr=False)
+    _content: str = attrs.field(init=False, default="", repr=False)
+
+    def preflight(self) -> list[tuple[str, str]]:
+        """Check that the folders exist."""
+        return [
+            *absent("path", self.path, "train a model, or correct the path"),
+            *absent("patterns", self.patterns, "mine them with `srtk patterns mine`, or correct the path"),
+        ]
+
+    def training_faults(self) -> list[str]:
+        """Tell whether the package for training is missing."""
+        from importlib.util import find_spec
+
+        lacks = find_spec("sklearn") is None
+        return ["scikit-learn is missing: pip install 'srtk-plugin-patterns[walk]'"] if lacks else []
+
+    def open(self) -> None:
+        """Read the graph, and the model in ``path``.
+
+        Raises:
+            DriverError: If the graph cannot list its triples, or the model cannot be read or is of another graph.
+        """
+        self._table = TripleTable.of(self.graph)
+        self._signatures = Signatures.of(self._table, self.graph.schema())
+        self._walks = RandomWalk(self._table, self.walk == "simple")
+        if self.path is not None:
+            self.load(FilePath(self.path).expanduser())
+
+    def close(self) -> None:
+        """Release graph and model."""
+        self._table = self._signatures = self._walks = self._models = None
+
+    def fingerprint(self) -> str:
+        """Identify the graph, the settings and what was learnt."""
+        learnt = "untrained" if self._models is None else _digest(self._facts())
+        return f"path-walk({self.graph.fingerprint()}, {self.walk}, {self.frequency}, {learnt})"
+
+    # Hooks
+
+    def complete(self, patterns: Sequence[Pattern], limit: int | None) -> list[list[Completion]]:
+        """Propose the entities with the greatest probabilities.
+
+        Raises:
+            DriverError: If there is no trained model.
+        """
+        table = self._opened()
+        answers: list[list[Completion]] = [[] for _ in patterns]
+        source = self.graph.source()
+        for at, start, step, values, proposed in self._rated(patterns):
+            pattern = patterns[at]
+            stored = table.fillers(start, table.relation_numbers[step.relation], step.inverse)
+            values[stored] = 0.0
+            proposed = proposed[values[proposed] > 0]
+            if limit is not None and limit < len(proposed):
+                # Confidences are rounded, so somewhat more than the limit may tie with its last.
+                least = np.partition(values[proposed], len(proposed) - max(limit, 1))[len(proposed) - max(limit, 1)]
+                proposed = proposed[values[proposed] >= least * (1 - 1e-5)]
+            found = sorted(
+                (-confidence(float(values[number])), pattern.filled(table.entities[number]), number)
+                for number in proposed.tolist()
+            )[:limit]
+            reasons = self._evidence(start, step, [number for _, _, number in found], source)
+            answers[at] = [
+                Completion(triple, -negative, evidence)
+                for (negative, triple, _), evidence in zip(found, reasons, strict=True)
+            ]
+        return answers
+
+    def rate(self, patterns: Sequence[Pattern], candidates: Sequence[Sequence[str]]) -> list[list[float]]:
+        """Return the probability of each candidate; 0 for those that are not proposed.
+
+        At a bound end that the graph lacks no walk starts, and the frequency of the candidates alone counts.
+        """
+        table = self._opened()
+        known = table.entity_numbers
+        columns: dict[int, Ints] = {}
+        for ids in candidates:
+            if id(ids) not in columns:
+                columns[id(ids)] = np.array([known.get(id_, -1) for id_ in ids], dtype=np.int64)
+        answers = [[0.0] * len(ids) for ids in candidates]
+        for at, _, _, values, proposed in self._rated(patterns, unknown=True):
+            shown = np.zeros(len(values))
+            shown[proposed] = values[proposed]
+            wanted = columns[id(candidates[at])]
+            answers[at] = [confidence(value) for value in np.where(wanted < 0, 0.0, shown[wanted]).tolist()]
+        return answers
+
+    def offers(self, node_sets: Sequence[Sequence[str]], inverse: bool) -> list[list[Step]]:
+        """Offer the steps with a model that entities of the same classes, or with a step in common, have."""
+        self._opened()
+        if self._signatures is None or self._models is None:
+            raise _closed()
+        models = self._models
+        return [[step for step in steps if step in models] for steps in self._signatures.offers(node_sets, inverse)]
+
+    def _rated(
+        self, patterns: Sequence[Pattern], unknown: bool = False
+    ) -> Iterator[tuple[int, int, Step, Floats, Ints]]:
+        """Rate all entities for each pattern whose relation has a model and whose entity the graph has.
+
+        Args:
+            patterns: The patterns.
+            unknown: Rate also for entities that the graph lacks, whose number is -1.
+
+        Yields:
+            Place of the pattern, number of its entity, its step, probability of each entity, and the numbers of those
+            that are proposed.
+        """
+        table = self._opened()
+        if self._walks is None or self._models is None:
+            raise _closed()
+        by_step: dict[Step, list[tuple[int, int]]] = {}
+        for at, pattern in enumerate(patterns):
+            end, step = open_end(pattern)
+            if step in self._models and (unknown or end in table.entity_numbers):
+                by_step.setdefault(step, []).append((at, table.entity_numbers.get(end, -1)))
+        for step, asked in by_step.items():
+            model = self._models[step]
+            base = model.base(len(table.entities))
+            for at, start in asked:
+                if start < 0:
+                    yield at, start, step, _logistic(base), model.fillers
+            for some in batched([one for one in asked if one[1] >= 0], _BATCH):
+                starts = np.array([start for _, start in some], dtype=np.int64)
+                scores = model.walked([self._walks.ends(starts, path) for path in model.paths])
+                for row, (at, start) in enumerate(some):
+                    reached = scores.indices[scores.indptr[row] : scores.indptr[row + 1]]
+                    values = base.copy()
+                    values[reached] += scores.data[scores.indptr[row] : scores.indptr[row + 1]]
+                    proposed = np.union1d(reached, model.fillers)
+                    yield at, start, step, _logistic(values), proposed[proposed != start]
+
+    def _evidence(self, start: int, step: Step, ends: Sequence[int], source: str) -> list[tuple[Evidence, ...]]:
+        """Return, per completion, the paths that count most for it, each with triples of the graph along it."""
+        table = self._opened()
+        if self._walks is None or self._models is None:
+            raise _closed()
+        model = self._models[step]
+        starts = np.array([start], dtype=np.int64)
+        numbers = np.array(ends, dtype=np.int64)
+        walked = [self._walks.ends(starts, path).tocsr() for path in model.paths] if ends else []
+        reached = np.array([one[np.zeros_like(numbers), numbers] for one in walked]).reshape(len(walked), len(ends))
+        found = []
+        for column, end in zip(reached.T, ends, strict=True):
+            parts = model.parts(column)
+            order = sorted((-part, at) for at, part in enumerate(parts.tolist()) if part > 0)[:_REASONS]
+            reasons = []
+            for negative, at in order:
+                names = ", ".join(str(table.step(number)) for number in model.paths[at])
+                triples = triples_along(table, start, model.paths[at], end)
+                reasons.append(Evidence("path", f"{step} by {names}", source, rounded(-negative), triples))
+            if not reasons:
+                share = f"{model.share(end):.1%} of the relation's triples have it"
+                reasons.append(Evidence("model", share, source, rounded(model.share(end))))
+            found.append(tuple(reasons))
+        return found
+
+    # Training
+
+    def fit(self, task: TrainingTask, training: PathWalkFitSettings) -> Mapping[str, float]:
+        """Learn the weights of paths from the graph without the held-out facts.
+
+        Raises:
+            DriverError: If scikit-learn is missing, the graph has no pair, or the patterns are of another graph.
+        """
+        if faults := self.training_faults():
+            raise DriverError("; ".join(faults))
+        if self._table is None:
+            raise _closed()
+        table = self._table.without(task.held_out)
+        patterns = self._mined(table, training)
+        walks = RandomWalk(table, self.walk == "simple")
+        names = patterns.relations if training.relations is None else training.relations
+        wanted = sorted({table.relation_numbers[name] for name in names})
+        models: dict[Step, WalkModel] = {}
+        skipped = 0
+        for number in wanted:
+            name = table.relations[number]
+            mined = patterns.relations.get(name)
+            paths = [] if mined is None else [path.steps for path in mined.paths if path.pairs >= training.least]
+            for inverse in (False, True):
+                model = self._learnt(table, walks, number, inverse, paths[: training.paths], training, task.seed)
+                if model is None:
+                    skipped += 1
+                else:
+                    models[Step(name, inverse)] = model
+        if not models:
+            raise DriverError(
+                f"{self.graph.source()}: no relation has both a path and triples to learn from; lower `least`, or raise"
+                " `length`"
+            )
+        if skipped:
+            logger.warning(
+                "%d of %d ends of relations have no path, or no entity to tell from the right ones, and get no"
+                " completions",
+                skipped,
+                2 * len(wanted),
+            )
+        self._models, self._content = models, table.content_hash()
+        found = {
+            "relations": float(len(models)),
+            "skipped": float(skipped),
+            "paths": float(sum(len(model.paths) for model in models.values())),
+            "held_out": float(len(task.held_out)),
+        }
+        if task.validate is not None:
+            found.update(task.validate())
+        return found
+
+    def _mined(self, table: TripleTable, training: PathWalkFitSettings) -> PathPatterns:
+        wanted = training.relations
+        if wanted is not None and (unknown := [name for name in wanted if name not in table.relation_numbers]):
+            raise DriverError(
+                f"{self.graph.source()} has no relation {unknown[0]!r}; correct `relations` under `fit`."
+                f"{close_matches(unknown[0], table.relations)}"
+            )
+        if self.patterns is not None:
+            found = PathPatterns.load(FilePath(self.patterns).expanduser())
+            if found.content != table.content_hash():
+                raise DriverError(
+                    f"the patterns in {self.patterns} were mined from another graph than the {len(table.triples):,}"
+                    f" triples of {self.graph.source()} that are left to learn from; omit `patterns`, so that training"
+                    " mines these, or hold out no facts"
+                )
+            return found
+        settings = MiningSettings(training.length, training.hub, None, training.least, training.paths)
+        if wanted is None:
+            return mine(table, settings)
+        rows = table.triples[np.isin(table.triples[:, 1], [table.relation_numbers[name] for name in wanted])]
+        return mine(table, settings, only=table.named(rows))
+
+    def _learnt(
+        self,
+        table: TripleTable,
+        walks: RandomWalk,
+        relation: int,
+        inverse: bool,
+        paths: Sequence[Path],
+        training: PathWalkFitSettings,
+        seed: int,
+    ) -> WalkModel | None:
+        """Learn one relation and end; None where there is nothing to learn from."""
+        rows = table.of_relation(relation).astype(np.int64)
+        rows = rows[rows[:, 0] != rows[:, 2]]
+        if not len(rows) or not paths:
+            return None
+        drawn = np.array([place("\t".join(fact), seed) for fact in table.named(rows.astype(np.int32))])
+        held = rows[np.lexsort((np.arange(len(rows)), drawn))[: training.facts]]
+        taken = [_oriented([table.step_number(step) for step in path], inverse) for path in paths]
+        begin, end = (2, 0) if inverse else (0, 2)
+        fillers, counts = np.unique(rows[:, end], return_counts=True)
+        made = WalkModel.learn(
+            walks,
+            taken,
+            held,
+            held[:, begin],
+            held[:, end],
+            fillers,
+            counts,
+            lambda node: table.fillers(int(node), relation, inverse),
+            training.negatives,
+            training.regulariser,
+            self.frequency,
+            np.random.default_rng([seed, relation, int(inverse)]),
+        )
+        return made
+
+    def save(self, folder: FilePath) -> None:
+        """Write ``walks.json``."""
+        folder.mkdir(parents=True, exist_ok=True)
+        text = json.dumps(self._facts(), indent=None, sort_keys=True, ensure_ascii=False)
+        (folder / FILE).write_text(text + "\n", encoding="utf-8")
+
+    def load(self, folder: FilePath) -> None:
+        """Read what ``save`` wrote.
+
+        Raises:
+            DriverError: If it cannot be read, or is of another graph.
+        """
+        table = self._table
+        if table is None:
+            raise _closed()
+        file = folder / FILE
+        try:
+            data = json.loads(file.read_text(encoding="utf-8"))
+            if data["format"] != _FORMAT:
+                raise ValueError(f"its format is {data['format']!r}")
+            content = data["content"]
+            if not {content, data["graph"]} & {table.content_hash()}:
+                raise DriverError(
+                    f"the model in {folder} was learnt from another graph than {self.graph.source()}: their triples"
+                    " differ; use it with its graph, or train one on this graph"
+                )
+            if data["walk"] != self.walk:
+                raise DriverError(
+                    f"the model in {folder} was learnt with `walk: {data['walk']}`, not {self.walk}; set that, or train"
+                    " it again"
+                )
+            models = {}
+            for name, inverse, part in data["models"]:
+                models[Step(name, inverse)] = WalkModel.from_json(part, table)
+        except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
+            raise DriverError(f"{file} is no model of `path-walk` ({error!r}); train it again") from error
+        self._models, self._content = models, content
+
+    def _facts(self) -> dict[str, Any]:
+        table = self._opened()
+        return {
+            "format": _FORMAT,
+            "content": self._content,
+            "walk": self.walk,
+            "graph": table.content_hash(),
+            "models": [
+                [step.relation, step.inverse, model.to_json(table)]
+                for step, model in sorted((self._models or {}).items())
+            ],
+        }
+
+    def _opened(self) -> TripleTable:
+        if self._table is None:
+            raise _closed()
+        if self._models is None:
+            raise DriverError(
+                "path-walk is not trained: add `train: {driver: completer}` to the recipe, or set `path` to the folder"
+                " of a trained one"
+            )
+        return self._table
+
+
+def _oriented(path: Sequence[int], inverse: bool) -> tuple[int, ...]:
+    """Turn the path of a relation round where the object is bound."""
+    return tuple(step ^ 1 for step in reversed(path)) if inverse else tuple(path)
+
+
+def _logistic(values: Floats) -> Floats:
+    found: Floats = 1 / (1 + np.exp(-np.clip(values, -500, 500)))
+    return found
+
+
+def _digest(facts: Mapping[str, Any]) -> str:
+    return hashlib.sha256(json.dumps(facts, sort_keys=True).encode()).hexdigest()[:16]
+
+
+def _closed() -> DriverError:
+    return DriverError("the completer is not open; call open() first")
