@@ -14,6 +14,7 @@ from srtk_plugin_index.corpora.triples import TripleCorpus
 from srtk_plugin_index.expander import IndexExpander
 from srtk_plugin_index.indexes.bm25 import Bm25Index
 from srtk_plugin_index.indexes.exact import ExactIndex
+from srtk_plugin_index.indexes.web import WebIndex, WebLimits
 
 from srtk_framework.roles import Encoder
 from srtk_framework.testing import (
@@ -97,6 +98,62 @@ class TestExact(IndexConformance):
     @pytest.fixture
     def faulty(self, tmp_path: Path, encoder: Encoder) -> ExactIndex:
         return ExactIndex(path=str(tmp_path / "missing"), encoder=encoder)
+
+
+NOT_FILLED = pytest.mark.xfail(reason="others fill a search engine", strict=True)
+
+
+class TestWeb(IndexConformance):
+    name = "web"
+
+    @pytest.fixture
+    def entries(self) -> list[Entry]:
+        """Return the kit's entries as a search engine gives them: on one line, without triples."""
+        return [Entry(entry.id, " ".join(entry.text.split())) for entry in entries_of(0)]
+
+    @pytest.fixture
+    def driver(self, engine_of: Any, entries: list[Entry]) -> Iterator[WebIndex]:
+        index = opened(WebIndex(endpoint=engine_of({entry.id: ("", entry.text) for entry in entries}).url))
+        yield index
+        index.close()
+
+    @pytest.fixture
+    def empty(self, engine_of: Any) -> WebIndex:
+        return opened(WebIndex(endpoint=engine_of({}).url))
+
+    @pytest.fixture
+    def faulty(self) -> WebIndex:
+        return WebIndex(endpoint="http://127.0.0.1:1", limits=WebLimits(attempts=1))
+
+    @NOT_FILLED
+    def test_size_counts_the_entries(self, driver: Any, entries: list[Entry]) -> None:
+        super().test_size_counts_the_entries(driver, entries)
+
+    @NOT_FILLED
+    def test_what_was_added_is_found_at_once(self, empty: Any, entries: Any, driver: Any, probes: Any) -> None:
+        super().test_what_was_added_is_found_at_once(empty, entries, driver, probes)
+
+    @NOT_FILLED
+    def test_the_order_of_adding_changes_nothing(self, empty: Any, entries: Any, driver: Any, probes: Any) -> None:
+        super().test_the_order_of_adding_changes_nothing(empty, entries, driver, probes)
+
+    @NOT_FILLED
+    def test_what_was_committed_is_found_by_another_driver(
+        self, empty: Any, entries: Any, driver: Any, probes: Any
+    ) -> None:
+        super().test_what_was_committed_is_found_by_another_driver(empty, entries, driver, probes)
+
+    @NOT_FILLED
+    def test_what_was_not_committed_is_lost(self, driver: Any, entries: list[Entry]) -> None:
+        super().test_what_was_not_committed_is_lost(driver, entries)
+
+    @NOT_FILLED
+    def test_entries_can_be_added_to_what_was_committed(self, empty: Any, entries: list[Entry]) -> None:
+        super().test_entries_can_be_added_to_what_was_committed(empty, entries)
+
+    @NOT_FILLED
+    def test_an_id_that_is_there_is_refused(self, empty: Any, entries: list[Entry]) -> None:
+        super().test_an_id_that_is_there_is_refused(empty, entries)
 
 
 def opened(driver: Any) -> Any:

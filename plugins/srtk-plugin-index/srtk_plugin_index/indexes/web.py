@@ -1,0 +1,245 @@
+"""The index ``web``: pages of the web, found by a search engine with the JSON interface of SearXNG."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import Any, ClassVar
+from urllib.parse import urlencode
+
+import attrs
+
+from srtk_framework.roles import Index, no_url
+from srtk_framework.text import clean, fold, words
+from srtk_framework.values import DriverError, Entry, Hit, without_logins
+from srtk_framework.web import (
+    Cache,
+    Client,
+    DeniedError,
+    Limits,
+    MalformedError,
+    NotCachedError,
+    Request,
+    Response,
+    UnavailableError,
+    checked,
+)
+
+AGENT = "srtk-framework/0.1 (srtk-plugin-index; retrieval for question answering; python-urllib3)"
+_LONGEST_URL = 2000
+"""Characters of an address above which a search is sent in the body, since servers cut or refuse long addresses."""
+
+Page = list[list[str]]
+"""The results of a page: address, title and text of each."""
+
+
+@attrs.frozen
+class WebLimits(Limits):
+    """Limits towards a search engine, modest since it asks others in turn.
+
+    Attributes:
+        per_second: Requests begun per second, averaged over time; null for 1 on a public host, and for no limit on
+            this machine or a private network.
+        burst: Requests that may begin at once after an idle time.
+        at_once: Requests in flight.
+        deadline: Seconds from connecting to the last byte of the answer, for one attempt.
+        attempts: Requests sent for one page of results before it fails.
+        patience: Seconds for all attempts of one page, waits included.
+        wait: Seconds before the second attempt; doubled for each further one, with jitter.
+        wait_most: Longest wait between two attempts in seconds, unless the server asks for more.
+        failures: Consecutive failures that open the breaker.
+        pause: Seconds for which the breaker stays open.
+        answer_bytes: Largest answer that is read, after decompression.
+    """
+
+    polite: ClassVar[float | None] = 1.0
+
+    burst: int = 2
+    at_once: int | None = 2
+    deadline: float = 30.0
+    attempts: int = 3
+    patience: float = 120.0
+    failures: int = 5
+    pause: float = 60.0
+    answer_bytes: int = 1 << 22
+
+
+@attrs.define(eq=False)
+class WebIndex(Index):
+    """Search the web by a SearXNG server, or another with its interface ``/search?q=...&format=json``.
+
+    The id of an entry is its address; its text is title and description, of which the description is the passage. A
+    score is minus the rank of the result. The server's administrator must allow the format ``json``. What the web says
+    changes: name a ``cache``, and with ``offline`` repeat a run from it alone.
+
+    Attributes:
+        endpoint: Address of the server, above ``search``.
+        pages: Most pages of results that are read for a text, as many as ``k`` needs.
+        language: Code of the language of the results; empty for the server's choice.
+        engines: Names of the engines to be asked; the server's choice when empty.
+        categories: Categories of engines, such as ``science``; the server's choice when empty.
+        limits: Limits of the client.
+        user_agent: How the client names itself; put in an address where you can be reached.
+        headers: Further HTTP headers, such as Authorization.
+        cache: SQLite file of answers that later runs use again; none when left out.
+        cache_days: Age in days at which a cached answer is asked for again.
+        offline: Answer from ``cache`` alone, whatever its age.
+    """
+
+    endpoint: str
+    pages: int = attrs.field(default=1, validator=attrs.validators.ge(1))
+    language: str = ""
+    engines: Sequence[str] = ()
+    categories: Sequence[str] = ()
+    limits: WebLimits = attrs.field(factory=WebLimits)
+    user_agent: str = AGENT
+    headers: Mapping[str, str] = attrs.field(factory=dict, repr=False)
+    cache: str | None = None
+    cache_days: float = 30.0
+    offline: bool = False
+    _client: Client | None = attrs.field(init=False, default=None, repr=False)
+    _cache: Cache | None = attrs.field(init=False, default=None, repr=False)
+
+    def preflight(self) -> list[tuple[str, str]]:
+        """Check the form of the endpoint."""
+        return no_url("endpoint", self.endpoint)
+
+    def open(self) -> None:
+        """Make the client; nothing is sent yet."""
+        if self.offline and self.cache is None:
+            raise DriverError("offline answers come from a file; name it by `cache`")
+        headers = {"Accept": "application/json", **self.headers}
+        address = f"{self.endpoint.removesuffix('/')}/search"
+        client = Client(
+            address, self.limits, self.user_agent, name="web search", headers=headers, noun="search", patient=True
+        )
+        self._cache = Cache(Path(self.cache) if self.cache else None, "web-search", days=self._days())
+        self._client = client
+
+    def _days(self) -> float | None:
+        return None if self.offline else self.cache_days
+
+    def close(self) -> None:
+        """Close connections and the cache."""
+        if self._client is not None:
+            self._client.close()
+        if self._cache is not None:
+            self._cache.close()
+        self._client = self._cache = None
+
+    def fingerprint(self) -> str:
+        """Identify the server and what it is asked; limits and headers change no answer."""
+        asked = (self.pages, self.language, tuple(self.engines), tuple(self.categories))
+        return f"WebIndex({without_logins(self.endpoint)}, {asked})"
+
+    def add(self, entries: Sequence[Entry]) -> int:
+        """Refuse entries: the web is filled by others."""
+        raise DriverError(
+            "the index `web` is a search engine, which nobody fills from here; leave out `srtk index build`, or name an"
+            " index that can be filled, such as `bm25`"
+        )
+
+    def size(self) -> int:
+        """Return 0: nobody knows how large the web is."""
+        return 0
+
+    def search(self, texts: Sequence[str], k: int) -> list[list[Hit]]:
+        """Search for each text, some at the same time; a text without a word is not sent.
+
+        Raises:
+            RequestError: If a search fails; no failure is taken for an empty list of results.
+        """
+        if self._client is None:
+            raise DriverError("the index is not open; call open() first")
+        asked = [text for text in dict.fromkeys(texts) if words(fold(text))]
+        if len(asked) > 1:
+            with ThreadPoolExecutor(self.limits.at_once or 1) as pool:
+                rows = list(pool.map(lambda text: self._found(text, k), asked))
+        else:
+            rows = [self._found(text, k) for text in asked]
+        found = dict(zip(asked, rows, strict=True))
+        return [found.get(text, []) for text in texts]
+
+    def _found(self, text: str, k: int) -> list[Hit]:
+        """Read pages until there are enough results, or a page has nothing new."""
+        found: dict[str, Hit] = {}
+        for number in range(1, self.pages + 1):
+            before = len(found)
+            for address, title, description in self._page(text, number):
+                if address not in found:
+                    found[address] = _hit(address, title, description, len(found) + 1)
+            if len(found) >= k or len(found) == before:
+                break
+        return list(found.values())[:k]
+
+    def _page(self, text: str, number: int) -> Page:
+        client, cache = self._client, self._cache
+        assert client is not None
+        assert cache is not None
+        fields = [("q", text), ("format", "json"), ("pageno", str(number))]
+        fields += [("language", self.language)] if self.language else []
+        fields += [("engines", ",".join(self.engines))] if self.engines else []
+        fields += [("categories", ",".join(self.categories))] if self.categories else []
+        key = json.dumps([client.url, fields])
+        kept: Page | None = cache.get(key)
+        if kept is None:
+            if self.offline:
+                missing = NotCachedError("the file of `cache` has no answer to this; run once online")
+                raise missing.about(client.service, text, "search")
+            kept = client.ask(_request(client.url, text, fields), _results)
+            cache.put(key, kept)
+        return kept
+
+
+def _request(url: str, text: str, fields: Sequence[tuple[str, str]]) -> Request:
+    form = urlencode(fields, errors="replace")
+    whole = f"{url}?{form}"
+    if len(whole) <= _LONGEST_URL:
+        return Request(whole, text)
+    headers = {"Content-Type": "application/x-www-form-urlencoded"}
+    return Request(url, text, "POST", headers, form.encode("ascii"))
+
+
+def _results(response: Response) -> Page:
+    """Read a page of results.
+
+    Raises:
+        RequestError: If it is none, or has no result because the engines behind the server failed.
+    """
+    if response.status == 403:
+        raise DeniedError(
+            "it does not answer this client (403); allow the format `json` under `search: formats:` in the server's"
+            " settings, or ask a server that does"
+        )
+    data = checked(response).json()
+    rows = data.get("results") if isinstance(data, dict) else None
+    if not isinstance(rows, list):
+        raise MalformedError("the answer is JSON without a list `results`; name a server with SearXNG's interface")
+    found: Page = []
+    for row in rows:
+        address = row.get("url") if isinstance(row, dict) else None
+        # Results without an address, such as suggestions, are no pages.
+        if isinstance(address, str) and address:
+            found.append([address, _line(row.get("title")), _line(row.get("content"))])
+    failed = data.get("unresponsive_engines")
+    if not found and failed:
+        raise UnavailableError(f"it found nothing, and engines behind it failed: {_failures(failed)}")
+    return found
+
+
+def _failures(failed: Any) -> str:
+    """Name the engines that failed, each with the reason where it comes in a pair."""
+    rows = failed if isinstance(failed, list) else [failed]
+    return ", ".join(" ".join(map(str, row)) if isinstance(row, list) else str(row) for row in rows)
+
+
+def _line(text: Any) -> str:
+    return clean(text) if isinstance(text, str) else ""
+
+
+def _hit(address: str, title: str, description: str, rank: int) -> Hit:
+    text = f"{title}\n{description}" if title and description else title or description
+    span = (len(text) - len(description), len(text)) if description else None
+    return Hit(Entry(address, text), -float(rank), span)
