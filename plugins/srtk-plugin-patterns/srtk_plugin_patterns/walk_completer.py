@@ -68,10 +68,10 @@ class PathWalkFitSettings:
     length: int = attrs.field(default=3, validator=_length)
     hub: int | None = attrs.field(default=100, validator=_none_or_at_least_1)
     least: int = attrs.field(default=2, validator=_at_least_1)
-    paths: int = attrs.field(default=200, validator=_at_least_1)
+    paths: int = attrs.field(default=500, validator=_at_least_1)
     facts: int = attrs.field(default=2000, validator=_at_least_1)
     negatives: int = attrs.field(default=10, validator=_at_least_1)
-    regulariser: float = attrs.field(default=1.0, validator=attrs.validators.gt(0))
+    regulariser: float = attrs.field(default=3.0, validator=attrs.validators.gt(0))
     relations: tuple[str, ...] | None = attrs.field(default=None, converter=attrs.converters.optional(tuple))
 
 
