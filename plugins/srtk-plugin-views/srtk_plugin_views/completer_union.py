@@ -2,52 +2,99 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
+from typing import Literal
 
 import attrs
 
 from srtk_framework.roles import Completer
-from srtk_framework.values import Completion, Pattern, Step, Triple
+from srtk_framework.values import Completion, Pattern, Step, Triple, confidence, open_end
 
 REASONS = 100
 """First completions of each completer that give their evidence to the same triple of a more confident one."""
+
+LEAST = 1e-6
+"""Confidence that a completer is taken to have in what it does not propose, for the mean of log-odds."""
 
 
 @attrs.define(eq=False)
 class UnionCompleter(Completer):
     """Propose what any of several completers proposes.
 
-    A triple that several propose has the greatest of their confidences, and the evidence of the most confident and of
-    all that have it among their first hundred. The greatest needs no
-    assumption: a product of doubts (noisy or) takes completers for independent, which they never are over one graph,
-    and a mean punishes a triple for what one of them cannot know. Calibrate the completers first where their
-    confidences are no probabilities.
+    A triple has the evidence of the most confident completer and of all that have it among their first hundred. Its
+    confidence is the greatest, or that of the mean log-odds. The greatest needs no assumption, and suits completers
+    that know different things: a mean punishes a triple for what one of them cannot know. The mean of log-odds suits
+    completers that all know the whole graph, such as rules and an embedding: what both find likely comes before what
+    one alone does. A product of doubts (noisy or) takes completers for independent, which they never are over one
+    graph. Calibrate the completers first where their confidences are no probabilities, or calibrate the union.
 
     Attributes:
         completers: The completers, over one graph; the evidence of the most confident comes first.
+        method: max: the greatest confidence. log-odds: the mean of the log-odds, in which a millionth stands for what a
+            completer does not propose.
     """
 
     completers: Sequence[Completer] = attrs.field(validator=attrs.validators.min_len(1))
+    method: Literal["max", "log-odds"] = attrs.field(default="max", validator=attrs.validators.in_(("max", "log-odds")))
 
     def complete(self, patterns: Sequence[Pattern], limit: int | None) -> list[list[Completion]]:
         """Unite the completions of each pattern.
 
         Each is asked for ``limit`` completions, or a hundred if that is more: what is among the first of the union is
-        among the first of its most confident completer.
+        among the first of its most confident completer. For the mean of log-odds they are asked for more until nothing
+        that follows can come before the last of the union.
         """
+        if self.method == "log-odds":
+            return self._mean_completions(patterns, limit)
         asked = None if limit is None else max(limit, REASONS)
         rows = [one.complete(patterns, asked) for one in self.completers]
         return [_united(found)[:limit] for found in zip(*rows, strict=True)]
 
     def rate(self, patterns: Sequence[Pattern], candidates: Sequence[Sequence[str]]) -> list[list[float]]:
-        """Return the greatest rate of each candidate."""
+        """Return the greatest rate of each candidate, or the mean; 0 for what is worth less than a millionth to all."""
         rows = [one.rate(patterns, candidates) for one in self.completers]
+        if self.method == "log-odds":
+            return [[_mean(rates) for rates in zip(*found, strict=True)] for found in zip(*rows, strict=True)]
         return [[max(rates) for rates in zip(*found, strict=True)] for found in zip(*rows, strict=True)]
 
     def offers(self, node_sets: Sequence[Sequence[str]], inverse: bool) -> list[list[Step]]:
         """Offer what some completer offers."""
         rows = [one.offers(node_sets, inverse) for one in self.completers]
         return [sorted({step for steps in found for step in steps}) for found in zip(*rows, strict=True)]
+
+    def _mean_completions(self, patterns: Sequence[Pattern], limit: int | None) -> list[list[Completion]]:
+        answers: list[list[Completion]] = [[] for _ in patterns]
+        left, asked = list(range(len(patterns))), None if limit is None else max(limit, REASONS)
+        while left:
+            some = [patterns[place] for place in left]
+            rows = [one.complete(some, asked) for one in self.completers]
+            united = [_united(found) for found in zip(*rows, strict=True)]
+            ends = [
+                [one.triple.subject if open_end(pattern)[1].inverse else one.triple.object for one in found]
+                for pattern, found in zip(some, united, strict=True)
+            ]
+            again = []
+            for at, (found, rates) in enumerate(zip(united, self.rate(some, ends), strict=True)):
+                rated = [one._replace(confidence=rate) for one, rate in zip(found, rates, strict=True) if rate]
+                rated.sort(key=lambda one: (-one.confidence, one.triple))
+                answers[left[at]] = rated[:limit]
+                if asked is None or all(len(row[at]) < asked for row in rows):
+                    continue
+                # Nobody is more sure of what follows than of the last completion.
+                most = _mean([row[at][-1].confidence if row[at] else 0.0 for row in rows])
+                if limit and (len(rated) < limit or rated[limit - 1].confidence <= most):
+                    again.append(left[at])
+            left, asked = again, None if asked is None else 2 * asked
+        return answers
+
+
+def _mean(confidences: Sequence[float]) -> float:
+    """Return the confidence of the mean log-odds; 0 if all are below a millionth."""
+    if max(confidences) < LEAST:
+        return 0.0
+    kept = [max(one, LEAST) for one in confidences]
+    return confidence(1 / (1 + math.exp(-sum(math.log(one / (1 - one)) for one in kept) / len(kept))))
 
 
 def _united(rows: Sequence[Sequence[Completion]]) -> list[Completion]:

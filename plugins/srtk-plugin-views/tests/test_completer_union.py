@@ -88,6 +88,37 @@ def test_a_union_of_nothing_is_refused() -> None:
         UnionCompleter([])
 
 
+def test_the_mean_of_log_odds_prefers_what_both_find_likely() -> None:
+    union = UnionCompleter(
+        [Scripted({"Paris": 0.8, "Rome": 0.5}, "one"), Scripted({"Rome": 0.8, "Bonn": 0.7}, "two")], "log-odds"
+    )
+    (row,) = union.complete([BORN], None)
+    # The odds of Rome are the root of 1 * 4; those of Paris the root of 4 / 999,999.
+    assert [(one.triple.object, one.confidence) for one in row] == [
+        ("Rome", 0.666667),
+        ("Paris", 0.00199601),
+        ("Bonn", 0.00152520),
+    ]
+    assert union.rate([BORN], [["Rome", "Oslo", "Paris"]]) == [[0.666667, 0.0, 0.00199601]]
+    assert [reason.text for reason in row[0].evidence] == ["two", "both", "one"]
+
+
+def test_with_the_mean_of_log_odds_a_limit_returns_the_first_though_they_stand_deep_in_each_list() -> None:
+    shares = {f"p{place:03}": round(0.9 - place / 1000, 3) for place in range(600)}
+    backwards = {name: shares[other] for name, other in zip(shares, reversed(shares), strict=True)}
+    union = UnionCompleter([Scripted(shares, "one"), Scripted(backwards, "two")], "log-odds")
+    (row,) = union.complete([BORN], None)
+    for limit in (0, 1, 3, 120, 700):
+        assert union.complete([BORN], limit) == [row[:limit]]
+    # The two lists are each other's reverse, so that both ends of them are the most likely.
+    assert {row[0].triple.object, row[1].triple.object} == {"p000", "p599"}
+
+
+def test_an_unknown_method_is_refused() -> None:
+    with pytest.raises(ValueError, match="method"):
+        UnionCompleter([Scripted({}, "one")], "mean")  # type: ignore[arg-type]
+
+
 class TestUnion(CompleterConformance):
     name = "union"
 
@@ -97,3 +128,14 @@ class TestUnion(CompleterConformance):
         for one in inner:
             one.open()
         return UnionCompleter(inner)
+
+
+class TestUnionByLogOdds(CompleterConformance):
+    name = "union"
+
+    @pytest.fixture
+    def driver(self, graph: OracleGraph) -> UnionCompleter:
+        inner = [FrequencyCompleter(graph=graph), ToyCompleter(graph=graph)]
+        for one in inner:
+            one.open()
+        return UnionCompleter(inner, "log-odds")
