@@ -29,7 +29,7 @@ class CompletedGraph(GraphView):
     other end: a step forward adds what (subject, relation, ?) yields, an inverse step what (?, relation, object)
     yields. A pattern with both ends is answered by either. ``triples`` says how confident completed ones are, in the
     direction that is read, so that a budget keeps the stored ones first; the ``fan`` of a frontier counts stored ones
-    alone.
+    alone, and completed ones where none is stored.
 
     ``match`` without relation, ``neighbourhood``, ``paths``, ``degrees`` and ``find`` read what is stored.
 
@@ -128,7 +128,8 @@ class CompletedGraph(GraphView):
             sets.append([*reached[place].ids(), *_entities_behind(kept, step)])
             cuts[place] += frontier.cut + len(every) - len(kept)
             certain = len({*reached[place].ids(), *_entities_behind(row, step)})
-            fans[place] = certain + reached[place].cut + frontier.cut
+            # Where nothing is stored, guesses would else pass for a step that leads to a single entity.
+            fans[place] = certain + reached[place].cut + frontier.cut or len(every)
         joined = dict(zip(completed, self.graph.frontiers(sets), strict=True))
         answers = [joined.get(place, frontier) for place, frontier in enumerate(reached)]
         return [

@@ -595,3 +595,11 @@ def test_no_expander_names_completion() -> None:
         if re.search(r"^class \w+\(.*Expander\b.*\):", text, re.MULTILINE):
             found += [f"{path.name}:{line}" for line in text.splitlines() if naming.search(line)]
     assert found == []
+
+
+def test_guesses_fan_out_where_nothing_is_stored() -> None:
+    inner = MemoryGraph([("hub", "near", "b"), ("a", "in", "d"), ("other", "near", "e")])
+    table = {(Triple("a", "near", end), False): 0.9 for end in "bde"}
+    graph = opened(CompletedGraph(inner, [Scripted(None, table)]))
+    [reached] = graph.follow(graph.frontiers([["a"]]), [Step("near")], None)
+    assert (reached.size, reached.fan) == (3, 3)
