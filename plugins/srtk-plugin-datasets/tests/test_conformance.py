@@ -16,8 +16,10 @@ from srtk_plugin_datasets.cwq import CWQ
 from srtk_plugin_datasets.elevant import Elevant
 from srtk_plugin_datasets.gtsqa import GTSQA
 from srtk_plugin_datasets.lcquad import LCQuAD
+from srtk_plugin_datasets.link_prediction import WN18RR, CoDEx, FB15k237, Kinship
 from srtk_plugin_datasets.metaqa import MetaQA
 from srtk_plugin_datasets.mintaka import Mintaka
+from srtk_plugin_datasets.nell995 import NELL995
 from srtk_plugin_datasets.pathquestion import PathQuestion
 from srtk_plugin_datasets.patterns import Patterns
 from srtk_plugin_datasets.qald import QALD
@@ -392,3 +394,49 @@ class TestGTSQA(OfOneFile, DatasetConformance):
         ' "answer_subgraph": [["Dusk (Q1)", "director (P57)", "Ann (Q2)"]], "n_hops": 1}\n'
     )
     bad = good + '{"id": 2, "question": "Who?", "seed_entities": ["Dusk"], "answer_node": "Ann (Q2)"}\n'
+
+
+class OfFacts(OfOneFile):
+    file = "train.txt"
+    good = "riga\tcapital of\tlatvia\nriga\tnear\tjurmala\n"
+    bad = good + "riga\tcapital of\n"
+    settings: ClassVar[dict[str, Any]] = {"part": "train"}
+
+
+class TestFB15k237(OfFacts, DatasetConformance):
+    name = "fb15k237"
+    cls = FB15k237
+
+
+class TestWN18RR(OfFacts, DatasetConformance):
+    name = "wn18rr"
+    cls = WN18RR
+
+
+class TestKinship(OfFacts, DatasetConformance):
+    name = "kinship"
+    cls = Kinship
+
+
+class TestCoDEx(OfFacts, DatasetConformance):
+    name = "codex"
+    cls = CoDEx
+    file = "codex-m/train.txt"
+
+    @pytest.fixture
+    def driver(self, tmp_path: Path) -> Any:
+        lines(tmp_path / self.file, *self.good.splitlines())
+        return CoDEx(path=str(tmp_path), part="train")
+
+
+class TestNELL995(OfOneFile, DatasetConformance):
+    name = "nell995"
+    cls = NELL995
+    file = "tasks/plays/sort_test.pairs"
+    good = "thing$ann,thing$chess: +\nthing$ann,thing$golf: -\nthing$bob,thing$golf: +\n"
+    bad = good + "thing$bob,thing$golf\n"
+
+    @pytest.fixture
+    def driver(self, tmp_path: Path) -> Any:
+        lines(tmp_path / self.file, *self.good.splitlines())
+        return NELL995(path=str(tmp_path))

@@ -1,0 +1,196 @@
+"""Datasets of link prediction: facts that were held out of a graph, as patterns with one open end.
+
+``fb15k237`` (Toutanova and Chen 2015), ``codex`` (Safavi and Koutra 2020), ``wn18rr`` (Dettmers et al. 2018) and
+``kinship`` (Kemp et al. 2006) have one layout: `train.txt`, `valid.txt` and `test.txt`, of tab-separated triples.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from pathlib import Path as FilePath
+from typing import ClassVar, Literal
+
+import attrs
+
+from srtk_framework.records import read_lines
+from srtk_framework.roles import Dataset
+from srtk_framework.values import InputError, Pattern, Question, Triple
+from srtk_plugin_datasets.catalogue import located
+from srtk_plugin_datasets.sample import sample
+
+Part = Literal["train", "valid", "test"]
+Ends = Literal["object", "subject", "both"]
+_PARTS: tuple[Part, ...] = ("train", "valid", "test")
+
+
+def read_facts(file: FilePath) -> Iterator[Triple]:
+    """Yield the triples of a file.
+
+    Raises:
+        InputError: If the file is missing, or a line is no triple.
+    """
+    if not file.is_file():
+        raise InputError(f"{file}: no such file; name the folder of the set as `path`")
+    for number, line in read_lines(file):
+        parts = line.rstrip("\r\n").split("\t")
+        if len(parts) != 3 or not all(parts):
+            raise InputError(f"{file}:{number}: expected subject, relation and object separated by tabs, not {line!r}")
+        yield Triple(*parts)
+
+
+@attrs.define
+class LinkPrediction(Dataset):
+    """Patterns of held-out facts.
+
+    The gold answers of a pattern are all entities that a held-out fact, of validation or test, names: a graph of
+    `train.txt` holds none of them, and what is right is no competitor. Those of a pattern of training facts are the
+    entities of these.
+
+    Attributes:
+        path: Folder with `train.txt`, `valid.txt` and `test.txt`; by default the folder of the set under `SRTK_DATA` or
+            `data`.
+        part: Facts of which patterns are made.
+        ends: The ends of facts that become open.
+        limit: Maximum number of patterns; all by default.
+        seed: Seed of the sample that a limit takes; null for the first patterns.
+    """
+
+    data_set: ClassVar[str] = ""
+
+    path: str | None = None
+    part: Part = attrs.field(default="test", validator=attrs.validators.in_(_PARTS))
+    ends: Ends = attrs.field(default="both", validator=attrs.validators.in_(("object", "subject", "both")))
+    limit: int | None = None
+    seed: int | None = 0
+
+    def read(self) -> Iterable[Question]:
+        """Yield the patterns in the order of their first fact.
+
+        Raises:
+            InputError: With file and line, for what is no triple.
+        """
+        return sample(self._questions(self._place()), lambda question: question.id, self.limit, self.seed)
+
+    def _place(self) -> FilePath:
+        return FilePath(located(self.path, self.data_set))
+
+    def _questions(self, folder: FilePath) -> Iterator[Question]:
+        asked = self._patterns(read_facts(folder / f"{self.part}.txt"))
+        gold: dict[Pattern, dict[str, None]] = {pattern: {} for pattern in asked}
+        # The facts of the part come first among the answers.
+        others = [] if self.part == "train" else [part for part in ("valid", "test") if part != self.part]
+        for part in (self.part, *others):
+            for fact in read_facts(folder / f"{part}.txt"):
+                for pattern, answer in _both(fact):
+                    if pattern in gold:
+                        gold[pattern][answer] = None
+        if self.part != "train":
+            for fact in read_facts(folder / "train.txt"):
+                for pattern, answer in _both(fact):
+                    if pattern in gold:
+                        gold[pattern].pop(answer, None)
+        for pattern, answers in gold.items():
+            if answers:
+                yield Question(str(pattern), str(pattern), answers=tuple(answers), pattern=pattern)
+
+    def _patterns(self, facts: Iterable[Triple]) -> dict[Pattern, None]:
+        found: dict[Pattern, None] = {}
+        for fact in facts:
+            (forward, _), (backward, _) = _both(fact)
+            if self.ends != "subject":
+                found[forward] = None
+            if self.ends != "object":
+                found[backward] = None
+        return found
+
+
+def _both(fact: Triple) -> tuple[tuple[Pattern, str], tuple[Pattern, str]]:
+    """Return the patterns of both ends of a fact, each with its answer."""
+    forward = Pattern(fact.subject, fact.relation)
+    return (forward, fact.object), (Pattern(None, fact.relation, fact.object), fact.subject)
+
+
+@attrs.define
+class FB15k237(LinkPrediction):
+    """Patterns of FB15k-237, a slice of Freebase (Toutanova and Chen 2015), with Freebase ids (`/m/027rn`).
+
+    Attributes:
+        path: Folder with `train.txt`, `valid.txt` and `test.txt`; by default the folder of the set under `SRTK_DATA` or
+            `data`.
+        part: Facts of which patterns are made.
+        ends: The ends of facts that become open.
+        limit: Maximum number of patterns; all by default.
+        seed: Seed of the sample that a limit takes; null for the first patterns.
+    """
+
+    data_set: ClassVar[str] = "fb15k237"
+
+
+@attrs.define
+class WN18RR(LinkPrediction):
+    """Patterns of WN18RR, a slice of WordNet without inverse relations (Dettmers et al. 2018).
+
+    Attributes:
+        path: Folder with `train.txt`, `valid.txt` and `test.txt`; by default the folder of the set under `SRTK_DATA` or
+            `data`.
+        part: Facts of which patterns are made.
+        ends: The ends of facts that become open.
+        limit: Maximum number of patterns; all by default.
+        seed: Seed of the sample that a limit takes; null for the first patterns.
+    """
+
+    data_set: ClassVar[str] = "wn18rr"
+
+
+@attrs.define
+class Kinship(LinkPrediction):
+    """Patterns of Kinship, relations in a tribe (Kemp et al. 2006).
+
+    Attributes:
+        path: Folder with `train.txt`, `valid.txt` and `test.txt`; by default the folder of the set under `SRTK_DATA` or
+            `data`.
+        part: Facts of which patterns are made.
+        ends: The ends of facts that become open.
+        limit: Maximum number of patterns; all by default.
+        seed: Seed of the sample that a limit takes; null for the first patterns.
+    """
+
+    data_set: ClassVar[str] = "kinship"
+
+
+@attrs.define
+class CoDEx(LinkPrediction):
+    """Patterns of CoDEx, slices of Wikidata (Safavi and Koutra 2020), with Wikidata ids.
+
+    Attributes:
+        path: Folder with `codex-s`, `codex-m` or `codex-l`; by default the folder of the set under `SRTK_DATA` or
+            `data`.
+        part: Facts of which patterns are made.
+        ends: The ends of facts that become open.
+        limit: Maximum number of patterns; all by default.
+        seed: Seed of the sample that a limit takes; null for the first patterns.
+        size: `s`, `m` or `l`.
+        negatives: Make patterns only of facts that have hard negatives (`test_negatives.txt`: plausible, and wrong as
+            people judged); these and the right entities are then the candidates.
+    """
+
+    size: Literal["s", "m", "l"] = attrs.field(default="m", validator=attrs.validators.in_(("s", "m", "l")))
+    negatives: bool = False
+
+    def _place(self) -> FilePath:
+        return FilePath(located(self.path, "codex")) / f"codex-{self.size}"
+
+    def _questions(self, folder: FilePath) -> Iterator[Question]:
+        questions = super()._questions(folder)
+        if not self.negatives:
+            yield from questions
+            return
+        wrong: dict[Pattern, dict[str, None]] = {}
+        for fact in read_facts(folder / f"{self.part}_negatives.txt"):
+            for pattern, answer in _both(fact):
+                wrong.setdefault(pattern, {})[answer] = None
+        for question in questions:
+            right = question.answers or ()
+            others = [one for one in wrong.get(question.pattern, {}) if one not in right] if question.pattern else []
+            if others:
+                yield attrs.evolve(question, candidates=tuple(sorted({*right, *others})))
