@@ -57,4 +57,4 @@ def test_a_malformed_graph_is_refused_and_leaves_no_file(
 
 def test_a_folder_without_the_splits_is_refused(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["datasets", "graph", "rog", str(tmp_path), "--out", str(tmp_path / "g.tsv")]) == 2
-    assert "no file of the splits train, validation, test here" in capsys.readouterr().err
+    assert "no file of the splits train, validation, dev, test here" in capsys.readouterr().err

@@ -8,9 +8,9 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Iterable, Iterator, Sequence
+from typing import Protocol
 
-from srtk_framework.roles import KnowledgeGraph
-from srtk_framework.values import Path, Step
+from srtk_framework.values import Frontier, Path, Step
 
 _BATCH = 16
 
@@ -18,8 +18,18 @@ Inner = tuple[str, ...]
 """Inner nodes of an instance: one fewer than the path has steps."""
 
 
+class Walkable(Protocol):
+    """What is asked of a graph; a ``KnowledgeGraph`` has more."""
+
+    def frontiers(self, node_sets: Sequence[Sequence[str]]) -> Sequence[Frontier]:
+        """Make one frontier per set of ids."""
+
+    def follow(self, frontiers: Sequence[Frontier], steps: Sequence[Step], limit: int | None) -> Sequence[Frontier]:
+        """Return the neighbours of each frontier along its step."""
+
+
 def prefix_instances(
-    graph: KnowledgeGraph, start: str, path: Path, most: int | None = 10, limit: int | None = None
+    graph: Walkable, start: str, path: Path, most: int | None = 10, limit: int | None = None
 ) -> list[Inner]:
     """Find the ways along all steps of a path but the last, which may not exist yet.
 
@@ -37,13 +47,13 @@ def prefix_instances(
 
 
 def complete_instances(
-    graph: KnowledgeGraph, start: str, path: Path, most: int | None = 10, limit: int | None = None
+    graph: Walkable, start: str, path: Path, most: int | None = 10, limit: int | None = None
 ) -> list[Inner]:
     """Find the ways along all steps of a path, whatever their end; see ``prefix_instances``."""
     return list(itertools.islice(_completed(graph, _walks(graph, start, path[:-1], limit), path[-1], limit), most))
 
 
-def gold_instances(graph: KnowledgeGraph, start: str, path: Path, end: str, most: int | None = 10) -> list[Inner]:
+def gold_instances(graph: Walkable, start: str, path: Path, end: str, most: int | None = 10) -> list[Inner]:
     """Find the ways along all steps of a path to a given end; see ``prefix_instances``.
 
     A query must not know the end that it asks for: this only reproduces what was published.
@@ -59,7 +69,7 @@ def gold_instances(graph: KnowledgeGraph, start: str, path: Path, end: str, most
 
 
 def _walks(
-    graph: KnowledgeGraph,
+    graph: Walkable,
     start: str,
     steps: Sequence[Step],
     limit: int | None,
@@ -80,9 +90,7 @@ def _walks(
     return go([(start,)], 0)
 
 
-def _completed(
-    graph: KnowledgeGraph, walks: Iterable[tuple[str, ...]], step: Step, limit: int | None
-) -> Iterator[Inner]:
+def _completed(graph: Walkable, walks: Iterable[tuple[str, ...]], step: Step, limit: int | None) -> Iterator[Inner]:
     for part in _batches(walks):
         frontiers = graph.frontiers([[walk[-1]] for walk in part])
         for walk, found in zip(part, graph.follow(frontiers, [step] * len(part), limit), strict=True):

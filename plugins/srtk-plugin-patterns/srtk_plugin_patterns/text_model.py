@@ -1,0 +1,96 @@
+"""What the completer ``text-search`` learns: paths of relations, and the kind of query for each relation and end."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import attrs
+
+from srtk_framework.graph import TripleTable
+from srtk_framework.values import Frontier, NodeSet, Path, Step
+from srtk_plugin_patterns.path_patterns import PathPatterns
+from srtk_plugin_patterns.text_queries import VARIANTS, Variant
+
+
+@attrs.frozen
+class TextModel:
+    """Paths and kinds of queries.
+
+    Attributes:
+        paths: By relation, from subject to object, best first.
+        variants: By relation and end, as the step from the known entity; the kind that finds most there.
+    """
+
+    paths: Mapping[str, Sequence[Path]] = attrs.field(factory=dict)
+    variants: Mapping[Step, Variant] = attrs.field(factory=dict)
+
+    def to_json(self) -> dict[str, Any]:
+        """Return JSON values."""
+        return {
+            "paths": {
+                relation: [list(map(str, path)) for path in paths] for relation, paths in sorted(self.paths.items())
+            },
+            "variants": [[str(step), variant] for step, variant in sorted(self.variants.items())],
+        }
+
+    @classmethod
+    def from_json(cls, data: Any) -> TextModel:
+        """Read what ``to_json`` returned.
+
+        Raises:
+            KeyError, TypeError or ValueError: For anything else.
+        """
+        variants: dict[Step, Variant] = {}
+        for step, variant in data["variants"]:
+            variants[Step.parse(step)] = VARIANTS[VARIANTS.index(variant)]
+        paths = {
+            relation: [tuple(Step.parse(step) for step in path) for path in paths]
+            for relation, paths in data["paths"].items()
+        }
+        return cls(paths, variants)
+
+
+def chosen_paths(patterns: PathPatterns, count: int, productive: int) -> dict[str, list[Path]]:
+    """Choose the paths of each relation: of the most productive, the most exclusive by the bound of Score1.
+
+    A path of one step has no inner node that a query could name; it is chosen only where there is no longer one.
+    """
+    chosen = {}
+    for relation, found in patterns.relations.items():
+        longer = tuple(path for path in found.paths if len(path.steps) > 1)
+        best = attrs.evolve(found, paths=longer or found.paths).best(count, productive, bounded=True)
+        chosen[relation] = [path.steps for path in best]
+    return chosen
+
+
+def reversed_path(path: Path) -> Path:
+    """Walk a path from its other end."""
+    return tuple(Step(step.relation, not step.inverse) for step in reversed(path))
+
+
+@attrs.frozen(eq=False)
+class TableWalks:
+    """The walks of a graph as far as a table has its triples, such as those that are not held out.
+
+    Attributes:
+        table: The triples.
+    """
+
+    table: TripleTable
+
+    def frontiers(self, node_sets: Sequence[Sequence[str]]) -> list[Frontier]:
+        """Make one frontier per set of ids."""
+        return [NodeSet(ids) for ids in node_sets]
+
+    def follow(self, frontiers: Sequence[Frontier], steps: Sequence[Step], limit: int | None) -> list[Frontier]:
+        """Return the neighbours of each frontier along its step."""
+        return [NodeSet(self._ends(frontier, step, limit)) for frontier, step in zip(frontiers, steps, strict=True)]
+
+    def _ends(self, frontier: Frontier, step: Step, limit: int | None) -> list[str]:
+        nodes, relations = self.table.entity_numbers, self.table.relation_numbers
+        if step.relation not in relations:
+            return []
+        known = [nodes[id_] for id_ in frontier.ids() if id_ in nodes]
+        ends = [self.table.fillers(node, relations[step.relation], step.inverse)[:limit].tolist() for node in known]
+        return [self.table.entities[end] for some in ends for end in some]

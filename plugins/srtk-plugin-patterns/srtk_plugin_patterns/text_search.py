@@ -1,0 +1,415 @@
+"""The ``text-search`` completer: queries for what a triple lacks, and the entities that the found texts mention."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import logging
+import math
+from collections.abc import Mapping, Sequence
+from pathlib import Path as FilePath
+from typing import Any, ClassVar, Literal
+
+import attrs
+import numpy as np
+import numpy.typing as npt
+
+from srtk_framework.graph import Signatures, TripleTable
+from srtk_framework.records import place
+from srtk_framework.roles import Completer, EntityLinker, Index, KnowledgeGraph, TrainingTask, absent
+from srtk_framework.text import link_shares
+from srtk_framework.values import (
+    Completion,
+    DriverError,
+    Evidence,
+    Hit,
+    Link,
+    Pattern,
+    Step,
+    Triple,
+    batched,
+    confidence,
+    open_end,
+    rounded,
+)
+from srtk_plugin_patterns.lexical_forms import LexicalForms, read_forms
+from srtk_plugin_patterns.mining import mine
+from srtk_plugin_patterns.path_patterns import LONGEST, MiningSettings, PathPatterns
+from srtk_plugin_patterns.snippet_search import Instances, TextQuestion, ranked_hits, table_ways, text_questions
+from srtk_plugin_patterns.text_model import TextModel, chosen_paths
+from srtk_plugin_patterns.text_queries import VARIANTS, Variant, tells
+
+logger = logging.getLogger(__name__)
+
+FILE = "text-search.json"
+_FORMAT = "srtk-text-search-1"
+_BATCH = 64
+_REASONS = 3
+"""Most snippets that are named as evidence of a completion."""
+
+_Reasons = list[tuple[float, Hit]]
+"""Snippets that mention an entity, each with what it adds to the entity's score."""
+
+_at_least_1: Any = attrs.validators.ge(1)
+_none_or_at_least_1: Any = attrs.validators.optional(_at_least_1)
+
+
+@attrs.frozen
+class TextSearchFitSettings:
+    """Settings for training the ``text-search`` completer.
+
+    Attributes:
+        length: Most steps of a path.
+        hub: Most edges of a step by which mining leaves a node; null for no bound.
+        least: Least number of pairs that a path joins.
+        paths: Paths of a relation that queries are made of.
+        productive: Paths that join most of a relation's pairs, among which the most exclusive are chosen.
+        facts: Most held-out facts of a relation and end from which its kind of query is learnt, drawn by hashes.
+        first: Snippets that are looked at: the kind of query wins whose first ones tell most of the held-out entities.
+    """
+
+    length: int = attrs.field(default=3, validator=[attrs.validators.ge(1), attrs.validators.le(LONGEST)])
+    hub: int | None = attrs.field(default=100, validator=_none_or_at_least_1)
+    least: int = attrs.field(default=2, validator=_at_least_1)
+    paths: int = attrs.field(default=1, validator=_at_least_1)
+    productive: int = attrs.field(default=20, validator=_at_least_1)
+    facts: int = attrs.field(default=200, validator=_at_least_1)
+    first: int = attrs.field(default=1, validator=_at_least_1)
+
+
+@attrs.define(eq=False)
+class TextSearchCompleter(Completer):
+    """Search texts for what a triple lacks, and propose the entities that they mention there.
+
+    Queries have the name of the known entity and the relation in words, and may have the relations of a path that the
+    relation's pairs have (p) and the names of its nodes (n), as far as the path goes from the known entity. What they
+    find is linked; of the entities, those remain that can fill the open end, but for the known entity and those that
+    the query named. An entity scores the sum of 1 / rank over the snippets that mention it; its confidence is its share
+    of all scores, with 1 added to their sum. Without training, queries have entity and relation alone.
+
+    Attributes:
+        graph: Graph to complete; it must be able to list its triples.
+        index: Index that searches texts; snippets are its passages, or whole texts if it points out none.
+        linker: Finds the entities that a snippet mentions.
+        path: Folder of a trained model; not needed in a recipe that trains one.
+        patterns: Folder of patterns that `srtk patterns mine` wrote; by default training mines them.
+        forms: File with words for relations; those that it lacks go by their labels.
+        variant: Kind of queries: ``learnt``, by relation and end (``s+r`` where nothing was learnt); ``all``, the
+            sum over all four; or one for all relations.
+        snippets: Most snippets of a query.
+        instances: Instances of paths that queries with nodes name: ``prefix``, all steps but the last; or
+            ``complete``, all steps, wherever they end.
+        ways: Most instances of a path.
+        types: ``signatures`` leaves out entities whose classes or other triples are unlike those of what fills the open
+            end; what the graph has no triple of stays. ``none`` leaves out nothing.
+        about: Only count snippets in which the known entity is linked.
+    """
+
+    learns: ClassVar[str] = "graph"
+    reuse: ClassVar[str] = "completer: {use: text-search, path: FOLDER}"
+
+    graph: KnowledgeGraph
+    index: Index
+    linker: EntityLinker
+    path: str | None = None
+    patterns: str | None = None
+    forms: str | None = None
+    variant: Literal["learnt", "all", "s+r", "s+r+p", "s+r+n", "s+r+p+n"] = attrs.field(
+        default="learnt", validator=attrs.validators.in_(("learnt", "all", *VARIANTS))
+    )
+    snippets: int = attrs.field(default=10, validator=_at_least_1)
+    instances: Instances = attrs.field(default="prefix", validator=attrs.validators.in_(("prefix", "complete")))
+    ways: int = attrs.field(default=3, validator=_at_least_1)
+    types: Literal["signatures", "none"] = attrs.field(
+        default="signatures", validator=attrs.validators.in_(("signatures", "none"))
+    )
+    about: bool = True
+    _table: TripleTable | None = attrs.field(init=False, default=None, repr=False)
+    _signatures: Signatures | None = attrs.field(init=False, default=None, repr=False)
+    _forms: LexicalForms | None = attrs.field(init=False, default=None, repr=False)
+    _model: TextModel = attrs.field(init=False, factory=TextModel, repr=False)
+    _content: str = attrs.field(init=False, default="", repr=False)
+
+    def preflight(self) -> list[tuple[str, str]]:
+        """Check that the folders and the file exist."""
+        return [
+            *absent("path", self.path, "train a model, or correct the path"),
+            *absent("patterns", self.patterns, "mine them with `srtk patterns mine`, or correct the path"),
+            *absent("forms", self.forms, "name a file of relations and words"),
+        ]
+
+    def open(self) -> None:
+        """Read the graph, the forms, and the model in ``path``.
+
+        Raises:
+            DriverError: If the graph cannot list its triples, the index searches no texts, or the model cannot be read
+                or is of another graph.
+            InputError: If the forms cannot be read.
+        """
+        if not self.index.searches_texts():
+            raise DriverError("the index searches vectors, not texts; name one that searches texts, such as `bm25`")
+        self._table = TripleTable.of(self.graph)
+        self._signatures = Signatures.of(self._table, self.graph.schema())
+        given = {} if self.forms is None else read_forms(FilePath(self.forms).expanduser())
+        self._forms = LexicalForms(self.graph, given)
+        if self.path is not None:
+            self.load(FilePath(self.path).expanduser())
+
+    def close(self) -> None:
+        """Release graph and model."""
+        self._table = self._signatures = self._forms = None
+        self._model = TextModel()
+
+    def fingerprint(self) -> str:
+        """Identify the graph, the texts, the linker, the settings and what was learnt."""
+        parts = [self.graph.fingerprint(), self.index.fingerprint(), self.linker.fingerprint()]
+        parts += [self.variant, str(self.snippets), self.instances, str(self.ways), self.types, str(self.about)]
+        given = {} if self._forms is None else dict(self._forms.given)
+        learnt = json.dumps([given, self._model.to_json()], sort_keys=True)
+        return f"text-search({', '.join(parts)}, {hashlib.sha256(learnt.encode()).hexdigest()[:16]})"
+
+    # Hooks
+
+    def complete(self, patterns: Sequence[Pattern], limit: int | None) -> list[list[Completion]]:
+        """Propose what the snippets of each pattern mention."""
+        table, _ = self._opened()
+        answers = []
+        for pattern, mentioned in zip(patterns, self._mentioned(patterns), strict=True):
+            end, step = open_end(pattern)
+            number, relation = table.entity_numbers.get(end), table.relation_numbers.get(step.relation)
+            held: set[str] = set()
+            if number is not None and relation is not None:
+                held = {table.entities[one] for one in table.fillers(number, relation, step.inverse).tolist()}
+            found = [
+                Completion(pattern.filled(id_), share, _evidence(reasons))
+                for id_, (share, reasons) in mentioned.items()
+                if id_ not in held
+            ]
+            answers.append(sorted(found, key=lambda one: (-one.confidence, one.triple))[:limit])
+        return answers
+
+    def rate(self, patterns: Sequence[Pattern], candidates: Sequence[Sequence[str]]) -> list[list[float]]:
+        """Return the confidence of each candidate, whether the graph holds it or not; 0 for what is not mentioned."""
+        nothing: tuple[float, Any] = (0.0, ())
+        return [
+            [mentioned.get(id_, nothing)[0] for id_ in ids]
+            for mentioned, ids in zip(self._mentioned(patterns), candidates, strict=True)
+        ]
+
+    def offers(self, node_sets: Sequence[Sequence[str]], inverse: bool) -> list[list[Step]]:
+        """Offer the steps that entities of the same classes, or with a step in common, have."""
+        if self._signatures is None:
+            raise _closed()
+        return self._signatures.offers(node_sets, inverse)
+
+    def _variants(self, question: TextQuestion) -> list[Variant]:
+        """Return the kinds of queries to ask; entity and relation alone where the chosen kind has no query."""
+        if self.variant == "all":
+            return [variant for variant in VARIANTS if question.queries[variant]]
+        chosen = self._model.variants.get(question.step, "s+r") if self.variant == "learnt" else self.variant
+        return [chosen if question.queries[chosen] else "s+r"]
+
+    def _answered(self, questions: Sequence[TextQuestion]) -> list[dict[str, _Reasons]]:
+        """Return for each question the mentioned entities, each with the snippets and what they add to its score."""
+        lists = [(at, variant) for at, question in enumerate(questions) for variant in self._variants(question)]
+        rows = ranked_hits(self.index, [questions[at].queries[variant] for at, variant in lists], self.snippets)
+        texts = sorted({hit.snippet for hits in rows for hit in hits})
+        linked = dict(zip(texts, map(_shares, self.linker.link(texts)), strict=True)) if texts else {}
+        found: list[dict[str, _Reasons]] = [{} for _ in questions]
+        for (at, variant), hits in zip(lists, rows, strict=True):
+            question = questions[at]
+            dropped = {question.entity, *(question.nodes if "n" in variant else ())}
+            for rank, hit in enumerate(hits, 1):
+                entities = linked[hit.snippet]
+                if self.about and question.entity not in entities:
+                    continue
+                for entity in sorted(entities.keys() - dropped):
+                    found[at].setdefault(entity, []).append((entities[entity] / rank, hit))
+        return found
+
+    def _mentioned(self, patterns: Sequence[Pattern]) -> list[dict[str, tuple[float, _Reasons]]]:
+        """Return for each pattern the entities that can fill it, each with its confidence and the snippets."""
+        table, forms = self._opened()
+        answers: list[dict[str, tuple[float, _Reasons]]] = [{} for _ in patterns]
+        asked = []
+        for at, pattern in enumerate(patterns):
+            end, step = open_end(pattern)
+            if end in table.entity_numbers and step.relation in table.relation_numbers:
+                asked.append(at)
+        ways = table_ways(table, self.instances, self.ways)
+        for places in batched(asked, _BATCH):
+            questions = text_questions(self.graph, forms, self._model, ways, [patterns[at] for at in places])
+            for at, question, reasons in zip(places, questions, self._answered(questions), strict=True):
+                answers[at] = self._confident(question.step, reasons)
+        return answers
+
+    def _confident(self, step: Step, reasons: Mapping[str, _Reasons]) -> dict[str, tuple[float, _Reasons]]:
+        """Leave out what cannot fill the open end of a step, and divide the scores by their sum and 1."""
+        if self.types == "signatures":
+            known, fits = self._opened()[0].entity_numbers, self._fits(step)
+            reasons = {id_: some for id_, some in reasons.items() if id_ not in known or fits[known[id_]]}
+        scores = {id_: math.fsum(part for part, _ in some) for id_, some in reasons.items()}
+        total = 1.0 + math.fsum(scores.values())
+        return {id_: (confidence(scores[id_] / total), some) for id_, some in reasons.items()}
+
+    def _fits(self, step: Step) -> npt.NDArray[np.bool_]:
+        """Return which entities of the table can fill the open end of a step."""
+        if self._signatures is None:
+            raise _closed()
+        return self._signatures.can_have(Step(step.relation, not step.inverse))
+
+    # Training
+
+    def fit(self, task: TrainingTask, training: TextSearchFitSettings) -> Mapping[str, float]:
+        """Mine paths from the graph without the held-out facts, and learn from these which kind of query finds most.
+
+        Raises:
+            DriverError: If the graph has no pair, or the patterns are of another graph.
+        """
+        table, forms = self._opened()
+        left = table.without(task.held_out)
+        self._content = left.content_hash()
+        model = TextModel(chosen_paths(self._mined(left, training), training.paths, training.productive))
+        facts = _drawn(task.held_out, training.facts, task.seed)
+        counts = self._told(forms, model, table_ways(left, self.instances, self.ways), facts, training.first)
+        variants = {}
+        for step in sorted(facts):
+            # The sums are of the same facts; the first kind wins a tie, which is the simplest.
+            variants[step] = max(VARIANTS, key=lambda variant: counts[step][variant])
+        self._model = attrs.evolve(model, variants=variants)
+        asked = sum(map(len, facts.values()))
+        found = {
+            "relations": float(len(model.paths)),
+            "held_out": float(len(task.held_out)),
+            "facts": float(asked),
+            **{f"chosen {variant}": float(list(variants.values()).count(variant)) for variant in VARIANTS},
+        }
+        if asked:
+            plain = sum(counts[step]["s+r"] for step in variants)
+            found[f"s+r P@{training.first}"] = plain / asked
+            found[f"learnt P@{training.first}"] = sum(counts[step][variants[step]] for step in variants) / asked
+        else:
+            logger.warning("no fact was held out, so all queries are of entity and relation alone; give `held_out`")
+        if task.validate is not None:
+            found.update(task.validate())
+        return found
+
+    def _mined(self, table: TripleTable, training: TextSearchFitSettings) -> PathPatterns:
+        if self.patterns is None:
+            return mine(table, MiningSettings(training.length, training.hub, None, training.least))
+        found = PathPatterns.load(FilePath(self.patterns).expanduser())
+        if found.content != table.content_hash():
+            raise DriverError(
+                f"the patterns in {self.patterns} were mined from another graph than the {len(table.triples):,} triples"
+                f" of {self.graph.source()} that are left to learn from; omit `patterns`, so that training mines these,"
+                " or hold out no facts"
+            )
+        return found
+
+    def _told(
+        self,
+        forms: LexicalForms,
+        model: TextModel,
+        ways: Any,
+        facts: Mapping[Step, Sequence[Triple]],
+        first: int,
+    ) -> dict[Step, dict[Variant, float]]:
+        """Return the sum of P@first over facts, by step and kind of query; a query with fewer snippets counts 0."""
+        rows = [(step, fact) for step, some in sorted(facts.items()) for fact in some]
+        sums: dict[Step, dict[Variant, float]] = {step: dict.fromkeys(VARIANTS, 0.0) for step in facts}
+        for part in batched(rows, _BATCH):
+            patterns = [_pattern(step, fact) for step, fact in part]
+            questions = text_questions(self.graph, forms, model, ways, patterns)
+            ends = [fact.subject if step.inverse else fact.object for step, fact in part]
+            names = [
+                [label, *others]
+                for label, others in zip(self.graph.labels(ends), self.graph.other_names(ends), strict=True)
+            ]
+            for variant in VARIANTS:
+                found = ranked_hits(self.index, [question.queries[variant] for question in questions], first)
+                for (step, _), hits, called in zip(part, found, names, strict=True):
+                    if len(hits) == first:
+                        sums[step][variant] += sum(tells(hit.snippet, called) for hit in hits) / first
+        return sums
+
+    def save(self, folder: FilePath) -> None:
+        """Write ``text-search.json``."""
+        data = {"format": _FORMAT, "content": self._content, "graph": self._hash(), **self._model.to_json()}
+        folder.mkdir(parents=True, exist_ok=True)
+        (folder / FILE).write_text(
+            json.dumps(data, ensure_ascii=False, sort_keys=True, separators=(",", ":")) + "\n", encoding="utf-8"
+        )
+
+    def load(self, folder: FilePath) -> None:
+        """Read what ``save`` wrote.
+
+        Raises:
+            DriverError: If it cannot be read, or is of another graph.
+        """
+        file, now = folder / FILE, self._hash()
+        try:
+            text = file.read_text(encoding="utf-8")
+        except OSError as error:
+            raise DriverError(
+                f"{file} cannot be read ({error}); name the folder of a trained model as `path`"
+            ) from error
+        try:
+            data = json.loads(text)
+            form, content, graph = data["format"], data["content"], data["graph"]
+            model = TextModel.from_json(data)
+        except (ValueError, KeyError, TypeError, AttributeError) as error:
+            raise DriverError(f"{file} is no model of `text-search` ({error!r}); train it again") from error
+        if form != _FORMAT:
+            raise DriverError(f"{file} has the format {form!r}, not {_FORMAT}; train it again")
+        if now not in (content, graph):
+            raise DriverError(
+                f"the model in {folder} was learnt from another graph than {self.graph.source()}: their triples differ;"
+                " use it with its graph, or train one on this graph"
+            )
+        self._model, self._content = model, content
+
+    def _hash(self) -> str:
+        return self._opened()[0].content_hash()
+
+    def _opened(self) -> tuple[TripleTable, LexicalForms]:
+        if self._table is None or self._forms is None:
+            raise _closed()
+        return self._table, self._forms
+
+
+def _shares(links: Sequence[Link]) -> dict[str, float]:
+    """Return for each linked entity the greatest share that it has of a mention."""
+    found: dict[str, float] = {}
+    for link, share in zip(links, link_shares(links), strict=True):
+        found[link.entity] = max(share, found.get(link.entity, 0.0))
+    return found
+
+
+def _evidence(reasons: _Reasons) -> tuple[Evidence, ...]:
+    """Return the snippets that count most, each once."""
+    best: dict[str, tuple[float, Hit]] = {}
+    for part, hit in sorted(reasons, key=lambda one: (-one[0], one[1].entry.id)):
+        best.setdefault(hit.entry.id, (part, hit))
+    return tuple(
+        Evidence("snippet", hit.snippet, hit.entry.id, rounded(part)) for part, hit in list(best.values())[:_REASONS]
+    )
+
+
+def _drawn(facts: Sequence[Triple], most: int, seed: int) -> dict[Step, list[Triple]]:
+    """Return the facts to learn from by relation and end, those of the smallest hashes."""
+    by_relation: dict[str, list[Triple]] = {}
+    for fact in sorted(set(facts)):
+        by_relation.setdefault(fact.relation, []).append(fact)
+    drawn = {}
+    for relation, some in by_relation.items():
+        kept = sorted(some, key=lambda fact: (place("\t".join(fact), seed), fact))[:most]
+        drawn[Step(relation)] = drawn[Step(relation, True)] = sorted(kept)
+    return drawn
+
+
+def _pattern(step: Step, fact: Triple) -> Pattern:
+    return Pattern(None, fact.relation, fact.object) if step.inverse else Pattern(fact.subject, fact.relation)
+
+
+def _closed() -> DriverError:
+    return DriverError("the completer is not open; call open() first")
