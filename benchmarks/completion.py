@@ -40,6 +40,9 @@ from srtk_framework.values import Pattern, Triple
 FOLDERS = {name: name for name in ("fb15k237", "wiki27k", "wn18rr")} | {
     f"codex-{size}": f"codex/codex-{size}" for size in "sm"
 }
+FOLDERS |= {name: f"small_kgs/{name}" for name in ("kinship", "umls")}
+RELATION_FIRST = {"kinship"}
+"""Data whose columns are relation, subject and object."""
 USUAL = ["fb15k237", "codex-m", "wiki27k", "wn18rr"]
 BATCH = 256
 ALPHA = 0.1
@@ -64,14 +67,17 @@ class Data:
     known: TripleTable
 
 
-def read(name: str, most: int | None) -> Data:
-    """Read a data set; at most so many test facts."""
+def read(name: str, most: int | None, tested: str = "test") -> Data:
+    """Read a data set; at most so many facts for the figures, which are those of the file ``tested``."""
     parts = {}
     for part in ("train", "valid", "test"):
         lines = (DATA / FOLDERS[name] / f"{part}.txt").read_text(encoding="utf-8").splitlines()
-        parts[part] = [Triple(*line.split("\t")) for line in lines if line]
+        rows = [line.split("\t") for line in lines if line]
+        parts[part] = (
+            [Triple(s, r, o) for r, s, o in rows] if name in RELATION_FIRST else [Triple(*row) for row in rows]
+        )
     known = TripleTable.from_triples(fact for part in parts.values() for fact in part)
-    test = sorted(set(parts["test"]))
+    test = sorted(set(parts[tested]))
     if most is not None and most < len(test):
         chosen = np.random.default_rng(0).choice(len(test), most, replace=False)
         test = [test[place] for place in sorted(chosen.tolist())]

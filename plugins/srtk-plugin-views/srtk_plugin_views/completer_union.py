@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from typing import Literal
 
 import attrs
+import numpy as np
+import numpy.typing as npt
 
 from srtk_framework.roles import Completer
 from srtk_framework.values import Completion, Pattern, Step, Triple, confidence, open_end
@@ -55,7 +56,7 @@ class UnionCompleter(Completer):
         """Return the greatest rate of each candidate, or the mean; 0 for what is worth less than a millionth to all."""
         rows = [one.rate(patterns, candidates) for one in self.completers]
         if self.method == "log-odds":
-            return [[_mean(rates) for rates in zip(*found, strict=True)] for found in zip(*rows, strict=True)]
+            return [_means(np.array(found, dtype=np.float64)) for found in zip(*rows, strict=True)]
         return [[max(rates) for rates in zip(*found, strict=True)] for found in zip(*rows, strict=True)]
 
     def offers(self, node_sets: Sequence[Sequence[str]], inverse: bool) -> list[list[Step]]:
@@ -82,19 +83,24 @@ class UnionCompleter(Completer):
                 if asked is None or all(len(row[at]) < asked for row in rows):
                     continue
                 # Nobody is more sure of what follows than of the last completion.
-                most = _mean([row[at][-1].confidence if row[at] else 0.0 for row in rows])
+                last = [[row[at][-1].confidence if row[at] else 0.0] for row in rows]
+                (most,) = _means(np.array(last, dtype=np.float64))
                 if limit and (len(rated) < limit or rated[limit - 1].confidence <= most):
                     again.append(left[at])
             left, asked = again, None if asked is None else 2 * asked
         return answers
 
 
-def _mean(confidences: Sequence[float]) -> float:
-    """Return the confidence of the mean log-odds; 0 if all are below a millionth."""
-    if max(confidences) < LEAST:
-        return 0.0
-    kept = [max(one, LEAST) for one in confidences]
-    return confidence(1 / (1 + math.exp(-sum(math.log(one / (1 - one)) for one in kept) / len(kept))))
+def _means(confidences: npt.NDArray[np.float64]) -> list[float]:
+    """Return the confidence of the mean log-odds of each column; 0 where all are below a millionth."""
+    some = np.flatnonzero((confidences >= LEAST).any(axis=0))
+    kept = np.maximum(confidences[:, some], LEAST)
+    odds = (np.log(kept) - np.log1p(-kept)).sum(axis=0) / len(kept)
+    distinct, places = np.unique(1 / (1 + np.exp(-odds)), return_inverse=True)
+    found = np.zeros(confidences.shape[1])
+    found[some] = np.array([confidence(one) for one in distinct.tolist()])[places]
+    rated: list[float] = found.tolist()
+    return rated
 
 
 def _united(rows: Sequence[Sequence[Completion]]) -> list[Completion]:
