@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from functools import cached_property
 from typing import Any, Literal, get_args
 
@@ -126,20 +126,24 @@ class RuleApplication:
         found: Floats = gathered.confidences(len(starts), len(self.table.entities))
         return found
 
-    def rules_of(self, relation: int, inverse: bool, start: int, entities: Ints) -> list[Ints]:
-        """Return, for each entity, the places of the rules that propose it, the most confident first.
+    def rules_of(self, relation: int, inverse: bool, starts: Ints, ends: Sequence[Ints]) -> list[list[Ints]]:
+        """Return, for each start and each of its ends, the places of the rules that propose it, the best first.
 
         Places count the rules with paths of the relation, then all with constants.
         """
-        index = self.index(relation, inverse)
-        places = {number: place for place, number in enumerate(entities.tolist())}
-        found: list[list[int]] = [[] for _ in places]
-        for keys, rules in self._proposals(relation, inverse, index, np.array([start], dtype=np.int64)):
-            mine = np.isin(keys, entities)
-            for key, rule in zip(keys[mine].tolist(), rules[mine].tolist(), strict=True):
-                found[places[key]].append(rule)
-        logarithms = index.order.logarithms
-        return [np.array(sorted(row, key=lambda rule: (logarithms[rule], rule)), dtype=np.int64) for row in found]
+        index, size = self.index(relation, inverse), len(self.table.entities)
+        wanted = np.concatenate([place * size + row for place, row in enumerate(ends)])
+        keys, rules = [np.zeros(0, dtype=np.int64)], [np.zeros(0, dtype=np.int64)]
+        for of, proposed in self._proposals(relation, inverse, index, starts):
+            mine = np.isin(of, wanted)
+            keys.append(of[mine])
+            rules.append(proposed[mine])
+        key, rule = np.concatenate(keys), np.concatenate(rules)
+        order = np.lexsort((rule, index.order.logarithms[rule], key))
+        key, rule = key[order], rule[order]
+        low, high = np.searchsorted(key, wanted), np.searchsorted(key, wanted, side="right")
+        found = iter([rule[begin:end] for begin, end in zip(low.tolist(), high.tolist(), strict=True)])
+        return [[next(found) for _ in row] for row in ends]
 
     def lacks(self, node: int, step: Step) -> bool:
         """Return whether there are rules for a step, and an entity that occurs at its end is not there at a node."""

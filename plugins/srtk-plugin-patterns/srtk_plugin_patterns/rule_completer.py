@@ -119,21 +119,22 @@ class PathRuleCompleter(Completer):
         source = f"path-rules:{rules.fingerprint()}"
         answers: list[list[Completion]] = [[] for _ in patterns]
         for block, rows in self._rated(patterns):
+            found = []
             for query, row in zip(block, rows, strict=True):
-                row = row.copy()
                 row[table.fillers(query.end, query.relation, query.inverse)] = 0.0
-                pattern = patterns[query.place]
-                found = sorted(
-                    (-float(row[number]), pattern.filled(table.entities[number]), number)
+                best = [
+                    (-float(row[number]), patterns[query.place].filled(table.entities[number]), number)
                     for number in _best(row, limit).tolist()
-                )[:limit]
-                if not found:
-                    continue
-                ends = np.array([number for _, _, number in found], dtype=np.int64)
-                reasons = application.rules_of(query.relation, query.inverse, query.end, ends)
-                for (negative, triple, number), places in zip(found, reasons, strict=True):
-                    pair = (number, query.end) if query.inverse else (query.end, number)
-                    told = evidence(application, query.relation, pair, places[:_REASONS].tolist(), words, source)
+                ]
+                found.append(sorted(best)[:limit])
+            relation, inverse = block[0].relation, block[0].inverse
+            starts = np.array([query.end for query in block], dtype=np.int64)
+            ends = [np.array([number for _, _, number in best], dtype=np.int64) for best in found]
+            reasons = application.rules_of(relation, inverse, starts, ends)
+            for query, best, of in zip(block, found, reasons, strict=True):
+                for (negative, triple, number), places in zip(best, of, strict=True):
+                    pair = (number, query.end) if inverse else (query.end, number)
+                    told = evidence(application, relation, pair, places[:_REASONS].tolist(), words, source)
                     answers[query.place].append(Completion(triple, -negative, told))
         return answers
 

@@ -141,7 +141,8 @@ def test_the_rules_of_a_proposal_are_those_that_make_it(reader, table):
         facts = table.of_relation(relation)
         for s in set(facts[facts[:, 0] != facts[:, 2], 0].tolist()):
             known = set(facts[facts[:, 0] != facts[:, 2], 2].tolist())
-            for o, places in enumerate(application.rules_of(relation, False, s, ends)):
+            (row,) = application.rules_of(relation, False, np.array([s]), [ends])
+            for o, places in enumerate(row):
                 if o in known and o != s:
                     assert sorted(places.tolist()) == sorted(proposed[s, relation, o])
                     assert (np.diff(shares(rules, relation)[places]) <= 0).all()
