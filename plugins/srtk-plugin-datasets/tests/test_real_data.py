@@ -14,8 +14,9 @@ from srtk_plugin_datasets.records import Records
 from srtk_plugin_datasets.rog import RoG
 from srtk_plugin_datasets.simplequestions import SimpleQuestions
 from srtk_plugin_datasets.wc2014 import WorldCup2014
+from srtk_plugin_datasets.webnlg import read_webnlg, webnlg_files
 
-from srtk_framework.values import Step
+from srtk_framework.values import Literal, Step
 
 ROOT = Path(__file__).parents[3]
 DATA = Path(os.environ.get("SRTK_DATA", ROOT.parent / "shared" / "data"))
@@ -117,3 +118,13 @@ def test_records_that_name_their_topics_otherwise_are_linked() -> None:
     path = real("wiki27k/derived/mintaka_reachable.jsonl")
     questions = list(Records(path, entities_field="topic_entities").read())
     assert all(question.links and question.answers for question in questions)
+
+
+def test_webnlg_has_its_triples_and_texts() -> None:
+    files = webnlg_files(Path(real("webnlg")), ("train", "dev"))
+    entries = [entry for file in files for entry in read_webnlg(file)]
+    triples = {triple for entry in entries for triple in entry.triples}
+    assert sum(len(entry.texts) for entry in entries) == 39890
+    assert len(triples) == 3874
+    assert sum(not isinstance(triple.object, Literal) for triple in triples) == 2743
+    assert len({entry.id for entry in entries}) == len(entries)

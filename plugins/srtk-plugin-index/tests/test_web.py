@@ -204,7 +204,7 @@ def test_offline_without_a_cache_is_refused(engine):
 
 def test_nobody_fills_the_web(engine):
     web = index(engine)
-    with pytest.raises(DriverError, match="nobody fills from here"):
+    with pytest.raises(DriverError, match="cannot be filled; name another one"):
         web.add([Entry("1", "Riga")])
     assert web.size() == 0
 

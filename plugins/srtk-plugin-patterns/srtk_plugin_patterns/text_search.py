@@ -15,6 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from srtk_framework.graph import Signatures, TripleTable
+from srtk_framework.host import driver_of
 from srtk_framework.records import place
 from srtk_framework.roles import Completer, EntityLinker, Index, KnowledgeGraph, TrainingTask, absent
 from srtk_framework.text import link_shares
@@ -142,12 +143,17 @@ class TextSearchCompleter(Completer):
         """Read the graph, the forms, and the model in ``path``.
 
         Raises:
-            DriverError: If the graph cannot list its triples, the index searches no texts, or the model cannot be read
-                or is of another graph.
+            DriverError: If the graph cannot list its triples, the index searches no texts or has none, or the model
+                cannot be read or is of another graph.
             InputError: If the forms cannot be read.
         """
         if not self.index.searches_texts():
             raise DriverError("the index searches vectors, not texts; name one that searches texts, such as `bm25`")
+        # An index that others fill, such as a search engine, inherits ``add`` and does not know its size.
+        if not self.index.size() and type(driver_of(self.index)).add is not Index.add:
+            raise DriverError(
+                "the index has no documents; fill it with `srtk index build RECIPE` before it is searched"
+            )
         self._table = TripleTable.of(self.graph)
         self._signatures = Signatures.of(self._table, self.graph.schema())
         given = {} if self.forms is None else read_forms(FilePath(self.forms).expanduser())

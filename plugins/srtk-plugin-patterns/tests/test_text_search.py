@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import json
+import os
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 
 import attrs
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from srtk_plugin_datasets.webnlg import read_webnlg, webnlg_files
 from srtk_plugin_index.indexes.bm25 import Bm25Index
 from srtk_plugin_local.dictionary.linker import DictionaryLinker
 from srtk_plugin_local.memory import MemoryGraph
@@ -21,7 +25,7 @@ from srtk_plugin_patterns.text_search import TextSearchCompleter, TextSearchFitS
 
 from srtk_framework.graph import TripleTable
 from srtk_framework.roles import Index, TrainingTask
-from srtk_framework.values import DriverError, Entry, Hit, Pattern, Step, Triple
+from srtk_framework.values import DriverError, Entry, Hit, Literal, Pattern, Step, Triple
 
 LABELS = {"born_in": "born in", "city_of": "city of", "works_in": "works in"}
 LABELS |= {name: name.capitalize() for name in ("ann", "bob", "eve", "cid", "dan", "riga", "oslo", "latvia", "norway")}
@@ -233,6 +237,37 @@ def test_no_target_reaches_a_query_of_any_graph(rows, subject, one, other):
     assert written[0] == written[1]
 
 
+DATA = Path(os.environ.get("SRTK_DATA", Path(__file__).parents[4] / "shared" / "data"))
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(not (DATA / "webnlg").exists(), reason="no webnlg in the data folder; set SRTK_DATA")
+def test_no_target_reaches_a_query_of_webnlg():
+    """What is learnt and asked stays the same to the byte when the held-out facts exchange their objects."""
+    files = webnlg_files(DATA / "webnlg", ("train", "dev"))
+    rows = sorted({triple for file in files for entry in read_webnlg(file) for triple in entry.triples})
+    rows = [row for row in rows if not isinstance(row.object, Literal)]
+    held = rows[::5]
+    of_relation: dict[str, list[str]] = {}
+    for fact in held:
+        of_relation.setdefault(fact.relation, []).append(fact.object)
+    turned = {relation: objects[1:] + objects[:1] for relation, objects in of_relation.items()}
+    swapped = [Triple(fact.subject, fact.relation, turned[fact.relation].pop(0)) for fact in held]
+    out = {*held, *swapped}
+    rest = [row for row in rows if row not in out]
+    written = []
+    for facts in (held, swapped):
+        table = TripleTable.from_triples([*rest, *facts]).without(facts)
+        graph = MemoryGraph(triples=[*rest, *facts])
+        model = TextModel(chosen_paths(mine(table, MiningSettings(3, 100, None, 2)), 2, 20))
+        asked = [Pattern(fact.subject, fact.relation) for fact in facts]
+        found = text_questions(graph, LexicalForms(graph), model, table_ways(table, "prefix", 5), asked)
+        assert sum(bool(question.queries["s+r+n"]) for question in found) > 50
+        written.append(json.dumps([model.to_json(), [sorted(one.queries.items()) for one in found]]).encode())
+    assert sum(one != other for one, other in zip(held, swapped, strict=True)) > 300
+    assert written[0] == written[1]
+
+
 def test_what_was_learnt_is_kept_and_read_again(tmp_path):
     hidden = nationality("mars")
     made = learnt(tmp_path, HELD, [hidden])
@@ -282,10 +317,21 @@ def test_without_held_out_facts_only_paths_are_learnt(tmp_path, caplog):
     assert "no fact was held out" in caplog.text
 
 
-def test_an_index_without_documents_completes_nothing(tmp_path):
-    empty = filled(tmp_path, {})
-    made = completer(tmp_path, without(nationality("mia")), index=empty)
-    assert made.complete([Pattern("mia", "nationality")], None) == [[]]
+def test_an_index_without_documents_is_refused(tmp_path):
+    with pytest.raises(DriverError, match=r"the index has no documents; fill it with `srtk index build RECIPE`"):
+        completer(tmp_path, without(), index=filled(tmp_path, {}))
+
+
+def test_an_index_that_others_fill_need_not_know_its_size(tmp_path):
+    class Engine(Index):
+        def size(self) -> int:
+            return 0
+
+        def search(self, texts, k):
+            return [[Hit(Entry("https://x.example", "Mia, Latvia"), -1.0)] for _ in texts]
+
+    made = completer(tmp_path, without(nationality("mia")), index=Engine())
+    assert made.complete([Pattern("mia", "nationality")], None)[0][0].triple == nationality("mia")
 
 
 def test_an_index_of_vectors_is_refused(tmp_path):

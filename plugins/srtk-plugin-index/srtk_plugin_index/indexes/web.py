@@ -134,13 +134,6 @@ class WebIndex(Index):
         asked = (self.pages, self.language, tuple(self.engines), tuple(self.categories))
         return f"WebIndex({without_logins(self.endpoint)}, {asked})"
 
-    def add(self, entries: Sequence[Entry]) -> int:
-        """Refuse entries: the web is filled by others."""
-        raise DriverError(
-            "the index `web` is a search engine, which nobody fills from here; leave out `srtk index build`, or name an"
-            " index that can be filled, such as `bm25`"
-        )
-
     def size(self) -> int:
         """Return 0: nobody knows how large the web is."""
         return 0
