@@ -39,8 +39,7 @@ from srtk_plugin_patterns.text_search import TextSearchCompleter, TextSearchFitS
 from srtk_plugin_views.calibrated import CalibratedCompleter, CalibrationTraining
 from srtk_plugin_views.completer_union import UnionCompleter
 
-from srtk_framework.evaluation import snippet_table
-from srtk_framework.evaluation.intervals import paired
+from srtk_framework.evaluation import paired, snippet_table
 from srtk_framework.graph import TripleTable
 from srtk_framework.records import place
 from srtk_framework.roles import Completer, TrainingTask
