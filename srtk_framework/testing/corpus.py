@@ -16,7 +16,7 @@ import pytest
 from srtk_framework.roles import Corpus
 from srtk_framework.testing.base import Answers, Conformance
 from srtk_framework.testing.values import plain
-from srtk_framework.values import Entry, InputError, Triple
+from srtk_framework.values import EntityMention, Entry, InputError, Triple
 
 _LINE = re.compile(r"(?::|\bline )\d+")
 
@@ -65,6 +65,17 @@ class CorpusConformance(Conformance):
                 assert isinstance(entry.vector, np.ndarray), f"{entry.id}: vector is {type(entry.vector).__name__}"
                 assert entry.vector.dtype == np.float32, f"{entry.id}: vector is {entry.vector.dtype}"
                 assert entry.vector.ndim == 1, f"{entry.id}: vector has {entry.vector.ndim} dimensions"
+
+    def test_mentions_lie_in_the_text_one_after_the_other(self, driver: Any) -> None:
+        """``mentions`` is a tuple of spans of the text, each with an entity; they are in order and do not overlap."""
+        for entry in driver.read():
+            assert isinstance(entry.mentions, tuple), f"{entry.id}: mentions must be a tuple, not {entry.mentions!r}"
+            end = 0
+            for one in entry.mentions:
+                assert isinstance(one, EntityMention), f"{entry.id}: mentions holds {one!r}"
+                assert one.entity, f"{entry.id}: {one!r} names no entity"
+                assert end <= one.start < one.end <= len(entry.text), f"{entry.id}: {one!r} after {end}"
+                end = one.end
 
     def test_every_entry_has_something_to_search(self, driver: Any) -> None:
         """An entry has a text that is not blank, or a vector."""

@@ -18,7 +18,7 @@ from srtk_framework.testing.batches import BatchConformance, Probe, Probes
 from srtk_framework.testing.sample import SAMPLE
 from srtk_framework.testing.values import plain
 from srtk_framework.text import fold, words
-from srtk_framework.values import DriverError, Entry, Hit, Literal, Triple, rounded
+from srtk_framework.values import DriverError, EntityMention, Entry, Hit, Literal, Triple, rounded
 
 K = 5
 SEVERAL = 24
@@ -41,7 +41,8 @@ def entries_of(dimensions: int) -> list[Entry]:
     triples = [triple for triple in SAMPLE.triples if '"' not in triple.subject][:60]
     found = [Entry(f"t{99 - i}", " ".join(map(str, triple)), (triple,)) for i, triple in enumerate(triples)]
     found += [Entry(f"twin{i}", "Castor and Pollux are twins") for i in (3, 1, 2, 0)]
-    found += [*STRANGE, Entry("dated", "Riga was founded in 1201", (Triple("Riga", "founded", Literal('"1201"')),))]
+    founded = (Triple("Riga", "founded", Literal('"1201"')),)
+    found += [*STRANGE, Entry("dated", "Riga was founded in 1201", founded, mentions=(EntityMention(0, 4, "Riga"),))]
     if not dimensions:
         return found
     drawn = np.random.default_rng(7).normal(size=(len(found), dimensions))
@@ -110,14 +111,15 @@ class IndexConformance(BatchConformance):
         ]
 
     def test_hits_are_the_entries_that_were_added(self, driver: Any, probes: Probes, entries: list[Entry]) -> None:
-        """Id, text and triples of a hit are those of the entry, literals included."""
+        """Id, text, triples and mentions of a hit are those of the entry, literals included."""
         known = {entry.id: entry for entry in entries}
         found = [hit.entry for _, _, hits in self.searches(driver, probes) for hit in hits]
         assert found, "no search finds anything"
         for entry in found:
             assert entry.id in known, f"{entry.id!r} was never added"
             wanted = known[entry.id]
-            assert (entry.text, entry.triples) == (wanted.text, wanted.triples), f"{entry} is not {wanted}"
+            for part in ("text", "triples", "mentions"):
+                assert getattr(entry, part) == getattr(wanted, part), f"{part} of {entry} is not that of {wanted}"
             kinds = [[type(part) for triple in one.triples for part in triple] for one in (entry, wanted)]
             assert kinds[0] == kinds[1], f"{entry.id!r}: a literal is no longer one, or an entity became one"
 
@@ -362,13 +364,14 @@ def _words(text: str) -> set[str]:
 def _line(entry: Entry) -> str:
     triples = [[*triple, isinstance(triple.object, Literal)] for triple in entry.triples]
     vector = None if entry.vector is None else entry.vector.tolist()
-    return json.dumps([entry.id, entry.text, triples, vector]) + "\n"
+    return json.dumps([entry.id, entry.text, triples, vector, entry.mentions]) + "\n"
 
 
 def _read(line: str) -> Entry:
-    id_, text, triples, vector = json.loads(line)
+    id_, text, triples, vector, mentions = json.loads(line)
     read = tuple(Triple(s, r, Literal(o) if literal else o) for s, r, o, literal in triples)
-    return Entry(id_, text, read, None if vector is None else np.array(vector, dtype=np.float32))
+    row = None if vector is None else np.array(vector, dtype=np.float32)
+    return Entry(id_, text, read, row, tuple(EntityMention(*one) for one in mentions))
 
 
 class ToyIndexCase(IndexConformance):

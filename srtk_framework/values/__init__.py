@@ -5,7 +5,7 @@ from __future__ import annotations
 from srtk_framework.values.batches import batched
 from srtk_framework.values.budget import Budget
 from srtk_framework.values.chat import COST_DIGITS, Message, Prompt, Reply, total, usage
-from srtk_framework.values.entries import Entry, Hit
+from srtk_framework.values.entries import EntityMention, Entry, Hit
 from srtk_framework.values.errors import (
     DriverError,
     InputError,
@@ -68,6 +68,7 @@ __all__ = [
     "Budget",
     "Completion",
     "DriverError",
+    "EntityMention",
     "Entry",
     "Evidence",
     "FoundPaths",

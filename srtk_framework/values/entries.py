@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import attrs
 
@@ -17,6 +17,20 @@ def _bytes(vector: Any) -> bytes | None:
     return None if vector is None else vector.tobytes()
 
 
+class EntityMention(NamedTuple):
+    """A span of an entry's text that names an entity.
+
+    Attributes:
+        start: Offset of the first character.
+        end: Offset after the last character.
+        entity: Id of the entity.
+    """
+
+    start: int
+    end: int
+    entity: str
+
+
 @attrs.frozen
 class Entry:
     """One thing to be found: a document, an entity, a triple in words, a subgraph.
@@ -26,12 +40,14 @@ class Entry:
         text: What a search by text compares with; may be empty where there is a vector.
         triples: Triples of the graph that the entry stands for, which are retrieved with it.
         vector: float32 [d], where the entry brings its own; None where its text is to be encoded.
+        mentions: Where its text names entities, as far as the corpus knows: in order, and no two overlap.
     """
 
     id: str
     text: str
     triples: tuple[Triple, ...] = ()
     vector: npt.NDArray[np.float32] | None = attrs.field(default=None, eq=_bytes, repr=False)
+    mentions: tuple[EntityMention, ...] = ()
 
 
 @attrs.frozen

@@ -11,7 +11,7 @@ import pytest
 from kit.checked import opened
 from kit.rules import Fault, changed, life_faults, publish, replaced
 from srtk_framework.testing.corpus import CorpusConformance, ToyCorpus
-from srtk_framework.values import Entry, InputError
+from srtk_framework.values import EntityMention, Entry, InputError
 
 GOOD = ToyCorpus
 
@@ -72,6 +72,9 @@ FAULTS: list[Fault] = [
     changed(GOOD, "test_another_process_gets_the_same_answers", read=_hash_orders),
     changed(GOOD, "test_ids_are_unique_texts", read=_each(id="same")),
     changed(GOOD, "test_fields_have_their_types", read=_each(triples=[])),
+    changed(
+        GOOD, "test_mentions_lie_in_the_text_one_after_the_other", read=_each(mentions=(EntityMention(0, 999, "riga"),))
+    ),
     changed(GOOD, "test_every_entry_has_something_to_search", read=_each(text=" ")),
     changed(GOOD, "test_it_may_be_read_again_and_side_by_side", read=_counted),
     changed(GOOD, "test_a_second_instance_answers_the_same", read=_numbered),

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from srtk_framework.values import Entry, Literal, Triple
+from srtk_framework.values import EntityMention, Entry, Literal, Triple
 
 LINES, OFFSETS, RANKS = "entries.jsonl", "entries.offsets.npy", "entries.ranks.npy"
 
@@ -117,9 +117,11 @@ def _save(path: Path, array: npt.NDArray[Any]) -> None:
 
 def _line(entry: Entry) -> str:
     triples = [[*triple, 1] if isinstance(triple.object, Literal) else [*triple] for triple in entry.triples]
-    return json.dumps([entry.id, entry.text, triples], separators=(",", ":")) + "\n"
+    mentions = [entry.mentions] if entry.mentions else []
+    return json.dumps([entry.id, entry.text, triples, *mentions], separators=(",", ":")) + "\n"
 
 
 def _read(line: bytes) -> Entry:
-    id_, text, rows = json.loads(line)
-    return Entry(id_, text, tuple(Triple(row[0], row[1], Literal(row[2]) if row[3:] else row[2]) for row in rows))
+    id_, text, rows, *rest = json.loads(line)
+    triples = tuple(Triple(row[0], row[1], Literal(row[2]) if row[3:] else row[2]) for row in rows)
+    return Entry(id_, text, triples, mentions=tuple(EntityMention(*row) for some in rest for row in some))
