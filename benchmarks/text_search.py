@@ -25,6 +25,7 @@ from typing import Any
 
 from common import DATA, lacking
 from srtk_plugin_baselines.frequency import FrequencyCompleter
+from srtk_plugin_datasets.hidden_facts import hidden_facts
 from srtk_plugin_datasets.webnlg import names, read_webnlg, webnlg_files
 from srtk_plugin_index.indexes.bm25 import Bm25Index
 from srtk_plugin_local.dictionary.linker import DictionaryLinker
@@ -41,7 +42,6 @@ from srtk_plugin_views.completer_union import UnionCompleter
 
 from srtk_framework.evaluation import paired, snippet_table
 from srtk_framework.graph import TripleTable
-from srtk_framework.records import place
 from srtk_framework.roles import Completer, TrainingTask
 from srtk_framework.text import read_yaml
 from srtk_framework.values import Entry, Literal, Pattern, Step, Triple
@@ -84,11 +84,11 @@ class World:
     def split(self, seed: int) -> tuple[list[Triple], list[Triple], list[Triple]]:
         """Return the hidden facts, those held out of the rest, and all triples that are not hidden."""
         facts = [triple for triple in self.triples if not isinstance(triple.object, Literal)]
-        order = sorted(facts, key=lambda fact: (place("\t".join(fact), seed), fact))
-        cut = round(HIDDEN * len(order))
-        hidden, rest = order[:cut], order[cut:]
+        hidden = hidden_facts(facts, HIDDEN, seed)
         out = set(hidden)
-        return sorted(hidden), sorted(rest[: round(HELD * len(rest))]), [one for one in self.triples if one not in out]
+        known = [one for one in self.triples if one not in out]
+        held = hidden_facts((one for one in known if not isinstance(one.object, Literal)), HELD, seed)
+        return hidden, held, known
 
 
 def main() -> int:

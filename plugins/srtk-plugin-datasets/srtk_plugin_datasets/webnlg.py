@@ -1,15 +1,26 @@
-"""WebNLG: sets of triples of DBpedia, each with texts that people wrote of it (Gardent et al. 2017)."""
+"""WebNLG: sets of triples of DBpedia, each with texts that people wrote of it (Gardent et al. 2017).
+
+The ``webnlg`` dataset asks for triples between entities that are hidden by a hash, and that the texts state.
+"""
 
 from __future__ import annotations
 
 import re
 import xml.etree.ElementTree as ET
-from collections.abc import Iterator
+import xml.parsers.expat as expat
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
 import attrs
 
-from srtk_framework.values import InputError, Literal, Triple
+from srtk_framework.roles import Dataset
+from srtk_framework.values import InputError, Literal, Question, Triple
+from srtk_plugin_datasets.catalogue import located
+from srtk_plugin_datasets.hidden_facts import Ends, hidden_facts, questions_of
+from srtk_plugin_datasets.sample import sample
+
+HIDDEN = 0.3
+"""Share of the triples between entities that is hidden, if nothing else is given."""
 
 _DATE = re.compile(r"\d{4}-\d{2}-\d{2}")
 _NUMBER = re.compile(r"[-+]?\d+(\.\d+)?([eE][-+]?\d+)?")
@@ -33,6 +44,56 @@ class WebnlgEntry:
     texts: tuple[str, ...]
 
 
+@attrs.define
+class WebNLG(Dataset):
+    """Patterns of triples of WebNLG that are hidden: those between entities with the lowest hashes.
+
+    `srtk datasets graph webnlg` writes the graph without the triples that the same splits, share and seed hide, or
+    their list. The gold answers of a pattern are all that are hidden of it; what the graph holds is none.
+
+    Attributes:
+        path: Folder with `en`, or with a folder of each split; by default the folder of the set under `SRTK_DATA` or
+            `data`.
+        splits: `train`, `dev`, `test`, as far as they are there.
+        hidden: Share of the triples between entities that is hidden.
+        seed: Seed of the hashes, and of the sample that a limit takes.
+        ends: The ends of triples that become open.
+        limit: Maximum number of patterns; all by default.
+    """
+
+    path: str | None = None
+    splits: Sequence[str] = ("train", "dev")
+    hidden: float = attrs.field(default=HIDDEN, validator=[attrs.validators.gt(0.0), attrs.validators.le(1.0)])
+    seed: int = 0
+    ends: Ends = attrs.field(default="both", validator=attrs.validators.in_(("object", "subject", "both")))
+    limit: int | None = None
+
+    def read(self) -> Iterable[Question]:
+        """Yield the patterns, sorted by their first triple.
+
+        Raises:
+            InputError: With file and entry, for what is no triple; for a folder without files of the splits.
+        """
+        folder = Path(located(self.path, "webnlg"))
+        hidden = hidden_facts(webnlg_facts(folder, self.splits), self.hidden, self.seed)
+        return sample(questions_of(hidden, self.ends), lambda question: question.id, self.limit, self.seed)
+
+
+def webnlg_facts(folder: Path, splits: Sequence[str]) -> list[Triple]:
+    """Return the distinct triples between entities of splits, sorted.
+
+    Raises:
+        InputError: If there is no file of these splits, or what one holds is no triple.
+    """
+    files = webnlg_files(folder, tuple(splits))
+    if not files:
+        raise InputError(
+            f"{folder}: no XML of the splits {', '.join(splits)} here; name the folder of WebNLG as `path`"
+        )
+    triples = {triple for file in files for entry in read_webnlg(file) for triple in entry.triples}
+    return sorted(triple for triple in triples if not isinstance(triple.object, Literal))
+
+
 def webnlg_files(folder: Path, splits: tuple[str, ...]) -> list[Path]:
     """Return the files of splits (``train``, ``dev``, ``test``), sorted; the folder may hold them, or ``en`` does."""
     root = folder / "en" if (folder / "en").is_dir() else folder
@@ -44,23 +105,37 @@ def read_webnlg(file: Path) -> Iterator[WebnlgEntry]:
     """Read the entries of a file.
 
     Raises:
-        InputError: If it is no such file.
+        InputError: If it is no such file; with the line, for what is no triple.
     """
-    try:
-        root = ET.parse(file).getroot()
-    except OSError as error:
-        raise InputError(f"{file}: cannot be read ({error}); check the path") from error
-    except ET.ParseError as error:
-        raise InputError(f"{file}: is no XML of WebNLG ({error}); download it again") from error
+    root, lines = _parsed(file)
     # Files of different folders have the same name.
     name = "/".join([*file.parts[-3:-1], file.stem])
     for number, entry in enumerate(root.iter("entry"), 1):
-        place = f"{file}: entry {number}"
-        triples = [read_triple(one.text or "", place) for one in entry.iterfind("modifiedtripleset/mtriple")]
+        rows = entry.iterfind("modifiedtripleset/mtriple")
+        triples = [read_triple(one.text or "", f"{file}:{lines[one]}") for one in rows]
         texts = [" ".join(one.text.split()) for one in entry.iterfind("lex") if one.text and one.text.strip()]
         yield WebnlgEntry(
             f"{name}#{entry.get('eid', number)}", entry.get("category", ""), tuple(dict.fromkeys(triples)), tuple(texts)
         )
+
+
+def _parsed(file: Path) -> tuple[ET.Element, dict[ET.Element, int]]:
+    """Parse a file; return its root, and the line of each element, which ElementTree alone does not keep."""
+    builder, parser = ET.TreeBuilder(), expat.ParserCreate()
+    lines: dict[ET.Element, int] = {}
+
+    def start(tag: str, attributes: dict[str, str]) -> None:
+        lines[builder.start(tag, attributes)] = parser.CurrentLineNumber
+
+    parser.StartElementHandler, parser.EndElementHandler = start, builder.end
+    parser.CharacterDataHandler = builder.data
+    try:
+        parser.Parse(file.read_bytes(), True)
+    except OSError as error:
+        raise InputError(f"{file}: cannot be read ({error}); check the path") from error
+    except expat.ExpatError as error:
+        raise InputError(f"{file}: is no XML of WebNLG ({error}); download it again") from error
+    return builder.close(), lines
 
 
 def read_triple(text: str, place: str) -> Triple:
@@ -70,7 +145,7 @@ def read_triple(text: str, place: str) -> Triple:
         InputError: If it has not three parts.
     """
     parts = [part.strip() for part in text.split(" | ")]
-    if len(parts) != 3 or not all(parts):
+    if len(parts) != 3 or not all(part.strip('" ') for part in parts):
         raise InputError(f"{place}: {text!r} is no triple; write subject, relation and object with ` | ` between them")
     subject, relation, value = parts
     subject = _id(subject)

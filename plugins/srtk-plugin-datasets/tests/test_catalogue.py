@@ -16,7 +16,7 @@ from srtk_framework.values import InputError
 ROOT = Path(__file__).parents[3]
 DATA = Path(os.environ.get("SRTK_DATA", ROOT.parent / "shared" / "data"))
 WITHOUT_PATH = ["cwq", "elevant", "gtsqa", "lcquad1", "metaqa", "mintaka", "pathquestion", "qald", "rog"]
-WITHOUT_PATH += ["simplequestions", "wc2014", "webqsp"]
+WITHOUT_PATH += ["lama", "simplequestions", "wc2014", "webnlg", "webqsp"]
 
 
 def test_every_address_names_one_version_and_every_file_has_a_checksum() -> None:
@@ -47,7 +47,7 @@ def test_a_checksum_is_that_of_the_bytes() -> None:
         assert not file.holds(b"")
 
 
-@pytest.mark.parametrize("name", ["metaqa", "pathquestion", "wc2014"])
+@pytest.mark.parametrize("name", ["metaqa", "pathquestion", "wc2014", "lama", "webnlg"])
 def test_the_checksums_are_those_of_the_published_files_that_are_at_hand(name: str) -> None:
     if not (DATA / name).is_dir():
         pytest.skip(f"no {name} in the data folder; set SRTK_DATA")

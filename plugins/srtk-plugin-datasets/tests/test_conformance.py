@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 from srtk_plugin_datasets.cwq import CWQ
 from srtk_plugin_datasets.elevant import Elevant
 from srtk_plugin_datasets.gtsqa import GTSQA
+from srtk_plugin_datasets.lama import LAMA
 from srtk_plugin_datasets.lcquad import LCQuAD
 from srtk_plugin_datasets.link_prediction import WN18RR, CoDEx, FB15k237, Kinship
 from srtk_plugin_datasets.metaqa import MetaQA
@@ -27,6 +28,7 @@ from srtk_plugin_datasets.records import Records
 from srtk_plugin_datasets.rog import RoG
 from srtk_plugin_datasets.simplequestions import SimpleQuestions
 from srtk_plugin_datasets.wc2014 import WorldCup2014
+from srtk_plugin_datasets.webnlg import WebNLG
 from srtk_plugin_datasets.webqsp import WebQSP
 
 from srtk_framework.records import dumps, record_from_question
@@ -440,3 +442,33 @@ class TestNELL995(OfOneFile, DatasetConformance):
     def driver(self, tmp_path: Path) -> Any:
         lines(tmp_path / self.file, *self.good.splitlines())
         return NELL995(path=str(tmp_path))
+
+
+class TestWebNLG(OfOneFile, DatasetConformance):
+    name = "webnlg"
+    cls = WebNLG
+    file = "en/train/1triples/City.xml"
+    good = (
+        '<benchmark><entries><entry category="City" eid="Id1"><modifiedtripleset><mtriple>Riga | country | Latvia'
+        "</mtriple></modifiedtripleset><lex>Riga, Latvia.</lex></entry></entries></benchmark>"
+    )
+    bad = good.replace("country | ", "")
+
+    @pytest.fixture
+    def driver(self, tmp_path: Path) -> Any:
+        lines(tmp_path / self.file, self.good)
+        return WebNLG(path=str(tmp_path), hidden=1.0)
+
+
+class TestLAMA(OfOneFile, DatasetConformance):
+    name = "lama"
+    cls = LAMA
+    file = "pararel/trex_lms_vocab/P17.jsonl"
+    good = '{"sub_label": "Riga", "obj_label": "Latvia"}\n{"sub_label": "Oslo", "obj_label": "Norway"}\n'
+    bad = good + '{"sub_label": "Bonn"}\n'
+
+    @pytest.fixture
+    def driver(self, tmp_path: Path) -> Any:
+        lines(tmp_path / "relations.jsonl", '{"relation": "P17", "template": "[X] is in [Y] .", "label": "country"}')
+        lines(tmp_path / self.file, *self.good.splitlines())
+        return LAMA(path=str(tmp_path), hidden=1.0)

@@ -1,11 +1,11 @@
-"""``srtk datasets graph``: write the union of the graphs of all questions as one file of triples."""
+"""``srtk datasets graph``: write the graph of a set as one file of triples."""
 
 from __future__ import annotations
 
 import argparse
 import sys
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from hashlib import blake2b
 from pathlib import Path
 from typing import IO, Any
@@ -14,13 +14,13 @@ from srtk_framework.records import dumps
 from srtk_framework.records import record_fields as fields
 from srtk_framework.values import InputError, Literal, Triple
 
-HELP = "write the union of the graphs of all questions, for `srtk graph build`"
+HELP = "write the union of the graphs of all questions, or the triples of a set, for `srtk graph build`"
 _BREAKS = ("\t", "\n", "\r")
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the flags."""
-    parser.add_argument("format", choices=("rog", "gtsqa", "webnlg"), help="format of the files")
+    parser.add_argument("format", choices=("rog", "gtsqa", "webnlg", "lama"), help="format of the files")
     parser.add_argument("files", nargs="+", metavar="PATH", help="files, or folders in the driver's layout")
     parser.add_argument(
         "--splits",
@@ -30,19 +30,38 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--out", required=True, metavar="TSV", help="output file: subject, relation, object, tab-separated"
     )
-    parser.add_argument("--labels", metavar="TSV", help="output file of ids and labels (gtsqa, webnlg)")
+    parser.add_argument("--labels", metavar="TSV", help="output file of ids and labels (gtsqa, webnlg, lama)")
     parser.add_argument("--aliases", metavar="TSV", help="output file of ids and further names (webnlg)")
     parser.add_argument("--texts", metavar="JSONL", help="output file of the texts, one document each (webnlg)")
+    parser.add_argument(
+        "--hidden", metavar="TSV", help="output file of the hidden triples, for `masked` (webnlg, lama)"
+    )
+    parser.add_argument(
+        "--share",
+        type=float,
+        metavar="S",
+        help="share of the triples between entities that is hidden, as `hidden` of the dataset (webnlg 0.3, lama 0.5)",
+    )
+    parser.add_argument("--seed", type=int, default=0, metavar="N", help="seed of the hidden triples (%(default)s)")
+    parser.add_argument(
+        "--without-hidden", action="store_true", help="leave the hidden triples out (webnlg; lama always does)"
+    )
 
 
 def run(args: argparse.Namespace) -> int:
     """Write the distinct triples, in the order of the files."""
     from srtk_plugin_datasets.rog import question_graphs
 
+    if args.share is not None and not 0 < args.share <= 1:
+        raise InputError(f"--share: {args.share:g} is no share; give a number above 0, at most 1")
     if args.format == "webnlg":
         return _webnlg(args)
     if args.aliases or args.texts:
         raise InputError(f"--aliases and --texts: the format {args.format} has neither; remove them")
+    if args.format == "lama":
+        return _lama(args)
+    if args.hidden or args.share is not None or args.without_hidden:
+        raise InputError(f"--hidden, --share and --without-hidden: nothing is hidden in {args.format}; remove them")
     files = _files(args.format, args.files, [split for split in args.splits.split(",") if split])
     if args.labels and args.format != "gtsqa":
         raise InputError("--labels: ids are names in the format rog, so there are no labels; remove it")
@@ -75,7 +94,8 @@ def run(args: argparse.Namespace) -> int:
 
 def _webnlg(args: argparse.Namespace) -> int:
     """Write the triples of all entries, the names of their entities, and the texts."""
-    from srtk_plugin_datasets.webnlg import names, read_webnlg, webnlg_files
+    from srtk_plugin_datasets.hidden_facts import hidden_facts
+    from srtk_plugin_datasets.webnlg import HIDDEN, names, read_webnlg, webnlg_files
 
     splits = tuple(split for split in args.splits.split(",") if split)
     files: list[Path] = []
@@ -93,8 +113,15 @@ def _webnlg(args: argparse.Namespace) -> int:
             for number, text in enumerate(entry.texts, 1):
                 documents.append({"id": f"{entry.id}/{number}", "text": text, "triples": rows})
     entities = sorted({end for triple in triples for end in triple[::2] if not isinstance(end, Literal)})
-    with _Target(args.out) as out:
-        out.writelines("\t".join(triple) + "\n" for triple in triples)
+    facts = [triple for triple in triples if not isinstance(triple.object, Literal)]
+    share = HIDDEN if args.share is None else args.share
+    hidden = hidden_facts(facts, share, args.seed) if args.hidden or args.without_hidden else []
+    if args.without_hidden:
+        for triple in hidden:
+            del triples[triple]
+    _write_triples(args.out, triples)
+    if args.hidden:
+        _write_triples(args.hidden, hidden)
     if args.labels:
         with _Target(args.labels) as out:
             out.writelines(f"{id_}\t{names(id_)[0]}\n" for id_ in entities)
@@ -106,7 +133,40 @@ def _webnlg(args: argparse.Namespace) -> int:
             out.writelines(dumps(document) + "\n" for document in documents)
     between = sum(not isinstance(triple.object, Literal) for triple in triples)
     print(f"{args.out}: {len(triples):,} triples, {between:,} between entities, of {len(documents):,} texts")
+    if hidden:
+        print(f"hidden{'' if args.without_hidden else ' by the list alone'}: {len(hidden):,} triples")
     return 0
+
+
+def _lama(args: argparse.Namespace) -> int:
+    """Write the facts that are not asked for, those that are, and the labels of the relations."""
+    from srtk_plugin_datasets.hidden_facts import hidden_facts
+    from srtk_plugin_datasets.lama import HIDDEN, lama_facts, lama_relations
+
+    if len(args.files) > 1 or not Path(args.files[0]).is_dir():
+        raise InputError(f"{' '.join(args.files)}: give one folder, that of LAMA with relations.jsonl")
+    folder = Path(args.files[0])
+    facts = lama_facts(folder)
+    share = HIDDEN if args.share is None else args.share
+    hidden = hidden_facts(facts, share, args.seed)
+    asked = set(hidden)
+    known = [fact for fact in facts if fact not in asked]
+    _write_triples(args.out, known)
+    if args.hidden:
+        _write_triples(args.hidden, hidden)
+    if args.labels:
+        relations = {fact.relation for fact in facts}
+        with _Target(args.labels) as out:
+            out.writelines(f"{id_}\t{label}\n" for id_, label in lama_relations(folder).items() if id_ in relations)
+            # Also those of the facts that are asked for.
+            out.writelines(f"{id_}\t{id_}\n" for id_ in sorted({end for fact in facts for end in fact[::2]}))
+    print(f"{args.out}: {len(known):,} facts; {len(hidden):,} others are asked for")
+    return 0
+
+
+def _write_triples(path: str, triples: Iterable[Triple]) -> None:
+    with _Target(path) as out:
+        out.writelines("\t".join(triple) + "\n" for triple in triples)
 
 
 def _files(form: str, places: Sequence[str], splits: Sequence[str]) -> list[Path]:

@@ -1,0 +1,113 @@
+"""LAMA T-REx: facts of Wikidata as labels, by relation (Petroni et al. 2019; as ParaRel has them, Elazar et al. 2021).
+
+The ``lama`` dataset asks for the objects of one half of the facts, and `srtk datasets graph lama` writes the others.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+
+import attrs
+
+from srtk_framework.records import read_jsonl
+from srtk_framework.records import record_fields as fields
+from srtk_framework.roles import Dataset
+from srtk_framework.values import InputError, Question, Triple
+from srtk_plugin_datasets.catalogue import located
+from srtk_plugin_datasets.hidden_facts import Ends, hidden_facts, questions_of
+from srtk_plugin_datasets.sample import sample
+
+HIDDEN = 0.5
+"""Share of the facts that is asked for, if nothing else is given."""
+
+_FOLDERS = ("pararel/trex_lms_vocab", "trex_lms_vocab", "TREx")
+
+
+@attrs.define
+class LAMA(Dataset):
+    """Patterns of facts of LAMA T-REx: those with the lowest hashes, a half by default.
+
+    The files give labels and no ids, so that a label is the id, without quotation marks around it and with single
+    blanks; entities of one label are one entity, also across relations. `srtk datasets graph lama` writes the facts
+    that the same share and seed do not ask for. The gold answers of a pattern are all that is asked for of it.
+
+    Attributes:
+        path: Folder with `relations.jsonl` and, in `pararel/trex_lms_vocab`, `trex_lms_vocab` or `TREx`, a file of
+            facts for each relation, such as `P19.jsonl`; by default the folder of the set under `SRTK_DATA` or `data`.
+        hidden: Share of the facts that is asked for.
+        seed: Seed of the hashes, and of the sample that a limit takes.
+        ends: The ends of facts that become open; LAMA asks for objects.
+        limit: Maximum number of patterns; all by default.
+    """
+
+    path: str | None = None
+    hidden: float = attrs.field(default=HIDDEN, validator=[attrs.validators.gt(0.0), attrs.validators.le(1.0)])
+    seed: int = 0
+    ends: Ends = attrs.field(default="object", validator=attrs.validators.in_(("object", "subject", "both")))
+    limit: int | None = None
+
+    def read(self) -> Iterable[Question]:
+        """Yield the patterns, sorted by their first fact.
+
+        Raises:
+            InputError: With file and line, for what is no fact or no relation; for a folder without files of facts.
+        """
+        hidden = hidden_facts(lama_facts(Path(located(self.path, "lama"))), self.hidden, self.seed)
+        return sample(questions_of(hidden, self.ends), lambda question: question.id, self.limit, self.seed)
+
+
+def lama_facts(folder: Path) -> list[Triple]:
+    """Return the distinct facts of all relations, sorted.
+
+    Raises:
+        InputError: With file and line, for a line without labels; for a relation that `relations.jsonl` lacks, and a
+            folder without files of facts.
+    """
+    known = lama_relations(folder)
+    places = [folder / name for name in _FOLDERS]
+    files = next((found for found in (sorted(place.glob("*.jsonl")) for place in places) if found), [])
+    if not files:
+        raise InputError(
+            f"{folder}: no file of facts such as {_FOLDERS[0]}/P19.jsonl here; name the folder of LAMA as `path`"
+        )
+    found: set[Triple] = set()
+    for file in files:
+        if file.stem not in known:
+            raise InputError(f"{file}: relations.jsonl has no relation {file.stem!r}; add it there, or remove the file")
+        found.update(_facts(file))
+    return sorted(found)
+
+
+def lama_relations(folder: Path) -> dict[str, str]:
+    """Return the label of each relation of `relations.jsonl`, in its order.
+
+    Raises:
+        InputError: If the file is missing; with file and line, for a line that has no relation with a label.
+    """
+    file = folder / "relations.jsonl"
+    if not file.is_file():
+        raise InputError(f"{file}: no such file; name the folder of LAMA as `path`")
+    labels = {}
+    for number, record in read_jsonl(file):
+        where = f"{file}:{number}"
+        relation = fields.string(record.get("relation"), where, "relation")
+        if relation in labels:
+            raise InputError(f"{where}: relation {relation!r} is there twice; remove one of the two lines")
+        labels[relation] = _id(record, "label", where)
+    return labels
+
+
+def _facts(file: Path) -> Iterator[Triple]:
+    for number, record in read_jsonl(file):
+        where = f"{file}:{number}"
+        yield Triple(_id(record, "sub_label", where), file.stem, _id(record, "obj_label", where))
+
+
+def _id(record: dict[str, object], field: str, where: str) -> str:
+    text = " ".join(fields.string(record.get(field), where, field).split())
+    # A quotation mark at the start would make a literal of it.
+    found = text.strip('"').strip()
+    if not found:
+        raise InputError(f"{where}: field {field!r} must be a label, not {record.get(field)!r}")
+    return found
