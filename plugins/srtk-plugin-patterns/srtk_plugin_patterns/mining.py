@@ -7,8 +7,9 @@ single step along it, and holding it out takes away that step alone, for that pa
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from typing import Any
+from itertools import chain, product
 
+import attrs
 import numpy as np
 import numpy.typing as npt
 
@@ -23,10 +24,13 @@ from srtk_plugin_patterns.surroundings import surroundings
 Ints = npt.NDArray[np.int64]
 
 JOINED = 1 << 20
-"""Most paths that are joined at once; some 50 bytes each."""
+"""Most paths that are joined at once, or walked from objects at once; some 50 bytes each."""
+
+WALKED = 1 << 21
+"""Most paths that are walked from a subject at once; some 50 bytes each."""
 
 COUNTED = 1 << 23
-"""Most pairs of a path and a relation that are gathered before they are counted; 8 bytes each."""
+"""Most keys that are gathered before they are sorted; 8 bytes each."""
 
 Progress = Callable[[int, int], None]
 """Called with the number of subjects that are done, and of all."""
@@ -160,13 +164,15 @@ def _joined(
     join = _Join(len(table.entities))
     firsts = np.flatnonzero(np.append(True, pairs[1:, 0] != pairs[:-1, 0])[: len(pairs)])
     lasts = np.append(firsts[1:], len(pairs))[: len(firsts)]
-    lengths = list(range(1, settings.length + 1))
     # The middle step of an odd path may be walked from either end, which matters only for a bound.
-    halves = [
+    halves = {
         (length - half, half)
-        for length in lengths
-        for half in sorted({length // 2, *([(length + 1) // 2] if settings.hub is not None else [])})
-    ]
+        for length in range(1, settings.length + 1)
+        for half in ({length // 2} if settings.hub is None else {length // 2, (length + 1) // 2})
+    }
+    short, long = ({half for half in halves if (sum(half) == 1) is one} for one in (True, False))
+    far, near = max(ahead for ahead, _ in halves), max(behind for _, behind in halves)
+    reach = _reach(adjacency, far)
     for number, (low, high) in enumerate(zip(firsts.tolist(), lasts.tolist(), strict=True)):
         if progress is not None and number % 64 == 0:
             progress(number, len(firsts))
@@ -174,50 +180,128 @@ def _joined(
         fresh = np.append(True, some[1:, 2] != some[:-1, 2])
         targets, of_target = some[fresh, 2], np.cumsum(fresh) - 1
         source = some[:1, 0]
-        forward = _grown(source, adjacency, base, max(ahead for ahead, _ in halves), False)
         begins = np.searchsorted(of_target, np.arange(len(targets) + 1))
-        for part in _parts(targets, adjacency, max(behind for _, behind in halves)):
-            backward = _grown(targets[part], adjacency, base, max(behind for _, behind in halves), True)
-            found = [
-                keys
-                for ahead, behind in halves
-                for keys in join(forward[ahead], backward[behind], source[0], targets[part], base**behind, size)
-            ]
-            of, codes = np.divmod(_distinct(found), size)
-            of += part.start
-            counts = begins[of + 1] - begins[of]
-            relations = some[spread(begins[of], counts), 1]
-            codes = np.repeat(codes, counts)
-            own = codes == 2 * relations + 1
-            yield (relations * size + codes)[~own]
+        from_source = _Growth(source, adjacency, base, False, reach, WALKED)
+        stay = none_walked(source)
+        first = from_source.longer(stay)
+        groups = [first[rows] for rows in _whole_steps(first, reach[far - 1], WALKED)]
+        # What fits is walked once; the rest is walked again for each part of the other end.
+        ahead = list(from_source(first, far)) if len(groups) == 1 else None
+        for part in _slices(reach[near][targets], JOINED):
+            goals = targets[part]
+            to_goals = _Growth(goals, adjacency, base, True, reach, JOINED)
+            behind = list(to_goals(none_walked(goals), near)) if reach[near][goals].sum() <= JOINED else None
+            for group in groups:
+                # Paths of other first steps are other paths, so what comes twice comes within a group. A path of one
+                # step may have been walked from its object alone: these come with the first group, all of them.
+                found = _Distinct()
+                for backward in behind or to_goals(none_walked(goals), near):
+                    grown = ((long, forward) for forward in ahead or from_source(group, far))
+                    for wanted, forward in chain([(short, [stay, first])] if group is groups[0] else [], grown):
+                        for start, end in product(forward, backward):
+                            if (start.length, end.length) in wanted:
+                                for keys in join(start, end, source[0], goals, base**end.length, size):
+                                    found.add(keys)
+                of, codes = np.divmod(found.whole(), size)
+                of += part.start
+                counts = begins[of + 1] - begins[of]
+                relations = some[spread(begins[of], counts), 1]
+                codes = np.repeat(codes, counts)
+                own = codes == 2 * relations + 1
+                yield (relations * size + codes)[~own]
     if progress is not None:
         progress(len(firsts), len(firsts))
 
 
-def _grown(nodes: Ints, adjacency: Adjacency, base: int, length: int, backward: bool) -> list[Walks]:
-    """Return the simple paths from some nodes of no step, of one, and so on."""
-    found = [none_walked(nodes)]
+def _reach(adjacency: Adjacency, length: int) -> list[npt.NDArray[np.float64]]:
+    """Return, for up to 0, 1, ... steps, a bound on the number of paths of a length from each node."""
+    nodes = np.repeat(np.arange(len(adjacency.offsets) - 1), np.diff(adjacency.offsets))
+    found = [np.ones(len(adjacency.offsets) - 1)]
     for _ in range(length):
-        found.append(walked_on(found[-1], nodes, adjacency, base, backward))
+        walks = np.bincount(nodes, found[-1][adjacency.ends], minlength=len(found[-1]))
+        found.append(np.maximum(walks, found[-1]))
     return found
 
 
-def _parts(targets: Ints, adjacency: Adjacency, length: int) -> Iterator[slice]:
-    """Split targets so that the paths from each part fit into memory, as far as their first steps tell."""
-    sizes: npt.NDArray[Any] = np.ones(len(targets))
-    degrees = np.diff(adjacency.offsets)
-    if length == 1:
-        sizes = degrees[targets].astype(float)
-    elif length > 1:
-        of, _, ends = adjacency.edges(targets)
-        sizes = np.bincount(of, degrees[ends].astype(float) ** (length - 1), minlength=len(targets))
+@attrs.frozen(eq=False)
+class _Growth:
+    """Grows simple paths from some nodes.
+
+    Attributes:
+        nodes: The nodes.
+        adjacency: Edges.
+        base: One more than the number of steps.
+        backward: The paths are found from their objects.
+        reach: Bounds on the number of paths from each node.
+        most: Most paths of a length that are grown at once, unless the edges of one node are more.
+    """
+
+    nodes: Ints
+    adjacency: Adjacency
+    base: int
+    backward: bool
+    reach: Sequence[npt.NDArray[np.float64]]
+    most: int
+
+    def longer(self, walks: Walks) -> Walks:
+        """Lengthen paths by a step."""
+        return walked_on(walks, self.nodes, self.adjacency, self.base, self.backward)
+
+    def __call__(self, walks: Walks, length: int) -> Iterator[list[Walks]]:
+        """Yield some paths and all longer ones that begin with them, up to a length; each once, in bounded parts."""
+        sizes = self.reach[length - walks.length][walks.ends]
+        if walks.length == length or sizes.sum() <= self.most:
+            found = [walks]
+            while found[-1].length < length:
+                found.append(self.longer(found[-1]))
+            yield found
+            return
+        yield [walks]
+        for rows in _slices(sizes, self.most):
+            yield from self(self.longer(walks[rows]), length)
+
+
+def _whole_steps(first: Walks, reach: npt.NDArray[np.float64], most: int) -> Iterator[slice]:
+    """Split paths of one step, which are sorted by it, where the step changes, so that what follows fits."""
+    if not len(first):
+        yield slice(0, 0)
+        return
+    begins = np.flatnonzero(np.append(True, first.codes[1:] != first.codes[:-1]))
+    edges = np.append(begins, len(first))
+    for steps in _slices(np.add.reduceat(reach[first.ends], begins), most):
+        yield slice(int(edges[steps.start]), int(edges[steps.stop]))
+
+
+def _slices(sizes: npt.NDArray[np.float64], most: int) -> Iterator[slice]:
+    """Split items so that the sizes of each part add up to at most so much, or it is a single item."""
     begin, room = 0, 0.0
     for at, size in enumerate(sizes.tolist()):
-        if at > begin and room + size > JOINED:
+        if at > begin and room + size > most:
             yield slice(begin, at)
             begin, room = at, 0.0
         room += size
-    yield slice(begin, len(targets))
+    yield slice(begin, len(sizes))
+
+
+class _Distinct:
+    """Gathers keys that come in parts; those that are there already are dropped from time to time."""
+
+    def __init__(self) -> None:
+        self._parts: list[Ints] = []
+        self._size = 0
+        self._kept = 0
+
+    def add(self, keys: Ints) -> None:
+        """Gather keys."""
+        self._parts.append(keys)
+        self._size += len(keys)
+        if self._size > COUNTED + 2 * self._kept:
+            self._parts = [self.whole()]
+            self._size = self._kept = len(self._parts[0])
+
+    def whole(self) -> Ints:
+        """Return the distinct keys, sorted."""
+        return _distinct(self._parts)
 
 
 class _Join:

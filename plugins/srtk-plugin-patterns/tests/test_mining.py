@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter, defaultdict
+from itertools import pairwise
 
 import attrs
 import pytest
@@ -196,11 +197,49 @@ def test_pairs_are_drawn_by_the_seed_and_their_number_is_kept(people):
     assert one.relations != other.relations
 
 
-def test_small_parts_give_the_same_counts(people, monkeypatch):
-    whole = mine(people, attrs.evolve(ALL, length=4))
-    monkeypatch.setattr(mining, "JOINED", 2)
-    monkeypatch.setattr(mining, "COUNTED", 3)
-    assert mine(people, attrs.evolve(ALL, length=4)) == whole
+@settings(deadline=None, max_examples=80)
+@given(graphs, st.integers(1, 6), st.sampled_from([None, 2]), st.sampled_from([1, 2, 7]))
+def test_small_parts_give_the_same_counts(triples, length, hub, most):
+    table, chosen = TripleTable.from_triples(triples), attrs.evolve(ALL, length=length, hub=hub)
+    whole = mine(table, chosen)
+    with pytest.MonkeyPatch.context() as patch:
+        for bound in ("JOINED", "WALKED", "COUNTED"):
+            patch.setattr(mining, bound, most)
+        assert mine(table, chosen) == whole
+
+
+@pytest.mark.parametrize("length", [5, 6, 7])
+def test_what_is_walked_and_joined_at_once_is_bounded(monkeypatch, length):
+    """Thirty entities around two hubs have thousands of paths of 3 steps each, and none has more than 33 edges."""
+    around = [f"e{number}" for number in range(30)]
+    facts = [Triple(hub, "near", end) for hub in ("h", "i") for end in around]
+    facts += [Triple(one, "next", other) for one, other in pairwise(around)]
+    table = TripleTable.from_triples([*facts, Triple("h", "twin", "i")])
+    chosen = attrs.evolve(ALL, length=length, pairs=1)
+    sizes = {"walked": [], "joined": []}
+    walk, match = mining.walked_on, mining._Join._keys
+
+    def walked_on(*given):
+        found = walk(*given)
+        sizes["walked"].append(len(found))
+        return found
+
+    def keys(self, forward, backward, starts, matches, *given):
+        sizes["joined"].append(int(matches.sum()))
+        return match(self, forward, backward, starts, matches, *given)
+
+    monkeypatch.setattr(mining, "walked_on", walked_on)
+    monkeypatch.setattr(mining._Join, "_keys", keys)
+    whole = mine(table, chosen)
+    assert max(sizes["walked"]) > 1000
+    assert max(sizes["joined"]) > 1000
+    for row in sizes.values():
+        row.clear()
+    for bound in ("JOINED", "WALKED"):
+        monkeypatch.setattr(mining, bound, 200)
+    assert mine(table, chosen) == whole
+    assert 31 < max(sizes["walked"]) <= 200
+    assert max(sizes["joined"]) <= 200
 
 
 def test_a_graph_without_pairs_has_no_patterns():
