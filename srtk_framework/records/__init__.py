@@ -23,6 +23,7 @@ from srtk_framework.records.publication import (
     publish,
     publish_generation,
     settle,
+    unfinished,
     workplace,
     write_text,
 )
@@ -67,6 +68,7 @@ __all__ = [
     "retrieval_from_record",
     "settle",
     "shown",
+    "unfinished",
     "workplace",
     "write_json",
     "write_jsonl",

@@ -45,13 +45,18 @@ def workplace(target: Path, remedy: str) -> Iterator[Path]:
     real = Path(os.path.realpath(target))
     with locked(real.with_name(f".{real.name}.lock"), target, remedy):
         settle(real)
-        place = real.with_name(f".{real.name}.building")
+        place = _workplace(real)
         remove(place)
         place.mkdir()
         try:
             yield place
         finally:
             shutil.rmtree(place, ignore_errors=True)
+
+
+def unfinished(target: Path) -> bool:
+    """Return whether a process is making the target, or was killed while it did: its workplace is there."""
+    return _workplace(Path(os.path.realpath(target))).exists()
 
 
 def publish(made: Path, target: Path) -> None:
@@ -199,6 +204,10 @@ def sync_entries(folder: Path) -> None:
             os.fsync(descriptor)
     finally:
         os.close(descriptor)
+
+
+def _workplace(target: Path) -> Path:
+    return target.with_name(f".{target.name}.building")
 
 
 def _old(target: Path) -> Path:

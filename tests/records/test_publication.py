@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 from kit.kills import EVERY, Kills, restored, tree
 
-from srtk_framework.records import publication, publish, publish_generation, settle, workplace
+from srtk_framework.records import publication, publish, publish_generation, settle, unfinished, workplace
 from srtk_framework.values import RunError
 
 PUBLISHER = '''
@@ -134,8 +134,11 @@ def test_a_second_process_is_refused_by_name_and_number(tmp_path: Path) -> None:
 def test_what_a_killed_process_left_is_removed(tmp_path: Path) -> None:
     (tmp_path / ".target.building" / "deep").mkdir(parents=True)
     (tmp_path / ".target.building" / "deep" / "file").write_text("left")
+    assert unfinished(tmp_path / "target")
     with workplace(tmp_path / "target", "wait") as place:
         assert list(place.iterdir()) == []
+        assert unfinished(tmp_path / "target")
+    assert not unfinished(tmp_path / "target")
 
 
 def test_two_names_of_one_target_have_one_lock(tmp_path: Path) -> None:

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import json
 import shutil
+import subprocess
+import sys
+import time
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -139,6 +142,35 @@ def test_a_second_build_at_the_same_time_is_refused(place):
     first.close()
 
 
+@pytest.mark.parametrize("before", ["no index", "an index"])
+def test_what_a_killed_build_left_is_told_and_the_next_build_begins_anew(place, before):
+    if before == "an index":
+        assert main(COMMAND) == 0
+    old = tree(place / "i")
+    many = [json.dumps({"id": f"d{number}", "text": f"text {number} on rivers"}) for number in range(20_000)]
+    Path("many.jsonl").write_text("\n".join(many))
+    changed = [*COMMAND, "--set", "corpus={use: documents, path: many.jsonl}"]
+    command = [sys.executable, "-m", "srtk_framework", *changed]
+    with subprocess.Popen(command) as build:
+        while not Path(".i.building/entries.jsonl").exists():
+            assert build.poll() is None
+            time.sleep(0.001)
+        build.kill()
+    assert build.returncode == -9
+    assert tree(place / "i") == old
+    if before == "an index":
+        assert facts("Which river flows through Riga?")[0] == ("Riga", "river", "Daugava")
+    else:
+        with pytest.raises(Exception, match=r"no index at i: its build was broken off, .*RECIPE.* which begins anew"):
+            facts("Riga")
+    told, again = (subprocess.run(command, capture_output=True, text=True, check=True) for _ in range(2))
+    assert "a build of the index i was broken off; it begins anew" in told.stderr
+    assert ("the old index stays until the new one is whole" in told.stderr) == (before == "an index")
+    assert told.stdout == again.stdout == "i: 20,000 entries\n"
+    assert again.stderr == ""
+    assert not Path(".i.building").exists()
+
+
 @pytest.fixture(scope="module")
 def states(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Make a folder without an index, one with the old one of a graph that has changed, and both after a build."""
@@ -167,7 +199,8 @@ def found(folder: Path) -> int | None:
     """Return the number of entries of the index, which must be whole; None if there is none."""
     index = Bm25Index(path=str(folder / "i"))
     if not (folder / "i" / "manifest.json").exists():
-        with pytest.raises(Exception, match=r"no index at|a folder without an index"):
+        broken = (folder / ".i.building").exists() or (folder / "i").exists()
+        with pytest.raises(Exception, match="its build was broken off" if broken else "it was never built"):
             index.open()
         return None
     index.open()
@@ -185,8 +218,10 @@ def struck(states: Path, place: Path, begin: str, how: str, kinds: tuple[str, ..
     with Kills(place, *MODULES) as kills:
         for ended in kills.everywhere(COMMAND, restored(states / begin, place), how, kinds, every):
             assert found(place) in ([1, 2] if begin == "old" else [None, 1]), ended.calls[-1]
+            left = (place / ".i.building").exists()
             again = kills.run(COMMAND)
             assert again.code == 0, (ended.calls[-1], again.stderr)
+            assert not left or "a build of the index i was broken off; it begins anew" in again.stderr, ended.calls[-1]
             assert tree(place / "i") == tree(states / f"{begin} built" / "i"), ended.calls[-1]
             assert not [path.name for path in place.iterdir() if path.name.startswith(".i.")], ended.calls[-1]
             yield ended.calls[-1]

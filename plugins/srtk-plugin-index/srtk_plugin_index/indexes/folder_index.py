@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import logging
 import re
 import shutil
 from abc import abstractmethod
@@ -13,7 +14,7 @@ from typing import Any
 
 import attrs
 
-from srtk_framework.records import dumps, publication_error, publish_generation, read_json, workplace
+from srtk_framework.records import dumps, publication_error, publish_generation, read_json, unfinished, workplace
 from srtk_framework.roles import Corpus, Index, KnowledgeGraph
 from srtk_framework.values import DriverError, Entry, InputError
 from srtk_plugin_index.indexes.entry_file import EntryFile, EntryWriter
@@ -21,6 +22,7 @@ from srtk_plugin_index.indexes.entry_file import EntryFile, EntryWriter
 MANIFEST = "manifest.json"
 _FORMAT = 1
 _BLOCK = 1 << 20
+_log = logging.getLogger(__name__)
 REBUILD = "build it with `srtk index build RECIPE`, with the recipe that has `index:` and `corpus:`"
 
 
@@ -29,7 +31,8 @@ class FolderIndex(Index):
     """Base class of indexes in folders.
 
     An index is made in a folder beside its path and published as a generation, a folder within the path that the
-    manifest points to: a killed build leaves the old index, or none.
+    manifest points to: a killed build leaves the old index, or none. The next build takes nothing of what was killed,
+    for the corpora may have changed; it says so and begins anew.
 
     Attributes:
         path: Folder of the index.
@@ -197,11 +200,16 @@ class FolderIndex(Index):
         path = Path(self.path)
         if path.is_file() or (path.is_dir() and not all(map(_is_own, path.iterdir()))):
             raise DriverError(f"{self.path} holds something that is no index; choose another `path:`, or remove it")
+        broken_off = self._broken_off()
         self._work = ExitStack()
         try:
             self._place = self._work.enter_context(workplace(path, "choose another path"))
         except OSError as error:
             raise publication_error(error, path) from error
+        if broken_off:
+            # The lock is free, so nobody is at it any more.
+            kept = ", and the old index stays until the new one is whole" if (path / MANIFEST).is_file() else ""
+            _log.warning("a build of the index %s was broken off; it begins anew%s", path, kept)
         if self._entries is not None:
             before = Path(self.path) / self._manifest["generation"]
             for name in self._manifest["files"]:
@@ -221,9 +229,21 @@ class FolderIndex(Index):
         path = Path(self.path)
         if (path / MANIFEST).is_file():
             return ""
+        if self._broken_off():
+            return (
+                f"there is no index at {self.path}: its build was broken off, or is not done yet; {REBUILD}, which"
+                " begins anew"
+            )
         if path.is_dir() and any(path.iterdir()):
             return f"{self.path} is a folder without an index (no {MANIFEST}); {REBUILD}, at another `path:`"
-        return f"there is no index at {self.path}: it was never built, or its build was broken off; {REBUILD}"
+        return f"there is no index at {self.path}: it was never built; {REBUILD}"
+
+    def _broken_off(self) -> bool:
+        """Return whether something is left of a build that did not end: beside the path, or published in part."""
+        path = Path(self.path)
+        inside = list(path.iterdir()) if path.is_dir() else []
+        in_part = bool(inside) and not (path / MANIFEST).is_file() and all(map(_is_own, inside))
+        return unfinished(path) or in_part
 
     def _read_manifest(self) -> dict[str, Any]:
         place = Path(self.path) / MANIFEST
