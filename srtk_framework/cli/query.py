@@ -1,7 +1,8 @@
 """Look up triple patterns with one open end: prints what fits, the most confident first, with the reasons.
 
 PATTERN is written as (SUBJECT, RELATION, ?) or (?, RELATION, OBJECT), by ids or by names. GRAPH is what `srtk ask`
-takes; a recipe brings a graph with its completers.
+takes; a recipe brings a graph with its completers. With --candidates, these are rated by the recipe's completer, and
+nothing else is looked for.
 """
 
 from __future__ import annotations
@@ -30,7 +31,7 @@ from srtk_framework.values import (
     written_confidence,
 )
 
-_EXPANDER = "pattern"
+_EXPANDER, _RATING_EXPANDER = "pattern", "candidates"
 _TRIPLES = 50
 _WIDTH = 100
 _UNUSED = ("expander", "path_scorer", "reader", "supervision")
@@ -46,6 +47,14 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     source = parser.add_mutually_exclusive_group(required=True)
     source.add_argument("-kg", "--knowledge-graph", metavar="GRAPH", help="a snapshot, a file, an address or a name")
     source.add_argument("-r", "--recipe", metavar="FILE", help="recipe whose knowledge_graph is asked")
+    add(
+        "-c",
+        "--candidates",
+        nargs="+",
+        default=[],
+        metavar="ENTITY",
+        help="rank these at the open end by the recipe's completer, by ids or names",
+    )
     add("--triples", type=int, default=_TRIPLES, metavar="N", help="most triples of a pattern (%(default)s)")
     add("--json", action="store_true", help="print the record that `srtk run` writes, one line for each pattern")
     add(
@@ -67,7 +76,8 @@ def run(args: argparse.Namespace) -> int:
             raise InputError(f"{args.recipe} has no knowledge_graph; add the one to ask")
         for number, pattern in enumerate(patterns):
             asked = _resolved(graph, pattern)
-            found += session.retrieve([Question(str(number), str(asked), pattern=asked)])
+            some = tuple(dict.fromkeys(_entity(graph, name) for name in args.candidates))
+            found += session.retrieve([Question(str(number), str(asked), pattern=asked, candidates=some)])
             print(dumps(record_from_retrieval(found[-1])) if args.json else _text(found[-1]), flush=True)
     return FAILED if all(one.answer is None for one in found) else OK
 
@@ -76,12 +86,17 @@ def _recipe(args: argparse.Namespace) -> Recipe:
     if args.triples < 1:
         raise InputError(f"--triples must be at least 1, not {args.triples}")
     if args.recipe is None:
+        if args.candidates:
+            raise InputError("--candidates are rated by a completer; give a --recipe that has `completer:`")
         data = {"srtk": 1, "knowledge_graph": Graph.open(args.knowledge_graph).block, "expander": {"use": _EXPANDER}}
         recipe = from_data(data)
     else:
         recipe = load(args.recipe, args.set)
         recipe.blocks = {role: block for role, block in recipe.blocks.items() if role not in _UNUSED}
-        recipe.blocks["expander"] = Block("expander", _EXPANDER, {}, ("expander",))
+        if args.candidates and "completer" not in recipe.blocks:
+            raise InputError(f"--candidates are rated by a completer; add `completer:` to {args.recipe}")
+        expander = _RATING_EXPANDER if args.candidates else _EXPANDER
+        recipe.blocks["expander"] = Block("expander", expander, {}, ("expander",))
         recipe.listed, recipe.against, recipe.train, recipe.questions = {}, None, None, None
     recipe.options.budget = attrs.evolve(recipe.options.budget, triples=args.triples)
     return recipe
@@ -115,23 +130,32 @@ def _resolved(graph: KnowledgeGraph, pattern: Pattern) -> Pattern:
     """
     subject, relation, object_ = pattern
     bound = str(object_ if subject is None else subject)
-    if not isinstance(object_, Literal) and not graph.frontiers([[bound]])[0].size:
-        named = graph.find([bound])[0]
-        if len(named) > 1:
-            raise InputError(
-                f"{len(named)} entities are called {bound!r}: {', '.join(named[:9])}; write one of these ids"
-            )
-        near = graph.near_names([bound], 3)[0]
-        if not named:
-            hint = f" Did you mean {' or '.join(map(repr, near))}?" if near else ""
-            raise InputError(f"the graph has no {bound!r}, neither as an id nor as a name.{hint}")
-        bound = named[0]
+    if not isinstance(object_, Literal):
+        bound = _entity(graph, bound)
     end: str = object_ if isinstance(object_, Literal) else bound
     known = sorted({step.relation for step in graph.steps(graph.frontiers([[bound]]), True)[0]})
     if known and relation not in known:
         labels = dict(zip(graph.labels(known), known, strict=True))
         relation = {fold(label): id_ for label, id_ in labels.items()}.get(fold(str(relation)), relation)
     return Pattern(None, relation, end) if subject is None else Pattern(end, relation, None)
+
+
+def _entity(graph: KnowledgeGraph, name: str) -> str:
+    """Return an entity by its id or its name.
+
+    Raises:
+        InputError: If the graph has none of that name, or several.
+    """
+    if graph.frontiers([[name]])[0].size:
+        return name
+    named = graph.find([name])[0]
+    if len(named) > 1:
+        raise InputError(f"{len(named)} entities are called {name!r}: {', '.join(named[:9])}; write one of these ids")
+    if not named:
+        near = graph.near_names([name], 3)[0]
+        hint = f" Did you mean {' or '.join(map(repr, near))}?" if near else ""
+        raise InputError(f"the graph has no {name!r}, neither as an id nor as a name.{hint}")
+    return named[0]
 
 
 def _text(retrieval: Retrieval) -> str:

@@ -27,7 +27,7 @@ SHORT = {
 }
 """Display names of metrics, in the order of tables."""
 
-SLICED = ("mrr", "hits_at_10", "new_precision", "new_recall", "set_coverage", "calibration_error")
+SLICED = ("mrr", "hits_at_10", "average_precision", "new_precision", "new_recall", "set_coverage", "calibration_error")
 """Metrics shown by slice."""
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 
 import pytest
 
@@ -94,3 +95,38 @@ def test_a_recipe_without_a_graph_is_refused(tmp_path, capsys):
     (tmp_path / "r.yaml").write_text("srtk: 1\n")
     assert main(["query", "(a, r, ?)", "-r", str(tmp_path / "r.yaml")]) == USAGE
     assert "knowledge_graph" in capsys.readouterr().err
+
+
+RATED = "srtk: 1\nknowledge_graph: {use: local, path: built, build: {files: [people.csv]}}\ncompleter: frequency\n"
+
+
+def test_candidates_are_ranked_by_the_completer_of_the_recipe(people, tmp_path, capsys):
+    (tmp_path / "r.yaml").write_text(RATED)
+    asked = ["query", "(Einstein, field, ?)", "(Ulm, born in, ?)", "-r", "r.yaml", "-c"]
+    assert main([*asked, "planck", "physics", "Kiel"]) == OK
+    lines = re.sub(r":local:\w+", "", capsys.readouterr().out).splitlines()
+    assert lines == [
+        "(Einstein, field, ?)",
+        "  in the graph  physics",
+        "        0.0000  Kiel, by frequency",
+        "        0.0000  Planck, by frequency",
+        "(Ulm, born in, ?)",
+        "        0.5000  Kiel, by frequency",
+        "        0.0000  Planck, by frequency",
+        "        0.0000  physics, by frequency",
+    ]
+    assert main([*asked, "Kiel", "Kiel", "physics", "--json"]) == OK
+    assert json.loads(capsys.readouterr().out.splitlines()[0])["candidates"] == ["Kiel", "physics"]
+
+
+def test_candidates_need_a_completer_and_are_entities_of_the_graph(people, tmp_path, capsys):
+    (tmp_path / "r.yaml").write_text(RATED.replace("completer: frequency\n", ""))
+    for source, what in (
+        (["-kg", people], "give a --recipe that has `completer:`"),
+        (["-r", "r.yaml"], "add `completer:` to r.yaml"),
+    ):
+        assert main(["query", "(Einstein, field, ?)", *source, "-c", "Kiel"]) == USAGE
+        assert what in capsys.readouterr().err
+    (tmp_path / "r.yaml").write_text(RATED)
+    assert main(["query", "(Einstein, field, ?)", "-r", "r.yaml", "-c", "Kile"]) == USAGE
+    assert "the graph has no 'Kile', neither as an id nor as a name. Did you mean 'kiel'?" in capsys.readouterr().err

@@ -44,6 +44,8 @@ def test_tables_show_each_metric_the_differences_and_the_slices(report: dict[str
     text = shown.get()
     assert all(name in text for name in SHORT.values())
     assert re.search(r"^MRR +0\.500 ±\.000  n 24 +0\.250", text, re.MULTILINE)
+    by_slice = text[text.index("completion by") :]
+    assert by_slice.count(SHORT["average_precision"]) == by_slice.count(SHORT["mrr"]) == by_slice.count("completion by")
     assert "differences of completion" in text
     assert "<good> & $x$ - _bad" in text
     assert re.search(r"^object +<good> & \$x\$ +6 +0\.500", text, re.MULTILINE)
