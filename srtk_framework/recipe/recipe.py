@@ -83,7 +83,8 @@ class Train:
         supervision: Driver that finds the paths of the questions; None for that of the top level.
         folder: For checkpoints, logs and the trained model; None for ``training`` in the run's folder.
         fit: Settings of the training, as written.
-        held_out: Facts of its graph on which the driver does not train; None for none.
+        held_out: Facts of its graph, or texts, on which the driver does not train; None for none.
+        texts: Corpus that the driver learns from; None for a driver that does not learn from texts.
     """
 
     driver: str
@@ -93,6 +94,7 @@ class Train:
     folder: str | None
     fit: Mapping[str, Any] = attrs.field(hash=False)
     held_out: HeldOut | None = None
+    texts: Block | None = None
 
 
 @attrs.define
@@ -389,9 +391,11 @@ def _train(data: Any, roles: Sequence[str], places: Places, problems: list[str])
     block = None if supervision is None else _block("supervision", supervision, where, places, problems)
     validation = _validation(data.get("validation"), places, problems)
     held_out = _held_out(data.get("held_out"), places, problems)
+    corpus = data.get("texts")
+    texts = None if corpus is None else _block("corpus", corpus, ("train", "texts"), places, problems)
     if len(problems) > count:
         return None
-    return Train(driver, questions, validation, block, folder, fit, held_out)
+    return Train(driver, questions, validation, block, folder, fit, held_out, texts)
 
 
 def _held_out(value: Any, places: Places, problems: list[str]) -> HeldOut | None:

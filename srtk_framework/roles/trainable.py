@@ -8,7 +8,7 @@ from typing import Any, Protocol, runtime_checkable
 
 import attrs
 
-from srtk_framework.values import TrainingExample, Triple
+from srtk_framework.values import Entry, TrainingExample, Triple
 
 
 @attrs.frozen
@@ -16,13 +16,15 @@ class TrainingTask:
     """The input of a training.
 
     Attributes:
-        examples: The training examples, in a fixed order; none for a driver that learns from a graph.
+        examples: The training examples, in a fixed order; none for a driver that learns from a graph or from texts.
         validate: Returns metrics by name, computed with the driver as it is now: of the recipe's retrieval on
             the validation questions, of links, or of the facts held out; None where there is nothing to validate with.
         folder: Keeps checkpoints, logs, and whatever else a resumed training needs.
         seed: Of everything random.
         held_out: Facts of the driver's graph on which it must not train, sorted; it may stop by them, and learn from
-            them what its confidences are worth. Empty for a driver that learns from questions.
+            them what its confidences are worth. Empty for a driver that does not learn from a graph.
+        texts: Texts for a driver that learns from texts, in the order of the corpus.
+        held_out_texts: Texts on which it must not train; it may stop by them.
     """
 
     examples: Sequence[TrainingExample]
@@ -30,6 +32,8 @@ class TrainingTask:
     folder: FilePath
     seed: int = 0
     held_out: Sequence[Triple] = ()
+    texts: Sequence[Entry] = ()
+    held_out_texts: Sequence[Entry] = ()
 
 
 @runtime_checkable

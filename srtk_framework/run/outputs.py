@@ -144,7 +144,7 @@ def _sources(session: Session) -> Iterator[Place]:
     ]
     read: list[tuple[Where, Any]] = [(("questions",), recipe.questions)]
     if recipe.train is not None:
-        for name in ("questions", "validation", "supervision"):
+        for name in ("questions", "validation", "supervision", "texts"):
             read.append((("train", name), getattr(recipe.train, name)))
     values += [(one.where, one.settings) if isinstance(one, Block) else (where, one) for where, one in read]
     for where, value in values:

@@ -9,7 +9,7 @@ from typing import Any, Protocol
 import attrs
 
 from srtk_framework.roles import Expander, KnowledgeGraph, Role
-from srtk_framework.values import Question, Retrieval, TrainingExample, Triple
+from srtk_framework.values import Entry, Question, Retrieval, TrainingExample, Triple
 
 Wrong = Callable[[tuple[str | int, ...], str], None]
 """Notes a mistake of a recipe: the keys that lead to it, and a sentence."""
@@ -67,6 +67,8 @@ class TrainingData:
         learning: Training questions.
         validation: Validation questions.
         held_out: Facts held out, sorted.
+        texts: Training texts.
+        held_out_texts: Texts held out.
     """
 
     hashes: Mapping[str, str]
@@ -74,6 +76,8 @@ class TrainingData:
     learning: Sequence[Question] = ()
     validation: Sequence[Question] = ()
     held_out: Sequence[Triple] = ()
+    texts: Sequence[Entry] = ()
+    held_out_texts: Sequence[Entry] = ()
 
 
 class Material(Protocol):

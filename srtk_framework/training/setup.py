@@ -15,12 +15,18 @@ from srtk_framework.training.graph import GraphMaterial
 from srtk_framework.training.links import LinkMaterial
 from srtk_framework.training.material import Material
 from srtk_framework.training.paths import PathMaterial
+from srtk_framework.training.texts import TextMaterial
 from srtk_framework.values import close_matches
 
 if TYPE_CHECKING:
     from srtk_framework.recipe.composer import Composer
 
-MATERIALS: Mapping[str, Any] = {"paths": PathMaterial, "links": LinkMaterial, "graph": GraphMaterial}
+MATERIALS: Mapping[str, Any] = {
+    "paths": PathMaterial,
+    "links": LinkMaterial,
+    "graph": GraphMaterial,
+    "texts": TextMaterial,
+}
 """What drivers learn from, by the names that they give in ``learns``."""
 
 
@@ -80,6 +86,8 @@ def setup(composer: Composer, recipe: Recipe, train: Train, expander: Expander |
             f"{close_matches(learns, list(MATERIALS))}",
         )
         return None
+    if train.texts is not None and learns != "texts":
+        wrong(("train", "texts"), f"the {block.role} {block.use!r} does not learn from texts; omit texts")
     material = MATERIALS[learns].of(composer, recipe, train, block, driver, expander, wrong)
     if len(composer.problems) > count or settings is None:
         return None

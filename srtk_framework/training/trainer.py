@@ -125,6 +125,8 @@ class Trainer:
             self._folder,
             self._recipe.options.seed,
             data.held_out,
+            data.texts,
+            data.held_out_texts,
         )
         self._notify("training", {"lessons": len(task.examples), "validation": len(data.validation)})
         driver = self._setup.driver.driver

@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-import logging
 import sys
-import warnings
-import zipfile
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path as FilePath
 from typing import Any, Protocol
 
 from srtk_framework.roles import Encoder
+from srtk_framework.training import loggers, newest_checkpoint, quiet_lightning, run_fit
 from srtk_framework.values import DriverError
 from srtk_plugin_sr.fit_settings import ScorerFitSettings
 from srtk_plugin_sr.samples import Schedule, TrainingSet
@@ -84,7 +81,7 @@ def train_encoder(
     """
     if not data.samples:
         raise DriverError("there is no sample to train on; find out why the examples have no paths")
-    with _quietly():
+    with quiet_lightning():
         import lightning
         import torch
 
@@ -97,7 +94,7 @@ def train_encoder(
             _freeze_unused(network, rows)
             if settings.checkpointing:
                 network.save_memory()
-            trainer = _trainer(lightning, settings, folder, _loggers(settings, folder, wandb or {}))
+            trainer = _trainer(lightning, settings, folder, loggers(settings.logger, folder, wandb))
             schedule = Schedule(
                 data.samples,
                 [len(row) for row in rows],
@@ -110,30 +107,10 @@ def train_encoder(
             )
             trainer.fit_loop.max_epochs = schedule.rounds
             module = ScorerModule(network, data, rows, settings, schedule, temperature, validate, folder, seed)
-            _fit(trainer, module, newest_checkpoint(folder))
+            run_fit(trainer, module, newest_checkpoint(folder))
         load_weights(network, folder)
         network.to("cpu").eval()
     return {**module.figures, "samples": float(len(data.samples)), "rounds": float(len(module.history))}
-
-
-def newest_checkpoint(folder: FilePath) -> FilePath | None:
-    """Return the checkpoint from which a training is resumed, or None."""
-    # Lightning copies a checkpoint from the folder for temporary files, so a stop may leave a part of one.
-    found = [file for file in sorted((folder / "checkpoints").glob("round-*.ckpt")) if zipfile.is_zipfile(file)]
-    return found[-1] if found else None
-
-
-def _fit(trainer: Any, module: Any, checkpoint: FilePath | None) -> None:
-    import signal
-
-    before = signal.getsignal(signal.SIGINT)
-    try:
-        # The checkpoint was written by this code, and holds more than weights.
-        trainer.fit(module, ckpt_path=str(checkpoint) if checkpoint else None, weights_only=False)
-    except SystemExit as error:
-        # Lightning turns Ctrl-C into SystemExit.
-        signal.signal(signal.SIGINT, before)
-        raise KeyboardInterrupt from error
 
 
 def _trainer(lightning: Any, settings: ScorerFitSettings, folder: FilePath, loggers: list[Any]) -> Any:
@@ -170,24 +147,6 @@ def _trainer(lightning: Any, settings: ScorerFitSettings, folder: FilePath, logg
     )
 
 
-def _loggers(settings: ScorerFitSettings, folder: FilePath, wandb: Mapping[str, str]) -> list[Any]:
-    from lightning.pytorch import loggers
-
-    # A resumed training writes a table of its own beside the earlier one.
-    every: list[Any] = [loggers.CSVLogger(folder, name="log")]
-    if settings.logger is None:
-        return every
-    kind: Any = loggers.TensorBoardLogger if settings.logger == "tensorboard" else loggers.WandbLogger
-    options = {"save_dir": str(folder), "name": settings.logger, **(wandb if settings.logger == "wandb" else {})}
-    try:
-        every.append(kind(**options))
-    except ModuleNotFoundError as error:
-        raise DriverError(
-            f"the logger {settings.logger} is not installed ({error}); install it or leave it out"
-        ) from error
-    return every
-
-
 def _freeze_unused(network: Any, rows: Sequence[Sequence[int]]) -> None:
     """Freeze the weights that no vector depends on, such as a pooler's: devices would wait for their gradients."""
     network.eval()
@@ -197,19 +156,3 @@ def _freeze_unused(network: Any, rows: Sequence[Sequence[int]]) -> None:
             parameter.requires_grad_(False)
         parameter.grad = None
     network.train()
-
-
-@contextmanager
-def _quietly() -> Iterator[None]:
-    """Silence the warnings and advice that Lightning prints; errors are raised as usual."""
-    names = ("lightning", "lightning.pytorch", "lightning.fabric", "lightning.pytorch.utilities.rank_zero")
-    levels = {name: logging.getLogger(name).level for name in names}
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        try:
-            for name in names:
-                logging.getLogger(name).setLevel(logging.ERROR)
-            yield
-        finally:
-            for name, level in levels.items():
-                logging.getLogger(name).setLevel(level)

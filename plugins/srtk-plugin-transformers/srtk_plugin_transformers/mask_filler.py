@@ -2,19 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from importlib.metadata import version
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 import attrs
 import numpy as np
 
-from srtk_framework.models import check_weights, files_hash, find_model, folder_faults
-from srtk_framework.roles import MaskFiller
+from srtk_framework.models import check_weights, file_hash, files_hash, find_model, folder_faults
+from srtk_framework.roles import MaskFiller, TrainingTask
 from srtk_framework.values import SCORE_DIGITS, DriverError, MaskedText, TokenScore
 from srtk_plugin_transformers.device import device_and_dtype, processor
-from srtk_plugin_transformers.masked_language_model import MaskedLanguageModel, load
+from srtk_plugin_transformers.encoder_model import quiet
+from srtk_plugin_transformers.mask_fit_settings import MaskFillerFitSettings
+from srtk_plugin_transformers.masked_language_model import MaskedLanguageModel, load, placed
+from srtk_plugin_transformers.masked_lm_trainer import BEST, train_masked_lm
 
 if TYPE_CHECKING:
     import numpy.typing as npt
@@ -31,6 +34,8 @@ class TransformersMaskFiller(MaskFiller):
     text as a second segment, and its end is cut off where both are too long; a text that is too long by itself is cut
     at both ends, never at a gap. Special tokens are never proposed.
 
+    It can be trained on the texts of a corpus; where these mark the entities that they name, whole names are hidden.
+
     Attributes:
         model: A folder made by ``save_pretrained``, or a name on the Hugging Face hub.
         max_length: Maximum number of tokens of a text with its context; by default, and at most, the model's own.
@@ -42,6 +47,9 @@ class TransformersMaskFiller(MaskFiller):
         revision: Branch, tag or commit on the hub.
         trust_remote_code: Whether Python code that comes with the model may run.
     """
+
+    learns: ClassVar[str] = "texts"
+    reuse: ClassVar[str] = "mask_filler: {use: masked-lm, model: FOLDER}"
 
     model: str
     max_length: int | None = attrs.field(default=None, validator=attrs.validators.optional(attrs.validators.ge(8)))
@@ -57,6 +65,7 @@ class TransformersMaskFiller(MaskFiller):
 
     _folder: Path | None = attrs.field(init=False, default=None, repr=False)
     _language: MaskedLanguageModel | None = attrs.field(init=False, default=None, repr=False)
+    _trained: str = attrs.field(init=False, default="", repr=False)
 
     def preflight(self) -> list[tuple[str, str]]:
         """Check the folder of the model, if it is one."""
@@ -68,13 +77,22 @@ class TransformersMaskFiller(MaskFiller):
         Raises:
             DriverError: If the model, its weights or the device does not exist, or the model fills no gaps.
         """
-        device, dtype = device_and_dtype(self.device, self.dtype)
         folder = self._find()
         check_weights(folder, self.model, self.unsafe_weights)
-        tokenizer, model = load(folder, self.model, device, dtype, self.unsafe_weights, self.trust_remote_code)
+        self._use(*self._loaded(folder))
+
+    def _loaded(self, folder: Path) -> tuple[Any, Any]:
+        device, dtype = device_and_dtype(self.device, self.dtype)
+        return load(folder, self.model, device, dtype, self.unsafe_weights, self.trust_remote_code)
+
+    def _use(self, tokenizer: Any, model: Any) -> None:
+        """Fill gaps by a model from now on."""
+        if self._language is not None:
+            self._language.close()
+        device, dtype = device_and_dtype(self.device, self.dtype)
         self._language = MaskedLanguageModel(
             tokenizer,
-            model,
+            placed(model, device, dtype),
             name=self.model,
             max_length=self.max_length,
             batch_size=self._rows(device),
@@ -86,6 +104,7 @@ class TransformersMaskFiller(MaskFiller):
         if self._language is not None:
             self._language.close()
             self._language = None
+        self._folder, self._trained = None, ""
 
     def mask(self) -> str:
         """Return the mask token of the model."""
@@ -141,7 +160,7 @@ class TransformersMaskFiller(MaskFiller):
         """Identify the model's files, the settings that change scores, the versions, and the kind of processor."""
         device, dtype = device_and_dtype(self.device, self.dtype)
         parts = {
-            "files": files_hash(self._find(), self.unsafe_weights, self.trust_remote_code),
+            "files": self._trained or files_hash(self._find(), self.unsafe_weights, self.trust_remote_code),
             "max_length": self.max_length,
             "rows": self._rows(device),
             "dtype": dtype,
@@ -149,6 +168,45 @@ class TransformersMaskFiller(MaskFiller):
             **{name: version(name) for name in ("torch", "transformers", "tokenizers")},
         }
         return "masked-lm(" + ", ".join(f"{name}={value}" for name, value in parts.items()) + ")"
+
+    # Training
+
+    def fit(self, task: TrainingTask, training: MaskFillerFitSettings) -> Mapping[str, float]:
+        """Train on the texts, or resume an interrupted training; the weights with the lowest held-out loss are kept.
+
+        Raises:
+            DriverError: If the filler is not open, the tokenizer cannot tell where its tokens stand, lightning is not
+                installed, or the loss is not finite.
+        """
+        language = self._opened()
+        # The model in use may be of another number type.
+        tokenizer, model = load(self._find(), self.model, "cpu", "float32", self.unsafe_weights, self.trust_remote_code)
+        figures = train_masked_lm(
+            tokenizer,
+            model,
+            task.texts,
+            task.held_out_texts,
+            training,
+            language.most_tokens,
+            task.folder,
+            task.seed,
+        )
+        self._use(tokenizer, model)
+        self._trained = file_hash(task.folder / BEST)
+        return figures
+
+    def save(self, folder: Path) -> None:
+        """Write a folder as ``save_pretrained`` does, with the tokenizer."""
+        language = self._opened()
+        folder.mkdir(parents=True, exist_ok=True)
+        with quiet():
+            language.model.save_pretrained(folder)
+            language.tokenizer.save_pretrained(folder)
+
+    def load(self, folder: Path) -> None:
+        """Fill gaps by the model in a folder from now on."""
+        self._use(*self._loaded(folder))
+        self._folder, self._trained = folder, ""
 
     def _opened(self) -> MaskedLanguageModel:
         if self._language is None:

@@ -79,7 +79,7 @@ class MaskedLanguageModel:
         self.marks = [mark for mark in marks_of(tokenizer) if mark != self.mask]
         self.token_ids: dict[str, int] = tokenizer.get_vocab()
         self.segments = int(getattr(model.config, "type_vocab_size", 0) or 0) > 1
-        self.head = _head_alone(model)
+        self.head = head_alone(model)
         self.small = SmallShapes()
         self.small_heads = SmallShapes()
         self.pool = PassPool(self.device, threads)
@@ -256,7 +256,7 @@ def _gaps(one: Pass, rows: Sequence[Row]) -> bool:
     return any(rows[at].gaps for at in one.members)
 
 
-def _head_alone(model: Any) -> Callable[[Any], Any]:
+def head_alone(model: Any) -> Callable[[Any], Any]:
     """Return the function of a masked language model from hidden states [n, d] to logits [n, v].
 
     The model is called with its lower part replaced by one that returns the states, so that whatever its class does
@@ -280,6 +280,13 @@ def _head_alone(model: Any) -> Callable[[Any], Any]:
         return head(input_ids=states[None]).logits[0]
 
     return logits
+
+
+def placed(model: Any, device: str, dtype: str) -> Any:
+    """Move a model to a device, with a number type of torch by its name."""
+    import torch
+
+    return model.to(device=device, dtype=getattr(torch, dtype)).eval()
 
 
 def load(folder: Path, name: str, device: str, dtype: str, pickled: bool, code: bool) -> tuple[Any, Any]:

@@ -1,0 +1,50 @@
+"""Settings of training: what a recipe may write below ``train.fit`` for the ``masked-lm`` mask filler."""
+
+from __future__ import annotations
+
+from typing import Any, Literal
+
+import attrs
+
+_at_least_1: Any = attrs.validators.ge(1)
+_above_0: Any = attrs.validators.gt(0)
+_none_or_at_least_1: Any = attrs.validators.optional(_at_least_1)
+_share: Any = [attrs.validators.ge(0), attrs.validators.le(1)]
+
+
+@attrs.frozen
+class MaskFillerFitSettings:
+    """Settings for training the ``masked-lm`` mask filler.
+
+    Attributes:
+        epochs: Maximum number of passes over the texts.
+        steps: Maximum number of updates; null for no limit but the epochs.
+        batch_size: Texts of an update.
+        max_length: Most tokens of a text; longer ones are divided.
+        learning_rate: Highest learning rate of AdamW. Small models (BERT-tiny) learn best with about 7e-4, those of the
+            size of BERT-base with about 5e-5.
+        warm_up: Share of the updates in which the rate rises to it; then it falls to 0.
+        weight_decay: Of AdamW.
+        mask_share: Share of a text's tokens that are hidden.
+        mention_share: Share of the texts that name entities of which one mention is hidden whole instead, and nothing
+            else, so that names of several tokens are learnt as they are asked for.
+        validate_every: Updates between two validations on the held-out texts, each with a checkpoint.
+        patience: Stop after this many validations without a lower loss; null for never.
+        accelerator: `cpu`, `gpu`, or `auto` for a GPU where there is one. Equal weights bit by bit are promised for the
+            CPU with an equal number of threads.
+        logger: A logger besides CSV: `tensorboard`, if installed.
+    """
+
+    epochs: int = attrs.field(default=4, validator=_at_least_1)
+    steps: int | None = attrs.field(default=None, validator=_none_or_at_least_1)
+    batch_size: int = attrs.field(default=64, validator=_at_least_1)
+    max_length: int = attrs.field(default=128, validator=attrs.validators.ge(8))
+    learning_rate: float = attrs.field(default=1e-4, validator=_above_0)
+    warm_up: float = attrs.field(default=0.05, validator=_share)
+    weight_decay: float = attrs.field(default=0.01, validator=attrs.validators.ge(0))
+    mask_share: float = attrs.field(default=0.15, validator=[_above_0, attrs.validators.le(1)])
+    mention_share: float = attrs.field(default=0.7, validator=_share)
+    validate_every: int = attrs.field(default=500, validator=_at_least_1)
+    patience: int | None = attrs.field(default=None, validator=_none_or_at_least_1)
+    accelerator: Literal["auto", "cpu", "gpu"] = "auto"
+    logger: Literal["tensorboard"] | None = None

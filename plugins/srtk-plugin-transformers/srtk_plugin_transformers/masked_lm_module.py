@@ -1,0 +1,211 @@
+"""Lightning module that trains a masked language model on texts.
+
+Importing it imports lightning and torch, which takes seconds.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+import lightning
+import numpy as np
+import torch
+
+from srtk_framework.values import DriverError, batched
+from srtk_plugin_transformers.mask_fit_settings import MaskFillerFitSettings
+from srtk_plugin_transformers.masked_language_model import head_alone
+from srtk_plugin_transformers.masked_lm_trainer import BEST
+from srtk_plugin_transformers.masked_texts import Hidden, TokenRow, batch_count, batches, hide
+
+
+class RoundLoader:
+    """Data loader over the updates of one round."""
+
+    def __init__(self, updates: Sequence[tuple[int, list[int]]]) -> None:
+        self._updates = updates
+
+    def __len__(self) -> int:
+        return len(self._updates)
+
+    def __iter__(self) -> Iterator[tuple[int, list[int]]]:
+        return iter(self._updates)
+
+
+class MaskedLMModule(lightning.LightningModule):
+    """A masked language model that learns to find hidden tokens.
+
+    A round has ``validate_every`` updates. What is hidden, the order of the texts and the dropout depend on the seed
+    and the number of the update alone, so that a resumed training gives the same weights.
+
+    Args:
+        model: Masked language model of transformers.
+        mask: Id of the mask.
+        rows: Texts to learn from.
+        held_out: Texts to validate with; may be empty.
+        settings: Settings of the training.
+        pad: Id of the padding.
+        folder: Folder for the best weights.
+        seed: Seed of everything random.
+    """
+
+    def __init__(
+        self,
+        model: Any,
+        mask: int,
+        rows: Sequence[TokenRow],
+        held_out: Sequence[TokenRow],
+        settings: MaskFillerFitSettings,
+        pad: int,
+        folder: Path,
+        seed: int,
+    ) -> None:
+        super().__init__()
+        self.model = model
+        self.best, self.waited, self.stopped = math.inf, 0, False
+        self.figures: dict[str, float] = {}
+        self._head = head_alone(model)
+        self._rows, self._settings, self._pad, self._mask = rows, settings, pad, mask
+        self._folder, self._seed = folder, seed
+        self._vocabulary = int(model.get_output_embeddings().weight.shape[0])
+        random = np.random.default_rng((seed, 1))
+        self._held_out = [self._hidden(row, random) for row in sorted(held_out, key=lambda row: len(row.ids))]
+        self._per_epoch = batch_count(len(rows), settings.batch_size)
+        self.updates = min(settings.epochs * self._per_epoch, settings.steps or math.inf)
+        self._losses: list[tuple[float, int]] = []
+        self._order: tuple[int, list[list[int]]] = (-1, [])
+
+    @property
+    def rounds(self) -> int:
+        """Number of rounds."""
+        return -(-int(self.updates) // self._settings.validate_every)
+
+    def train_dataloader(self) -> RoundLoader:
+        """Return the updates of this round."""
+        first = self.current_epoch * self._settings.validate_every
+        last = min(first + self._settings.validate_every, int(self.updates))
+        return RoundLoader([(number, self._batch(number)) for number in range(first, last)])
+
+    def _batch(self, number: int) -> list[int]:
+        epoch, at = divmod(number, self._per_epoch)
+        if self._order[0] != epoch:
+            random = np.random.default_rng((self._seed, 2, epoch))
+            self._order = (epoch, batches(self._rows, self._settings.batch_size, random))
+        return self._order[1][at]
+
+    def on_train_epoch_start(self) -> None:
+        """Start the mean of the losses anew."""
+        self._losses = []
+        self.model.train()
+
+    def training_step(self, batch: tuple[int, list[int]], batch_idx: int) -> torch.Tensor:
+        """Return the mean loss of the hidden tokens of a batch.
+
+        Raises:
+            DriverError: If it is not finite.
+        """
+        number, places = batch
+        random = np.random.default_rng((self._seed, 3, number))
+        # Dropout draws from the global numbers, which the trainer keeps apart.
+        torch.manual_seed(int(random.integers(2**62)))
+        hidden = [self._hidden(self._rows[at], random) for at in places]
+        logits, targets = self._logits(hidden)
+        loss = torch.nn.functional.cross_entropy(logits, targets)
+        value = float(loss.detach())
+        if not math.isfinite(value):
+            raise DriverError(f"the loss is {value} after {number} updates; lower learning_rate")
+        self._losses.append((value, len(targets)))
+        return loss
+
+    def _hidden(self, row: TokenRow, random: np.random.Generator) -> Hidden:
+        settings = self._settings
+        return hide(row, self._mask, self._vocabulary, settings.mask_share, settings.mention_share, random)
+
+    def _logits(self, hidden: Sequence[Hidden]) -> tuple[torch.Tensor, torch.Tensor]:
+        """Return the logits of the hidden tokens [n, v] and their ids; the vocabulary is computed for them alone."""
+        sizes = [len(one.ids) for one in hidden]
+        ids = torch.full((len(hidden), max(sizes)), self._pad, dtype=torch.long)
+        for row, one in zip(ids, hidden, strict=True):
+            row[: len(one.ids)] = torch.tensor(one.ids)
+        mask = (torch.arange(max(sizes)) < torch.tensor(sizes)[:, None]).long()
+        states = self.model.base_model(
+            input_ids=ids.to(self.device), attention_mask=mask.to(self.device)
+        ).last_hidden_state
+        rows = [i for i, one in enumerate(hidden) for _ in one.places]
+        places = [place for one in hidden for place in one.places]
+        targets = torch.tensor([target for one in hidden for target in one.targets], device=self.device)
+        return self._head(states[rows, places]), targets
+
+    def on_train_epoch_end(self) -> None:
+        """Validate, keep the best weights, and stop when they no longer improve."""
+        done = min((self.current_epoch + 1) * self._settings.validate_every, int(self.updates))
+        tokens = sum(count for _, count in self._losses)
+        mean = sum(value * count for value, count in self._losses) / max(1, tokens)
+        self.log("loss", mean, prog_bar=True, batch_size=1)
+        figures = self._validated()
+        for name, value in figures.items():
+            self.log(name, value, prog_bar=name == "held_out_loss", batch_size=1)
+        if not figures or figures["held_out_loss"] < self.best:
+            self.best, self.waited = figures.get("held_out_loss", math.inf), 0
+            self.figures = {"updates": float(done), "loss": mean, **figures}
+            save_weights(self.model, self._folder)
+        else:
+            self.waited += 1
+        patience = self._settings.patience
+        if (patience is not None and self.waited >= patience) or done >= self.updates:
+            self.stopped = self.trainer.should_stop = True
+
+    def _validated(self) -> dict[str, float]:
+        """Return the mean loss of the hidden tokens of the held-out texts, and the share that is found."""
+        if not self._held_out:
+            return {}
+        self.model.eval()
+        total = found = count = 0.0
+        with torch.inference_mode():
+            for part in batched(self._held_out, self._settings.batch_size):
+                logits, targets = self._logits(part)
+                total += float(torch.nn.functional.cross_entropy(logits, targets, reduction="sum"))
+                found += float((logits.argmax(-1) == targets).sum())
+                count += len(targets)
+        self.model.train()
+        return {"held_out_loss": total / count, "held_out_found": found / count}
+
+    def on_save_checkpoint(self, checkpoint: dict[str, Any]) -> None:
+        """Add the state of the validations to a checkpoint."""
+        checkpoint["srtk"] = {name: getattr(self, name) for name in ("best", "waited", "stopped", "figures")}
+
+    def on_load_checkpoint(self, checkpoint: dict[str, Any]) -> None:
+        """Restore the state of the validations from a checkpoint."""
+        for name, value in checkpoint["srtk"].items():
+            setattr(self, name, value)
+
+    def configure_optimizers(self) -> Any:
+        """Return AdamW, with a rate that rises and falls linearly."""
+        settings, updates = self._settings, int(self.updates)
+        optimizer = torch.optim.AdamW(self.parameters(), lr=settings.learning_rate, weight_decay=settings.weight_decay)
+        rising = max(1, round(settings.warm_up * updates))
+
+        def rate(done: int) -> float:
+            return min((done + 1) / rising, max(0.0, (updates - done) / max(1, updates - rising)), 1.0)
+
+        schedule = torch.optim.lr_scheduler.LambdaLR(optimizer, rate)
+        return {"optimizer": optimizer, "lr_scheduler": {"scheduler": schedule, "interval": "step"}}
+
+
+def save_weights(model: Any, folder: Path) -> None:
+    """Write the best weights so far, to a temporary file that is then renamed."""
+    from safetensors.torch import save_file
+
+    part = folder / f"{BEST}.part"
+    # Tied tensors share their memory, which the format refuses.
+    save_file({name: one.detach().cpu().clone().contiguous() for name, one in model.state_dict().items()}, part)
+    part.replace(folder / BEST)
+
+
+def load_weights(model: Any, folder: Path) -> None:
+    """Read the best weights."""
+    from safetensors.torch import load_file
+
+    model.load_state_dict(load_file(folder / BEST))
