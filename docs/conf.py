@@ -30,6 +30,7 @@ NAVIGATION = {
         "docs/embedding",
         "docs/completion",
         "docs/path-patterns",
+        "docs/language-models",
         "docs/migration",
         "docs/troubleshooting",
     ],

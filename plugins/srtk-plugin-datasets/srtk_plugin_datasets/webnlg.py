@@ -14,7 +14,7 @@ from pathlib import Path
 import attrs
 
 from srtk_framework.roles import Dataset
-from srtk_framework.values import InputError, Literal, Question, Triple
+from srtk_framework.values import EntityMention, InputError, Literal, Question, Triple
 from srtk_plugin_datasets.catalogue import located
 from srtk_plugin_datasets.hidden_facts import Ends, hidden_facts, questions_of
 from srtk_plugin_datasets.sample import sample
@@ -172,3 +172,24 @@ def names(id_: str) -> list[str]:
     plain = _BRACKETS.sub("", id_).replace("_", " ")
     short = plain.partition(", ")[0]
     return list(dict.fromkeys(name for name in (plain, whole, short) if name))
+
+
+def mentions(text: str, triples: Iterable[Triple]) -> list[EntityMention]:
+    """Find the names of entities of triples in a text that states them: whole words, longer names first.
+
+    A name that two entities share is left out. Mentions are in order and do not overlap.
+    """
+    ends = sorted({end for triple in triples for end in triple[::2] if not isinstance(end, Literal)})
+    owners: dict[str, list[str]] = {}
+    for id_ in ends:
+        for name in names(id_):
+            owners.setdefault(name, []).append(id_)
+    found: list[EntityMention] = []
+    for name in sorted(owners, key=lambda one: (-len(one), one)):
+        for match in re.finditer(rf"(?<!\w){re.escape(name)}(?!\w)", text):
+            free = all(match.end() <= one.start or one.end <= match.start() for one in found)
+            if free:
+                found.append(
+                    EntityMention(match.start(), match.end(), owners[name][0] if len(owners[name]) == 1 else "")
+                )
+    return sorted(one for one in found if one.entity)

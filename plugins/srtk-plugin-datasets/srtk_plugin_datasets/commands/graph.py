@@ -95,7 +95,7 @@ def run(args: argparse.Namespace) -> int:
 def _webnlg(args: argparse.Namespace) -> int:
     """Write the triples of all entries, the names of their entities, and the texts."""
     from srtk_plugin_datasets.hidden_facts import hidden_facts
-    from srtk_plugin_datasets.webnlg import HIDDEN, names, read_webnlg, webnlg_files
+    from srtk_plugin_datasets.webnlg import HIDDEN, mentions, names, read_webnlg, webnlg_files
 
     splits = tuple(split for split in args.splits.split(",") if split)
     files: list[Path] = []
@@ -111,7 +111,8 @@ def _webnlg(args: argparse.Namespace) -> int:
             triples.update(dict.fromkeys(entry.triples))
             rows = [list(triple) for triple in entry.triples]
             for number, text in enumerate(entry.texts, 1):
-                documents.append({"id": f"{entry.id}/{number}", "text": text, "triples": rows})
+                named = mentions(text, entry.triples)
+                documents.append({"id": f"{entry.id}/{number}", "text": text, "triples": rows, "mentions": named})
     entities = sorted({end for triple in triples for end in triple[::2] if not isinstance(end, Literal)})
     facts = [triple for triple in triples if not isinstance(triple.object, Literal)]
     share = HIDDEN if args.share is None else args.share

@@ -1,0 +1,49 @@
+"""Settings for training the ``masked-lm`` completer."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import attrs
+
+from srtk_plugin_knowlybert.similarity import METRICS, Metric
+from srtk_plugin_knowlybert.template_ranking import RANKERS, Ranker
+
+_at_least_1: Any = attrs.validators.ge(1)
+
+
+def _rankers(value: Any) -> Any:
+    return tuple(value) if isinstance(value, list) else value
+
+
+@attrs.frozen
+class MaskedLMFitSettings:
+    """Settings for training the ``masked-lm`` completer.
+
+    Attributes:
+        words: Most words of a sentence that becomes a template.
+        similar: Templates that are more similar than this are in one cluster, of which one is kept.
+        metric: Similarity by ``words`` or ``characters`` (longest matching blocks), or by ``sets`` of words.
+        rankers: Rankings, each of what the one before kept: ``overlap`` with known fillers, or known ``pairs`` found.
+        ranked: Templates of a relation that the first ranking keeps for the next.
+        keep: Templates of a relation that are kept.
+        labels: Labels that ``overlap`` looks at.
+        pairs: Pairs of a relation that ``pairs`` asks for.
+        queries: Patterns of the graph from which the static threshold is learnt.
+        facts: Held-out facts from which the prior of ``types: soft`` is learnt.
+    """
+
+    words: int = attrs.field(default=15, validator=_at_least_1)
+    similar: float = 0.8
+    metric: Metric = attrs.field(default="words", validator=attrs.validators.in_(METRICS))
+    rankers: tuple[Ranker, ...] = attrs.field(
+        default=("overlap", "pairs"),
+        converter=_rankers,
+        validator=attrs.validators.deep_iterable(attrs.validators.in_(RANKERS)),
+    )
+    ranked: int = attrs.field(default=100, validator=_at_least_1)
+    keep: int = attrs.field(default=5, validator=_at_least_1)
+    labels: int = attrs.field(default=100, validator=_at_least_1)
+    pairs: int = attrs.field(default=200, validator=_at_least_1)
+    queries: int = attrs.field(default=1000, validator=_at_least_1)
+    facts: int = attrs.field(default=2000, validator=_at_least_1)

@@ -1,0 +1,92 @@
+"""What the ``masked-lm`` completer learns, and the folder that keeps it."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import attrs
+
+from srtk_framework.roles import MaskFiller
+from srtk_framework.values import DriverError
+from srtk_plugin_knowlybert.soft_prior import SoftPrior
+from srtk_plugin_knowlybert.templates import Template, written_templates
+
+FILE, TEMPLATES = "masked-lm.json", "templates.json"
+_FORMAT = "srtk-masked-lm-1"
+_PROBE = ("Riga", "the capital of Latvia", "1201", "unquestionably", "Čiekurkalns", "New York City")
+"""Texts that tell tokenizers apart."""
+
+
+@attrs.frozen
+class State:
+    """What was learnt.
+
+    Attributes:
+        templates: By relation, best first.
+        threshold: The static threshold, on the scale of the completer's setting; None for none.
+        prior: Of the candidates; None without ``types: soft``.
+        tokenizer: Hash of how the filler divides texts.
+    """
+
+    templates: Mapping[str, tuple[Template, ...]] = attrs.field(factory=dict)
+    threshold: float | None = None
+    prior: SoftPrior | None = None
+    tokenizer: str = ""
+
+    def to_json(self) -> dict[str, Any]:
+        """Return JSON values."""
+        return {
+            "templates": {relation: [one.text for one in some] for relation, some in sorted(self.templates.items())},
+            "threshold": self.threshold,
+            "prior": None if self.prior is None else self.prior.to_json(),
+            "tokenizer": self.tokenizer,
+        }
+
+    def save(self, folder: Path) -> None:
+        """Write ``masked-lm.json``, and the templates by themselves as ``templates.json`` for other uses."""
+        folder.mkdir(parents=True, exist_ok=True)
+        data = {"format": _FORMAT, **self.to_json()}
+        (folder / FILE).write_text(json.dumps(data, ensure_ascii=False, indent=1) + "\n", encoding="utf-8")
+        (folder / TEMPLATES).write_text(written_templates(dict(self.templates)), encoding="utf-8")
+
+    @classmethod
+    def read(cls, folder: Path, filler: MaskFiller) -> State:
+        """Read what ``save`` wrote.
+
+        Raises:
+            DriverError: If it cannot be read, or was learnt with another tokenizer than the filler's.
+        """
+        file = folder / FILE
+        try:
+            data = json.loads(file.read_text(encoding="utf-8"))
+        except (OSError, ValueError) as error:
+            raise DriverError(
+                f"{file} cannot be read ({error}); name the folder of a trained completer as `path`"
+            ) from error
+        try:
+            form, tokenizer = data["format"], data["tokenizer"]
+            templates = {
+                relation: tuple(Template.parse(text) for text in some) for relation, some in data["templates"].items()
+            }
+            prior = None if data["prior"] is None else SoftPrior.from_json(data["prior"])
+            threshold = None if data["threshold"] is None else float(data["threshold"])
+        except (ValueError, KeyError, TypeError, AttributeError) as error:
+            raise DriverError(f"{file} is nothing that masked-lm learnt ({error!r}); train it again") from error
+        if form != _FORMAT:
+            raise DriverError(f"{file} has the format {form!r}, not {_FORMAT}; train it again")
+        if tokenizer != tokenizer_hash(filler):
+            raise DriverError(
+                f"{file} was learnt with another tokenizer than that of the filler, so it is of other"
+                " labels; name the filler that it was learnt with, or train it again"
+            )
+        return cls(templates, threshold, prior, tokenizer)
+
+
+def tokenizer_hash(filler: MaskFiller) -> str:
+    """Return a hash of the filler's mark of a gap, and of how it divides some texts."""
+    parts = [filler.mask(), *(list(row) for row in filler.tokens(_PROBE))]
+    return hashlib.sha256(json.dumps(parts).encode()).hexdigest()[:16]

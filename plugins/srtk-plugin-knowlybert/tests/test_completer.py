@@ -1,0 +1,388 @@
+from __future__ import annotations
+
+import json
+import logging
+import math
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import attrs
+import numpy as np
+import pytest
+from srtk_plugin_index.indexes.bm25 import Bm25Index
+from srtk_plugin_knowlybert.annotated import AnnotatedCorpus
+from srtk_plugin_knowlybert.completer import MaskedLMCompleter
+from srtk_plugin_knowlybert.fit_settings import MaskedLMFitSettings
+from srtk_plugin_local.memory import MemoryGraph
+
+from srtk_framework.roles import MaskFiller, TrainingTask
+from srtk_framework.values import (
+    DriverError,
+    Entry,
+    InputError,
+    MaskedText,
+    Pattern,
+    Step,
+    TokenScore,
+    Triple,
+    rounded,
+)
+
+GAP = "_"
+LEAST = 1e-4
+"""Probability of a token that the table does not have."""
+
+
+@attrs.define(eq=False)
+class TableFiller(MaskFiller):
+    """Fill gaps by a table: by a part of the text, the probability of tokens in each gap in turn.
+
+    A word is one token, and so is each part of a word between hyphens. The longest part that a text has counts; other
+    tokens have the same small probability.
+    """
+
+    table: Mapping[str, Sequence[Mapping[str, float]]]
+    asked: list[MaskedText] = attrs.field(init=False, factory=list)
+
+    def mask(self) -> str:
+        return GAP
+
+    def tokens(self, texts: Sequence[str]) -> list[list[str]]:
+        return [text.replace("-", " - ").split() for text in texts]
+
+    def fill(self, texts: Sequence[MaskedText], k: int) -> list[list[list[TokenScore]]]:
+        self.asked += texts
+        rows = [[sorted(gap.items(), key=lambda one: (-one[1], one[0]))[:k] for gap in self._gaps(t)] for t in texts]
+        return [[[TokenScore(token, rounded(math.log(p))) for token, p in gap] for gap in row] for row in rows]
+
+    def rate(self, texts: Sequence[MaskedText], fillings: Sequence[Any]) -> list[Any]:
+        self.asked += texts
+        return [
+            np.array(
+                [
+                    [math.log(gap.get(one, LEAST)) for one, gap in zip(some, self._gaps(text), strict=True)]
+                    for some in rows
+                ],
+                dtype=np.float32,
+            )
+            for text, rows in zip(texts, fillings, strict=True)
+        ]
+
+    def _gaps(self, text: MaskedText) -> list[Mapping[str, float]]:
+        count = text.text.split().count(GAP)
+        parts = [part for part in self.table if part in text.text and len(self.table[part]) == count]
+        return list(self.table[max(parts, key=len)]) if parts else [{}] * count
+
+
+LABELS = {
+    "Q1": "Ulm",
+    "Q2": "Munich",
+    "Q3": "Bern",
+    "Q4": "Paris",
+    "Q5": "New York",
+    "Q6": "Paris",
+    "ae": "Albert Einstein",
+    "mc": "Marie Curie",
+    "born": "born in",
+}
+TOWNS = [
+    Triple("mc", "born", "Q4"),
+    Triple("x1", "born", "Q4"),
+    Triple("x2", "born", "Q2"),
+    Triple("x3", "born", "Q3"),
+    Triple("ae", "knows", "mc"),
+    Triple("Q1", "in", "germany"),
+    Triple("Q2", "in", "germany"),
+    Triple("Q5", "in", "usa"),
+    Triple("Q6", "in", "usa"),
+    Triple("mc", "knows", "Q6"),
+]
+
+
+@pytest.fixture
+def towns() -> MemoryGraph:
+    graph = MemoryGraph(triples=TOWNS, labels=LABELS)
+    graph.open()
+    return graph
+
+
+BORN = Pattern("ae", "born")
+ULM = {
+    "Albert Einstein was born in": [{"Ulm": 0.9, "Munich": 0.5, "Paris": 0.75, "the": 0.6}],
+    "birthplace of Albert Einstein is": [{"Ulm": 0.8, "Munich": 0.05, "Paris": 0.05, "Bern": 0.2}],
+    "Albert Einstein was born in _ _": [{"New": 0.6, "Ulm": 0.3}, {"York": 0.2, "Munich": 0.1}],
+}
+TEMPLATES = {"born": ["{subject} was born in {object} .", "The birthplace of {subject} is {object} ."]}
+
+Make = Callable[..., MaskedLMCompleter]
+
+
+@pytest.fixture
+def make(towns: MemoryGraph, tmp_path: Path) -> Iterator[Make]:
+    """Open a completer with the table of Ulm."""
+    opened = []
+    file = tmp_path / "templates.json"
+    file.write_text(json.dumps(TEMPLATES))
+
+    def build(table: Any = ULM, **settings: Any) -> MaskedLMCompleter:
+        given = {"graph": towns, "filler": TableFiller(table), "templates": str(file), "types": "none", **settings}
+        one = MaskedLMCompleter(**given)
+        one.open()
+        opened.append(one)
+        return one
+
+    yield build
+    for one in opened:
+        one.close()
+
+
+def found(completer: MaskedLMCompleter, pattern: Pattern = BORN) -> dict[str, float]:
+    """Complete a pattern; return the confidences of the fillers."""
+    (row,) = completer.complete([pattern], None)
+    side = 0 if pattern.subject is None else 2
+    return {str(one.triple[side]): round(one.confidence, 4) for one in row}
+
+
+def test_a_label_has_its_best_score_over_the_templates(make: Make) -> None:
+    assert found(make(stability="none", popularity=0)) == {"Q1": 0.9, "Q4": 0.75, "Q2": 0.5, "Q5": 0.4, "Q3": 0.2}
+
+
+@pytest.mark.parametrize(("stability", "kept"), [("difference", {"Q1", "Q2", "Q3", "Q5"}), ("sum", {"Q1", "Q4", "Q5"})])
+def test_labels_on_which_the_templates_disagree_are_dropped(make: Make, stability: str, kept: set[str]) -> None:
+    assert set(found(make(stability=stability))) == kept
+
+
+def test_a_label_of_several_tokens_needs_as_many_gaps(make: Make) -> None:
+    assert "Q5" not in found(make(masks=1))
+    assert found(make(masks=2))["Q5"] == 0.4
+
+
+def test_all_labels_are_rated_without_a_list_of_tokens(make: Make) -> None:
+    rated = found(make(top=None, stability="none"))
+    assert rated.items() >= {"Q1": 0.9, "Q4": 0.75, "Q2": 0.5, "Q5": 0.4, "Q3": 0.2}.items()
+    # What the table lacks has its least probability.
+    assert rated["germany"] == 0.0001
+
+
+def test_of_two_entities_with_one_label_the_more_popular_is_taken(make: Make) -> None:
+    assert {"Q4", "Q6"} & set(found(make(stability="none"))) == {"Q4"}
+    assert {"Q4", "Q6"} & set(found(make(stability="none", homonyms="all"))) == {"Q4", "Q6"}
+
+
+def test_types_are_asked_before_popularity(make: Make, towns: MemoryGraph) -> None:
+    """Of two towns called Paris only one has been a birthplace."""
+    table = {"Albert Einstein was born in": [{"Paris": 0.9}]}
+    more = MemoryGraph(triples=[*TOWNS, *(Triple(f"y{i}", "likes", "Q6") for i in range(9))], labels=LABELS)
+    more.open()
+    assert set(found(make(table, graph=more))) == {"Q6"}
+    assert set(found(make(table, graph=more, types="seen"))) == {"Q4"}
+
+
+def test_hard_types_let_pass_what_fits(make: Make) -> None:
+    assert set(found(make(types="seen", stability="none"))) == {"Q4", "Q2", "Q3"}
+    # Ulm and New York have a step in common with Munich.
+    assert set(found(make(types="signatures", stability="none"))) == {"Q1", "Q4", "Q2", "Q5", "Q3"}
+
+
+def test_a_less_popular_entity_may_be_refused(make: Make) -> None:
+    assert set(found(make(stability="none", popularity=2))) == {"Q4"}
+
+
+def test_both_ends_are_completed(make: Make) -> None:
+    table = {"_ _ was born in Ulm": [{"Albert": 0.5, "Marie": 0.3}, {"Einstein": 0.7, "Curie": 0.1}]}
+    assert found(make(table), Pattern(None, "born", "Q1")) == {"ae": 0.6, "mc": 0.2}
+
+
+def test_what_the_graph_holds_is_not_proposed(make: Make) -> None:
+    table = {"Marie Curie was born in": [{"Paris": 0.9, "Ulm": 0.1}]}
+    assert found(make(table), Pattern("mc", "born")) == {"Q1": 0.1}
+
+
+def test_the_dynamic_threshold_cuts_at_the_gap(make: Make) -> None:
+    assert set(found(make(stability="none", threshold="dynamic"))) == {"Q1"}
+    assert set(found(make(stability="none", threshold="dynamic", masks=1))) == {"Q1", "Q4"}
+
+
+def test_a_completion_names_the_filled_sentence(make: Make) -> None:
+    (row,) = make().complete([BORN], 1)
+    (reason,) = row[0].evidence
+    assert (reason.kind, reason.text) == ("template", "Albert Einstein was born in Ulm .")
+    assert (reason.source, reason.score) == (TEMPLATES["born"][0], round(math.log(0.9), 4))
+
+
+def test_sentences_about_the_known_entity_stand_beside_the_template(make: Make, tmp_path: Path) -> None:
+    index = Bm25Index(path=str(tmp_path / "texts"))
+    index.create()
+    index.add(
+        [
+            Entry("e", "Albert Einstein was a physicist. He moved. He wrote. He slept."),
+            Entry("m", "Ulm is old. It is where Albert Einstein was born."),
+        ]
+    )
+    index.commit()
+    completer = make(index=index, context=2)
+    (row,) = completer.complete([BORN], 1)
+    texts = {text.context for text in completer.filler.asked}
+    assert texts == {"Albert Einstein was a physicist. He moved."}
+    assert [(one.kind, one.source) for one in row[0].evidence] == [("template", TEMPLATES["born"][0]), ("snippet", "e")]
+    index.close()
+
+
+def test_a_relation_without_template_is_asked_by_its_label(make: Make, caplog: pytest.LogCaptureFixture) -> None:
+    completer = make({"Albert Einstein knows": [{"Ulm": 0.4}]})
+    with caplog.at_level(logging.INFO):
+        assert found(completer, Pattern("ae", "knows")) == {"Q1": 0.4}
+    assert "1 relations have no template and are asked by their labels" in caplog.text
+
+
+def test_a_mark_of_a_gap_in_a_name_is_no_gap(make: Make, towns: MemoryGraph) -> None:
+    labels = {**LABELS, "ae": "Albert _ Einstein"}
+    graph = MemoryGraph(triples=TOWNS, labels=labels)
+    graph.open()
+    completer = make({"was born in _": [{"Ulm": 0.9}]}, graph=graph, masks=1)
+    assert found(completer) == {"Q1": 0.9}
+
+
+def test_entities_without_a_triple_are_found_by_further_names(make: Make, tmp_path: Path) -> None:
+    file = tmp_path / "names.tsv"
+    file.write_text("Q9\tUlm\nQ9\tUlm upon Danube\n")
+    assert found(make({"Albert Einstein was born in": [{"Ulm": 0.9}]}, names=str(file), homonyms="all")) == {
+        "Q1": 0.9,
+        "Q9": 0.9,
+    }
+    file.write_text("Q9 Ulm\n")
+    with pytest.raises(InputError, match=r"names.tsv:1: a line has an id, a tab and a name"):
+        make(names=str(file))
+
+
+def test_unknown_ends_and_relations_have_no_completion(make: Make) -> None:
+    completer = make()
+    assert completer.complete([Pattern("nobody", "born"), Pattern("ae", "unheard")], None) == [[], []]
+
+
+def test_the_order_of_templates_plays_no_part(make: Make, tmp_path: Path) -> None:
+    turned = tmp_path / "turned.json"
+    turned.write_text(json.dumps({"born": TEMPLATES["born"][::-1]}))
+    assert found(make(templates=str(turned))) == found(make())
+
+
+def test_a_pattern_is_completed_alike_in_any_batch(make: Make) -> None:
+    patterns = [BORN, Pattern("mc", "born"), Pattern(None, "born", "Q1")]
+    completer = make()
+    assert completer.complete(patterns, 3) == [completer.complete([one], 3)[0] for one in patterns]
+
+
+def test_a_filler_that_only_rates_is_refused_where_tokens_are_to_be_found(make: Make) -> None:
+    @attrs.define(eq=False)
+    class Rating(TableFiller):
+        def fills(self) -> bool:
+            return False
+
+    with pytest.raises(DriverError, match="set `top: null`"):
+        make(filler=Rating(ULM))
+    assert make(filler=Rating(ULM), top=None).complete([BORN], 1)
+
+
+def test_steps_are_offered_by_signatures(make: Make) -> None:
+    assert make().offers([["ae"]], False) == [[Step("born"), Step("knows")]]
+
+
+# Training
+
+TEXTS = [
+    ("Marie Curie was born in Paris .", {"mc": "Marie Curie", "Q4": "Paris"}),
+    ("Paris is where Marie Curie was born .", {"mc": "Marie Curie", "Q4": "Paris"}),
+]
+MINED = {
+    "Marie Curie was born in _": [{"Paris": 0.8, "Munich": 0.1}],
+    "_ is where Marie Curie": [{"Paris": 0.1, "Munich": 0.9}],
+    "Albert Einstein was born in _": [{"Ulm": 0.9}],
+}
+
+
+@pytest.fixture
+def corpus(tmp_path: Path) -> AnnotatedCorpus:
+    file = tmp_path / "texts.jsonl"
+    rows = [
+        {"text": text, "mentions": [[text.index(n), text.index(n) + len(n), id_] for id_, n in names.items()]}
+        for text, names in TEXTS
+    ]
+    file.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    corpus = AnnotatedCorpus(path=str(file))
+    corpus.open()
+    return corpus
+
+
+def test_templates_are_mined_ranked_and_kept_with_the_threshold(
+    make: Make, corpus: AnnotatedCorpus, tmp_path: Path
+) -> None:
+    completer = make(MINED, corpus=corpus, templates=None, threshold="static")
+    figures = completer.fit(TrainingTask([], None, tmp_path), MaskedLMFitSettings(keep=1))
+    assert figures["templates"] == 1
+    assert figures["relations with templates"] == 1
+    # Of what the graph holds, the model finds Paris as Marie Curie's birthplace alone.
+    assert figures["threshold"] == pytest.approx(0.8, abs=1e-4)
+    completer.save(tmp_path / "model")
+    learnt = json.loads((tmp_path / "model" / "masked-lm.json").read_text())
+    assert learnt["templates"] == {"born": ["{subject} was born in {object} ."]}
+    again = make(MINED, templates=None, threshold="static", path=str(tmp_path / "model"))
+    assert found(again) == found(completer) == {"Q1": 0.9}
+
+
+def test_what_was_held_out_makes_no_template(make: Make, corpus: AnnotatedCorpus, tmp_path: Path) -> None:
+    completer = make(MINED, corpus=corpus, templates=None)
+    held = [Triple("mc", "born", "Q4")]
+    assert completer.fit(TrainingTask([], None, tmp_path, 0, held), MaskedLMFitSettings())["templates"] == 0
+
+
+def test_soft_types_are_learnt_on_held_out_facts(make: Make, tmp_path: Path) -> None:
+    """Towns are never countries, whatever the language model says."""
+    facts = [Triple(f"t{i}", "in", f"c{i % 4}") for i in range(40)]
+    names = {f"t{i}": f"town{i}" for i in range(40)} | {f"c{i}": f"land{i}" for i in range(4)}
+    graph = MemoryGraph(triples=facts, labels=names)
+    graph.open()
+    table = {f"town{i} in _": [{f"land{i % 4}": 0.3, f"town{(i + 1) % 40}": 0.6}] for i in range(40)}
+    completer = make(table, graph=graph, types="soft", templates=None)
+    completer._given = {}
+    file = tmp_path / "in.json"
+    file.write_text(json.dumps({"in": ["{subject} in {object}"]}))
+    completer = make(table, graph=graph, types="soft", templates=str(file))
+    completer.fit(TrainingTask([], None, tmp_path, 0, facts[:12]), MaskedLMFitSettings())
+    left = MemoryGraph(triples=facts[12:], labels=names)
+    left.open()
+    completer.save(tmp_path / "model")
+    lands = tmp_path / "names.tsv"
+    lands.write_text("".join(f"{id_}\t{name}\n" for id_, name in names.items()))
+    asked = {"graph": left, "names": str(lands), "templates": str(file), "path": str(tmp_path / "model")}
+    hard, soft = make(table, types="none", **asked), make(table, types="soft", **asked)
+    pattern = Pattern("t3", "in")
+    assert next(iter(found(hard, pattern))) == "t4"
+    assert next(iter(found(soft, pattern))) == "c3"
+    assert found(soft, pattern)["c3"] > 0.5
+
+
+def test_a_completer_without_texts_and_templates_learns_nothing(make: Make, tmp_path: Path) -> None:
+    with pytest.raises(DriverError, match="nothing to learn templates from"):
+        make(templates=None).fit(TrainingTask([], None, tmp_path), MaskedLMFitSettings())
+
+
+def test_what_was_learnt_with_another_tokenizer_is_refused(make: Make, tmp_path: Path) -> None:
+    completer = make()
+    completer.fit(TrainingTask([], None, tmp_path), MaskedLMFitSettings())
+    completer.save(tmp_path / "model")
+
+    @attrs.define(eq=False)
+    class Letters(TableFiller):
+        def tokens(self, texts: Any) -> Any:
+            return [list(text) for text in texts]
+
+    with pytest.raises(DriverError, match="another tokenizer"):
+        make(filler=Letters(ULM), path=str(tmp_path / "model"))
+
+
+@pytest.mark.parametrize("text", ["{", "{}", '{"format": "other", "tokenizer": "", "templates": {}, "prior": null}'])
+def test_a_damaged_model_is_refused(make: Make, tmp_path: Path, text: str) -> None:
+    (tmp_path / "masked-lm.json").write_text(text)
+    with pytest.raises(DriverError, match=r"masked-lm\.json"):
+        make(path=str(tmp_path))

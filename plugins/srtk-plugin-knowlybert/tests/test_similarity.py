@@ -1,0 +1,29 @@
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from srtk_plugin_knowlybert.similarity import METRICS, similar, similarity
+
+CITY = "[S] was born in the city of [O] ."
+TOWN = "[S] was born in the town of [O] ."
+BIRTHPLACE = "[O] is the birthplace of [S] ."
+
+WORDS = ["[S]", "[O]", "was", "born", "in", "the", "city", "of", "."]
+
+texts = st.lists(st.sampled_from(WORDS), max_size=9).map(" ".join)
+
+
+@pytest.mark.parametrize(
+    ("metric", "town", "birthplace"),
+    [("words", 0.8889, 0.25), ("characters", 0.9091, 0.5714), ("sets", 0.8, 0.4545)],
+)
+def test_similarities_are_those_worked_out_by_hand(metric: str, town: float, birthplace: float) -> None:
+    assert similarity(CITY, TOWN, metric) == pytest.approx(town, abs=5e-5)
+    assert similarity(CITY, BIRTHPLACE, metric) == pytest.approx(birthplace, abs=5e-5)
+
+
+@given(texts, texts, st.sampled_from(METRICS), st.floats(0, 1))
+def test_what_is_similar_has_a_greater_similarity(one: str, other: str, metric: str, most: float) -> None:
+    assert similar(one, other, most, metric) == (similarity(one, other, metric) > most)
+    assert similarity(one, other, metric) == similarity(other, one, metric)
