@@ -41,6 +41,7 @@ from srtk_framework.roles.mention_detector import MentionDetector
 from srtk_framework.roles.path_scorer import PathScorer
 from srtk_framework.roles.preflight import absent, no_url, unwritable
 from srtk_framework.roles.reader import Reader
+from srtk_framework.roles.subgraph_encoder import SubgraphEncoder
 from srtk_framework.roles.supervision import Supervision
 from srtk_framework.roles.trainable import Trainable, TrainingPreflight, TrainingTask
 
@@ -69,6 +70,7 @@ __all__ = [
     "PathScorer",
     "Reader",
     "Role",
+    "SubgraphEncoder",
     "Supervision",
     "Trainable",
     "TrainingPreflight",

@@ -24,7 +24,7 @@ def finite_matrix(answer: Any, arguments: Mapping[str, Any], driver: str) -> Any
     import numpy as np  # here, so that the command line starts without it
 
     if not isinstance(answer, np.ndarray) or answer.ndim != 2 or answer.dtype != np.float32:
-        raise DriverError("encode must return a float32 matrix [texts, dimensions]")
+        raise DriverError("encode must return a float32 matrix, with a row for each item")
     if not np.isfinite(answer).all():
         raise DriverError("encode returned numbers that are not finite")
     return answer

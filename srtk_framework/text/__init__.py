@@ -17,6 +17,7 @@ from srtk_framework.text.mentions import (
     without_mentions,
 )
 from srtk_framework.text.option_choice import FALLBACK, FIRST, RATED, REPAIRED, Choice, chosen, numbered
+from srtk_framework.text.relation_forms import RelationForm, read_relation_forms, relation_words, worded
 from srtk_framework.text.sentences import sentences
 from srtk_framework.text.verbalise import (
     DEFAULT,
@@ -43,6 +44,7 @@ __all__ = [
     "RATED",
     "REPAIRED",
     "Choice",
+    "RelationForm",
     "Span",
     "Templates",
     "best_apart",
@@ -59,7 +61,9 @@ __all__ = [
     "numbered",
     "path_text",
     "quotes",
+    "read_relation_forms",
     "read_yaml",
+    "relation_words",
     "sentences",
     "step_text",
     "subgraph_lines",
@@ -71,5 +75,6 @@ __all__ = [
     "unnamed_entities",
     "within_tokens",
     "without_mentions",
+    "worded",
     "words",
 ]

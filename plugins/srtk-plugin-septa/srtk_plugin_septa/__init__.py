@@ -1,0 +1,1 @@
+"""SEPTA for srtk-framework: subgraphs and texts in one space of vectors."""

@@ -1,0 +1,132 @@
+"""The trained model: the graph network and the head of the text encoder, which are read from one folder."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Mapping
+from pathlib import Path as FilePath
+from typing import Any
+
+import attrs
+import numpy as np
+
+from srtk_framework.models import read_json
+from srtk_framework.roles import Encoder
+from srtk_framework.values import DriverError
+from srtk_plugin_septa.shape import Shape, Vectors
+
+WEIGHTS, SETTINGS = "septa.safetensors", "septa.json"
+PROBE = "Riga is the capital of Latvia."
+"""A text whose vector tells whether an encoder is the one that a model was trained with."""
+_GRAPH = "graph."
+_LEAST_COSINE = 0.99
+
+
+@attrs.frozen(eq=False)
+class SeptaModel:
+    """Weights of a graph network and of the head of a text encoder.
+
+    Attributes:
+        shape: Sizes of the network.
+        graph: Weights of the network by name.
+        weight: Weight of the text head, [dimensions, input].
+        bias: Bias of the text head, [dimensions].
+        probe: The encoder's vector of ``PROBE``.
+        training: What is known of the training: settings, corpus, figures.
+    """
+
+    shape: Shape
+    graph: Mapping[str, Vectors]
+    weight: Vectors
+    bias: Vectors
+    probe: Vectors
+    training: Mapping[str, Any] = attrs.field(factory=dict)
+
+    @classmethod
+    def untrained(cls, encoder: Encoder, shape: Shape | None = None, seed: int = 0) -> SeptaModel:
+        """Make the weights with which a training begins; both heads pass on the encoder's vectors."""
+        import torch
+
+        from srtk_plugin_septa.network import GraphNetwork
+
+        (probe,) = encoder.encode([PROBE])
+        shape = shape or Shape(len(probe), len(probe))
+        with torch.random.fork_rng(devices=[]):
+            torch.manual_seed(seed)
+            network = GraphNetwork(shape)
+        weight = np.eye(shape.dimensions, shape.input, dtype=np.float32)
+        return cls(shape, tensors(network), weight, np.zeros(shape.dimensions, dtype=np.float32), probe)
+
+    def network(self) -> Any:
+        """Build the graph network with these weights, for use."""
+        import torch
+
+        from srtk_plugin_septa.network import GraphNetwork
+
+        with torch.random.fork_rng(devices=[]):
+            network = GraphNetwork(self.shape)
+        network.load_state_dict({name: torch.from_numpy(np.array(value)) for name, value in self.graph.items()})
+        return network.eval().requires_grad_(False)
+
+    def fingerprint(self) -> str:
+        """Return a hash of the weights."""
+        digest = hashlib.sha256(repr(self.shape).encode())
+        for name, value in sorted({**self.graph, "weight": self.weight, "bias": self.bias}.items()):
+            digest.update(name.encode())
+            digest.update(np.ascontiguousarray(value, dtype="<f4").tobytes())
+        return digest.hexdigest()[:32]
+
+    def check(self, encoder: Encoder, where: str) -> None:
+        """Refuse an encoder whose vectors are not those that the model was trained with.
+
+        Raises:
+            DriverError: If it gives another vector for the probe.
+        """
+        (given,) = encoder.encode([PROBE])
+        norms = float(np.linalg.norm(given) * np.linalg.norm(self.probe))
+        if given.shape != self.probe.shape or float(given @ self.probe) < _LEAST_COSINE * norms:
+            raise DriverError(
+                f"the encoder is not the one that the model in {where} was trained with: it has other vectors; name"
+                " that encoder, or train with this one"
+            )
+
+    def save(self, folder: FilePath) -> None:
+        """Write the weights and the settings."""
+        from safetensors.numpy import save_file
+
+        folder.mkdir(parents=True, exist_ok=True)
+        graph = {f"{_GRAPH}{name}": np.ascontiguousarray(value) for name, value in self.graph.items()}
+        save_file({**graph, "weight": self.weight, "bias": self.bias, "probe": self.probe}, folder / WEIGHTS)
+        text = json.dumps({"shape": attrs.asdict(self.shape), "training": dict(self.training)}, indent=1)
+        (folder / SETTINGS).write_text(text + "\n", encoding="utf-8")
+
+    @classmethod
+    def read(cls, folder: FilePath) -> SeptaModel:
+        """Read what ``save`` wrote.
+
+        Raises:
+            DriverError: If the folder holds no such model, or a broken one.
+        """
+        from safetensors import SafetensorError
+        from safetensors.numpy import load_file
+
+        if not (folder / SETTINGS).is_file() or not (folder / WEIGHTS).is_file():
+            raise DriverError(f"{folder} holds no {SETTINGS} and {WEIGHTS}; name a folder that a training wrote")
+        settings = read_json(folder / SETTINGS)
+        try:
+            found = load_file(folder / WEIGHTS)
+        except SafetensorError as error:
+            raise DriverError(f"{folder / WEIGHTS} cannot be read ({error}); train the model again") from error
+        try:
+            shape = Shape(**settings["shape"])
+            parts = {name: found.pop(name) for name in ("weight", "bias", "probe")}
+        except (KeyError, TypeError) as error:
+            raise DriverError(f"{folder} holds another kind of model ({error}); train the model again") from error
+        graph = {name.removeprefix(_GRAPH): value for name, value in found.items()}
+        return cls(shape, graph, **parts, training=settings.get("training", {}))
+
+
+def tensors(network: Any) -> dict[str, Vectors]:
+    """Return the weights of a network as arrays."""
+    return {name: value.detach().cpu().numpy().copy() for name, value in network.state_dict().items()}

@@ -1,0 +1,97 @@
+"""The corpus ``subgraphs``: a sample of the graph around each centre, with its triples in words."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterator
+from pathlib import Path as FilePath
+from typing import Any
+
+import attrs
+
+from srtk_framework.graph import TripleTable
+from srtk_framework.roles import Corpus, KnowledgeGraph, absent
+from srtk_framework.values import DriverError, Entry, batched
+from srtk_plugin_septa.sampler import Sampler
+from srtk_plugin_septa.wording import Wording, read_templates
+
+_at_least_1: Any = attrs.validators.ge(1)
+
+
+@attrs.define(eq=False)
+class SubgraphCorpus(Corpus):
+    """Sample a subgraph around each centre, breadth first.
+
+    The id of an entry is its centre. It carries all triples between the sampled nodes, those nearest to the centre
+    first, and their text as far as it fits into ``tokens``. Literals are left out. A centre without a triple gives no
+    entry. A sample and its text depend on the graph, the centre and the settings alone.
+
+    Attributes:
+        graph: The graph. Without ``centres`` it must be able to list its triples, as a snapshot does.
+        centres: Ids of the centres; null for all entities that have a triple with another entity.
+        hops: Greatest distance of a node from the centre.
+        fan: Most new nodes for one expanded node, a number for each hop; others are drawn by the seed.
+        inverse: Also go from the object of a triple to its subject.
+        hub: Most neighbours read for one node at one step, first in order of id.
+        seed: Seed of what is drawn.
+        templates: File of relation templates; null for the labels of the relations.
+        tokens: Most tokens of a text.
+        batch: Centres that are read at a time; it changes no entry.
+    """
+
+    graph: KnowledgeGraph
+    centres: list[str] | None = None
+    hops: int = attrs.field(default=2, validator=_at_least_1)
+    fan: list[int] = attrs.field(factory=lambda: [10, 5])
+    inverse: bool = True
+    hub: int = attrs.field(default=1000, validator=_at_least_1)
+    seed: int = attrs.field(default=0, validator=attrs.validators.ge(0))
+    templates: str | None = None
+    tokens: int = attrs.field(default=128, validator=_at_least_1)
+    batch: int = attrs.field(default=256, validator=_at_least_1)
+    _forms: dict[str, str] = attrs.field(init=False, factory=dict, repr=False)
+
+    def preflight(self) -> list[tuple[str, str]]:
+        """Check that the file of templates exists."""
+        return absent("templates", self.templates, "correct the path, or omit it to use labels")
+
+    def open(self) -> None:
+        """Read the templates.
+
+        Raises:
+            InputError: If they cannot be read.
+            DriverError: If ``fan`` does not give a number, at least 1, for each hop.
+        """
+        if len(self.fan) != self.hops or min(self.fan) < 1:
+            raise DriverError(f"fan is {self.fan} for {self.hops} hops; give one number, at least 1, for each hop")
+        self._forms = read_templates(FilePath(self.templates).expanduser()) if self.templates else {}
+
+    def read(self) -> Iterator[Entry]:
+        """Yield the entries in the order of ``centres``, or sorted.
+
+        Raises:
+            DriverError: If a centre is no node of the graph, or the graph cannot list its triples.
+        """
+        return (entry for entry, _ in self.counted())
+
+    def counted(self) -> Iterator[tuple[Entry, dict[str, int]]]:
+        """Yield the entries, each with what its limits left out.
+
+        The counts are ``drawn``, the nodes of whose neighbours some were drawn; ``hubs``, the nodes of whose
+        neighbours some were not read; and ``unsaid``, the triples for which the text had no room.
+        """
+        centres = TripleTable.of(self.graph).entities if self.centres is None else dict.fromkeys(self.centres)
+        sampler = Sampler(self.graph, self.fan, self.inverse, self.hub, self.seed)
+        wording = Wording(self.graph, self._forms, self.tokens)
+        for some in batched(list(centres), self.batch):
+            samples = [sample for sample in sampler.samples(some) if sample.triples]
+            for sample, (text, clauses) in zip(samples, wording.texts([s.triples for s in samples]), strict=True):
+                counts = {"drawn": sample.drawn, "hubs": sample.hubs, "unsaid": len(sample.triples) - clauses}
+                yield Entry(sample.centre, text, sample.triples), counts
+
+    def fingerprint(self) -> str:
+        """Identify the subgraphs by the data of the graph, wherever it stands, the templates and the settings."""
+        forms = hashlib.sha256(repr(sorted(self._forms.items())).encode("utf-8", "surrogatepass")).hexdigest()[:16]
+        centres = None if self.centres is None else hashlib.sha256(repr(self.centres).encode()).hexdigest()[:16]
+        settings = (centres, self.hops, self.fan, self.inverse, self.hub, self.seed, forms, self.tokens)
+        return f"corpus:subgraphs{settings!r} of {self.graph.source()}"

@@ -1,0 +1,145 @@
+"""Samples of graphs, and their words."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from srtk_plugin_local.memory import MemoryGraph
+from srtk_plugin_septa.sampler import Sampler
+from srtk_plugin_septa.subgraphs import SubgraphCorpus
+from srtk_plugin_septa.wording import read_templates
+
+from srtk_framework.values import DriverError, InputError, Literal, Triple
+
+
+def graph(facts) -> MemoryGraph:
+    made = MemoryGraph(triples=facts)
+    made.open()
+    return made
+
+
+def corpus(of, **changes) -> SubgraphCorpus:
+    made = SubgraphCorpus(graph=of, **changes)
+    made.open()
+    return made
+
+
+facts_of = st.lists(
+    st.tuples(st.sampled_from("abcdefgh"), st.sampled_from("rs"), st.sampled_from("abcdefgh")), min_size=1, max_size=30
+)
+
+
+def ends_of(triple, inverse):
+    return [(triple.subject, triple.object), *([(triple.object, triple.subject)] if inverse else [])]
+
+
+@given(facts_of, st.booleans(), st.integers(1, 3), st.integers(1, 3), st.integers(0, 3))
+@settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+def test_a_sample_is_a_connected_part_of_the_graph_within_its_fan_out(facts, inverse, first, second, seed):
+    stored = {Triple(*fact) for fact in facts}
+    centres = sorted({end for fact in facts for end in (fact[0], fact[2])})
+    for sample in Sampler(graph(facts), [first, second], inverse, seed=seed).samples(centres):
+        assert sample.hops[sample.centre] == 0
+        # All triples between the nodes, and no others.
+        assert set(sample.triples) == {t for t in stored if t.subject in sample.hops and t.object in sample.hops}
+        assert len(set(sample.triples)) == len(sample.triples)
+        near = {pair for triple in stored for pair in ends_of(triple, inverse)}
+        for node, hop in sample.hops.items():
+            assert hop == 0 or any((one, node) in near for one, at in sample.hops.items() if at == hop - 1)
+        assert sum(hop == 1 for hop in sample.hops.values()) <= first
+        assert sum(hop == 2 for hop in sample.hops.values()) <= second * sum(hop == 1 for hop in sample.hops.values())
+
+
+@given(facts_of, st.booleans())
+@settings(max_examples=40, deadline=None)
+def test_a_sample_without_limits_is_the_whole_ball(facts, inverse):
+    stored = {Triple(*fact) for fact in facts}
+    for sample in Sampler(graph(facts), [99, 99], inverse).samples(sorted({fact[0] for fact in facts})):
+        ball = {sample.centre}
+        for _ in range(2):
+            ball |= {end for triple in stored for start, end in ends_of(triple, inverse) if start in ball}
+        assert set(sample.hops) == ball
+        assert sample.drawn == 0
+
+
+STAR = [("hub", "has", f"leaf{number:03}") for number in range(40)] + [("leaf003", "near", "leaf004")]
+
+
+def test_one_seed_gives_the_same_bytes_whatever_the_batch_and_another_seed_gives_others():
+    once = list(corpus(graph(STAR), seed=7).read())
+    assert list(corpus(graph(STAR), seed=7, batch=1).read()) == once
+    few = corpus(graph(STAR), seed=7, centres=["leaf011", "hub"])
+    assert list(few.read()) == [next(e for e in once if e.id == id_) for id_ in ("leaf011", "hub")]
+    assert list(corpus(graph(STAR), seed=8).read()) != once
+
+
+def test_limits_are_counted():
+    (_, counts), *_ = corpus(graph(STAR), centres=["hub"], fan=[3, 1]).counted()
+    assert counts == {"drawn": 1, "hubs": 0, "unsaid": 0}
+    (entry, counts), *_ = corpus(graph(STAR), centres=["hub"], hops=1, fan=[100], hub=5, tokens=7).counted()
+    assert len(entry.triples) == 6  # five of hub, and the one between two leaves
+    assert counts == {"drawn": 0, "hubs": 1, "unsaid": 6 - len(entry.text.split(". "))}
+    assert counts["unsaid"] > 0
+
+
+def test_a_centre_that_is_no_node_is_named():
+    with pytest.raises(DriverError, match="the centre 'nobody' is no node of"):
+        list(corpus(graph(STAR), centres=["hub", "nobody"]).read())
+
+
+def test_a_centre_with_literals_alone_gives_no_entry():
+    alone = graph([("a", "born", Literal('"1998"')), ("b", "knows", "c")])
+    assert [entry.id for entry in corpus(alone, centres=["a", "b"]).read()] == ["b"]
+    assert [entry.id for entry in corpus(alone).read()] == ["b", "c"]
+
+
+@pytest.mark.parametrize("fan", [[10], [10, 0], [1, 2, 3]])
+def test_a_fan_for_other_hops_is_refused(fan):
+    with pytest.raises(DriverError, match="one number, at least 1, for each hop"):
+        corpus(graph(STAR), fan=fan)
+
+
+def test_the_text_has_a_clause_for_each_triple_the_nearest_to_the_centre_first(countries):
+    (entry,) = corpus(countries, centres=["ann"], fan=[10, 1]).read()
+    clauses = entry.text.split(". ")
+    assert len(clauses) == len(entry.triples)
+    assert clauses[:2] == ["Ann born In Riga", "Ann works In Tallinn"]
+    assert all("Ann" not in clause for clause in clauses[2:])
+
+
+def test_templates_word_relations(countries, tmp_path):
+    file = tmp_path / "templates.tsv"
+    file.write_text(
+        "bornIn\t[X] was born in [Y] .\nworksIn\tis employed in\ncapitalOf\t{object} is ruled from {subject}\n"
+    )
+    (entry,) = corpus(countries, centres=["ann"], hops=1, fan=[9], templates=str(file)).read()
+    assert entry.text == "Ann was born in Riga. Ann is employed in Tallinn"
+    (other,) = corpus(countries, centres=["latvia"], hops=1, fan=[9], templates=str(file)).read()
+    assert "Latvia is ruled from Riga" in other.text
+
+
+def test_a_label_that_looks_like_a_gap_stays_as_it_is(tmp_path):
+    file = tmp_path / "templates.tsv"
+    file.write_text("r\t[X] likes [Y]\n")
+    (entry, _) = corpus(graph([("[Y]", "r", "{subject}")]), templates=str(file)).read()
+    assert entry.text == "[Y] likes {subject}"
+
+
+@pytest.mark.parametrize(("line", "fault"), [("r\t[X] .", "no words"), ("r\t[X] likes", "one end"), ("r", "tab")])
+def test_a_template_that_words_nothing_is_refused(tmp_path, line, fault):
+    file = tmp_path / "templates.tsv"
+    file.write_text(f"q\tlikes\n{line}\n")
+    with pytest.raises(InputError, match=rf":2: .*{fault}"):
+        read_templates(file)
+
+
+def test_the_fingerprint_knows_the_settings_and_the_templates(countries, tmp_path):
+    plain = corpus(countries).fingerprint()
+    file = tmp_path / "templates.tsv"
+    file.write_text("bornIn\tis from\n")
+    one = corpus(countries, templates=str(file)).fingerprint()
+    file.write_text("bornIn\tcomes from\n")
+    other = corpus(countries, templates=str(file)).fingerprint()
+    assert len({plain, one, other, corpus(countries, seed=1).fingerprint()}) == 4
+    assert corpus(countries, batch=1).fingerprint() == plain
