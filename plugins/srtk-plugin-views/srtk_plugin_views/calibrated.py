@@ -7,15 +7,16 @@ import hashlib
 import json
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any, ClassVar, Literal
+from typing import ClassVar, Literal
 
 import attrs
 
-from srtk_framework.host import driver_of
+from srtk_framework.graph import TripleTable
 from srtk_framework.roles import Completer, KnowledgeGraph, TrainingTask, absent
 from srtk_framework.values import Completion, DriverError, Pattern, Step, Triple, batched, confidence, open_end
 from srtk_plugin_views.calibration import Calibration, draw
-from srtk_plugin_views.masked import MaskedGraph
+from srtk_plugin_views.held_out_patterns import completer_over, facts_of, graph_without, patterns_of
+from srtk_plugin_views.lacking_shares import LackingShares, stored_numbers
 
 FILE = "calibration.json"
 _BATCH = 256
@@ -38,16 +39,20 @@ class CalibratedCompleter(Completer):
 
     Training asks the completer for the facts that were held out, in a graph without them, and learns how often its
     proposals of a confidence are right: by relation and end from 50 held-out facts on, else for all together. The order
-    of a pattern's completions stays as it was. With ``alpha`` the completions outside of a conformal answer set are
-    dropped: the set holds the right entity with probability 1 - alpha, if facts are drawn as those held out were. A
-    completer that learns from the graph is trained before, by itself: with the same graph, ``held_out`` and seed, so
-    that it has not seen the facts either.
+    of a pattern's completions stays as it was. The probabilities are those for patterns that lack something, as the
+    held-out facts' do; with ``missing`` they are multiplied by the probability that a pattern does. With ``alpha`` the
+    completions outside of a conformal answer set are dropped: the set holds the right entity with probability 1 -
+    alpha, if facts are drawn as those held out were. A completer that learns from the graph is trained before, by
+    itself: with the same graph, ``held_out`` and seed, so that it has not seen the facts either.
 
     Attributes:
         completer: Completer whose confidences are calibrated.
         graph: Its graph.
         method: isotonic: a step function that never decreases. platt: a logistic function, for few held-out facts.
         alpha: Share of right entities that the answer sets may lose; by default nothing is dropped.
+        missing: Believed share of all facts that the graph lacks. A pattern lacks a fact then with a probability that
+            is learnt from what was left of those of held-out facts, and the graph must be able to list its triples.
+        empty: Believed share of the patterns without any stored fact that lack one, where ``missing`` is given.
         path: Folder of a trained model; by default the one that this run trains.
     """
 
@@ -60,21 +65,30 @@ class CalibratedCompleter(Completer):
         default=None,
         validator=attrs.validators.optional([attrs.validators.gt(0.0), attrs.validators.lt(1.0)]),
     )
+    missing: float | None = attrs.field(
+        default=None,
+        validator=attrs.validators.optional([attrs.validators.gt(0.0), attrs.validators.lt(1.0)]),
+    )
+    empty: float = attrs.field(default=1.0, validator=[attrs.validators.gt(0.0), attrs.validators.le(1.0)])
     path: str | None = None
     _learnt: Calibration | None = attrs.field(init=False, default=None, repr=False)
+    _lacking: LackingShares | None = attrs.field(init=False, default=None, repr=False)
+    _table: TripleTable | None = attrs.field(init=False, default=None, repr=False)
 
     def preflight(self) -> list[tuple[str, str]]:
         """Check that the model exists."""
         return [] if self.path is None else absent("path", str(Path(self.path) / FILE))
 
     def open(self) -> None:
-        """Read the model, if one is named."""
+        """Read the model, if one is named, and the graph, if what it lacks is believed."""
+        if self.missing is not None:
+            self._table = TripleTable.of(self.graph)
         if self.path is not None:
             self.load(Path(self.path))
 
     def close(self) -> None:
-        """Release the model."""
-        self._learnt = None
+        """Release the model and the graph's table."""
+        self._learnt = self._lacking = self._table = None
 
     @property
     def _open(self) -> Calibration:
@@ -88,7 +102,11 @@ class CalibratedCompleter(Completer):
     def fingerprint(self) -> str:
         """Identify the completer, the settings and what was learnt."""
         learnt = "" if self._learnt is None else json.dumps(self._learnt.to_json(), sort_keys=True)
-        named = [self.method, str(self.alpha), self.completer.fingerprint()]
+        believed = []
+        if self.missing is not None:
+            believed = [f"{self.missing} {self.empty}"]
+            learnt += "" if self._lacking is None else json.dumps(self._lacking.to_json(), sort_keys=True)
+        named = [self.method, str(self.alpha), *believed, self.completer.fingerprint()]
         return f"CalibratedCompleter({', '.join(named)}) {hashlib.sha256(learnt.encode()).hexdigest()[:16]}"
 
     # Hooks
@@ -111,21 +129,29 @@ class CalibratedCompleter(Completer):
     def _ends(self, learnt: Calibration, pattern: Pattern, row: Sequence[Completion], limit: int | None) -> bool:
         """Return whether the first completions stay the same whatever follows those of the inner completer."""
         step, last = open_end(pattern)[1], row[-1].confidence
+        lacks = self._lacks(pattern)
         cut = learnt.cut_of(step)
         if cut is not None and last < cut.rate:
             return True
         found = self._calibrated(learnt, pattern, row)
         # What follows may be as confident as the last one, and come before it by its triple.
-        after = confidence(float(learnt.probabilities(step, last)))
+        after = confidence(lacks * float(learnt.probabilities(step, last)))
         return limit is not None and len(found) >= limit and (limit == 0 or found[limit - 1].confidence > after)
 
     def _calibrated(self, learnt: Calibration, pattern: Pattern, row: Sequence[Completion]) -> list[Completion]:
         step = open_end(pattern)[1]
         cut = learnt.cut_of(step)
         kept = [one for one in row if cut is None or cut.keeps(one.confidence, one.triple)]
-        shares = learnt.probabilities(step, [one.confidence for one in kept]).tolist()
+        shares = (self._lacks(pattern) * learnt.probabilities(step, [one.confidence for one in kept])).tolist()
         found = [one._replace(confidence=confidence(share)) for one, share in zip(kept, shares, strict=True)]
         return sorted(found, key=lambda one: (-one.confidence, one.triple))
+
+    def _lacks(self, pattern: Pattern) -> float:
+        """Return the probability that a pattern lacks a fact; 1 if nothing is believed of what the graph lacks."""
+        if self.missing is None or self._lacking is None or self._table is None:
+            return 1.0
+        (stored,) = stored_numbers(self._table, [pattern])
+        return self._lacking.share(open_end(pattern)[1], stored, self.missing, self.empty)
 
     def rate(self, patterns: Sequence[Pattern], candidates: Sequence[Sequence[str]]) -> list[list[float]]:
         """Return the probabilities of candidates; 0 for what the inner completer rates 0, or the answer set lacks."""
@@ -135,7 +161,7 @@ class CalibratedCompleter(Completer):
         for pattern, ids, rates in zip(patterns, candidates, rows, strict=True):
             step = open_end(pattern)[1]
             cut = learnt.cut_of(step)
-            shares = learnt.probabilities(step, rates).tolist()
+            shares = (self._lacks(pattern) * learnt.probabilities(step, rates)).tolist()
             answers.append(
                 [
                     confidence(share) if rate and (cut is None or cut.keeps(rate, pattern.filled(id_))) else 0.0
@@ -168,20 +194,18 @@ class CalibratedCompleter(Completer):
 
     def fit(self, task: TrainingTask, training: CalibrationTraining) -> Mapping[str, float]:
         """Learn what the inner completer's confidences are worth for held-out facts, in a graph without them."""
-        hidden = sorted(set(task.held_out))
-        if not hidden:
-            raise DriverError("no fact was held out to learn from; give `held_out: {share: 0.05}` under `train:`")
-        masked = MaskedGraph(graph=self.graph, triples=hidden)
-        masked.open()
+        hidden = facts_of(task)
         with contextlib.ExitStack() as stack:
-            stack.callback(masked.close)
-            proposals, fillers = _read(_over(self.completer, masked, stack), hidden, training.most)
+            masked = graph_without(self.graph, hidden, stack)
+            proposals, fillers = _read(completer_over(self.completer, masked, stack), hidden, training.most)
         if not any(good for _, _, good in proposals):
             raise DriverError(
                 f"the completer proposed none of {len(hidden)} held-out facts, so its confidences say nothing; hold"
                 " out more, or choose another completer"
             )
         self._learnt = Calibration.learn(self.method, self.alpha, proposals, fillers)
+        whole = TripleTable.of(self.graph) if self._table is None else self._table
+        self._lacking = LackingShares.learn(whole.without(hidden), hidden)
         figures = {
             "held_out": float(len(hidden)),
             "proposals": float(len(proposals)),
@@ -195,6 +219,8 @@ class CalibratedCompleter(Completer):
     def save(self, folder: Path) -> None:
         """Write what was learnt as JSON."""
         data = {"method": self.method, **self._open.to_json()}
+        if self._lacking is not None:
+            data["lacking"] = self._lacking.to_json()
         folder.mkdir(parents=True, exist_ok=True)
         (folder / FILE).write_text(json.dumps(data, sort_keys=True), encoding="utf-8")
 
@@ -210,41 +236,23 @@ class CalibratedCompleter(Completer):
         try:
             data = json.loads(text)
             learnt = Calibration.from_json(data)
+            lacking = LackingShares.from_json(data["lacking"]) if "lacking" in data else None
         except (ValueError, KeyError, TypeError) as error:
             raise DriverError(f"{file} is no model of `calibrated` ({error!r}); train it again") from error
         if (data["method"], learnt.alpha) != (self.method, self.alpha):
             raise DriverError(
                 f"{file} was trained with method {data['method']} and alpha {learnt.alpha}; use these, or train again"
             )
-        self._learnt = learnt
-
-
-def _over(completer: Completer, graph: KnowledgeGraph, stack: contextlib.ExitStack) -> Completer:
-    """Open a copy of a completer, and of the completers that it holds, over another graph."""
-    inner = driver_of(completer)
-    changes: dict[str, Any] = {}
-    for name, value in inner.settings().items():
-        if isinstance(value, KnowledgeGraph):
-            changes[name] = graph
-        elif isinstance(value, Completer):
-            changes[name] = _over(value, graph, stack)
-        elif isinstance(value, list | tuple) and any(isinstance(one, Completer) for one in value):
-            changes[name] = [_over(one, graph, stack) for one in value]
-    copied: Completer = attrs.evolve(inner, **changes)
-    stack.callback(copied.close)
-    copied.open()
-    return copied
+        if self.missing is not None and lacking is None:
+            raise DriverError(f"{file} does not know which patterns lack a fact; train it again, or omit `missing`")
+        self._learnt, self._lacking = learnt, lacking
 
 
 def _read(
     completer: Completer, hidden: Sequence[Triple], most: int
 ) -> tuple[list[tuple[Step, float, bool]], list[tuple[Step, float, float]]]:
     """Ask a completer for hidden facts: what it proposes, and how it rates the right entities."""
-    right = set(hidden)
-    of_pattern: dict[Pattern, list[Triple]] = {}
-    for fact in hidden:
-        for pattern in (Pattern(fact.subject, fact.relation), Pattern(None, fact.relation, fact.object)):
-            of_pattern.setdefault(pattern, []).append(fact)
+    right, of_pattern = set(hidden), patterns_of(hidden)
     proposals, fillers = [], []
     for patterns in batched(list(of_pattern), _BATCH):
         steps = [open_end(pattern)[1] for pattern in patterns]

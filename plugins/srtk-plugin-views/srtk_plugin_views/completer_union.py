@@ -50,7 +50,7 @@ class UnionCompleter(Completer):
             return self._mean_completions(patterns, limit)
         asked = None if limit is None else max(limit, REASONS)
         rows = [one.complete(patterns, asked) for one in self.completers]
-        return [_united(found)[:limit] for found in zip(*rows, strict=True)]
+        return [united(found)[:limit] for found in zip(*rows, strict=True)]
 
     def rate(self, patterns: Sequence[Pattern], candidates: Sequence[Sequence[str]]) -> list[list[float]]:
         """Return the greatest rate of each candidate, or the mean; 0 for what is worth less than a millionth to all."""
@@ -70,13 +70,13 @@ class UnionCompleter(Completer):
         while left:
             some = [patterns[place] for place in left]
             rows = [one.complete(some, asked) for one in self.completers]
-            united = [_united(found) for found in zip(*rows, strict=True)]
+            merged = [united(found) for found in zip(*rows, strict=True)]
             ends = [
                 [one.triple.subject if open_end(pattern)[1].inverse else one.triple.object for one in found]
-                for pattern, found in zip(some, united, strict=True)
+                for pattern, found in zip(some, merged, strict=True)
             ]
             again = []
-            for at, (found, rates) in enumerate(zip(united, self.rate(some, ends), strict=True)):
+            for at, (found, rates) in enumerate(zip(merged, self.rate(some, ends), strict=True)):
                 rated = [one._replace(confidence=rate) for one, rate in zip(found, rates, strict=True) if rate]
                 rated.sort(key=lambda one: (-one.confidence, one.triple))
                 answers[left[at]] = rated[:limit]
@@ -103,7 +103,7 @@ def _means(confidences: npt.NDArray[np.float64]) -> list[float]:
     return rated
 
 
-def _united(rows: Sequence[Sequence[Completion]]) -> list[Completion]:
+def united(rows: Sequence[Sequence[Completion]]) -> list[Completion]:
     """Return each triple once, with the greatest confidence and the distinct evidence, in order."""
     of_triple: dict[Triple, list[tuple[int, Completion]]] = {}
     for place, one in (pair for row in rows for pair in enumerate(row)):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 from typing import Any
 
@@ -99,6 +100,34 @@ def test_a_saved_model_answers_as_before_and_other_settings_are_refused(tmp_path
     assert again.fingerprint() == driver.fingerprint() != over([*KEPT, *PLACES, *HIDDEN], alpha=0.1).fingerprint()
     with pytest.raises(DriverError, match=r"trained with method isotonic and alpha 0\.1"):
         attrs.evolve(driver, alpha=0.2, path=str(tmp_path)).open()
+
+
+def test_what_the_graph_is_believed_to_lack_lowers_probabilities_and_changes_no_order(tmp_path: Path) -> None:
+    driver = trained(over([*KEPT, *PLACES, *HIDDEN]), HIDDEN, tmp_path)
+    driver.save(tmp_path)
+    believing = opened(attrs.evolve(driver, path=str(tmp_path), missing=0.01, empty=0.25))
+    empty, full = Pattern(ASKED[0].subject, "speaks"), Pattern(KEPT[0].subject, "speaks")
+    plain, believed = (one.complete([empty, full], None) for one in (driver, believing))
+    for before, after, most in zip(plain, believed, (0.25, 0.01), strict=True):
+        assert [one.triple for one in after] == [one.triple for one in before]
+        assert all(0 < one.confidence <= most * other.confidence for one, other in zip(after, before, strict=True))
+    assert believed[0][0].confidence == pytest.approx(0.25 * plain[0][0].confidence, rel=1e-5)
+    rates = believing.rate([empty], [[one.triple.object for one in believed[0]]])
+    assert rates == [[one.confidence for one in believed[0]]]
+    assert believing.complete([empty, full], 1) == [row[:1] for row in believed]
+    assert believing.fingerprint() != driver.fingerprint()
+
+
+def test_a_model_that_does_not_know_what_patterns_lack_is_refused_where_it_matters(tmp_path: Path) -> None:
+    driver = trained(over([*KEPT, *PLACES, *HIDDEN]), HIDDEN, tmp_path)
+    driver.save(tmp_path)
+    data = json.loads((tmp_path / "calibration.json").read_text())
+    del data["lacking"]
+    (tmp_path / "calibration.json").write_text(json.dumps(data))
+    again = opened(attrs.evolve(driver, path=str(tmp_path)))
+    assert again.complete([Pattern("p001", "speaks")], 1) == driver.complete([Pattern("p001", "speaks")], 1)
+    with pytest.raises(DriverError, match="does not know which patterns lack a fact"):
+        attrs.evolve(driver, path=str(tmp_path), missing=0.1).open()
 
 
 @pytest.mark.parametrize("text", ["{", "[]", '{"maps": []}'])

@@ -1,0 +1,280 @@
+"""The ``hybrid`` completer: the completions of several others, with one probability learnt on held-out facts."""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import json
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any, ClassVar, Literal
+
+import attrs
+import numpy as np
+import numpy.typing as npt
+
+from srtk_framework.graph import TripleTable
+from srtk_framework.host import driver_of
+from srtk_framework.records import place
+from srtk_framework.roles import Completer, KnowledgeGraph, TrainingTask, absent
+from srtk_framework.values import Completion, DriverError, Pattern, Step, batched, confidence
+from srtk_plugin_views.candidate_pool import CandidatePool, candidate_pools
+from srtk_plugin_views.completer_union import united
+from srtk_plugin_views.held_out_patterns import completer_over, facts_of, graph_without, patterns_of
+from srtk_plugin_views.hybrid_model import IsotonicModel, LogisticModel
+from srtk_plugin_views.lacking_shares import LackingShares, stored_numbers
+
+FILE = "hybrid.json"
+_BATCH = 256
+_share = attrs.validators.and_(attrs.validators.gt(0.0), attrs.validators.lt(1.0))
+
+
+@attrs.frozen
+class HybridTraining:
+    """Settings of the training.
+
+    Attributes:
+        patterns: Most patterns to learn from; those of the smallest hashes.
+        spread: Precision (1 / variance) of the normal prior of the weights of all steps, for `logistic`.
+        spread_of_step: Precision of the prior of how the weights of a step differ from these.
+    """
+
+    patterns: int = attrs.field(default=10_000, validator=attrs.validators.ge(1))
+    spread: float = attrs.field(default=1.0, validator=attrs.validators.gt(0.0))
+    spread_of_step: float = attrs.field(default=30.0, validator=attrs.validators.gt(0.0))
+
+
+@attrs.frozen
+class _Learnt:
+    """What is learnt: the model, how often patterns lack a fact, and both as text."""
+
+    model: LogisticModel | IsotonicModel
+    lacking: LackingShares
+    text: str
+
+
+@attrs.define(eq=False)
+class HybridCompleter(Completer):
+    """Propose the first completions of several completers, with one probability from what all say about each.
+
+    Training asks the completers for facts that were held out, in a graph without them; each also rates what only others
+    propose. It learns with which probability a candidate is right, from the confidences and ranks of all completers,
+    how many propose it, its relation and end, and how many such facts the graph has. Completers that learn from the
+    graph are trained before, each by itself: with the same graph, ``held_out`` and seed, so that they have not seen the
+    facts either.
+
+    Attributes:
+        completers: The completers, over one graph; the evidence of the most confident comes first.
+        graph: Their graph; it must be able to list its triples.
+        method: logistic: a logistic regression over all features, with weights by relation and end as far as there are
+            examples. isotonic: a step function makes each completer's confidences probabilities, and another one what
+            1 - the product of their doubts comes to.
+        depth: First completions of each completer that are candidates.
+        missing: Believed share of all facts that the graph lacks, for patterns that lack a fact or not; by default
+            probabilities are those for patterns that lack one.
+        empty: Believed share of the patterns without any stored fact that lack one, where ``missing`` is given.
+        path: Folder of a trained model; by default the one that this run trains.
+    """
+
+    learns: ClassVar[str] = "graph"
+
+    completers: Sequence[Completer] = attrs.field(validator=attrs.validators.min_len(1))
+    graph: KnowledgeGraph
+    method: Literal["logistic", "isotonic"] = attrs.field(
+        default="logistic", validator=attrs.validators.in_(("logistic", "isotonic"))
+    )
+    depth: int = attrs.field(default=100, validator=attrs.validators.ge(1))
+    missing: float | None = attrs.field(default=None, validator=attrs.validators.optional(_share))
+    empty: float = attrs.field(default=1.0, validator=[attrs.validators.gt(0.0), attrs.validators.le(1.0)])
+    path: str | None = None
+    _table: TripleTable | None = attrs.field(init=False, default=None, repr=False)
+    _learnt: _Learnt | None = attrs.field(init=False, default=None, repr=False)
+
+    def preflight(self) -> list[tuple[str, str]]:
+        """Check that the model exists."""
+        return [] if self.path is None else absent("path", str(Path(self.path) / FILE))
+
+    def open(self) -> None:
+        """Read the graph, and the model, if one is named."""
+        self._table = TripleTable.of(self.graph)
+        if self.path is not None:
+            self.load(Path(self.path))
+
+    def close(self) -> None:
+        """Release the graph's table and the model."""
+        self._table = self._learnt = None
+
+    @property
+    def _open(self) -> tuple[TripleTable, _Learnt]:
+        learnt = self._trained
+        if self._table is None:
+            raise DriverError("the completer hybrid is not open; call open() first")
+        return self._table, learnt
+
+    @property
+    def _trained(self) -> _Learnt:
+        if self._learnt is None:
+            raise DriverError(
+                "the completer hybrid has learnt nothing; train it (`train: {driver: completer, held_out: {share:"
+                " 0.05}}`) or name a trained model as `path`, and call open() first"
+            )
+        return self._learnt
+
+    def fingerprint(self) -> str:
+        """Identify the completers, the settings and what was learnt."""
+        learnt = "" if self._learnt is None else self._learnt.text
+        settings = [self.method, self.depth, self.missing, self.empty, *(one.fingerprint() for one in self.completers)]
+        named = ", ".join(map(str, settings))
+        return f"HybridCompleter({named}) {hashlib.sha256(learnt.encode()).hexdigest()[:16]}"
+
+    # Hooks
+
+    def complete(self, patterns: Sequence[Pattern], limit: int | None) -> list[list[Completion]]:
+        """Return the first completions of all completers with their probabilities, and the evidence of all."""
+        table, learnt = self._open
+        answers: list[list[Completion]] = []
+        for batch in batched(list(patterns), _BATCH):
+            pools, rows = candidate_pools(self.completers, batch, self.depth, stored_numbers(table, batch))
+            for pool, found in zip(pools, rows, strict=True):
+                sure = dict(zip(pool.ids, self._confidences(learnt, pool), strict=True))
+                rated = [
+                    one._replace(confidence=sure[one.triple.subject if pool.step.inverse else one.triple.object])
+                    for one in united(found)
+                ]
+                answers.append(sorted(rated, key=lambda one: (-one.confidence, one.triple))[:limit])
+        return answers
+
+    def rate(self, patterns: Sequence[Pattern], candidates: Sequence[Sequence[str]]) -> list[list[float]]:
+        """Return the probabilities of candidates; 0 for what all rate 0.
+
+        What no completer has among its first completions is rated at most as high as the least of those.
+        """
+        table, learnt = self._open
+        answers: list[list[float]] = []
+        for batch in batched(list(zip(patterns, candidates, strict=True)), _BATCH):
+            asked = [pattern for pattern, _ in batch]
+            wanted = [ids for _, ids in batch]
+            pools, _ = candidate_pools(self.completers, asked, self.depth, stored_numbers(table, asked), wanted)
+            for pool, ids in zip(pools, wanted, strict=True):
+                sure = dict(zip(pool.ids, self._confidences(learnt, pool), strict=True))
+                answers.append([sure[id_] for id_ in ids])
+        return answers
+
+    def _confidences(self, learnt: _Learnt, pool: CandidatePool) -> list[float]:
+        """Return the confidence of each candidate of a pool."""
+        if not pool.ids:
+            return []
+        shares = learnt.model.probabilities(pool)
+        if self.missing is not None:
+            shares = shares * learnt.lacking.share(pool.step, pool.stored, self.missing, self.empty)
+        shares[~(pool.rates > 0).any(axis=1)] = 0.0
+        least = shares[: pool.size].min() if pool.size else 0.0
+        shares[pool.size :] = np.minimum(shares[pool.size :], least)
+        distinct, places = np.unique(shares, return_inverse=True)
+        found: list[float] = np.array([confidence(one) for one in distinct.tolist()])[places].tolist()
+        return found
+
+    def offers(self, node_sets: Sequence[Sequence[str]], inverse: bool) -> list[list[Step]]:
+        """Offer what some completer offers."""
+        rows = [one.offers(node_sets, inverse) for one in self.completers]
+        return [sorted({step for steps in found for step in steps}) for found in zip(*rows, strict=True)]
+
+    # Training
+
+    def fit(self, task: TrainingTask, training: HybridTraining) -> Mapping[str, float]:
+        """Learn what the completers' answers are worth for held-out facts, in a graph without them.
+
+        Raises:
+            DriverError: If no fact was held out, or no completer proposes any of those held out.
+        """
+        hidden = facts_of(task)
+        whole = TripleTable.of(self.graph) if self._table is None else self._table
+        left = whole.without(hidden)
+        asked = patterns_of(hidden)
+        chosen = sorted(asked, key=lambda pattern: (place(str(pattern), task.seed), str(pattern)))[: training.patterns]
+        pools: list[CandidatePool] = []
+        with contextlib.ExitStack() as stack:
+            masked = graph_without(self.graph, hidden, stack)
+            parts = [completer_over(one, masked, stack) for one in self.completers]
+            for batch in batched(chosen, _BATCH):
+                pools += candidate_pools(parts, batch, self.depth, stored_numbers(left, batch))[0]
+        right = [
+            np.isin(pool.ids, [fact.subject if pool.step.inverse else fact.object for fact in asked[pattern]]).astype(
+                np.float64
+            )
+            for pattern, pool in zip(chosen, pools, strict=True)
+        ]
+        found = sum(float(good.sum()) for good in right)
+        if not found:
+            raise DriverError(
+                f"the completers proposed none of {len(hidden)} held-out facts, so their confidences say nothing; hold"
+                " out more, or choose other completers"
+            )
+        kept = [at for at, pool in enumerate(pools) if pool.ids]
+        model = self._model([pools[at] for at in kept], [right[at] for at in kept], training)
+        self._use(model, LackingShares.learn(left, hidden))
+        figures = {
+            "held_out": float(len(hidden)),
+            "patterns": float(len(chosen)),
+            "candidates": float(sum(len(pool.ids) for pool in pools)),
+            "right": found,
+            "share_found": found / sum(len(asked[pattern]) for pattern in chosen),
+        }
+        if task.validate is not None:
+            figures.update(task.validate())
+        return figures
+
+    def _model(
+        self, pools: Sequence[CandidatePool], right: Sequence[npt.NDArray[np.float64]], training: HybridTraining
+    ) -> LogisticModel | IsotonicModel:
+        if self.method == "isotonic":
+            return IsotonicModel.learn(pools, right)
+        return LogisticModel.learn(pools, right, training.spread, training.spread_of_step)
+
+    def _names(self) -> tuple[str, ...]:
+        return tuple(type(driver_of(one)).__name__ for one in self.completers)
+
+    def _use(self, model: LogisticModel | IsotonicModel, lacking: LackingShares) -> None:
+        data = {
+            "method": self.method,
+            "depth": self.depth,
+            "completers": list(self._names()),
+            "model": model.to_json(),
+            "lacking": lacking.to_json(),
+        }
+        self._learnt = _Learnt(model, lacking, json.dumps(data, sort_keys=True))
+
+    def save(self, folder: Path) -> None:
+        """Write what was learnt as JSON."""
+        text = self._trained.text
+        folder.mkdir(parents=True, exist_ok=True)
+        (folder / FILE).write_text(text, encoding="utf-8")
+
+    def load(self, folder: Path) -> None:
+        """Read what ``save`` wrote; the completers, method and depth must be those of the training.
+
+        Raises:
+            DriverError: If the file cannot be read, is no model, or was trained otherwise.
+        """
+        file = folder / FILE
+        try:
+            text = file.read_text(encoding="utf-8")
+        except OSError as error:
+            raise DriverError(
+                f"{file} cannot be read ({error}); name the folder of a trained model as `path`"
+            ) from error
+        kind = LogisticModel if self.method == "logistic" else IsotonicModel
+        try:
+            data: Any = json.loads(text)
+            before = data["method"], data["depth"], tuple(data["completers"])
+            mine = self.method, self.depth, self._names()
+            model = kind.from_json(data["model"]) if before == mine else None
+            lacking = LackingShares.from_json(data["lacking"])
+        except (ValueError, KeyError, TypeError) as error:
+            raise DriverError(f"{file} is no model of `hybrid` ({error!r}); train it again") from error
+        if model is None:
+            raise DriverError(
+                f"{file} was trained with method {before[0]} and depth {before[1]} over {', '.join(before[2])}, in this"
+                " order; use these, or train again"
+            )
+        self._learnt = _Learnt(model, lacking, text)
