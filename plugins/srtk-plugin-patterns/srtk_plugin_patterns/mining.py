@@ -186,7 +186,7 @@ def _joined(
         first = from_source.longer(stay)
         groups = [first[rows] for rows in _whole_steps(first, reach[far - 1], WALKED)]
         # What fits is walked once; the rest is walked again for each part of the other end.
-        ahead = list(from_source(first, far)) if len(groups) == 1 else None
+        ahead = list(from_source(first, far)) if reach[far - 1][first.ends].sum() <= WALKED else None
         for part in _slices(reach[near][targets], JOINED):
             goals = targets[part]
             to_goals = _Growth(goals, adjacency, base, True, reach, JOINED)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import weakref
 from collections import Counter, defaultdict
 from itertools import pairwise
 
@@ -208,20 +209,37 @@ def test_small_parts_give_the_same_counts(triples, length, hub, most):
         assert mine(table, chosen) == whole
 
 
+AROUND = [f"e{number}" for number in range(30)]
+HUBS = [
+    *(Triple(hub, "near", end) for hub in ("h", "i") for end in AROUND),
+    *(Triple(one, "next", other) for one, other in pairwise(AROUND)),
+    Triple("h", "twin", "i"),
+]
+"""Thirty entities around two hubs, with thousands of paths of 3 steps each; none has more than 33 edges."""
+
+LAYERS = [
+    *(Triple("s", "r", f"m{number}") for number in range(12)),
+    *(Triple(f"m{number}", "r", f"n{other}") for number in range(12) for other in range(12)),
+    *(Triple(f"n{number}", "r", "t") for number in range(12)),
+    Triple("s", "r", "t"),
+]
+"""One relation, so that all paths from an end begin with the same step."""
+
+
 @pytest.mark.parametrize("length", [5, 6, 7])
-def test_what_is_walked_and_joined_at_once_is_bounded(monkeypatch, length):
-    """Thirty entities around two hubs have thousands of paths of 3 steps each, and none has more than 33 edges."""
-    around = [f"e{number}" for number in range(30)]
-    facts = [Triple(hub, "near", end) for hub in ("h", "i") for end in around]
-    facts += [Triple(one, "next", other) for one, other in pairwise(around)]
-    table = TripleTable.from_triples([*facts, Triple("h", "twin", "i")])
-    chosen = attrs.evolve(ALL, length=length, pairs=1)
-    sizes = {"walked": [], "joined": []}
+@pytest.mark.parametrize("facts", [HUBS, LAYERS])
+def test_what_is_walked_and_joined_at_once_is_bounded(monkeypatch, facts, length):
+    table = TripleTable.from_triples(facts)
+    chosen = attrs.evolve(ALL, length=length)
+    sizes = {"walked": [], "joined": [], "held": []}
+    alive = weakref.WeakSet()
     walk, match = mining.walked_on, mining._Join._keys
 
     def walked_on(*given):
         found = walk(*given)
+        alive.add(found)
         sizes["walked"].append(len(found))
+        sizes["held"].append(sum(map(len, alive)))
         return found
 
     def keys(self, forward, backward, starts, matches, *given):
@@ -230,16 +248,17 @@ def test_what_is_walked_and_joined_at_once_is_bounded(monkeypatch, length):
 
     monkeypatch.setattr(mining, "walked_on", walked_on)
     monkeypatch.setattr(mining._Join, "_keys", keys)
-    whole = mine(table, chosen)
-    assert max(sizes["walked"]) > 1000
-    assert max(sizes["joined"]) > 1000
+    whole = mine(table, chosen, None, facts[-1:])
+    assert min(max(row) for row in sizes.values()) > 1000
     for row in sizes.values():
         row.clear()
     for bound in ("JOINED", "WALKED"):
         monkeypatch.setattr(mining, bound, 200)
-    assert mine(table, chosen) == whole
-    assert 31 < max(sizes["walked"]) <= 200
+    assert mine(table, chosen, None, facts[-1:]) == whole
+    assert max(sizes["walked"]) <= 200
     assert max(sizes["joined"]) <= 200
+    # From each end: at most 3 lengths, and the path on the way to each.
+    assert max(sizes["held"]) <= 2 * 3 * 200
 
 
 def test_a_graph_without_pairs_has_no_patterns():
