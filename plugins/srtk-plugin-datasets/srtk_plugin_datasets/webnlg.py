@@ -186,10 +186,11 @@ def mentions(text: str, triples: Iterable[Triple]) -> list[EntityMention]:
             owners.setdefault(name, []).append(id_)
     found: list[EntityMention] = []
     for name in sorted(owners, key=lambda one: (-len(one), one)):
-        for match in re.finditer(rf"(?<!\w){re.escape(name)}(?!\w)", text):
-            free = all(match.end() <= one.start or one.end <= match.start() for one in found)
-            if free:
-                found.append(
-                    EntityMention(match.start(), match.end(), owners[name][0] if len(owners[name]) == 1 else "")
-                )
+        start = text.find(name)
+        while start >= 0:
+            end = start + len(name)
+            whole = not (text[start - 1 : start] or " ").isalnum() and not (text[end : end + 1] or " ").isalnum()
+            if whole and all(end <= one.start or one.end <= start for one in found):
+                found.append(EntityMention(start, end, owners[name][0] if len(owners[name]) == 1 else ""))
+            start = text.find(name, end)
     return sorted(one for one in found if one.entity)

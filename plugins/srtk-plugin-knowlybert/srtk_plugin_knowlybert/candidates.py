@@ -63,7 +63,7 @@ class Filters:
         """
         best: dict[str, Candidate] = {}
         for label, one in one_by_one(found):
-            if not is_stable(one.least, one.score, self.stability, self.limit):
+            if not is_stable(one.least, one.greatest, self.stability, self.limit):
                 continue
             for id_ in self._chosen(trie.entities[label], known, end, step):
                 best.setdefault(id_, Candidate(id_, label, one))

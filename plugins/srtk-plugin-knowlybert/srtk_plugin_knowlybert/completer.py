@@ -33,7 +33,7 @@ from srtk_plugin_knowlybert.candidates import Candidate, Filters
 from srtk_plugin_knowlybert.context import Paragraph, paragraphs
 from srtk_plugin_knowlybert.filler_types import TYPES, FillerTypes, Types
 from srtk_plugin_knowlybert.fit_settings import MaskedLMFitSettings
-from srtk_plugin_knowlybert.label_search import LabelSearch, Sentences, check_filler
+from srtk_plugin_knowlybert.label_search import OVERS, LabelSearch, Over, Sentences, check_filler
 from srtk_plugin_knowlybert.label_trie import LabelTrie
 from srtk_plugin_knowlybert.names import all_names, read_names
 from srtk_plugin_knowlybert.soft_prior import SoftPrior, features
@@ -84,8 +84,10 @@ class MaskedLMCompleter(Completer):
         most_templates: Templates of a relation that are asked, the best ones.
         masks: Most tokens of a label.
         top: Tokens of each gap that are joined to labels; null to rate all labels that fit the relation.
-        mean: Score of a label from its tokens: the mean ``probability``, as published; the mean ``logarithm``; or
+        mean: Score of a label from its tokens: the mean ``logarithm``; the mean ``probability``, as published; or
             ``running``, as in the published code.
+        over: Score of a label from those in several templates: their ``mean``, in which a template that does not find
+            the label counts as 0; or the ``greatest``, as published.
         stability: Which labels are dropped: those whose scores differ by more than ``stability_limit`` (``difference``,
             as published), those whose least and greatest score have no greater ``sum``, as in the published code, or
             ``none``.
@@ -118,8 +120,9 @@ class MaskedLMCompleter(Completer):
     most_templates: int = attrs.field(default=5, validator=_at_least_1)
     masks: int = attrs.field(default=3, validator=_at_least_1)
     top: int | None = attrs.field(default=100, validator=_none_or_at_least_1)
-    mean: Mean = attrs.field(default="probability", validator=attrs.validators.in_(MEANS))
-    stability: Stability = attrs.field(default="difference", validator=attrs.validators.in_(STABILITIES))
+    mean: Mean = attrs.field(default="logarithm", validator=attrs.validators.in_(MEANS))
+    over: Over = attrs.field(default="mean", validator=attrs.validators.in_(OVERS))
+    stability: Stability = attrs.field(default="none", validator=attrs.validators.in_(STABILITIES))
     stability_limit: float = 0.6
     types: Types = attrs.field(default="soft", validator=attrs.validators.in_(TYPES))
     class_share: float = 0.4
@@ -172,7 +175,7 @@ class MaskedLMCompleter(Completer):
                 self.masks,
                 f"{trie.unwritten:,}",
             )
-        self._search = LabelSearch(self.filler, trie, self.masks, self.top, self.mean)
+        self._search = LabelSearch(self.filler, trie, self.masks, self.top, self.mean, self.over)
         if self.path is not None:
             self.load(Path(self.path).expanduser())
 
@@ -295,7 +298,7 @@ class MaskedLMCompleter(Completer):
         template = asked.sentences.templates[one.found.best]
         name, label = asked.sentences.name, trie.names[one.label]
         filled = template.filled(*((label, name) if asked.step.inverse else (name, label)))
-        score = rounded(math.log(max(one.found.score, 1e-12)))
+        score = rounded(math.log(max(one.found.greatest, 1e-12)))
         found = [Evidence("template", filled, template.text, score)]
         if asked.paragraph.text:
             found.append(Evidence("snippet", asked.paragraph.text, asked.paragraph.source, score))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
 import attrs
 import numpy as np
@@ -13,6 +13,9 @@ from srtk_framework.values import DriverError, MaskedText, batched
 from srtk_plugin_knowlybert.aggregation import Mean, label_score
 from srtk_plugin_knowlybert.label_trie import LabelTrie, Tokens
 from srtk_plugin_knowlybert.templates import Template
+
+Over = Literal["greatest", "mean"]
+OVERS: tuple[Over, ...] = ("greatest", "mean")
 
 _BATCH = 1024
 """Texts that are filled at once."""
@@ -39,16 +42,20 @@ class Found(NamedTuple):
     """A label that was found.
 
     Attributes:
-        score: Its greatest score over the templates, a probability.
+        score: Its greatest or its mean score over the templates, a probability.
         least: Its least score over the templates that found it.
         templates: Number of templates that found it.
         best: Place of the template that gave the greatest score.
+        total: Sum of its scores over the templates.
+        greatest: Its greatest score over the templates.
     """
 
     score: float
     least: float
     templates: int
     best: int
+    total: float
+    greatest: float
 
 
 @attrs.frozen(eq=False)
@@ -61,6 +68,7 @@ class LabelSearch:
         masks: Most gaps of a sentence.
         top: Tokens of each gap that are joined to labels; None to rate all labels instead.
         mean: How the tokens of a label make its score.
+        over: How its scores in several templates make one: the ``greatest``, or their ``mean``.
     """
 
     filler: MaskFiller
@@ -68,6 +76,7 @@ class LabelSearch:
     masks: int
     top: int | None
     mean: Mean
+    over: Over = "greatest"
 
     def search(
         self, asked: Sequence[Sentences], labels: Sequence[Sequence[Tokens] | None] | None = None
@@ -85,7 +94,14 @@ class LabelSearch:
         for part in batched(list(zip(asked, labels or [None] * len(asked), strict=True)), self._questions()):
             some = [one for one, _ in part]
             rated = [given for _, given in part]
-            answers += self._rated(some, rated) if self.top is None else self._filled(some)
+            rows = self._rated(some, rated) if self.top is None else self._filled(some)
+            if self.over == "mean":
+                # A template that does not find a label gives it nothing.
+                rows = [
+                    {label: one._replace(score=one.total / len(question.templates)) for label, one in row.items()}
+                    for question, row in zip(some, rows, strict=True)
+                ]
+            answers += rows
         return answers
 
     def gap_text(self, question: Sentences, template: Template, gaps: int) -> MaskedText:
@@ -118,7 +134,7 @@ class LabelSearch:
                 gaps = [dict(row) for row in filled[text]]
                 spelled[text] = [(label, label_score(scores, self.mean)) for label, scores in self.trie.found(gaps)]
             for label, score in spelled[text]:
-                _add(answers[number], label, score, score, place)
+                _add(answers[number], label, score, place)
         return answers
 
     def _rated(
@@ -134,17 +150,18 @@ class LabelSearch:
         for (number, place, gaps, _), some in zip(rows, rates, strict=True):
             for label, row in zip(wanted[number][gaps], np.asarray(some, dtype=np.float64).tolist(), strict=True):
                 score = label_score(row, self.mean)
-                _add(answers[number], label, score, score, place)
+                _add(answers[number], label, score, place)
         return answers
 
 
-def _add(found: dict[Tokens, Found], label: Tokens, score: float, least: float, place: int) -> None:
+def _add(found: dict[Tokens, Found], label: Tokens, score: float, place: int) -> None:
     before = found.get(label)
     if before is None:
-        found[label] = Found(score, least, 1, place)
+        found[label] = Found(score, score, 1, place, score, score)
         return
-    best = place if score > before.score else before.best
-    found[label] = Found(max(score, before.score), min(least, before.least), before.templates + 1, best)
+    best = place if score > before.greatest else before.best
+    most = max(score, before.greatest)
+    found[label] = Found(most, min(score, before.least), before.templates + 1, best, before.total + score, most)
 
 
 def check_filler(filler: MaskFiller, top: int | None) -> None:

@@ -14,7 +14,7 @@ from srtk_framework.values import DriverError
 from srtk_plugin_knowlybert.candidates import Candidate
 from srtk_plugin_knowlybert.filler_types import PRIOR_FEATURES
 
-SCORE_FEATURES = ("score", "behind", "templates", "spread", "tokens")
+SCORE_FEATURES = ("greatest", "mean", "behind", "templates", "tokens")
 """What the language model says of a candidate; see ``features``."""
 
 _LEAST = 1e-6
@@ -25,25 +25,26 @@ def features(
 ) -> npt.NDArray[np.float64]:
     """Return one row for each candidate of a pattern, float64 [n, 11].
 
-    The first columns are those of ``SCORE_FEATURES``: the log-odds of the score; the logarithm of the score less that
-    of the pattern's best; the share of the templates that found the label; the logarithm of the greatest score less
-    that of the least; the number of tokens. The rest is the prior.
+    The first columns are those of ``SCORE_FEATURES``: the log-odds of the greatest score over the templates, and of the
+    mean one; the logarithm of the mean score less that of the pattern's best; the share of the templates that found the
+    label; the number of tokens. The rest is the prior.
 
     Args:
         candidates: All candidates of the pattern.
         prior: From ``FillerTypes.prior``.
         templates: Number of templates of the relation.
     """
-    best = max((_log(one.found.score) for one in candidates), default=0.0)
+    means = [one.found.total / max(1, templates) for one in candidates]
+    best = max(map(_log, means), default=0.0)
     rows = [
         (
-            _log(one.found.score) - math.log(max(1.0 - one.found.score, _LEAST)),
-            _log(one.found.score) - best,
+            _log(one.found.greatest) - _log(1.0 - one.found.greatest),
+            _log(mean) - _log(1.0 - mean),
+            _log(mean) - best,
             one.found.templates / max(1, templates),
-            _log(one.found.score) - _log(one.found.least),
             float(len(one.label)),
         )
-        for one in candidates
+        for one, mean in zip(candidates, means, strict=True)
     ]
     return np.hstack([np.array(rows).reshape(len(rows), len(SCORE_FEATURES)), prior])
 

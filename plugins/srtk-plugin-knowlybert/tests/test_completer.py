@@ -126,7 +126,8 @@ def make(towns: MemoryGraph, tmp_path: Path) -> Iterator[Make]:
     file.write_text(json.dumps(TEMPLATES))
 
     def build(table: Any = ULM, **settings: Any) -> MaskedLMCompleter:
-        given = {"graph": towns, "filler": TableFiller(table), "templates": str(file), "types": "none", **settings}
+        published = {"types": "none", "stability": "difference", "mean": "probability", "over": "greatest"}
+        given = {"graph": towns, "filler": TableFiller(table), "templates": str(file), **published, **settings}
         one = MaskedLMCompleter(**given)
         one.open()
         opened.append(one)
@@ -146,6 +147,11 @@ def found(completer: MaskedLMCompleter, pattern: Pattern = BORN) -> dict[str, fl
 
 def test_a_label_has_its_best_score_over_the_templates(make: Make) -> None:
     assert found(make(stability="none", popularity=0)) == {"Q1": 0.9, "Q4": 0.75, "Q2": 0.5, "Q5": 0.4, "Q3": 0.2}
+
+
+def test_a_label_may_have_its_mean_score_over_the_templates(make: Make) -> None:
+    """A template that does not find a label gives it nothing."""
+    assert found(make(stability="none", over="mean")) == {"Q1": 0.85, "Q4": 0.4, "Q2": 0.275, "Q5": 0.2, "Q3": 0.1}
 
 
 @pytest.mark.parametrize(("stability", "kept"), [("difference", {"Q1", "Q2", "Q3", "Q5"}), ("sum", {"Q1", "Q4", "Q5"})])
