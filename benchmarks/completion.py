@@ -2,6 +2,7 @@
 
     python benchmarks/completion.py rank [--data codex-m ...] [--completer frequency] [--set name=value ...]
     python benchmarks/completion.py calibrate [--data codex-m ...] [--completer frequency] [--set name=value ...]
+    python benchmarks/completion.py negatives [--data codex-m ...] [--completer frequency] [--set name=value ...]
 
 `rank` opens the completer over the training facts and rates all entities for both ends of each test fact: filtered MRR
 and Hits@k, where known facts of all three files are no competitors and ties count at expectation. `--test 2000` takes
@@ -12,6 +13,11 @@ of the first ten completions of each pattern, before and after, with what is tru
 sets at alpha 0.1, cut by relation, with those of one cut for all: the share of right entities in them, and their size
 among all entities, without those known to be right; of 1,000 patterns. Where the data have hard negatives, it gives the
 AUC of test facts against them.
+
+`negatives` fits `calibrated` likewise, rates the objects of test facts and of as many hard negatives, and counts, for
+some confidences, how many facts have at least that one and which share of them is right. Among these facts half are
+right, among completions a few in a hundred; "corrected" multiplies the odds by the ratio of both, the first of which is
+counted in the validation facts and their hard negatives.
 """
 
 from __future__ import annotations
@@ -46,6 +52,8 @@ RELATION_FIRST = {"kinship"}
 USUAL = ["fb15k237", "codex-m", "wiki27k", "wn18rr"]
 BATCH = 256
 ALPHA = 0.1
+LEAST = (0.5, 0.7, 0.8, 0.9, 0.95)
+"""Confidences at which the precision among hard negatives is counted."""
 SETS = 1000
 """Patterns whose answer sets are measured, drawn by seed 0."""
 
@@ -77,10 +85,7 @@ def read(name: str, most: int | None, tested: str = "test") -> Data:
             [Triple(s, r, o) for r, s, o in rows] if name in RELATION_FIRST else [Triple(*row) for row in rows]
         )
     known = TripleTable.from_triples(fact for part in parts.values() for fact in part)
-    test = sorted(set(parts[tested]))
-    if most is not None and most < len(test):
-        chosen = np.random.default_rng(0).choice(len(test), most, replace=False)
-        test = [test[place] for place in sorted(chosen.tolist())]
+    test = _drawn(sorted(set(parts[tested])), most)
     return Data(parts["train"], parts["valid"], test, known)
 
 
@@ -123,17 +128,23 @@ def rank(completer: Any, data: Data) -> dict[str, Any]:
     return {"both": both, **found}
 
 
-def calibrate(completer: Any, data: Data, method: str, known: frozenset[Triple], negatives: Path) -> dict[str, Any]:
-    """Fit `calibrated` on the validation facts and measure it on the test facts."""
+def fitted(completer: Any, data: Data, method: str) -> tuple[Any, Any, dict[str, float]]:
+    """Fit `calibrated` on the validation facts; return it with answer sets and without, and what it counted."""
     from srtk_plugin_views.calibrated import CalibratedCompleter, CalibrationTraining
 
     # The graph of the training facts lacks the others, so that hiding them changes nothing.
     made = CalibratedCompleter(completer=completer, graph=completer.graph, method=method, alpha=ALPHA)
     logging.disable(logging.WARNING)
-    figures = made.fit(TrainingTask((), None, Path("."), 0, data.valid), CalibrationTraining())
+    figures = dict(made.fit(TrainingTask((), None, Path("."), 0, data.valid), CalibrationTraining()))
     logging.disable(logging.NOTSET)
     plain = attrs.evolve(made, alpha=None)
     plain._learnt = attrs.evolve(made._learnt, alpha=None, cut=None, cuts={})
+    return made, plain, figures
+
+
+def calibrate(completer: Any, data: Data, method: str, known: frozenset[Triple], negatives: Path) -> dict[str, Any]:
+    """Fit `calibrated` on the validation facts and measure it on the test facts."""
+    made, plain, figures = fitted(completer, data, method)
     one_cut = attrs.evolve(made)
     one_cut._learnt = attrs.evolve(made._learnt, cuts={})
     right, test = set(data.test), {}
@@ -170,8 +181,7 @@ def calibrate(completer: Any, data: Data, method: str, known: frozenset[Triple],
 
 def hard_negatives(drivers: dict[str, Any], file: Path, right: Sequence[Triple]) -> dict[str, float]:
     """Return the AUC of true facts against plausible wrong ones, by the sum of the rates of subject and object."""
-    wrong = [Triple(*line.split("\t")) for line in file.read_text(encoding="utf-8").splitlines() if line]
-    facts = [*right, *wrong]
+    facts = [*right, *_facts(file)]
     found = {}
     for name, driver in drivers.items():
         objects = driver.rate([Pattern(fact.subject, fact.relation) for fact in facts], [[f.object] for f in facts])
@@ -182,10 +192,43 @@ def hard_negatives(drivers: dict[str, Any], file: Path, right: Sequence[Triple])
     return found
 
 
+def among_negatives(completer: Any, data: Data, method: str, folder: Path) -> dict[str, Any]:
+    """Fit `calibrated`, and count the precision at some confidences among as many hard negatives as test facts."""
+    _, plain, figures = fitted(completer, data, method)
+    wrong = _drawn(_facts(folder / "test_negatives.txt"), len(data.test))
+    facts = [*data.test, *wrong]
+    right = np.arange(len(facts)) < len(data.test)
+    patterns, ends = [Pattern(s, r) for s, r, _ in facts], [[o] for _, _, o in facts]
+    rows = {name: np.array(one.rate(patterns, ends))[:, 0] for name, one in (("before", completer), ("after", plain))}
+    all_valid, all_wrong = (len(_facts(folder / f"valid{kind}.txt")) for kind in ("", "_negatives"))
+    odds = figures["right"] / (figures["proposals"] - figures["right"])
+    ratio = all_valid / all_wrong / odds
+    rows["corrected"] = rows["after"] * ratio / (rows["after"] * ratio + 1 - rows["after"])
+    found: dict[str, Any] = {"fit": figures, "ratio of odds": ratio, "facts": len(facts)}
+    for name, row in rows.items():
+        found[name] = {"ECE": calibration_error(row.tolist(), right.tolist())}
+        for least in LEAST:
+            some = row >= least
+            found[name][str(least)] = [int(some.sum()), float(right[some].mean()) if some.any() else None]
+    return found
+
+
+def _facts(file: Path) -> list[Triple]:
+    return [Triple(*line.split("\t")) for line in file.read_text(encoding="utf-8").splitlines() if line]
+
+
+def _drawn(facts: list[Triple], most: int | None) -> list[Triple]:
+    """Return at most so many facts, drawn by seed 0."""
+    if most is None or most >= len(facts):
+        return facts
+    chosen = np.random.default_rng(0).choice(len(facts), most, replace=False)
+    return [facts[place] for place in sorted(chosen.tolist())]
+
+
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run a part of the benchmark and print its figures as JSON lines."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("part", choices=["rank", "calibrate"])
+    parser.add_argument("part", choices=["rank", "calibrate", "negatives"])
     parser.add_argument(
         "--data", nargs="+", choices=sorted(FOLDERS), default=["fb15k237", "codex-m", "wiki27k", "wn18rr"]
     )
@@ -193,6 +236,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--set", nargs="*", default=[], metavar="NAME=VALUE", help="settings of the completer")
     parser.add_argument("--method", choices=["isotonic", "platt"], default="isotonic")
     parser.add_argument("--test", type=int, help="most test facts")
+    parser.add_argument("--valid", type=int, help="most validation facts from which `calibrated` learns")
     given = parser.parse_args(arguments)
     settings = {name: read_yaml(value, "--set") for name, _, value in (one.partition("=") for one in given.set)}
     for name in given.data:
@@ -200,11 +244,17 @@ def main(arguments: Sequence[str] | None = None) -> int:
             print(missing, file=sys.stderr)
             continue
         data = read(name, given.test)
+        data = attrs.evolve(data, valid=_drawn(data.valid, given.valid))
+        if given.part == "negatives" and not (DATA / FOLDERS[name] / "test_negatives.txt").exists():
+            print(f"{name} has no hard negatives", file=sys.stderr)
+            continue
         begin = time.perf_counter()
         with opened(given.completer, settings, data.train) as completer:
             ready = time.perf_counter()
             if given.part == "rank":
                 figures = rank(completer, data)
+            elif given.part == "negatives":
+                figures = among_negatives(completer, data, given.method, DATA / FOLDERS[name])
             else:
                 known = frozenset(data.known.named(data.known.triples))
                 negatives = DATA / FOLDERS[name] / "test_negatives.txt"
