@@ -59,7 +59,7 @@ class Module:
 
 
 EVALUATION = "tests/evaluation"
-SPARQL, SR = "plugins/srtk-plugin-sparql", "plugins/srtk-plugin-sr"
+SPARQL, SR, PATTERNS = (f"plugins/srtk-plugin-{name}" for name in ("sparql", "sr", "patterns"))
 MODULES = {
     "metrics": Module(
         "srtk_framework/evaluation/metrics.py",
@@ -78,6 +78,10 @@ MODULES = {
     "sparql": Module(
         f"{SPARQL}/srtk_plugin_sparql/client.py",
         (f"{SPARQL}/tests/test_client.py",),
+    ),
+    "path_pattern_scorer": Module(
+        f"{PATTERNS}/srtk_plugin_patterns/path_scorer.py",
+        tuple(f"{PATTERNS}/tests/test_{file}.py" for file in ("path_scorer", "path_shares")),
     ),
 }
 
