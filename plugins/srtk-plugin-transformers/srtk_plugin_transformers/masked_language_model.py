@@ -149,11 +149,14 @@ class MaskedLanguageModel:
 
     def best(self, scores: npt.NDArray[np.float32], k: int) -> list[TokenScore]:
         """Return the k best tokens of a gap, ties by token; special tokens are left out."""
-        values = np.round(scores.astype(np.float64), SCORE_DIGITS)
+        values = scores.copy()
         values[self.barred] = -np.inf
         k = min(k, len(values) - len(self.barred))
         least = np.partition(values, len(values) - k)[len(values) - k]
-        found = [(-float(values[at]), self.names[at]) for at in np.flatnonzero(values >= least).tolist()]
+        # What rounding may lift to the least score is looked at too; all others need not be rounded.
+        near = np.flatnonzero(values >= least - np.float32(2 * 10.0**-SCORE_DIGITS))
+        rounded = np.round(values[near].astype(np.float64), SCORE_DIGITS).tolist()
+        found = [(-value, self.names[at]) for at, value in zip(near.tolist(), rounded, strict=True)]
         return [TokenScore(token, -negative + 0.0) for negative, token in sorted(found)[:k]]
 
     def ids_of(self, fillings: Sequence[tuple[str, ...]], gaps: int) -> npt.NDArray[np.int64]:
