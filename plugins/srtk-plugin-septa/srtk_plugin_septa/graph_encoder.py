@@ -2,18 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import hashlib
+from collections.abc import Mapping, Sequence
 from pathlib import Path as FilePath
-from typing import Any
+from typing import Any, ClassVar
 
 import attrs
 import numpy as np
 
-from srtk_framework.roles import Encoder, KnowledgeGraph, SubgraphEncoder, absent
+from srtk_framework.roles import Corpus, Encoder, KnowledgeGraph, SubgraphEncoder, TrainingTask, absent
 from srtk_framework.values import DriverError, Triple, batched
+from srtk_plugin_septa.fit_settings import SeptaFitSettings
 from srtk_plugin_septa.label_vectors import LabelVectors
 from srtk_plugin_septa.model import SeptaModel
-from srtk_plugin_septa.shape import Arrays, Vectors
+from srtk_plugin_septa.pairs import Pairs
+from srtk_plugin_septa.shape import Arrays, Shape, Vectors
+from srtk_plugin_septa.subgraphs import SubgraphCorpus
+from srtk_plugin_septa.trainer import missing_packages, require_training_packages, train_alignment
 
 _AT_ONCE = 256
 
@@ -26,18 +31,30 @@ class SeptaGraphEncoder(SubgraphEncoder):
         graph: Graph with the labels of entities and relations.
         encoder: Encodes the labels; for a trained model, the encoder that it was trained with.
         path: Folder of a trained model; null for the mean of the label vectors, with which a training begins.
+        corpus: Subgraphs and their texts to train on; null for those that `subgraphs` samples from ``graph``. Not
+            needed in a recipe that uses a trained model.
     """
+
+    learns: ClassVar[str] = "graph"
+    reuse: ClassVar[str] = "subgraph_encoder: {use: septa-graph, path: FOLDER}"
 
     graph: KnowledgeGraph
     encoder: Encoder
     path: str | None = None
+    corpus: Corpus | None = None
     _labels: LabelVectors | None = attrs.field(init=False, default=None, repr=False)
     _model: SeptaModel | None = attrs.field(init=False, default=None, repr=False)
+    _trained: bool = attrs.field(init=False, default=False, repr=False)
     _network: Any = attrs.field(init=False, default=None, repr=False)
 
     def preflight(self) -> list[tuple[str, str]]:
         """Check that the folder of the model exists."""
         return absent("path", self.path, "train a model, or correct the path")
+
+    def training_faults(self) -> list[str]:
+        """Tell which packages are missing for training."""
+        missing = missing_packages()
+        return [f"{' and '.join(missing)} missing: pip install 'srtk-plugin-septa[train]'"] if missing else []
 
     def open(self) -> None:
         """Read the model.
@@ -47,11 +64,9 @@ class SeptaGraphEncoder(SubgraphEncoder):
         """
         self._labels = LabelVectors(self.graph, self.encoder)
         if self.path is None:
-            self._use(SeptaModel.untrained(self.encoder))
+            self._use(SeptaModel.untrained(self.encoder), trained=False)
         else:
-            model = SeptaModel.read(FilePath(self.path).expanduser())
-            model.check(self.encoder, self.path)
-            self._use(model)
+            self.load(FilePath(self.path).expanduser())
 
     def close(self) -> None:
         """Drop the model and the label vectors."""
@@ -79,12 +94,64 @@ class SeptaGraphEncoder(SubgraphEncoder):
 
     def fingerprint(self) -> str:
         """Identify the labels, the encoder and the weights."""
-        weights = self._model.fingerprint() if self._model and self.path is not None else "untrained"
+        weights = self._model.fingerprint() if self._model and self._trained else "untrained"
+        if self.corpus is not None:
+            weights = f"{weights}, {self.corpus.fingerprint()}"
         return f"septa-graph({self.graph.source()}, {self.encoder.fingerprint()}, {weights})"
 
     def weights_folder(self) -> FilePath | None:
         """Return the folder of the model."""
         return None if self._model is None or self.path is None else FilePath(self.path).expanduser()
 
-    def _use(self, model: SeptaModel) -> None:
+    def fit(self, task: TrainingTask, training: SeptaFitSettings) -> Mapping[str, float]:
+        """Align subgraphs with their texts; the weights of ``encoder`` stay as they are.
+
+        Centres are held out, chosen by a hash of their ids; other subgraphs may still have triples of theirs.
+
+        Raises:
+            DriverError: If a package for training is missing, facts are held out, there are fewer than two subgraphs,
+                or the loss is not finite.
+        """
+        require_training_packages()
+        if task.held_out:
+            raise DriverError(
+                "septa-graph learns from whole subgraphs and holds centres out; omit held_out, and set fit.validation"
+            )
+        corpus: Corpus = self.corpus or SubgraphCorpus(graph=self.graph)
+        if self.corpus is None:
+            corpus.open()
+        entries = [entry for entry in corpus.read() if entry.triples and entry.text]
+        if len(entries) < 2:
+            raise DriverError(f"{corpus.fingerprint()} has {len(entries)} subgraphs; two are the least to learn from")
+        pairs = Pairs.of(entries, self.graph, self.encoder)
+        order = sorted(range(len(entries)), key=lambda i: (_place(entries[i].id, task.seed), i))
+        held = min(training.validation, len(entries) // 10)
+        validation, learning = np.array(order[:held], dtype=np.int64), np.array(sorted(order[held:]), dtype=np.int64)
+        width = pairs.labels.shape[1]
+        shape = Shape(width, training.dimensions or width, training.hidden, training.layers)
+        best, figures = train_alignment(shape, pairs, learning, validation, training, task.folder, task.seed)
+        graph = {name.removeprefix("graph."): value for name, value in best.items() if name.startswith("graph.")}
+        probe = SeptaModel.untrained(self.encoder).probe
+        known = {"fit": attrs.asdict(training), "seed": task.seed, "corpus": corpus.fingerprint(), **figures}
+        self._use(SeptaModel(shape, graph, best["weight"], best["bias"], probe, known), trained=True)
+        return {**figures, "subgraphs": float(len(learning)), "held_out_subgraphs": float(held)}
+
+    def save(self, folder: FilePath) -> None:
+        """Write the weights of both encoders."""
+        if self._model is None or not self._trained:
+            raise DriverError("septa-graph has no trained model; train it, or name its folder in path")
+        self._model.save(folder)
+
+    def load(self, folder: FilePath) -> None:
+        """Read what ``save`` wrote."""
+        model = SeptaModel.read(folder)
+        model.check(self.encoder, str(folder))
+        self._use(model, trained=True)
+
+    def _use(self, model: SeptaModel, trained: bool) -> None:
+        self._trained = trained
         self._model, self._network = model, model.network()
+
+
+def _place(id_: str, seed: int) -> str:
+    return hashlib.sha256(f"{seed}\t{id_}".encode("utf-8", "surrogatepass")).hexdigest()

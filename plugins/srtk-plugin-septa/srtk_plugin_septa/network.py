@@ -5,6 +5,7 @@ Importing it imports torch, which takes seconds.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from typing import NamedTuple
 
@@ -103,6 +104,8 @@ class GraphNetwork(torch.nn.Module):
         # A subgraph without triples is its centre.
         bare = torch.bincount(batch.of_triple, minlength=size)[:, None] == 0
         labels = torch.where(bare, batch.nodes[batch.centres], labels)
+        # Of the length of label vectors: an update of the head would drown the labels otherwise.
+        states = states / math.sqrt(states.shape[1])
         pooled = torch.cat([labels, states[batch.centres], means(states, batch.of_node, size)], dim=1)
         result: torch.Tensor = self.head(pooled)
         return result

@@ -1,0 +1,187 @@
+"""Lightning module that aligns subgraphs with their texts by the two-way InfoNCE loss (SEPTA).
+
+Importing it imports lightning and torch, which takes seconds.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from pathlib import Path as FilePath
+from typing import Any
+
+import lightning
+import numpy as np
+import torch
+
+from srtk_framework.values import DriverError
+from srtk_plugin_septa.fit_settings import SeptaFitSettings
+from srtk_plugin_septa.model import tensors
+from srtk_plugin_septa.network import Batch, GraphNetwork, begin_as_identity
+from srtk_plugin_septa.pairs import Ints, Pairs, recall
+from srtk_plugin_septa.shape import Shape, Vectors
+
+_LEAST_GAIN = 0.0005
+"""Difference of the recall that counts as better."""
+_AT_ONCE = 256
+
+
+def info_nce(
+    graphs: torch.Tensor, texts: torch.Tensor, temperature: float, same: torch.Tensor | None = None
+) -> tuple[torch.Tensor, torch.Tensor]:
+    """Return the InfoNCE losses from graph to text and back, by cosine, with the others of the batch as negatives.
+
+    Args:
+        graphs: Vectors of subgraphs, [n, d].
+        texts: Vectors of their texts, [n, d].
+        temperature: Divides the cosines.
+        same: Number of each text; pairs with equal texts are no negatives of each other. None if all differ.
+    """
+    e, h = torch.nn.functional.normalize(graphs, dim=1), torch.nn.functional.normalize(texts, dim=1)
+    scores = e @ h.T / temperature
+    if same is not None:
+        twins = (same[:, None] == same[None, :]) & ~torch.eye(len(same), dtype=torch.bool, device=same.device)
+        scores = scores.masked_fill(twins, -math.inf)
+    own = torch.arange(len(scores), device=scores.device)
+    return torch.nn.functional.cross_entropy(scores, own), torch.nn.functional.cross_entropy(scores.T, own)
+
+
+class EpochLoader:
+    """Data loader over the batches of one epoch; a last pair alone, which has no negatives, is left out."""
+
+    def __init__(self, order: Ints, size: int) -> None:
+        starts = range(0, len(order), size)
+        self._batches = [order[start : start + size] for start in starts if len(order) - start > 1]
+
+    def __len__(self) -> int:
+        return len(self._batches)
+
+    def __iter__(self) -> Iterator[Ints]:
+        return iter(self._batches)
+
+
+class AlignmentModule(lightning.LightningModule):
+    """The graph network and the text head, trained on pairs of subgraphs and texts.
+
+    Args:
+        shape: Sizes of the network.
+        pairs: All pairs.
+        learning: Numbers of the pairs to train on.
+        validation: Numbers of those whose recall chooses the best epoch; none for the last epoch.
+        settings: Settings of the training.
+        folder: Folder for the best weights.
+        seed: Seed of the first weights and of the order of pairs.
+    """
+
+    def __init__(
+        self,
+        shape: Shape,
+        pairs: Pairs,
+        learning: Ints,
+        validation: Ints,
+        settings: SeptaFitSettings,
+        folder: FilePath,
+        seed: int,
+    ) -> None:
+        super().__init__()
+        with torch.random.fork_rng(devices=[]):
+            torch.manual_seed(seed)
+            self.graph = GraphNetwork(shape)
+            self.head = torch.nn.Linear(shape.input, shape.dimensions)
+        begin_as_identity(self.head)
+        self.best, self.waited, self.stopped = -math.inf, 0, False
+        self.figures: dict[str, float] = {}
+        self._pairs, self._learning, self._validation = pairs, learning, validation
+        self._settings, self._folder, self._seed = settings, folder, seed
+        self._losses: list[float] = []
+
+    def train_dataloader(self) -> EpochLoader:
+        """Return the batches of this epoch, in an order that depends on the seed and the epoch alone."""
+        order = np.random.default_rng((self._seed, self.current_epoch)).permutation(self._learning)
+        return EpochLoader(order, self._settings.batch_size)
+
+    def encoded(self, numbers: Ints) -> tuple[torch.Tensor, torch.Tensor]:
+        """Return the vectors of some pairs' subgraphs, and of their texts."""
+        pairs = self._pairs
+        nodes = pairs.labels[np.concatenate([pairs.nodes[i] for i in numbers])]
+        relations = pairs.labels[np.concatenate([pairs.relations[i] for i in numbers])]
+        subgraphs = [pairs.subgraphs[i] for i in numbers]
+        batch = Batch.of(subgraphs, self._tensor(nodes), self._tensor(relations))
+        return self.graph(batch), self.head(self._tensor(pairs.texts[numbers]))
+
+    def _tensor(self, array: Any) -> torch.Tensor:
+        return torch.from_numpy(array).to(self.device)
+
+    def on_train_epoch_start(self) -> None:
+        """Start the mean of the losses anew."""
+        self._losses = []
+
+    def training_step(self, batch: Ints, batch_idx: int) -> torch.Tensor:
+        """Return the mean of both losses.
+
+        Raises:
+            DriverError: If it is not finite.
+        """
+        same = self._tensor(self._pairs.same[batch])
+        one, other = info_nce(*self.encoded(batch), self._settings.temperature, same)
+        loss = (one + other) / 2
+        value = float(loss.detach())
+        if not math.isfinite(value):
+            raise DriverError(f"the loss is {value} in epoch {self.current_epoch + 1}; lower learning_rate")
+        self._losses.append(value)
+        return loss
+
+    def on_train_epoch_end(self) -> None:
+        """Validate, keep the best weights, and stop when they no longer improve."""
+        done = self.current_epoch + 1
+        mean = sum(self._losses) / max(1, len(self._losses))
+        self.log("loss", mean, prog_bar=True, batch_size=1)
+        figures = self.recalls()
+        for name, value in figures.items():
+            self.log(name, value, batch_size=1)
+        now = sum(figures.values()) / 2
+        if not figures or now > self.best + _LEAST_GAIN:
+            self.best, self.waited = now, 0
+            self.figures = {"epochs": float(done), "loss": mean, **figures}
+            self._keep()
+        else:
+            self.waited += 1
+        patience = self._settings.patience
+        if (patience is not None and self.waited >= patience) or done >= self._settings.epochs:
+            self.stopped = self.trainer.should_stop = True
+
+    def recalls(self) -> dict[str, float]:
+        """Return the recall@1 of the validation pairs in both directions; nothing without any."""
+        if not len(self._validation):
+            return {}
+        graphs: list[Vectors] = []
+        texts: list[Vectors] = []
+        with torch.no_grad():
+            for start in range(0, len(self._validation), _AT_ONCE):
+                e, h = self.encoded(self._validation[start : start + _AT_ONCE])
+                graphs.append(e.cpu().numpy())
+                texts.append(h.cpu().numpy())
+        there, back = recall(np.concatenate(graphs), np.concatenate(texts), self._pairs.same[self._validation])
+        return {"graph_to_text": there, "text_to_graph": back}
+
+    def _keep(self) -> None:
+        """Write the best weights so far, to a temporary file that is then renamed."""
+        from safetensors.numpy import save_file
+
+        graph = {f"graph.{name}": value for name, value in tensors(self.graph).items()}
+        part = self._folder / "best.safetensors.part"
+        save_file({**graph, **tensors(self.head)}, part)
+        part.replace(self._folder / "best.safetensors")
+
+    def on_save_checkpoint(self, checkpoint: dict[str, Any]) -> None:
+        """Add the state of the validations to a checkpoint."""
+        checkpoint["srtk"] = {name: getattr(self, name) for name in ("best", "waited", "stopped", "figures")}
+
+    def on_load_checkpoint(self, checkpoint: dict[str, Any]) -> None:
+        """Restore the state of the validations from a checkpoint."""
+        for name, value in checkpoint["srtk"].items():
+            setattr(self, name, value)
+
+    def configure_optimizers(self) -> torch.optim.Optimizer:
+        """Return Adam."""
+        return torch.optim.Adam(self.parameters(), lr=self._settings.learning_rate)

@@ -1,0 +1,43 @@
+"""Settings of training: what a recipe may write below ``train.fit`` for the subgraph encoder ``septa-graph``."""
+
+from __future__ import annotations
+
+from typing import Any, Literal
+
+import attrs
+
+_at_least_1: Any = attrs.validators.ge(1)
+_above_0: Any = attrs.validators.gt(0)
+_none_or_at_least_1: Any = attrs.validators.optional(_at_least_1)
+
+
+@attrs.frozen
+class SeptaFitSettings:
+    """Settings for aligning subgraphs with their texts.
+
+    Attributes:
+        dimensions: Dimensions of the common space; null for those of the encoder.
+        hidden: Dimensions of the states of nodes.
+        layers: Rounds of messages.
+        epochs: Maximum number of passes over the subgraphs.
+        batch_size: Subgraphs per update; the others of a batch are the negatives.
+        learning_rate: Learning rate of Adam.
+        temperature: Divides the cosines of the loss.
+        validation: Maximum number of centres held out, at most a tenth of all; they choose the best epoch.
+        patience: Stop after this many epochs without a better recall (by 0.0005); null for never.
+        accelerator: `cpu`, `gpu`, or `auto` for a GPU where there is one. Equal weights bit by bit are promised for the
+            CPU with one thread.
+        logger: A logger besides CSV: `tensorboard`, if installed.
+    """
+
+    dimensions: int | None = attrs.field(default=None, validator=_none_or_at_least_1)
+    hidden: int = attrs.field(default=256, validator=_at_least_1)
+    layers: int = attrs.field(default=2, validator=_at_least_1)
+    epochs: int = attrs.field(default=10, validator=_at_least_1)
+    batch_size: int = attrs.field(default=256, validator=attrs.validators.ge(2))
+    learning_rate: float = attrs.field(default=0.0005, validator=_above_0)
+    temperature: float = attrs.field(default=0.07, validator=_above_0)
+    validation: int = attrs.field(default=1000, validator=attrs.validators.ge(0))
+    patience: int | None = attrs.field(default=3, validator=_none_or_at_least_1)
+    accelerator: Literal["auto", "cpu", "gpu"] = "auto"
+    logger: Literal["tensorboard"] | None = None

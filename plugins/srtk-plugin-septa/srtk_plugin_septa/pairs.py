@@ -1,0 +1,89 @@
+"""Pairs of subgraphs and texts to train on, with the vectors of their labels and texts."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import attrs
+import numpy as np
+import numpy.typing as npt
+
+from srtk_framework.roles import Encoder, KnowledgeGraph
+from srtk_framework.text import name, relation_words
+from srtk_framework.values import Entry
+from srtk_plugin_septa.shape import Arrays, Vectors
+
+Ints = npt.NDArray[np.int64]
+_AT_ONCE = 4096
+
+
+@attrs.frozen(eq=False)
+class Pairs:
+    """Subgraphs with their texts, encoded once by an encoder that is not trained.
+
+    Attributes:
+        subgraphs: The subgraphs in numbers.
+        nodes: Per subgraph, the row of each node in ``labels``.
+        relations: Per subgraph, the row of each triple's relation in ``labels``.
+        labels: Vectors of all labels, [labels, input].
+        texts: Vectors of the texts, [pairs, input].
+        same: Number of each text; equal texts have equal numbers.
+    """
+
+    subgraphs: Sequence[Arrays]
+    nodes: Sequence[Ints]
+    relations: Sequence[Ints]
+    labels: Vectors
+    texts: Vectors
+    same: Ints
+
+    def __len__(self) -> int:
+        return len(self.subgraphs)
+
+    @classmethod
+    def of(cls, entries: Sequence[Entry], graph: KnowledgeGraph, encoder: Encoder) -> Pairs:
+        """Encode each label and each text once."""
+        subgraphs = [Arrays.of(entry.triples, entry.id) for entry in entries]
+        nodes = sorted({node for one in subgraphs for node in one.nodes})
+        relations = sorted({relation for one in subgraphs for relation in one.relations})
+        ids = [*nodes, *relations]
+        labels = dict(zip(ids, graph.labels(ids), strict=True))
+        of_node = {node: place for place, node in enumerate(nodes)}
+        of_relation = {relation: len(nodes) + place for place, relation in enumerate(relations)}
+        words = [name(node, labels) for node in nodes] + [relation_words(r, labels[r]) for r in relations]
+        texts = sorted({entry.text for entry in entries})
+        number = {text: place for place, text in enumerate(texts)}
+        same = np.array([number[entry.text] for entry in entries], dtype=np.int64)
+        return cls(
+            subgraphs,
+            [np.array([of_node[node] for node in one.nodes], dtype=np.int64) for one in subgraphs],
+            [np.array([of_relation[r] for r in one.relations], dtype=np.int64) for one in subgraphs],
+            _encoded(words, encoder),
+            _encoded(texts, encoder)[same],
+            same,
+        )
+
+
+def _encoded(texts: Sequence[str], encoder: Encoder) -> Vectors:
+    parts = [encoder.encode(texts[start : start + _AT_ONCE]) for start in range(0, len(texts), _AT_ONCE)]
+    return np.concatenate(parts)
+
+
+def recall(graphs: Vectors, texts: Vectors, same: Ints, columns: int | None = None) -> tuple[float, float]:
+    """Return the share of rows whose own partner is the nearest by cosine: of graphs to texts, and back.
+
+    A partner whose text is equal counts as the own one.
+
+    Args:
+        graphs: Vectors of subgraphs, [n, d].
+        texts: Vectors of their texts, [n, d].
+        same: Number of each text; equal texts have equal numbers.
+        columns: Compare this many rows at a time.
+    """
+    e, h = (one / np.maximum(np.linalg.norm(one, axis=1, keepdims=True), 1e-12) for one in (graphs, texts))
+    return _hits(e, h, same, columns or len(e)), _hits(h, e, same, columns or len(e))
+
+
+def _hits(rows: Vectors, others: Vectors, same: Ints, step: int) -> float:
+    nearest = [np.argmax(rows[start : start + step] @ others.T, axis=1) for start in range(0, len(rows), max(step, 1))]
+    return float(np.mean(same[np.concatenate(nearest)] == same)) if nearest else 0.0

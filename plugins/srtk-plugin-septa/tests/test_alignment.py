@@ -1,0 +1,191 @@
+"""Training: the loss, what it teaches, and what it leaves in a folder."""
+
+from __future__ import annotations
+
+import math
+import shutil
+
+import numpy as np
+import pytest
+from srtk_plugin_local.memory import MemoryGraph
+from srtk_plugin_septa.fit_settings import SeptaFitSettings
+from srtk_plugin_septa.graph_encoder import SeptaGraphEncoder
+from srtk_plugin_septa.pairs import recall
+from srtk_plugin_septa.subgraphs import SubgraphCorpus
+from srtk_plugin_septa.text_encoder import SeptaTextEncoder
+
+from srtk_framework.roles import TrainingTask
+from srtk_framework.testing import ToyEncoder
+from srtk_framework.values import DriverError
+
+torch = pytest.importorskip("torch")
+pytest.importorskip("lightning")
+
+SMALL = {"hidden": 32, "epochs": 3, "batch_size": 32, "accelerator": "cpu", "patience": None}
+
+
+def opened(driver):
+    driver.open()
+    return driver
+
+
+def world() -> MemoryGraph:
+    """Make people who were born in one town, work in another, and know each other."""
+    random = np.random.default_rng(0)
+    people = [f"person {number:03}" for number in range(120)]
+    towns = [f"town {''.join(chr(97 + c) for c in random.integers(0, 26, 5))}" for _ in range(40)]
+    facts = [(one, "bornIn", towns[random.integers(40)]) for one in people]
+    facts += [(one, "worksIn", towns[random.integers(40)]) for one in people]
+    facts += [(one, "knows", people[random.integers(120)]) for one in people]
+    return opened(MemoryGraph(triples=facts))
+
+
+def learner(graph, **changes) -> SeptaGraphEncoder:
+    corpus = opened(SubgraphCorpus(graph=graph, hops=1, fan=[6]))
+    return opened(
+        SeptaGraphEncoder(**{"graph": graph, "encoder": opened(ToyEncoder(dimensions=64)), "corpus": corpus, **changes})
+    )
+
+
+def rows(*vectors):
+    return torch.tensor(vectors, dtype=torch.float64)
+
+
+def info_nce(*arguments):
+    from srtk_plugin_septa.alignment import info_nce
+
+    return tuple(float(loss) for loss in info_nce(*arguments))
+
+
+def test_the_golden_losses():
+    unit = rows([1, 0], [0, 1])
+    assert info_nce(unit, unit, 1.0) == pytest.approx((0.313262, 0.313262), abs=1e-6)
+    assert info_nce(unit, unit, 0.5) == pytest.approx((0.126928, 0.126928), abs=1e-6)
+    assert info_nce(unit, unit.flip(0), 1.0) == pytest.approx((1.313262, 1.313262), abs=1e-6)
+
+
+def test_the_two_directions_of_the_loss_differ():
+    there, back = info_nce(rows([1, 0], [1, 0]), rows([1, 0], [0, 1]), 1.0)
+    assert (there, back) == pytest.approx((0.813262, 0.693147), abs=1e-6)
+    assert (there + back) / 2 == pytest.approx(0.753204, abs=1e-6)
+
+
+def test_pairs_with_equal_texts_are_no_negatives_of_each_other():
+    e, h = rows([1, 0], [1, 0], [0, 1]), rows([1, 0], [1, 0], [0, 1])
+    same = torch.tensor([4, 4, 9])
+    there, back = info_nce(e, h, 1.0, same)
+    one = math.log(1 + math.exp(-1))
+    # The third still has both twins as negatives.
+    third = math.log(1 + 2 * math.exp(-1))
+    assert there == pytest.approx((2 * one + third) / 3, abs=1e-6)
+    assert back == pytest.approx(there, abs=1e-9)
+    assert info_nce(e, h, 1.0)[0] > there
+
+
+def test_recall_counts_equal_texts_as_the_own_one():
+    e = np.eye(3, dtype=np.float32)
+    h = e[[1, 0, 2]]
+    assert recall(e, h, np.array([0, 1, 2])) == pytest.approx((1 / 3, 1 / 3))
+    assert recall(e, h, np.array([0, 0, 2])) == pytest.approx((1, 1))
+
+
+TEMPLATES = """\
+bornIn\t[Y] is where the life of [X] once began, on some bright summer morning long ago
+worksIn\t[Y] pays the wages that keep [X] fed and clothed throughout every winter
+knows\t[X] has on many an occasion shaken hands and spoken at length with [Y]
+"""
+
+
+@pytest.mark.slow
+def test_training_finds_more_partners_than_the_means_of_labels(tmp_path):
+    (tmp_path / "templates.tsv").write_text(TEMPLATES)
+    graph = world()
+    corpus = SubgraphCorpus(graph=graph, hops=1, fan=[6], templates=str(tmp_path / "templates.tsv"), tokens=20)
+    driver = learner(graph, corpus=opened(corpus))
+    entries = list(driver.corpus.read())
+    number = {text: at for at, text in enumerate(sorted({entry.text for entry in entries}))}
+    same = np.array([number[entry.text] for entry in entries])
+
+    def recalls(texts):
+        e = driver.encode([x.triples for x in entries], [x.id for x in entries])
+        return np.mean(recall(e, texts.encode([x.text for x in entries]), same))
+
+    before = recalls(driver.encoder)
+    figures = driver.fit(TrainingTask([], None, tmp_path / "t"), SeptaFitSettings(**{**SMALL, "epochs": 12}))
+    driver.save(tmp_path / "model")
+    after = recalls(opened(SeptaTextEncoder(encoder=driver.encoder, path=str(tmp_path / "model"))))
+    assert after > before + 0.1, (before, after)
+    assert figures["held_out_subgraphs"] == len(entries) // 10
+    assert figures["subgraphs"] == len(entries) - len(entries) // 10
+
+
+def test_a_saved_model_encodes_the_same_in_a_new_driver(tmp_path):
+    graph = world()
+    driver = learner(graph)
+    driver.fit(TrainingTask([], None, tmp_path / "t"), SeptaFitSettings(**SMALL))
+    driver.save(tmp_path / "model")
+    other = opened(SeptaGraphEncoder(graph=graph, encoder=driver.encoder, path=str(tmp_path / "model")))
+    (entry, *_) = driver.corpus.read()
+    assert np.array_equal(driver.encode([entry.triples], [entry.id]), other.encode([entry.triples], [entry.id]))
+    untrained = opened(SeptaGraphEncoder(graph=graph, encoder=driver.encoder))
+    assert len({one.fingerprint() for one in (driver, other, untrained)}) == 3
+    learnt = other.fingerprint().rpartition(", ")[2].rstrip(")")
+    assert learnt in driver.fingerprint()
+    assert "untrained" in untrained.fingerprint()
+    assert other.weights_folder() == tmp_path / "model"
+    with pytest.raises(DriverError, match="has other vectors"):
+        opened(SeptaTextEncoder(encoder=opened(ToyEncoder(dimensions=64, letters=2)), path=str(tmp_path / "model")))
+
+
+def weights(folder):
+    return (folder / "septa.safetensors").read_bytes()
+
+
+@pytest.mark.slow
+def test_an_interrupted_training_gives_the_bytes_of_one_that_was_not(tmp_path):
+    graph = world()
+
+    def trained(folder, **changes):
+        driver = learner(graph)
+        driver.fit(TrainingTask([], None, folder), SeptaFitSettings(**{**SMALL, **changes}))
+        driver.save(folder / "model")
+        return weights(folder / "model")
+
+    whole = trained(tmp_path / "whole")
+    assert trained(tmp_path / "again") == whole
+    from srtk_plugin_septa.alignment import AlignmentModule
+
+    stops = AlignmentModule.on_train_epoch_start
+
+    def stop(self):
+        if self.current_epoch == 2:
+            raise RuntimeError("stopped")
+        stops(self)
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(AlignmentModule, "on_train_epoch_start", stop)
+        with pytest.raises(RuntimeError, match="stopped"):
+            trained(tmp_path / "part")
+    assert list((tmp_path / "part/checkpoints").glob("*.ckpt"))
+    assert trained(tmp_path / "part") == whole
+    shutil.rmtree(tmp_path / "part")
+    assert trained(tmp_path / "part", learning_rate=0.01) != whole
+
+
+def test_facts_cannot_be_held_out(tmp_path):
+    graph = world()
+    (fact, *_) = next(iter(SubgraphCorpus(graph=graph).read())).triples
+    with pytest.raises(DriverError, match=r"fit\.validation"):
+        learner(graph).fit(TrainingTask([], None, tmp_path, held_out=[fact]), SeptaFitSettings(**SMALL))
+
+
+def test_one_subgraph_is_too_few(tmp_path):
+    graph = world()
+    corpus = opened(SubgraphCorpus(graph=graph, hops=1, fan=[6], centres=["person 000"]))
+    with pytest.raises(DriverError, match="two are the least"):
+        learner(graph, corpus=corpus).fit(TrainingTask([], None, tmp_path), SeptaFitSettings(**SMALL))
+
+
+def test_a_model_that_is_not_there_is_named(tmp_path):
+    with pytest.raises(DriverError, match=r"holds no septa\.json"):
+        learner(world(), path=str(tmp_path))
