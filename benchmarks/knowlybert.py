@@ -1,11 +1,13 @@
-"""WebNLG: hidden triples that a masked language model fills into sentences, beside `frequency`.
+"""WebNLG and LAMA: hidden triples that a masked language model fills into sentences, beside `frequency`.
 
     OMP_NUM_THREADS=1 python benchmarks/knowlybert.py --model FOLDER
+    OMP_NUM_THREADS=1 python benchmarks/knowlybert.py --model FOLDER --data lama --seeds 1
     OMP_NUM_THREADS=1 python benchmarks/knowlybert.py --model FOLDER --development --types soft --set masks=2
 
-30 % of the triples between entities are hidden by a hash, for each of three seeds; of what is left a fifth is held
-out. Templates are made of the texts, by triples that are neither hidden nor held out, and `soft` types are learnt on
-the held-out ones. Both ends of each hidden triple are asked for. A curve ranks all completions of one end by their
+Of WebNLG 30 % of the triples between entities are hidden by a hash, for each of three seeds; of what is left a fifth is
+held out. Templates are made of the texts, by triples that are neither hidden nor held out, and `soft` types are learnt
+on the held-out ones. Both ends of each hidden triple are asked for. Of LAMA a half is hidden, its own templates are
+used, and the objects are asked for. A curve ranks all completions of one end by their
 confidence; its recall is the share of all hidden triples.
 
 `--development` asks for the held-out triples, and leaves the hidden ones alone; settings are chosen so.
@@ -28,6 +30,8 @@ os.environ.setdefault("HF_HUB_OFFLINE", "1")
 from common import DATA, lacking
 from srtk_plugin_baselines.frequency import FrequencyCompleter
 from srtk_plugin_datasets.hidden_facts import hidden_facts
+from srtk_plugin_datasets.lama import HIDDEN as LAMA_HIDDEN
+from srtk_plugin_datasets.lama import lama_facts, lama_relations
 from srtk_plugin_datasets.webnlg import mentions, names, read_webnlg, webnlg_files
 from srtk_plugin_knowlybert.annotated import AnnotatedCorpus
 from srtk_plugin_knowlybert.completer import MaskedLMCompleter
@@ -41,7 +45,6 @@ from srtk_framework.roles import Completer, TrainingTask
 from srtk_framework.text import read_yaml
 from srtk_framework.values import Completion, Literal, Pattern, Triple
 
-FOLDER = "webnlg"
 SEEDS = (0, 1, 2)
 HIDDEN, HELD = 0.3, 0.2
 MOST = 10
@@ -57,13 +60,17 @@ class World:
         folder: Where the annotated texts and the names are written.
     """
 
+    share = HIDDEN
+    ends: tuple[str, ...] = ("object", "subject")
+
     def __init__(self, folder: Path) -> None:
-        entries = [one for file in webnlg_files(DATA / FOLDER, ("train", "dev")) for one in read_webnlg(file)]
+        entries = [one for file in webnlg_files(DATA / "webnlg", ("train", "dev")) for one in read_webnlg(file)]
         self.triples = sorted({triple for entry in entries for triple in entry.triples})
         ids = sorted({end for triple in self.triples for end in triple[::2] if not isinstance(end, Literal)})
         self.called = {id_: names(id_) for id_ in ids}
         self.names, self.texts = folder / "names.tsv", folder / "texts.jsonl"
         self.names.write_text("".join(f"{id_}\t{one}\n" for id_ in ids for one in self.called[id_]), encoding="utf-8")
+        self.labels = {id_: some[0] for id_, some in self.called.items()}
         with self.texts.open("w", encoding="utf-8") as out:
             for entry in entries:
                 for number, text in enumerate(entry.texts, 1):
@@ -72,30 +79,60 @@ class World:
 
     def graph(self, triples: Sequence[Triple]) -> MemoryGraph:
         """Make a graph of some triples with the names of all entities."""
-        labels = {id_: some[0] for id_, some in self.called.items()}
-        return MemoryGraph(triples=triples, labels=labels, aliases={id_: some[1:] for id_, some in self.called.items()})
+        aliases = {id_: some[1:] for id_, some in self.called.items()}
+        return MemoryGraph(triples=triples, labels=self.labels, aliases=aliases)
+
+    def sources(self) -> dict[str, Any]:
+        """Return what templates are made of."""
+        corpus = AnnotatedCorpus(path=str(self.texts))
+        corpus.open()
+        return {"corpus": corpus}
 
     def split(self, seed: int) -> tuple[list[Triple], list[Triple], list[Triple]]:
         """Return the hidden facts, those held out of the rest, and all triples that are not hidden."""
         facts = [triple for triple in self.triples if not isinstance(triple.object, Literal)]
-        hidden = hidden_facts(facts, HIDDEN, seed)
+        hidden = hidden_facts(facts, self.share, seed)
         out = set(hidden)
         known = [one for one in self.triples if one not in out]
         held = hidden_facts((one for one in known if not isinstance(one.object, Literal)), HELD, seed)
         return hidden, held, known
 
 
+class LamaWorld(World):
+    """The facts and templates of LAMA; a label is the id.
+
+    Args:
+        folder: Where the names are written.
+    """
+
+    share = LAMA_HIDDEN
+    ends = ("object",)
+
+    def __init__(self, folder: Path) -> None:
+        self.triples = lama_facts(DATA / "lama")
+        ids = sorted({end for triple in self.triples for end in triple[::2]})
+        self.called = {id_: [id_] for id_ in ids}
+        self.labels = lama_relations(DATA / "lama")
+        self.names = folder / "names.tsv"
+        self.names.write_text("".join(f"{id_}\t{id_}\n" for id_ in ids), encoding="utf-8")
+
+    def sources(self) -> dict[str, Any]:
+        """Return the templates of the set."""
+        return {"templates": str(DATA / "lama/relations.jsonl")}
+
+
 def main() -> int:
     """Measure, and print a line of JSON for each figure."""
     arguments = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     arguments.add_argument("--model", required=True, help="folder of the masked language model")
+    arguments.add_argument("--data", choices=("webnlg", "lama"), default="webnlg")
     arguments.add_argument("--development", action="store_true", help="ask for the held-out facts")
     arguments.add_argument("--types", nargs="+", default=["soft", "signatures", "seen", "none"], help="kinds of types")
     arguments.add_argument("--seeds", type=int, default=len(SEEDS), help="number of seeds")
     arguments.add_argument("--fit", action="append", default=[], metavar="NAME=VALUE", help="setting of the training")
     arguments.add_argument("--set", action="append", default=[], metavar="NAME=VALUE", help="setting of masked-lm")
     given = arguments.parse_args()
-    if missing := lacking(f"{FOLDER}/en"):
+    if missing := lacking("webnlg/en" if given.data == "webnlg" else "lama/relations.jsonl"):
         print(missing, file=sys.stderr)
         return 0
     started = time.process_time()
@@ -103,7 +140,7 @@ def main() -> int:
     firsts: dict[tuple[str, str], list[tuple[int, bool]]] = {}
     totals = {"object": 0, "subject": 0}
     with tempfile.TemporaryDirectory() as folder:
-        world = World(Path(folder))
+        world = (World if given.data == "webnlg" else LamaWorld)(Path(folder))
         filler = TransformersMaskFiller(model=given.model, threads=1)
         filler.open()
         for seed in SEEDS[: given.seeds]:
@@ -115,7 +152,7 @@ def main() -> int:
                 held = hidden_facts(facts, HELD, seed + 100)
             found = completers(world, filler, known, held, seed, Path(folder), given)
             pieces = {id_: min(map(len, filler.tokens(some))) for id_, some in world.called.items()}
-            for end in ("object", "subject"):
+            for end in world.ends:
                 totals[end] += len(hidden)
                 by_pattern: dict[Pattern, set[str]] = {}
                 for s, r, o in hidden:
@@ -150,9 +187,7 @@ def completers(
     frequency = FrequencyCompleter(graph=graph)
     frequency.open()
     settings: dict[str, Any] = {"graph": graph, "filler": filler, "names": str(world.names), **_settings(given.set)}
-    corpus = AnnotatedCorpus(path=str(world.texts))
-    corpus.open()
-    trained = MaskedLMCompleter(**settings, corpus=corpus)
+    trained = MaskedLMCompleter(**settings, **world.sources())
     trained.open()
     task = TrainingTask([], None, folder, seed, held)
     print(json.dumps({"seed": seed, "fit": trained.fit(task, MaskedLMFitSettings(**_settings(given.fit)))}), flush=True)
