@@ -13,11 +13,12 @@ import numpy as np
 from srtk_framework.models import check_weights, file_hash, files_hash, find_model, folder_faults
 from srtk_framework.roles import MaskFiller, TrainingTask
 from srtk_framework.values import SCORE_DIGITS, DriverError, MaskedText, TokenScore
+from srtk_plugin_transformers.best_weights import BEST
 from srtk_plugin_transformers.device import device_and_dtype, processor
 from srtk_plugin_transformers.encoder_model import quiet
 from srtk_plugin_transformers.mask_fit_settings import MaskFillerFitSettings
 from srtk_plugin_transformers.masked_language_model import MaskedLanguageModel, load, placed
-from srtk_plugin_transformers.masked_lm_trainer import BEST, train_masked_lm
+from srtk_plugin_transformers.masked_lm_trainer import train_masked_lm
 
 if TYPE_CHECKING:
     import numpy.typing as npt

@@ -15,9 +15,9 @@ import numpy as np
 import torch
 
 from srtk_framework.values import DriverError, batched
+from srtk_plugin_transformers.best_weights import save_weights
 from srtk_plugin_transformers.mask_fit_settings import MaskFillerFitSettings
 from srtk_plugin_transformers.masked_language_model import head_alone
-from srtk_plugin_transformers.masked_lm_trainer import BEST
 from srtk_plugin_transformers.masked_texts import Hidden, TokenRow, batch_count, batches, hide
 
 
@@ -192,20 +192,3 @@ class MaskedLMModule(lightning.LightningModule):
 
         schedule = torch.optim.lr_scheduler.LambdaLR(optimizer, rate)
         return {"optimizer": optimizer, "lr_scheduler": {"scheduler": schedule, "interval": "step"}}
-
-
-def save_weights(model: Any, folder: Path) -> None:
-    """Write the best weights so far, to a temporary file that is then renamed."""
-    from safetensors.torch import save_file
-
-    part = folder / f"{BEST}.part"
-    # Tied tensors share their memory, which the format refuses.
-    save_file({name: one.detach().cpu().clone().contiguous() for name, one in model.state_dict().items()}, part)
-    part.replace(folder / BEST)
-
-
-def load_weights(model: Any, folder: Path) -> None:
-    """Read the best weights."""
-    from safetensors.torch import load_file
-
-    model.load_state_dict(load_file(folder / BEST))

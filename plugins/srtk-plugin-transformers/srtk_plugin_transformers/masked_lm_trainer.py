@@ -10,11 +10,9 @@ from typing import Any
 
 from srtk_framework.training import loggers, newest_checkpoint, quiet_lightning, run_fit
 from srtk_framework.values import DriverError, Entry
+from srtk_plugin_transformers.best_weights import load_weights
 from srtk_plugin_transformers.mask_fit_settings import MaskFillerFitSettings
 from srtk_plugin_transformers.masked_texts import token_rows
-
-BEST = "best.safetensors"
-"""File of the best weights in the folder of a training."""
 
 
 def train_masked_lm(
@@ -56,7 +54,7 @@ def train_masked_lm(
     with quiet_lightning():
         import torch
 
-        from srtk_plugin_transformers.masked_lm_module import MaskedLMModule, load_weights
+        from srtk_plugin_transformers.masked_lm_module import MaskedLMModule
 
         most = min(settings.max_length, most_tokens)
         rows, others = (token_rows(tokenizer, some, most) for some in (texts, held_out))
