@@ -23,7 +23,7 @@ from srtk_framework.explaining.findings import (
     Explanation,
 )
 from srtk_framework.explaining.variants import limits_of, setting
-from srtk_framework.roles import Expander
+from srtk_framework.roles import Expander, PathScorer
 from srtk_framework.run.session import Session
 
 _DOWN = ("min_score", "keep", "fan_cost")
@@ -108,8 +108,12 @@ class Advice:
         other = sum(not loss.setting for loss in losses) + sum(one.loss is None for one in some)
         if other:
             advice.append(f"it is not known which setting pruned {'it' if len(some) == 1 else other}")
-        if setting(self._expander, "scorer") is not None and any(loss.rank is not None for loss in losses):
-            advice.append("a trained scorer ranks the steps better")
+        scorer = setting(self._expander, "scorer")
+        if isinstance(scorer, PathScorer) and any(loss.rank is not None for loss in losses):
+            if scorer.is_trained():
+                advice.append("the scorer is trained, so questions like these may be missing in its training")
+            else:
+                advice.append("a trained scorer may rank the steps better")
         return _sentence(advice)
 
     def _cut(self, some: Sequence[Explanation]) -> str:

@@ -26,7 +26,15 @@ from srtk_framework.explaining.findings import (
     UnreachableAnswers,
     kind_of,
 )
-from srtk_framework.explaining.locate import Lead, Search, gold_topics, located, path_order, same_nodes
+from srtk_framework.explaining.locate import (
+    Lead,
+    Search,
+    gold_paths,
+    gold_topics,
+    located,
+    path_order,
+    same_nodes,
+)
 from srtk_framework.explaining.pruning import best_loss, follow
 from srtk_framework.explaining.variants import Place, Variant, budget_keys, chooser, limits_of, setting, varied
 from srtk_framework.graph.path_instances import names_of
@@ -96,7 +104,12 @@ class Diagnosis:
             answers.update({answer: ABSENT for answer in left if not places[answer]})
             search = self._search([link for link in links if nodes[link]])
             present = {answer: places[answer] for answer in left if places[answer]}
-            leads, far = search.leads(present, retrieval.question.gold_paths or ()) if present else ([], None)
+            leads: list[Lead] = []
+            if present:
+                known, away = self._gold(search, retrieval.question, present, links, topics, unlinked, nodes)
+                answers.update(dict.fromkeys(away, NOT_LINKED))
+                present = {answer: at for answer, at in present.items() if answer not in away}
+                leads, far = search.leads(present, known)
             # A search that does not start from links is not bound to paths from them.
             led = {answer for lead in leads for answer in lead.answers} if needs_links else set(present)
             answers.update({answer: UNREACHABLE for answer in present if answer not in led})
@@ -117,6 +130,31 @@ class Diagnosis:
                 cut if CUT in answers.values() else None,
             )
         )
+
+    def _gold(
+        self,
+        search: Search,
+        question: Question,
+        present: dict[str, list[str]],
+        links: Sequence[str],
+        topics: Sequence[str],
+        unlinked: Sequence[str],
+        nodes: Mapping[str, set[str]],
+    ) -> tuple[list[Lead], set[str]]:
+        """Return the gold paths from links, and the answers to which they lead from topics without a link only.
+
+        Where gold topics are known, gold paths start at links that are topics, not at others from which the same
+        relations happen to lead to an answer.
+        """
+        wanted = {node for topic in topics for node in (topic, *nodes[topic])}
+        starts = [link for link in search.links if not wanted or not wanted.isdisjoint((link, *nodes[link]))]
+        gold = gold_paths(question, [*starts, *unlinked])
+        known = search.gold_leads(present, starts, gold)
+        if not self.variant.expander.needs_links():
+            return known, set()
+        left = {answer: at for answer, at in present.items() if not any(answer in lead.answers for lead in known)}
+        away = search.gold_leads(left, [topic for topic in unlinked if nodes[topic]], gold) if left else []
+        return known, {answer for lead in away for answer in lead.answers}
 
     def _search(self, links: Sequence[str]) -> Search:
         expander = self.variant.expander

@@ -68,6 +68,39 @@ def gold_topics(question: Question, relinked: bool) -> tuple[str, ...]:
     )
 
 
+def gold_paths(question: Question, starts: Sequence[str]) -> tuple[Path, ...]:
+    """Return the gold relation paths of a question.
+
+    Without them, those of its gold triples: the shortest ways from a start to each answer within these triples, whose
+    direction does not matter.
+
+    Args:
+        question: The question with its gold annotations.
+        starts: Ids of nodes from which the paths may start.
+    """
+    if question.gold_paths:
+        return question.gold_paths
+    ways: dict[str, list[tuple[Step, str]]] = {}
+    for triple in question.gold_triples or ():
+        ways.setdefault(triple.subject, []).append((Step(triple.relation), triple.object))
+        ways.setdefault(triple.object, []).append((Step(triple.relation, True), triple.subject))
+    found: set[Path] = set()
+    for start in starts:
+        reached: dict[str, set[Path]] = {start: {()}}
+        seen = {start}
+        while reached:
+            further: dict[str, set[Path]] = {}
+            for node, paths in reached.items():
+                for step, other in ways.get(node, ()):
+                    if other not in seen:
+                        further.setdefault(other, set()).update((*path, step) for path in paths)
+            seen |= further.keys()
+            for node, paths in further.items():
+                found |= paths if not names_of(node).isdisjoint(question.answers or ()) else set()
+            reached = further
+    return tuple(sorted(found, key=path_sort_key))
+
+
 def _named(topics: object) -> set[str]:
     """Return the ids in a field with topics: an id, ids, a mapping by id, or objects with an id."""
     if isinstance(topics, str):
@@ -119,20 +152,35 @@ class Search:
         self._noise = tuple(graph.schema().noise)
         self.cut: dict[str, int] = {}
 
-    def leads(self, places: dict[str, list[str]], gold: Sequence[Path]) -> tuple[list[Lead], UnreachableAnswers | None]:
+    def gold_leads(self, places: dict[str, list[str]], starts: Sequence[str], gold: Sequence[Path]) -> list[Lead]:
+        """Follow gold paths from nodes of the graph, in the expander's search space or not.
+
+        Args:
+            places: Answer to its nodes in the graph, at least one each.
+            starts: Where the paths start.
+            gold: Gold relation paths; a final END is left out.
+
+        Returns:
+            Those that reach an answer.
+        """
+        given = list(dict.fromkeys(path[:-1] if path[-1:] == (END,) else path for path in gold))
+        return self._reached([RankedPath(start, path, 0.0) for start in starts for path in given if path], places)
+
+    def leads(
+        self, places: dict[str, list[str]], known: Sequence[Lead] = ()
+    ) -> tuple[list[Lead], UnreachableAnswers | None]:
         """Find paths to all reachable answers.
 
         Args:
             places: Answer to its nodes in the graph, at least one each.
-            gold: Gold relation paths; preferred to shortest paths.
+            known: Gold paths from links. To an answer that one of them reaches, no other path is searched.
 
         Returns:
             The paths in the expander's search space, and evidence about the answers outside of it.
         """
-        given = list(dict.fromkeys(path[:-1] if path[-1:] == (END,) else path for path in gold))
-        known = self._reached([RankedPath(link, path, 0.0) for link in self.links for path in given if path], places)
         leads = [lead for lead in known if not self._hindrance(lead.path.steps)]
-        left = self._without(places, leads)
+        beyond = self._without({a: places[a] for lead in known for a in lead.answers if a in places}, leads)
+        left = self._without(places, known)
         while left:
             near = self._shortest(left, self.depth, self.inverse) or self._shortest_beyond_limits(left)
             clear = [lead for lead in near if not self._hindrance(lead.path.steps)]
@@ -142,10 +190,10 @@ class Search:
                 least = min((len(lead.path.steps) for lead in clear), default=0)
                 clear = [lead for lead in clear if len(lead.path.steps) == least]
             if not clear:
-                return leads, self._unreachable(left, [*known, *near])
+                return leads, self._unreachable({**left, **beyond}, [*known, *near])
             leads += clear
             left = self._without(left, clear)
-        return leads, None
+        return leads, self._unreachable(beyond, known) if beyond else None
 
     def _unreachable(self, places: dict[str, list[str]], known: Sequence[Lead]) -> UnreachableAnswers:
         """Collect the evidence about answers that the expander cannot reach."""

@@ -58,6 +58,11 @@ class PathScorer(Role):
         """Return whether END is scored when the maximum depth forces it; with False it costs nothing then."""
         return False
 
+    @hook(answer=truth)
+    def is_trained(self) -> bool:
+        """Return whether the scores as they are now were learnt from questions; False by default."""
+        return False
+
     @hook(answer=settings_by_name)
     def search_settings(self) -> Mapping[str, Any]:
         """Return settings of a search that suit the scores as they are now, such as ``margin``; none by default.

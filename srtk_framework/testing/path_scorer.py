@@ -127,6 +127,10 @@ class PathScorerConformance(BatchConformance):
         """``scores_end`` returns a bool."""
         assert isinstance(driver.scores_end(), bool), f"scores_end returned {driver.scores_end()!r}"
 
+    def test_is_trained_answers_yes_or_no(self, driver: Any) -> None:
+        """``is_trained`` returns a bool."""
+        assert isinstance(driver.is_trained(), bool), f"is_trained returned {driver.is_trained()!r}"
+
     def test_search_settings_are_named_values_of_a_recipe(self, driver: Any) -> None:
         """``search_settings`` returns a mapping that could stand in a recipe."""
         found = driver.search_settings()

@@ -18,8 +18,12 @@ class Fixed(PathScorer):
 
     Attributes:
         scores: Text of the step to its score; -9 for others, 0 for END.
+        trained: What it says of itself.
     """
     scores: dict[str, float] = attrs.field(factory=dict)
+    trained: bool = False
+    def is_trained(self):
+        return self.trained
     def score(self, questions, paths, candidates):
         return [[self.scores.get(str(s), 0.0 if str(s) == "END" else -9.0) for s in row] for row in candidates]
 

@@ -18,7 +18,7 @@ from srtk_framework.recipe.recipe import from_data
 from srtk_framework.records.retrieval_records import dumps
 from srtk_framework.run.runner import Runner
 from srtk_framework.run.session import Session
-from srtk_framework.values import Link, Question, Step
+from srtk_framework.values import Link, Question, Step, Triple
 
 TRIPLES = [
     ["riga", "capital_of", "latvia"],
@@ -166,6 +166,65 @@ def test_gold_paths_are_followed_rather_than_shorter_ones():
     question = ask("euro", gold_paths=((Step("twin_of"), Step("currency")), (Step("capital_of"), Step("currency"))))
     one, _ = explained(question, expander=beam(width=1))
     assert one.loss.path.steps == (Step("capital_of"), Step("currency"))
+
+
+def test_another_path_to_the_answer_does_not_hide_that_the_gold_path_is_too_long():
+    gold = (Step("capital_of"), Step("neighbour"), Step("currency"))
+    triples = [*TRIPLES, ["oslo", "visited_with", "kroon"]]
+    graph = {"use": "memory", "triples": triples}
+    one, text = explained(ask("kroon", gold_paths=(gold,)), knowledge_graph=graph, expander=beam(width=1))
+    assert (one.kind, one.far.why, one.far.path.steps) == ("unreachable", "depth", gold)
+    assert "`expander.depth: 3` would reach it" in text
+    incidental, _ = explained(ask("kroon"), knowledge_graph=graph, expander=beam(width=1))
+    assert (incidental.kind, incidental.loss.path.steps) == ("pruned", (Step("twin_of"), Step("visited_with")))
+
+
+def test_gold_paths_start_at_gold_topics():
+    # The other link has the same relation, as it happens, but the question is not about it.
+    triples = [*TRIPLES, ["jurmala", "capital_of", "latvia"]]
+    graph = {"use": "memory", "triples": triples}
+    question = ask(
+        "euro",
+        links=("jurmala", "riga"),
+        gold_paths=((Step("capital_of"), Step("currency")),),
+        extra={"gold_entities": ["riga"]},
+    )
+    one, _ = explained(question, knowledge_graph=graph, expander=beam(width=1))
+    assert (one.kind, one.loss.path.entity) == ("pruned", "riga")
+
+
+def test_an_answer_to_which_the_gold_path_leads_from_another_topic_alone_is_not_linked():
+    question = ask(
+        "euro",
+        links=("riga",),
+        gold_paths=((Step("shares_money_with"), Step("currency")),),
+        extra={"gold_entities": ["riga", "tartu"]},
+    )
+    triples = [*TRIPLES, ["tartu", "shares_money_with", "latvia"]]
+    one, text = explained(question, knowledge_graph={"use": "memory", "triples": triples}, expander=beam(width=1))
+    assert (one.kind, one.unlinked, one.loss) == ("not-linked", ("tartu",), None)
+    assert "not linked:          tartu" in text
+
+
+def test_without_gold_paths_those_of_the_gold_triples_are_followed():
+    gold = (Triple("riga", "twin_of", "oslo"), Triple("oslo", "visited_with", "euro"))
+    graph = {"use": "memory", "triples": [*TRIPLES, ["oslo", "visited_with", "euro"]]}
+    one, _ = explained(ask("euro", gold_triples=gold), knowledge_graph=graph, expander=beam(width=1))
+    assert (one.kind, one.loss.path.steps) == ("pruned", (Step("twin_of"), Step("visited_with")))
+
+
+@pytest.mark.parametrize(
+    ("trained", "said", "unsaid"),
+    [
+        (False, "a trained scorer may rank the steps better", "the scorer is trained"),
+        (True, "the scorer is trained, so questions like these may be missing in its training", "a trained scorer may"),
+    ],
+)
+def test_training_is_advised_only_where_the_scorer_is_not_trained(trained, said, unsaid):
+    scorer = {"use": "fixed", "scores": SCORES, "trained": trained}
+    _, text = explained(ask("oslo"), expander=beam(width=2), path_scorer=scorer)
+    assert said in text
+    assert unsaid not in text
 
 
 def test_a_path_pruned_at_the_end_is_shown_with_its_rank_among_all_paths():

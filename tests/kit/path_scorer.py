@@ -105,5 +105,6 @@ FAULTS = [
         GOOD, "test_search_settings_are_named_values_of_a_recipe", search_settings=lambda self, call: {"margin": object}
     ),
     changed(GOOD, "test_scores_end_answers_yes_or_no", scores_end=lambda self, call: "yes"),
+    changed(GOOD, "test_is_trained_answers_yes_or_no", is_trained=lambda self, call: "yes"),
 ]
 publish(__name__, globals(), FAULTS)

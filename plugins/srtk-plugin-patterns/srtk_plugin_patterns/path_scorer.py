@@ -140,6 +140,10 @@ class PatternScorer(PathScorer):
         """Return True: a path that training has always seen go on is unlikely to end."""
         return True
 
+    def is_trained(self) -> bool:
+        """Return whether a training was read."""
+        return self._learnt is not None
+
     def search_settings(self) -> dict[str, Any]:
         """Return the mention's stand-in, and margins that keep the paths of most questions; see ``tune``."""
         if self._learnt is None:

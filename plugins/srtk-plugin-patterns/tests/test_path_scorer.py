@@ -130,6 +130,11 @@ def test_the_mention_of_the_linked_entity_is_no_word(tmp_path: Path) -> None:
     assert set(rows[0]["words"]) == {"who", "leads"}
 
 
+def test_it_is_trained_once_it_has_learnt(tmp_path: Path) -> None:
+    assert trained(tmp_path, [EXAMPLES[3]]).is_trained()
+    assert not PatternScorer(MemoryGraph([("riga", "capital_of", "latvia")])).is_trained()
+
+
 def test_a_forced_end_costs_what_it_is_unlikely(tmp_path: Path) -> None:
     scorer = trained(tmp_path, [EXAMPLES[3]] * 20)
     assert scorer.scores_end()

@@ -124,6 +124,10 @@ class DenseScorer(PathScorer):
         """Return False: under every rule a path with no other continuation ends at no cost."""
         return False
 
+    def is_trained(self) -> bool:
+        """Return whether the weights of the encoder are those of a trained path scorer."""
+        return self._trained_form() is not None
+
     def training_faults(self) -> list[str]:
         """Tell whether the encoder can be trained."""
         try:

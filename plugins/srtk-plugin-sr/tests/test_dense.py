@@ -109,6 +109,10 @@ def test_weights_that_no_path_scorer_was_trained_from_are_scored_by_gain_with_sm
     assert by_default.fingerprint() == explicit.fingerprint() != scorer_of(Letters()).fingerprint()
 
 
+def test_an_encoder_as_it_comes_is_no_trained_scorer():
+    assert not scorer_of(Letters(), rule=None).is_trained()
+
+
 def test_margins_are_not_suggested_for_scores_of_untrained_weights_that_are_no_gains():
     assert scorer_of(Letters(), rule=None).search_settings()["mention"] == ""
     assert SearchSettings(**scorer_of(Letters(), rule="log-softmax").search_settings()) == SearchSettings()

@@ -115,6 +115,10 @@ class MixScorer(PathScorer):
         ]
         return [(np.round(row, SCORE_DIGITS) + 0.0).tolist() for row in sums]
 
+    def is_trained(self) -> bool:
+        """Return whether any of the scorers is trained."""
+        return any(one.is_trained() for one in self.scorers)
+
     def scores_end(self) -> bool:
         """Return whether one of the scorers scores END where the maximum depth forces it."""
         return any(one.scores_end() for one in self.scorers)

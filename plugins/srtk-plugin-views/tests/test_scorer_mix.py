@@ -26,11 +26,13 @@ class Scripted(PathScorer):
         scores: Score by relation; END is the empty one, and every other is 0.
         suggests: Settings of a search.
         end: Whether END is scored when it is forced.
+        learnt: Whether it is trained.
     """
 
     scores: dict[str, float]
     suggests: dict[str, Any] = attrs.field(factory=dict)
     end: bool = False
+    learnt: bool = False
 
     def score(self, questions: Any, paths: Any, candidates: Any) -> Any:
         return [[self.scores.get(step.relation, 0.0) for step in row] for row in candidates]
@@ -40,6 +42,9 @@ class Scripted(PathScorer):
 
     def scores_end(self) -> bool:
         return self.end
+
+    def is_trained(self) -> bool:
+        return self.learnt
 
 
 @attrs.frozen
@@ -110,6 +115,11 @@ def test_a_scorer_alone_scores_as_it_does_without_the_mix() -> None:
 def test_end_is_scored_at_the_maximum_depth_where_one_scorer_does_so() -> None:
     assert not MixScorer([Scripted({}), Scripted({})]).scores_end()
     assert MixScorer([Scripted({}), Scripted({}, end=True)]).scores_end()
+
+
+def test_a_mix_is_trained_if_one_of_its_scorers_is() -> None:
+    assert not MixScorer([Scripted({}), Scripted({})]).is_trained()
+    assert MixScorer([Scripted({}), Scripted({}, learnt=True)]).is_trained()
 
 
 def test_a_search_takes_the_settings_of_the_first_scorer_that_has_them() -> None:
