@@ -69,6 +69,7 @@ clean:
 $(WORLD): $(READY) $(wildcard demo/*.py)
 	$(BIN)/python demo/world.py --out build/demo/world
 	$(BIN)/python demo/questions.py --graph build/demo/world --out build/demo/questions.jsonl
+	$(BIN)/python demo/questions_by_kind.py --graph build/demo/world --out build/demo/questions_by_kind.jsonl
 	touch $@
 
 $(READY): pyproject.toml constraints.txt $(wildcard plugins/*/pyproject.toml)

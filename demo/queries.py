@@ -29,12 +29,12 @@ class Tables:
     def __init__(self, folder: Path) -> None:
         self.out: dict[str, dict[str, list[str]]] = defaultdict(lambda: defaultdict(list))
         self.into: dict[str, dict[str, list[str]]] = defaultdict(lambda: defaultdict(list))
-        for subject, relation, object_ in _rows(folder / "triples.tsv"):
+        for subject, relation, object_ in read_rows(folder / "triples.tsv"):
             self.out[relation][subject].append(object_)
             self.into[relation][object_].append(subject)
-        self.labels = dict(_rows(folder / "labels.tsv"))
+        self.labels = dict(read_rows(folder / "labels.tsv"))
         self.aliases: dict[str, list[str]] = defaultdict(list)
-        for id_, alias in _rows(folder / "aliases.tsv"):
+        for id_, alias in read_rows(folder / "aliases.tsv"):
             self.aliases[id_].append(alias)
 
     def step(self, nodes: Iterable[str], step: str) -> set[str]:
@@ -87,7 +87,8 @@ def _parts(query: str) -> list[list[str]]:
     return [part.split(" > ") for part in query.partition(" | ")[0].split(" & ")]
 
 
-def _rows(path: Path) -> list[list[str]]:
+def read_rows(path: Path) -> list[list[str]]:
+    """Read a table of tab-separated columns."""
     return [line.split("\t") for line in path.read_text(encoding="utf-8").split("\n") if line]
 
 

@@ -28,7 +28,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> int:
-    """Run the demo's two programs.
+    """Run the demo's programs.
 
     Raises:
         SrtkError: If data packages are missing, or a program fails.
@@ -39,6 +39,8 @@ def run(args: argparse.Namespace) -> int:
     world, questions = Path(args.out) / "world", Path(args.out) / "questions.jsonl"
     _program("world.py", "--out", str(world))
     _program("questions.py", "--graph", str(world), "--out", str(questions))
+    by_kind = questions.with_name("questions_by_kind.jsonl")
+    _program("questions_by_kind.py", "--graph", str(world), "--out", str(by_kind))
     print("next: srtk recipes copy quickstart && srtk run recipes/quickstart.yaml")
     return OK
 

@@ -1,0 +1,38 @@
+"""Numbers and dates of literals, so that they can be compared."""
+
+from __future__ import annotations
+
+import math
+import re
+
+from srtk_framework.values import Literal
+
+_DATE = re.compile(
+    r"^(?P<sign>-?)\+?0*(?P<year>\d{1,6})(?:-(?P<month>\d\d)(?:-(?P<day>\d\d))?)?(?:T.*|Z|[+-]\d\d:\d\d)?$"
+)
+_DATES = ("date", "dateTime", "gYear", "gYearMonth")
+
+
+def is_date(literal: str) -> bool:
+    """Return whether a literal is typed as a date or a year."""
+    return isinstance(literal, Literal) and (literal.datatype or "").rpartition(":")[2].rpartition("#")[2] in _DATES
+
+
+def value_of(literal: str) -> float | None:
+    """Return the number of a literal, or of its date as a year with a fraction; None for any other literal or id.
+
+    A literal without a datatype counts if all of it is a number.
+    """
+    if not isinstance(literal, Literal) or literal.language is not None:
+        return None
+    if is_date(literal):
+        found = _DATE.match(literal.lexical)
+        if found is None:
+            return None
+        value = int(found["year"]) + (int(found["month"] or 1) - 1) / 12 + (int(found["day"] or 1) - 1) / 372
+        return -value if found["sign"] else value
+    try:
+        number = float(literal.lexical)
+    except ValueError:
+        return None
+    return number if math.isfinite(number) else None

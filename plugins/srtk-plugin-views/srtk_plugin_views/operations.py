@@ -1,0 +1,480 @@
+"""The ``operations`` expander: the whole set that a question counts, compares or takes from, and what decides."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Container, Iterable, Mapping, Sequence
+from fnmatch import fnmatchcase
+from typing import Any
+
+import attrs
+
+from srtk_framework.graph import Instance, finish, instances, path_order
+from srtk_framework.roles import Expander, KnowledgeGraph, PathScorer
+from srtk_framework.text import link_shares, unnamed_entities, without_mentions
+from srtk_framework.values import Budget, Literal, Path, Pattern, Question, RankedPath, Step, Subgraph, Triple, rounded
+from srtk_plugin_views.literal_values import is_date, value_of
+from srtk_plugin_views.question_kinds import QuestionKind, kind_of
+
+_SAMPLE = 8
+"""Members whose values show whether a relation has numbers or dates."""
+_PART = 0.5
+"""Part of the budget for a set that does not fit into all of it."""
+_JOIN = 2
+"""Maximum number of steps from one link over the set to another."""
+_LEAST_SHARE = 1e-6
+"""Replaces a link's share of 0, which has no logarithm."""
+_START = frozenset(["start", "since", "from", "begin", "beginning"])
+_END = frozenset(["end", "until", "till", "to"])
+"""Words in the names of qualifiers that give the first or the last date of a statement."""
+_WORD = re.compile(r"[a-z]+")
+
+Row = Sequence[tuple[Triple, RankedPath | None]]
+"""The triples of one member of a set, each with the path that led to it."""
+
+
+@attrs.frozen
+class _Set:
+    """Nodes that one path reaches, or the linked entities themselves.
+
+    Attributes:
+        path: The path; None for the linked entities.
+        instances: Its instances by member; none for the linked entities.
+        cut: Nodes that limits left out.
+    """
+
+    path: RankedPath | None
+    instances: Mapping[str, tuple[Instance, ...]]
+    cut: int = 0
+
+    @property
+    def steps(self) -> Path:
+        """The steps of the path."""
+        return self.path.steps if self.path else ()
+
+
+@attrs.frozen
+class _Lead:
+    """What comes first in the result.
+
+    Attributes:
+        rows: The triples of each member, in order, each with the path that led to it.
+        facts: What the record says of the set.
+        others: What is asked for of other sets that may be meant.
+        before: Number of rows that come before the others.
+    """
+
+    rows: Sequence[Row] = ()
+    facts: Mapping[str, Any] = attrs.field(factory=dict)
+    others: Sequence[Row] = ()
+    before: int = 1
+
+
+@attrs.define(eq=False)
+class OperationsExpander(Expander):
+    """Put first what the question's operation needs: a whole set, and for a comparison the values that decide.
+
+    The kind of the question (``kind_of``) and, of the set, its path, size and completeness are in the trace.
+
+    - `count`: all that the best path of the inner expander leads to.
+    - `superlative`, `ordinal`: all that a path leads to, each with the number or date of one relation, those asked for
+      first. Path and relation are chosen together: the inner expander's score of the path plus the path scorer's of
+      the relation as its next step, among relations with numbers or dates.
+    - `comparison`: such a value for each linked entity.
+    - `difference`: all that the best path from one link leads to, without what a path from another link leads to first.
+    - `yes-no`: the triples that join two links.
+    - `time-bound`: statements whose qualifiers allow the year before the others, those that contradict it last.
+
+    All else follows as the inner expander has it.
+
+    Attributes:
+        inner: Expander that finds the paths.
+        graph: Graph from which the sets are read.
+        scorer: Chooses the relation that decides.
+        budget: Limits on the result.
+        paths: Best paths of the inner expander that may lead to the set.
+        sets: Sets of which the member that is asked for comes first; of the best of them all members follow.
+        members: Maximum number of instances of a path that are read.
+        mention: Replaces the linked entities' mentions in the text that the scorer reads; null leaves them, and `auto`
+            is what suits the scorer.
+    """
+
+    inner: Expander
+    graph: KnowledgeGraph
+    scorer: PathScorer
+    budget: Budget = attrs.field(factory=Budget)
+    paths: int = 10
+    sets: int = 3
+    members: int = 1000
+    mention: str | None = "auto"
+    _noise: tuple[str, ...] = attrs.field(init=False, default=(), repr=False)
+
+    def __attrs_post_init__(self) -> None:
+        for name in ("paths", "sets", "members"):
+            if getattr(self, name) < 1:
+                raise ValueError(f"{name} is {getattr(self, name)}; it must be at least 1")
+
+    def open(self) -> None:
+        """Read the graph's noise relations."""
+        self._noise = tuple(self.graph.schema().noise)
+
+    def needs_links(self) -> bool:
+        """Return what the inner expander returns."""
+        return self.inner.needs_links()
+
+    def expand(self, questions: Sequence[Question]) -> list[Subgraph]:
+        """Expand with the inner expander, and put first what each question's operation needs."""
+        if not questions:
+            return []
+        found = self.inner.expand(questions)
+        kinds = [kind_of(question.text) for question in questions]
+        sets = self._sets(questions, kinds, found)
+        texts = self._texts(questions)
+        ranked = []
+        for question, kind, subgraph, some, text in zip(questions, kinds, found, sets, texts, strict=True):
+            ranked.append(self._led(subgraph, kind, self._lead(question, kind, subgraph, some, text)))
+        return finish(self.graph, ranked, self.budget)
+
+    def _lead(self, question: Question, kind: QuestionKind, found: Subgraph, sets: Sequence[_Set], text: str) -> _Lead:
+        if kind.kind == "count":
+            return _counted(sets)
+        if kind.kind in ("superlative", "ordinal"):
+            return self._compared(question, kind, sets, text)
+        if kind.kind == "comparison":
+            return self._compared(question, kind, [_linked(question)], text)
+        if kind.kind == "difference":
+            return self._excluding(question, sets, text)
+        return self._joining(question) if kind.kind == "yes-no" else _Lead()
+
+    # Sets
+
+    def _sets(
+        self, questions: Sequence[Question], kinds: Sequence[QuestionKind], found: Sequence[Subgraph]
+    ) -> list[list[_Set]]:
+        """Read the sets that each question may be about, best path first."""
+        wanted = [self._set_paths(kind, subgraph.paths) for kind, subgraph in zip(kinds, found, strict=True)]
+        flat = [path for row in wanted for path in row]
+        cuts: list[dict[str, int]] = [{} for _ in flat]
+        limits = Budget(triples=self.members + 1, hub=self.members, nodes=self.members)
+        read = iter(zip(instances(self.graph, flat, [{}] * len(flat), limits, cuts), cuts, strict=True))
+        sets: list[list[_Set]] = []
+        for question, row in zip(questions, wanted, strict=True):
+            links = {link.entity for link in question.links}
+            sets.append([])
+            for path in row:
+                some, cut = next(read)
+                left = sum(cut.values()) + (len(some) > self.members)
+                one = _grouped(path, some[: self.members], links, left)
+                if one.instances:
+                    sets[-1].append(one)
+        return sets
+
+    def _set_paths(self, kind: QuestionKind, paths: Sequence[RankedPath]) -> list[RankedPath]:
+        """Return the paths that may lead to the set: the best, and for a comparison those without their last step."""
+        best = [path for path in sorted(paths, key=path_order) if path.steps][: self.paths]
+        if kind.kind in ("count", "difference"):
+            return best
+        if kind.kind not in ("superlative", "ordinal"):
+            return []
+        # The last step may lead to the value that decides.
+        some = [*best, *(attrs.evolve(path, steps=path.steps[:-1]) for path in best if len(path.steps) > 1)]
+        return list({(path.entity, path.steps): path for path in reversed(some)}.values())[::-1]
+
+    # Values
+
+    def _compared(self, question: Question, kind: QuestionKind, sets: Sequence[_Set], text: str) -> _Lead:
+        """Return the set with the values that decide, those asked for first."""
+        sets = [one for one in sets if len(one.instances) > 1]
+        rated = self._deciding(question, sets, text)
+        if not rated:
+            return _Lead()
+        leads: dict[frozenset[Triple], _Lead] = {}
+        for _, _, relation, place in sorted(rated):
+            lead = self._ordered(kind, sets[place], relation)
+            # Sets that differ in their paths alone are one.
+            leads.setdefault(frozenset(triple for row in lead.rows for triple, _ in row[-1:]), lead)
+            if len(leads) == self.sets:
+                break
+        first, *others = leads.values()
+        asked = [lead.rows[0] for lead in others]
+        # Of links that are compared, the answer is none without the other.
+        return _Lead(first.rows, first.facts, asked, 1 if sets[0].path else len(first.rows))
+
+    def _ordered(self, kind: QuestionKind, chosen: _Set, relation: str) -> _Lead:
+        """Return a set by the values of a relation, the member asked for first, those without a value last."""
+        values = self._values(chosen, relation, kind.greatest)
+        # What is first in time is the earliest, what is first in number the greatest.
+        greatest = kind.greatest if kind.greatest is not None else not _dated(values)
+        order = sorted(values, key=lambda member: (-values[member][0] if greatest else values[member][0], member))
+        order = [*order[kind.rank - 1 : kind.rank], *order[: kind.rank - 1], *order[kind.rank :]]
+        lacking = sorted(chosen.instances.keys() - values.keys())
+        path = chosen.path
+        further = None if path is None else attrs.evolve(path, steps=(*path.steps, Step(relation)))
+        rows = [[*_chain(chosen, member), (values[member][1], further)] for member in order]
+        rows += [_chain(chosen, member) for member in lacking]
+        facts = {
+            "relation": relation,
+            "order": "descending" if greatest else "ascending",
+            "rank": kind.rank,
+            **_described(chosen),
+            "with_value": len(order),
+        }
+        return _Lead(rows, {**facts, "complete": not chosen.cut and not lacking})
+
+    def _deciding(self, question: Question, sets: Sequence[_Set], text: str) -> list[tuple[float, int, str, int]]:
+        """Rate each relation with numbers or dates of each set, as the last step of the set's path.
+
+        Returns:
+            Sort keys, the best least: the negative score, the length of the path, the relation, and the set's place.
+        """
+        frontiers = self.graph.frontiers([sorted(one.instances)[:_SAMPLE] for one in sets])
+        offered = [self._clear(row) for row in self.graph.steps(frontiers, False)]
+        at = [frontier for frontier, row in zip(frontiers, offered, strict=True) for _ in row]
+        read = iter(self.graph.triples(at, [step for row in offered for step in row], None))
+        pairs = [
+            (place, step)
+            for place, row in enumerate(offered)
+            for step in row
+            if len({t.subject for t in next(read) if value_of(t.object) is not None}) > 1
+        ]
+        scores = self._path_scores([(*sets[place].steps, step) for place, step in pairs], text)
+        shares: dict[str, float] = {}
+        for link, share in zip(question.links, link_shares(question.links), strict=True):
+            shares[link.entity] = max(share, shares.get(link.entity, _LEAST_SHARE))
+        rated = []
+        for (place, step), score in zip(pairs, scores, strict=True):
+            path = sets[place].path
+            weight = 0.0 if path is None else math.log(shares.get(path.entity, 1.0))
+            rated.append((-rounded(score + weight), len(sets[place].steps), step.relation, place))
+        return rated
+
+    def _clear(self, steps: Sequence[Step]) -> list[Step]:
+        """Leave out noise relations."""
+        return [step for step in steps if not any(fnmatchcase(step.relation, pattern) for pattern in self._noise)]
+
+    def _values(self, one: _Set, relation: str, greatest: bool | None) -> dict[str, tuple[float, Triple]]:
+        """Return each member's value with its triple: the greatest of several, or the least."""
+        [row] = self.graph.triples(self.graph.frontiers([sorted(one.instances)]), [Step(relation)], None)
+        best: dict[str, tuple[float, Triple]] = {}
+        for triple in row:
+            value = value_of(triple.object)
+            if value is None:
+                continue
+            known = best.get(triple.subject)
+            if known is None or (value > known[0] if greatest else value < known[0]):
+                best[triple.subject] = (value, triple)
+        return best
+
+    # What another link leaves out
+
+    def _excluding(self, question: Question, sets: Sequence[_Set], text: str) -> _Lead:
+        """Return the whole set between two links, the part that is not joined to the one mentioned last first."""
+        linked = _as_mentioned(question, self._names(question))
+        if len(linked) < 2:
+            return _counted(sets)
+        *starts, last = linked
+        limits = Budget(nodes=self.members, hub=self.members)
+        found = self.graph.paths([[one] for one in starts], [[last]] * len(starts), _JOIN, limits, False, True)
+        paths = [
+            (start, path)
+            for start, row in zip(starts, found, strict=True)
+            for path in row
+            if len(path) > 1 and len(self._clear(path)) == len(path)
+        ]
+        scores = self._path_scores([path for _, path in paths], text)
+        ranked = [RankedPath(start, path, score) for (start, path), score in zip(paths, scores, strict=True)]
+        for path in sorted(ranked, key=path_order)[: self.paths]:
+            lead = self._parted(path, last, {link.entity for link in question.links})
+            if lead is not None:
+                return lead
+        return _counted(sets)
+
+    def _parted(self, path: RankedPath, last: str, links: Container[str]) -> _Lead | None:
+        """Part what a path without its last step leads to by whether that step leads to a node; None if it does not."""
+        begun = attrs.evolve(path, steps=path.steps[:-1])
+        cut: dict[str, int] = {}
+        limits = Budget(triples=self.members + 1, hub=self.members, nodes=self.members)
+        [some] = instances(self.graph, [begun], [{}], limits, [cut])
+        whole = _grouped(begun, some[: self.members], links, sum(cut.values()) + (len(some) > self.members))
+        step = path.steps[-1]
+        members, nodes = self.graph.frontiers([sorted(whole.instances), [last]])
+        [row] = self.graph.triples([members], [step], None)
+        joining: dict[str, Triple] = {}
+        for triple in row:
+            member, end = (triple.object, triple.subject) if step.inverse else (triple.subject, triple.object)
+            if end in nodes.ids():
+                joining.setdefault(member, triple)
+        only = [member for member in whole.instances if member not in joining]
+        if not only or not joining:
+            return None
+        rows = [_all_chains(whole, member) for member in only]
+        rows += [[*_chain(whole, member), (joining[member], path)] for member in whole.instances if member in joining]
+        facts = {**_described(whole), "without": {"step": str(step), "entity": last}, "left": len(only)}
+        return _Lead(rows, {**facts, "complete": not whole.cut})
+
+    def _path_scores(self, paths: Sequence[Path], text: str) -> list[float]:
+        """Return the sum of the scorer's scores along each path."""
+        begun = list(dict.fromkeys(path[: i + 1] for path in paths for i in range(len(path))))
+        rows = self.scorer.score([text] * len(begun), [path[:-1] for path in begun], [[path[-1]] for path in begun])
+        score = {path: row[0] for path, row in zip(begun, rows, strict=True)}
+        return [rounded(sum(score[path[: i + 1]] for i in range(len(path)))) for path in paths]
+
+    def _names(self, question: Question) -> dict[str, str]:
+        entities = list(dict.fromkeys(link.entity for link in question.links))
+        return dict(zip(entities, self.graph.labels(entities), strict=True))
+
+    # Links, and the text
+
+    def _joining(self, question: Question) -> _Lead:
+        """Return the triples that join two of the links."""
+        entities = list(dict.fromkeys(link.entity for link in question.links))
+        patterns = [Pattern(one, None, other) for one in entities for other in entities if one != other]
+        joined = [triple for row in self.graph.match(patterns) for triple in row] if patterns else []
+        return _Lead(
+            [[(triple, None)] for triple in joined], {"members": len(joined), "complete": True} if joined else {}
+        )
+
+    def _texts(self, questions: Sequence[Question]) -> list[str]:
+        """Return the texts that the scorer reads."""
+        mention = self.scorer.search_settings().get("mention") if self.mention == "auto" else self.mention
+        if mention is None:
+            return [question.text for question in questions]
+        unnamed = unnamed_entities(questions)
+        labels = dict(zip(unnamed, self.graph.labels(unnamed), strict=True)) if unnamed else {}
+        return [without_mentions(question, question.links, labels, mention) for question in questions]
+
+    # The result
+
+    def _led(self, found: Subgraph, kind: QuestionKind, lead: _Lead) -> Subgraph:
+        """Put the lead before the inner expander's triples."""
+        trace: dict[str, Any] = {**found.trace, "kind": kind.kind}
+        if kind.kind == "time-bound" and kind.year is not None:
+            found = self._in_year(found, kind.year)
+        if not lead.rows:
+            return attrs.evolve(found, trace=trace)
+        triples: dict[Triple, RankedPath | None] = {}
+        most = self._room(lead)
+        shown = 0
+        for row in [*lead.rows[: lead.before], *lead.others, *lead.rows[lead.before :]]:
+            new = {triple: path for triple, path in row if triple not in triples}
+            if most is not None and len(triples) + len(new) > most:
+                break
+            triples.update(new)
+            shown += row not in lead.others
+        trace["set"] = {**lead.facts, "shown": shown}
+        return _merged(found, triples, trace)
+
+    def _room(self, lead: _Lead) -> int | None:
+        """Return how many triples the lead may have: all, or a part of the budget if it does not fit."""
+        most = self.budget.triples
+        size = len({triple for row in (*lead.rows, *lead.others) for triple, _ in row})
+        return None if most is None or size <= most else max(1, int(most * _PART))
+
+    def _in_year(self, found: Subgraph, year: int) -> Subgraph:
+        """Put statements that held in a year first, and those that did not last."""
+        rows = found.qualifiers or tuple(tuple(row) for row in self.graph.qualifiers(found.triples))
+        names = sorted({relation for row in rows for relation, _ in row})
+        words = {
+            relation: frozenset(_WORD.findall(f"{relation} {label}".casefold()))
+            for relation, label in zip(names, self.graph.labels(names), strict=True)
+        }
+        held = [_held(row, words, year) for row in rows]
+        order = sorted(range(len(held)), key=lambda i: (-held[i], i))
+        top = found.scores[0] if found.scores else 0.0
+        changed = found.ordered(order)
+        scores: list[float] = []
+        for place, score in zip(order, changed.scores, strict=True):
+            least = scores[-1] if scores else top
+            scores.append(top if held[place] > 0 else min(least, score))
+        return attrs.evolve(changed, scores=tuple(scores))
+
+
+def _merged(found: Subgraph, lead: Mapping[Triple, RankedPath | None], trace: Mapping[str, Any]) -> Subgraph:
+    """Put triples first, with the best score, and their paths before the others."""
+    top = max((*found.scores[:1], *(path.score for path in lead.values() if path is not None)), default=0.0)
+    known = {(path.entity, path.steps): place for place, path in enumerate(found.paths)}
+    fresh = list(
+        dict.fromkeys(path for path in lead.values() if path is not None and (path.entity, path.steps) not in known)
+    )
+    paths = sorted([*fresh, *found.paths], key=path_order)
+    place_of = {(path.entity, path.steps): place for place, path in enumerate(paths)}
+    moved = [place_of[path.entity, path.steps] for path in found.paths]
+    rest = found.ordered([place for place, triple in enumerate(found.triples) if triple not in lead])
+    path_of = [-1 if path is None else place_of[path.entity, path.steps] for path in lead.values()]
+    return Subgraph(
+        triples=(*lead, *rest.triples),
+        scores=(*([rounded(top)] * len(lead)), *rest.scores),
+        paths=tuple(paths),
+        path_of=(*path_of, *(moved[rank] if rank >= 0 else -1 for rank in rest.path_of)),
+        trace=trace,
+        answer=None if found.answer is None else found.answer.moved(found.triples, (*lead, *rest.triples)),
+    )
+
+
+def _chain(one: _Set, member: str) -> list[tuple[Triple, RankedPath | None]]:
+    """Return the triples of the first instance that leads to a member."""
+    return [(triple, one.path) for some in one.instances[member][:1] for triple in some.triples]
+
+
+def _all_chains(one: _Set, member: str) -> list[tuple[Triple, RankedPath | None]]:
+    return [(triple, one.path) for some in one.instances[member] for triple in some.triples]
+
+
+def _described(one: _Set) -> dict[str, Any]:
+    facts: dict[str, Any] = {"members": len(one.instances)}
+    if one.path is not None:
+        facts = {"entity": one.path.entity, "path": [str(step) for step in one.path.steps], **facts}
+    return {**facts, "cut": one.cut} if one.cut else facts
+
+
+def _counted(sets: Sequence[_Set]) -> _Lead:
+    """Return the whole of the best set."""
+    if not sets:
+        return _Lead()
+    best = sets[0]
+    return _Lead(
+        [_all_chains(best, member) for member in best.instances], {**_described(best), "complete": not best.cut}
+    )
+
+
+def _grouped(path: RankedPath, some: Sequence[Instance], links: Container[str], cut: int) -> _Set:
+    """Gather the instances of a path by the entity in which they end; links are no members."""
+    by_end: dict[str, list[Instance]] = {}
+    for one in some:
+        if not isinstance(one.end, Literal) and one.end not in links:
+            by_end.setdefault(one.end, []).append(one)
+    return _Set(path, {end: tuple(all_) for end, all_ in by_end.items()}, cut)
+
+
+def _linked(question: Question) -> _Set:
+    return _Set(None, dict.fromkeys(dict.fromkeys(link.entity for link in question.links), ()))
+
+
+def _dated(values: Mapping[str, tuple[float, Triple]]) -> bool:
+    return any(is_date(triple.object) for _, triple in values.values())
+
+
+def _as_mentioned(question: Question, labels: Mapping[str, str]) -> list[str]:
+    """Return the linked entities in the order of their mentions; those without a place in the text keep their order."""
+    text = question.text.casefold()
+    places: dict[str, int] = {}
+    for link in question.links:
+        name = (link.name or labels.get(link.entity, "")).casefold()
+        place = link.start if link.start is not None else text.find(name) if name else -1
+        places.setdefault(link.entity, place)
+    return sorted(places, key=lambda entity: places[entity])
+
+
+def _held(qualifiers: Iterable[tuple[str, str]], words: Mapping[str, frozenset[str]], year: int) -> int:
+    """Return 1 if the qualifiers' dates allow a year, -1 if they exclude it, 0 without dates."""
+    known = False
+    for relation, value in qualifiers:
+        date = value_of(value)
+        starts, ends = bool(words[relation] & _START), bool(words[relation] & _END)
+        if date is None or starts == ends:
+            continue
+        known = True
+        if (ends and date < year) or (starts and date >= year + 1):
+            return -1
+    return 1 if known else 0

@@ -1,0 +1,144 @@
+"""The kind of a question, read from its words: what has to be done with the facts to answer it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from typing import Literal, get_args
+
+import attrs
+
+Kind = Literal["lookup", "count", "superlative", "ordinal", "comparison", "yes-no", "difference", "time-bound"]
+KINDS: tuple[Kind, ...] = get_args(Kind)
+
+
+def _words(text: str) -> frozenset[str]:
+    return frozenset(text.split())
+
+
+_ORDINALS = {
+    word: rank
+    for rank, word in enumerate(
+        ["first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth", "tenth"], 1
+    )
+}
+_LAST = frozenset(["last", "latest", "newest"])
+_GREAT = _words(
+    """
+    best biggest broadest costliest deadliest deepest farthest fastest furthest greatest heaviest highest hottest
+    largest longest most northernmost richest strongest tallest top widest youngest
+    """
+)
+_SMALL = _words(
+    """
+    cheapest closest coldest earliest fewest least lightest lowest nearest narrowest oldest poorest shallowest
+    shortest slowest smallest southernmost weakest
+    """
+)
+"""Superlatives that ask for the least number. The oldest has the earliest date, the youngest the latest."""
+_LESS = _words("colder earlier fewer less lower nearer older poorer shorter slower smaller sooner")
+_MORE = _LESS | _words(
+    """
+    bigger better deeper farther faster further greater heavier higher hotter larger later longer more newer
+    richer taller wider younger
+    """
+)
+_AUXILIARY = _words(
+    """
+    is are was were am do does did has have had can could will would should may might must isn't aren't wasn't
+    weren't don't doesn't didn't hasn't haven't hadn't
+    """
+)
+_NOT_ORDINAL = re.compile(
+    r"\b(?:first|last|second|third|fourth)[ -](?:of july|names?|lad(?:y|ies)|person|world|world's|aid|hand|language"
+    r"|grade|class|weekday|day|half)\b"
+    r"|\b(?:world war|division|part|season|film|episode) (?:one|two|first|second)\b"
+)
+_COUNT = re.compile(r"\bhow many\b|\b(?:the|what|total) number of\b|\bhow often\b|\bcount (?:the|how|all|up)\b")
+_DIFFERENCE = re.compile(
+    r"\b(?:not|never|except|excluding|without|besides|neither|nor|apart from|aside from|other than"
+    r"|but (?:lost|no|for))\b"
+    r"|n't\b|\bcannot\b"
+)
+_TIME = re.compile(
+    r"\b(?:in|during|before|after|since|until|till|by|as of|from|between|around|of) (?:the )?(?:early |late |mid-?)?"
+    r"(?:year )?(?:1\d|20)\d\ds?\b|\b(?:1\d|20)\d\d\b|\b(?:currently|nowadays|at present|today)\b"
+)
+_YEAR = re.compile(r"\b(?:1\d|20)\d\d\b")
+_CHOICE = re.compile(r"[,:;] [^,:;]+ or [^,:;]+$")
+_AMOUNT = re.compile(r"\bthan (?:\d|once|twice|one|two|three|four|five|six|seven|eight|nine|ten|a |an )")
+_NO_END = re.compile(r"\bat (?:least|most)\b|\bmost of\b|\bmost likely\b")
+_WORD = re.compile(r"[\w'’-]+")
+_NUMBERED = re.compile(r"^(\d{1,3})(?:st|nd|rd|th)$")
+
+
+@attrs.frozen
+class QuestionKind:
+    """What a question asks to be done with facts.
+
+    Attributes:
+        kind: One of ``KINDS``.
+        greatest: Whether the greatest value is asked for (the most, the later) rather than the least; None without one.
+        rank: Place from that end: 1 for the largest, 2 for the second largest.
+        year: A year that it names, or None.
+    """
+
+    kind: Kind
+    greatest: bool | None = None
+    rank: int = 1
+    year: int | None = None
+
+
+def kind_of(question: str) -> QuestionKind:
+    """Classify a question in English by its words.
+
+    A question may be of several kinds at once; the first of comparison, yes-no, count, difference, ordinal,
+    superlative and time-bound that fits counts, since it decides which facts are needed.
+    """
+    text = " ".join(question.casefold().replace("’", "'").split())
+    found = _YEAR.search(text)
+    year = int(found.group()) if found else None
+    words = _WORD.findall(text)
+    either = "or" in words
+    compared = next((word for word in words if word in _MORE), None)
+    more = None if compared is None else compared not in _LESS
+    greatest, rank = _end(words, text)
+    if either and compared is not None:
+        return QuestionKind("comparison", more, year=year)
+    if words[:1] and words[0] in _AUXILIARY:
+        order = next((word for word in words if word in ("before", "after")), None)
+        if order is not None or (more is not None and "than" in words and not _AMOUNT.search(text)):
+            return QuestionKind("comparison", order == "after" if order else more, year=year)
+        return QuestionKind("yes-no", more, year=year)
+    if _CHOICE.search(text) and (greatest is not None or rank == 1):
+        return QuestionKind("comparison", greatest or False, year=year)
+    if _COUNT.search(text):
+        return QuestionKind("count", year=year)
+    if compared is not None and "than" in words and not _DIFFERENCE.search(text):
+        return QuestionKind("comparison", more, year=year)
+    if _DIFFERENCE.search(text):
+        return QuestionKind("difference", year=year)
+    if rank is not None:
+        return QuestionKind("ordinal", greatest, rank, year)
+    if greatest is not None:
+        return QuestionKind("superlative", greatest, year=year)
+    return QuestionKind("time-bound" if _TIME.search(text) else "lookup", year=year)
+
+
+def _end(words: Sequence[str], text: str) -> tuple[bool | None, int | None]:
+    """Return which end of an order is asked for, and the place from it where the question names one."""
+    parts = [part for word in _WORD.findall(_NO_END.sub(" ", text)) for part in word.split("-")]
+    small = any(part in _SMALL for part in parts)
+    great = any(part in _GREAT for part in parts)
+    greatest = False if small else True if great else None
+    if _NOT_ORDINAL.search(text):
+        return greatest, None
+    for word in words:
+        start = word.partition("-")[0]
+        if start in _ORDINALS:
+            return greatest, _ORDINALS[start]
+        if numbered := _NUMBERED.match(start):
+            return greatest, int(numbered.group(1))
+        if word in _LAST:
+            return True, 1
+    return (True, 1) if "most recent" in text else (greatest, None)

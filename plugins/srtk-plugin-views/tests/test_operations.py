@@ -1,0 +1,277 @@
+"""The ``operations`` expander: whole sets with the values that decide, what is asked for first."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import attrs
+import pytest
+from srtk_plugin_baselines.bfs import BfsExpander
+from srtk_plugin_local.memory import MemoryGraph
+from srtk_plugin_views.operations import OperationsExpander
+
+from srtk_framework.graph import facts
+from srtk_framework.roles import Expander, KnowledgeGraph, PathScorer
+from srtk_framework.testing import ExpanderConformance
+from srtk_framework.values import END, Budget, Link, Question, RankedPath, Step, Subgraph, Triple
+
+AREAS = {"estonia": 45, "lithuania": 65, "russia": 17098, "belarus": 208}
+FOUNDED = {"estonia": "1918-02-24", "lithuania": "1918-02-16", "russia": "1991-12-12", "belarus": "1991-08-25"}
+TRIPLES = [
+    *(["latvia", "borders", country] for country in AREAS),
+    *([country, "area", f'"{area}"^^xsd:integer'] for country, area in AREAS.items()),
+    *([country, "founded", f'"{date}"^^xsd:date'] for country, date in FOUNDED.items()),
+    *([country, "currency", "euro"] for country in ("estonia", "lithuania")),
+    ["russia", "currency", "ruble"],
+    ["belarus", "currency", "ruble_by"],
+    ["latvia", "capital", "riga"],
+    ["latvia", "area", '"64"^^xsd:integer'],
+    ["russia", "code", '"RU"'],
+    ["estonia", "code", '"EE"'],
+]
+STEP = {"borders": -1.0, "capital": -1.5, "area": -1.0, "founded": -2.0, "code": -0.5, "currency": -1.2}
+
+
+@attrs.define(eq=False)
+class ByName(PathScorer):
+    """Scores a step by its relation; a word of the text that is a relation adds to it."""
+
+    def score(self, questions: Any, paths: Any, candidates: Any) -> Any:
+        return [
+            [STEP.get(step.relation, -3.0) + 2.0 * (step.relation in text and step != END) for step in row]
+            for text, row in zip(questions, candidates, strict=True)
+        ]
+
+
+@attrs.define(eq=False)
+class Scripted(Expander):
+    """Reads the triples of scripted paths from each link.
+
+    Attributes:
+        graph: Graph to read.
+        paths: Relations of each path, best first.
+        budget: Limits.
+    """
+
+    graph: KnowledgeGraph
+    paths: tuple[str, ...] = ("borders", "capital")
+    budget: Budget = attrs.field(factory=Budget)
+
+    def expand(self, questions: Sequence[Question]) -> list[Subgraph]:
+        rows = [
+            [
+                RankedPath(link.entity, tuple(map(Step.parse, path.split())), -1.0 - rank)
+                for rank, path in enumerate(self.paths)
+                for link in question.links
+            ]
+            for question in questions
+        ]
+        return facts(self.graph, rows, self.budget)
+
+
+def memory(triples: Any = TRIPLES, **more: Any) -> MemoryGraph:
+    graph = MemoryGraph(triples=triples, **more)
+    graph.open()
+    return graph
+
+
+def expanded(text: str, *links: str, graph: MemoryGraph | None = None, paths: Any = None, **more: Any) -> Subgraph:
+    graph = graph or memory()
+    inner = Scripted(graph, **({} if paths is None else {"paths": paths}))
+    driver = OperationsExpander(inner=inner, graph=graph, scorer=ByName(), **more)
+    driver.open()
+    [found] = driver.expand([Question("q", text, tuple(Link(link) for link in links or ("latvia",)))])
+    assert list(found.scores) == sorted(found.scores, reverse=True)
+    return found
+
+
+def subjects(found: Subgraph, relation: str) -> list[str]:
+    return [triple.subject for triple in found.triples if triple.relation == relation]
+
+
+class TestOperations(ExpanderConformance):
+    name = "operations"
+
+    @pytest.fixture
+    def driver(self, graph: Any, scorer: Any, budget: Budget) -> OperationsExpander:
+        inner = BfsExpander(graph=graph, budget=budget)
+        inner.open()
+        driver = OperationsExpander(inner=inner, graph=graph, scorer=scorer, budget=budget)
+        driver.open()
+        return driver
+
+    def limited(self, driver: Any, budget: Budget) -> Any:
+        return self.copy_of(driver, inner=attrs.evolve(driver.inner, budget=budget), budget=budget)
+
+
+def test_the_largest_comes_first_with_the_area_of_each_member_of_the_set() -> None:
+    found = expanded("Which neighbour of Latvia has the largest area?")
+    assert found.triples[:2] == (
+        Triple("latvia", "borders", "russia"),
+        Triple("russia", "area", '"17098"^^xsd:integer'),
+    )
+    assert subjects(found, "area") == ["russia", "belarus", "lithuania", "estonia"]
+    assert found.trace["kind"] == "superlative"
+    assert found.trace["set"] == {
+        "relation": "area",
+        "order": "descending",
+        "rank": 1,
+        "entity": "latvia",
+        "path": ["borders"],
+        "members": 4,
+        "with_value": 4,
+        "complete": True,
+        "shown": 4,
+    }
+    assert [str(step) for step in found.paths[found.path_of[1]].steps] == ["borders", "area"]
+
+
+@pytest.mark.parametrize(
+    ("text", "order"),
+    [
+        ("Which neighbour has the smallest area?", ["estonia", "lithuania", "belarus", "russia"]),
+        ("Which neighbour has the second largest area?", ["belarus", "russia", "lithuania", "estonia"]),
+        ("Which neighbour is third by area?", ["lithuania", "russia", "belarus", "estonia"]),
+    ],
+)
+def test_the_words_decide_the_order(text: str, order: list[str]) -> None:
+    assert subjects(expanded(text), "area") == order
+
+
+def test_the_first_in_time_is_the_earliest() -> None:
+    found = expanded("Which neighbour was founded first?")
+    assert subjects(found, "founded") == ["lithuania", "estonia", "belarus", "russia"]
+    assert found.trace["set"]["order"] == "ascending"
+
+
+def test_the_path_of_the_value_gives_the_set_that_lacks_its_last_step() -> None:
+    found = expanded("Which neighbour has the largest area?", paths=("borders area", "capital"))
+    assert found.trace["set"]["path"] == ["borders"]
+    assert subjects(found, "area")[0] == "russia"
+
+
+def test_a_set_without_a_value_for_each_member_is_not_complete() -> None:
+    found = expanded("Which neighbour has the largest area?", graph=memory(TRIPLES[:4] + TRIPLES[5:]))
+    facts = found.trace["set"]
+    assert (facts["members"], facts["with_value"], facts["complete"]) == (4, 3, False)
+    assert ("latvia", "borders", "estonia") in found.triples
+
+
+def test_a_set_of_which_members_were_left_unread_is_not_complete_and_says_how_many() -> None:
+    found = expanded("Which neighbour has the largest area?", members=3)
+    assert found.trace["set"]["complete"] is False
+    assert found.trace["set"]["cut"] == 1
+
+
+def test_a_set_that_does_not_fit_takes_half_of_the_budget() -> None:
+    found = expanded("Which neighbour has the largest area?", budget=Budget(triples=6))
+    assert (len(found.triples), found.trace["set"]["shown"]) == (6, 1)
+    assert found.triples[0] == ("latvia", "borders", "russia")
+
+
+def test_what_is_asked_for_of_another_set_comes_second() -> None:
+    triples = [*TRIPLES, ["latvia", "rival_of", "estonia"], ["latvia", "rival_of", "lithuania"]]
+    found = expanded("Which neighbour has the largest area?", graph=memory(triples), paths=("borders", "rival_of"))
+    assert [triple[2] for triple in found.triples if triple[0] == "latvia"][:2] == ["russia", "lithuania"]
+    alone = expanded("Which has the largest area?", graph=memory(triples), paths=("borders", "rival_of"), sets=1)
+    assert [triple[2] for triple in alone.triples if triple[0] == "latvia"][:2] == ["russia", "belarus"]
+
+
+def test_noise_relations_decide_nothing() -> None:
+    found = expanded("Which neighbour has the largest area?", graph=memory(noise=["area"]))
+    assert found.trace["set"]["relation"] == "founded"
+
+
+def test_without_numbers_or_dates_nothing_is_put_first() -> None:
+    plain = [triple for triple in TRIPLES if triple[1] not in ("area", "founded")]
+    found = expanded("Which neighbour has the largest area?", graph=memory(plain))
+    assert "set" not in found.trace
+    assert found.triples == expanded("Name a neighbour.", graph=memory(plain)).triples
+
+
+def test_the_value_of_each_link_is_compared() -> None:
+    found = expanded("Which has the larger area, Estonia or Lithuania?", "estonia", "lithuania")
+    assert found.triples[:2] == (
+        Triple("lithuania", "area", '"65"^^xsd:integer'),
+        Triple("estonia", "area", '"45"^^xsd:integer'),
+    )
+    assert found.trace["set"]["complete"] is True
+
+
+def test_the_whole_of_the_best_path_is_counted() -> None:
+    found = expanded("How many countries border on Latvia?", paths=("borders", "capital"))
+    assert {triple.object for triple in found.triples[:4]} == set(AREAS)
+    assert found.trace["set"] == {
+        "entity": "latvia",
+        "path": ["borders"],
+        "members": 4,
+        "complete": True,
+        "shown": 4,
+    }
+
+
+def test_what_the_last_link_is_joined_to_comes_after_the_rest() -> None:
+    found = expanded("Which neighbours of Latvia do not use the euro?", "latvia", "euro")
+    ends = [triple.object for triple in found.triples if triple.relation == "borders"]
+    assert ends[:2] == ["belarus", "russia"]
+    assert found.trace["set"]["without"] == {"step": "currency", "entity": "euro"}
+    assert (found.trace["set"]["members"], found.trace["set"]["left"]) == (4, 2)
+    joined = found.triples.index(Triple("estonia", "currency", "euro"))
+    assert found.triples[joined - 1] == Triple("latvia", "borders", "estonia")
+
+
+def test_a_negation_without_a_second_link_reads_the_whole_of_the_best_path() -> None:
+    found = expanded("Which neighbours of Latvia are not large?")
+    assert found.trace["set"]["members"] == 4
+
+
+def test_the_triples_that_join_two_links_come_first() -> None:
+    found = expanded("Does Latvia border on Russia?", "latvia", "russia", paths=("capital",))
+    assert found.triples[0] == Triple("latvia", "borders", "russia")
+
+
+def test_statements_that_held_in_the_year_come_first_and_others_last() -> None:
+    rows = [
+        (("latvia", "money", "ruble"), [("start", '"1940"^^xsd:gYear'), ("end", '"1992"^^xsd:gYear')]),
+        (("latvia", "money", "lats"), [("start", '"1993"^^xsd:gYear'), ("end", '"2013"^^xsd:gYear')]),
+        (("latvia", "money", "euro"), [("start", '"2014"^^xsd:gYear')]),
+        (("latvia", "money", "cash"), []),
+    ]
+    graph = memory([list(triple) for triple, _ in rows], qualifiers=[[*t, *q] for t, pairs in rows for q in pairs])
+    found = expanded("What was the money of Latvia in 2001?", graph=graph, paths=("money",))
+    assert [triple.object for triple in found.triples] == ["lats", "cash", "euro", "ruble"]
+    assert found.trace["kind"] == "time-bound"
+
+
+def test_the_label_of_a_qualifier_tells_whether_it_is_the_first_or_the_last_date() -> None:
+    rows = [
+        ["latvia", "money", "a_ruble", "p582", '"1992"^^xsd:gYear'],
+        ["latvia", "money", "lats", "p7", '"1"^^xsd:gYear'],
+    ]
+    graph = memory([row[:3] for row in rows], qualifiers=rows, labels={"p582": "end time", "p7": "calendar"})
+    found = expanded("What was the money of Latvia in 2001?", graph=graph, paths=("money",))
+    assert [triple.object for triple in found.triples] == ["lats", "a_ruble"]
+
+
+def test_a_lookup_is_what_the_inner_expander_finds() -> None:
+    found = expanded("What borders on Latvia?")
+    [inner] = Scripted(memory()).expand([Question("q", "", (Link("latvia"),))])
+    assert (found.triples, found.scores, found.paths) == (inner.triples, inner.scores, inner.paths)
+    assert found.trace["kind"] == "lookup"
+
+
+def test_the_result_does_not_depend_on_the_batch() -> None:
+    graph = memory()
+    driver = OperationsExpander(inner=Scripted(graph), graph=graph, scorer=ByName())
+    driver.open()
+    texts = ["Which has the largest area?", "How many are there?", "Which do not use the euro?", "Which is second?"]
+    links = (Link("latvia"), Link("euro"))
+    questions = [Question(str(i), text, links) for i, text in enumerate(texts)]
+    assert driver.expand(questions) == [driver.expand([question])[0] for question in questions]
+
+
+@pytest.mark.parametrize("name", ["paths", "sets", "members"])
+def test_a_limit_below_one_is_refused(name: str) -> None:
+    with pytest.raises(ValueError, match=f"{name} is 0; it must be at least 1"):
+        OperationsExpander(inner=Scripted(memory()), graph=memory(), scorer=ByName(), **{name: 0})
