@@ -23,6 +23,7 @@ from typing import Any
 import numpy as np
 import torch
 from common import DATA, OUT
+from completion import RELATION_FIRST
 from srtk_plugin_baselines.frequency import FrequencyCompleter
 from srtk_plugin_embedding.completer import EmbeddingCompleter
 from srtk_plugin_embedding.fit_settings import EmbeddingFitSettings
@@ -114,7 +115,10 @@ def rated(completer: Completer, some: Sequence[Triple]) -> list[float]:
 
 def facts(file: Path) -> list[Triple]:
     """Read the triples of a file of tab-separated lines."""
-    return [Triple(*line.rstrip("\n").split("\t")) for line in file.open(encoding="utf-8")]
+    rows = [line.rstrip("\n").split("\t") for line in file.open(encoding="utf-8")]
+    if file.parent.name in RELATION_FIRST:
+        rows = [[s, r, o] for r, s, o in rows]
+    return [Triple(*row) for row in rows]
 
 
 if __name__ == "__main__":
