@@ -130,6 +130,43 @@ def test_the_mention_of_the_linked_entity_is_no_word(tmp_path: Path) -> None:
     assert set(rows[0]["words"]) == {"who", "leads"}
 
 
+@pytest.mark.parametrize(("given", "kept"), [("auto", ""), ("", ""), ("the thing", "the thing"), (None, None)])
+def test_the_mention_is_replaced_as_the_training_says(tmp_path: Path, given: str | None, kept: str | None) -> None:
+    graph = MemoryGraph(triples=[["firm", "lead", "ann"]])
+    graph.open()
+    scorer = PatternScorer(graph=graph)
+    scorer.fit(TrainingTask(EXAMPLES, None, tmp_path), PatternFitSettings(mention=given))
+    assert scorer.search_settings()["mention"] == kept
+    scorer.save(tmp_path)
+    rows = json.loads((tmp_path / FILE).read_text(encoding="utf-8"))["paths"]
+    words = {word for row in rows for word in row["words"]}
+    assert ("firm" in words, "thing" in words) == (kept is None, kept == "the thing")
+
+
+@pytest.mark.parametrize("lost", [0, 1, -0.5, 1.5])
+def test_a_search_may_lose_some_paths_but_neither_none_nor_all(lost: float) -> None:
+    with pytest.raises(ValueError, match="lost"):
+        PatternFitSettings(lost=lost)
+
+
+def test_two_scorers_are_two_and_do_not_print_what_they_learnt(tmp_path: Path) -> None:
+    graph = MemoryGraph(triples=[["firm", "lead", "ann"]])
+    graph.open()
+    scorer, other = PatternScorer(graph=graph), PatternScorer(graph=graph)
+    assert len({scorer, other}) == 2
+    before = repr(scorer)
+    scorer.fit(TrainingTask(EXAMPLES, None, tmp_path), PatternFitSettings())
+    assert repr(scorer) == before
+
+
+def test_scores_are_logarithms_of_probabilities_of_which_none_is_minus_zero(tmp_path: Path) -> None:
+    scorer = trained(tmp_path)
+    assert sum(math.exp(score) for score in scores(scorer, "Who is the boss of shop?")) == pytest.approx(1, abs=0.05)
+    sure = trained(tmp_path, [EXAMPLES[0]] * 50_000)
+    [score] = scores(sure, "Who leads shop?", (), [LEAD])
+    assert (score, math.copysign(1.0, score)) == (0.0, 1.0)
+
+
 def test_it_is_trained_once_it_has_learnt(tmp_path: Path) -> None:
     assert trained(tmp_path, [EXAMPLES[3]]).is_trained()
     assert not PatternScorer(MemoryGraph([("riga", "capital_of", "latvia")])).is_trained()
@@ -200,6 +237,10 @@ def test_a_broken_model_is_told_with_its_file(tmp_path: Path) -> None:
         (json.dumps({**whole, "paths": [{**row, "weight": 0}]}), "its paths are missing or broken"),
         (json.dumps({**whole, "paths": [{**row, "path": ["END"]}]}), "its paths are missing or broken"),
         (json.dumps({**whole, "paths": [{**row, "words": {"who": True}}]}), "its paths are missing or broken"),
+        (json.dumps({**whole, "paths": ["lead"]}), "its paths are missing or broken"),
+        (json.dumps({**whole, "paths": [{**row, "path": "lead"}]}), "its paths are missing or broken"),
+        (json.dumps({**whole, "paths": [{**row, "words": ["who"]}]}), "its paths are missing or broken"),
+        (json.dumps({**whole, "tuning": {**whole["tuning"], "margin": -0.5}}), "its mention or its tuning is missing"),
         (json.dumps({**whole, "tuning": {"power": 1.0}}), "its mention or its tuning is missing or broken"),
         (json.dumps({**whole, "mention": 3}), "its mention or its tuning is missing or broken"),
     ):
@@ -209,6 +250,16 @@ def test_a_broken_model_is_told_with_its_file(tmp_path: Path) -> None:
         assert FILE in str(told.value)
     (tmp_path / FILE).unlink()
     assert scorer.preflight()[0][0] == "path"
+
+
+def test_a_model_may_have_margins_of_0(tmp_path: Path) -> None:
+    trained(tmp_path).save(tmp_path)
+    whole = json.loads((tmp_path / FILE).read_text(encoding="utf-8"))
+    whole["tuning"] = {"power": 0.0, "margin": 0.0, "plain_margin": 0.0}
+    (tmp_path / FILE).write_text(json.dumps(whole), encoding="utf-8")
+    scorer = PatternScorer(graph=MemoryGraph(triples=[["firm", "lead", "ann"]]), path=str(tmp_path))
+    scorer.open()
+    assert scorer.search_settings()["margin"] == 0.0
 
 
 def test_odd_names_of_relations_survive_the_file(tmp_path: Path) -> None:
