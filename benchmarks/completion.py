@@ -47,6 +47,8 @@ FOLDERS = {name: name for name in ("fb15k237", "wiki27k", "wn18rr")} | {
     f"codex-{size}": f"codex/codex-{size}" for size in "sm"
 }
 FOLDERS |= {name: f"small_kgs/{name}" for name in ("kinship", "umls")}
+NEGATIVES = {"wiki27k": "neg"}
+"""Ends of the names of files of hard negatives; elsewhere `negatives`."""
 RELATION_FIRST = {"kinship"}
 """Data whose columns are relation, subject and object."""
 USUAL = ["fb15k237", "codex-m", "wiki27k", "wn18rr"]
@@ -63,7 +65,8 @@ class Data:
     """The facts of a data set.
 
     Attributes:
-        train: Facts that the completer sees.
+        train: Facts that the completer sees: those of `train.txt` that are not among the validation facts (Wiki27K has
+            22 facts in both files).
         valid: Facts for calibration.
         test: Facts for the figures.
         known: All of them by number, with their entities and relations.
@@ -86,7 +89,8 @@ def read(name: str, most: int | None, tested: str = "test") -> Data:
         )
     known = TripleTable.from_triples(fact for part in parts.values() for fact in part)
     test = _drawn(sorted(set(parts[tested])), most)
-    return Data(parts["train"], parts["valid"], test, known)
+    valid = set(parts["valid"])
+    return Data([fact for fact in parts["train"] if fact not in valid], parts["valid"], test, known)
 
 
 @contextmanager
@@ -192,15 +196,16 @@ def hard_negatives(drivers: dict[str, Any], file: Path, right: Sequence[Triple])
     return found
 
 
-def among_negatives(completer: Any, data: Data, method: str, folder: Path) -> dict[str, Any]:
+def among_negatives(completer: Any, data: Data, method: str, name: str) -> dict[str, Any]:
     """Fit `calibrated`, and count the precision at some confidences among as many hard negatives as test facts."""
     _, plain, figures = fitted(completer, data, method)
-    wrong = _drawn(_facts(folder / "test_negatives.txt"), len(data.test))
+    wrong = _drawn(_facts(negatives_of(name)), len(data.test))
     facts = [*data.test, *wrong]
     right = np.arange(len(facts)) < len(data.test)
     patterns, ends = [Pattern(s, r) for s, r, _ in facts], [[o] for _, _, o in facts]
     rows = {name: np.array(one.rate(patterns, ends))[:, 0] for name, one in (("before", completer), ("after", plain))}
-    all_valid, all_wrong = (len(_facts(folder / f"valid{kind}.txt")) for kind in ("", "_negatives"))
+    files = (DATA / FOLDERS[name] / "valid.txt", negatives_of(name, "valid"))
+    all_valid, all_wrong = (len(_facts(file)) for file in files)
     odds = figures["right"] / (figures["proposals"] - figures["right"])
     ratio = all_valid / all_wrong / odds
     rows["corrected"] = rows["after"] * ratio / (rows["after"] * ratio + 1 - rows["after"])
@@ -211,6 +216,11 @@ def among_negatives(completer: Any, data: Data, method: str, folder: Path) -> di
             some = row >= least
             found[name][str(least)] = [int(some.sum()), float(right[some].mean()) if some.any() else None]
     return found
+
+
+def negatives_of(name: str, part: str = "test") -> Path:
+    """Return the file of the hard negatives of a data set, which may not exist."""
+    return DATA / FOLDERS[name] / f"{part}_{NEGATIVES.get(name, 'negatives')}.txt"
 
 
 def _facts(file: Path) -> list[Triple]:
@@ -245,7 +255,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
             continue
         data = read(name, given.test)
         data = attrs.evolve(data, valid=_drawn(data.valid, given.valid))
-        if given.part == "negatives" and not (DATA / FOLDERS[name] / "test_negatives.txt").exists():
+        if given.part == "negatives" and not negatives_of(name).exists():
             print(f"{name} has no hard negatives", file=sys.stderr)
             continue
         begin = time.perf_counter()
@@ -254,11 +264,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
             if given.part == "rank":
                 figures = rank(completer, data)
             elif given.part == "negatives":
-                figures = among_negatives(completer, data, given.method, DATA / FOLDERS[name])
+                figures = among_negatives(completer, data, given.method, name)
             else:
                 known = frozenset(data.known.named(data.known.triples))
-                negatives = DATA / FOLDERS[name] / "test_negatives.txt"
-                figures = calibrate(completer, data, given.method, known, negatives)
+                figures = calibrate(completer, data, given.method, known, negatives_of(name))
         spent = {"opened": ready - begin, "rated": time.perf_counter() - ready}
         shown = {"data": name, "completer": given.completer, "facts": len(data.test), "seconds": spent, **figures}
         print(json.dumps(shown, default=float), flush=True)
