@@ -2,9 +2,9 @@
 
     OMP_NUM_THREADS=1 python benchmarks/linking_retrieval.py [--only CASE ...] [--limit N] [--best 1 3 5]
 
-The demo questions, MetaQA at 1 to 3 hops, and Mintaka on wiki27k, each with its recipe; nothing is trained. Every gold
-link is an entity that the question is about, so that entity precision also counts links to others against a linker.
-Figures go to build/bench/linking-retrieval.json.
+The demo questions, MetaQA at 1 to 3 hops, Mintaka on wiki27k and ComplexWebQuestions on FB15k-237, each with its
+recipe; nothing is trained. Every gold link is an entity that the question is about, so that entity precision also
+counts links to others against a linker. Figures go to build/bench/linking-retrieval.json.
 """
 
 from __future__ import annotations
@@ -56,6 +56,13 @@ CASES = {
     "mintaka": Case(
         "benchmarks/recipes/train-mintaka",
         ("wiki27k/derived/mintaka_reachable.jsonl",),
+        ("train=null", "vars.from=0.0", "vars.to=1.0", "entity_linker={use: dictionary}"),
+        ("questions.given=true",),
+        ("questions.given=false",),
+    ),
+    "cwq": Case(
+        "benchmarks/recipes/train-cwq",
+        ("fb15k237/derived/cwq_test_reachable.jsonl",),
         ("train=null", "vars.from=0.0", "vars.to=1.0", "entity_linker={use: dictionary}"),
         ("questions.given=true",),
         ("questions.given=false",),

@@ -127,7 +127,8 @@ class KnowledgeGraph(Role):
 
         Returns:
             Per name, at most ``limit`` folded names (``text.fold``) that ``find`` knows, the nearest first: those that
-            differ by one letter, or by blanks and marks alone, and those that hold its words. None by default.
+            differ by one letter, or by blanks and marks alone, those that hold its words, and those whose initials it
+            is. None by default.
         """
         return [() for _ in names]
 

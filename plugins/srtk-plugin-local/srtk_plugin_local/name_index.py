@@ -1,9 +1,9 @@
-"""An index of names by how they are written: names one slip away from a text, and names that hold its words.
+"""An index of names by how they are written: names one slip away, names that hold words, names that have initials.
 
 Names are compared by their letters and digits alone, so that blanks, hyphens, apostrophes and full stops make no
 difference. Each name, and each word of it, has a polynomial hash; the hashes of all texts within one edit of a name
-follow from its prefix sums, and are looked up at once. So the index holds numbers only, 12 bytes for each name and
-each word of it.
+follow from its prefix sums, and are looked up at once. So the index holds numbers only, 12 bytes for each name, each
+word of it and its initials.
 """
 
 from __future__ import annotations
@@ -28,6 +28,13 @@ LEAST_LETTERS = 4
 MOST_OWNERS = 2000
 """A word in more names than this tells too little to list them all."""
 
+JOINING = frozenset(
+    ("a", "and", "da", "de", "del", "der", "des", "di", "do", "du", "for", "la", "le", "of", "on", "the", "to", "und")
+)
+"""Words in small letters between the capitalised words of a name."""
+
+MOST_INITIALS = 6
+
 PART = 0.6
 """Greatest likeness of a name and a part of it."""
 
@@ -43,6 +50,23 @@ _ALPHABETS = tuple(
 def letters_of(folded: str) -> str:
     """Return the letters and digits of a folded name."""
     return folded if folded.isalnum() else "".join(filter(str.isalnum, folded))
+
+
+def words_of(folded: str) -> list[str]:
+    """Return the words of a folded name."""
+    return _WORD.findall(folded)
+
+
+def initials_of(folded: str) -> set[str]:
+    """Return the initials by which a folded name of several words is abbreviated, without small joining words.
+
+    Those of all words, and those of the words before a joining one: USA and US for United States of America.
+    """
+    words = _WORD.findall(folded)
+    joining = next((at for at, word in enumerate(words) if word in JOINING), len(words))
+    every = "".join(word[0] for word in words if word not in JOINING)
+    begun = "".join(word[0] for word in words[:joining])
+    return {initials for initials in (every, begun) if len(initials) > 1}
 
 
 def likeness(one: str, other: str) -> float:
@@ -77,13 +101,16 @@ class NameIndex:
     """
 
     def __init__(self, batches: Iterable[tuple[Sequence[str], npt.NDArray[np.int64]]], names_of: NamesOf) -> None:
-        whole, parts = [_table([], np.zeros(0, np.int64))], [_table([], np.zeros(0, np.int64))]
+        whole, parts, shorts = ([_table([], np.zeros(0, np.int64))] for _ in range(3))
         for some, numbers in batches:
             whole.append(_table([letters_of(name) for name in some], numbers))
             rows = [_WORD.findall(name) for name in some]
             counts = np.fromiter((len(row) for row in rows), dtype=np.int64, count=len(rows))
             parts.append(_table([word for row in rows for word in row], np.repeat(numbers, counts)))
-        self._whole, self._parts = _joined(whole), _joined(parts)
+            initials = [sorted(one for one in initials_of(name) if len(one) <= MOST_INITIALS) for name in some]
+            counts = np.fromiter((len(row) for row in initials), dtype=np.int64, count=len(some))
+            shorts.append(_table([one for row in initials for one in row], np.repeat(numbers, counts)))
+        self._whole, self._parts, self._initials = _joined(whole), _joined(parts), _joined(shorts)
         self._names_of = names_of
 
     def near(self, names: Sequence[str], limit: int) -> list[list[str]]:
@@ -92,12 +119,20 @@ class NameIndex:
         keys = [within_one_edit(name) for name in squeezed]
         slips = _hits(*self._whole, keys)
         parts = [self._holding(name, own) for name, own in zip(names, keys, strict=True)]
-        every = sorted({int(owner) for row in (*slips, *parts) for owner in row})
+        wanted = [name if 1 < len(name) <= MOST_INITIALS else "" for name in squeezed]
+        shorts = _hits(*self._initials, [hashes([name] if name else []) for name in wanted])
+        every = sorted({int(owner) for row in (*slips, *parts, *shorts) for owner in row})
         numbers = np.array(every, dtype=np.int64)
         known = dict(zip(every, self._names_of(numbers), strict=True)) if every else {}
         return [
-            _nearest(name, [known[int(n)] for n in slip], [known[int(n)] for n in part], limit)
-            for name, slip, part in zip(names, slips, parts, strict=True)
+            _nearest(
+                name,
+                [known[int(n)] for n in slip],
+                [known[int(n)] for n in part],
+                [known[int(n)] for n in short],
+                limit,
+            )
+            for name, slip, part, short in zip(names, slips, parts, shorts, strict=True)
         ]
 
     def knows(self, words: Sequence[str]) -> list[bool]:
@@ -126,8 +161,14 @@ class NameIndex:
         return shared
 
 
-def _nearest(name: str, slips: Sequence[Iterable[str]], parts: Sequence[Iterable[str]], limit: int) -> list[str]:
-    """Rank names of owners: those within one edit of the whole name, then those that hold its words."""
+def _nearest(
+    name: str,
+    slips: Sequence[Iterable[str]],
+    parts: Sequence[Iterable[str]],
+    shorts: Sequence[Iterable[str]],
+    limit: int,
+) -> list[str]:
+    """Rank names of owners: those one edit away, those that hold the words of the name, those that it abbreviates."""
     letters, found = letters_of(name), {}
     for other in (other for row in slips for other in row):
         squeezed = letters_of(other)
@@ -137,11 +178,17 @@ def _nearest(name: str, slips: Sequence[Iterable[str]], parts: Sequence[Iterable
     for other in (other for row in parts for other in row):
         if other not in found and other != name and _holds(_WORD.findall(other), words):
             found[other] = rounded(PART * len(letters) / max(len(letters), len(letters_of(other))))
+    for other in (other for row in shorts for other in row):
+        if other not in found and other != name and letters in initials_of(other):
+            found[other] = rounded(PART * len(letters) / max(len(letters), len(letters_of(other))))
     return sorted(found, key=lambda other: (-found[other], other))[:limit]
 
 
 def _holds(words: Sequence[str], part: Sequence[str]) -> bool:
-    """Return whether words hold the words of a part one after the other; a single word may be within one edit."""
+    """Return whether words hold those of a part: a single one within one edit, several in a row or from end to end."""
+    if len(part) > 1 and part[0] == words[0] and part[-1] == words[-1]:
+        left = iter(words)
+        return all(word in left for word in part)
     return any(
         all(a == b or (len(part) == 1 and is_one_edit(a, b)) for a, b in zip(words[at:], part, strict=False))
         for at in range(len(words) - len(part) + 1)

@@ -99,3 +99,17 @@ def test_one_edit_is_a_distance_of_one(first: str, second: str) -> None:
 
 def test_an_index_without_names_finds_none() -> None:
     assert NameIndex([], lambda numbers: []).near(["riga"], 3) == [[]]
+
+
+def test_a_name_is_near_its_initials_without_joining_words() -> None:
+    names = ["united states of america", "united arab emirates", "united states", "us steel"]
+    index = NameIndex([(names, np.arange(len(names)))], lambda numbers: [[names[n]] for n in numbers])
+    assert set(index.near(["usa"], 9)[0]) == {"united states of america"}
+    assert {"united states of america", "united states"} <= set(index.near(["us"], 9)[0])
+    assert set(index.near(["u.s."], 9)[0]) >= {"united states"}
+
+
+def test_a_name_is_near_one_that_has_more_words_between_its_own() -> None:
+    names = ["lauren katherine conrad", "conrad lauren", "lauren bacall"]
+    index = NameIndex([(names, np.arange(len(names)))], lambda numbers: [[names[n]] for n in numbers])
+    assert index.near(["lauren conrad"], 9) == [["lauren katherine conrad"]]

@@ -12,7 +12,7 @@ import attrs
 from srtk_framework.roles import KnowledgeGraph
 from srtk_framework.text import fold
 from srtk_framework.values import Mention as Place
-from srtk_plugin_local.dictionary import fuzzy_match
+from srtk_plugin_local.dictionary import fuzzy_match, short_names
 from srtk_plugin_local.dictionary.candidates import Candidate, Mention
 from srtk_plugin_local.dictionary.word_spans import Span, Words
 
@@ -60,6 +60,7 @@ def look_up(
     found = [_mentions(words, row, known) for words, row in zip(parsed, spans, strict=True)]
     if limits.fuzzy is not None:
         fuzzy_match.add_near(graph, parsed, spans, found, known, limits.fuzzy)
+        short_names.add_short(graph, parsed, found, known)
     _add_candidates(graph, [mention for mentions in found for mention in mentions], known, limits.candidates)
     if limits.fuzzy is not None:
         fuzzy_match.keep_likeliest(graph, found)

@@ -17,7 +17,7 @@ from srtk_framework.values import Literal, Pattern, rounded
 from srtk_plugin_local.dictionary import entity_context
 from srtk_plugin_local.dictionary.candidates import Mention
 from srtk_plugin_local.dictionary.word_spans import SENTENCE_START, Span, Words
-from srtk_plugin_local.name_index import LEAST_LETTERS, PART, is_one_edit, letters_of, likeness
+from srtk_plugin_local.name_index import JOINING, LEAST_LETTERS, PART, is_one_edit, letters_of, likeness
 
 LEAST = 0.75
 """Minimum similarity without a setting: one slip in a name of four letters."""
@@ -34,11 +34,6 @@ KNOWN_LETTERS = 7
 
 MOST_BEYOND = 2
 """Words in small letters beside a capitalised name that may belong to it, as in Swedish krona."""
-
-JOINING = frozenset(
-    ("a", "and", "da", "de", "del", "der", "des", "di", "do", "du", "for", "la", "le", "of", "on", "the", "to", "und")
-)
-"""Words in small letters between the capitalised words of a name."""
 
 SAME_LETTERS = 0.99
 """Similarity of names that differ by blanks and marks alone."""
@@ -76,7 +71,8 @@ def is_linked(words: Words, exact: Sequence[Mention]) -> bool:
     form. In a text in small letters it is one of at least two words, since a single word may be a common one; in any
     other text without capitals in a sentence, each is.
     """
-    named = [mention for mention in exact if mention.looks > 0]
+    # A year is an entity of some graphs, but no topic by itself.
+    named = [mention for mention in exact if mention.looks > 0 and not mention.text.isdigit()]
     if not words.marked:
         return any(any(words.capital) or mention.length > 1 for mention in named)
     sure = [mention for mention in named if mention.looks > SENTENCE_START]

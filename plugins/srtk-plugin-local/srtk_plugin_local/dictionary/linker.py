@@ -50,7 +50,8 @@ class DictionaryLinker(EntityLinker):
         detector: Mention detector that selects the spans to look up; by default, every run of words is looked up.
         detected: `only` looks up detected spans, `also` every run of words as well.
         fuzzy: Minimum similarity, from 0 to 1, of names one slip or ending away from the words of a text in which
-            nothing surely is a name; 1 for exact names only. By default 0.75, and 1 with learnt weights.
+            nothing surely is a name; 1 for exact names only, without initials and parts of names either. By default
+            0.75, and 1 with learnt weights.
         max_words: Maximum number of words of a name.
         n_best: Maximum number of entities of one mention: the best one and its alternatives.
         candidates: Maximum number of entities of one name; those with the most triples are kept.

@@ -1,0 +1,172 @@
+"""Short names: initials, and parts of a name that many names have, resolved by the entity with by far the most triples.
+
+People write *the US*, *NFL* and *United States* where a graph has *United States of America* and *National Football
+League*. Many names begin or abbreviate so; which is meant is clear if one entity is much better known than the others.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+
+import attrs
+
+from srtk_framework.roles import KnowledgeGraph
+from srtk_framework.text import by_form, fold
+from srtk_plugin_local.dictionary.candidates import Mention
+from srtk_plugin_local.dictionary.fuzzy_match import is_linked
+from srtk_plugin_local.dictionary.word_spans import Span, Words
+from srtk_plugin_local.name_index import JOINING, LEAST_LETTERS, PART, initials_of, letters_of, words_of
+
+MOST_NAMES = 500
+"""Names of the graph that are compared with each short name."""
+
+DOMINANT = 2.0
+"""How many times the triples of any other entity the one that is meant must have."""
+
+LEAST_TRIPLES = 20
+"""An entity with fewer triples is not so well known that a part of its name would do."""
+
+STRING = 0.9
+"""Similarity of initials to the name, and of its beginning before a joining word."""
+
+_INITIALS = re.compile(r"(?<![\w.&-])(?:[A-Z]\.){2,6}(?!\w)|(?<![\w.&-])[A-Z]{2,6}(?=(?:'s|’s|s)?(?![\w&-]))")
+_PLAIN_END = re.compile(r"-[a-z]+\Z")
+_ALONE = 5
+"""Letters from which a single capitalised word may be a part of a name."""
+
+
+@attrs.define
+class _Short:
+    """A short name in a text.
+
+    Attributes:
+        mentions: Mentions of the text.
+        words: Words of the text.
+        span: Its place.
+        initials: Whether it is an abbreviation; else it is a part of a name.
+    """
+
+    mentions: list[Mention]
+    words: Words
+    span: Span
+    initials: bool
+
+
+def add_short(
+    graph: KnowledgeGraph, parsed: Sequence[Words], found: Sequence[list[Mention]], known: dict[str, Sequence[str]]
+) -> None:
+    """Add mentions of short names where a text has initials, and to texts in which nothing surely is a name.
+
+    Args:
+        graph: Graph with the names.
+        parsed: Words of each text.
+        found: Mentions of each text so far, to which the others are added.
+        known: Entities by folded name, to which those of the short names are added.
+    """
+    rows = [(words, mentions) for words, mentions in zip(parsed, found, strict=True) if words.marked]
+    every = [short for words, mentions in rows for short in _shorts(words, mentions)]
+    asked = list({short.span[0]: None for short in every})
+    if not asked:
+        return
+    near = dict(zip(asked, graph.near_names(asked, MOST_NAMES), strict=True))
+    names = list({name: None for row in near.values() for name in row} | dict.fromkeys(asked))
+    ids = dict(zip(names, graph.find(names), strict=True)) if names else {}
+    # What a mention of a near name is of, such as Italy for Italian, has to be less well known too.
+    rivals = [_rivals(short, known) for short in every]
+    entities = list({id_: None for row in (*ids.values(), *rivals) for id_ in row})
+    degrees = dict(zip(entities, graph.degrees(entities), strict=True)) if entities else {}
+    written = _written(graph, [id_ for short in every if short.initials for id_ in ids[short.span[0]]])
+    for short, others in zip(every, rivals, strict=True):
+        name, start, end, first, last = short.span
+        if any(short.words.text[start:end] in written[id_] for id_ in ids[name] if short.initials):
+            continue
+        fits = _abbreviates if short.initials else _holds
+        names = [other for other in near[name] if fits(other, name)]
+        if not short.initials:
+            names = [other for other in names if _is_core(other, name)] or names
+        least = 1 if short.initials and len(letters_of(name)) > 2 else LEAST_TRIPLES
+        best = _dominant({*others, *(id_ for other in [*names, name] for id_ in ids[other])}, degrees, least)
+        names = [other for other in names if best in ids[other]]
+        if best is None or not names:
+            continue
+        string = STRING if short.initials or any(_is_core(other, name) for other in names) else PART
+        key = f"{name} = {best}"
+        known[key] = [best]
+        short.mentions[:] = [m for m in short.mentions if m.end <= start or end <= m.start or m.looks < STRING]
+        mention = Mention(short.words, start, end, first, last, names=[key], string=string)
+        if short.initials:
+            mention.looks = 1.0  # in capitals, even a function word (us) is a name
+        short.mentions.append(mention)
+
+
+def _rivals(short: _Short, known: Mapping[str, Sequence[str]]) -> set[str]:
+    """Return the entities of the near names that overlap a short one."""
+    _, start, end, _, _ = short.span
+    near = [m for m in short.mentions if m.string < 1 and m.start < end and start < m.end]
+    return {id_ for mention in near for name in mention.names for id_ in known[name]}
+
+
+def _written(graph: KnowledgeGraph, ids: Sequence[str]) -> dict[str, set[str]]:
+    """Return the names of entities as they are written."""
+    some = list(dict.fromkeys(ids))
+    if not some:
+        return {}
+    rows = zip(some, graph.labels(some), graph.other_names(some), strict=True)
+    return {id_: {label, *others} for id_, label, others in rows}
+
+
+def _shorts(words: Words, mentions: list[Mention]) -> list[_Short]:
+    """Return the short names that a text may have: those that no mention covers, and initials that one folds."""
+    text = words.text
+    shorts = []
+    for match in _INITIALS.finditer(text):
+        if span := _span(words, match.start(), match.end()):
+            covered = [m for m in mentions if m.start < span[2] and span[1] < m.end]
+            if all((m.start, m.end) == (span[1], span[2]) and m.string == 1 for m in covered):
+                shorts.append(_Short(mentions, words, span, True))
+    if is_linked(words, [mention for mention in mentions if mention.string == 1]):
+        return shorts
+    taken = [(short.span[1], short.span[2]) for short in shorts]
+    # A word of a well-known name is likelier than a name one slip away.
+    taken += [(m.start, m.end) for m in mentions if m.looks >= STRING and m.string == 1]
+    for form in by_form([text])[0]:
+        # Of a compound with a plain word, such as Portuguese-speaking, the first part is the name.
+        plain = _PLAIN_END.search(text, form.start, form.end)
+        span = _span(words, form.start, plain.start() if plain else form.end)
+        if span and not any(start < form.end and form.start < end for start, end in taken):
+            single = span[3] == span[4]
+            if len(letters_of(span[0])) >= (_ALONE if single else LEAST_LETTERS) and not words.opens[span[3]]:
+                shorts.append(_Short(mentions, words, span, False))
+    return shorts
+
+
+def _span(words: Words, start: int, end: int) -> Span | None:
+    """Return the words at a place; None if it holds none."""
+    inside = [at for at, (low, high) in enumerate(words.bounds) if start <= low and high <= end]
+    return (fold(words.text[start:end]), start, end, inside[0], inside[-1]) if inside else None
+
+
+def _abbreviates(name: str, short: str) -> bool:
+    return letters_of(short) in initials_of(name)
+
+
+def _holds(name: str, short: str) -> bool:
+    """Return whether a name holds the words of another in their order, and at once if there is only one."""
+    left = iter(words_of(name))
+    return all(word in left for word in words_of(short))
+
+
+def _is_core(name: str, short: str) -> bool:
+    """Return whether a name is another one and what joining words add: United States of America."""
+    words, part = words_of(name), words_of(short)
+    joining = [at for at, word in enumerate(words) if word in JOINING]
+    return bool(joining) and part in (words[: joining[0]], words[joining[-1] + 1 :])
+
+
+def _dominant(entities: set[str], degrees: Mapping[str, int], least: int) -> str | None:
+    """Return the entity with by far the most triples, and no fewer than the least; else None."""
+    ranked = sorted(entities, key=lambda id_: (-degrees[id_], id_))[:2]
+    if not ranked or degrees[ranked[0]] < least:
+        return None
+    return ranked[0] if len(ranked) == 1 or degrees[ranked[0]] >= DOMINANT * degrees[ranked[1]] else None
