@@ -13,7 +13,7 @@ from srtk_framework.roles import Expander, KnowledgeGraph
 from srtk_framework.text.verbalise import subgraph_tokens
 from srtk_framework.values import Budget, Retrieval, Subgraph
 
-_ORDER = ("mass", "tokens", "triples", "nodes", "hub", "seconds")
+_ORDER = ("recall", "mass", "tokens", "triples", "nodes", "hub", "seconds")
 _TRIPLES = 100_000
 _FACTOR = 10
 """Factor by which ``nodes`` and ``hub`` are raised; a graph may be too large to lift them entirely."""
@@ -76,6 +76,8 @@ def _tries(limits: Sequence[str], budget: Budget) -> list[list[str]]:
 
 def raised(limit: str, value: Any) -> Any:
     """Return the value at which a limit counts as lifted; None for no limit."""
+    if limit == "recall":
+        return 1.0  # None is what suits the search
     if value is None or limit in ("mass", "tokens", "seconds"):
         return None
     return max(value, _TRIPLES) if limit == "triples" else value * _FACTOR
@@ -105,7 +107,11 @@ def _needed(
     ``nodes`` are twice the present ones. They are tried and doubled until all answers are retained, as an expander may
     order its triples differently under other limits.
     """
-    open_ended = {name: value for name, value in lifted.items() if value is None and name not in ("triples", "tokens")}
+    open_ended = {
+        name: value
+        for name, value in lifted.items()
+        if name == "recall" or (value is None and name not in ("triples", "tokens"))
+    }
     kept = subgraph.first(max(places.values()))
     values: dict[str, int] = {}
     for name in lifted.keys() - open_ended.keys():

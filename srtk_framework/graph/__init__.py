@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from srtk_framework.graph.graph_defaults import degrees, match, neighbourhood
 from srtk_framework.graph.hop_loop import run_hops
+from srtk_framework.graph.node_mass import facts_by_node
 from srtk_framework.graph.path_facts import (
     Instance,
     PathKey,
@@ -38,6 +39,7 @@ __all__ = [
     "TripleTable",
     "degrees",
     "facts",
+    "facts_by_node",
     "find_paths",
     "finish",
     "follow_path",

@@ -14,6 +14,7 @@ from srtk_framework.values import (
     NIL,
     Evidence,
     InputError,
+    Join,
     Link,
     Literal,
     Path,
@@ -134,6 +135,16 @@ def _qualifier(value: Any, where: str, field: str) -> Qualifier:
     if not isinstance(value, list) or len(value) != 2:
         raise wrong(where, field, "a list [relation, value]", value)
     return string(value[0], where, f"{field}[0]"), term(value[1], where, f"{field}[1]")
+
+
+def join(value: Any, where: str, field: str) -> Join:
+    """Read where paths meet: an object with ``paths``, a list of indices, and ``nodes``, a list of ids."""
+    if not isinstance(value, dict):
+        raise wrong(where, field, "an object with 'paths' and 'nodes'", value)
+    return Join(
+        tuple(items(value.get("paths"), where, f"{field}.paths", index)),
+        tuple(items(value.get("nodes"), where, f"{field}.nodes", term)),
+    )
 
 
 def confidence(value: Any, where: str, field: str) -> float:

@@ -62,6 +62,8 @@ RESULT_FIELDS = (
     "qualifiers",
     "confidences",
     "evidence",
+    "joins",
+    "expected_recall",
     "labels",
     "answer",
     "trace",
@@ -162,7 +164,8 @@ def record_from_retrieval(retrieval: Retrieval) -> dict[str, Any]:
     """Convert a retrieval to a record: the question's fields, then the result's, then ``extra``.
 
     ``triplets``, ``scores``, ``triplet_paths``, ``provenance`` and ``qualifiers`` are parallel; so are ``confidences``
-    and ``evidence``, which are there only if the graph lacks some of the triples.
+    and ``evidence``, which are there only if the graph lacks some of the triples. ``joins`` is there if paths from
+    several topics meet, ``expected_recall`` if the search tells it.
 
     Raises:
         DriverError: If a field of the subgraph is not parallel to its triples.
@@ -184,6 +187,7 @@ def record_from_retrieval(retrieval: Retrieval) -> dict[str, Any]:
         "provenance": list(_aligned(subgraph, "provenance", subgraph.provenance, "")),
         "qualifiers": [[list(q) for q in row] for row in _aligned(subgraph, "qualifiers", subgraph.qualifiers, ())],
         **_completed(subgraph),
+        **_joined(subgraph),
         "labels": dict(sorted(retrieval.labels.items())),
         "answer": record_from_answer(retrieval.answer),
         "trace": dict(subgraph.trace),
@@ -202,6 +206,16 @@ def _completed(subgraph: Subgraph) -> dict[str, Any]:
     return {
         "confidences": [one if one >= 1 else confidence(one) for one in confidences],
         "evidence": [[_reason(reason) for reason in row] for row in evidence],
+    }
+
+
+def _joined(subgraph: Subgraph) -> dict[str, Any]:
+    """Return the fields that tell where topics meet and how much of the answer is expected, as far as is known."""
+    joins = [{"paths": list(join.paths), "nodes": list(join.nodes)} for join in subgraph.joins]
+    recall = subgraph.expected_recall
+    return {
+        **({"joins": joins} if joins else {}),
+        **({} if recall is None else {"expected_recall": rounded(recall)}),
     }
 
 
@@ -273,6 +287,11 @@ def _subgraph(record: Mapping[str, Any], field: str, where: str) -> Subgraph:
     evidence = fields.column(record, "evidence", field, size, where, fields.evidence) or []
     if max(path_of, default=-1) >= len(paths):
         raise InputError(f"{where}: field 'triplet_paths' names path {max(path_of)}, but 'paths' has {len(paths)}")
+    joins = fields.items(record.get("joins") or [], where, "joins", fields.join)
+    beyond = [index for join in joins for index in join.paths if not 0 <= index < len(paths)]
+    if beyond:
+        raise InputError(f"{where}: field 'joins' names path {beyond[0]}, but 'paths' has {len(paths)}")
+    expected = record.get("expected_recall")
     order = list(range(size))
     if scores is None:
         inline = [score or 0.0 for _, score in scored]
@@ -295,6 +314,8 @@ def _subgraph(record: Mapping[str, Any], field: str, where: str) -> Subgraph:
         confidences=tuple(confidences[i] for i in kept) if confidences else (),
         evidence=tuple(evidence[i] for i in kept) if any(evidence) else (),
         trace=trace or {},
+        joins=tuple(joins),
+        expected_recall=None if expected is None else fields.confidence(expected, where, "expected_recall"),
     )
 
 

@@ -259,6 +259,38 @@ def link_shares(links: Sequence[Link]) -> list[float]:
     return shares
 
 
+def link_topics(links: Sequence[Link]) -> dict[str, int]:
+    """Number the topics of a question: what each linked entity is an alternative of.
+
+    Links whose spans overlap are alternatives of one topic. A link without a span is a topic of its own. An entity that
+    is linked in several places belongs to the first.
+
+    Args:
+        links: The links of one question.
+
+    Returns:
+        For each entity the number of its topic, in order of the spans, then of the links.
+    """
+    spans = sorted({(link.start, link.end) for link in links if link.start is not None and link.end is not None})
+    number: dict[Span, int] = {}
+    reached, last = -1, -1
+    for start, end in spans:
+        if start >= reached:
+            last += 1
+        number[start, end] = last
+        reached = max(reached, end)
+    found: dict[str, int] = {}
+    for link in links:
+        if link.entity in found:
+            continue
+        if link.start is not None and link.end is not None:
+            found[link.entity] = number[link.start, link.end]
+        else:
+            last += 1
+            found[link.entity] = last
+    return found
+
+
 def unnamed_entities(questions: Sequence[Question]) -> list[str]:
     """Return the linked entities without span and name, whose mentions are found by their label; sorted."""
     return sorted(

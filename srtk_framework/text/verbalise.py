@@ -13,6 +13,7 @@ from srtk_framework.text.yaml_data import read_yaml
 from srtk_framework.values import (
     END,
     InputError,
+    Join,
     Literal,
     Path,
     Qualifier,
@@ -37,6 +38,9 @@ _PLACES = {
     "completed": ("triple", "confidence"),
     "explained": ("triple", "confidence", "evidence"),
     "path": ("start", "steps"),
+    "join": ("paths", "nodes"),
+    "join_separator": (),
+    "node_separator": (),
     "path_separator": (),
     "qualifier_separator": (),
 }
@@ -56,6 +60,9 @@ class Templates:
         completed: A triple that the graph lacks, without a reason for it; ``triple`` and ``confidence``.
         explained: A triple that the graph lacks, with the first reason; ``triple``, ``confidence`` and ``evidence``.
         path: A path; ``start`` and ``steps``.
+        join: Paths from different topics, and the nodes in which they meet; ``paths`` and ``nodes``.
+        join_separator: Separator of such paths.
+        node_separator: Separator of such nodes.
         path_separator: Separator of steps.
         qualifier_separator: Separator of qualifiers.
     """
@@ -69,6 +76,9 @@ class Templates:
     completed: str = "{triple} [not in the graph; confidence {confidence}]"
     explained: str = "{triple} [not in the graph; confidence {confidence}: {evidence}]"
     path: str = "{start} → {steps}"
+    join: str = "{paths} meet in {nodes}"
+    join_separator: str = " and "
+    node_separator: str = ", "
     path_separator: str = " → "
     qualifier_separator: str = "; "
 
@@ -108,6 +118,8 @@ def _check(name: str, template: str, places: tuple[str, ...]) -> None:
 
 
 DEFAULT = Templates()
+NODES = 5
+"""Nodes in which paths meet that a line names."""
 
 
 def clean(text: str) -> str:
@@ -188,8 +200,19 @@ def triple_line(
     return templates.explained.format(triple=text, confidence=confidence, evidence=clean(reasons[0].text))
 
 
+def join_text(subgraph: Subgraph, join: Join, labels: Mapping[str, str], templates: Templates = DEFAULT) -> str:
+    """Verbalise where paths meet, by the first few of the nodes."""
+    paths = (path_text(subgraph.paths[rank], labels, templates) for rank in join.paths)
+    nodes = [name(node, labels) for node in join.nodes[:NODES]]
+    if len(join.nodes) > NODES:
+        nodes.append("…")
+    return templates.join.format(
+        paths=templates.join_separator.format().join(paths), nodes=templates.node_separator.format().join(nodes)
+    )
+
+
 def _blocks(subgraph: Subgraph, labels: Mapping[str, str], templates: Templates, paths: bool) -> Iterator[list[str]]:
-    """Yield the lines of each triple; the line of a path precedes its first triple."""
+    """Yield the lines of each triple; the line of a path, and where others meet it, precedes its first triple."""
     shown: set[int] = set()
     for i in range(len(subgraph.triples)):
         lines = []
@@ -197,6 +220,7 @@ def _blocks(subgraph: Subgraph, labels: Mapping[str, str], templates: Templates,
         if paths and 0 <= rank < len(subgraph.paths) and rank not in shown:
             shown.add(rank)
             lines.append(path_text(subgraph.paths[rank], labels, templates))
+            lines += [join_text(subgraph, join, labels, templates) for join in subgraph.joins if join.paths[0] == rank]
         yield [*lines, triple_line(subgraph, i, labels, templates)]
 
 

@@ -47,6 +47,7 @@ from srtk_framework.values.secrets import (
 from srtk_framework.values.subgraphs import (
     Answer,
     FoundPaths,
+    Join,
     Neighbourhood,
     RankedPath,
     RatedTriples,
@@ -79,6 +80,7 @@ __all__ = [
     "HopState",
     "HopWise",
     "InputError",
+    "Join",
     "Link",
     "LinkList",
     "Literal",

@@ -20,6 +20,9 @@ class Budget:
             descending scores ``s_i``, the first ``k`` are read, where ``k`` is the least number for which
             ``sum(exp(s_i), i <= k)`` is at least ``mass * sum(exp(s_i), i <= n)``. The items are the paths that have
             steps, or the triples if some triple's score differs from its path's.
+        recall: Share of the answers, of those that the paths of a search lead to, that is enough, above 0 and up to 1
+            (no limit): a search that tells what share it expects among the triples so far ends its reading there. By
+            default the share that suits the search.
     """
 
     triples: int | None = None
@@ -28,6 +31,7 @@ class Budget:
     hub: int | None = 1000
     seconds: float | None = None
     mass: float | None = None
+    recall: float | None = None
 
     def __attrs_post_init__(self) -> None:
         for name, value in attrs.asdict(self).items():
@@ -35,3 +39,7 @@ class Budget:
                 raise ValueError(f"budget {name} must be above 0, not {value}; omit it for no limit")
         if self.mass is not None and self.mass > 1:
             raise ValueError(f"budget mass must be a share up to 1, not {self.mass}; 0.9 keeps 90 % of the score mass")
+        if self.recall is not None and self.recall > 1:
+            raise ValueError(
+                f"budget recall must be a share up to 1, not {self.recall}; 0.9 ends with 90 % of the answers"
+            )

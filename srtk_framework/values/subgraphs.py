@@ -86,6 +86,26 @@ class Answer:
 
 
 @attrs.frozen
+class Join:
+    """Paths from different topics of a question that meet: a branch of its query graph.
+
+    Attributes:
+        paths: Indices into the subgraph's ``paths``.
+        nodes: Nodes in which they meet, best first.
+    """
+
+    paths: tuple[int, ...]
+    nodes: tuple[str, ...]
+
+
+def _joins_among(joins: Sequence[Join], triples: Sequence[Triple]) -> tuple[Join, ...]:
+    """Keep the nodes in which paths meet that some triple has."""
+    left = {end for triple in triples for end in (triple.subject, triple.object)} if joins else set()
+    kept = (attrs.evolve(join, nodes=tuple(node for node in join.nodes if node in left)) for join in joins)
+    return tuple(join for join in kept if join.nodes)
+
+
+@attrs.frozen
 class Subgraph:
     """The part of a graph retrieved for one question, best triples first.
 
@@ -101,6 +121,8 @@ class Subgraph:
         confidences: For each triple, 1 if the graph holds it, else the confidence of its completer; empty where all
             are 1.
         evidence: For each triple, the reasons for a completed one, best first; empty where there are none.
+        joins: Which of the paths meet in which nodes, where the question has several topics; best first.
+        expected_recall: Share of the answers that is expected to be among the triples; None where nothing tells.
     """
 
     triples: tuple[Triple, ...] = ()
@@ -113,6 +135,8 @@ class Subgraph:
     answer: Answer | None = None
     confidences: tuple[float, ...] = ()
     evidence: tuple[tuple[Evidence, ...], ...] = ()
+    joins: tuple[Join, ...] = ()
+    expected_recall: float | None = None
 
     COLUMNS: ClassVar[tuple[str, ...]] = (
         *("triples", "scores", "path_of", "provenance", "qualifiers", "confidences", "evidence"),
@@ -125,6 +149,9 @@ class Subgraph:
             name: tuple(column[i] for i in places) for name in self.COLUMNS if (column := getattr(self, name))
         }
         kept = columns.get("triples", ())
+        if len(kept) < len(self.triples):
+            # What is left out was counted in the expectation, and topics may have met there.
+            columns.update(joins=_joins_among(self.joins, kept), expected_recall=None)
         return attrs.evolve(self, answer=self.answer and self.answer.moved(self.triples, kept), **columns)
 
     def first(self, count: int, cut_by: str = "triples") -> Subgraph:

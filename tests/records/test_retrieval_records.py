@@ -23,6 +23,7 @@ from srtk_framework.values import (
     DriverError,
     Evidence,
     InputError,
+    Join,
     Link,
     Literal,
     Pattern,
@@ -116,6 +117,8 @@ def retrievals(draw):
         trace=draw(EXTRA),
         confidences=confidences if lacking else (),
         evidence=evidence if any(evidence) else (),
+        joins=draw(tuples(st.builds(Join, tuples(st.integers(0, len(paths) - 1)), tuples(NAME)))) if paths else (),
+        expected_recall=draw(st.none() | CONFIDENCE.map(rounded)),
     )
     labels = draw(st.dictionaries(NAME, TEXT, max_size=3))
     support = draw(st.sets(st.integers(0, len(triples) - 1), max_size=3)) if triples else ()
@@ -135,8 +138,14 @@ def test_the_fields_of_a_result_are_in_a_fixed_order():
         pattern=Pattern("e", "r"),
         candidates=("o",),
     )
-    lacking = Subgraph((Triple("e", "r", "o"),), (0.0,), confidences=(0.5,))
-    record = record_from_retrieval(Retrieval(question, lacking, error="no"))
+    found = Subgraph(
+        *((Triple("e", "r", "o"),), (0.0,)),
+        paths=(RankedPath("e", (), 0.0),),
+        confidences=(0.5,),
+        joins=(Join((0,), ("o",)),),
+        expected_recall=0.5,
+    )
+    record = record_from_retrieval(Retrieval(question, found, error="no"))
     assert list(record) == [*QUESTION_FIELDS, *RESULT_FIELDS, "more"]
     assert record["gold_paths"] == [["^r"]]
 
@@ -145,6 +154,11 @@ def test_a_subgraph_of_stored_triples_has_no_field_of_confidences():
     stored = Subgraph((Triple("e", "r", "o"),), (0.0,), confidences=(1.0,))
     record = record_from_retrieval(Retrieval(Question("1", "who"), stored))
     assert not {"confidences", "evidence"} & record.keys()
+
+
+def test_what_a_search_does_not_tell_is_not_in_the_record():
+    record = record_from_retrieval(Retrieval(Question("1", "who"), Subgraph((Triple("e", "r", "o"),), (0.0,))))
+    assert not {"joins", "expected_recall"} & record.keys()
 
 
 def test_a_confidence_just_below_one_is_not_written_as_one():
@@ -245,6 +259,9 @@ def test_a_wrong_type_is_refused_with_place_and_field(record, field):
         ({"triplets": [["a", "b", "c"]], "evidence": [[{"kind": "rumour"}]]}, r"'evidence\[0\]\[0\]'"),
         ({"triplets": [["a", "b", 3]]}, r"'triplets\[0\]\[2\]' must be a string"),
         ({"paths": [{"entity": "a", "steps": "r"}]}, r"'paths\[0\]\.steps'"),
+        ({"joins": [{"paths": [0], "nodes": []}]}, "'joins' names path 0, but 'paths' has 0"),
+        ({"joins": [[0]]}, r"'joins\[0\]' must be an object with 'paths' and 'nodes'"),
+        ({"expected_recall": 2}, "'expected_recall' must be a number from 0 to 1"),
         ({"labels": {"a": 1}}, "'labels.a'"),
         ({"trace": []}, "'trace'"),
         ({"error": 1}, "'error'"),

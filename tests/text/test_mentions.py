@@ -14,6 +14,7 @@ from srtk_framework.text.mentions import (
     by_form,
     capitals,
     link_shares,
+    link_topics,
     name_parts,
     quotes,
     tidied,
@@ -214,3 +215,12 @@ def test_a_name_inside_a_word_is_no_mention():
 
 def test_a_question_that_is_nothing_but_the_mention_stays():
     assert without_mentions(Question("q", "Ann?"), [Link("ann", 1.0, 0, 3)], {}, "") == "Ann?"
+
+
+def test_links_with_overlapping_spans_are_alternatives_of_one_topic():
+    links = [Link("york", 1.0, 4, 8), Link("ny", 1.0, 0, 8), Link("paris", 1.0, 12, 17), Link("nyc", 1.0, 0, 8)]
+    assert link_topics(links) == {"york": 0, "ny": 0, "paris": 1, "nyc": 0}
+
+
+def test_links_without_a_span_are_topics_of_their_own():
+    assert link_topics([Link("a"), Link("b"), Link("c", 1.0, 0, 1), Link("a", 1.0, 0, 1)]) == {"a": 1, "b": 2, "c": 0}

@@ -20,7 +20,7 @@ from srtk_framework.text.verbalise import (
     triple_text,
     within_tokens,
 )
-from srtk_framework.values import END, Budget, InputError, Literal, RankedPath, Step, Subgraph, Triple
+from srtk_framework.values import END, Budget, InputError, Join, Literal, RankedPath, Step, Subgraph, Triple
 
 LABELS = {"Q1": "Riga", "Q2": "Latvia", "P1": "capital", "P2": "population"}
 NAMES = st.text(min_size=1, max_size=12)
@@ -79,6 +79,18 @@ def test_a_path_has_its_own_line_before_its_first_triple():
         "Latvia | population | x",
         "Riga | population | y",
     ]
+
+
+def test_the_line_of_a_path_is_followed_by_where_another_meets_it():
+    paths = (RankedPath("a", (Step("r"),), 0.0), RankedPath("b", (Step("s", inverse=True),), 0.0))
+    nodes = tuple(f"n{i}" for i in range(6))
+    met = Subgraph((Triple("a", "r", "n0"),), (0.0,), paths, (0,), joins=(Join((0, 1), nodes),))
+    assert subgraph_lines(met, {"a": "Ann"}, paths=True) == [
+        "Ann → r",
+        "Ann → r and b → is s of meet in n0, n1, n2, n3, n4, …",
+        "Ann | r | n0",
+    ]
+    assert subgraph_lines(met, {}, paths=False) == ["a | r | n0"]
 
 
 def test_templates_change_the_wording():

@@ -3,7 +3,7 @@ from __future__ import annotations
 import attrs
 from srtk_plugin_local.memory import MemoryGraph
 
-from srtk_framework.values import Answer, Evidence, FoundPaths, Literal, RankedPath, Step, Subgraph, Triple
+from srtk_framework.values import Answer, Evidence, FoundPaths, Join, Literal, RankedPath, Step, Subgraph, Triple
 
 TRIPLES = tuple(Triple("riga", "twin_of", town) for town in ("oslo", "perm", "kyiv", "turku"))
 PATH = RankedPath("riga", (Step("twin_of"),), 1.0)
@@ -52,6 +52,18 @@ def test_the_support_of_an_answer_follows_reordered_triples():
 
 def test_support_that_is_gone_is_dropped():
     assert Answer("Oslo", support=(0, 2)).moved(TRIPLES, [TRIPLES[2]]).support == (0,)
+
+
+def test_paths_meet_no_more_where_no_triple_is_left():
+    joined = attrs.evolve(subgraph(), joins=(Join((0,), (TRIPLES[0].subject, "gone")), Join((0,), ("gone",))))
+    assert joined.first(1).joins == (Join((0,), (TRIPLES[0].subject,)),)
+    assert joined.first(9).joins == joined.joins
+
+
+def test_the_expected_recall_is_unknown_once_triples_are_cut():
+    known = attrs.evolve(subgraph(), expected_recall=0.8)
+    assert known.first(9).expected_recall == 0.8
+    assert known.first(1).expected_recall is None
 
 
 def test_a_subgraph_without_an_answer_is_cut_to_one_without():
@@ -146,5 +158,5 @@ def test_ordering_leaves_empty_columns_empty() -> None:
 
 
 def test_every_field_with_a_value_for_each_triple_is_a_column() -> None:
-    others = {"paths", "trace", "answer"}
+    others = {"paths", "trace", "answer", "joins", "expected_recall"}
     assert {field.name for field in attrs.fields(Subgraph)} == {*Subgraph.COLUMNS, *others}

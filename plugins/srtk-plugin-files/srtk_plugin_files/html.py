@@ -220,6 +220,8 @@ def page_data(retrieval: Retrieval, numbers: dict[str, int] | None = None) -> di
             ]
             for p in subgraph.paths
         ],
+        "joins": [[list(join.paths), [terms.number(node) for node in join.nodes]] for join in subgraph.joins],
+        "expected": subgraph.expected_recall,
         "sources": list(sources),
         **_completed(subgraph),
         "metrics": {metric: value for metric, value in score(retrieval).items() if value is not None},

@@ -6,15 +6,15 @@ import copy
 import heapq
 import math
 import sys
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from fnmatch import fnmatchcase
-from typing import Any, Literal
+from typing import Any, Literal, TypeVar
 
 import attrs
 
-from srtk_framework.graph import Reached, follow_within, path_order, within_nodes
+from srtk_framework.graph import Reached, facts, facts_by_node, follow_within, path_order, within_nodes
 from srtk_framework.roles import Expander, HopChoice, KnowledgeGraph, PathScorer
-from srtk_framework.text import unnamed_entities, without_mentions
+from srtk_framework.text import link_topics, unnamed_entities, without_mentions
 from srtk_framework.values import (
     END,
     Budget,
@@ -30,14 +30,14 @@ from srtk_framework.values import (
 from srtk_plugin_sr.beam_state import OVERSAMPLING, ActivePath, BeamState, beam_state, copy_state, without_end
 from srtk_plugin_sr.explain import final_choice, hop_choice, hop_paths, path_key
 from srtk_plugin_sr.links import weighted_entities
-from srtk_plugin_sr.node_mass import facts_by_node
 from srtk_plugin_sr.search_settings import SearchSettings, suitable_settings
-from srtk_plugin_sr.triple_quota import facts_with_quota
+
+_Item = TypeVar("_Item")
 
 
 @attrs.define(eq=False)
 class BeamExpander(Expander):
-    """Keep the best paths of each length, over all links of a question (SR, Zhang et al. 2022, section 4.2).
+    """Keep the best paths of each length from each topic of a question (SR, Zhang et al. 2022, section 4.2).
 
     At each hop the scorer rates END and every step that leaves a path in the beam. The score of a path is the sum of
     its steps' scores and of its link's score. The triples on the best paths form the subgraph.
@@ -49,16 +49,17 @@ class BeamExpander(Expander):
         graph: Graph to search.
         scorer: Scores the steps.
         budget: Limits on triples, tokens, nodes and neighbours.
-        width: Paths kept at each hop.
+        width: Paths kept at each hop, for each topic: alternatives for one mention are one topic.
         depth: Maximum number of steps of a path.
         inverse: Also follow relations against their direction.
-        paths: Maximum number of paths whose triples are read; `width` by default.
+        paths: Maximum number of paths of a topic whose triples are read; `width` by default.
         margin: Drop the paths whose score is more than this below the best. Under `log-softmax` 2.3 is a tenth of the
             best path's probability.
         hop_margin: The same at each hop, for paths that may be extended: a search that is certain follows few.
         order: Order of the triples, which decides what finds room in the budget: with `paths`, the best path comes
-            first; with `nodes`, the node with most mass of the paths that end in it (see ``node_mass``).
-        share: With `order: paths`, the maximum number of triples of one path while other paths wait for room.
+            first; with `nodes`, the node with most mass of the paths that end in it, and more where paths from several
+            topics meet (see ``graph.facts_by_node``).
+        found: Share of the answers that the paths are expected to lead to, for `expected_recall` in the record.
         fan_cost: Subtracted from a path's score for each factor e of nodes that a step reaches: of two steps that read
             alike, the one to fewer nodes is more specific (PRA divides by the fan-out, Lao and Cohen 2010). Above 0, a
             few times `width` continuations are followed at each hop before the best are kept.
@@ -79,7 +80,7 @@ class BeamExpander(Expander):
     margin: float | Literal["auto"] | None = "auto"
     hop_margin: float | Literal["auto"] | None = "auto"
     order: Literal["auto", "paths", "nodes"] = "auto"
-    share: int | None = None
+    found: float | Literal["auto"] = "auto"
     fan_cost: float | Literal["auto"] = "auto"
     link_weight: float = 1.0
     mention: str | None = "auto"
@@ -96,7 +97,7 @@ class BeamExpander(Expander):
         Raises:
             DriverError: If a setting is out of range.
         """
-        for name in ("width", "depth", "paths", "share"):
+        for name in ("width", "depth", "paths"):
             value = getattr(self, name)
             if value not in (None, "auto") and value < 1:
                 raise DriverError(f"{name} is {value}; it must be at least 1")
@@ -106,8 +107,8 @@ class BeamExpander(Expander):
                 raise DriverError(f"{name} is {value}; it must not be below 0")
         if self.order not in ("auto", "paths", "nodes"):
             raise DriverError(f"order is {self.order!r}; use paths or nodes")
-        if self.order == "nodes" and self.share is not None:
-            raise DriverError(f"share is {self.share}, which only order: paths has; leave out one of the two")
+        if self.found != "auto" and not 0 < self.found <= 1:
+            raise DriverError(f"found is {self.found}; it must be above 0 and at most 1")
         if self.overflow not in ("cut", "drop"):
             raise DriverError(f"overflow is {self.overflow!r}; use cut or drop")
         self._noise = tuple(self.graph.schema().noise)
@@ -133,6 +134,7 @@ class BeamExpander(Expander):
                 trace["reason"] = "no linked entity is in the graph" if links else "the question has no link"
             states.append(
                 BeamState(
+                    topics=link_topics(question.links),
                     texts={entity: _text(question, links[entity][1], labels, mention) for entity in known},
                     active=[ActivePath(path, at[path.entity]) for path in paths],
                     finished=[],
@@ -164,14 +166,14 @@ class BeamExpander(Expander):
         for state in after:
             end = begin + len(state.active)
             state.trace["scored"] += sum(len(row) for row in candidates[begin:end])
-            state.active = self._best(state.active, candidates[begin:end], scores[begin:end], search.fan_cost)
+            state.active = self._best(state, candidates[begin:end], scores[begin:end], search.fan_cost)
             begin = end
         if search.fan_cost:
             self._subtract_fan_cost(after, search.fan_cost)
         for state in after:
             state.finished += [without_end(item.path) for item in state.active if item.path.steps[-1] == END]
             open_ended = [item for item in state.active if item.path.steps[-1] != END]
-            state.active = _within_hop_margin(open_ended, state.finished, search.hop_margin)
+            state.active = _within_hop_margin(state, open_ended, search.hop_margin)
             state.depth += 1
             state.trace["hops"] = state.depth
         # The last steps are followed only where that can drop a path: facts are read from the start of a path.
@@ -190,7 +192,11 @@ class BeamExpander(Expander):
         beams = [beam_state(state) for state in states]
         ranked = [
             _within_margin(
-                sorted([*state.finished, *active], key=path_order)[: self.paths or self.width], search.margin
+                _best_of_topics(
+                    sorted([*state.finished, *active], key=path_order), self.paths or self.width, state.topics, _entity
+                ),
+                search.margin,
+                state.topics,
             )
             for state, active in zip(beams, self._ended(beams), strict=True)
         ]
@@ -203,9 +209,11 @@ class BeamExpander(Expander):
                 trace["reason"] = "no step leaves a linked entity" if state.depth else "no hop was taken"
             traces.append(trace)
         known = [state.frontiers for state in beams]
-        if search.order == "nodes" and self.share is None:
-            return facts_by_node(self.graph, ranked, self.budget, known, traces)
-        return facts_with_quota(self.graph, ranked, self.budget, self.share, known, traces)
+        if search.order == "nodes":
+            topics = [state.topics for state in beams]
+            budget = attrs.evolve(self.budget, recall=self.budget.recall or search.recall)
+            return facts_by_node(self.graph, ranked, budget, topics, known, traces, search.found)
+        return facts(self.graph, ranked, self.budget, known, traces)
 
     def choices(self, states: Sequence[HopState]) -> list[HopChoice]:
         """Return, for each state, the candidates of the next hop, best first, and what drops each of them."""
@@ -244,7 +252,7 @@ class BeamExpander(Expander):
 
     def _search(self) -> SearchSettings:
         """Return the settings in force; a training changes those that are left to the scorer."""
-        names = [field.name for field in attrs.fields(SearchSettings)]
+        names = [field.name for field in attrs.fields(SearchSettings) if field.name != "recall"]
         own = {name: getattr(self, name) for name in names}
         if "auto" not in own.values():
             return SearchSettings(**own)
@@ -263,34 +271,37 @@ class BeamExpander(Expander):
 
     def _best(
         self,
-        active: Sequence[ActivePath],
+        state: BeamState,
         candidates: Sequence[Sequence[Step]],
         scores: Sequence[Sequence[float]],
         fan_cost: float,
     ) -> list[ActivePath]:
-        """Return the best continuations of one question's paths, each with the frontier before its last step."""
-        totals = [
-            (rounded(item.path.score + score), item, step)
-            for item, row, values in zip(active, candidates, scores, strict=True)
-            for step, score in zip(row, values, strict=True)
-        ]
+        """Return the best continuations of each topic's paths, each with the frontier before its last step."""
+        totals: dict[int, list[tuple[float, ActivePath, Step]]] = {}
+        for item, row, values in zip(state.active, candidates, scores, strict=True):
+            totals.setdefault(state.topics[item.path.entity], []).extend(
+                (rounded(item.path.score + score), item, step) for step, score in zip(row, values, strict=True)
+            )
         # Paths are built only for what can win: building and comparing all of them costs more than scoring them.
         most = self.width * OVERSAMPLING if fan_cost else self.width
-        if len(totals) > most:
-            least = heapq.nlargest(most, (total for total, _, _ in totals))[-1]
-            totals = [entry for entry in totals if entry[0] >= least]
-        extended = [
-            ActivePath(RankedPath(item.path.entity, (*item.path.steps, step), total), item.frontier)
-            for total, item, step in totals
-        ]
-        return sorted(extended, key=lambda item: path_order(item.path))[:most]
+        extended = []
+        for found in totals.values():
+            least = heapq.nlargest(most, (total for total, _, _ in found))[-1] if len(found) > most else -math.inf
+            built = [
+                ActivePath(RankedPath(item.path.entity, (*item.path.steps, step), total), item.frontier)
+                for total, item, step in found
+                if total >= least
+            ]
+            extended += sorted(built, key=lambda item: path_order(item.path))[:most]
+        return sorted(extended, key=lambda item: path_order(item.path))
 
     def _subtract_fan_cost(self, states: Sequence[BeamState], fan_cost: float) -> None:
         """Follow the continuations, subtract the cost of their fan-out, and keep the best."""
         reached = iter(self._reach([item for s in states for item in s.active if item.path.steps[-1] != END]))
         for state in states:
             items = [_with_fan_cost(item, reached, fan_cost) for item in state.active]
-            state.active = sorted(items, key=lambda item: path_order(item.path))[: self.width]
+            ranked = sorted(items, key=lambda item: path_order(item.path))
+            state.active = _best_of_topics(ranked, self.width, state.topics, lambda item: item.path.entity)
 
     def _reach(self, items: Sequence[ActivePath]) -> list[Reached]:
         """Follow the last step of each path; only the hub limit applies."""
@@ -335,21 +346,43 @@ class BeamExpander(Expander):
         return [[attrs.evolve(path, score=rounded(path.score + next(ends))) for path in row] for row in rows]
 
 
-def _within_margin(paths: list[RankedPath], margin: float | None) -> list[RankedPath]:
-    """Keep the paths, given best first, whose score is within the margin of the best."""
-    if margin is None or not paths:
+def _best_of_topics(
+    items: Sequence[_Item], most: int, topics: Mapping[str, int], entity: Callable[[_Item], str]
+) -> list[_Item]:
+    """Keep the first so many items of each topic, in their order."""
+    left = dict.fromkeys(topics.values(), most)
+    kept = []
+    for item in items:
+        topic = topics[entity(item)]
+        if left[topic] > 0:
+            left[topic] -= 1
+            kept.append(item)
+    return kept
+
+
+def _entity(path: RankedPath) -> str:
+    return path.entity
+
+
+def _within_margin(paths: list[RankedPath], margin: float | None, topics: Mapping[str, int]) -> list[RankedPath]:
+    """Keep the paths, given best first, whose score is within the margin of the best of their topic."""
+    if margin is None:
         return paths
-    return [path for path in paths if path.score >= rounded(paths[0].score - margin)]
+    best: dict[int, float] = {}
+    for path in paths:
+        best.setdefault(topics[path.entity], path.score)
+    return [path for path in paths if path.score >= rounded(best[topics[path.entity]] - margin)]
 
 
-def _within_hop_margin(
-    active: list[ActivePath], finished: Sequence[RankedPath], margin: float | None
-) -> list[ActivePath]:
-    """Drop the paths that score too far below the best of the question."""
-    if margin is None or not active:
+def _within_hop_margin(state: BeamState, active: list[ActivePath], margin: float | None) -> list[ActivePath]:
+    """Drop the paths that score too far below the best of their topic."""
+    if margin is None:
         return active
-    best = max(path.score for path in (*finished, *(item.path for item in active)))
-    return [item for item in active if item.path.score >= rounded(best - margin)]
+    best: dict[int, float] = {}
+    for path in (*state.finished, *(item.path for item in active)):
+        topic = state.topics[path.entity]
+        best[topic] = max(path.score, best.get(topic, -math.inf))
+    return [item for item in active if item.path.score >= rounded(best[state.topics[item.path.entity]] - margin)]
 
 
 def _with_fan_cost(item: ActivePath, reached: Iterator[Reached], fan_cost: float) -> ActivePath:

@@ -32,6 +32,7 @@ class BeamState(HopState):
     """State of the search for one question.
 
     Attributes:
+        topics: By linked entity, the number of its topic.
         texts: By linked entity, the text of the question as the scorer reads it.
         active: Paths that may be extended, best first.
         finished: Paths that ended.
@@ -42,6 +43,7 @@ class BeamState(HopState):
         done: True when no further hop is wanted.
     """
 
+    topics: dict[str, int]
     texts: dict[str, str]
     active: list[ActivePath]
     finished: list[RankedPath]

@@ -186,9 +186,23 @@ def test_states_are_left_as_they_were():
     assert driver.result(driver.step(before)) == once
 
 
-def test_several_links_share_one_ranking():
-    found = beam(FAMILY, {JOB: -1.0, CHILD: -2.0}, depth=1, width=2).expand([ask("bob", "ann")])[0]
+def test_each_topic_keeps_its_best_paths_in_one_ranking():
+    found = beam(FAMILY, {JOB: -1.0, CHILD: -2.0}, depth=1, width=1).expand([ask("bob", "ann")])[0]
     assert [(path.entity, path.steps) for path in found.paths] == [("ann", (JOB,)), ("bob", (JOB,))]
+
+
+def test_alternatives_for_one_mention_share_a_width():
+    question = Question("q", "ann", (Link("ann", 0.6, 0, 3), Link("bob", 0.4, 0, 3)))
+    found = beam(FAMILY, {JOB: -1.0, CHILD: -2.0}, depth=1, width=1).expand([question])[0]
+    assert [path.entity for path in found.paths] == ["ann"]
+
+
+def test_a_margin_is_from_the_best_path_of_the_topic():
+    table = {JOB: -1.0, CHILD: -2.0}
+    question = Question("q", "ann bob", (Link("ann", 1.0, 0, 3), Link("bob", 1.0, 4, 7)))
+    ranked = beam(FAMILY, table, depth=1, width=9, margin=0.5).expand([question])[0].paths
+    assert {path.entity for path in ranked} == {"ann", "bob"}
+    assert {path.steps for path in ranked} == {(JOB,)}
 
 
 def test_the_weight_of_a_link_is_in_the_score_of_its_paths():
@@ -307,47 +321,12 @@ def test_the_hub_limit_is_obeyed_and_counted():
     assert found.trace["cut"] == {"hub": 4}
 
 
-def test_a_share_leaves_room_for_other_paths():
-    triples = [*STAR, ["hub", "name", "x"]]
-    table = {Step("has"): -1.0, Step("name"): -2.0}
-    greedy = beam(triples, table, depth=1, budget=Budget(triples=4)).expand([ask("hub")])[0]
-    fair = beam(triples, table, depth=1, budget=Budget(triples=4), share=2).expand([ask("hub")])[0]
-    assert [triple.object for triple in greedy.triples] == ["n0", "n1", "n2", "n3"]
-    assert [triple.object for triple in fair.triples] == ["n0", "n1", "n2", "x"]
-    assert fair.path_of == (0, 0, 0, 1)
-    assert fair.scores == (-1.0, -1.0, -1.0, -2.0)
-    # A limit is read past by one triple only, so the count of what it cut is the least that is certain.
-    assert greedy.trace["cut"] == {"paths": 1, "triples": 1}
-    assert fair.trace["cut"] == {"triples": 2}
-
-
-def test_a_share_changes_nothing_where_all_fits():
-    whole = beam(FAMILY, HAND, budget=Budget(triples=60)).expand([ask("ann")])[0]
-    shared = beam(FAMILY, HAND, budget=Budget(triples=60), share=1).expand([ask("ann")])[0]
-    assert set(shared.triples) == set(whole.triples)
-    assert shared.paths == whole.paths
-    assert dict(zip(shared.triples, shared.path_of, strict=True)) == dict(
-        zip(whole.triples, whole.path_of, strict=True)
-    )
-
-
-def test_a_share_is_refused_beside_the_order_of_nodes():
-    with pytest.raises(DriverError, match="share is 2, which only order: paths has"):
-        beam(FAMILY, HAND, order="nodes", share=2)
-
-
 def test_an_unknown_order_is_refused():
     with pytest.raises(DriverError, match="order is 'best'; use paths or nodes"):
         beam(FAMILY, HAND, order="best")
 
 
-def test_a_share_that_is_given_stands_where_the_scorer_suits_the_order_of_nodes():
-    scorer = Suiting(HAND, suits=SearchSettings(order="nodes"))
-    given_ = beam(FAMILY, scorer, share=1, budget=Budget(triples=3)).expand([ask("ann")])
-    assert given_ == beam(FAMILY, HAND, share=1, budget=Budget(triples=3)).expand([ask("ann")])
-
-
-@pytest.mark.parametrize("name", ["width", "depth", "paths", "share"])
+@pytest.mark.parametrize("name", ["width", "depth", "paths"])
 def test_a_number_below_one_is_refused(name):
     with pytest.raises(DriverError, match=f"{name} is 0; it must be at least 1"):
         beam(FAMILY, HAND, **{name: 0})
@@ -482,7 +461,7 @@ class Hashed(PathScorer):
     width=st.integers(1, 5),
     depth=st.integers(1, 3),
     most=st.integers(1, 6),
-    order=st.sampled_from([{"order": "paths"}, {"order": "paths", "share": 1}, {"share": 3}, {"order": "nodes"}]),
+    order=st.sampled_from([{"order": "paths"}, {"order": "nodes"}]),
 )
 @settings(max_examples=60, deadline=None)
 def test_laws_of_the_search(triples, starts, width, depth, most, order):
@@ -497,7 +476,7 @@ def test_laws_of_the_search(triples, starts, width, depth, most, order):
         assert len(subgraph.triples) <= most
         assert set(subgraph.triples) <= {tuple(row) for row in triples}
         assert list(subgraph.scores) == sorted(subgraph.scores, reverse=True)
-        assert len(subgraph.paths) <= width
+        assert len(subgraph.paths) <= width * max(1, len(question.links))
         reached = {link.entity for link in question.links}
         left = set(subgraph.triples)
         while near := {t for t in left if t.subject in reached or t.object in reached}:
@@ -516,7 +495,7 @@ def test_a_search_ends_when_no_path_can_be_extended():
 LINE = [["a", "r", "b"], ["b", "s", "c"], ["c", "t", "d"], ["d", "u", "e"]]
 
 
-@pytest.mark.parametrize("settings", [{}, {"fan_cost": 0.5}, {"overflow": "drop"}, {"share": 2}])
+@pytest.mark.parametrize("settings", [{}, {"fan_cost": 0.5}, {"overflow": "drop"}])
 def test_each_step_of_a_long_path_is_followed_from_where_the_last_one_led(settings):
     table = {Step(name): -0.1 for name in "rstu"}
     found = beam(LINE, table, depth=4, **settings).expand([ask("a")])[0]

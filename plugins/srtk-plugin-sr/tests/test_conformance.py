@@ -83,7 +83,7 @@ class TestBeamWithShares(ExpanderConformance):
 
     @pytest.fixture
     def driver(self, graph, scorer, budget):
-        return beam(graph, scorer, budget, depth=3, share=2, mention="", paths=5)
+        return beam(graph, scorer, budget, depth=3, mention="", paths=5)
 
 
 class TestBeamAsSrtk(ExpanderConformance):

@@ -34,6 +34,7 @@ function facts() {
     else add(metric, value.toLocaleString("en"));
   }
   if (data.paths.length) add("paths", String(data.paths.length));
+  if (data.expected !== null) add("expected recall", number(data.expected));
   return [facts, numbers];
 }
 const BADGES = { linked: "●", found: "✓", missed: "✗", said: "★" };

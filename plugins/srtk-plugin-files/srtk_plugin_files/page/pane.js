@@ -10,7 +10,7 @@ const isOwn = (numbers) => Boolean(others) && !numbers.some(shared);
 const titled = (text) => (METHODS ? `${text} · ${METHODS[side]}` : text);
 {{parts}}
 return {
-  data, side, hops, titled, name, heading, facts, figure, pathList, table, rest, draw, sift, scale, hold,
+  data, side, hops, titled, name, heading, facts, figure, joinList, pathList, table, rest, draw, sift, scale, hold,
   notice: () => (data.error !== null ? notice(data.error, "error") : data.triples.length ? null : notice(`Nothing was retrieved. ${data.trace.reason || ""}`, "")),
   turn: (factor) => scale(zoom * factor),
   has: (element) => Boolean(stage) && stage.contains(element),

@@ -22,7 +22,7 @@ function open(i, quiet) {
   else {
     const [only] = panes;
     heading.append(...only.facts());
-    article.append(...[only.notice(), only.figure(controls()), only.pathList(), only.table(), only.rest()].filter(Boolean));
+    article.append(...[only.notice(), only.figure(controls()), only.joinList(), only.pathList(), only.table(), only.rest()].filter(Boolean));
   }
   panes.forEach((each) => each.draw());
   byId("main").scrollTop = 0;
@@ -59,6 +59,7 @@ function compared(article, heading, keys) {
   const shared = controls();
   if (shared) article.append(make("section", "card", shared));
   beside((each) => each.figure());
+  beside((each) => each.joinList());
   beside((each) => each.pathList());
   beside((each) => each.table());
   beside((each) => each.rest());

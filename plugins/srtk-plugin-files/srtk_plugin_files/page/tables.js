@@ -31,6 +31,25 @@ function pathList() {
   }, box);
   return make("section", "card", make("header", "", words("h3", "", titled("Paths")), make("p", "", "← follows a relation backwards")), box, more);
 }
+// Where paths from several topics meet; a row lights up the triples that lead there.
+function joinList() {
+  if (!data.joins.length) return null;
+  const box = make("div", "paths");
+  const more = parted(data.joins, 5, ([paths, nodes]) => {
+    const line = make("span", "way"), met = new Set(nodes), over = new Set(paths);
+    paths.forEach((path, i) => {
+      const [entity, steps] = data.paths[path];
+      if (i) line.append(make("i", "", "and"));
+      line.append(words("span", "", name(entity)));
+      steps.forEach(([relation, back]) => line.append(make("i", "", back ? "←" : "→"), words("span", "walked", name(relation))));
+    });
+    line.append(make("i", "", "meet in"), words("span", "", nodes.slice(0, 5).map(name).join(", ") + (nodes.length > 5 ? " …" : "")));
+    const row = make("div", "path", line, make("span", "gives", count(nodes.length, "node")));
+    hover(row, data.triples.flatMap(([s, , o, , path], i) => (over.has(path) && (met.has(s) || met.has(o)) ? [i] : [])));
+    return row;
+  }, box);
+  return make("section", "card", make("header", "", words("h3", "", titled("Where the topics meet")), make("p", "", "the query's branches")), box, more);
+}
 function table() {
   if (!data.triples.length) return null;
   const head = make("tr", "");

@@ -7,11 +7,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from srtk_plugin_local.memory import MemoryGraph
-from srtk_plugin_sr.node_mass import facts_by_node
 
-from srtk_framework.graph import facts
+from srtk_framework.graph import facts, facts_by_node
 from srtk_framework.roles import GraphView
-from srtk_framework.values import Budget, RankedPath, RatedTriples, Step, Triple
+from srtk_framework.values import Budget, Join, RankedPath, RatedTriples, Step, Triple
 
 # Three players of two clubs in one town; each has a number.
 FACTS = [
@@ -30,7 +29,12 @@ def path(*steps, score):
 def read(facts, paths, **limits):
     graph = MemoryGraph(triples=facts)
     graph.open()
-    return facts_by_node(graph, [paths], Budget(**limits), [{}], [{}])[0]
+    return facts_by_node(graph, [paths], Budget(**limits), [topics(paths)], [{}], [{}])[0]
+
+
+def topics(paths):
+    """Every linked entity is a topic of its own."""
+    return {entity: number for number, entity in enumerate(dict.fromkeys(path.entity for path in paths))}
 
 
 def test_one_instance_for_each_end_comes_before_further_instances():
@@ -46,14 +50,18 @@ def test_one_instance_for_each_end_comes_before_further_instances():
 
 def test_a_node_has_the_mass_of_all_paths_that_end_in_it():
     # Each path has half of the mass; c0 ends the second alone, and is one of two ends of the first.
-    found = read(FACTS, [path(BORN, CLUB, score=0.0), path(Step("seat", inverse=True), score=0.0)], triples=3)
+    found = read(FACTS, [path(BORN, CLUB, score=0.0), path(Step("seat", inverse=True), score=0.0)], triples=30)
     first, second = math.log(0.5 / math.sqrt(2) + 0.5), math.log(0.5 / math.sqrt(2))
     assert [triple.object for triple in found.triples[:2]] == ["town", "c0"]
     assert found.scores[0] == pytest.approx(first, abs=1e-3)
-    whole = read(FACTS, [path(BORN, CLUB, score=0.0), path(Step("seat", inverse=True), score=0.0)], triples=30)
-    assert dict(zip(whole.triples, whole.scores, strict=True))["p2", "plays for", "c1"] == pytest.approx(
-        second, abs=1e-3
-    )
+    scores = dict(zip(found.triples, found.scores, strict=True))
+    assert scores["p2", "plays for", "c1"] == pytest.approx(second, abs=1e-3)
+
+
+def test_of_the_ends_of_a_path_those_at_which_most_was_read_come_first():
+    facts = [["town", "near", "a"], ["town", "near", "b"], ["b", "near", "c"]]
+    found = read(facts, [path(Step("near"), score=0.0), path(Step("near"), Step("near"), score=-9.0)], triples=9)
+    assert [triple.object for triple in found.triples] == ["b", "a", "c"]
 
 
 @attrs.define(eq=False)
@@ -69,7 +77,7 @@ class Doubtful(GraphView):
 def read_doubtful(facts, confidences, paths, **limits):
     graph = MemoryGraph(triples=facts)
     graph.open()
-    return facts_by_node(Doubtful(graph, confidences), [paths], Budget(**limits), [{}], [{}])[0]
+    return facts_by_node(Doubtful(graph, confidences), [paths], Budget(**limits), [topics(paths)], [{}], [{}])[0]
 
 
 def test_ends_that_are_not_certain_take_no_mass_from_the_others():
@@ -137,3 +145,64 @@ def test_scores_never_rise_and_every_prefix_is_connected(scores, most):
         assert triple.subject in reached or triple.object in reached
         reached |= {triple.subject, triple.object}
     assert len(found.triples) <= (most or 10)
+
+
+# Two clubs of a town, and the countries that their players come from.
+TWO = [
+    ["ann", "plays for", "reds"],
+    ["bob", "plays for", "reds"],
+    ["cid", "plays for", "blues"],
+    ["ann", "from", "peru"],
+    ["cid", "from", "peru"],
+    ["bob", "from", "mali"],
+]
+PLAYS, FROM = Step("plays for", inverse=True), Step("from", inverse=True)
+REDS, PERU = RankedPath("reds", (PLAYS,), 0.0), RankedPath("peru", (FROM,), 0.0)
+
+
+def test_a_node_where_paths_from_two_topics_meet_comes_first_with_the_triples_of_both():
+    found = read(TWO, [REDS, PERU], triples=10)
+    assert [tuple(triple) for triple in found.triples[:2]] == [("ann", "plays for", "reds"), ("ann", "from", "peru")]
+    assert found.path_of[:2] == (0, 1)
+    assert found.joins == (Join((0, 1), ("ann",)),)
+
+
+def test_a_path_that_passes_where_another_topic_arrives_is_supported():
+    paths = [RankedPath("reds", (PLAYS, Step("from")), 0.0), PERU]
+    found = read(TWO, paths, triples=10)
+    assert found.joins[0] == Join((0, 1), ("ann",))
+    assert ("ann", "from", "peru") in found.triples[:2]
+
+
+def test_alternatives_of_one_topic_do_not_support_each_other():
+    graph = MemoryGraph(triples=TWO)
+    graph.open()
+    [found] = facts_by_node(graph, [[REDS, PERU]], Budget(triples=10), [{"reds": 0, "peru": 0}], [{}], [{}])
+    assert found.joins == ()
+    assert len(set(found.scores)) > 1  # ann has the mass of both paths, but no boost
+    assert found.scores[0] - found.scores[1] < math.log(3)
+
+
+def test_the_reading_ends_with_the_share_of_the_mass_that_is_wanted():
+    paths = [path(BORN, score=3.0), path(BORN, NUMBER, score=0.0)]
+    whole, part = (read_until(FACTS, paths, recall) for recall in (1.0, 0.6))
+    assert part.triples == whole.triples[: len(part.triples)]
+    assert 0.6 <= part.expected_recall < 0.95 < whole.expected_recall == 1.0
+    assert part.trace["cut"] == {"recall": len(whole.triples) - len(part.triples)}
+
+
+def test_the_expected_recall_counts_what_the_paths_do_not_lead_to():
+    graph = MemoryGraph(triples=FACTS)
+    graph.open()
+    [found] = facts_by_node(graph, [[path(BORN, score=0.0)]], Budget(), [{"town": 0}], [{}], [{}], found=0.9)
+    assert found.expected_recall == 0.9
+
+
+def test_nothing_is_expected_of_a_question_without_paths():
+    assert read(FACTS, []).expected_recall is None
+
+
+def read_until(facts, paths, recall):
+    graph = MemoryGraph(triples=facts)
+    graph.open()
+    return facts_by_node(graph, [paths], Budget(triples=30, recall=recall), [topics(paths)], [{}], [{}])[0]

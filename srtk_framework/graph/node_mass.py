@@ -1,0 +1,281 @@
+"""Read the triples along ranked paths in the order of the nodes they lead to: the mass of a node is that of its paths.
+
+A path with many instances and a path with few compete for the same room, and several paths may reach one node. So each
+path's probability, a softmax over the scores of a topic's paths, is divided among the nodes that it ends in, and
+a node has the sum of what its paths give it. Personalised PageRank and the path constrained random walks of PRA (Lao
+and Cohen 2010) divide the whole of a probability among the ends; here each of n ends gets ``1 / sqrt(n)`` of it,
+since a long list of answers is not less likely to be wanted than a short one, only less precise. Where triples are not
+certain, an end counts by the confidence of its best instance, in ``n`` as in its part.
+
+Ends of a path that nothing tells apart come in order of the number of triples that were read at them, then of their
+ids: what is spoken of often is asked for often. Where a question has several topics, the ends on whose instances the
+paths of the other topics arrive get as much more as these are probable (see ``topic_support``).
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, NamedTuple
+
+import attrs
+
+from srtk_framework.graph.path_facts import Instance, PathKey, finish, instances, paths_within
+from srtk_framework.graph.topic_support import Arrival, passed, path_probabilities, topic_support
+from srtk_framework.values import Budget, Frontier, GraphLike, Join, RankedPath, Subgraph, Triple, rounded
+
+READ = 4
+"""Instances of a path that are read for each triple of the budget: the number of a path's ends is known up to there."""
+LEAST = 2
+"""Ends of each path that find room before the mass decides."""
+RESERVED = 0.5
+"""Largest part of the budget that is kept for them."""
+
+
+class _Node(NamedTuple):
+    """A node that paths end in.
+
+    Attributes:
+        mass: Its mass.
+        score: The logarithm of it.
+        rank: Rank of the path that gives it most.
+        instance: The first instance of that path that ends in it.
+        joined: Where and how the other topics arrive at the instance.
+    """
+
+    mass: float
+    score: float
+    rank: int
+    instance: Instance
+    joined: tuple[tuple[str, Arrival], ...] = ()
+
+
+class _Choice(NamedTuple):
+    score: float
+    rank: int
+
+
+class _Reading(NamedTuple):
+    """What is read for a question.
+
+    Attributes:
+        triples: The triples, in order.
+        joins: Where paths of different topics meet.
+        share: Share of the mass of all nodes that the triples have.
+        full: False if the reading ended before the budget was full.
+    """
+
+    triples: dict[Triple, _Choice]
+    joins: tuple[Join, ...]
+    share: float
+    full: bool
+
+
+def facts_by_node(
+    graph: GraphLike,
+    paths: Sequence[Sequence[RankedPath]],
+    budget: Budget,
+    topics: Sequence[Mapping[str, int]],
+    known: Sequence[Mapping[PathKey, Frontier]],
+    traces: Sequence[Mapping[str, Any]],
+    found: float = 1.0,
+) -> list[Subgraph]:
+    """Read one instance for each node that the paths end in, nodes of most mass first, then further instances.
+
+    Where topics meet, the way from each of them to the node is read. The share of the mass that is read is the share
+    of the answers that is expected to be among the triples, of those that the paths lead to; it ends the reading when
+    it is the budget's recall.
+
+    Every prefix of the triples is connected to the linked entities. The score of a triple is the logarithm of the mass
+    of the node that it was read for, and never above that of a triple before it. Paths beyond the budget's mass get
+    no triples.
+
+    Args:
+        graph: Graph to read.
+        paths: Per question, its paths, best first.
+        budget: Limits of a question.
+        topics: Per question, for each linked entity the number of its topic (see ``text.link_topics``).
+        known: Per question, frontiers that the search has read.
+        traces: Per question, the trace so far.
+        found: Share of the answers that the paths are expected to lead to: a factor of ``expected_recall``.
+    """
+    within = [paths_within(row, budget.mass) for row in paths]
+    indices = [(i, rank) for i, row in enumerate(paths) for rank, path in enumerate(row[: within[i]]) if path.steps]
+    most = None if budget.triples is None else READ * budget.triples
+    cuts: list[dict[str, int]] = [dict(trace.get("cut", {})) for trace in traces]
+    read = instances(
+        graph,
+        [paths[i][rank] for i, rank in indices],
+        [known[i] for i, _ in indices],
+        attrs.evolve(budget, triples=most),
+        [cuts[i] for i, _ in indices],
+    )
+    rows: list[dict[int, list[Instance]]] = [{} for _ in paths]
+    for (i, rank), path_instances in zip(indices, read, strict=True):
+        if path_instances:
+            rows[i][rank] = path_instances
+    subgraphs = []
+    for i, (row, trace) in enumerate(zip(paths, traces, strict=True)):
+        reading = _chosen(row, rows[i], topics[i], budget.triples, budget.recall)
+        chosen = reading.triples
+        every = {triple for one in rows[i].values() for instance in one for triple in instance.triples}
+        beyond = sum(1 for path in row[within[i] :] if path.steps)
+        by = "triples" if reading.full else "recall"
+        for limit, lost in ((by, len(every) - len(chosen)), ("mass", beyond)):
+            if lost:
+                cuts[i][limit] = cuts[i].get(limit, 0) + lost
+        subgraphs.append(
+            Subgraph(
+                triples=tuple(chosen),
+                scores=tuple(choice.score for choice in chosen.values()),
+                paths=tuple(attrs.evolve(path, score=rounded(path.score)) for path in row),
+                path_of=tuple(choice.rank for choice in chosen.values()),
+                trace={**trace, "cut": dict(sorted(cuts[i].items()))} if cuts[i] else dict(trace),
+                joins=reading.joins,
+                expected_recall=rounded(found * reading.share) if row else None,
+            )
+        )
+    return finish(graph, subgraphs, attrs.evolve(budget, mass=None))
+
+
+def _chosen(
+    paths: Sequence[RankedPath],
+    read: Mapping[int, Sequence[Instance]],
+    topics: Mapping[str, int],
+    most: int | None,
+    recall: float | None = None,
+) -> _Reading:
+    """Choose up to ``most`` triples of a question from the instances of its paths, by rank."""
+    ends = {rank: _ends(found) for rank, found in read.items()}
+    nodes = _nodes(paths, read, topics)
+    degrees = _degrees(read)
+    order = sorted(nodes, key=lambda end: (-nodes[end].score, nodes[end].rank, -degrees[end]))
+    reserved, held = _reserved(nodes, order, list(ends.values()), most)
+    total = math.fsum(node.mass for node in nodes.values())
+    share, seen = 0.0, set[str]()
+    chosen: dict[Triple, _Choice] = {}
+    room = math.inf if most is None else most - len(held)
+    for end in order:
+        if recall is not None and recall < 1 and share >= recall:
+            break
+        node = nodes[end]
+        own = dict.fromkeys(node.instance.triples, node.rank)
+        wanted = {triple: way.rank for _, way in node.joined for triple in way.triples} | own
+        new = sum(triple not in chosen and triple not in held for triple in wanted)
+        if new > room and end in reserved:
+            # The room for its own triples is kept; how other topics arrive there needs what is left.
+            wanted, new = own, 0
+        if new > room:
+            continue
+        room -= new
+        for triple in (*own, *(triple for triple in wanted if triple not in own)):
+            chosen.setdefault(triple, _Choice(node.score, wanted[triple]))
+            for at in (triple.subject, triple.object):
+                if at in nodes and at not in seen:
+                    seen.add(at)
+                    share += nodes[at].mass / total
+    joins = _joins([nodes[end] for end in order], chosen)
+    if recall is not None and recall < 1 and share >= recall:
+        return _Reading(chosen, joins, min(share, 1.0), full=False)
+    score = min((choice.score for choice in chosen.values()), default=0.0)
+    for triple, end, rank in _further(read, chosen):
+        if most is not None and len(chosen) >= most:
+            break
+        score = min(score, nodes[end].score)
+        chosen.setdefault(triple, _Choice(score, rank))
+    return _Reading(chosen, joins, min(share, 1.0), full=True)
+
+
+def _joins(nodes: Sequence[_Node], chosen: Mapping[Triple, _Choice]) -> tuple[Join, ...]:
+    """Return which paths of different topics meet in which nodes, best first, of those whose triples were chosen."""
+    met: dict[tuple[int, ...], dict[str, None]] = {}
+    for node in nodes:
+        for at, way in node.joined:
+            if all(triple in chosen for triple in (*node.instance.triples, *way.triples)):
+                met.setdefault((node.rank, way.rank), {})[at] = None
+    return tuple(Join(ranks, tuple(at)) for ranks, at in met.items())
+
+
+def _nodes(
+    paths: Sequence[RankedPath], read: Mapping[int, Sequence[Instance]], topics: Mapping[str, int]
+) -> dict[str, _Node]:
+    """Return the nodes that the paths end in, in order of the paths."""
+    probabilities = path_probabilities(paths, sorted(read), topics)
+    support = topic_support(paths, read, probabilities, topics)
+    masses: dict[str, list[float]] = {}
+    best: dict[str, tuple[tuple[float, float, int], Instance]] = {}
+    for rank in sorted(read):
+        topic = topics[paths[rank].entity]
+        parts: dict[str, tuple[float, Instance]] = {}
+        greatest = 1.0
+        for instance in read[rank]:
+            boost = support.boost(topic, passed(instance, paths[rank]))
+            part = instance.confidence * boost
+            greatest = max(greatest, boost)
+            if instance.end not in parts or part > parts[instance.end][0]:
+                parts[instance.end] = (part, instance)
+        total = math.fsum(part for part, _ in parts.values())
+        share = probabilities[rank] / math.sqrt(max(1.0, total / greatest))
+        for end, (part, instance) in parts.items():
+            masses.setdefault(end, []).append(share * part)
+            given = (instance.confidence, probabilities[rank] * part, -rank)
+            if end not in best or given > best[end][0]:
+                best[end] = (given, instance)
+    found = {}
+    for end, ((_, _, negative), instance) in best.items():
+        path = paths[-negative]
+        joined = support.meetings(topics[path.entity], passed(instance, path))
+        mass = max(math.fsum(masses[end]), 1e-300)
+        found[end] = _Node(mass, rounded(math.log(mass)), -negative, instance, tuple(joined))
+    return found
+
+
+def _degrees(read: Mapping[int, Sequence[Instance]]) -> dict[str, int]:
+    """Return the number of distinct triples that were read at each node."""
+    triples = {triple for found in read.values() for instance in found for triple in instance.triples}
+    found: dict[str, int] = {}
+    for triple in triples:
+        for node in {triple.subject, triple.object}:
+            found[node] = found.get(node, 0) + 1
+    return found
+
+
+def _ends(instances: Sequence[Instance]) -> dict[str, float]:
+    """Return the ends of instances, most confident first, each with the confidence of its first instance."""
+    found: dict[str, float] = {}
+    for instance in instances:
+        found.setdefault(instance.end, instance.confidence)
+    return found
+
+
+def _reserved(
+    nodes: Mapping[str, _Node], order: Sequence[str], ends: Sequence[Mapping[str, float]], most: int | None
+) -> tuple[set[str], set[Triple]]:
+    """Return the best few ends of each path, as far as part of the room suffices, and the triples that they need."""
+    reserved: set[str] = set()
+    held: set[Triple] = set()
+    if most is None:
+        return reserved, held
+    place = {end: i for i, end in enumerate(order)}
+    for row in ends:
+        for end in sorted(row, key=place.__getitem__)[:LEAST]:
+            needed = held.union(nodes[end].instance.triples)
+            if len(needed) <= RESERVED * most:
+                reserved.add(end)
+                held = needed
+    return reserved, held
+
+
+def _further(
+    read: Mapping[int, Sequence[Instance]], chosen: Mapping[Triple, _Choice]
+) -> Iterator[tuple[Triple, str, int]]:
+    """Yield the triples of the other instances: first those that join two nodes that no chosen triple joins."""
+    joined = {frozenset((triple.subject, triple.object)) for triple in chosen}
+    for repeat in (False, True):
+        for rank in sorted(read):
+            for instance in read[rank]:
+                for triple in instance.triples:
+                    pair = frozenset((triple.subject, triple.object))
+                    if triple not in chosen and (repeat or pair not in joined):
+                        joined.add(pair)
+                        yield triple, instance.end, rank

@@ -1,0 +1,132 @@
+"""How paths from different topics of a question support each other: where they end or pass in the same nodes."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from typing import NamedTuple
+
+import attrs
+
+from srtk_framework.graph.path_facts import Instance
+from srtk_framework.values import RankedPath, Triple
+
+BACKGROUND = 0.05
+"""Support of a topic where none of its paths arrive: its right path may be one that was not found."""
+AT_TOPIC = 0.5
+"""Support of a topic at its own node: a path from another topic that passes there joins the two."""
+LIKELY = 0.25
+"""Least probability of a topic's paths at a node for which their triples are read beside those of another topic."""
+
+
+class Arrival(NamedTuple):
+    """The surest way from a topic to a node.
+
+    Attributes:
+        rank: Rank of the path.
+        triples: Triples from the linked entity to the node.
+        confidence: Product of their confidences.
+    """
+
+    rank: int
+    triples: tuple[Triple, ...]
+    confidence: float
+
+
+@attrs.frozen
+class TopicSupport:
+    """The probability with which each topic's paths arrive at each node.
+
+    Attributes:
+        topics: For each linked entity, the number of its topic.
+        arrived: For each topic and node, the probability of the topic's paths that end or pass there.
+        ways: For each topic and node, the best path's way there.
+    """
+
+    topics: Mapping[str, int]
+    arrived: Mapping[int, Mapping[str, float]]
+    ways: Mapping[int, Mapping[str, Arrival]]
+
+    def boost(self, topic: int, nodes: Sequence[str]) -> float:
+        """Return by what factor the other topics raise an instance of a topic's path with these nodes; at least 1.
+
+        For each other topic the factor is the probability of its paths at the node of the instance that most of them
+        reach, over that of a path which was not found.
+        """
+        factor = 1.0
+        for other, arrived in self.arrived.items():
+            if other != topic:
+                most = max((arrived.get(node, 0.0) for node in nodes), default=0.0)
+                factor *= (BACKGROUND + most) / BACKGROUND
+        return factor
+
+    def meetings(self, topic: int, nodes: Sequence[str]) -> list[tuple[str, Arrival]]:
+        """Return, for each other topic that is likely to arrive at an instance with these nodes, where and how."""
+        found = []
+        for other, arrived in self.arrived.items():
+            if other == topic or not nodes:
+                continue
+            at = max(nodes, key=lambda node: arrived.get(node, 0.0))
+            if at in self.ways[other] and arrived[at] >= LIKELY:
+                found.append((at, self.ways[other][at]))
+        return found
+
+
+def path_probabilities(
+    paths: Sequence[RankedPath], ranks: Sequence[int], topics: Mapping[str, int]
+) -> dict[int, float]:
+    """Return the probability of each path: a softmax over the scores of its topic's, topics being equally likely."""
+    of: dict[int, list[int]] = {}
+    for rank in ranks:
+        of.setdefault(topics[paths[rank].entity], []).append(rank)
+    found: dict[int, float] = {}
+    for row in of.values():
+        best = max(paths[rank].score for rank in row)
+        weights = [math.exp(paths[rank].score - best) for rank in row]
+        total = math.fsum(weights)
+        found.update((rank, weight / total / len(of)) for rank, weight in zip(row, weights, strict=True))
+    return found
+
+
+def topic_support(
+    paths: Sequence[RankedPath],
+    read: Mapping[int, Sequence[Instance]],
+    probabilities: Mapping[int, float],
+    topics: Mapping[str, int],
+) -> TopicSupport:
+    """Return where the paths of each topic arrive.
+
+    Args:
+        paths: Paths of a question, best first.
+        read: Instances of the paths, by rank.
+        probabilities: Probability of each of these paths (see ``path_probabilities``).
+        topics: For each linked entity, the number of its topic.
+    """
+    arrived: dict[int, dict[str, float]] = {topic: {} for topic in sorted(set(topics.values()))}
+    ways: dict[int, dict[str, Arrival]] = {topic: {} for topic in arrived}
+    if len(arrived) < 2:
+        return TopicSupport(topics, arrived, ways)
+    share = len({topics[paths[rank].entity] for rank in read})
+    for rank in sorted(read):
+        topic = topics[paths[rank].entity]
+        surest: dict[str, float] = {}
+        for instance in read[rank]:
+            for depth, node in enumerate(passed(instance, paths[rank]), 1):
+                if instance.confidence > surest.get(node, 0.0):
+                    surest[node] = instance.confidence
+                    way = Arrival(rank, instance.triples[:depth], instance.confidence)
+                    if node not in ways[topic] or way.confidence > ways[topic][node].confidence:
+                        ways[topic][node] = way
+        for node, confidence in surest.items():
+            arrived[topic][node] = arrived[topic].get(node, 0.0) + share * probabilities[rank] * confidence
+    for entity, topic in topics.items():
+        arrived[topic][entity] = max(AT_TOPIC, arrived[topic].get(entity, 0.0))
+    return TopicSupport(topics, arrived, ways)
+
+
+def passed(instance: Instance, path: RankedPath) -> list[str]:
+    """Return the nodes behind each step of an instance, the last of which is its end."""
+    return [
+        triple.subject if step.inverse else triple.object
+        for triple, step in zip(instance.triples, path.steps, strict=True)
+    ]

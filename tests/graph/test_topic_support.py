@@ -1,0 +1,64 @@
+"""Where the paths of several topics arrive, and what that is worth to each other."""
+
+import itertools
+import math
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from srtk_framework.graph import Instance
+from srtk_framework.graph.topic_support import AT_TOPIC, BACKGROUND, path_probabilities, topic_support
+from srtk_framework.values import RankedPath, Step, Triple
+
+R = Step("r")
+
+
+def one(start, *nodes, confidence=1.0):
+    chain = [start, *nodes]
+    return Instance(tuple(Triple(a, "r", b) for a, b in itertools.pairwise(chain)), chain[-1], confidence)
+
+
+def support(paths, read, topics):
+    return topic_support(paths, read, path_probabilities(paths, sorted(read), topics), topics)
+
+
+@given(scores=st.lists(st.floats(-50, 50), min_size=1, max_size=8), data=st.data())
+def test_the_probabilities_of_all_paths_sum_to_one_and_those_of_a_topic_to_its_part(scores, data):
+    topics = {f"t{i}": i % data.draw(st.integers(1, 3)) for i in range(len(scores))}
+    paths = [RankedPath(f"t{i}", (R,), score) for i, score in enumerate(scores)]
+    found = path_probabilities(paths, range(len(paths)), topics)
+    assert math.fsum(found.values()) == pytest.approx(1)
+    parts = len(set(topics.values()))
+    for topic in set(topics.values()):
+        part = math.fsum(found[i] for i, path in enumerate(paths) if topics[path.entity] == topic)
+        assert part == pytest.approx(1 / parts)
+
+
+def test_a_question_of_one_topic_has_no_support():
+    paths = [RankedPath("a", (R,), 0.0), RankedPath("b", (R,), 0.0)]
+    alone = support(paths, {0: [one("a", "x")], 1: [one("b", "x")]}, {"a": 0, "b": 0})
+    assert alone.boost(0, ["x"]) == 1.0
+    assert alone.meetings(0, ["x"]) == []
+
+
+def test_the_other_topic_supports_where_its_paths_end_and_pass():
+    paths = [RankedPath("a", (R,), 0.0), RankedPath("b", (R, R), 0.0)]
+    both = support(paths, {0: [one("a", "x")], 1: [one("b", "x", "y")]}, {"a": 0, "b": 1})
+    assert both.boost(0, ["x"]) == pytest.approx((BACKGROUND + 1) / BACKGROUND)
+    assert both.boost(0, ["z"]) == 1.0
+    [(at, way)] = both.meetings(0, ["x"])
+    assert (at, way.rank, way.triples) == ("x", 1, (Triple("b", "r", "x"),))
+
+
+def test_a_path_to_another_topic_is_supported_but_meets_nothing_there():
+    paths = [RankedPath("a", (R,), 0.0), RankedPath("b", (R,), 0.0)]
+    both = support(paths, {0: [one("a", "b")], 1: [one("b", "y")]}, {"a": 0, "b": 1})
+    assert both.boost(0, ["b"]) == pytest.approx((BACKGROUND + AT_TOPIC) / BACKGROUND)
+    assert both.meetings(0, ["b"]) == []
+
+
+def test_a_way_that_is_not_certain_supports_less():
+    paths = [RankedPath("a", (R,), 0.0), RankedPath("b", (R,), 0.0)]
+    read = {0: [one("a", "x")], 1: [one("b", "x", confidence=0.4)]}
+    assert support(paths, read, {"a": 0, "b": 1}).boost(0, ["x"]) == pytest.approx((BACKGROUND + 0.4) / BACKGROUND)
