@@ -11,7 +11,7 @@ from srtk_framework.evaluation.candidates import (
 )
 from srtk_framework.evaluation.comparison import compare_runs
 from srtk_framework.evaluation.files import evaluate_files
-from srtk_framework.evaluation.intervals import paired, ratios
+from srtk_framework.evaluation.intervals import holm, paired, ratios
 from srtk_framework.evaluation.link_prediction import link_prediction
 from srtk_framework.evaluation.link_scores import Share, compare_links, counts, covered_by
 from srtk_framework.evaluation.metrics import METRICS, compare, row, score, summarise, table
@@ -60,6 +60,7 @@ __all__ = [
     "evaluate_files",
     "filtered_ranks",
     "hits",
+    "holm",
     "link_prediction",
     "mean_average_precision",
     "mean_precision_at",

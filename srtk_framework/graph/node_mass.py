@@ -1,7 +1,7 @@
 """Read the triples along ranked paths in the order of the nodes they lead to: the mass of a node is that of its paths.
 
 A path with many instances and a path with few compete for the same room, and several paths may reach one node. So each
-path's probability, a softmax over the scores of a topic's paths, is divided among the nodes that it ends in, and
+path's probability, a softmax over the scores of a question's paths, is divided among the nodes that it ends in, and
 a node has the sum of what its paths give it. Personalised PageRank and the path constrained random walks of PRA (Lao
 and Cohen 2010) divide the whole of a probability among the ends; here each of n ends gets ``1 / sqrt(n)`` of it,
 since a long list of answers is not less likely to be wanted than a short one, only less precise. Where triples are not
@@ -192,7 +192,7 @@ def _joins(nodes: Sequence[_Node], chosen: Mapping[Triple, _Choice]) -> tuple[Jo
     for node in nodes:
         for at, way in node.joined:
             if all(triple in chosen for triple in (*node.instance.triples, *way.triples)):
-                met.setdefault((node.rank, way.rank), {})[at] = None
+                met.setdefault((min(node.rank, way.rank), max(node.rank, way.rank)), {})[at] = None
     return tuple(Join(ranks, tuple(at)) for ranks, at in met.items())
 
 
@@ -200,7 +200,7 @@ def _nodes(
     paths: Sequence[RankedPath], read: Mapping[int, Sequence[Instance]], topics: Mapping[str, int]
 ) -> dict[str, _Node]:
     """Return the nodes that the paths end in, in order of the paths."""
-    probabilities = path_probabilities(paths, sorted(read), topics)
+    probabilities = path_probabilities(paths, sorted(read))
     support = topic_support(paths, read, probabilities, topics)
     masses: dict[str, list[float]] = {}
     best: dict[str, tuple[tuple[float, float, int], Instance]] = {}

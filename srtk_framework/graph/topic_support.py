@@ -72,20 +72,12 @@ class TopicSupport:
         return found
 
 
-def path_probabilities(
-    paths: Sequence[RankedPath], ranks: Sequence[int], topics: Mapping[str, int]
-) -> dict[int, float]:
-    """Return the probability of each path: a softmax over the scores of its topic's, topics being equally likely."""
-    of: dict[int, list[int]] = {}
-    for rank in ranks:
-        of.setdefault(topics[paths[rank].entity], []).append(rank)
-    found: dict[int, float] = {}
-    for row in of.values():
-        best = max(paths[rank].score for rank in row)
-        weights = [math.exp(paths[rank].score - best) for rank in row]
-        total = math.fsum(weights)
-        found.update((rank, weight / total / len(of)) for rank, weight in zip(row, weights, strict=True))
-    return found
+def path_probabilities(paths: Sequence[RankedPath], ranks: Sequence[int]) -> dict[int, float]:
+    """Return the probability of each of these paths: a softmax over the scores of all topics' paths."""
+    best = max((paths[rank].score for rank in ranks), default=0.0)
+    weights = {rank: math.exp(paths[rank].score - best) for rank in ranks}
+    total = math.fsum(weights.values())
+    return {rank: weight / total for rank, weight in weights.items()}
 
 
 def topic_support(
@@ -95,6 +87,9 @@ def topic_support(
     topics: Mapping[str, int],
 ) -> TopicSupport:
     """Return where the paths of each topic arrive.
+
+    The probabilities of the topic whose paths are likeliest, together, sum to one here, those of the others to less: a
+    topic of which nothing fits the question supports little.
 
     Args:
         paths: Paths of a question, best first.
@@ -106,7 +101,10 @@ def topic_support(
     ways: dict[int, dict[str, Arrival]] = {topic: {} for topic in arrived}
     if len(arrived) < 2:
         return TopicSupport(topics, arrived, ways)
-    share = len({topics[paths[rank].entity] for rank in read})
+    sums = dict.fromkeys(arrived, 0.0)
+    for rank in sorted(read):
+        sums[topics[paths[rank].entity]] += probabilities[rank]
+    most = max(sums.values()) or 1.0
     for rank in sorted(read):
         topic = topics[paths[rank].entity]
         surest: dict[str, float] = {}
@@ -118,7 +116,7 @@ def topic_support(
                     if node not in ways[topic] or way.confidence > ways[topic][node].confidence:
                         ways[topic][node] = way
         for node, confidence in surest.items():
-            arrived[topic][node] = arrived[topic].get(node, 0.0) + share * probabilities[rank] * confidence
+            arrived[topic][node] = arrived[topic].get(node, 0.0) + probabilities[rank] / most * confidence
     for entity, topic in topics.items():
         arrived[topic][entity] = max(AT_TOPIC, arrived[topic].get(entity, 0.0))
     return TopicSupport(topics, arrived, ways)
