@@ -186,7 +186,7 @@ def _nearest(
 
 def _holds(words: Sequence[str], part: Sequence[str]) -> bool:
     """Return whether words hold those of a part: a single one within one edit, several in a row or from end to end."""
-    if len(part) > 1 and part[0] == words[0] and part[-1] == words[-1]:
+    if words and len(part) > 1 and part[0] == words[0] and part[-1] == words[-1]:
         left = iter(words)
         return all(word in left for word in part)
     return any(

@@ -113,3 +113,15 @@ def test_a_name_is_near_one_that_has_more_words_between_its_own() -> None:
     names = ["lauren katherine conrad", "conrad lauren", "lauren bacall"]
     index = NameIndex([(names, np.arange(len(names)))], lambda numbers: [[names[n]] for n in numbers])
     assert index.near(["lauren conrad"], 9) == [["lauren katherine conrad"]]
+
+
+def test_a_further_name_without_letters_is_like_nothing(tmp_path: Path) -> None:
+    (tmp_path / "graph.tsv").write_text("q\tr\tx\n", encoding="utf-8")
+    (tmp_path / "names.tsv").write_text("q\tBig Old Tree\n", encoding="utf-8")
+    (tmp_path / "aliases.tsv").write_text("q\t!!!\n", encoding="utf-8")
+    files = [str(tmp_path / name) for name in ("graph.tsv", "names.tsv", "aliases.tsv")]
+    build(BuildSettings((files[0],), labels=(files[1],), aliases=(files[2],)), tmp_path / "built")
+    graph = LocalGraph(path=tmp_path / "built")
+    graph.open()
+    assert graph.near_names(["big tree"], 3) == [["big old tree"]]
+    graph.close()
