@@ -3,23 +3,27 @@
     OMP_NUM_THREADS=1 python benchmarks/linking_retrieval.py [--only CASE ...] [--limit N] [--best 1 3 5]
 
 The demo questions, MetaQA at 1 to 3 hops, Mintaka on wiki27k and ComplexWebQuestions on FB15k-237, each with its
-recipe; nothing is trained. Every gold link is an entity that the question is about, so that entity precision also
-counts links to others against a linker. Figures go to build/bench/linking-retrieval.json.
+recipe (the last also with Wikidata's aliases); nothing is trained. Every gold link is an entity that the question is
+about, so that entity precision also counts links to others against a linker.
+
+Figures go to build/bench/linking-retrieval.json.
 """
 
 from __future__ import annotations
 
 import argparse
+import gzip
 import json
 import sys
 from collections.abc import Mapping, Sequence
 from typing import Any
 
 import attrs
-from common import OUT, ROOT, lacking, read_json, srtk
+from common import DATA, OUT, ROOT, lacking, read_json, shown, srtk
 
 from srtk_framework.evaluation import compare_runs
 
+ALIASES = OUT / "fb15k237-aliases.tsv"
 RETRIEVAL = ("answer_coverage", "answer_recall", "triples")
 LINKING = ("entity_precision", "entity_recall", "recall_at_1", "recall_at_5")
 
@@ -49,6 +53,28 @@ def metaqa(hops: int) -> Case:
     return Case("recipes/metaqa", files, (f"vars.hops={hops}",), ("vars.given=true",), ("vars.given=false",))
 
 
+def cwq(*more: str) -> Case:
+    """Make the case of ComplexWebQuestions."""
+    sets = ("train=null", "vars.from=0.0", "vars.to=1.0", "entity_linker={use: dictionary}", *more)
+    files = ("fb15k237/derived/cwq_test_reachable.jsonl", "fb15k237/entity2wikidata.json.gz")
+    given = ("questions.given=true",), ("questions.given=false",)
+    return Case("benchmarks/recipes/train-cwq", files, sets, *given)
+
+
+def write_aliases() -> None:
+    """Write the names that Wikidata has for the entities of FB15k-237."""
+    with gzip.open(DATA / "fb15k237/entity2wikidata.json.gz", "rt", encoding="utf-8") as file:
+        entities = json.load(file)
+    rows = [
+        f"{entity}\t{' '.join(name.split())}\n"
+        for entity, one in sorted(entities.items())
+        for name in sorted({one.get("label") or "", *(one.get("alternatives") or ())})
+        if name.strip()
+    ]
+    ALIASES.parent.mkdir(parents=True, exist_ok=True)
+    ALIASES.write_text("".join(rows), encoding="utf-8")
+
+
 _DEMO = "questions={use: jsonl, path: build/demo/questions.jsonl, entities_field: gold_entities, limit: null, given: "
 CASES = {
     "demo": Case("recipes/quickstart", (), (), (_DEMO + "true}",), (_DEMO + "false}",)),
@@ -60,12 +86,9 @@ CASES = {
         ("questions.given=true",),
         ("questions.given=false",),
     ),
-    "cwq": Case(
-        "benchmarks/recipes/train-cwq",
-        ("fb15k237/derived/cwq_test_reachable.jsonl",),
-        ("train=null", "vars.from=0.0", "vars.to=1.0", "entity_linker={use: dictionary}"),
-        ("questions.given=true",),
-        ("questions.given=false",),
+    "cwq": cwq(),
+    "cwq-aliases": cwq(
+        "knowledge_graph.path=build/fb15k237-aliases", f"knowledge_graph.build.aliases=[{shown(ALIASES)}]"
     ),
 }
 
@@ -122,6 +145,8 @@ def main() -> int:
         if missing:
             print(f"{name}: skipped: {missing}", file=sys.stderr)
             continue
+        if name == "cwq-aliases":
+            write_aliases()
         limit = () if args.limit is None else (f"questions.limit={args.limit}",)
         variants = {"gold": case.gold}
         for best in args.best:
