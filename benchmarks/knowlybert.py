@@ -3,13 +3,20 @@
     OMP_NUM_THREADS=1 python benchmarks/knowlybert.py --model FOLDER
     OMP_NUM_THREADS=1 python benchmarks/knowlybert.py --model FOLDER --data lama --seeds 1
     OMP_NUM_THREADS=1 python benchmarks/knowlybert.py --model FOLDER --development --types soft --set masks=2
+    python benchmarks/knowlybert.py --read FILE
 
 Of WebNLG 30 % of the triples between entities are hidden by a hash, for each of three seeds; of what is left a fifth is
 held out. Templates are made of the texts, by triples that are neither hidden nor held out, and `soft` types are learnt
 on the held-out ones. Both ends of each hidden triple are asked for. Of LAMA a half is hidden, its own templates are
 used, and the objects are asked for. A curve ranks all completions of one end by their
-confidence; its recall is the share of all hidden triples.
+confidence; its recall is the share of all hidden triples. Intervals of 95 % are of patterns drawn again, the same ones
+for all completers where two are compared.
 
+`published` has the settings of the published code over the same templates. Its answers are a set, cut by thresholds:
+precision is the mean over patterns with an answer, recall that over all patterns (tables 1 and 2 of the paper).
+
+`--out` keeps what was learnt and answered of each seed, which is not computed again there; `--read` makes the figures
+of files of answers, those of several runs together.
 `--development` asks for the held-out triples, and leaves the hidden ones alone; settings are chosen so.
 """
 
@@ -21,9 +28,14 @@ import os
 import sys
 import tempfile
 import time
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
+
+import attrs
+import numpy as np
+import numpy.typing as npt
 
 os.environ.setdefault("HF_HUB_OFFLINE", "1")
 
@@ -36,21 +48,76 @@ from srtk_plugin_datasets.webnlg import mentions, names, read_webnlg, webnlg_fil
 from srtk_plugin_knowlybert.annotated import AnnotatedCorpus
 from srtk_plugin_knowlybert.completer import MaskedLMCompleter
 from srtk_plugin_knowlybert.fit_settings import MaskedLMFitSettings
-from srtk_plugin_knowlybert.state import FILE
 from srtk_plugin_local.memory import MemoryGraph
 from srtk_plugin_transformers.mask_filler import TransformersMaskFiller
 
 from srtk_framework.records import dumps
 from srtk_framework.roles import Completer, TrainingTask
 from srtk_framework.text import read_yaml
-from srtk_framework.values import Completion, Literal, Pattern, Triple
+from srtk_framework.values import Completion, Literal, MaskedText, Pattern, TokenScore, Triple, batched
 
 SEEDS = (0, 1, 2)
 HIDDEN, HELD = 0.3, 0.2
 MOST = 10
 """Completions of a pattern that are counted."""
+BATCH = 256
+DRAWS = 1000
+PUBLISHED: dict[str, Any] = {
+    "mean": "running",
+    "over": "greatest",
+    "stability": "sum",
+    "types": "classes",
+    "popularity": 1,
+    "threshold": "both",
+    "scale": "logarithm",
+}
+"""Settings of the published code."""
+SET = "masked-lm, published"
 
-Ranked = list[tuple[float, bool]]
+
+@attrs.frozen
+class Answered:
+    """What a completer answered to a pattern.
+
+    Attributes:
+        seed: Seed of the hidden triples.
+        end: Which end is open.
+        completer: Name of the completer.
+        pattern: The pattern, written out.
+        kind: Cardinality of the relation (`1-1`; `1-n` either way; `n-m`).
+        sought: Number of hidden triples of the pattern.
+        pieces: Pieces of the shortest name that is sought.
+        sure: Confidences of the first completions.
+        right: Which of them are hidden triples.
+    """
+
+    seed: int
+    end: str
+    completer: str
+    pattern: str
+    kind: str
+    sought: int
+    pieces: int
+    sure: tuple[float, ...] = attrs.field(converter=tuple)
+    right: tuple[bool, ...] = attrs.field(converter=tuple)
+
+
+@attrs.define(eq=False)
+class RememberedFiller(TransformersMaskFiller):
+    """Fills a text once that several completers ask for."""
+
+    _filled: dict[tuple[MaskedText, int], list[list[TokenScore]]] = attrs.field(init=False, factory=dict, repr=False)
+
+    def fill(self, texts: Sequence[MaskedText], k: int) -> list[list[list[TokenScore]]]:
+        """Return the most probable tokens of each gap, computed once."""
+        new = [text for text in dict.fromkeys(texts) if (text, k) not in self._filled]
+        for text, row in zip(new, super().fill(new, k) if new else [], strict=True):
+            self._filled[text, k] = row
+        return [self._filled[text, k] for text in texts]
+
+    def forget(self) -> None:
+        """Forget all texts."""
+        self._filled.clear()
 
 
 class World:
@@ -61,6 +128,7 @@ class World:
     """
 
     share = HIDDEN
+    texts: Path | None
     ends: tuple[str, ...] = ("object", "subject")
 
     def __init__(self, folder: Path) -> None:
@@ -112,7 +180,7 @@ class LamaWorld(World):
         self.triples = lama_facts(DATA / "lama")
         ids = sorted({end for triple in self.triples for end in triple[::2]})
         self.called = {id_: [id_] for id_ in ids}
-        self.labels = lama_relations(DATA / "lama")
+        self.labels, self.texts = lama_relations(DATA / "lama"), None
         self.names = folder / "names.tsv"
         self.names.write_text("".join(f"{id_}\t{id_}\n" for id_ in ids), encoding="utf-8")
 
@@ -124,24 +192,34 @@ class LamaWorld(World):
 def main() -> int:
     """Measure, and print a line of JSON for each figure."""
     arguments = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    arguments.add_argument("--model", required=True, help="folder of the masked language model")
+    arguments.add_argument("--model", help="folder of the masked language model")
     arguments.add_argument("--data", choices=("webnlg", "lama"), default="webnlg")
     arguments.add_argument("--development", action="store_true", help="ask for the held-out facts")
     arguments.add_argument("--types", nargs="+", default=["soft", "signatures", "seen", "none"], help="kinds of types")
     arguments.add_argument("--seeds", type=int, default=len(SEEDS), help="number of seeds")
     arguments.add_argument("--fit", action="append", default=[], metavar="NAME=VALUE", help="setting of the training")
     arguments.add_argument("--set", action="append", default=[], metavar="NAME=VALUE", help="setting of masked-lm")
+    arguments.add_argument(
+        "--out", type=Path, help="folder that keeps what was learnt and answered; made where missing"
+    )
+    arguments.add_argument("--read", type=Path, nargs="+", default=[], help="files of answers to make figures of")
     given = arguments.parse_args()
+    if given.read:
+        lines = [line for file in given.read for line in file.read_text(encoding="utf-8").splitlines()]
+        report(Answered(**json.loads(line)) for line in lines)
+        return 0
+    if given.model is None:
+        arguments.error("name a folder as --model, or files as --read")
     if missing := lacking("webnlg/en" if given.data == "webnlg" else "lama/relations.jsonl"):
         print(missing, file=sys.stderr)
         return 0
     started = time.process_time()
-    curves: dict[tuple[str, str], Ranked] = {}
-    firsts: dict[tuple[str, str], list[tuple[int, bool]]] = {}
-    totals = {"object": 0, "subject": 0}
-    with tempfile.TemporaryDirectory() as folder:
-        world = (World if given.data == "webnlg" else LamaWorld)(Path(folder))
-        filler = TransformersMaskFiller(model=given.model, threads=1)
+    answers: list[Answered] = []
+    with tempfile.TemporaryDirectory() as temporary:
+        folder = Path(temporary) if given.out is None else given.out
+        folder.mkdir(parents=True, exist_ok=True)
+        world = (World if given.data == "webnlg" else LamaWorld)(folder)
+        filler = RememberedFiller(model=given.model, threads=1)
         filler.open()
         for seed in SEEDS[: given.seeds]:
             hidden, held, known = world.split(seed)
@@ -150,32 +228,104 @@ def main() -> int:
                 hidden, known = held, [one for one in known if one not in out]
                 facts = [one for one in known if not isinstance(one.object, Literal)]
                 held = hidden_facts(facts, HELD, seed + 100)
-            found = completers(world, filler, known, held, seed, Path(folder), given)
-            pieces = {id_: min(map(len, filler.tokens(some))) for id_, some in world.called.items()}
-            for end in world.ends:
-                totals[end] += len(hidden)
-                by_pattern: dict[Pattern, set[str]] = {}
-                for s, r, o in hidden:
-                    pattern, sought = (Pattern(s, r), o) if end == "object" else (Pattern(None, r, o), s)
-                    by_pattern.setdefault(pattern, set()).add(str(sought))
-                patterns = sorted(by_pattern, key=str)
-                for name, completer in found.items():
-                    rows = completer.complete(patterns, MOST)
-                    curve = curves.setdefault((name, end), [])
-                    first = firsts.setdefault((name, end), [])
-                    for pattern, row in zip(patterns, rows, strict=True):
-                        right = [_filler(one, end) in by_pattern[pattern] for one in row]
-                        curve += [(one.confidence, good) for one, good in zip(row, right, strict=True)]
-                        first.append((min(pieces[id_] for id_ in by_pattern[pattern]), bool(right[:1] == [True])))
-    for (name, end), curve in sorted(curves.items(), key=lambda one: (one[0][1], one[0][0])):
-        print(json.dumps({"end": end, "completer": name, **figures(curve, totals[end], firsts[name, end])}))
+            file = folder / f"answers-{seed}.jsonl"
+            if not file.exists():
+                found = completers(world, filler, known, held, seed, folder, given)
+                rows = [dumps(attrs.asdict(one)) + "\n" for one in asked(world, filler, found, hidden, seed)]
+                file.write_text("".join(rows), encoding="utf-8")
+            answers += [Answered(**json.loads(line)) for line in file.read_text(encoding="utf-8").splitlines()]
+    report(answers)
     print(json.dumps({"cpu_s": round(time.process_time() - started)}))
     return 0
 
 
+def asked(
+    world: World, filler: RememberedFiller, found: dict[str, Completer], hidden: Sequence[Triple], seed: int
+) -> list[Answered]:
+    """Ask all completers for the open ends of hidden triples."""
+    kinds = cardinalities(world.triples)
+    pieces = {id_: min(map(len, filler.tokens(some))) for id_, some in world.called.items()}
+    answers: list[Answered] = []
+    for end in world.ends:
+        by_pattern: dict[Pattern, set[str]] = {}
+        for s, r, o in hidden:
+            pattern, sought = (Pattern(s, r), o) if end == "object" else (Pattern(None, r, o), s)
+            by_pattern.setdefault(pattern, set()).add(str(sought))
+        for part in batched(sorted(by_pattern, key=str), BATCH):
+            for name, completer in found.items():
+                for pattern, row in zip(part, completer.complete(part, MOST), strict=True):
+                    some = by_pattern[pattern]
+                    answers.append(
+                        Answered(
+                            seed,
+                            end,
+                            name,
+                            str(pattern),
+                            kinds[str(pattern.relation)],
+                            len(some),
+                            min(pieces[id_] for id_ in some),
+                            tuple(one.confidence for one in row),
+                            tuple(_filler(one, end) in some for one in row),
+                        )
+                    )
+            filler.forget()
+    return answers
+
+
+def cardinalities(triples: Iterable[Triple]) -> dict[str, str]:
+    """Return whether each relation joins one or several, by means of 1.5 at an end."""
+    objects = Counter((s, r) for s, r, _ in triples)
+    subjects = Counter((r, str(o)) for _, r, o in triples)
+    found = {}
+    for relation in {r for _, r in objects}:
+        ends = [
+            [count for (_, r), count in objects.items() if r == relation],
+            [count for (r, _), count in subjects.items() if r == relation],
+        ]
+        found[relation] = ("1-1", "1-n", "n-m")[sum(sum(some) / len(some) >= 1.5 for some in ends)]
+    return found
+
+
+def report(answers: Iterable[Answered]) -> None:
+    """Print a line of JSON for each figure."""
+    rows: dict[tuple[str, str], list[Answered]] = {}
+    for one in answers:
+        rows.setdefault((one.end, one.completer), []).append(one)
+    for (end, name), some in sorted(rows.items()):
+        print(json.dumps({"end": end, "completer": name, **figures(some)}))
+    for end in sorted({end for end, _ in rows}):
+        mine = rows.get((end, "masked-lm, soft"))
+        for name in sorted(name for one, name in rows if one == end and name not in ("masked-lm, soft", SET)):
+            if mine is not None:
+                print(json.dumps({"end": end, "masked-lm, soft": f"over {name}", **differences(mine, rows[end, name])}))
+    for name in sorted({name for _, name in rows}):
+        both = [one for end in ("object", "subject") for one in rows.get((end, name), [])]
+        groups: dict[str, list[Answered]] = {"all": both}
+        for one in both:
+            few = "1" if one.sought == 1 else "2 to 10" if one.sought <= 10 else "more than 10"
+            pieces = "1" if one.pieces == 1 else "2 or 3" if one.pieces <= 3 else "more than 3"
+            for group in (one.end, f"pieces: {pieces}", f"relation: {one.kind}", f"sought: {few}"):
+                groups.setdefault(group, []).append(one)
+        for group, some in sorted(groups.items()):
+            print(json.dumps({"completer": name, "of": group, **sets(some)}))
+
+
+def sets(some: Sequence[Answered]) -> dict[str, Any]:
+    """Return precision and recall of the answers of each pattern as a set, and their intervals."""
+    recall = np.array([sum(one.right) / one.sought for one in some])
+    precision = np.array([sum(one.right) / len(one.right) for one in some if one.right])
+    return {
+        "queries": len(some),
+        "answered": len(precision),
+        "precision": _mean(precision),
+        "recall": _mean(recall),
+        "P@1": _mean(np.array([one.right[:1] == (True,) for one in some], dtype=float)),
+    }
+
+
 def completers(
     world: World,
-    filler: TransformersMaskFiller,
+    filler: RememberedFiller,
     known: Sequence[Triple],
     held: Sequence[Triple],
     seed: int,
@@ -187,47 +337,112 @@ def completers(
     frequency = FrequencyCompleter(graph=graph)
     frequency.open()
     settings: dict[str, Any] = {"graph": graph, "filler": filler, "names": str(world.names), **_settings(given.set)}
-    trained = MaskedLMCompleter(**settings, **world.sources())
-    trained.open()
-    task = TrainingTask([], None, folder, seed, held)
-    print(json.dumps({"seed": seed, "fit": trained.fit(task, MaskedLMFitSettings(**_settings(given.fit)))}), flush=True)
-    trained.save(folder / f"model-{seed}")
-    print((folder / f"model-{seed}" / FILE).read_text(encoding="utf-8")[-600:], file=sys.stderr)
+    path = folder / f"model-{seed}"
+    if not path.exists():
+        trained = MaskedLMCompleter(**settings, **world.sources())
+        trained.open()
+        task = TrainingTask([], None, folder, seed, held)
+        learnt = trained.fit(task, MaskedLMFitSettings(**_settings(given.fit)))
+        print(json.dumps({"seed": seed, "fit": learnt}), flush=True)
+        trained.save(path)
     found: dict[str, Completer] = {"frequency": frequency}
     for types in given.types:
-        one = MaskedLMCompleter(**settings, types=types, path=str(folder / f"model-{seed}"))
+        one = MaskedLMCompleter(**settings, types=types, path=str(path))
         one.open()
         found[f"masked-lm, {types}"] = one
+    templates = str(path / "templates.json") if world.texts is not None else world.sources()["templates"]
+    published = MaskedLMCompleter(**{**settings, **PUBLISHED}, templates=templates)
+    published.open()
+    published.fit(TrainingTask([], None, folder, seed, held), MaskedLMFitSettings())
+    found[SET] = published
+    filler.forget()
     return found
 
 
-def figures(curve: Ranked, total: int, first: Sequence[tuple[int, bool]]) -> dict[str, Any]:
-    """Return what a ranking of completions is worth."""
-    ranked = sorted(curve, key=lambda one: -one[0])
-    good, at_recall, recall = 0, None, 0.0
-    for at, (confidence, right) in enumerate(ranked, 1):
-        good += right
+class Curve:
+    """The answers of some patterns, ranked by their confidence.
+
+    Args:
+        some: Patterns and answers.
+    """
+
+    def __init__(self, some: Sequence[Answered]) -> None:
+        sure = np.array([value for one in some for value in one.sure], dtype=np.float64)
+        order = np.argsort(-sure, kind="stable")
+        self.right = np.array([value for one in some for value in one.right], dtype=np.float64)[order]
+        self.of = np.repeat(np.arange(len(some)), [len(one.sure) for one in some])[order]
         # Equal confidences are cut together.
-        if at < len(ranked) and ranked[at][0] == confidence:
-            continue
-        if at_recall is None and good >= 0.05 * total:
-            at_recall = good / at
-        if good >= 0.5 * at:
-            recall = good / total
+        self.ends = np.flatnonzero(np.append(np.diff(sure[order]) != 0, True)) if len(sure) else np.array([], dtype=int)
+        self.sought = np.array([one.sought for one in some], dtype=np.float64)
 
-    def share(least: int, most: int) -> float | None:
-        some = [right for pieces, right in first if least <= pieces <= most]
-        return round(sum(some) / len(some), 4) if some else None
+    def read(self, times: npt.NDArray[np.float64]) -> tuple[float, float]:
+        """Return precision at recall .05 and recall at precision .5, each pattern being there some times."""
+        weights, total = times[self.of], float(times @ self.sought)
+        good = np.cumsum(weights * self.right)[self.ends]
+        told = np.cumsum(weights)[self.ends]
+        reached, halves = np.flatnonzero(good >= 0.05 * total), np.flatnonzero((good >= 0.5 * told) & (told > 0))
+        precision = good[reached[0]] / max(told[reached[0]], 1.0) if len(reached) else np.nan
+        return float(precision), float(good[halves[-1]] / total) if len(halves) else 0.0
 
-    return {
-        "queries": len(first),
-        "found": round(good / total, 4),
-        "precision at recall .05": None if at_recall is None else round(at_recall, 4),
-        "recall at precision .5": round(recall, 4),
-        "P@1": share(0, 99),
-        "P@1, one piece": share(1, 1),
-        "P@1, two or three": share(2, 3),
+
+def drawn(count: int) -> npt.NDArray[np.float64]:
+    """Return how often each pattern is drawn, in rows of draws; the first row has each once."""
+    random = np.random.default_rng(0)
+    draws = random.multinomial(count, np.full(count, 1 / count), DRAWS)
+    return np.vstack([np.ones((1, count)), draws])
+
+
+def figures(some: Sequence[Answered]) -> dict[str, Any]:
+    """Return what a ranking of completions is worth, with intervals."""
+    curve, times = Curve(some), drawn(len(some))
+    precision, recall = np.array([curve.read(row) for row in times]).T
+    first = {
+        name: _mean(np.array([one.right[:1] == (True,) for one in some if least <= one.pieces <= most], dtype=float))
+        for name, least, most in (
+            ("P@1", 0, 99),
+            ("P@1, one piece", 1, 1),
+            ("P@1, two", 2, 2),
+            ("P@1, three", 3, 3),
+            ("P@1, two or three", 2, 3),
+        )
     }
+    return {
+        "queries": len(some),
+        "found": round(float(curve.right.sum() / curve.sought.sum()), 4),
+        "precision at recall .05": _interval(precision),
+        "recall at precision .5": _interval(recall),
+        **first,
+    }
+
+
+def differences(mine: Sequence[Answered], others: Sequence[Answered]) -> dict[str, Any]:
+    """Return what is between two completers that were asked the same patterns in the same order."""
+    ours, theirs, times = Curve(mine), Curve(others), drawn(len(mine))
+    rows = np.array([np.subtract(ours.read(row), theirs.read(row)) for row in times]).T
+    first = [
+        float(one.right[:1] == (True,)) - (other.right[:1] == (True,)) for one, other in zip(mine, others, strict=True)
+    ]
+    return {
+        "precision at recall .05": _interval(rows[0]),
+        "recall at precision .5": _interval(rows[1]),
+        "P@1": _mean(np.array(first)),
+    }
+
+
+def _interval(values: npt.NDArray[np.float64]) -> list[float] | None:
+    """Return the first value and the interval of 95 % of the others; None where most draws do not get so far."""
+    if np.isnan(values[0]):
+        return None
+    return [round(float(one), 4) for one in (values[0], *np.nanquantile(values[1:], [0.025, 0.975]))]
+
+
+def _mean(values: npt.NDArray[np.float64]) -> list[float] | None:
+    """Return a mean over patterns and its interval."""
+    if not len(values):
+        return None
+    random = np.random.default_rng(0)
+    means = values[random.integers(0, len(values), (DRAWS, len(values)))].mean(axis=1)
+    return [round(float(one), 4) for one in (values.mean(), *np.quantile(means, [0.025, 0.975]))]
 
 
 def _filler(one: Completion, end: str) -> str:
