@@ -12,6 +12,9 @@ used, and the objects are asked for. A curve ranks all completions of one end by
 confidence; its recall is the share of all hidden triples. Intervals of 95 % are of patterns drawn again, the same ones
 for all completers where two are compared.
 
+Entities whose triples are all hidden are not in the graph; `frequency` is asked to rate all fillers of the relation for
+these, as `masked-lm` answers for all entities that have a name.
+
 `published` has the settings of the published code over the same templates. Its answers are a set, cut by thresholds:
 precision is the mean over patterns with an answer, recall that over all patterns (tables 1 and 2 of the paper).
 
@@ -54,7 +57,7 @@ from srtk_plugin_transformers.mask_filler import TransformersMaskFiller
 from srtk_framework.records import dumps
 from srtk_framework.roles import Completer, TrainingTask
 from srtk_framework.text import read_yaml
-from srtk_framework.values import Completion, Literal, MaskedText, Pattern, TokenScore, Triple, batched
+from srtk_framework.values import Completion, Literal, MaskedText, Pattern, Step, TokenScore, Triple, batched, open_end
 
 SEEDS = (0, 1, 2)
 HIDDEN, HELD = 0.3, 0.2
@@ -118,6 +121,45 @@ class RememberedFiller(TransformersMaskFiller):
     def forget(self) -> None:
         """Forget all texts."""
         self._filled.clear()
+
+
+@attrs.define(eq=False)
+class AnyEntity(Completer):
+    """Asks `frequency` also for entities that the graph lacks.
+
+    For these it completes nothing, as every completer, yet rates what it is given.
+
+    Attributes:
+        frequency: The completer.
+        known: Triples of its graph.
+    """
+
+    frequency: FrequencyCompleter
+    known: Sequence[Triple]
+    _entities: set[str] = attrs.field(init=False, factory=set, repr=False)
+    _fillers: dict[Step, list[str]] = attrs.field(init=False, factory=dict, repr=False)
+
+    def open(self) -> None:
+        """Read what fills each end of each relation."""
+        fillers: dict[Step, set[str]] = {}
+        for s, r, o in self.known:
+            if not isinstance(o, Literal):
+                self._entities |= {s, o}
+                fillers.setdefault(Step(r), set()).add(o)
+                fillers.setdefault(Step(r, True), set()).add(s)
+        self._fillers = {step: sorted(some) for step, some in fillers.items()}
+
+    def complete(self, patterns: Sequence[Pattern], limit: int | None) -> list[list[Completion]]:
+        """Return the most frequent fillers."""
+        rows = [list(row) for row in self.frequency.complete(patterns, limit)]
+        ends = [open_end(pattern) for pattern in patterns]
+        places = [at for at, (entity, _) in enumerate(ends) if entity not in self._entities]
+        candidates = [self._fillers.get(ends[at][1], []) for at in places]
+        rates = self.frequency.rate([patterns[at] for at in places], candidates)
+        for at, ids, row in zip(places, candidates, rates, strict=True):
+            ranked = sorted(zip(ids, row, strict=True), key=lambda one: -one[1])[:limit]
+            rows[at] = [Completion(patterns[at].filled(id_), share, ()) for id_, share in ranked]
+        return rows
 
 
 class World:
@@ -345,7 +387,9 @@ def completers(
         learnt = trained.fit(task, MaskedLMFitSettings(**_settings(given.fit)))
         print(json.dumps({"seed": seed, "fit": learnt}), flush=True)
         trained.save(path)
-    found: dict[str, Completer] = {"frequency": frequency}
+    any_entity = AnyEntity(frequency, known)
+    any_entity.open()
+    found: dict[str, Completer] = {"frequency": any_entity}
     for types in given.types:
         one = MaskedLMCompleter(**settings, types=types, path=str(path))
         one.open()
