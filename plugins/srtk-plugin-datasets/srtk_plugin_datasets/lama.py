@@ -5,7 +5,7 @@ The ``lama`` dataset asks for the objects of one half of the facts, and `srtk da
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence, Set
 from pathlib import Path
 
 import attrs
@@ -13,7 +13,7 @@ import attrs
 from srtk_framework.records import read_jsonl
 from srtk_framework.records import record_fields as fields
 from srtk_framework.roles import Dataset
-from srtk_framework.values import InputError, Question, Triple
+from srtk_framework.values import InputError, Pattern, Question, Step, Triple, open_end
 from srtk_plugin_datasets.catalogue import located
 from srtk_plugin_datasets.hidden_facts import Ends, hidden_facts, questions_of
 from srtk_plugin_datasets.sample import sample
@@ -39,6 +39,8 @@ class LAMA(Dataset):
         seed: Seed of the hashes, and of the sample that a limit takes.
         ends: The ends of facts that become open; LAMA asks for objects.
         limit: Maximum number of patterns; all by default.
+        candidates: Whether each pattern lists candidates to be ranked: what fills its open end in any fact of the
+            relation, without the answers that the graph holds (typed querying; Kassner, Dufter, Schütze 2021).
     """
 
     path: str | None = None
@@ -46,6 +48,7 @@ class LAMA(Dataset):
     seed: int = 0
     ends: Ends = attrs.field(default="object", validator=attrs.validators.in_(("object", "subject", "both")))
     limit: int | None = None
+    candidates: bool = False
 
     def read(self) -> Iterable[Question]:
         """Yield the patterns, sorted by their first fact.
@@ -53,8 +56,26 @@ class LAMA(Dataset):
         Raises:
             InputError: With file and line, for what is no fact or no relation; for a folder without files of facts.
         """
-        hidden = hidden_facts(lama_facts(Path(located(self.path, "lama"))), self.hidden, self.seed)
-        return sample(questions_of(hidden, self.ends), lambda question: question.id, self.limit, self.seed)
+        facts = lama_facts(Path(located(self.path, "lama")))
+        hidden = hidden_facts(facts, self.hidden, self.seed)
+        asked = sample(questions_of(hidden, self.ends), lambda question: question.id, self.limit, self.seed)
+        return _with_candidates(asked, facts, set(hidden)) if self.candidates else asked
+
+
+def _with_candidates(asked: Iterable[Question], facts: Sequence[Triple], hidden: Set[Triple]) -> Iterator[Question]:
+    """Yield the questions with what fills the open end of their patterns in any fact that the graph does not hold."""
+    fillers: dict[Step, set[str]] = {}
+    held: dict[Pattern, set[str]] = {}
+    for fact in facts:
+        for one, end in ((Pattern(*fact[:2]), fact.object), (Pattern(None, *fact[1:]), fact.subject)):
+            fillers.setdefault(open_end(one)[1], set()).add(end)
+            if fact not in hidden:
+                held.setdefault(one, set()).add(end)
+    for question in asked:
+        if (pattern := question.pattern) is None:
+            continue
+        some = fillers[open_end(pattern)[1]] - held.get(pattern, set())
+        yield attrs.evolve(question, candidates=tuple(sorted(some)))
 
 
 def lama_facts(folder: Path) -> list[Triple]:

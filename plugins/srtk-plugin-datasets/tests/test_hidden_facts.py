@@ -89,6 +89,20 @@ def test_lama_asks_for_objects_of_half_of_the_facts(tmp_path):
     assert len(list(LAMA(path=str(tmp_path), ends="both", limit=3).read())) == 3
 
 
+def test_the_candidates_of_lama_are_the_objects_of_the_relation_that_the_graph_does_not_give(tmp_path):
+    rows = [("Rome", "Italy"), ("Rome", "Vatican"), ("Oslo", "Norway"), ("Riga", "Latvia"), ("Bonn", "Germany")]
+    path = lama(tmp_path, rows)
+    questions = list(LAMA(path=path, hidden=0.4, ends="both", candidates=True).read())
+    hidden = asked(LAMA(path=path, hidden=0.4))
+    assert ("Rome", "P17", "Italy") in hidden
+    assert ("Rome", "P17", "Vatican") not in hidden
+    of = {one.pattern: one.candidates for one in questions}
+    assert of[Pattern("Rome", "P17")] == ("Germany", "Italy", "Latvia", "Norway")
+    assert of[Pattern(None, "P17", "Italy")] == ("Bonn", "Oslo", "Riga", "Rome")
+    assert all(set(one.answers) <= set(one.candidates) for one in questions)
+    assert not any(one.candidates for one in LAMA(path=path).read())
+
+
 def test_the_graph_of_lama_is_what_the_questions_lack(tmp_path, capsys):
     folder = lama(tmp_path / "lama")
     files = {name: tmp_path / name for name in ("graph.tsv", "hidden.tsv", "labels.tsv")}
