@@ -30,6 +30,9 @@ TRIPLES = [
     *((f"town{i}", "in", f"land{i % 5}") for i in range(TOWNS)),
 ]
 
+LEAST = {"object": 0.03, "subject": 0.015}
+"""A share of the triples that leaves some fillers out, and some right ones in."""
+
 
 def held_out(tmp_path: Path, ends: str) -> Path:
     file = tmp_path / "world.tsv"
@@ -41,7 +44,7 @@ def held_out(tmp_path: Path, ends: str) -> Path:
     return out
 
 
-def evaluation(held: Path, ends: str) -> dict[str, Any]:
+def evaluation(held: Path, ends: str, least: float = 0) -> dict[str, Any]:
     """Run the questions on the masked graph as `frequency` completes it."""
     masked = {
         "use": "masked",
@@ -56,7 +59,7 @@ def evaluation(held: Path, ends: str) -> dict[str, Any]:
             "use": "completed",
             "graph": "stored",
             "completers": [{"use": "frequency", "graph": "stored"}],
-            "least": 0,
+            "least": least,
             "most": 1000,
             "ends": ends,
         },
@@ -109,6 +112,30 @@ def test_a_run_over_a_completed_graph_has_the_figures_of_its_completer(tmp_path:
     assert metrics["set_coverage"]["mean"] == round(len(found) / (len(found) + missed), 4)
     assert 0.05 < metrics["mrr"]["mean"] < 0.95
     assert set(report["slices"]) >= {"relation", "cardinality", "gold answers"}
+
+
+@pytest.mark.parametrize("end", ["object", "subject"])
+def test_precision_and_recall_of_left_out_answers_are_those_of_a_plain_count(tmp_path: Path, end: str) -> None:
+    held = held_out(tmp_path, end)
+    hidden = {tuple(line.split("\t")) for line in (held / "hidden.tsv").read_text("utf-8").splitlines()}
+    left = [triple for triple in TRIPLES if triple not in hidden]
+    bound, open_ = (0, 2) if end == "object" else (2, 0)
+    precisions, recalls = [], []
+    for bound_id, relation in sorted({(triple[bound], triple[1]) for triple in hidden}):
+        ends = [triple[open_] for triple in left if triple[1] == relation]
+        known = {triple[open_] for triple in left if (triple[bound], triple[1]) == (bound_id, relation)}
+        wanted = {triple[open_] for triple in hidden if (triple[bound], triple[1]) == (bound_id, relation)}
+        told = {one for one in ends if ends.count(one) / len(ends) >= LEAST[end]} - known
+        recalls.append(len(told & wanted) / len(wanted))
+        if told:
+            precisions.append(len(told & wanted) / len(told))
+    [metrics] = evaluation(held, end, LEAST[end])["completion"]["methods"].values()
+    assert metrics["new_recall"]["n"] == len(recalls)
+    assert metrics["new_recall"]["mean"] == round(sum(recalls) / len(recalls), 4)
+    assert metrics["new_precision"]["n"] == len(precisions)
+    assert metrics["new_precision"]["mean"] == round(sum(precisions) / len(precisions), 4)
+    assert 0 < metrics["new_precision"]["mean"] < 1
+    assert 0 < metrics["new_recall"]["mean"] < 1
 
 
 def test_a_trained_embedding_is_calibrated_on_the_facts_that_it_has_not_seen(tmp_path: Path) -> None:
