@@ -42,6 +42,7 @@ import numpy.typing as npt
 
 os.environ.setdefault("HF_HUB_OFFLINE", "1")
 
+from any_entity import AnyEntity
 from common import DATA, lacking
 from srtk_plugin_baselines.frequency import FrequencyCompleter
 from srtk_plugin_datasets.hidden_facts import hidden_facts
@@ -57,7 +58,7 @@ from srtk_plugin_transformers.mask_filler import TransformersMaskFiller
 from srtk_framework.records import dumps
 from srtk_framework.roles import Completer, TrainingTask
 from srtk_framework.text import read_yaml
-from srtk_framework.values import Completion, Literal, MaskedText, Pattern, Step, TokenScore, Triple, batched, open_end
+from srtk_framework.values import Completion, Literal, MaskedText, Pattern, TokenScore, Triple, batched
 
 SEEDS = (0, 1, 2)
 HIDDEN, HELD = 0.3, 0.2
@@ -121,45 +122,6 @@ class RememberedFiller(TransformersMaskFiller):
     def forget(self) -> None:
         """Forget all texts."""
         self._filled.clear()
-
-
-@attrs.define(eq=False)
-class AnyEntity(Completer):
-    """Asks `frequency` also for entities that the graph lacks.
-
-    For these it completes nothing, as every completer, yet rates what it is given.
-
-    Attributes:
-        frequency: The completer.
-        known: Triples of its graph.
-    """
-
-    frequency: FrequencyCompleter
-    known: Sequence[Triple]
-    _entities: set[str] = attrs.field(init=False, factory=set, repr=False)
-    _fillers: dict[Step, list[str]] = attrs.field(init=False, factory=dict, repr=False)
-
-    def open(self) -> None:
-        """Read what fills each end of each relation."""
-        fillers: dict[Step, set[str]] = {}
-        for s, r, o in self.known:
-            if not isinstance(o, Literal):
-                self._entities |= {s, o}
-                fillers.setdefault(Step(r), set()).add(o)
-                fillers.setdefault(Step(r, True), set()).add(s)
-        self._fillers = {step: sorted(some) for step, some in fillers.items()}
-
-    def complete(self, patterns: Sequence[Pattern], limit: int | None) -> list[list[Completion]]:
-        """Return the most frequent fillers."""
-        rows = [list(row) for row in self.frequency.complete(patterns, limit)]
-        ends = [open_end(pattern) for pattern in patterns]
-        places = [at for at, (entity, _) in enumerate(ends) if entity not in self._entities]
-        candidates = [self._fillers.get(ends[at][1], []) for at in places]
-        rates = self.frequency.rate([patterns[at] for at in places], candidates)
-        for at, ids, row in zip(places, candidates, rates, strict=True):
-            ranked = sorted(zip(ids, row, strict=True), key=lambda one: -one[1])[:limit]
-            rows[at] = [Completion(patterns[at].filled(id_), share, ()) for id_, share in ranked]
-        return rows
 
 
 class World:
