@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import attrs
@@ -10,6 +10,7 @@ import numpy as np
 
 from srtk_framework.graph import finish
 from srtk_framework.roles import Expander, KnowledgeGraph
+from srtk_framework.text import link_topics
 from srtk_framework.values import Budget, Question, Subgraph
 from srtk_plugin_baselines.neighbourhood import Neighbourhood, neighbourhoods, ranked_subgraph
 
@@ -17,6 +18,7 @@ if TYPE_CHECKING:
     import numpy.typing as npt
 
 _positive: Any = attrs.validators.optional(attrs.validators.ge(1))
+_above_0: Any = attrs.validators.optional(attrs.validators.gt(0.0))
 _LEAST = 1e-300
 """Replaces a PageRank of 0, which has no logarithm."""
 
@@ -29,6 +31,11 @@ class PprExpander(Expander):
     probability ``1 - alpha`` at a link, drawn by weight. Power iteration computes the stationary probability p of each
     node. A triple scores log10(p(subject) p(object)).
 
+    Where a question has several topics (see ``text.link_topics``), there is a walk for each of them. The p of a node is
+    then the mean of theirs, by the weights of the links, times ``1 + p_t / meet`` for each topic t but the one that is
+    most probable there: a soft form of the conjunction of walks (Tong and Faloutsos, KDD 2006), which leaves a node
+    that one topic alone reaches as it is.
+
     Attributes:
         graph: Graph to read.
         budget: Limits of a question.
@@ -37,6 +44,7 @@ class PprExpander(Expander):
         alpha: Probability of continuing rather than restarting.
         iterations: Maximum number of power iterations.
         tolerance: Stop when the probabilities change by less than this in total.
+        meet: Probability of a further topic's walk at a node that doubles the node's; null for one walk from all links.
         most_read: Maximum number of triples of the neighbourhood, nearest first; null for no limit.
     """
 
@@ -47,6 +55,7 @@ class PprExpander(Expander):
     alpha: float = attrs.field(default=0.85, validator=[attrs.validators.gt(0.0), attrs.validators.lt(1.0)])
     iterations: int = attrs.field(default=50, validator=attrs.validators.ge(1))
     tolerance: float = attrs.field(default=1e-8, validator=attrs.validators.ge(0.0))
+    meet: float | None = attrs.field(default=0.01, validator=_above_0)
     most_read: int | None = attrs.field(default=100_000, validator=_positive)
 
     def expand(self, questions: Sequence[Question]) -> list[Subgraph]:
@@ -54,9 +63,21 @@ class PprExpander(Expander):
         found = neighbourhoods(
             self.graph, questions, self.depth, self.inverse, self.budget, most=self.most_read, cut_by="read"
         )
-        return finish(self.graph, [self._rank(one) for one in found], self.budget)
+        ranked = [self._rank(one, self._topics(one, question)) for one, question in zip(found, questions, strict=True)]
+        return finish(self.graph, ranked, self.budget)
 
-    def _rank(self, one: Neighbourhood) -> Subgraph:
+    def _topics(self, one: Neighbourhood, question: Question) -> list[dict[str, float]]:
+        """Return the linked nodes with their weights, for each topic with a weight above 0; else all of them."""
+        if self.meet is None:
+            return [dict(one.links)]
+        topics = link_topics(question.links)
+        rows: dict[int, dict[str, float]] = {}
+        for node, weight in one.links.items():
+            # A node that the graph has in place of the linked entity is a topic of its own.
+            rows.setdefault(topics.get(node, -1 - len(rows)), {})[node] = weight
+        return [row for row in rows.values() if any(row.values())] or [dict(one.links)]
+
+    def _rank(self, one: Neighbourhood, topics: Sequence[Mapping[str, float]]) -> Subgraph:
         if not one.triples:
             return ranked_subgraph((), (), one.trace)
         number: dict[str, int] = {}
@@ -64,13 +85,27 @@ class PprExpander(Expander):
             number.setdefault(node, len(number))
         heads = np.array([number[triple.subject] for triple in one.triples], dtype=np.int64)
         tails = np.array([number[triple.object] for triple in one.triples], dtype=np.int64)
-        restart = np.zeros(len(number))
-        restart[: len(one.links)] = list(one.links.values())
-        shares, rounds = pagerank(heads, tails, restart, self.alpha, self.iterations, self.tolerance)
+        walks, most = [], 0
+        for weights in topics:
+            restart = np.zeros(len(number))
+            restart[[number[node] for node in weights]] = list(weights.values())
+            shares, rounds = pagerank(heads, tails, restart, self.alpha, self.iterations, self.tolerance)
+            walks.append(shares)
+            most = max(most, rounds)
+        shares = self._joined(np.stack(walks), [sum(weights.values()) for weights in topics])
         logarithms = np.log10(np.maximum(shares, _LEAST))
         return ranked_subgraph(
-            one.triples, (logarithms[heads] + logarithms[tails]).tolist(), {**one.trace, "rounds": rounds}
+            one.triples, (logarithms[heads] + logarithms[tails]).tolist(), {**one.trace, "rounds": most}
         )
+
+    def _joined(self, walks: npt.NDArray[np.float64], weights: Sequence[float]) -> npt.NDArray[np.float64]:
+        """Return the weighted mean of walks, raised where more than one of them arrives; of shape [nodes]."""
+        if self.meet is None or len(walks) == 1:
+            only: npt.NDArray[np.float64] = walks[0]
+            return only
+        mean = np.average(walks, axis=0, weights=weights)
+        joined: npt.NDArray[np.float64] = mean * np.prod(1.0 + np.sort(walks, axis=0)[:-1] / self.meet, axis=0)
+        return joined
 
 
 def pagerank(

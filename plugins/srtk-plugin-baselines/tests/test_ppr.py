@@ -55,6 +55,23 @@ def test_ppr_prefers_what_lies_between_two_links() -> None:
     assert {triple.object for triple in found.triples[:2]} == {"m"}
 
 
+def test_ppr_puts_the_node_that_both_topics_reach_before_the_neighbour_of_one() -> None:
+    triples = [("a", "r", "m"), ("b", "r", "m"), ("a", "r", "x")] + [("b", "r", f"y{i}") for i in range(9)]
+    links = (Link("a", 1.0), Link("b", 0.2))
+    apart = expand(triples, *links, meet=None)
+    joint = expand(triples, *links)
+    assert {triple.object for triple in apart.triples[:2]} == {"m", "x"}
+    assert {triple.object for triple in joint.triples[:2]} == {"m"}
+
+
+def test_ppr_of_one_topic_is_that_of_one_walk() -> None:
+    triples = [("a", "r", "m"), ("b", "r", "m"), ("a", "r", "x"), ("m", "r", "z")]
+    alternatives = (Link("a", 0.4, start=0, end=3), Link("b", 0.6, start=0, end=3))
+    joint = expand(triples, *alternatives)
+    apart = expand(triples, *alternatives, meet=None)
+    assert (joint.triples, joint.scores) == (apart.triples, apart.scores)
+
+
 def test_ppr_weighs_links_by_their_scores() -> None:
     triples = [("a", "r", "x"), ("b", "r", "y")]
     found = expand(triples, Link("a", 0.2), Link("b", 0.8))
