@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 from pathlib import Path
 from typing import Any
@@ -132,6 +133,27 @@ def test_the_graph_of_webnlg_is_written_whole_or_without_what_is_hidden(tmp_path
     assert written(out) == whole - written(hidden)
 
 
+def test_texts_of_webnlg_that_state_a_hidden_triple_are_left_out_if_asked(tmp_path):
+    place = tmp_path / "webnlg" / "en" / "train"
+    place.mkdir(parents=True)
+    entries = "".join(
+        f"<entry><modifiedtripleset><mtriple>{one} | country | {other}</mtriple></modifiedtripleset>"
+        f"<lex>{one} is in {other}.</lex><lex>{other} has {one}.</lex></entry>"
+        for one, other in COUNTRIES
+    )
+    (place / "City.xml").write_text(f"<benchmark><entries>{entries}</entries></benchmark>")
+    files = {name: tmp_path / name for name in ("graph.tsv", "hidden.tsv", "texts.jsonl")}
+    command = ["datasets", "graph", "webnlg", str(tmp_path / "webnlg"), "--share", "0.5"]
+    command += ["--out", str(files["graph.tsv"]), "--hidden", str(files["hidden.tsv"])]
+    assert main([*command, "--texts", str(files["texts.jsonl"])]) == 0
+    assert len(files["texts.jsonl"].read_text().splitlines()) == 2 * len(COUNTRIES)
+    assert main([*command, "--texts", str(files["texts.jsonl"]), "--texts-without-hidden"]) == 0
+    texts = [json.loads(line) for line in files["texts.jsonl"].read_text().splitlines()]
+    stated = {tuple(triple) for text in texts for triple in text["triples"]}
+    assert stated == {(one, "country", other) for one, other in COUNTRIES} - written(files["hidden.tsv"])
+    assert len(written(files["graph.tsv"])) == 4  # the graph itself stays whole
+
+
 def test_subjects_of_webnlg_are_asked_for_too_and_literals_never(tmp_path):
     questions = list(WebNLG(path=webnlg(tmp_path), hidden=1.0).read())
     assert len(questions) == 8
@@ -174,6 +196,7 @@ def test_folders_of_other_sets_are_refused(tmp_path):
     ("arguments", "error"),
     [
         (["rog", "--share", "0.5"], "nothing is hidden in rog"),
+        (["webnlg", "--texts-without-hidden"], "name a file as --texts"),
         (["lama", "--share", "0"], "--share: 0 is no share"),
         (["lama", "--texts", "t"], "the format lama has neither"),
         (["lama"], "give one folder"),

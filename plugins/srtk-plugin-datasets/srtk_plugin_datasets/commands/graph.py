@@ -46,6 +46,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--without-hidden", action="store_true", help="leave the hidden triples out (webnlg; lama always does)"
     )
+    parser.add_argument(
+        "--texts-without-hidden", action="store_true", help="leave the texts out that state a hidden triple (webnlg)"
+    )
 
 
 def run(args: argparse.Namespace) -> int:
@@ -54,6 +57,8 @@ def run(args: argparse.Namespace) -> int:
 
     if args.share is not None and not 0 < args.share <= 1:
         raise InputError(f"--share: {args.share:g} is no share; give a number above 0, at most 1")
+    if args.texts_without_hidden and not args.texts:
+        raise InputError("--texts-without-hidden: no texts are written; name a file as --texts")
     if args.format == "webnlg":
         return _webnlg(args)
     if args.aliases or args.texts:
@@ -105,18 +110,20 @@ def _webnlg(args: argparse.Namespace) -> int:
             raise InputError(f"{place}: no XML of the splits {', '.join(splits)} here; give files, or set --splits")
         files += found
     triples: dict[Triple, None] = {}
-    documents: list[dict[str, Any]] = []
+    documents: list[tuple[tuple[Triple, ...], dict[str, Any]]] = []
     for file in files:
         for entry in read_webnlg(file):
             triples.update(dict.fromkeys(entry.triples))
             rows = [list(triple) for triple in entry.triples]
             for number, text in enumerate(entry.texts, 1):
                 named = mentions(text, entry.triples)
-                documents.append({"id": f"{entry.id}/{number}", "text": text, "triples": rows, "mentions": named})
+                row = {"id": f"{entry.id}/{number}", "text": text, "triples": rows, "mentions": named}
+                documents.append((entry.triples, row))
     entities = sorted({end for triple in triples for end in triple[::2] if not isinstance(end, Literal)})
     facts = [triple for triple in triples if not isinstance(triple.object, Literal)]
     share = HIDDEN if args.share is None else args.share
-    hidden = hidden_facts(facts, share, args.seed) if args.hidden or args.without_hidden else []
+    hides = args.hidden or args.without_hidden or args.texts_without_hidden
+    hidden = hidden_facts(facts, share, args.seed) if hides else []
     if args.without_hidden:
         for triple in hidden:
             del triples[triple]
@@ -130,8 +137,10 @@ def _webnlg(args: argparse.Namespace) -> int:
         with _Target(args.aliases) as out:
             out.writelines(f"{id_}\t{name}\n" for id_ in entities for name in names(id_)[1:])
     if args.texts:
+        if args.texts_without_hidden:
+            documents = [(stated, row) for stated, row in documents if set(hidden).isdisjoint(stated)]
         with _Target(args.texts) as out:
-            out.writelines(dumps(document) + "\n" for document in documents)
+            out.writelines(dumps(row) + "\n" for _, row in documents)
     between = sum(not isinstance(triple.object, Literal) for triple in triples)
     print(f"{args.out}: {len(triples):,} triples, {between:,} between entities, of {len(documents):,} texts")
     if hidden:
