@@ -33,7 +33,7 @@ from common import lacking
 from srtk_framework.evaluation import calibration_error, paired
 from srtk_framework.host import load
 from srtk_framework.records import place
-from srtk_framework.roles import Completer, TrainingTask
+from srtk_framework.roles import Completer, KnowledgeGraph, TrainingTask
 from srtk_framework.text import read_yaml
 from srtk_framework.values import Completion, Pattern, batched
 
@@ -70,7 +70,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def measured(name: str, data: completion.Data, given: argparse.Namespace) -> Iterator[dict[str, Any]]:
-    """Yield the figures of each completer, and what is between `hybrid` and the others."""
+    """Yield the figures of each completer on a data set, and what is between `hybrid` and the others."""
     graph = load("knowledge_graph", "memory")(triples=data.train)
     graph.open()
     parts: dict[str, Completer] = {"frequency": load("completer", "frequency")(graph=graph)}
@@ -79,9 +79,30 @@ def measured(name: str, data: completion.Data, given: argparse.Namespace) -> Ite
             parts[use] = load("completer", use)(graph=graph, path=str(folder / name))
     for part in parts.values():
         part.open()
+    yield from compared(graph, parts, data, given)
+
+
+def compared(
+    graph: KnowledgeGraph,
+    parts: dict[str, Completer],
+    data: completion.Data,
+    given: argparse.Namespace,
+    floor: Completer | None = None,
+) -> Iterator[dict[str, Any]]:
+    """Yield the figures of completers, their unions and `hybrid`, and what is between `hybrid` and the others.
+
+    Args:
+        graph: The graph of the facts that are not asked for.
+        parts: The completers by name, open.
+        data: Facts to learn `hybrid` from, and to ask for.
+        given: The flags `methods`, `set` and `fit`.
+        floor: What is asked as `frequency` where that stands alone; by default the part.
+    """
     asked = {use: Remembered(part) for use, part in parts.items()}
     union, hybrid = load("completer", "union"), load("completer", "hybrid")
     drivers: dict[str, Any] = dict(asked)
+    if floor is not None:
+        drivers["frequency"] = floor
     informed = [one for use, one in asked.items() if use != "frequency"]
     drivers["union, max"] = union(completers=list(asked.values()))
     drivers["union, log-odds"] = union(completers=list(asked.values()), method="log-odds")
