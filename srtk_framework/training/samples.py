@@ -32,23 +32,26 @@ def samples(
     inverse: bool,
     hub: int | None = 1000,
     nodes: int | None = 1000,
+    end_at_start: bool = False,
     text: Callable[[Question, str], str] | None = None,
 ) -> list[list[Sample]]:
     """Make one sample per decision of a search for the paths of each training example.
 
     A path of K steps gives K + 1 decisions: each step, and END after the last (Zhang et al. 2022, section 4.1).
     Paths with a common prefix share its sample, which then has several positive candidates. Negative candidates are
-    sampled without replacement from the steps from the frontier, and END. The sampling depends on the seed, the
-    question and the path, not on the batch.
+    END, where the search offers it, and steps from the frontier, sampled without replacement. The sampling depends on
+    the seed, the question and the path, not on the batch.
 
     Args:
         graph: Graph of the paths; its noise relations are not candidates.
         examples: Training examples; paths that the graph lacks are ignored.
-        negatives: Maximum number of negative candidates per sample; None for all steps from the frontier.
+        negatives: Maximum number of negative candidates per sample; None for all steps from the frontier. From two on,
+            END is among them wherever it is wrong, since every path is weighed against its end in a search.
         seed: Seed of the sampling.
         inverse: Whether inverse steps are candidates, as in the search.
         hub: Maximum number of neighbours read for a node along a step.
         nodes: Maximum number of nodes of a frontier.
+        end_at_start: Whether END is a candidate before the first step too, as in the search.
         text: Function that returns the question's text for the scorer, given a question and an entity; by default
             the text of the question.
 
@@ -72,10 +75,14 @@ def samples(
             for step in offered[place]
             if step not in targets and not any(fnmatchcase(step.relation, pattern) for pattern in noise)
         ]
-        if place.path and END not in targets:
+        end = (bool(place.path) or end_at_start) and END not in targets
+        if negatives is not None and len(wrong) + end > negatives:
+            if negatives > 1:
+                wrong = _drawn(wrong, negatives - end, seed, question.id, place)
+            else:
+                wrong, end = _drawn([*wrong, END] if end else wrong, negatives, seed, question.id, place), False
+        if end:
             wrong.append(END)
-        if negatives is not None and len(wrong) > negatives:
-            wrong = _drawn(wrong, negatives, seed, question.id, place)
         candidates = sorted([*targets, *wrong], key=lambda step: (step == END, str(step)))
         made[place.example].append(
             Sample(

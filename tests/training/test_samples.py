@@ -135,6 +135,25 @@ def test_every_sample_has_right_candidates_and_at_most_so_many_wrong_ones(
         assert wrong < len(sample.targets)
 
 
+@pytest.mark.parametrize("negatives", [2, 3, 9])
+def test_end_is_never_dropped_among_the_negatives_that_are_drawn(negatives: int) -> None:
+    hub = graph_of("a to b", "b right c", *(f"b r{i} c" for i in range(30)))
+    for seed in range(5):
+        [row] = samples(hub, [example("a", "to right")], negatives=negatives, seed=seed, inverse=False)
+        second = next(sample for sample in row if len(sample.path) == 1)
+        assert second.candidates[-1] == END
+        assert sum(target == 0 for target in second.targets) == negatives
+
+
+def test_end_is_a_candidate_before_the_first_step_where_the_search_offers_it() -> None:
+    def first(end_at_start: bool) -> Sample:
+        [row] = samples(FILM, [example("film", "by")], negatives=None, seed=0, inverse=False, end_at_start=end_at_start)
+        return row[0]
+
+    assert END not in first(False).candidates
+    assert dict(zip(first(True).candidates, first(True).targets, strict=True))[END] == 0.0
+
+
 @pytest.mark.parametrize("negatives", [1, 2])
 def test_another_seed_draws_others(negatives: int) -> None:
     hub = graph_of("a right b", *(f"a r{i} b" for i in range(30)))

@@ -42,7 +42,7 @@ class DenseScorer(PathScorer):
     Attributes:
         encoder: Encodes the texts.
         graph: Graph that has the labels of relations.
-        rule: Score of a step: `log-softmax` (log-probability among the candidates and END), `log-sigmoid`
+        rule: Score of a step: `log-softmax` (log-probability among the candidates), `log-sigmoid`
             (log-probability against END alone, SR's own), `srtk-sum` (the logit itself, which SRTK sums), or `gain`
             (increase of the path's similarity to the question). By default that of the training, and `gain` without
             training.
@@ -265,7 +265,7 @@ class DenseScorer(PathScorer):
         texts = [self._texts(path, options[i]) for i, path in zip(scorable, walked, strict=True)]
         scored = [[0.0] * len(row) for row in candidates]
         for i, logits in zip(scorable, self._logits(self._store, queries, texts), strict=True):
-            values = np.round(self._apply_rule(paths[i], options[i], logits), SCORE_DIGITS) + 0.0
+            values = np.round(self._apply_rule(paths[i], options[i], END in candidates[i], logits), SCORE_DIGITS) + 0.0
             by_step = dict(zip([*options[i], END], values.tolist(), strict=True))
             scored[i] = [by_step[step] for step in candidates[i]]
         return scored
@@ -322,8 +322,9 @@ class DenseScorer(PathScorer):
         return np.stack([recent[text] for text in queries])
 
     def _apply_rule(
-        self, path: Path, steps: Sequence[Step], logits: npt.NDArray[np.float64]
+        self, path: Path, steps: Sequence[Step], end: bool, logits: npt.NDArray[np.float64]
     ) -> npt.NDArray[np.float64]:
+        """Return the scores of one path's candidates; END's is last, whether it is offered or not."""
         values = logits - self._costs(path, steps)
         if self._form.rule == "srtk-sum":
             return values
@@ -333,8 +334,10 @@ class DenseScorer(PathScorer):
             return values
         if self._form.rule == "log-sigmoid":
             return _log_sigmoid(values - values[-1])
-        most = float(values.max())
-        total: float = np.exp(values - most).sum()
+        # What is offered shares the whole probability, so that that of all paths of a search sums to one.
+        offered = values if end else values[:-1]
+        most = float(offered.max())
+        total: float = np.exp(offered - most).sum()
         return values - (most + math.log(total))
 
     def _costs(self, path: Path, steps: Sequence[Step]) -> npt.NDArray[np.float64]:

@@ -36,6 +36,7 @@ class ScorerFitSettings:
         temperature: Divides cosines in the loss; by default the scorer's own, so that training matches scoring.
         negatives: Maximum number of negatives of a sample; by default 31, for `listwise` all.
         inverse: Whether steps against their direction are candidates; in a recipe as in the expander, else true.
+        end_at_start: Whether END is a candidate before the first step too; in a recipe as in the expander, else false.
         mention: Replaces the entity's mention in the question; in a recipe as in the expander.
         depth: Leave out decisions after this many steps, which a search of this depth never takes; by default none.
         precision: `32` or `bf16` (mixed).
@@ -61,6 +62,7 @@ class ScorerFitSettings:
     temperature: float | None = attrs.field(default=None, validator=_none_or_above_0)
     negatives: int | None = attrs.field(default=None, validator=_none_or_at_least_1)
     inverse: bool | None = attrs.field(default=None, metadata=AS_EXPANDER)
+    end_at_start: bool = attrs.field(default=False, metadata=AS_EXPANDER)
     mention: str | None = attrs.field(default=None, metadata=AS_EXPANDER)
     depth: int | None = attrs.field(default=None, validator=_none_or_at_least_1)
     precision: Literal["32", "bf16"] | Literal[32] = "32"

@@ -9,11 +9,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from srtk_plugin_local.memory import MemoryGraph
+from srtk_plugin_sr.beam import BeamExpander
 from srtk_plugin_sr.dense import DenseScorer
 from srtk_plugin_sr.search_settings import SearchSettings
 
 from srtk_framework.roles import Encoder
-from srtk_framework.values import END, DriverError, Step
+from srtk_framework.values import END, DriverError, Link, Question, Step
 
 CAPITAL, BORDERS, CURRENCY = Step("capital"), Step("borders"), Step("currency")
 
@@ -125,10 +126,10 @@ def test_a_text_form_that_is_given_brings_its_own_inverse():
     assert "relation: is capital of" in encoder.calls[0]
 
 
-def test_end_is_in_the_denominator_also_where_it_is_no_candidate():
+def test_end_takes_no_probability_where_it_is_not_offered():
+    # Logits 12 and 5: log p = -log(1 + exp(-7)) and that less 7.
     scorer = scorer_of(Table(HAND), temperature=0.05)
-    with_end = scorer.score(["Q?"], [()], [[CAPITAL, BORDERS, END]])[0]
-    assert scorer.score(["Q?"], [()], [[CAPITAL, BORDERS]]) == [with_end[:2]]
+    assert scorer.score(["Q?"], [()], [[CAPITAL, BORDERS]]) == [[-0.0009, -7.0009]]
 
 
 def test_the_query_of_a_later_step_holds_the_steps_so_far():
@@ -245,12 +246,37 @@ def test_a_batch_is_scored_as_its_rows_one_by_one(changes, rows):
     assert found == [alone.score([q], [p], [c])[0] for q, p, c in rows]
 
 
-@given(steps=st.lists(st.sampled_from(STEPS), unique=True, min_size=1), walked=st.lists(st.sampled_from(STEPS)))
+@given(
+    offered=st.lists(st.sampled_from([*STEPS, END]), unique=True, min_size=1),
+    walked=st.lists(st.sampled_from(STEPS)),
+)
 @settings(max_examples=40, deadline=None)
-def test_log_probabilities_of_all_candidates_and_end_sum_to_one(steps, walked):
-    found = scorer_of(Letters()).score(["Who?"], [tuple(walked)], [[*steps, END]])[0]
+def test_log_probabilities_of_what_is_offered_sum_to_one(offered, walked):
+    found = scorer_of(Letters()).score(["Who?"], [tuple(walked)], [offered])[0]
     assert math.fsum(math.exp(value) for value in found) == pytest.approx(1.0, abs=1e-3)
     assert max(found) <= 0.0
+
+
+names = st.sampled_from("abcd")
+
+
+@given(
+    facts=st.lists(st.tuples(names, st.sampled_from(["capital", "borders", "currency"]), names), min_size=1),
+    depth=st.integers(1, 3),
+    end_at_start=st.booleans(),
+    inverse=st.booleans(),
+)
+@settings(max_examples=40, deadline=None)
+def test_the_probabilities_of_all_paths_of_a_search_sum_to_one(facts, depth, end_at_start, inverse):
+    graph = MemoryGraph(triples=facts)
+    graph.open()
+    scorer = DenseScorer(encoder=Letters(), graph=graph, cache="", rule="log-softmax", temperature=1.0)
+    scorer.open()
+    beam = BeamExpander(graph, scorer, depth=depth, width=9999, end_at_start=end_at_start, inverse=inverse)
+    beam.open()
+    start = facts[0][0]
+    [found] = beam.expand([Question("q", "What borders it?", (Link(start),))])
+    assert math.fsum(math.exp(path.score) for path in found.paths) == pytest.approx(1.0, abs=1e-2)
 
 
 @pytest.mark.parametrize(
