@@ -8,7 +8,7 @@ from itertools import islice
 from typing import Any
 
 from srtk_framework.graph.reader_stop import stopping_reader
-from srtk_framework.recipe import Composer, Recipe
+from srtk_framework.recipe import Composer, Recipe, needs_of
 from srtk_framework.recipe.settings import Where
 from srtk_framework.records.retrieval_records import read_questions
 from srtk_framework.roles.preflight import unwritable
@@ -71,7 +71,7 @@ def _driver_faults(recipe: Recipe, composer: Composer) -> Iterator[str]:
 
 
 def _question_faults(recipe: Recipe, composer: Composer) -> Iterator[str]:
-    """Read the files of questions, and the first question of each dataset."""
+    """Read the files of questions, and the first question of each dataset that stands by itself."""
     files: list[tuple[Where, Any]] = [(("questions",), recipe.questions)]
     if recipe.train is not None:
         files += [(("train", "questions"), recipe.train.questions), (("train", "validation"), recipe.train.validation)]
@@ -80,7 +80,8 @@ def _question_faults(recipe: Recipe, composer: Composer) -> Iterator[str]:
             limit = recipe.options.limit if where == ("questions",) else None
             yield from _first_fault(recipe, where, islice(read_questions(file), limit))
     for where, one in composer.placed():
-        if one.played.role == "dataset":
+        # A dataset that needs another driver, such as a graph, can be read only when that is open.
+        if one.played.role == "dataset" and not needs_of(type(one.driver)):
             yield from _first_fault(recipe, where, islice(one.read(), 1))
 
 

@@ -133,3 +133,13 @@ def test_a_good_recipe_is_said_in_words(check, capsys, tmp_path):
         "- keep its journal and manifest in out",
         "with these drivers:",
     ]
+
+
+def test_a_dataset_that_needs_a_graph_is_not_read_before_the_run(check: Check) -> None:
+    train = {"questions": {"use": "made", "count": 5}, "supervision": {"use": "gold-path"}}
+    drivers = {
+        "encoder": {"use": "transformers", "model": "minilm"},
+        "path_scorer": {"use": "dense"},
+        "expander": {"use": "beam"},
+    }
+    assert check(train=train, **drivers) == []
