@@ -21,6 +21,7 @@ from srtk_framework.values import (
     Pattern,
     Qualifier,
     RankedPath,
+    Search,
     Step,
     Triple,
     shortened,
@@ -145,6 +146,22 @@ def join(value: Any, where: str, field: str) -> Join:
         tuple(items(value.get("paths"), where, f"{field}.paths", index)),
         tuple(items(value.get("nodes"), where, f"{field}.nodes", term)),
     )
+
+
+def search(value: Any, where: str, field: str) -> Search:
+    """Read a search of an index: an object with ``text`` and ``hits``, a list of pairs of an entry's id and score."""
+    if not isinstance(value, dict):
+        raise wrong(where, field, "an object with 'text' and 'hits'", value)
+    return Search(
+        string(value.get("text"), where, f"{field}.text"),
+        tuple(items(value.get("hits"), where, f"{field}.hits", _hit)),
+    )
+
+
+def _hit(value: Any, where: str, field: str) -> tuple[str, float]:
+    if not isinstance(value, list) or len(value) != 2:
+        raise wrong(where, field, "a pair [id, score]", value)
+    return string(value[0], where, field), number(value[1], where, field)
 
 
 def confidence(value: Any, where: str, field: str) -> float:

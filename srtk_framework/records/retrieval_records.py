@@ -64,6 +64,7 @@ RESULT_FIELDS = (
     "evidence",
     "joins",
     "expected_recall",
+    "searches",
     "labels",
     "answer",
     "trace",
@@ -165,7 +166,7 @@ def record_from_retrieval(retrieval: Retrieval) -> dict[str, Any]:
 
     ``triplets``, ``scores``, ``triplet_paths``, ``provenance`` and ``qualifiers`` are parallel; so are ``confidences``
     and ``evidence``, which are there only if the graph lacks some of the triples. ``joins`` is there if paths from
-    several topics meet, ``expected_recall`` if the search tells it.
+    several topics meet, ``expected_recall`` if the search tells it, ``searches`` if an index was searched.
 
     Raises:
         DriverError: If a field of the subgraph is not parallel to its triples.
@@ -188,6 +189,7 @@ def record_from_retrieval(retrieval: Retrieval) -> dict[str, Any]:
         "qualifiers": [[list(q) for q in row] for row in _aligned(subgraph, "qualifiers", subgraph.qualifiers, ())],
         **_completed(subgraph),
         **_joined(subgraph),
+        **_searched(subgraph),
         "labels": dict(sorted(retrieval.labels.items())),
         "answer": record_from_answer(retrieval.answer),
         "trace": dict(subgraph.trace),
@@ -217,6 +219,12 @@ def _joined(subgraph: Subgraph) -> dict[str, Any]:
         **({"joins": joins} if joins else {}),
         **({} if recall is None else {"expected_recall": rounded(recall)}),
     }
+
+
+def _searched(subgraph: Subgraph) -> dict[str, Any]:
+    """Return the searches of an index; none for another method."""
+    searches = [{"text": one.text, "hits": [[id_, rounded(s)] for id_, s in one.hits]} for one in subgraph.searches]
+    return {"searches": searches} if searches else {}
 
 
 def _reason(evidence: Evidence) -> dict[str, Any]:
@@ -316,6 +324,7 @@ def _subgraph(record: Mapping[str, Any], field: str, where: str) -> Subgraph:
         trace=trace or {},
         joins=tuple(joins),
         expected_recall=None if expected is None else fields.confidence(expected, where, "expected_recall"),
+        searches=tuple(fields.items(record.get("searches") or [], where, "searches", fields.search)),
     )
 
 

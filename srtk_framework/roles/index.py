@@ -148,6 +148,15 @@ class Index(Role):
         """
         raise DriverError("this index searches texts, not vectors; name one that keeps vectors, such as `exact`")
 
+    @hook(batch="ids", key=by_value)
+    def entries(self, ids: Sequence[str]) -> Sequence[Entry | None]:
+        """Return the entry of each id as it was added, with its vector if the index keeps vectors; None for others.
+
+        Raises:
+            DriverError: If the index cannot read entries by id.
+        """
+        raise DriverError("this index cannot read entries by id; name one in a folder, such as `exact` or `bm25`")
+
     @hook(answer=truth)
     def searches_texts(self) -> bool:
         """Return whether ``search`` is supported; by default whether the driver implements it."""

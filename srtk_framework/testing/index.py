@@ -171,6 +171,26 @@ class IndexConformance(BatchConformance):
             if name == "near":
                 assert sorted(ids) == sorted(entry.id for entry in entries), f"near finds {len(ids)} entries"
 
+    def test_entries_are_read_by_id(self, driver: Any, entries: list[Entry]) -> None:
+        """``entries`` returns each entry as it was added, in the order of the ids, and None for one that is not there.
+
+        An index that cannot read entries by id refuses, as one does that others fill.
+        """
+        asked = [entry.id for entry in entries[::-3]]
+        try:
+            found = list(driver.entries([*asked, "never added"]))
+        except DriverError:
+            return
+        assert found.pop() is None, "an id that was never added has an entry"
+        known = {entry.id: entry for entry in entries}
+        for id_, entry in zip(asked, found, strict=True):
+            assert entry is not None, f"{id_!r} was added, and is not read"
+            for part in ("id", "text", "triples", "mentions"):
+                assert getattr(entry, part) == getattr(known[id_], part), f"{part} of {entry} is not that of {id_!r}"
+            if driver.searches_vectors() and known[id_].vector is not None:
+                assert entry.vector is not None, f"{id_!r} is read without its vector"
+                assert np.allclose(entry.vector, known[id_].vector, atol=1e-6), f"{id_!r} has another vector"
+
     def test_size_counts_the_entries(self, driver: Any, entries: list[Entry]) -> None:
         """``size`` is the number of entries."""
         assert driver.size() == len(entries), f"size is {driver.size()}, there are {len(entries)} entries"
@@ -329,6 +349,10 @@ class ToyIndex(Index):
     def size(self) -> int:
         """Count the entries."""
         return len(self._entries)
+
+    def entries(self, ids: Sequence[str]) -> Sequence[Entry | None]:
+        """Look the entries up."""
+        return [self._entries.get(id_) for id_ in ids]
 
     def search(self, texts: Sequence[str], k: int) -> Sequence[Sequence[Hit]]:
         """Compare the words of each text with those of each entry; entries without a common word are no hits."""

@@ -52,6 +52,7 @@ from srtk_framework.values.subgraphs import (
     RankedPath,
     RatedTriples,
     Retrieval,
+    Search,
     Subgraph,
 )
 from srtk_framework.values.training_data import Sample, TrainingExample
@@ -106,6 +107,7 @@ __all__ = [
     "RunError",
     "Sample",
     "Schema",
+    "Search",
     "SnapshotError",
     "SrtkError",
     "Step",

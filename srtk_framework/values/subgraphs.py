@@ -98,6 +98,19 @@ class Join:
     nodes: tuple[str, ...]
 
 
+@attrs.frozen
+class Search:
+    """A search of an index for a question.
+
+    Attributes:
+        text: What was searched for: the question, perhaps with one of its options and with triples in words.
+        hits: Ids of the entries that were found, each with its score, best first.
+    """
+
+    text: str
+    hits: tuple[tuple[str, float], ...] = ()
+
+
 def _joins_among(joins: Sequence[Join], triples: Sequence[Triple]) -> tuple[Join, ...]:
     """Keep the nodes in which paths meet that some triple has."""
     left = {end for triple in triples for end in (triple.subject, triple.object)} if joins else set()
@@ -123,6 +136,8 @@ class Subgraph:
         evidence: For each triple, the reasons for a completed one, best first; empty where there are none.
         joins: Which of the paths meet in which nodes, where the question has several topics; best first.
         expected_recall: Share of the answers that is expected to be among the triples; None where nothing tells.
+        searches: The searches of an index that found the triples, one for each option of the question in their order,
+            or one for the whole question; none for a method without an index.
     """
 
     triples: tuple[Triple, ...] = ()
@@ -137,11 +152,21 @@ class Subgraph:
     evidence: tuple[tuple[Evidence, ...], ...] = ()
     joins: tuple[Join, ...] = ()
     expected_recall: float | None = None
+    searches: tuple[Search, ...] = ()
 
     COLUMNS: ClassVar[tuple[str, ...]] = (
         *("triples", "scores", "path_of", "provenance", "qualifiers", "confidences", "evidence"),
     )
     """The fields that have one value for each triple, or are empty."""
+
+    @property
+    def hits(self) -> tuple[tuple[str, float], ...]:
+        """The entries that any of the searches found, each with its best score; best first, ties by id."""
+        scores: dict[str, float] = {}
+        for search in self.searches:
+            for entry, score in search.hits:
+                scores[entry] = max(score, scores.get(entry, score))
+        return tuple(sorted(scores.items(), key=lambda hit: (-hit[1], hit[0])))
 
     def ordered(self, places: Sequence[int]) -> Subgraph:
         """Keep the triples at some places, in the order of the places, with their values in all columns."""

@@ -30,6 +30,7 @@ from srtk_framework.values import (
     Question,
     RankedPath,
     Retrieval,
+    Search,
     Step,
     Subgraph,
     Triple,
@@ -119,6 +120,7 @@ def retrievals(draw):
         evidence=evidence if any(evidence) else (),
         joins=draw(tuples(st.builds(Join, tuples(st.integers(0, len(paths) - 1)), tuples(NAME)))) if paths else (),
         expected_recall=draw(st.none() | CONFIDENCE.map(rounded)),
+        searches=draw(tuples(st.builds(Search, TEXT, tuples(st.tuples(NAME, SCORE))))),
     )
     labels = draw(st.dictionaries(NAME, TEXT, max_size=3))
     support = draw(st.sets(st.integers(0, len(triples) - 1), max_size=3)) if triples else ()
@@ -144,6 +146,7 @@ def test_the_fields_of_a_result_are_in_a_fixed_order():
         confidences=(0.5,),
         joins=(Join((0,), ("o",)),),
         expected_recall=0.5,
+        searches=(Search("who", (("1", 0.5),)),),
     )
     record = record_from_retrieval(Retrieval(question, found, error="no"))
     assert list(record) == [*QUESTION_FIELDS, *RESULT_FIELDS, "more"]

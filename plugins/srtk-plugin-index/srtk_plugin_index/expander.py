@@ -2,32 +2,41 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Mapping, Sequence
 from typing import Any
 
 import attrs
 
 from srtk_framework.graph import finish
-from srtk_framework.roles import Expander, Index, KnowledgeGraph
-from srtk_framework.values import Budget, DriverError, Hit, Pattern, Question, Subgraph, Triple
+from srtk_framework.roles import EntityLinker, Expander, Index, KnowledgeGraph
+from srtk_framework.values import Budget, DriverError, Hit, Pattern, Question, Search, Subgraph, Triple
+from srtk_plugin_index.enhancement import Enhancement
 
 REFUSE, KEEP = "refuse", "keep"
+NONE, JOINS = "none", "joins"
+_log = logging.getLogger(__name__)
 
 
 @attrs.define(eq=False)
 class IndexExpander(Expander):
     """Search an index for the text of each question, and keep the triples of the best entries.
 
-    No links are needed. A triple has the score of the first entry that has it; the triples of an entry keep their
-    order. Only triples that the graph holds are kept: others are counted in the trace as ``missing``. The trace has
-    the hits whose triples are kept, each with id and score.
+    No links are needed. A question with options is searched for once with each of them, and the entries of all
+    searches are united. A triple has the score of the best entry that has it; the triples of an entry keep their order.
+    Only triples that the graph holds are kept: others are counted in the trace as ``missing``. The subgraph has the
+    searches, with the id and score of each entry that was found.
 
     Attributes:
         index: Index that searches texts, such as one over the corpus ``triples``.
         graph: Graph that the triples are of.
         budget: Limits of a question.
-        k: Number of entries to retrieve.
+        k: Number of entries to retrieve, for each option where there are some.
         stale: ``refuse`` an index that was built from another graph, or ``keep`` what of it the graph holds.
+        enhance: ``joins`` adds to the text of each option's search the triples, in words, that join an entity of the
+            question with one of the option; ``none`` adds nothing.
+        linker: Finds these entities; needed for ``enhance: joins``.
+        joins: Most triples that are added.
     """
 
     index: Index
@@ -35,9 +44,12 @@ class IndexExpander(Expander):
     budget: Budget = attrs.field(factory=Budget)
     k: int = attrs.field(default=100, validator=attrs.validators.ge(1))
     stale: str = attrs.field(default=REFUSE, validator=attrs.validators.in_((REFUSE, KEEP)))
+    enhance: str = attrs.field(default=NONE, validator=attrs.validators.in_((NONE, JOINS)))
+    linker: EntityLinker | None = None
+    joins: int = attrs.field(default=10, validator=attrs.validators.ge(1))
 
     def open(self) -> None:
-        """Refuse an index of vectors alone, and one of another graph."""
+        """Refuse an index of vectors alone, one of another graph, and an enhancement without a linker."""
         if not self.index.searches_texts():
             raise DriverError("the index searches vectors, not texts; name one that searches texts, such as `bm25`")
         known, now = list(self.index.sources()), self.graph.source()
@@ -46,6 +58,11 @@ class IndexExpander(Expander):
                 f"the index was built from {', '.join(known)}, and the graph is {now}; build it again with"
                 f" `srtk index build RECIPE`, or set `stale: {KEEP}` to use what of it the graph holds"
             )
+        if self.enhance == JOINS and self.linker is None:
+            raise DriverError(f"`enhance: {JOINS}` links questions and options; add `entity_linker: {{use: …}}`")
+        size = self.index.size()
+        if 0 < size < self.k:
+            _log.warning("k is %d, and the index has %d entries: a search may find all of them", self.k, size)
 
     def needs_links(self) -> bool:
         """Return False: a question is searched by its text."""
@@ -53,38 +70,57 @@ class IndexExpander(Expander):
 
     def expand(self, questions: Sequence[Question]) -> list[Subgraph]:
         """Search, and keep the triples that the graph holds."""
-        found = self.index.search([question.text for question in questions], self.k)
-        wanted = sorted({triple for hits in found for hit in hits for triple in hit.entry.triples})
+        texts = self._texts(questions)
+        rows = iter(self.index.search([text for row in texts for text in row], self.k))
+        found = [[next(rows) for _ in row] for row in texts]
+        wanted = sorted({triple for row in found for hits in row for hit in hits for triple in hit.entry.triples})
         held: Mapping[Triple, Triple] = {
             triple: row[0]
             for triple, row in zip(wanted, self.graph.match([Pattern(*triple) for triple in wanted]), strict=True)
             if row
         }
-        return finish(self.graph, [_subgraph(hits, held) for hits in found], self.budget)
+        pairs = zip(texts, found, strict=True)
+        return finish(self.graph, [_subgraph(*pair, held) for pair in pairs], self.budget)
+
+    def _texts(self, questions: Sequence[Question]) -> list[list[str]]:
+        """Return the texts to search for: of each question, or of each of its options."""
+        plain = [[f"{q.text} {option}" for option in q.options] or [q.text] for q in questions]
+        if self.enhance == NONE or self.linker is None:
+            return plain
+        added = Enhancement(self.graph, self.linker, self.joins).texts(questions)
+        return [
+            [f"{text}. {words}" if words else text for text, words in zip(row, more, strict=True)] if more else row
+            for row, more in zip(plain, added, strict=True)
+        ]
 
 
-def _subgraph(hits: Sequence[Hit], held: Mapping[Triple, Triple]) -> Subgraph:
-    """Unite the triples of the hits, best first."""
+def _subgraph(texts: Sequence[str], found: Sequence[Sequence[Hit]], held: Mapping[Triple, Triple]) -> Subgraph:
+    """Unite the triples of the hits of all searches, best first."""
+    pairs = zip(texts, found, strict=True)
+    searches = tuple(Search(text, tuple((hit.entry.id, hit.score) for hit in hits)) for text, hits in pairs)
     scores: dict[Triple, float] = {}
     missing: dict[Triple, None] = {}
-    used: list[list[Any]] = []
-    for hit in hits:
-        before = len(scores)
+    best: dict[str, Hit] = {}
+    for hit in sorted((hit for hits in found for hit in hits), key=lambda hit: (-hit.score, hit.entry.id)):
+        best.setdefault(hit.entry.id, hit)
+    for hit in best.values():
         for triple in hit.entry.triples:
             if triple in held:
                 scores.setdefault(held[triple], hit.score)
             else:
                 missing[triple] = None
-        if len(scores) > before:
-            used.append([hit.entry.id, hit.score])
-    trace: dict[str, Any] = {"entries": len(hits)}
-    if used:
-        trace["hits"] = used
+    trace: dict[str, Any] = {"entries": len(best)}
     if missing:
         trace["missing"] = len(missing)
     if not scores:
-        trace["reason"] = _reason(len(hits), len(missing))
-    return Subgraph(triples=tuple(scores), scores=tuple(scores.values()), path_of=(-1,) * len(scores), trace=trace)
+        trace["reason"] = _reason(len(best), len(missing))
+    return Subgraph(
+        triples=tuple(scores),
+        scores=tuple(scores.values()),
+        path_of=(-1,) * len(scores),
+        trace=trace,
+        searches=searches,
+    )
 
 
 def _reason(entries: int, missing: int) -> str:

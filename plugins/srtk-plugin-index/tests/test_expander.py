@@ -8,8 +8,9 @@ from srtk_plugin_index.expander import IndexExpander
 from srtk_plugin_index.indexes.bm25 import Bm25Index
 from srtk_plugin_local.memory import MemoryGraph
 
-from srtk_framework.roles import Index
-from srtk_framework.values import Budget, DriverError, Entry, Question, Triple
+from srtk_framework.records import record_from_retrieval, retrieval_from_record
+from srtk_framework.roles import EntityLinker, Index
+from srtk_framework.values import Budget, DriverError, Entry, Link, Question, Retrieval, Search, Triple
 
 FACTS = [("Latvia", "capital", "Riga"), ("Riga", "river", "Daugava"), ("Estonia", "capital", "Tallinn")]
 
@@ -42,10 +43,9 @@ def test_the_triples_of_the_best_entries_come_first(tmp_path):
     found = expanded(index_of(tmp_path, graph=facts), facts, "What is the capital of Latvia?")
     assert found.triples == (Triple(*FACTS[0]), Triple(*FACTS[2]))
     assert found.scores[0] > found.scores[1] > 0
-    assert found.trace["hits"] == [
-        ["Latvia\tcapital\tRiga", found.scores[0]],
-        ["Estonia\tcapital\tTallinn", found.scores[1]],
-    ]
+    hits = (("Latvia\tcapital\tRiga", found.scores[0]), ("Estonia\tcapital\tTallinn", found.scores[1]))
+    assert found.searches == (Search("What is the capital of Latvia?", hits),)
+    assert found.hits == hits
     assert found.provenance == (facts.source(),) * 2
     assert not found.paths
 
@@ -56,7 +56,7 @@ def test_a_triple_of_several_entries_has_the_best_score(tmp_path):
     found = expanded(index, graph(), "Riga in Latvia")
     assert found.triples == (one, two)
     assert found.scores[0] == found.scores[1]
-    assert [id_ for id_, _ in found.trace["hits"]] == ["1"]  # the second adds no triple
+    assert [id_ for id_, _ in found.hits] == ["1", "2"]
     assert found.trace["entries"] == 2
 
 
@@ -114,3 +114,63 @@ def test_an_index_of_vectors_alone_is_refused(tmp_path):
 
     with pytest.raises(DriverError, match="searches vectors, not texts"):
         IndexExpander(index=Vectors(), graph=graph()).open()
+
+
+class Names(EntityLinker):
+    """Links the names of the facts wherever they stand."""
+
+    def link(self, texts):
+        names = sorted({end for subject, _, object_ in FACTS for end in (subject, object_)})
+        return [[Link(name, 1.0) for name in names if name in text] for text in texts]
+
+
+CHOICE = Question("q", "What lies in Latvia", options=("Riga", "Tallinn"))
+
+
+def test_a_question_with_options_is_searched_for_with_each(tmp_path):
+    facts = graph()
+    expander = IndexExpander(index=index_of(tmp_path, graph=facts), graph=facts, k=1)
+    expander.open()
+    found = expander.expand([CHOICE])[0]
+    assert [search.text for search in found.searches] == ["What lies in Latvia Riga", "What lies in Latvia Tallinn"]
+    assert [[id_ for id_, _ in search.hits] for search in found.searches] == [
+        ["Latvia\tcapital\tRiga"],
+        ["Estonia\tcapital\tTallinn"],
+    ]
+    assert found.triples == (Triple(*FACTS[0]), Triple(*FACTS[2]))
+    assert found.scores == tuple(score for _, score in found.hits)
+
+
+def test_joins_of_question_and_option_are_added_to_the_search(tmp_path):
+    facts = graph()
+    expander = IndexExpander(
+        index=index_of(tmp_path, graph=facts), graph=facts, k=1, enhance="joins", linker=Names(), joins=1
+    )
+    expander.open()
+    searches = expander.expand([CHOICE])[0].searches
+    assert [search.text for search in searches] == [
+        "What lies in Latvia Riga. Latvia capital Riga",
+        "What lies in Latvia Tallinn",
+    ]
+    backwards = Question("q", "Riga", links=(Link("Riga"),), options=("Latvia",))
+    assert expander.expand([backwards])[0].searches[0].text == "Riga Latvia. Latvia capital Riga"
+
+
+def test_joins_without_a_linker_are_refused(tmp_path):
+    facts = graph()
+    with pytest.raises(DriverError, match="add `entity_linker"):
+        IndexExpander(index=index_of(tmp_path, graph=facts), graph=facts, enhance="joins").open()
+
+
+def test_a_k_above_the_size_is_told(tmp_path, caplog):
+    facts = graph()
+    IndexExpander(index=index_of(tmp_path, graph=facts), graph=facts, k=9).open()
+    assert "k is 9, and the index has 3 entries" in caplog.text
+
+
+def test_searches_are_in_the_record_and_come_back(tmp_path):
+    facts = graph()
+    found = expanded(index_of(tmp_path, graph=facts), facts, "What is the capital of Latvia?")
+    record = record_from_retrieval(Retrieval(Question("q", "?"), found))
+    assert record["searches"][0]["hits"][0] == ["Latvia\tcapital\tRiga", found.scores[0]]
+    assert retrieval_from_record(record, "here").subgraph.searches == found.searches

@@ -73,6 +73,7 @@ class EntryFile:
         self._offsets: Numbers = np.load(folder / OFFSETS, mmap_mode="r")
         self.ranks: Numbers = np.load(folder / RANKS, mmap_mode="r")
         path = folder / LINES
+        self._order: Numbers | None = None
         self._bytes: Any = np.memmap(path, dtype=np.uint8, mode="r") if path.stat().st_size else b""
 
     def __len__(self) -> int:
@@ -81,6 +82,20 @@ class EntryFile:
     def entry(self, number: int) -> Entry:
         """Read an entry."""
         return _read(bytes(self._bytes[int(self._offsets[number]) : int(self._offsets[number + 1])]))
+
+    def number(self, id_: str) -> int | None:
+        """Return the number of an entry, by halving the order of ids; None for an id that is not there."""
+        if self._order is None:
+            self._order = np.argsort(self.ranks)
+        low, high = 0, len(self._order)
+        while low < high:
+            middle = (low + high) // 2
+            number = int(self._order[middle])
+            found = self.entry(number).id
+            if found == id_:
+                return number
+            low, high = (middle + 1, high) if found < id_ else (low, middle)
+        return None
 
     def texts(self) -> Iterator[str]:
         """Read the texts, in order of their numbers."""

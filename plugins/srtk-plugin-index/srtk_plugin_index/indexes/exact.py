@@ -166,10 +166,12 @@ class ExactIndex(FolderIndex):
             scores = np.divide(scores, scale, out=np.zeros_like(scores), where=scale > 0)
         keys = np.rint(scores * _UNIT).astype(np.int64)
         ranked = best(keys, numbers, entries.ranks, k)
-        return [
-            Hit(attrs.evolve(entries.entry(number), vector=np.array(matrix[number])), key / _UNIT)
-            for number, key in ranked
-        ]
+        return [Hit(self.entry(entries, number), key / _UNIT) for number, key in ranked]
+
+    def entry(self, entries: EntryFile, number: int) -> Entry:
+        """Read an entry with its vector."""
+        assert self._matrix is not None
+        return attrs.evolve(entries.entry(number), vector=np.array(self._matrix[number]))
 
     def _blocks(self, matrix: Matrix) -> list[tuple[int, int]]:
         rows = max(1, _CELLS // max(1, self._width))

@@ -175,6 +175,16 @@ class FolderIndex(Index):
             return len(self._writer.ids)
         return 0 if self._entries is None else len(self._entries)
 
+    def entries(self, ids: Sequence[str]) -> list[Entry | None]:
+        """Read entries by id."""
+        entries = self._ready()
+        numbers = [entries.number(id_) for id_ in ids]
+        return [None if number is None else self.entry(entries, number) for number in numbers]
+
+    def entry(self, entries: EntryFile, number: int) -> Entry:
+        """Read the entry of a number; an index that keeps more of an entry than its file adds that."""
+        return entries.entry(number)
+
     def sources(self) -> Sequence[str]:
         """Return the sources of the graphs that the corpora read."""
         return list(self._manifest.get("sources", ())) if self._writer is None else self._sources()

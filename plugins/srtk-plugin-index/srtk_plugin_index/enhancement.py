@@ -1,0 +1,61 @@
+"""Enhancement of a multiple-choice question: the triples that join its entities with those of an option."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import product
+
+import attrs
+
+from srtk_framework.roles import EntityLinker, KnowledgeGraph
+from srtk_framework.text import name, relation_words
+from srtk_framework.values import Pattern, Question, Triple
+
+
+@attrs.frozen
+class Enhancement:
+    """Finds what a graph says of a question and an option at once (SEPTA, step 6).
+
+    Attributes:
+        graph: The graph.
+        linker: Links options, and questions without links.
+        most: Most triples of an option, those between the likeliest links first.
+    """
+
+    graph: KnowledgeGraph
+    linker: EntityLinker
+    most: int = 10
+
+    def texts(self, questions: Sequence[Question]) -> list[list[str]]:
+        """Return for each option of each question the triples in words; an empty text where none joins both."""
+        rows = self.triples(questions)
+        ids = sorted({id_ for row in rows for triples in row for triple in triples for id_ in triple})
+        labels = dict(zip(ids, self.graph.labels(ids), strict=True)) if ids else {}
+
+        def clause(triple: Triple) -> str:
+            relation = relation_words(triple.relation, labels[triple.relation])
+            return f"{name(triple.subject, labels)} {relation} {name(triple.object, labels)}"
+
+        return [[". ".join(map(clause, triples)) for triples in row] for row in rows]
+
+    def triples(self, questions: Sequence[Question]) -> list[list[tuple[Triple, ...]]]:
+        """Return for each option of each question the triples that join an entity of one with one of the other."""
+        texts = list(dict.fromkeys(text for q in questions for text in (*q.options, *(() if q.links else (q.text,)))))
+        linked = dict(zip(texts, self.linker.link(texts), strict=True)) if texts else {}
+        pairs: list[list[list[tuple[str, str]]]] = []
+        for question in questions:
+            own = sorted(question.links or linked[question.text], key=lambda link: (-link.score, link.entity))
+            rows = []
+            for option in question.options:
+                its = sorted(linked[option], key=lambda link: (-link.score, link.entity))
+                both = sorted(product(own, its), key=lambda pair: -pair[0].score * pair[1].score)
+                rows.append(list(dict.fromkeys((a.entity, b.entity) for a, b in both if a.entity != b.entity)))
+            pairs.append(rows)
+        asked = list(dict.fromkeys(pair for rows in pairs for row in rows for pair in row))
+        patterns = [Pattern(*ends) for a, b in asked for ends in ((a, None, b), (b, None, a))]
+        found = self.graph.match(patterns) if patterns else []
+        joined = {pair: sorted({*found[2 * i], *found[2 * i + 1]}) for i, pair in enumerate(asked)}
+        return [
+            [tuple(dict.fromkeys(triple for pair in row for triple in joined[pair]))[: self.most] for row in rows]
+            for rows in pairs
+        ]
