@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import Any
+from typing import Any, ClassVar
 
 import attrs
 import pytest
@@ -18,12 +18,23 @@ from srtk_framework.text import fold
 from srtk_framework.values import Answer, DriverError, Link, Question, Subgraph, Triple
 
 SEVERAL = 12
+OPTIONS = ("Riga", "Tallinn", 'the "old" town', "столица")
+"""Options of the kit's questions for a reader that chooses."""
 
 
 class ReaderConformance(BatchConformance):
-    """Checks a Reader; its ``driver`` is opened, over ``graph`` if it needs one."""
+    """Checks a Reader; its ``driver`` is opened, over ``graph`` if it needs one.
+
+    Attributes:
+        chooses: Whether the reader chooses among the options of a question; the kit's questions have some then.
+    """
 
     role = Reader
+    chooses: ClassVar[bool] = False
+
+    def asked(self, question: Question) -> Question:
+        """Give a question options if the reader chooses among them."""
+        return attrs.evolve(question, options=OPTIONS) if self.chooses else question
 
     @pytest.fixture
     def graph(self) -> OracleGraph:
@@ -41,7 +52,7 @@ class ReaderConformance(BatchConformance):
             triples = [t for t in SAMPLE.triples if t.subject == entity]
             words = SAMPLE.labels.get(relation, relation).replace("_", " ")
             question = Question(f"q{i}", f"What is the {words} of {entity}?", (Link(entity),))
-            made.append((question, _subgraph(sorted(triples, key=lambda t: t.relation != relation))))
+            made.append((self.asked(question), _subgraph(sorted(triples, key=lambda t: t.relation != relation))))
         return made
 
     @pytest.fixture
@@ -59,7 +70,8 @@ class ReaderConformance(BatchConformance):
     def use(self, driver: Any) -> None:
         """Read a subgraph."""
         triple = Triple("Latvia", "capital", "Riga")
-        driver.read([Question("q", "What is the capital of Latvia?", (Link("Latvia"),))], [_subgraph([triple])])
+        question = Question("q", "What is the capital of Latvia?", (Link("Latvia"),))
+        driver.read([self.asked(question)], [_subgraph([triple])])
 
     def read_some(self, driver: Any, cases: list[tuple[Question, Subgraph]]) -> list[tuple[Subgraph, Any]]:
         """Read some subgraphs one by one; return each with its answer."""
@@ -123,6 +135,17 @@ class ReaderConformance(BatchConformance):
             f"nothing was there to read, and the answer is {answer}"
         )
 
+    def test_a_choice_is_one_of_the_options(self, driver: Any, cases: list[tuple[Question, Subgraph]]) -> None:
+        """A reader that chooses answers by an option as it is written, and refuses a question without any."""
+        if not self.chooses:
+            return
+        for question, subgraph in cases[:SEVERAL]:
+            answer = driver.read([question], [subgraph])[0]
+            assert not answer.enough or answer.text in question.options, f"{answer.text!r} is no option"
+        bare = attrs.evolve(cases[0][0], options=())
+        with pytest.raises(DriverError, match=bare.id):
+            driver.read([bare], [cases[0][1]])
+
     def test_the_trace_can_be_written_as_json(self, driver: Any, cases: list[tuple[Question, Subgraph]]) -> None:
         """The trace consists of JSON values."""
         for _, answer in self.read_some(driver, cases):
@@ -132,7 +155,7 @@ class ReaderConformance(BatchConformance):
         """Questions, ids and labels with quotes and other scripts are no error."""
         for entity in SAMPLE.strange():
             triples = [t for t in SAMPLE.triples if entity in (t.subject, t.object)]
-            question = Question(entity, f'What of "{entity}"?', (Link(entity),))
+            question = self.asked(Question(entity, f'What of "{entity}"?', (Link(entity),)))
             assert isinstance(driver.read([question], [_subgraph(triples)])[0], Answer), f"{entity!r} is not answered"
 
 

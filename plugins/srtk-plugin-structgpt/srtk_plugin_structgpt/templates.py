@@ -24,15 +24,21 @@ PLACEHOLDERS: Mapping[str, tuple[str, ...]] = {
     "entities": ("question", "topics", "options", "most"),
     "constraints": ("question", "topics", "options", "history", "count"),
     "answer": ("question", "triples"),
+    "option": ("question", "triples", "options"),
     "support": ("question", "answer", "options"),
     "closed-book": ("question",),
 }
 """The placeholders of each template, by the template's name."""
 
 READER_TEMPLATES = ("answer",)
-"""Templates of the reader."""
+"""Templates of the reader ``llm``."""
 
-SEARCH_TEMPLATES = tuple(name for name in PLACEHOLDERS if name not in (*READER_TEMPLATES, "entities"))
+OPTION_TEMPLATES = ("option",)
+"""Templates of the reader ``options-llm``."""
+
+_OF_READERS = (*READER_TEMPLATES, *OPTION_TEMPLATES)
+
+SEARCH_TEMPLATES = tuple(name for name in PLACEHOLDERS if name not in (*_OF_READERS, "entities"))
 """Templates of every expander; ``tog`` has ``entities`` as well."""
 
 _REQUIRED = ("question", "options", "triples")
@@ -100,7 +106,7 @@ def read_templates(replaced: Mapping[str, str], own: Sequence[str] = tuple(PLACE
     """
     for key in replaced:
         if key in PLACEHOLDERS and key not in own:
-            owner = "the reader" if key in READER_TEMPLATES else "another expander"
+            owner = "a reader" if key in _OF_READERS else "another expander"
             raise InputError(f"the prompt {key!r} belongs to {owner}; the prompts of this driver are {', '.join(own)}")
         if key not in own:
             raise InputError(

@@ -10,6 +10,7 @@ import attrs
 import numpy as np
 import pytest
 from srtk_plugin_structgpt.encoder_chooser import EncoderChooser
+from srtk_plugin_structgpt.options_reader import OptionsLlmReader
 from srtk_plugin_structgpt.reader import LlmReader
 from srtk_plugin_structgpt.structgpt import StructGptExpander
 from srtk_plugin_structgpt.tog import TogExpander
@@ -79,6 +80,33 @@ class TestLlmReader(ReaderConformance):
     @pytest.fixture
     def faulty(self, graph: Any, tmp_path: Path) -> LlmReader:
         return LlmReader(graph, ScriptedGenerator(), prompts={"answer": str(tmp_path / "none.yaml")})
+
+
+class TestOptionsLlmReaderByRating(ReaderConformance):
+    name = "options-llm"
+    chooses = True
+
+    @pytest.fixture
+    def driver(self, graph: Any) -> OptionsLlmReader:
+        return opened(OptionsLlmReader(graph, SharedWords()))
+
+    @pytest.fixture
+    def faulty(self, graph: Any) -> OptionsLlmReader:
+        return OptionsLlmReader(graph, ScriptedGenerator(), by="rating")
+
+
+class TestOptionsLlmReaderByReply(ReaderConformance):
+    name = "options-llm"
+    chooses = True
+
+    @pytest.fixture
+    def driver(self, graph: Any) -> OptionsLlmReader:
+        scripted = ScriptedGenerator([("Latvia", "[1]"), ("Narcissus", "who knows?")], default="[2]")
+        return opened(OptionsLlmReader(graph, scripted))
+
+    @pytest.fixture
+    def faulty(self, graph: Any, tmp_path: Path) -> OptionsLlmReader:
+        return OptionsLlmReader(graph, ScriptedGenerator(), prompts={"option": str(tmp_path / "none.yaml")})
 
 
 class TestStructGpt(ExpanderConformance):

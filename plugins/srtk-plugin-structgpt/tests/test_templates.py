@@ -98,7 +98,7 @@ def test_a_prompt_of_another_driver_is_refused_and_named(memory, show_rows, tmp_
     graph, generator = memory(show_rows), ScriptedGenerator()
     expander = StructGptExpander(graph, generator, stop="depth", prompts={"answer": "mine.yaml"})
     with pytest.raises(
-        InputError, match="'answer' belongs to the reader; the prompts of this driver are first-relations"
+        InputError, match="'answer' belongs to a reader; the prompts of this driver are first-relations"
     ):
         expander.open()
     with pytest.raises(InputError, match="'entities' belongs to another expander"):
