@@ -36,6 +36,10 @@ class ReaderConformance(BatchConformance):
         """Give a question options if the reader chooses among them."""
         return attrs.evolve(question, options=OPTIONS) if self.chooses else question
 
+    def retrieved(self, question: Question, subgraph: Subgraph) -> Subgraph:
+        """Add to a subgraph of the kit what else the reader reads of one; nothing by default."""
+        return subgraph
+
     @pytest.fixture
     def graph(self) -> OracleGraph:
         """Return the opened sample graph."""
@@ -52,7 +56,8 @@ class ReaderConformance(BatchConformance):
             triples = [t for t in SAMPLE.triples if t.subject == entity]
             words = SAMPLE.labels.get(relation, relation).replace("_", " ")
             question = Question(f"q{i}", f"What is the {words} of {entity}?", (Link(entity),))
-            made.append((self.asked(question), _subgraph(sorted(triples, key=lambda t: t.relation != relation))))
+            asked, found = self.asked(question), _subgraph(sorted(triples, key=lambda t: t.relation != relation))
+            made.append((asked, self.retrieved(asked, found)))
         return made
 
     @pytest.fixture

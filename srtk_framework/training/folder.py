@@ -13,7 +13,10 @@ from srtk_framework.values import InputError, RunError
 
 COMPLETE, RUNNING = "complete", "running"
 RECORD = "training.json"
-_OURS = ("checkpoints", "log", "best.safetensors", "broken-batch.json", "training_examples.jsonl", "held_out.tsv")
+_OURS = (
+    *("checkpoints", "log", "best.safetensors", "broken-batch.json"),
+    *("training_examples.jsonl", "retrievals.jsonl", "validation_retrievals.jsonl", "held_out.tsv"),
+)
 """Files of a training, which another training in the same folder removes; its model stays until there is another."""
 
 Differences = Callable[[Mapping[str, Any]], str]

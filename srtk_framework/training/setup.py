@@ -10,6 +10,7 @@ import attrs
 from srtk_framework.recipe.recipe import Recipe, Train
 from srtk_framework.recipe.settings import Where, structure_fields
 from srtk_framework.roles import Expander, Trainable, TrainingPreflight
+from srtk_framework.training.answers import AnswerMaterial
 from srtk_framework.training.fit_settings import settings_class
 from srtk_framework.training.graph import GraphMaterial
 from srtk_framework.training.links import LinkMaterial
@@ -26,6 +27,7 @@ MATERIALS: Mapping[str, Any] = {
     "links": LinkMaterial,
     "graph": GraphMaterial,
     "texts": TextMaterial,
+    "answers": AnswerMaterial,
 }
 """What drivers learn from, by the names that they give in ``learns``."""
 

@@ -5,21 +5,24 @@ from __future__ import annotations
 import attrs
 
 from srtk_framework.values.questions import Question
-from srtk_framework.values.subgraphs import RankedPath
+from srtk_framework.values.subgraphs import RankedPath, Subgraph
 from srtk_framework.values.triples import Path, Step
 
 
 @attrs.frozen
 class TrainingExample:
-    """A question to train on, with the relation paths to its answers.
+    """A question to train on.
 
     Attributes:
         question: The question with its links and gold annotations.
-        paths: Relation paths to the answers, each with its quality between 0 and 1, best first.
+        paths: Relation paths to the answers, each with its quality between 0 and 1, best first; none for a driver that
+            does not learn from paths.
+        subgraph: What was retrieved for the question; None for a driver that does not learn to answer.
     """
 
     question: Question
     paths: tuple[RankedPath, ...] = ()
+    subgraph: Subgraph | None = None
 
 
 @attrs.frozen

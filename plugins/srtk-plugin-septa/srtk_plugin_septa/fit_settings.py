@@ -41,3 +41,30 @@ class SeptaFitSettings:
     patience: int | None = attrs.field(default=3, validator=_none_or_at_least_1)
     accelerator: Literal["auto", "cpu", "gpu"] = "auto"
     logger: Literal["tensorboard"] | None = None
+
+
+@attrs.frozen
+class OptionsFitSettings:
+    """Settings for training the reader ``options``.
+
+    Attributes:
+        knowledge: Share of the score that rests on what was retrieved (lambda), from 0 to 1; null to learn it.
+        heads: Heads of the attention.
+        epochs: Maximum number of passes over the questions.
+        batch_size: Questions per update.
+        learning_rate: Learning rate of AdamW.
+        weight_decay: Its weight decay.
+        patience: Stop after this many epochs without a better validation; null for never. Without validation questions
+            the last epoch counts.
+    """
+
+    knowledge: float | None = attrs.field(
+        default=None,
+        validator=attrs.validators.optional([attrs.validators.ge(0), attrs.validators.le(1)]),
+    )
+    heads: int = attrs.field(default=4, validator=_at_least_1)
+    epochs: int = attrs.field(default=30, validator=_at_least_1)
+    batch_size: int = attrs.field(default=64, validator=_at_least_1)
+    learning_rate: float = attrs.field(default=0.001, validator=_above_0)
+    weight_decay: float = attrs.field(default=0.01, validator=attrs.validators.ge(0))
+    patience: int | None = attrs.field(default=5, validator=_none_or_at_least_1)

@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
+import attrs
 import pytest
+from srtk_plugin_index.indexes.exact import ExactIndex
 from srtk_plugin_septa.fused import FusedCorpus
 from srtk_plugin_septa.graph_encoder import SeptaGraphEncoder
+from srtk_plugin_septa.options_reader import OptionsReader
 from srtk_plugin_septa.subgraphs import SubgraphCorpus
 from srtk_plugin_septa.text_encoder import SeptaTextEncoder
 
@@ -15,9 +19,11 @@ from srtk_framework.testing import (
     CorpusConformance,
     EncoderConformance,
     OracleGraph,
+    ReaderConformance,
     SubgraphEncoderConformance,
     ToyEncoder,
 )
+from srtk_framework.values import Entry, Question, Search, Subgraph
 
 
 def encoder() -> ToyEncoder:
@@ -45,6 +51,30 @@ class TestGraph(SubgraphEncoderConformance):
     @pytest.fixture
     def faulty(self, graph: Any) -> SeptaGraphEncoder:
         return SeptaGraphEncoder(graph=graph, encoder=encoder(), path="nowhere")
+
+
+class TestOptions(ReaderConformance):
+    name = "options"
+    chooses = True
+
+    @pytest.fixture
+    def driver(self, tmp_path: Path) -> OptionsReader:
+        index = ExactIndex(path=str(tmp_path / "index"), encoder=encoder())
+        index.create()
+        index.add([Entry("Latvia", "Latvia capital Riga"), Entry("Estonia", "Estonia capital Tallinn")])
+        index.commit()
+        driver = OptionsReader(index=index, encoder=encoder())
+        driver.open()
+        return driver
+
+    def retrieved(self, question: Question, subgraph: Subgraph) -> Subgraph:
+        hits = ((("Latvia", 0.5), ("Estonia", 0.4)), (("Estonia", 0.9),), (), ())
+        pairs = zip(question.options, hits, strict=True)
+        return attrs.evolve(subgraph, searches=tuple(Search(f"{question.text} {o}", some) for o, some in pairs))
+
+    @pytest.fixture
+    def faulty(self, driver: OptionsReader) -> OptionsReader:
+        return attrs.evolve(driver, path="nowhere")
 
 
 class TestText(EncoderConformance):

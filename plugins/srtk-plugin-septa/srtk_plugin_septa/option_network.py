@@ -1,0 +1,110 @@
+"""The network of the reader ``options``: attention over what was retrieved, and a share for what needs no knowledge.
+
+Importing it imports torch, which takes seconds.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+import torch
+
+from srtk_plugin_septa.option_vectors import SIMILARITIES, OptionVectors
+
+
+class OptionBatch(NamedTuple):
+    """Questions side by side; places beyond the options of a question, and beyond the entries of an option, are empty.
+
+    Attributes:
+        searches: [questions, options, d].
+        entries: [questions, options, k, d].
+        empty: True where there is no entry, [questions, options, k].
+        plain: [questions, options, p].
+        similarities: [questions, options, ``SIMILARITIES``].
+        absent: True where there is no option, [questions, options].
+    """
+
+    searches: torch.Tensor
+    entries: torch.Tensor
+    empty: torch.Tensor
+    plain: torch.Tensor
+    similarities: torch.Tensor
+    absent: torch.Tensor
+
+    @classmethod
+    def of(cls, questions: Sequence[OptionVectors]) -> OptionBatch:
+        """Lay questions side by side."""
+        most = max(len(one.found) for one in questions)
+
+        def padded(rows: Sequence[np.ndarray]) -> torch.Tensor:
+            table = np.zeros((len(rows), most, *rows[0].shape[1:]), dtype=rows[0].dtype)
+            for place, row in enumerate(rows):
+                table[place, : len(row)] = row
+            return torch.from_numpy(table)
+
+        entries = padded([one.entries for one in questions])
+        found = padded([one.found for one in questions])
+        sizes = torch.tensor([len(one.found) for one in questions])
+        return cls(
+            padded([one.searches for one in questions]),
+            entries,
+            torch.arange(entries.shape[2]) >= found[:, :, None],
+            padded([one.plain for one in questions]),
+            padded([one.similarities for one in questions]),
+            torch.arange(most) >= sizes[:, None],
+        )
+
+
+class OptionNetwork(torch.nn.Module):
+    """Scores options (SEPTA, prediction): score = lambda * score_know + (1 - lambda) * score_direct.
+
+    score_know is linear in r + t, where r is what attention with the query t takes from the entries found for the
+    option; score_direct is linear in the vector of question and option. Both also have the cosines of the option:
+    a sum r + t does not tell how near t is to what was found. Untrained, the cosines alone count.
+
+    Args:
+        width: Dimensions of searches and entries.
+        plain: Dimensions of question and option without knowledge.
+        heads: Heads of the attention.
+        knowledge: lambda, or None to learn it, beginning with a half.
+    """
+
+    def __init__(self, width: int, plain: int, heads: int, knowledge: float | None) -> None:
+        super().__init__()
+        self.attention = torch.nn.MultiheadAttention(width, heads, batch_first=True)
+        self.know = torch.nn.Linear(width, 1)
+        self.direct = torch.nn.Linear(plain, 1)
+        self.cosines = torch.nn.Parameter(torch.tensor([10.0, 0.0, 10.0]))
+        assert len(self.cosines) == SIMILARITIES
+        self.given = knowledge
+        self.balance = torch.nn.Parameter(torch.zeros(()))
+        for linear in (self.know, self.direct):
+            torch.nn.init.zeros_(linear.weight)
+            torch.nn.init.zeros_(linear.bias)
+
+    @property
+    def knowledge(self) -> torch.Tensor:
+        """lambda, the share of what was retrieved."""
+        return torch.sigmoid(self.balance) if self.given is None else torch.tensor(self.given)
+
+    def forward(self, batch: OptionBatch) -> torch.Tensor:
+        """Return the score of each option, [questions, options]; -inf where there is none."""
+        size, options, k, width = batch.entries.shape
+        t, entries = batch.searches.reshape(-1, width), batch.entries.reshape(-1, k, width)
+        some = ~batch.empty.reshape(-1, k).all(dim=1)
+        taken = torch.zeros_like(t)
+        if bool(some.any()):
+            keys, hidden = entries[some], batch.empty.reshape(-1, k)[some]
+            rows, _ = self.attention(t[some][:, None], keys, keys, key_padding_mask=hidden, need_weights=False)
+            taken = taken.index_put((torch.nonzero(some)[:, 0],), rows[:, 0])
+        know = self.know((taken + t).reshape(size, options, width))[..., 0]
+        know = know + batch.similarities[..., :2] @ self.cosines[:2]
+        direct = self.direct(batch.plain)[..., 0] + batch.similarities[..., 2] * self.cosines[2]
+        return blended(know, direct, self.knowledge).masked_fill(batch.absent, -torch.inf)
+
+
+def blended(know: torch.Tensor, direct: torch.Tensor, knowledge: torch.Tensor) -> torch.Tensor:
+    """Return lambda * know + (1 - lambda) * direct."""
+    return knowledge * know + (1 - knowledge) * direct

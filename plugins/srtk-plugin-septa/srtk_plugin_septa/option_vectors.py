@@ -1,0 +1,130 @@
+"""Vectors of a question's options and of what was retrieved for each."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import attrs
+import numpy as np
+
+from srtk_framework.roles import Encoder, Index
+from srtk_framework.values import DriverError, Question, Subgraph
+from srtk_plugin_septa.shape import Vectors
+
+SIMILARITIES = 3
+"""Cosines of an option: of its search with the best entry and with the mean of all, and of question and option."""
+
+
+@attrs.frozen(eq=False)
+class OptionVectors:
+    """One question's options in numbers; all vectors have norm 1, or are 0.
+
+    Attributes:
+        searches: What was searched for, by the encoder of the index: t, float32 [options, d].
+        entries: What was found, float32 [options, k, d]; rows of 0 where fewer were.
+        found: How many entries each option has, int64 [options].
+        plain: Question and option without knowledge, float32 [options, p].
+        similarities: float32 [options, ``SIMILARITIES``].
+    """
+
+    searches: Vectors
+    entries: Vectors
+    found: np.ndarray
+    plain: Vectors
+    similarities: Vectors
+
+
+def option_vectors(
+    questions: Sequence[Question],
+    subgraphs: Sequence[Subgraph],
+    index: Index,
+    encoder: Encoder,
+    direct: Encoder,
+    k: int,
+) -> list[OptionVectors]:
+    """Encode the options of questions, and read the vectors of the entries that were found for each.
+
+    Args:
+        questions: Questions with options.
+        subgraphs: What was retrieved, with a search for each option, or without any.
+        index: Keeps the vectors of the entries.
+        encoder: Encodes searches into the space of the index.
+        direct: Encodes question and option without knowledge.
+        k: Most entries of an option.
+
+    Raises:
+        DriverError: If a question has no options, a subgraph has a search for something else, or the index lacks an
+            entry or its vector.
+    """
+    for question, subgraph in zip(questions, subgraphs, strict=True):
+        _check(question, subgraph)
+    searched = [[one.text for one in s.searches] or plain_texts(q) for q, s in zip(questions, subgraphs, strict=True)]
+    by_index = _encoded(encoder, [text for row in searched for text in row])
+    texts = [text for question in questions for text in (question.text, *question.options, *plain_texts(question))]
+    by_direct = _encoded(direct, texts)
+    ids = list(dict.fromkeys(id_ for s in subgraphs for one in s.searches for id_, _ in one.hits[:k]))
+    rows = dict(zip(ids, _entries(index, ids), strict=True))
+    made = []
+    for question, subgraph, row in zip(questions, subgraphs, searched, strict=True):
+        t = np.stack([by_index[text] for text in row])
+        hits = [one.hits[:k] for one in subgraph.searches] or [()] * len(row)
+        entries = np.zeros((len(row), k, t.shape[1]), dtype=np.float32)
+        for place, some in enumerate(hits):
+            for rank, (id_, _) in enumerate(some):
+                entries[place, rank] = rows[id_]
+        found = np.array([len(some) for some in hits], dtype=np.int64)
+        own = np.stack([by_direct[text] for text in plain_texts(question)])
+        asked, options = by_direct[question.text], np.stack([by_direct[option] for option in question.options])
+        cosines = np.sum(entries * t[:, None], axis=2, dtype=np.float32)
+        similarities = np.stack(
+            [
+                np.max(cosines, axis=1, initial=0),
+                np.sum(cosines, axis=1) / np.maximum(found, 1),
+                np.sum(options * asked, axis=1),
+            ],
+            axis=1,
+        )
+        made.append(OptionVectors(t, entries, found, own, similarities.astype(np.float32)))
+    return made
+
+
+def plain_texts(question: Question) -> list[str]:
+    """Return the question with each of its options."""
+    return [f"{question.text} {option}" for option in question.options]
+
+
+def _check(question: Question, subgraph: Subgraph) -> None:
+    if not question.options:
+        raise DriverError(
+            f"question {question.id} has no options to choose from; give `options`, or name another reader"
+        )
+    if subgraph.searches and len(subgraph.searches) != len(question.options):
+        raise DriverError(
+            f"question {question.id} has {len(question.options)} options, and its subgraph {len(subgraph.searches)}"
+            " searches; retrieve it by the expander `index`, which searches for each option"
+        )
+
+
+def _encoded(encoder: Encoder, texts: Sequence[str]) -> dict[str, Vectors]:
+    """Encode each distinct text once, to norm 1."""
+    distinct = list(dict.fromkeys(texts))
+    return dict(zip(distinct, unit(encoder.encode(distinct)), strict=True)) if distinct else {}
+
+
+def _entries(index: Index, ids: Sequence[str]) -> list[Vectors]:
+    found = []
+    for id_, entry in zip(ids, index.entries(ids), strict=True):
+        if entry is None:
+            raise DriverError(f"the index has no entry {id_!r}; read by the index that the expander searches")
+        if entry.vector is None:
+            raise DriverError("the index keeps no vectors; name one that does, such as `exact`")
+        found.append(unit(entry.vector[None])[0])
+    return found
+
+
+def unit(rows: Vectors) -> Vectors:
+    """Scale rows to norm 1; rows of 0 stay."""
+    wide = rows.astype(np.float64)
+    norms = np.sqrt(np.sum(wide * wide, axis=1, keepdims=True))
+    scaled: Vectors = np.divide(wide, norms, out=np.zeros_like(wide), where=norms > 0).astype(np.float32)
+    return scaled

@@ -1,0 +1,282 @@
+"""The reader ``options``: chooses among the options of a question by what an index of subgraphs has on each (SEPTA)."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import math
+from collections.abc import Mapping, Sequence
+from pathlib import Path as FilePath
+from typing import Any, ClassVar
+
+import attrs
+import numpy as np
+
+from srtk_framework.models import read_json
+from srtk_framework.roles import Encoder, Index, Reader, TrainingTask, absent
+from srtk_framework.values import Answer, DriverError, Question, RunError, Subgraph, batched, rounded
+from srtk_plugin_septa.fit_settings import OptionsFitSettings
+from srtk_plugin_septa.model import PROBE, tensors
+from srtk_plugin_septa.option_vectors import OptionVectors, option_vectors, unit
+from srtk_plugin_septa.shape import Vectors
+
+WEIGHTS, SETTINGS = "options.safetensors", "options.json"
+_AT_ONCE = 256
+_LEAST_COSINE = 0.99
+
+
+@attrs.frozen(eq=False)
+class OptionModel:
+    """Weights of the network of options.
+
+    Attributes:
+        shape: ``width``, ``plain`` and ``heads`` of the network, and ``knowledge``.
+        weights: Weights by name.
+        probes: Vectors of a probe by the encoder of the index and by the one without knowledge.
+    """
+
+    shape: Mapping[str, Any]
+    weights: Mapping[str, Vectors]
+    probes: tuple[Vectors, Vectors]
+
+    def network(self) -> Any:
+        """Build the network with these weights, for use."""
+        import torch
+
+        from srtk_plugin_septa.option_network import OptionNetwork
+
+        with torch.random.fork_rng(devices=[]):
+            network = OptionNetwork(**self.shape)
+        network.load_state_dict({name: torch.from_numpy(np.array(value)) for name, value in self.weights.items()})
+        return network.eval().requires_grad_(False)
+
+    def fingerprint(self) -> str:
+        """Return a hash of the weights."""
+        digest = hashlib.sha256(repr(sorted(self.shape.items())).encode())
+        for name, value in sorted(self.weights.items()):
+            digest.update(name.encode())
+            digest.update(np.ascontiguousarray(value, dtype="<f4").tobytes())
+        return digest.hexdigest()[:32]
+
+
+@attrs.define(eq=False)
+class OptionsReader(Reader):
+    """Score each option by attention over the entries found for it, and by question and option alone.
+
+    The entries are those of ``Subgraph.searches``, so the expander ``index`` retrieves for this reader. Without a
+    trained model the cosines decide: of each option's search with what it found, and of question and option. The
+    answer's support are the triples of the entry that fits the option best.
+
+    Attributes:
+        index: Keeps the vectors of the entries; the one that the expander searches.
+        encoder: Encodes searches into the space of the index, such as `septa-text`.
+        direct: Encodes question and option without knowledge; null for ``encoder``.
+        path: Folder of a trained model; null for the cosines alone.
+        k: Most entries of an option, the best first.
+    """
+
+    learns: ClassVar[str] = "answers"
+    reuse: ClassVar[str] = "reader: {use: options, path: FOLDER}"
+
+    index: Index
+    encoder: Encoder
+    direct: Encoder | None = None
+    path: str | None = None
+    k: int = attrs.field(default=5, validator=attrs.validators.ge(1))
+    _model: OptionModel | None = attrs.field(init=False, default=None, repr=False)
+    _network: Any = attrs.field(init=False, default=None, repr=False)
+    _trained: bool = attrs.field(init=False, default=False, repr=False)
+    _kept: dict[Any, OptionVectors] | None = attrs.field(init=False, default=None, repr=False)
+
+    def preflight(self) -> list[tuple[str, str]]:
+        """Check that the folder of the model exists."""
+        return absent("path", self.path, "train a model, or correct the path")
+
+    def open(self) -> None:
+        """Read the model.
+
+        Raises:
+            DriverError: If the model cannot be read, or was trained with another encoder.
+        """
+        if self.path is None:
+            self._use(self._untrained(OptionsFitSettings(), 0), trained=False)
+        else:
+            self.load(FilePath(self.path).expanduser())
+
+    def close(self) -> None:
+        """Drop the model."""
+        self._model = self._network = None
+
+    def fingerprint(self) -> str:
+        """Identify the index, the encoders and the weights."""
+        parts = (self.index, self.encoder, self._direct())
+        weights = self._model.fingerprint() if self._model and self._trained else "untrained"
+        return f"options({', '.join(part.fingerprint() for part in parts)}, k={self.k}, {weights})"
+
+    def read(self, questions: Sequence[Question], subgraphs: Sequence[Subgraph]) -> list[Answer]:
+        """Choose the option with the best score for each question; of equal ones the first.
+
+        Raises:
+            DriverError: If a question has no options, or what it searched for is not in the index.
+        """
+        if self._model is None:
+            raise DriverError("the reader is not open; call open() first")
+        found = []
+        for question, subgraph, one in zip(questions, subgraphs, self._vectors(questions, subgraphs), strict=True):
+            # One by one: a product of matrices rounds a row otherwise where it stands among others.
+            scores = [rounded(score) for score in self._scores([one])[0]]
+            best = max(range(len(scores)), key=lambda place: scores[place])
+            knowledge = rounded(float(self._network.knowledge))
+            trace = {"scores": scores, "knowledge": knowledge}
+            found.append(Answer(question.options[best], support=self._support(subgraph, best), trace=trace))
+        return found
+
+    def fit(self, task: TrainingTask, training: OptionsFitSettings) -> Mapping[str, float]:
+        """Learn the network by the cross-entropy over the options; the encoders stay as they are.
+
+        Raises:
+            RunError: If no question has its answer among its options.
+            DriverError: If the loss is not finite.
+        """
+        import torch
+
+        from srtk_plugin_septa.option_network import OptionBatch
+
+        pairs = [(e.question, e.subgraph or Subgraph(), _gold(e.question)) for e in task.examples]
+        learning = [(question, subgraph, gold) for question, subgraph, gold in pairs if gold is not None]
+        if not learning:
+            raise RunError(f"none of {len(pairs)} training questions has its answer among its options")
+        self._kept = {}
+        try:
+            vectors = self._vectors([row[0] for row in learning], [row[1] for row in learning])
+            model = self._untrained(training, task.seed)
+            network = model.network().train().requires_grad_(True)
+            optimizer = torch.optim.AdamW(
+                network.parameters(), lr=training.learning_rate, weight_decay=training.weight_decay
+            )
+            best, waited, figures = -math.inf, 0, {}
+            for epoch in range(training.epochs):
+                order = np.random.default_rng((task.seed, epoch)).permutation(len(learning)).tolist()
+                losses = []
+                for some in batched(order, training.batch_size):
+                    scores = network(OptionBatch.of([vectors[i] for i in some]))
+                    loss = torch.nn.functional.cross_entropy(scores, torch.tensor([learning[i][2] for i in some]))
+                    optimizer.zero_grad()
+                    loss.backward()
+                    optimizer.step()
+                    losses.append(float(loss.detach()))
+                mean = sum(losses) / len(losses)
+                if not math.isfinite(mean):
+                    raise DriverError(f"the loss is {mean} in epoch {epoch + 1}; lower learning_rate")
+                self._use(attrs.evolve(model, weights=tensors(network)), trained=True)
+                checked = dict(task.validate()) if task.validate is not None else {}
+                now = checked.get("answer_exact", float(epoch))
+                if now > best:
+                    best, waited, kept = now, 0, self._model
+                    figures = {"epochs": epoch + 1.0, "loss": mean, **checked}
+                else:
+                    waited += 1
+                    if training.patience is not None and waited >= training.patience:
+                        break
+            assert kept is not None
+            self._use(kept, trained=True)
+            return {**figures, "questions": float(len(learning)), "knowledge": float(self._network.knowledge)}
+        finally:
+            self._kept = None
+
+    def save(self, folder: FilePath) -> None:
+        """Write the weights."""
+        from safetensors.numpy import save_file
+
+        model = self._model
+        if model is None:
+            raise DriverError("the reader is not open; call open() first")
+        folder.mkdir(parents=True, exist_ok=True)
+        weights = {f"network.{name}": np.ascontiguousarray(value) for name, value in model.weights.items()}
+        save_file({**weights, "searches": model.probes[0], "plain": model.probes[1]}, folder / WEIGHTS)
+        (folder / SETTINGS).write_text(json.dumps(dict(model.shape), indent=1) + "\n", encoding="utf-8")
+
+    def load(self, folder: FilePath) -> None:
+        """Read what ``save`` wrote.
+
+        Raises:
+            DriverError: If the folder holds no such model, or it was trained with another encoder.
+        """
+        from safetensors import SafetensorError
+        from safetensors.numpy import load_file
+
+        if not (folder / SETTINGS).is_file() or not (folder / WEIGHTS).is_file():
+            raise DriverError(f"{folder} holds no {SETTINGS} and {WEIGHTS}; name a folder that a training wrote")
+        try:
+            found = load_file(folder / WEIGHTS)
+            probes = (found.pop("searches"), found.pop("plain"))
+        except (SafetensorError, KeyError) as error:
+            raise DriverError(f"{folder / WEIGHTS} cannot be read ({error}); train the reader again") from error
+        weights = {name.removeprefix("network."): value for name, value in found.items()}
+        for probe, encoder in zip(probes, (self.encoder, self._direct()), strict=True):
+            (given,) = unit(encoder.encode([PROBE]))
+            if given.shape != probe.shape or float(given @ probe) < _LEAST_COSINE:
+                raise DriverError(
+                    f"the encoder is not the one that the reader in {folder} was trained with: it has other vectors;"
+                    " name that encoder, or train with this one"
+                )
+        self._use(OptionModel(read_json(folder / SETTINGS), weights, probes), trained=True)
+
+    def _use(self, model: OptionModel, trained: bool) -> None:
+        self._model, self._network, self._trained = model, model.network(), trained
+
+    def _direct(self) -> Encoder:
+        return self.encoder if self.direct is None else self.direct
+
+    def _untrained(self, training: OptionsFitSettings, seed: int) -> OptionModel:
+        """Make the weights with which a training begins."""
+        import torch
+
+        from srtk_plugin_septa.option_network import OptionNetwork
+
+        probes = tuple(unit(encoder.encode([PROBE]))[0] for encoder in (self.encoder, self._direct()))
+        width = len(probes[0])
+        if width % training.heads:
+            raise DriverError(f"the vectors have {width} numbers, which {training.heads} heads do not divide")
+        shape = {"width": width, "plain": len(probes[1]), "heads": training.heads, "knowledge": training.knowledge}
+        with torch.random.fork_rng(devices=[]):
+            torch.manual_seed(seed)
+            network = OptionNetwork(**shape)
+        return OptionModel(shape, tensors(network), (probes[0], probes[1]))
+
+    def _vectors(self, questions: Sequence[Question], subgraphs: Sequence[Subgraph]) -> list[OptionVectors]:
+        """Encode questions; during a training each of them once."""
+
+        def made(places: Sequence[int]) -> list[OptionVectors]:
+            asked, found = [questions[i] for i in places], [subgraphs[i] for i in places]
+            return option_vectors(asked, found, self.index, self.encoder, self._direct(), self.k)
+
+        if self._kept is None:
+            return made(range(len(questions)))
+        keys = [(q.text, q.options, s.searches) for q, s in zip(questions, subgraphs, strict=True)]
+        new = [i for i, key in enumerate(keys) if key not in self._kept]
+        for some in batched(new, _AT_ONCE):
+            self._kept.update(zip([keys[i] for i in some], made(some), strict=True))
+        return [self._kept[key] for key in keys]
+
+    def _scores(self, vectors: Sequence[OptionVectors]) -> list[list[float]]:
+        import torch
+
+        from srtk_plugin_septa.option_network import OptionBatch
+
+        with torch.no_grad():
+            rows = self._network(OptionBatch.of(vectors)).tolist()
+        return [row[: len(one.found)] for row, one in zip(rows, vectors, strict=True)]
+
+    def _support(self, subgraph: Subgraph, option: int) -> tuple[int, ...]:
+        """Return the places of the triples of the best entry of an option."""
+        hits = subgraph.searches[option].hits if subgraph.searches else ()
+        (entry,) = self.index.entries([hits[0][0]]) if hits else (None,)
+        own = set(entry.triples) if entry is not None else set()
+        return tuple(place for place, triple in enumerate(subgraph.triples) if triple in own)
+
+
+def _gold(question: Question) -> int | None:
+    """Return the place of the right option; None where it is not known, or not among the options."""
+    right = [place for place, option in enumerate(question.options) if option in (question.answers or ())]
+    return right[0] if right else None

@@ -1,0 +1,179 @@
+"""The reader ``options``: attention over what was found, the share of knowledge, training and refusals."""
+
+from __future__ import annotations
+
+import attrs
+import numpy as np
+import pytest
+import torch
+from srtk_plugin_index.expander import IndexExpander
+from srtk_plugin_index.indexes.exact import ExactIndex
+from srtk_plugin_local.memory import MemoryGraph
+from srtk_plugin_septa.fit_settings import OptionsFitSettings
+from srtk_plugin_septa.option_network import OptionBatch, OptionNetwork, blended
+from srtk_plugin_septa.option_vectors import OptionVectors
+from srtk_plugin_septa.options_reader import OptionsReader
+from srtk_plugin_septa.subgraphs import SubgraphCorpus
+
+from srtk_framework.roles import TrainingTask
+from srtk_framework.testing import ToyEncoder
+from srtk_framework.values import Budget, DriverError, Question, RunError, Search, Subgraph, TrainingExample
+
+PLACES = [f"town{chr(97 + i)}{chr(97 + j)}" for i in range(6) for j in range(5)]
+FACTS = [(f"animal{i} {name[::-1]}", "livesIn", name) for i, name in enumerate(PLACES)]
+
+
+def opened(driver):
+    driver.open()
+    return driver
+
+
+def encoder():
+    return opened(ToyEncoder(dimensions=64))
+
+
+@pytest.fixture
+def graph():
+    return opened(MemoryGraph(triples=FACTS))
+
+
+@pytest.fixture
+def index(graph, tmp_path):
+    made = ExactIndex(path=str(tmp_path / "index"), encoder=encoder())
+    made.create()
+    made.add(list(opened(SubgraphCorpus(graph=graph)).read()))
+    made.commit()
+    return made
+
+
+@pytest.fixture
+def asked(graph, index):
+    """Questions that need one fact, with what was retrieved for each."""
+    questions = []
+    for i, (animal, _, place) in enumerate(FACTS):
+        options = [PLACES[(i + shift) % len(PLACES)] for shift in (7, 0, 13)]
+        order = np.random.default_rng(i).permutation(3)
+        chosen = tuple(options[at] for at in order)
+        questions.append(Question(str(i), f"Where lives {animal}", options=chosen, answers=(place,)))
+    expander = opened(IndexExpander(index=index, graph=graph, k=3, budget=Budget(triples=30)))
+    return list(zip(questions, expander.expand([q.without_gold() for q in questions]), strict=True))
+
+
+def examples(asked):
+    return [TrainingExample(question, subgraph=subgraph) for question, subgraph in asked]
+
+
+def accuracy(reader, asked):
+    answers = reader.read([q.without_gold() for q, _ in asked], [s for _, s in asked])
+    return sum(a.text == q.answers[0] for a, (q, _) in zip(answers, asked, strict=True)) / len(asked)
+
+
+def vectors(searches, entries, found):
+    searches = np.array(searches, dtype=np.float32)
+    rows = np.array(entries, dtype=np.float32)
+    size = len(searches)
+    return OptionVectors(searches, rows, np.array(found), searches, np.zeros((size, 3), dtype=np.float32))
+
+
+def identity(network):
+    with torch.no_grad():
+        network.attention.in_proj_weight.copy_(torch.eye(2).repeat(3, 1))
+        network.attention.in_proj_bias.zero_()
+        network.attention.out_proj.weight.copy_(torch.eye(2))
+        network.attention.out_proj.bias.zero_()
+    return network.eval()
+
+
+def test_the_golden_weights_of_one_head():
+    network = identity(OptionNetwork(2, 2, 1, 1.0))
+    query, keys = torch.tensor([[[1.0, 0.0]]]), torch.tensor([[[1.0, 0.0], [0.0, 1.0]]])
+    _, weights = network.attention(query, keys, keys)
+    assert weights[0, 0].tolist() == pytest.approx([0.669762, 0.330238], abs=1e-6)
+    _, alone = network.attention(query, keys[:, :1], keys[:, :1])
+    assert alone.item() == 1
+
+
+def test_the_golden_blend_of_two_scores():
+    two, less = torch.tensor(2.0), torch.tensor(-2.0)
+    assert blended(two, less, torch.tensor(0.25)) == -1
+    assert blended(two, less, torch.tensor(1.0)) == 2
+    assert blended(two, less, torch.tensor(0.0)) == -2
+
+
+def test_places_without_an_entry_or_an_option_change_nothing():
+    network = OptionNetwork(2, 2, 1, None)
+    with torch.no_grad():
+        network.know.weight.copy_(torch.tensor([[1.0, 2.0]]))
+    network.eval()
+    one = vectors([[1, 0]], [[[0, 1], [0, 0]]], [1])
+    short = vectors([[1, 0]], [[[0, 1]]], [1])
+    none = vectors([[1, 0]], [[[0, 0], [0, 0]]], [0])
+    wide = vectors([[1, 0], [0, 1]], [[[0, 1], [0, 0]]] * 2, [1, 1])
+    alone = network(OptionBatch.of([one]))
+    assert network(OptionBatch.of([short])).item() == pytest.approx(alone.item(), abs=1e-6)
+    both = network(OptionBatch.of([one, wide, none]))
+    assert both[0, 0].item() == pytest.approx(alone.item(), abs=1e-6)
+    assert both[0, 1].item() == -np.inf
+    assert both[2, 0].item() == pytest.approx(0.5, abs=1e-6)  # t alone, by half of lambda
+
+
+def test_untrained_the_option_whose_subgraph_was_found_wins(index, asked):
+    reader = opened(OptionsReader(index=index, encoder=encoder()))
+    assert accuracy(reader, asked) > 0.6
+    question, subgraph = asked[0]
+    (answer,) = reader.read([question], [subgraph])
+    best = subgraph.searches[question.options.index(answer.text)].hits[0][0]
+    (entry,) = index.entries([best])
+    assert {subgraph.triples[place] for place in answer.support} == set(entry.triples)
+    assert answer.trace["knowledge"] == 0.5
+
+
+def test_a_trained_reader_is_saved_and_read_back(index, asked, tmp_path):
+    reader = opened(OptionsReader(index=index, encoder=encoder()))
+    before = reader.fingerprint()
+    task = TrainingTask(examples(asked), lambda: {"answer_exact": accuracy(reader, asked)}, tmp_path)
+    figures = reader.fit(task, OptionsFitSettings(epochs=8, batch_size=8))
+    assert figures["answer_exact"] >= 0.6
+    assert 0 < figures["knowledge"] < 1
+    assert reader.fingerprint() != before
+    reader.save(tmp_path / "model")
+    again = opened(OptionsReader(index=index, encoder=encoder(), path=str(tmp_path / "model")))
+    assert again.fingerprint() == reader.fingerprint()
+    questions, subgraphs = [q for q, _ in asked], [s for _, s in asked]
+    assert again.read(questions, subgraphs) == reader.read(questions, subgraphs)
+    with pytest.raises(DriverError, match=r"is not the one that the reader .* was trained with"):
+        opened(OptionsReader(index=index, encoder=opened(ToyEncoder(dimensions=64, letters=2)), path=again.path))
+
+
+def test_two_trainings_with_one_seed_are_equal(index, asked, tmp_path):
+    def trained(seed):
+        reader = opened(OptionsReader(index=index, encoder=encoder()))
+        reader.fit(TrainingTask(examples(asked), None, tmp_path, seed), OptionsFitSettings(epochs=2))
+        return reader.fingerprint()
+
+    assert trained(1) == trained(1) != trained(2)
+
+
+def test_a_given_share_of_knowledge_stays(index, asked, tmp_path):
+    reader = opened(OptionsReader(index=index, encoder=encoder()))
+    figures = reader.fit(TrainingTask(examples(asked), None, tmp_path), OptionsFitSettings(epochs=2, knowledge=1.0))
+    assert figures["knowledge"] == 1
+
+
+def test_what_cannot_be_read_is_told(index, asked, graph, tmp_path):
+    reader = opened(OptionsReader(index=index, encoder=encoder()))
+    question, subgraph = asked[0]
+    for one, other, said in (
+        (attrs.evolve(question, options=()), subgraph, "question 0 has no options to choose from"),
+        (question, Subgraph(searches=(Search("a"),)), "has 3 options, and its subgraph 1 searches"),
+        (question, Subgraph(searches=(Search("a", (("gone", 1.0),)),) * 3), "the index has no entry 'gone'"),
+    ):
+        with pytest.raises(DriverError, match=said):
+            reader.read([one], [other])
+    stray = TrainingExample(attrs.evolve(question, answers=("elsewhere",)), subgraph=subgraph)
+    with pytest.raises(RunError, match="none of 1 training questions has its answer among its options"):
+        reader.fit(TrainingTask([stray], None, tmp_path), OptionsFitSettings())
+    with pytest.raises(DriverError, match=r"holds no options\.json"):
+        opened(OptionsReader(index=index, encoder=encoder(), path=str(tmp_path)))
+    with pytest.raises(DriverError, match="which 5 heads do not divide"):
+        reader.fit(TrainingTask(examples(asked), None, tmp_path), OptionsFitSettings(heads=5))
