@@ -187,9 +187,10 @@ class IndexConformance(BatchConformance):
             assert entry is not None, f"{id_!r} was added, and is not read"
             for part in ("id", "text", "triples", "mentions"):
                 assert getattr(entry, part) == getattr(known[id_], part), f"{part} of {entry} is not that of {id_!r}"
-            if driver.searches_vectors() and known[id_].vector is not None:
+            vector = known[id_].vector
+            if driver.searches_vectors() and vector is not None:
                 assert entry.vector is not None, f"{id_!r} is read without its vector"
-                assert np.allclose(entry.vector, known[id_].vector, atol=1e-6), f"{id_!r} has another vector"
+                assert np.allclose(entry.vector, vector, atol=1e-6), f"{id_!r} has another vector"
 
     def test_size_counts_the_entries(self, driver: Any, entries: list[Entry]) -> None:
         """``size`` is the number of entries."""

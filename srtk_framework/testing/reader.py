@@ -56,8 +56,8 @@ class ReaderConformance(BatchConformance):
             triples = [t for t in SAMPLE.triples if t.subject == entity]
             words = SAMPLE.labels.get(relation, relation).replace("_", " ")
             question = Question(f"q{i}", f"What is the {words} of {entity}?", (Link(entity),))
-            asked, found = self.asked(question), _subgraph(sorted(triples, key=lambda t: t.relation != relation))
-            made.append((asked, self.retrieved(asked, found)))
+            found = _subgraph(sorted(triples, key=lambda t: t.relation != relation))
+            made.append((self.asked(question), self.retrieved(self.asked(question), found)))
         return made
 
     @pytest.fixture

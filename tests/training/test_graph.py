@@ -185,7 +185,7 @@ def test_a_graph_without_facts_between_entities_is_told(tmp_path):
         ({"held_out": 0.05}, "rote", "held_out is written as {share: 0.05}"),
         ({"held_out": {"shares": 0.1}}, "rote", "Did you mean 'share'"),
         ({}, "silent", "completer 'silent' cannot be trained: its class does not say `learns`; drivers learn from"),
-        ({}, "reader", "from 'graphs'; drivers learn from paths, links, graph, texts. Did you mean"),
+        ({}, "reader", "from 'graphs'; drivers learn from paths, links, graph, texts, answers. Did you mean"),
         ({}, "loose", "the completer 'loose' learns from its graph, but it has none"),
     ],
 )  # fmt: skip

@@ -162,7 +162,7 @@ class OptionsReader(Reader):
                     scores = network(OptionBatch.of([vectors[i] for i in some]))
                     loss = torch.nn.functional.cross_entropy(scores, torch.tensor([learning[i][2] for i in some]))
                     optimizer.zero_grad()
-                    loss.backward()
+                    loss.backward()  # type: ignore[no-untyped-call]
                     optimizer.step()
                     losses.append(float(loss.detach()))
                 mean = sum(losses) / len(losses)
@@ -238,7 +238,7 @@ class OptionsReader(Reader):
         width = len(probes[0])
         if width % training.heads:
             raise DriverError(f"the vectors have {width} numbers, which {training.heads} heads do not divide")
-        shape = {"width": width, "plain": len(probes[1]), "heads": training.heads, "knowledge": training.knowledge}
+        shape: dict[str, Any] = {"width": width, "plain": len(probes[1]), **attrs.asdict(training, filter=_of_network)}
         with torch.random.fork_rng(devices=[]):
             torch.manual_seed(seed)
             network = OptionNetwork(**shape)
@@ -274,6 +274,11 @@ class OptionsReader(Reader):
         (entry,) = self.index.entries([hits[0][0]]) if hits else (None,)
         own = set(entry.triples) if entry is not None else set()
         return tuple(place for place, triple in enumerate(subgraph.triples) if triple in own)
+
+
+def _of_network(field: Any, value: Any) -> bool:
+    """Tell whether a setting of the training is one of the network, too."""
+    return field.name in ("heads", "knowledge")
 
 
 def _gold(question: Question) -> int | None:

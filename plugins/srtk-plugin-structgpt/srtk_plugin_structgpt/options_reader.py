@@ -19,6 +19,8 @@ from srtk_plugin_structgpt.templates import (
     token_fit,
 )
 
+_none_or_at_least_0: Any = attrs.validators.optional(attrs.validators.ge(0))
+
 TEMPLATE = "option"
 NOTHING = "(none)"
 """Stands in the place of the triples where none were retrieved."""
@@ -42,7 +44,7 @@ class OptionsLlmReader(Reader):
 
     graph: KnowledgeGraph
     generator: Generator
-    tokens: int | None = attrs.field(default=512, validator=attrs.validators.optional(attrs.validators.ge(0)))
+    tokens: int | None = attrs.field(default=512, validator=_none_or_at_least_0)
     by: Literal["rating", "reply"] | None = None
     prompts: dict[str, str] = attrs.field(factory=dict)
     _template: Template | None = attrs.field(init=False, default=None, repr=False)

@@ -1,0 +1,285 @@
+"""Multiple-choice questions made from a graph: what an index of subgraphs, joins and alignment each add to text alone.
+
+    OMP_NUM_THREADS=1 python benchmarks/alignment.py cn100k         # the aligned encoders, and vectors that are kept
+    OMP_NUM_THREADS=1 python benchmarks/graph_questions.py [--seeds N] [--test N] [--train N]
+
+From the edges of CN-100K: `one` needs one edge, `two` needs two, with no edge between question and answer. Of five
+options four are objects of the same relation that are no answers, drawn at random or nearest to the answer by the
+frozen encoder. The index holds the subgraphs around the centres of `alignment.py`, among which both ends of a question
+are; question and index use different words for relations. Readers are trained on other questions of the same kind and
+distractors, for a fixed number of epochs.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import shutil
+import sys
+import time
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+import attrs
+import numpy as np
+from alignment import OTHER_CN, Given, Kept, centres_of, read_graph
+from common import OUT, lacking
+from srtk_plugin_index.expander import IndexExpander
+from srtk_plugin_index.indexes.exact import ExactIndex
+from srtk_plugin_local.memory import MemoryGraph
+from srtk_plugin_onnx.encoder import OnnxEncoder
+from srtk_plugin_septa.fit_settings import OptionsFitSettings
+from srtk_plugin_septa.fused import FusedCorpus
+from srtk_plugin_septa.graph_encoder import SeptaGraphEncoder
+from srtk_plugin_septa.options_reader import OptionsReader
+from srtk_plugin_septa.subgraphs import SubgraphCorpus
+from srtk_plugin_septa.text_encoder import SeptaTextEncoder
+
+from srtk_framework.evaluation import ratios
+from srtk_framework.roles import Encoder, EntityLinker, TrainingTask
+from srtk_framework.values import Budget, Entry, Link, Pattern, Question, Search, Subgraph, TrainingExample, batched
+
+OPTIONS = 5
+EPOCHS = 10
+K = 5
+NEAREST, RANDOM = "nearest", "random"
+
+
+@attrs.define(eq=False)
+class Named(EntityLinker):
+    """Links a text that is the name of a node."""
+
+    nodes: frozenset[str]
+
+    def link(self, texts: Sequence[str]) -> list[list[Link]]:
+        """Link each text as a whole."""
+        return [[Link(text)] if text in self.nodes else [] for text in texts]
+
+
+class Maker:
+    """Makes questions from the edges between some nodes.
+
+    Args:
+        graph: The graph.
+        ends: Nodes that may be asked about, and that may be answers.
+        encoder: Tells which other objects of a relation are nearest to the answer.
+    """
+
+    def __init__(self, graph: MemoryGraph, ends: set[str], encoder: Encoder) -> None:
+        (facts,) = graph.match([Pattern()])
+        self.facts = [fact for fact in facts if fact.relation in OTHER_CN]
+        self.ends, self.encoder = ends, encoder
+        self.out: dict[str, list[tuple[str, str]]] = defaultdict(list)
+        self.joined: set[frozenset[str]] = {frozenset((s, o)) for s, _, o in facts}
+        objects: dict[str, set[str]] = defaultdict(set)
+        for subject, relation, object_ in self.facts:
+            self.out[subject].append((relation, object_))
+            if object_ in ends:
+                objects[relation].add(object_)
+        self.objects = {relation: sorted(some) for relation, some in objects.items()}
+        self.vectors: dict[str, Any] = {}
+
+    def candidates(self, edges: int, rng: np.random.Generator) -> Iterator[tuple[str, list[str], str, set[str]]]:
+        """Yield a node, the relations from it, an answer, and all answers, in an order drawn by chance."""
+        starts = sorted(node for node in self.out if node in self.ends)
+        for at in rng.permutation(len(starts)).tolist():
+            start = starts[at]
+            found: dict[tuple[str, ...], set[str]] = defaultdict(set)
+            for relation, node in self.out[start]:
+                if edges == 1:
+                    found[(relation,)].add(node)
+                else:
+                    for second, end in self.out.get(node, ()):
+                        if end != start and frozenset((start, end)) not in self.joined:
+                            found[(relation, second)].add(end)
+            fine = [(path, sorted(ends & self.ends), ends) for path, ends in sorted(found.items()) if ends & self.ends]
+            if fine:
+                path, answers, every = fine[int(rng.integers(len(fine)))]
+                yield start, list(path), answers[int(rng.integers(len(answers)))], every
+
+    def questions(self, edges: int, count: int, distractors: str, seed: int) -> list[Question]:
+        """Make some questions, each from another node."""
+        rng = np.random.default_rng((seed, edges))
+        made: list[Question] = []
+        for start, path, answer, answers in self.candidates(edges, rng):
+            others = [node for node in self.objects[path[-1]] if node not in answers and node != start]
+            if edges == 2:
+                others = [node for node in others if frozenset((start, node)) not in self.joined]
+            if len(others) < 50:
+                continue
+            chosen = self._distractors(answer, path[-1], others, distractors, rng)
+            options = [answer, *chosen]
+            order = rng.permutation(OPTIONS).tolist()
+            made.append(
+                Question(
+                    f"{edges}-{len(made)}",
+                    wording(start, path),
+                    links=(Link(start),),
+                    answers=(answer,),
+                    options=tuple(options[i] for i in order),
+                )
+            )
+            if len(made) == count:
+                break
+        return made
+
+    def _distractors(
+        self, answer: str, relation: str, others: list[str], how: str, rng: np.random.Generator
+    ) -> list[str]:
+        if how == RANDOM:
+            return [others[i] for i in rng.choice(len(others), OPTIONS - 1, replace=False).tolist()]
+        if relation not in self.vectors:
+            self.vectors[relation] = self.encoder.encode(self.objects[relation])
+        place = {node: i for i, node in enumerate(self.objects[relation])}
+        cosines = self.vectors[relation] @ self.vectors[relation][place[answer]]
+        return sorted(others, key=lambda node: (-float(cosines[place[node]]), node))[: OPTIONS - 1]
+
+
+def wording(start: str, path: Sequence[str]) -> str:
+    """Ask for the end of a path."""
+    if len(path) == 1:
+        return f"{OTHER_CN[path[0]].format(subject=start, object='what')}?"
+    first = OTHER_CN[path[0]].format(subject=start, object="something")
+    return f"{first}, and {OTHER_CN[path[1]].format(subject='that thing', object='what')}?"
+
+
+def index_of(name: str, entries: list[Entry], graph: MemoryGraph, encoder: Kept, model: Path | None) -> tuple[Any, Any]:
+    """Return an index of fused vectors, and the encoder of its searches."""
+    path = str(model) if model else None
+    texts = SeptaTextEncoder(encoder=encoder, path=path)
+    graphs = SeptaGraphEncoder(graph=graph, encoder=encoder, path=path)
+    texts.open()
+    graphs.open()
+    corpus = FusedCorpus(corpus=Given(entries), subgraph_encoder=graphs, encoder=texts)
+    folder = OUT / "graph_questions" / name
+    shutil.rmtree(folder, ignore_errors=True)
+    index = ExactIndex(path=str(folder), encoder=texts)
+    index.create()
+    for some in batched(corpus.read(), 4096):
+        index.add(some)
+    index.commit()
+    return index, texts
+
+
+def retrieved(questions: Sequence[Question], index: ExactIndex, graph: Any, nodes: Any, enhance: str) -> list[Subgraph]:
+    """Search for each option of each question."""
+    expander = IndexExpander(
+        index=index, graph=graph, k=K, enhance=enhance, linker=Named(nodes), budget=Budget(triples=200)
+    )
+    expander.open()
+    return [one for some in batched(questions, 64) for one in expander.expand([q.without_gold() for q in some])]
+
+
+def bare(subgraphs: Sequence[Subgraph]) -> list[Subgraph]:
+    """Keep what was searched for, and drop what was found."""
+    return [Subgraph(searches=tuple(Search(one.text) for one in s.searches)) for s in subgraphs]
+
+
+def right(reader: OptionsReader, questions: Sequence[Question], found: Sequence[Subgraph]) -> list[float]:
+    """Return for each question whether the reader chooses the answer."""
+    answers = [
+        answer
+        for some in batched(list(zip(questions, found, strict=True)), 256)
+        for answer in reader.read([q.without_gold() for q, _ in some], [s for _, s in some])
+    ]
+    return [float(a.text in (q.answers or ())) for a, q in zip(answers, questions, strict=True)]
+
+
+def supported(reader: OptionsReader, questions: Sequence[Question], found: Sequence[Subgraph]) -> float:
+    """Return the share of the right answers to questions of one edge whose subgraph has that edge."""
+    answers = reader.read([q.without_gold() for q in questions], found)
+    rows = []
+    for question, subgraph, answer in zip(questions, found, answers, strict=True):
+        if answer.text in (question.answers or ()):
+            ends = {question.links[0].entity, answer.text}
+            rows.append(any({t.subject, t.object} == ends for t in subgraph.triples))
+    return sum(rows) / max(1, len(rows))
+
+
+def looked_up(graph: MemoryGraph, questions: Sequence[Question]) -> list[float]:
+    """Take the first option that an edge joins with the question's node; the first option where there is none."""
+    found = []
+    for question in questions:
+        start = question.links[0].entity
+        patterns = [Pattern(*ends) for o in question.options for ends in ((start, None, o), (o, None, start))]
+        rows = graph.match(patterns)
+        joined = [o for i, o in enumerate(question.options) if rows[2 * i] or rows[2 * i + 1]]
+        found.append(float((joined or list(question.options))[0] in (question.answers or ())))
+    return found
+
+
+def main() -> None:
+    """Make the questions, train the readers, and measure."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    for name, default in (("seeds", 3), ("test", 500), ("train", 1000)):
+        parser.add_argument(f"--{name}", type=int, default=default)
+    options = parser.parse_args()
+    if missing := lacking("conceptnet/cn100k/train100k.txt"):
+        parser.exit(1, f"{missing}\n")
+    graph, _ = read_graph("cn100k")
+    learning, tested = centres_of(graph, 20000, 10000)
+    onnx = OnnxEncoder(model="minilm")
+    onnx.open()
+    encoder = Kept(onnx, OUT / "alignment/cn100k.npy")
+    encoder.open()
+    corpus = SubgraphCorpus(graph=graph, centres=[*learning, *tested], tokens=64)
+    corpus.open()
+    entries = list(corpus.read())
+    maker = Maker(graph, {entry.id for entry in entries}, encoder)
+    nodes = frozenset(entry.id for entry in entries)
+    unaligned, plain_texts = index_of("unaligned", entries, graph, encoder, None)
+    rows: dict[str, dict[str, list[float]]] = defaultdict(lambda: defaultdict(list))
+    shares: dict[str, list[float]] = defaultdict(list)
+    start = time.perf_counter()
+    for seed in range(options.seeds):
+        model = OUT / f"alignment/cn100k-{seed}/model"
+        if not model.is_dir():
+            print(f"seed {seed}: no model of its own; the alignment of seed 0 is taken", file=sys.stderr)
+            model = OUT / "alignment/cn100k-0/model"
+        aligned, texts = index_of(f"aligned-{seed}", entries, graph, encoder, model)
+        for edges in (1, 2):
+            for distractors in (RANDOM, NEAREST):
+                every = maker.questions(edges, options.train + options.test, distractors, seed)
+                train, test = every[options.test :], every[: options.test]
+                name = f"{edges} edges, {distractors}"
+                into = rows[name]
+                into["lookup"] += looked_up(graph, test)
+                for method, index, text, enhance in (
+                    ("index, not aligned", unaligned, plain_texts, "none"),
+                    ("index and joins, not aligned", unaligned, plain_texts, "joins"),
+                    ("index", aligned, texts, "none"),
+                    ("index and joins", aligned, texts, "joins"),
+                ):
+                    found = [retrieved(some, index, graph, nodes, enhance) for some in (train, test)]
+                    untrained = OptionsReader(index=index, encoder=text, direct=encoder, k=K)
+                    untrained.open()
+                    into[f"{method}: untrained"] += right(untrained, test, found[1])
+                    measured = [(method, found, None)]
+                    if method == "index":
+                        measured.append(("text alone", [bare(some) for some in found], 0.0))
+                    if method == "index and joins":
+                        measured.append(("joins alone", [bare(some) for some in found], None))
+                    for label, (to_learn, to_test), knowledge in measured:
+                        reader = OptionsReader(index=index, encoder=text, direct=encoder, k=K)
+                        reader.open()
+                        examples = [TrainingExample(q, subgraph=s) for q, s in zip(train, to_learn, strict=True)]
+                        task = TrainingTask(examples, None, OUT / "graph_questions", seed)
+                        reader.fit(task, OptionsFitSettings(epochs=EPOCHS, knowledge=knowledge))
+                        into[label] += right(reader, test, to_test)
+                        if label == "index" and edges == 1:
+                            shares[name].append(supported(reader, test, to_test))
+                plain = OptionsReader(index=unaligned, encoder=plain_texts, direct=encoder, k=K)
+                plain.open()
+                into["text alone: untrained"] += right(plain, test, [Subgraph()] * len(test))
+                print(f"seed {seed}, {name}: {time.perf_counter() - start:.0f} s", file=sys.stderr, flush=True)
+    for name, into in rows.items():
+        for method, values in into.items():
+            print(json.dumps({"questions": name, "method": method, **ratios([[(value, 1.0) for value in values]])[0]}))
+    means = {name: round(float(np.mean(values)), 3) for name, values in shares.items()}
+    print(json.dumps({"right answers whose edge is among the triples": means}))
+
+
+if __name__ == "__main__":
+    main()
