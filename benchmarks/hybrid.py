@@ -20,7 +20,7 @@ import json
 import logging
 import sys
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -35,7 +35,7 @@ from srtk_framework.host import load
 from srtk_framework.records import place
 from srtk_framework.roles import Completer, KnowledgeGraph, TrainingTask
 from srtk_framework.text import read_yaml
-from srtk_framework.values import Completion, Pattern, batched
+from srtk_framework.values import Completion, Pattern, Triple, batched
 
 BATCH = 256
 MOST, DEPTH = 10, 100
@@ -99,7 +99,7 @@ def compared(
         floor: What is asked as `frequency` where that stands alone; by default the part.
     """
     asked = {use: Remembered(part) for use, part in parts.items()}
-    union, hybrid = load("completer", "union"), load("completer", "hybrid")
+    union = load("completer", "union")
     drivers: dict[str, Any] = dict(asked)
     if floor is not None:
         drivers["frequency"] = floor
@@ -108,19 +108,10 @@ def compared(
     drivers["union, log-odds"] = union(completers=list(asked.values()), method="log-odds")
     if len(informed) > 1:
         drivers["union without frequency, log-odds"] = union(completers=informed, method="log-odds")
-    from srtk_plugin_views.hybrid import HybridTraining
-
     for method in given.methods:
         begin = time.process_time()
-        made = hybrid(completers=list(parts.values()), graph=graph, method=method, **_settings(given.set))
-        made.open()
-        # The graph lacks the facts anyway, which is worth a warning elsewhere.
-        logging.disable(logging.WARNING)
-        task = TrainingTask((), None, Path("."), 0, data.valid)
-        figures = made.fit(task, HybridTraining(**_settings(given.fit)))
-        logging.disable(logging.NOTSET)
-        drivers[f"hybrid, {method}"] = attrs.evolve(made, completers=list(asked.values()))
-        drivers[f"hybrid, {method}"]._table, drivers[f"hybrid, {method}"]._learnt = made._table, made._learnt
+        found, figures = trained(list(parts.values()), list(asked.values()), graph, data.valid, method, given)
+        drivers[f"hybrid, {method}"] = found
         yield {"hybrid": method, "learnt in": time.process_time() - begin, **figures}
     begin = time.process_time()
     proposed, reciprocal, hit = answers(drivers, asked, data)
@@ -143,6 +134,37 @@ def compared(
                     "area": paired_area(proposed[mine], proposed[other], 2 * len(data.test)),
                 }
     yield {"cpu_s": time.process_time() - begin}
+
+
+def trained(
+    parts: Sequence[Completer],
+    asked: Sequence[Completer],
+    graph: KnowledgeGraph,
+    held: Sequence[Triple],
+    method: str,
+    given: argparse.Namespace,
+) -> tuple[Completer, Mapping[str, float]]:
+    """Train `hybrid` on held-out facts, and return it with its figures.
+
+    Args:
+        parts: The completers that it learns about.
+        asked: The same, which it asks thereafter.
+        graph: Their graph.
+        held: The facts.
+        method: As in the settings of `hybrid`.
+        given: The flags `set` and `fit`.
+    """
+    from srtk_plugin_views.hybrid import HybridTraining
+
+    made = load("completer", "hybrid")(completers=list(parts), graph=graph, method=method, **_settings(given.set))
+    made.open()
+    # The graph may lack the facts anyway, which is worth a warning elsewhere.
+    logging.disable(logging.WARNING)
+    figures = made.fit(TrainingTask((), None, Path("."), 0, held), HybridTraining(**_settings(given.fit)))
+    logging.disable(logging.NOTSET)
+    found = attrs.evolve(made, completers=list(asked))
+    found._table, found._learnt = made._table, made._learnt
+    return found, figures
 
 
 @attrs.define(eq=False)

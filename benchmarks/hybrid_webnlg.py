@@ -23,7 +23,6 @@ from typing import Any
 os.environ.setdefault("HF_HUB_OFFLINE", "1")
 
 import text_search
-from any_entity import AnyEntity
 from common import lacking
 from completion import Data
 from hybrid import compared
@@ -83,7 +82,7 @@ def main() -> int:
         }
         for part in parts.values():
             part.open()
-        floor = AnyEntity(parts["frequency"], known)
+        floor = FrequencyCompleter(graph=graph, unknown=True)
         floor.open()
         facts = [one for one in (*known, *hidden) if not isinstance(one.object, Literal)]
         data = Data(known, held, hidden, TripleTable.from_triples(facts))

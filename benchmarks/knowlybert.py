@@ -32,17 +32,15 @@ import sys
 import tempfile
 import time
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
 import attrs
-import numpy as np
-import numpy.typing as npt
 
 os.environ.setdefault("HF_HUB_OFFLINE", "1")
 
-from any_entity import AnyEntity
+from answered import Answered, differences, figures, read, sets, write
 from common import DATA, lacking
 from srtk_plugin_baselines.frequency import FrequencyCompleter
 from srtk_plugin_datasets.hidden_facts import hidden_facts
@@ -65,7 +63,6 @@ HIDDEN, HELD = 0.3, 0.2
 MOST = 10
 """Completions of a pattern that are counted."""
 BATCH = 256
-DRAWS = 1000
 PUBLISHED: dict[str, Any] = {
     "mean": "running",
     "over": "greatest",
@@ -77,33 +74,6 @@ PUBLISHED: dict[str, Any] = {
 }
 """Settings of the published code."""
 SET = "masked-lm, published"
-
-
-@attrs.frozen
-class Answered:
-    """What a completer answered to a pattern.
-
-    Attributes:
-        seed: Seed of the hidden triples.
-        end: Which end is open.
-        completer: Name of the completer.
-        pattern: The pattern, written out.
-        kind: Cardinality of the relation (`1-1`; `1-n` either way; `n-m`).
-        sought: Number of hidden triples of the pattern.
-        pieces: Pieces of the shortest name that is sought.
-        sure: Confidences of the first completions.
-        right: Which of them are hidden triples.
-    """
-
-    seed: int
-    end: str
-    completer: str
-    pattern: str
-    kind: str
-    sought: int
-    pieces: int
-    sure: tuple[float, ...] = attrs.field(converter=tuple)
-    right: tuple[bool, ...] = attrs.field(converter=tuple)
 
 
 @attrs.define(eq=False)
@@ -209,8 +179,7 @@ def main() -> int:
     arguments.add_argument("--read", type=Path, nargs="+", default=[], help="files of answers to make figures of")
     given = arguments.parse_args()
     if given.read:
-        lines = [line for file in given.read for line in file.read_text(encoding="utf-8").splitlines()]
-        report(Answered(**json.loads(line)) for line in lines)
+        report(one for file in given.read for one in read(file))
         return 0
     if given.model is None:
         arguments.error("name a folder as --model, or files as --read")
@@ -235,18 +204,22 @@ def main() -> int:
             file = folder / f"answers-{seed}.jsonl"
             if not file.exists():
                 found = completers(world, filler, known, held, seed, folder, given)
-                rows = [dumps(attrs.asdict(one)) + "\n" for one in asked(world, filler, found, hidden, seed)]
-                file.write_text("".join(rows), encoding="utf-8")
-            answers += [Answered(**json.loads(line)) for line in file.read_text(encoding="utf-8").splitlines()]
+                write(file, asked(world, filler, found, hidden, seed, filler.forget))
+            answers += read(file)
     report(answers)
     print(json.dumps({"cpu_s": round(time.process_time() - started)}))
     return 0
 
 
 def asked(
-    world: World, filler: RememberedFiller, found: dict[str, Completer], hidden: Sequence[Triple], seed: int
+    world: World,
+    filler: RememberedFiller,
+    found: dict[str, Completer],
+    hidden: Sequence[Triple],
+    seed: int,
+    forget: Callable[[], None],
 ) -> list[Answered]:
-    """Ask all completers for the open ends of hidden triples."""
+    """Ask all completers for the open ends of hidden triples, some at a time; ``forget`` is called after each part."""
     kinds = cardinalities(world.triples)
     pieces = {id_: min(map(len, filler.tokens(some))) for id_, some in world.called.items()}
     answers: list[Answered] = []
@@ -272,7 +245,7 @@ def asked(
                             tuple(_filler(one, end) in some for one in row),
                         )
                     )
-            filler.forget()
+            forget()
     return answers
 
 
@@ -314,19 +287,6 @@ def report(answers: Iterable[Answered]) -> None:
             print(json.dumps({"completer": name, "of": group, **sets(some)}))
 
 
-def sets(some: Sequence[Answered]) -> dict[str, Any]:
-    """Return precision and recall of the answers of each pattern as a set, and their intervals."""
-    recall = np.array([sum(one.right) / one.sought for one in some])
-    precision = np.array([sum(one.right) / len(one.right) for one in some if one.right])
-    return {
-        "queries": len(some),
-        "answered": len(precision),
-        "precision": _mean(precision),
-        "recall": _mean(recall),
-        "P@1": _mean(np.array([one.right[:1] == (True,) for one in some], dtype=float)),
-    }
-
-
 def completers(
     world: World,
     filler: RememberedFiller,
@@ -338,20 +298,11 @@ def completers(
 ) -> dict[str, Completer]:
     """Train the completer once, and open it with each kind of types."""
     graph = world.graph(known)
-    frequency = FrequencyCompleter(graph=graph)
+    frequency = FrequencyCompleter(graph=graph, unknown=True)
     frequency.open()
     settings: dict[str, Any] = {"graph": graph, "filler": filler, "names": str(world.names), **_settings(given.set)}
-    path = folder / f"model-{seed}"
-    if not path.exists():
-        trained = MaskedLMCompleter(**settings, **world.sources())
-        trained.open()
-        task = TrainingTask([], None, folder, seed, held)
-        learnt = trained.fit(task, MaskedLMFitSettings(**_settings(given.fit)))
-        print(json.dumps({"seed": seed, "fit": learnt}), flush=True)
-        trained.save(path)
-    any_entity = AnyEntity(frequency, known)
-    any_entity.open()
-    found: dict[str, Completer] = {"frequency": any_entity}
+    path = trained(world, settings, held, seed, folder, MaskedLMFitSettings(**_settings(given.fit)))
+    found: dict[str, Completer] = {"frequency": frequency}
     for types in given.types:
         one = MaskedLMCompleter(**settings, types=types, path=str(path))
         one.open()
@@ -365,90 +316,23 @@ def completers(
     return found
 
 
-class Curve:
-    """The answers of some patterns, ranked by their confidence.
-
-    Args:
-        some: Patterns and answers.
-    """
-
-    def __init__(self, some: Sequence[Answered]) -> None:
-        sure = np.array([value for one in some for value in one.sure], dtype=np.float64)
-        order = np.argsort(-sure, kind="stable")
-        self.right = np.array([value for one in some for value in one.right], dtype=np.float64)[order]
-        self.of = np.repeat(np.arange(len(some)), [len(one.sure) for one in some])[order]
-        # Equal confidences are cut together.
-        self.ends = np.flatnonzero(np.append(np.diff(sure[order]) != 0, True)) if len(sure) else np.array([], dtype=int)
-        self.sought = np.array([one.sought for one in some], dtype=np.float64)
-
-    def read(self, times: npt.NDArray[np.float64]) -> tuple[float, float]:
-        """Return precision at recall .05 and recall at precision .5, each pattern being there some times."""
-        weights, total = times[self.of], float(times @ self.sought)
-        good = np.cumsum(weights * self.right)[self.ends]
-        told = np.cumsum(weights)[self.ends]
-        reached, halves = np.flatnonzero(good >= 0.05 * total), np.flatnonzero((good >= 0.5 * told) & (told > 0))
-        precision = good[reached[0]] / max(told[reached[0]], 1.0) if len(reached) else np.nan
-        return float(precision), float(good[halves[-1]] / total) if len(halves) else 0.0
-
-
-def drawn(count: int) -> npt.NDArray[np.float64]:
-    """Return how often each pattern is drawn, in rows of draws; the first row has each once."""
-    random = np.random.default_rng(0)
-    draws = random.multinomial(count, np.full(count, 1 / count), DRAWS)
-    return np.vstack([np.ones((1, count)), draws])
-
-
-def figures(some: Sequence[Answered]) -> dict[str, Any]:
-    """Return what a ranking of completions is worth, with intervals."""
-    curve, times = Curve(some), drawn(len(some))
-    precision, recall = np.array([curve.read(row) for row in times]).T
-    first = {
-        name: _mean(np.array([one.right[:1] == (True,) for one in some if least <= one.pieces <= most], dtype=float))
-        for name, least, most in (
-            ("P@1", 0, 99),
-            ("P@1, one piece", 1, 1),
-            ("P@1, two", 2, 2),
-            ("P@1, three", 3, 3),
-            ("P@1, two or three", 2, 3),
-        )
-    }
-    return {
-        "queries": len(some),
-        "found": round(float(curve.right.sum() / curve.sought.sum()), 4),
-        "precision at recall .05": _interval(precision),
-        "recall at precision .5": _interval(recall),
-        **first,
-    }
-
-
-def differences(mine: Sequence[Answered], others: Sequence[Answered]) -> dict[str, Any]:
-    """Return what is between two completers that were asked the same patterns in the same order."""
-    ours, theirs, times = Curve(mine), Curve(others), drawn(len(mine))
-    rows = np.array([np.subtract(ours.read(row), theirs.read(row)) for row in times]).T
-    first = [
-        float(one.right[:1] == (True,)) - (other.right[:1] == (True,)) for one, other in zip(mine, others, strict=True)
-    ]
-    return {
-        "precision at recall .05": _interval(rows[0]),
-        "recall at precision .5": _interval(rows[1]),
-        "P@1": _mean(np.array(first)),
-    }
-
-
-def _interval(values: npt.NDArray[np.float64]) -> list[float] | None:
-    """Return the first value and the interval of 95 % of the others; None where most draws do not get so far."""
-    if np.isnan(values[0]):
-        return None
-    return [round(float(one), 4) for one in (values[0], *np.nanquantile(values[1:], [0.025, 0.975]))]
-
-
-def _mean(values: npt.NDArray[np.float64]) -> list[float] | None:
-    """Return a mean over patterns and its interval."""
-    if not len(values):
-        return None
-    random = np.random.default_rng(0)
-    means = values[random.integers(0, len(values), (DRAWS, len(values)))].mean(axis=1)
-    return [round(float(one), 4) for one in (values.mean(), *np.quantile(means, [0.025, 0.975]))]
+def trained(
+    world: World,
+    settings: dict[str, Any],
+    held: Sequence[Triple],
+    seed: int,
+    folder: Path,
+    fit: MaskedLMFitSettings,
+) -> Path:
+    """Return the folder of the completer that is trained with a seed; it is not trained again there."""
+    path = folder / f"model-{seed}"
+    if not path.exists():
+        made = MaskedLMCompleter(**settings, **world.sources())
+        made.open()
+        learnt = made.fit(TrainingTask([], None, folder, seed, held), fit)
+        print(json.dumps({"seed": seed, "fit": learnt}), flush=True)
+        made.save(path)
+    return path
 
 
 def _filler(one: Completion, end: str) -> str:

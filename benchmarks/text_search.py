@@ -23,7 +23,6 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from any_entity import AnyEntity
 from common import DATA, lacking
 from srtk_plugin_baselines.frequency import FrequencyCompleter
 from srtk_plugin_datasets.hidden_facts import hidden_facts
@@ -254,12 +253,9 @@ def complete(
     development: bool,
 ) -> None:
     """Complete the hidden triples, and print recall at precision .5."""
-    frequency = FrequencyCompleter(graph=graph)
+    frequency = FrequencyCompleter(graph=graph, unknown=True)
     frequency.open()
-    known = [triple for row in graph.match([Pattern(None, None, None)]) for triple in row]
-    floor = AnyEntity(frequency, known)
-    floor.open()
-    found: dict[str, Completer] = {"frequency": floor, "text-search": text}
+    found: dict[str, Completer] = {"frequency": frequency, "text-search": text}
     if not development:
         rules = PathRuleCompleter(graph=graph)
         rules.open()

@@ -59,9 +59,12 @@ class FrequencyCompleter(Completer):
 
     Attributes:
         graph: Graph to complete; it must be able to list its triples, as a snapshot does.
+        unknown: Whether triples are also proposed for entities that the graph lacks. Beside completers that answer for
+            these, such as a language model, the most frequent fillers are else no candidates.
     """
 
     graph: KnowledgeGraph
+    unknown: bool = False
     _table: TripleTable | None = attrs.field(init=False, default=None, repr=False)
     _signatures: Signatures | None = attrs.field(init=False, default=None, repr=False)
     _fillers: dict[Step, _Fillers] = attrs.field(init=False, factory=dict, repr=False)
@@ -101,9 +104,11 @@ class FrequencyCompleter(Completer):
         entity, step = open_end(pattern)
         fillers = self._fillers.get(step)
         number = table.entity_numbers.get(entity)
-        if fillers is None or number is None:
+        if fillers is None or (number is None and not self.unknown):
             return []
-        held = table.fillers(number, table.relation_numbers[step.relation], step.inverse)
+        held = np.empty(0, dtype=np.int32)
+        if number is not None:
+            held = table.fillers(number, table.relation_numbers[step.relation], step.inverse)
         # As many as are held may have to be passed over.
         order = fillers.order if limit is None else fillers.order[: limit + len(held)]
         places = order[~np.isin(fillers.entities[order], held)][:limit]

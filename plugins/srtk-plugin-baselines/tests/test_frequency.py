@@ -24,8 +24,8 @@ FACTS = [
 ]
 
 
-def completer(facts=FACTS, **settings):
-    made = FrequencyCompleter(graph=MemoryGraph(triples=facts, **settings))
+def completer(facts=FACTS, unknown=False, **settings):
+    made = FrequencyCompleter(graph=MemoryGraph(triples=facts, **settings), unknown=unknown)
     made.open()
     return made
 
@@ -48,6 +48,23 @@ def test_what_is_held_is_passed_over_before_the_limit_counts():
 def test_the_open_subject_is_counted_as_well():
     (row,) = completer().complete([Pattern(None, "speaks", "Turkish")], None)
     assert shares(row) == [(Triple("Ada", "speaks", "Turkish"), 0.25), (Triple("Ben", "speaks", "Turkish"), 0.25)]
+
+
+def test_entities_that_the_graph_lacks_get_the_most_frequent_fillers_if_they_are_wanted():
+    patterns = [Pattern("Eva", "speaks"), Pattern(None, "speaks", "Finnish"), Pattern("Eva", "height")]
+    assert completer().complete(patterns, None) == [[], [], []]
+    found = completer(unknown=True).complete(patterns, 2)
+    assert [shares(row) for row in found] == [
+        [(Triple("Eva", "speaks", "English"), 0.75), (Triple("Eva", "speaks", "Turkish"), 0.25)],
+        [(Triple("Cem", "speaks", "Finnish"), 0.5), (Triple("Ada", "speaks", "Finnish"), 0.25)],
+        [],
+    ]
+    assert found[0][0].evidence[0].text == "3 of 4 triples have it"
+
+
+def test_entities_of_the_graph_are_completed_alike_whether_others_are_or_not():
+    patterns = [Pattern("Ada", "speaks"), Pattern("Cem", "speaks"), Pattern(None, "works_as", "nurse")]
+    assert completer(unknown=True).complete(patterns, None) == completer().complete(patterns, None)
 
 
 def test_literals_are_neither_counted_nor_proposed():

@@ -74,9 +74,10 @@ def opened(driver: Any) -> Any:
     return driver
 
 
-def over(facts: Any, **settings: Any) -> HybridCompleter:
+def over(facts: Any, unknown: bool = False, **settings: Any) -> HybridCompleter:
     graph = opened(MemoryGraph(triples=facts))
-    parts = [opened(FrequencyCompleter(graph=graph)), Witness(graph, "lives_in"), Witness(graph, "born_in")]
+    frequency = opened(FrequencyCompleter(graph=graph, unknown=unknown))
+    parts = [frequency, Witness(graph, "lives_in"), Witness(graph, "born_in")]
     return opened(HybridCompleter(completers=parts, graph=graph, **settings))
 
 
@@ -122,6 +123,14 @@ def test_each_rates_what_only_others_propose_and_nothing_else(hybrid: HybridComp
     pool = {one.triple.object for one in hybrid.complete([pattern], None)[0]}
     assert set(ids) == pool - set(own)
     assert len(own) == 2 < len(pool)
+
+
+def test_of_an_entity_that_the_graph_lacks_all_that_some_part_proposes_is_a_candidate(tmp_path: Path) -> None:
+    pattern = Pattern("p999", "lives_in")
+    drivers = [trained(over([*KEPT, *HIDDEN], unknown=unknown), HIDDEN, tmp_path) for unknown in (False, True)]
+    few, most = ({one.triple.object for one in driver.complete([pattern], None)[0]} for driver in drivers)
+    assert len(few) == 2
+    assert few < most == set(CITIES)
 
 
 def test_the_evidence_is_that_of_all(hybrid: HybridCompleter) -> None:
