@@ -23,8 +23,8 @@ _MARKS = " .!\"'"
 def answer_scores(retrieval: Retrieval) -> dict[str, float]:
     """Compare an answer with the gold answers.
 
-    A question's own entities do not count as answers. The text is right if it consists of labels or ids of gold
-    answers only; case, diacritics and surrounding punctuation are ignored.
+    A question's own entities do not count as answers, unless it has options, which it may name itself. The text is
+    right if it consists of labels or ids of gold answers only; case, diacritics and outer punctuation are ignored.
 
     Returns:
         Metric to value: empty without an answer, only ``answer_refused`` without gold answers.
@@ -35,7 +35,8 @@ def answer_scores(retrieval: Retrieval) -> dict[str, float]:
     found = {"answer_refused": float(not answer.enough)}
     if not question.answers:
         return found
-    gold, own = set(question.answers), {link.entity for link in question.links}
+    gold = set(question.answers)
+    own = set() if question.options else {link.entity for link in question.links}
     right = [names_of(entity) & gold - own for entity in answer.entities]
     hits = set().union(*right)
     wanted = {text for id_ in gold for text in _texts(id_, retrieval.labels)}

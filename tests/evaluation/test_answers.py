@@ -52,6 +52,12 @@ def test_a_questions_own_entities_are_no_answers():
     assert scores(Answer("Latvia", ("Q9",)), gold=("Q9",))[:2] == [0.0, 0.0]
 
 
+def test_an_option_that_the_question_names_itself_may_be_its_answer():
+    question = Question("1", "Is Riga in Latvia?", (Link("Riga"),), answers=("Riga",), options=("Riga", "Oslo"))
+    found = score(Retrieval(question, Subgraph(), Answer("Riga", ("Riga",))))
+    assert (found["answer_hit"], found["answer_f1"], found["answer_exact"]) == (1.0, 1.0, 1.0)
+
+
 def test_without_gold_only_refusals_are_counted():
     assert scores(Answer("Riga", ("Q1",)), gold=None) == [None, None, None, 0.0]
     assert scores(None) == [None] * 4

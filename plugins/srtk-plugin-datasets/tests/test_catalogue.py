@@ -17,6 +17,7 @@ ROOT = Path(__file__).parents[3]
 DATA = Path(os.environ.get("SRTK_DATA", ROOT.parent / "shared" / "data"))
 WITHOUT_PATH = ["cwq", "elevant", "gtsqa", "lcquad1", "metaqa", "mintaka", "pathquestion", "qald", "rog"]
 WITHOUT_PATH += ["lama", "simplequestions", "wc2014", "webnlg", "webqsp"]
+WITHOUT_PATH += ["commonsenseqa", "openbookqa", "piqa", "socialiqa"]
 
 
 def test_every_address_names_one_version_and_every_file_has_a_checksum() -> None:
@@ -54,6 +55,18 @@ def test_the_checksums_are_those_of_the_published_files_that_are_at_hand(name: s
     there = [file for file in data_set(name).files if (DATA / name / file.path).is_file()]
     assert len(there) >= 3
     assert [file.path for file in there if not file.holds((DATA / name / file.path).read_bytes())] == []
+
+
+@pytest.mark.parametrize(
+    ("name", "stem"), [("openbookqa", "openbookqa"), ("piqa", "piqa"), ("socialiqa", "social_i_qa")]
+)
+def test_the_checksums_of_multiple_choice_are_those_of_the_published_files(name: str, stem: str) -> None:
+    if not (DATA / "commonsense_qa").is_dir():
+        pytest.skip("no commonsense_qa in the data folder; set SRTK_DATA")
+    places = {file: DATA / "commonsense_qa" / f"{stem}_{file.path}" for file in data_set(name).files}
+    there = {file: place.read_bytes() for file, place in places.items() if place.is_file()}
+    assert there
+    assert [file.path for file, content in there.items() if not file.holds(content)] == []
 
 
 @pytest.mark.parametrize("name", WITHOUT_PATH)

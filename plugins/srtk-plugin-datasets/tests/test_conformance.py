@@ -20,6 +20,7 @@ from srtk_plugin_datasets.lcquad import LCQuAD
 from srtk_plugin_datasets.link_prediction import WN18RR, CoDEx, FB15k237, Kinship
 from srtk_plugin_datasets.metaqa import MetaQA
 from srtk_plugin_datasets.mintaka import Mintaka
+from srtk_plugin_datasets.multiple_choice import PIQA, CommonsenseQA, OpenBookQA, SocialIQA
 from srtk_plugin_datasets.nell995 import NELL995
 from srtk_plugin_datasets.pathquestion import PathQuestion
 from srtk_plugin_datasets.patterns import Patterns
@@ -472,3 +473,60 @@ class TestLAMA(OfOneFile, DatasetConformance):
         lines(tmp_path / "relations.jsonl", '{"relation": "P17", "template": "[X] is in [Y] .", "label": "country"}')
         lines(tmp_path / self.file, *self.good.splitlines())
         return LAMA(path=str(tmp_path), hidden=1.0)
+
+
+def instructions(*answers: str) -> str:
+    """Return a list of instructions of two options, with their gold answers."""
+    text = (
+        "Please choose the correct answer to the question: What burns?\n\nAnswer1: dry wood Answer2: wet sand\n\n"
+        "Answer format: answer1/answer2"
+    )
+    rows = [{"instruction": text, "input": "", "output": f"it is {answer}", "answer": answer} for answer in answers]
+    return json.dumps(rows, indent=1) + "\n"
+
+
+class TestOpenBookQA(OfOneFile, DatasetConformance):
+    name = "openbookqa"
+    cls = OpenBookQA
+    file = "test.json"
+    good = instructions("answer1", "answer2")
+    bad = instructions("answer1", "answer3")
+
+
+class TestPIQA(OfOneFile, DatasetConformance):
+    name = "piqa"
+    cls = PIQA
+    file = "test.json"
+    good = instructions("solution1", "solution2").replace("Answer1", "Solution1").replace("Answer2", "Solution2")
+    good = good.replace("correct answer", "correct solution").replace("answer1/answer2", "solution1/solution2")
+    bad = good.replace("Solution2", "Solution1")
+
+
+class TestSocialIQA(OfOneFile, DatasetConformance):
+    name = "socialiqa"
+    cls = SocialIQA
+    file = "test.json"
+    good = instructions("answer1", "answer2")
+    bad = good.replace("wet sand", "dry wood")
+
+
+class TestCommonsenseQA(OfOneFile, DatasetConformance):
+    name = "commonsenseqa"
+    cls = CommonsenseQA
+    file = "dev_rand_split.jsonl"
+    good = (
+        '{"id": "a", "question": "What burns?", "question_concept": "burn",'
+        ' "choices": {"label": ["A", "B"], "text": ["dry wood", "wet sand"]}, "answerKey": "A"}\n'
+    )
+    bad = good + good.replace('"a"', '"b"').replace('"answerKey": "A"', '"answerKey": "C"')
+
+
+class TestCommonsenseQAWithStem(OfOneFile, DatasetConformance):
+    name = "commonsenseqa"
+    cls = CommonsenseQA
+    file = "dev_rand_split.jsonl"
+    good = (
+        '{"id": "a", "question": {"stem": "What burns?", "question_concept": "burn", "choices":'
+        ' [{"label": "A", "text": "dry wood"}, {"label": "B", "text": "wet sand"}]}, "answerKey": "A"}\n'
+    )
+    bad = good + good.replace('"a"', '"b"').replace('"label": "B"', '"label": "A"')
