@@ -12,8 +12,10 @@ from srtk_plugin_index.corpora.documents import DocumentCorpus
 from srtk_plugin_index.corpora.entities import EntityCorpus
 from srtk_plugin_index.corpora.triples import TripleCorpus
 from srtk_plugin_index.expander import IndexExpander
+from srtk_plugin_index.indexes import vectors
 from srtk_plugin_index.indexes.bm25 import Bm25Index
 from srtk_plugin_index.indexes.exact import ExactIndex
+from srtk_plugin_index.indexes.vectors import VectorIndex
 from srtk_plugin_index.indexes.web import WebIndex, WebLimits
 
 from srtk_framework.roles import Encoder
@@ -98,6 +100,44 @@ class TestExact(IndexConformance):
     @pytest.fixture
     def faulty(self, tmp_path: Path, encoder: Encoder) -> ExactIndex:
         return ExactIndex(path=str(tmp_path / "missing"), encoder=encoder)
+
+
+class TestVectors(IndexConformance):
+    name = "vectors"
+    dimensions = 64
+
+    def over(self, place: Path, encoder: Encoder) -> VectorIndex:
+        return VectorIndex(path=str(place), encoder=encoder)
+
+    @pytest.fixture(autouse=True)
+    def few(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        """Make lists of the kit's few entries too."""
+        monkeypatch.setattr(vectors, "_LEAST", 32)
+
+    @pytest.fixture
+    def entries(self, encoder: Encoder) -> list[Entry]:
+        """Return the kit's entries with the vectors of their texts."""
+        rows = encoder.encode([entry.text for entry in entries_of(0)])
+        pairs = zip(entries_of(0), rows, strict=True)
+        return [attrs.evolve(entry, vector=row) for entry, row in pairs]
+
+    @pytest.fixture
+    def driver(self, tmp_path: Path, entries: list[Entry], encoder: Encoder) -> Iterator[VectorIndex]:
+        index = filled(self.over(tmp_path / "index", encoder), entries)
+        yield index
+        index.close()
+
+    @pytest.fixture
+    def empty(self, tmp_path: Path, encoder: Encoder) -> VectorIndex:
+        return begun(self.over(tmp_path / "empty", encoder))
+
+    @pytest.fixture
+    def changed(self, driver: VectorIndex, tmp_path: Path, entries: list[Entry], encoder: Encoder) -> VectorIndex:
+        return filled(self.over(tmp_path / "index", encoder), entries[:-1])
+
+    @pytest.fixture
+    def faulty(self, tmp_path: Path, encoder: Encoder) -> VectorIndex:
+        return self.over(tmp_path / "missing", encoder)
 
 
 NOT_FILLED = pytest.mark.xfail(reason="others fill a search engine", strict=True)

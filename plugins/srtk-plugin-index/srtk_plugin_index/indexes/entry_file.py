@@ -42,7 +42,7 @@ class EntryWriter:
     def append(self, entries: Sequence[Entry]) -> None:
         """Write some entries, without their vectors."""
         for entry in entries:
-            line = _line(entry).encode("ascii")
+            line = entry_line(entry).encode("ascii")
             self._file.write(line)
             self._end += len(line)
             self._ends.append(self._end)
@@ -130,7 +130,8 @@ def _save(path: Path, array: npt.NDArray[Any]) -> None:
     part.replace(path)
 
 
-def _line(entry: Entry) -> str:
+def entry_line(entry: Entry) -> str:
+    """Return the line that an entry is written as."""
     triples = [[*triple, 1] if isinstance(triple.object, Literal) else [*triple] for triple in entry.triples]
     mentions = [entry.mentions] if entry.mentions else []
     return json.dumps([entry.id, entry.text, triples, *mentions], separators=(",", ":")) + "\n"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +13,7 @@ import numpy.typing as npt
 from srtk_framework.roles import Encoder
 from srtk_framework.text import fold, words
 from srtk_framework.values import DriverError, Entry, Hit
-from srtk_plugin_index.indexes.entry_file import EntryFile, best
+from srtk_plugin_index.indexes.entry_file import EntryFile, Numbers, best
 from srtk_plugin_index.indexes.folder_index import FolderIndex
 
 VECTORS = "vectors.f4"
@@ -46,6 +46,7 @@ class ExactIndex(FolderIndex):
     similarity: str = attrs.field(default="cosine", validator=attrs.validators.in_(("cosine", "dot")))
     _matrix: Matrix | None = attrs.field(init=False, default=None, repr=False)
     _norms: npt.NDArray[np.float64] | None = attrs.field(init=False, default=None, repr=False)
+    _allowed: Numbers | None = attrs.field(init=False, default=None, repr=False)
     _width: int = attrs.field(init=False, default=0, repr=False)
 
     def kept_settings(self) -> dict[str, str]:
@@ -56,11 +57,8 @@ class ExactIndex(FolderIndex):
         """Append a row for each entry."""
         rows = [entry.vector for entry in entries]
         encoded = [i for i, entry in enumerate(entries) if entry.vector is None]
-        blank = [entries[i].id for i in encoded if not entries[i].text.strip()]
-        if blank:
-            raise DriverError(f"the entry {blank[0]!r} has neither text nor vector; leave it out of the corpus")
         if encoded:
-            for i, row in zip(encoded, self.encoder.encode([entries[i].text for i in encoded]), strict=True):
+            for i, row in zip(encoded, self.encoded([entries[i] for i in encoded]), strict=True):
                 rows[i] = row
         width = self._stored_width(folder) or (len(rows[0]) if rows and rows[0] is not None else 0)
         for entry, row in zip(entries, rows, strict=True):
@@ -73,6 +71,14 @@ class ExactIndex(FolderIndex):
             for row in rows:
                 file.write(np.ascontiguousarray(row, dtype="<f4").tobytes())
         self._width = width
+
+    def encoded(self, entries: Sequence[Entry]) -> Matrix:
+        """Encode entries that bring no vector, by their texts."""
+        blank = [entry.id for entry in entries if not entry.text.strip()]
+        if blank:
+            raise DriverError(f"the entry {blank[0]!r} has neither text nor vector; leave it out of the corpus")
+        rows: Matrix = self.encoder.encode([entry.text for entry in entries])
+        return rows
 
     def _stored_width(self, folder: Path) -> int:
         """Return the length of the vectors in a folder; 0 where there are none."""
@@ -89,16 +95,20 @@ class ExactIndex(FolderIndex):
 
     def map(self, folder: Path, entries: EntryFile) -> None:
         """Map the matrix, and take the norms of its rows."""
-        size = (folder / VECTORS).stat().st_size
-        self._width = size // 4 // len(entries) if len(entries) else 0
-        if size != 4 * self._width * len(entries):
-            raise DriverError(f"the index {self.path} is damaged: {VECTORS} does not fit its entries; build it again")
-        if not size:
+        self._measure(folder, entries)
+        if not self._width:
             return
         mapped: Matrix = np.memmap(folder / VECTORS, dtype="<f4", mode="r", shape=(len(entries), self._width))
         self._matrix = mapped
         if self.similarity == "cosine":
-            self._norms = np.concatenate([_norms(mapped[start:end]) for start, end in self._blocks(mapped)])
+            self._norms = np.concatenate([norms(mapped[low:high]) for low, high in blocks(mapped)])
+
+    def _measure(self, folder: Path, entries: EntryFile) -> None:
+        """Set the length of the vectors by the size of their file."""
+        size = (folder / VECTORS).stat().st_size
+        self._width = size // 4 // len(entries) if len(entries) else 0
+        if size != 4 * self._width * len(entries):
+            raise DriverError(f"the index {self.path} is damaged: {VECTORS} does not fit its entries; build it again")
 
     def unmap(self) -> None:
         """Let go of the matrix."""
@@ -123,8 +133,6 @@ class ExactIndex(FolderIndex):
         return self._near(np.asarray(vectors, dtype=np.float32), entries, k)
 
     def _near(self, vectors: Matrix, entries: EntryFile, k: int) -> list[list[Hit]]:
-        matrix = self._matrix
-        assert matrix is not None
         if vectors.ndim != 2 or vectors.shape[1] != self._width:
             raise DriverError(
                 f"the vectors of the index {self.path} have {self._width} numbers, those searched for"
@@ -132,37 +140,48 @@ class ExactIndex(FolderIndex):
             )
         if not np.isfinite(vectors).all():
             raise DriverError("a vector that is searched for has numbers that are not finite")
-        group = max(1, min(_GROUP, _CELLS // len(entries)))
-        found = []
-        for start in range(0, len(vectors), group):
-            some = vectors[start : start + group]
-            rough = np.concatenate([matrix[low:high] @ some.T for low, high in self._blocks(matrix)])
-            found += [self._best(rough[:, i], some[i], entries, k) for i in range(len(some))]
-        return found
+        return [
+            self._ranked(vector, numbers, rows, entries, k)
+            for vector, (numbers, rows) in zip(vectors, self.shortlist(vectors, k), strict=True)
+        ]
 
-    def _best(self, rough: Matrix, vector: Matrix, entries: EntryFile, k: int) -> list[Hit]:
-        """Compare the entries that may be among the best in float64, by sums that depend on one entry alone."""
+    def shortlist(self, vectors: Matrix, k: int) -> Iterator[tuple[Numbers, Matrix]]:
+        """Yield, for each vector, the entries that may be among its ``k`` best, with their rows."""
         matrix = self._matrix
         assert matrix is not None
-        wide = vector.astype(np.float64)
-        length = float(np.sqrt(np.sum(wide * wide)))
-        approximate = rough.astype(np.float64)
+        group = max(1, min(_GROUP, _CELLS // len(matrix)))
+        for start in range(0, len(vectors), group):
+            some = vectors[start : start + group]
+            rough = np.concatenate([matrix[low:high] @ some.T for low, high in blocks(matrix)])
+            for i, vector in enumerate(some):
+                numbers = self._within_error(rough[:, i], vector, k)
+                yield numbers, matrix[numbers]
+
+    def _within_error(self, rough: Matrix, vector: Matrix, k: int) -> Numbers:
+        """Return the entries whose products in float32 leave open whether they are among the best."""
+        matrix = self._matrix
+        assert matrix is not None
+        numbers: Numbers = np.arange(len(rough)) if self._allowed is None else self._allowed
+        length = float(norms(vector[None])[0])
+        approximate = rough[numbers].astype(np.float64)
         # A sum of d products in float32 is off by at most d / 2**23 of the product of both lengths, whatever its order.
         error = len(vector) / 2**23
         if self._norms is None:
-            error *= length * max(float(_norms(matrix[low:high]).max()) for low, high in self._blocks(matrix))
+            error *= length * max(float(norms(matrix[low:high]).max()) for low, high in blocks(matrix))
         else:
-            scale = self._norms * length
+            scale = self._norms[numbers] * length
             np.divide(approximate, scale, out=approximate, where=scale > 0)
         if len(approximate) > k:
             least = np.partition(approximate, len(approximate) - k)[len(approximate) - k]
-            numbers = np.flatnonzero(approximate >= least - 2 * error - 1 / _UNIT)
-        else:
-            numbers = np.arange(len(approximate))
-        rows = matrix[numbers].astype(np.float64)
-        scores = np.sum(rows * wide, axis=1)
-        if self._norms is not None:
-            scale = self._norms[numbers] * length
+            numbers = numbers[approximate >= least - 2 * error - 1 / _UNIT]
+        return numbers
+
+    def _ranked(self, vector: Matrix, numbers: Numbers, rows: Matrix, entries: EntryFile, k: int) -> list[Hit]:
+        """Compare some entries in float64, by sums that depend on one entry alone."""
+        wide = vector.astype(np.float64)
+        scores = np.sum(rows.astype(np.float64) * wide, axis=1)
+        if self.similarity == "cosine":
+            scale = norms(rows) * norms(vector[None])
             scores = np.divide(scores, scale, out=np.zeros_like(scores), where=scale > 0)
         keys = np.rint(scores * _UNIT).astype(np.int64)
         ranked = best(keys, numbers, entries.ranks, k)
@@ -173,12 +192,15 @@ class ExactIndex(FolderIndex):
         assert self._matrix is not None
         return attrs.evolve(entries.entry(number), vector=np.array(self._matrix[number]))
 
-    def _blocks(self, matrix: Matrix) -> list[tuple[int, int]]:
-        rows = max(1, _CELLS // max(1, self._width))
-        return [(start, min(start + rows, len(matrix))) for start in range(0, len(matrix), rows)]
+
+def blocks(matrix: Matrix) -> list[tuple[int, int]]:
+    """Return the first and last row of each block in which a large matrix is read."""
+    rows = max(1, _CELLS // max(1, matrix.shape[1]))
+    return [(start, min(start + rows, len(matrix))) for start in range(0, len(matrix), rows)]
 
 
-def _norms(rows: Matrix) -> npt.NDArray[np.float64]:
+def norms(rows: Matrix) -> npt.NDArray[np.float64]:
+    """Return the length of each row, in float64."""
     wide = rows.astype(np.float64)
-    norms: npt.NDArray[np.float64] = np.sqrt(np.sum(wide * wide, axis=1))
-    return norms
+    found: npt.NDArray[np.float64] = np.sqrt(np.sum(wide * wide, axis=1))
+    return found

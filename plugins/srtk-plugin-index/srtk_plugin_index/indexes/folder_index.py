@@ -7,7 +7,7 @@ import logging
 import re
 import shutil
 from abc import abstractmethod
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
@@ -271,10 +271,16 @@ class FolderIndex(Index):
         return "; ".join(corpus.fingerprint() for corpus in self.corpora)
 
     def _sources(self) -> list[str]:
-        graphs = [
-            one for corpus in self.corpora for one in corpus.settings().values() if isinstance(one, KnowledgeGraph)
-        ]
-        return list(dict.fromkeys(graph.source() for graph in graphs))
+        return list(dict.fromkeys(graph.source() for corpus in self.corpora for graph in _graphs(corpus)))
+
+
+def _graphs(corpus: Corpus) -> Iterator[KnowledgeGraph]:
+    """Yield the graphs that a corpus reads, also by a corpus within it."""
+    for one in corpus.settings().values():
+        if isinstance(one, KnowledgeGraph):
+            yield one
+        elif isinstance(one, Corpus):
+            yield from _graphs(one)
 
 
 def _is_own(path: Path) -> bool:

@@ -1,0 +1,115 @@
+"""Vectors of encoded entries beside an index that is being built: what an interrupted build need not encode again."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import zlib
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from srtk_framework.records import dumps, read_json, write_text
+
+HEAD, RECORDS = "journal.json", "journal.records"
+_KEY = 16
+
+Matrix = npt.NDArray[np.float32]
+
+
+class VectorJournal:
+    """Keeps vectors on disk from the moment at which they were encoded, by what they were made of.
+
+    Records are written to the disk before their vectors are used, and each has a checksum: what a kill or a power cut
+    leaves is whole, or not read.
+
+    Args:
+        folder: The folder of the journal; what it holds of another ``made_by`` is deleted.
+        made_by: What else the vectors depend on, such as the fingerprint of the encoder.
+    """
+
+    def __init__(self, folder: Path, made_by: str) -> None:
+        self._folder, self._made_by = folder, made_by
+        self._places: dict[bytes, int] = {}
+        self._kind: np.dtype[Any] | None = None
+        if (folder / HEAD).is_file():
+            head = read_json(folder / HEAD)
+            if head["made_by"] == made_by:
+                self._kind = _record(head["dimensions"])
+                self._read()
+            else:
+                self.remove()
+
+    def __len__(self) -> int:
+        return len(self._places)
+
+    def rows(self, parts: Sequence[str], encode: Callable[[list[int]], Matrix]) -> Matrix:
+        """Return a row for each part: from the journal, or encoded and then kept in it.
+
+        Args:
+            parts: What each row is made of; at least one.
+            encode: Makes the rows of the parts at these places.
+        """
+        keys = [hashlib.blake2b(part.encode("utf-8", "surrogatepass"), digest_size=_KEY).digest() for part in parts]
+        new = {key: at for at, key in enumerate(keys) if key not in self._places}
+        if new:
+            self._write(list(new), encode(list(new.values())))
+        assert self._kind is not None
+        records = np.memmap(self._folder / RECORDS, dtype=self._kind, mode="r")
+        return np.stack([records[self._places[key]]["row"] for key in keys])
+
+    def remove(self) -> None:
+        """Delete the journal."""
+        for name in (HEAD, RECORDS):
+            (self._folder / name).unlink(missing_ok=True)
+        if self._folder.is_dir():
+            self._folder.rmdir()
+        self._places, self._kind = {}, None
+
+    def _write(self, keys: Sequence[bytes], rows: Matrix) -> None:
+        if self._kind is None:
+            self._folder.mkdir(parents=True, exist_ok=True)
+            (self._folder / RECORDS).unlink(missing_ok=True)
+            write_text(self._folder / HEAD, dumps({"made_by": self._made_by, "dimensions": rows.shape[1]}) + "\n")
+            self._kind = _record(rows.shape[1])
+        records = np.zeros(len(keys), dtype=self._kind)
+        records["key"] = np.frombuffer(b"".join(keys), dtype=np.uint8).reshape(-1, _KEY)
+        records["row"] = rows
+        records["check"] = [_check(record) for record in records]
+        with (self._folder / RECORDS).open("ab") as file:
+            file.write(records.tobytes())
+            file.flush()
+            os.fsync(file.fileno())
+        for key in keys:
+            self._places[key] = len(self._places)
+
+    def _read(self) -> None:
+        """Read the keys up to the first record that is not whole, and cut the file there."""
+        assert self._kind is not None
+        path = self._folder / RECORDS
+        path.touch()
+        keys = _whole_keys(path, self._kind)
+        self._places = {key: at for at, key in enumerate(keys)}
+        os.truncate(path, len(keys) * self._kind.itemsize)
+
+
+def _record(dimensions: int) -> np.dtype[Any]:
+    return np.dtype([("key", "u1", (_KEY,)), ("row", "<f4", (dimensions,)), ("check", "<u4")])
+
+
+def _check(record: Any) -> int:
+    return zlib.crc32(record["row"].tobytes(), zlib.crc32(record["key"].tobytes()))
+
+
+def _whole_keys(path: Path, kind: np.dtype[Any]) -> list[bytes]:
+    """Return the keys of the records of a file, up to the first whose checksum is wrong."""
+    count = path.stat().st_size // kind.itemsize
+    keys: list[bytes] = []
+    for record in np.memmap(path, dtype=kind, mode="r", shape=(count,)) if count else ():
+        if record["check"] != _check(record):
+            break
+        keys.append(record["key"].tobytes())
+    return keys
