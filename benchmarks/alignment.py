@@ -178,7 +178,7 @@ def main() -> None:
     """Measure one data set."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("dataset", choices=("cn100k", "wiki27k"))
-    for name, default in (("train", 20000), ("test", 10000), ("tokens", 64), ("seeds", 3), ("epochs", 15)):
+    for name, default in (("train", 20000), ("test", 10000), ("tokens", 64), ("seeds", 3), ("epochs", 30)):
         parser.add_argument(f"--{name}", type=int, default=default)
     options = parser.parse_args()
     if missing := lacking("conceptnet/cn100k/train100k.txt", "wiki27k/train.txt"):
@@ -222,7 +222,7 @@ def main() -> None:
         learner = SeptaGraphEncoder(graph=graph, encoder=encoder, corpus=Given(train))
         learner.open()
         shutil.rmtree(folder / f"{options.dataset}-{seed}", ignore_errors=True)
-        settings = SeptaFitSettings(epochs=options.epochs, accelerator="cpu", validation=500)
+        settings = SeptaFitSettings(epochs=options.epochs, accelerator="cpu", validation=1000)
         task = TrainingTask([], None, folder / f"{options.dataset}-{seed}", seed=seed)
         fitted = learner.fit(task, settings)
         learner.save(task.folder / "model")

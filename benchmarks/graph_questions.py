@@ -163,11 +163,11 @@ def index_of(name: str, entries: list[Entry], graph: MemoryGraph, encoder: Kept,
     return index, texts
 
 
-def retrieved(questions: Sequence[Question], index: ExactIndex, graph: Any, nodes: Any, enhance: str) -> list[Subgraph]:
+def retrieved(
+    questions: Sequence[Question], index: ExactIndex, graph: MemoryGraph, linker: EntityLinker, enhance: str
+) -> list[Subgraph]:
     """Search for each option of each question."""
-    expander = IndexExpander(
-        index=index, graph=graph, k=K, enhance=enhance, linker=Named(nodes), budget=Budget(triples=200)
-    )
+    expander = IndexExpander(index=index, graph=graph, k=K, enhance=enhance, linker=linker, budget=Budget(triples=200))
     expander.open()
     return [one for some in batched(questions, 64) for one in expander.expand([q.without_gold() for q in some])]
 
@@ -228,7 +228,7 @@ def main() -> None:
     corpus.open()
     entries = list(corpus.read())
     maker = Maker(graph, {entry.id for entry in entries}, encoder)
-    nodes = frozenset(entry.id for entry in entries)
+    linker = Named(frozenset(entry.id for entry in entries))
     unaligned, plain_texts = index_of("unaligned", entries, graph, encoder, None)
     rows: dict[str, dict[str, list[float]]] = defaultdict(lambda: defaultdict(list))
     shares: dict[str, list[float]] = defaultdict(list)
@@ -252,7 +252,7 @@ def main() -> None:
                     ("index", aligned, texts, "none"),
                     ("index and joins", aligned, texts, "joins"),
                 ):
-                    found = [retrieved(some, index, graph, nodes, enhance) for some in (train, test)]
+                    found = [retrieved(some, index, graph, linker, enhance) for some in (train, test)]
                     untrained = OptionsReader(index=index, encoder=text, direct=encoder, k=K)
                     untrained.open()
                     into[f"{method}: untrained"] += right(untrained, test, found[1])

@@ -19,10 +19,10 @@ from srtk_plugin_septa.fit_settings import SeptaFitSettings
 from srtk_plugin_septa.model import tensors
 from srtk_plugin_septa.network import Batch, GraphNetwork, begin_as_identity
 from srtk_plugin_septa.pairs import Ints, Pairs, recall
-from srtk_plugin_septa.shape import Shape, Vectors
+from srtk_plugin_septa.shape import Shape
 
 _LEAST_GAIN = 0.0005
-"""Difference of the recall that counts as better."""
+"""Difference of the loss that counts as better."""
 _AT_ONCE = 256
 
 
@@ -136,10 +136,11 @@ class AlignmentModule(lightning.LightningModule):
         done = self.current_epoch + 1
         mean = sum(self._losses) / max(1, len(self._losses))
         self.log("loss", mean, prog_bar=True, batch_size=1)
-        figures = self.recalls()
+        figures = self.validated()
         for name, value in figures.items():
             self.log(name, value, batch_size=1)
-        now = sum(figures.values()) / 2
+        # Not the recall, which is near 1 after an epoch where subgraphs are easy to tell apart.
+        now = -figures.get("held_out_loss", 0.0)
         if not figures or now > self.best + _LEAST_GAIN:
             self.best, self.waited = now, 0
             self.figures = {"epochs": float(done), "loss": mean, **figures}
@@ -150,19 +151,23 @@ class AlignmentModule(lightning.LightningModule):
         if (patience is not None and self.waited >= patience) or done >= self._settings.epochs:
             self.stopped = self.trainer.should_stop = True
 
-    def recalls(self) -> dict[str, float]:
-        """Return the recall@1 of the validation pairs in both directions; nothing without any."""
-        if not len(self._validation):
+    def validated(self) -> dict[str, float]:
+        """Return the loss and the recall@1 of the validation pairs in both directions; nothing without any."""
+        if len(self._validation) < 2:
             return {}
-        graphs: list[Vectors] = []
-        texts: list[Vectors] = []
+        graphs: list[torch.Tensor] = []
+        texts: list[torch.Tensor] = []
         with torch.no_grad():
             for start in range(0, len(self._validation), _AT_ONCE):
                 e, h = self.encoded(self._validation[start : start + _AT_ONCE])
-                graphs.append(e.cpu().numpy())
-                texts.append(h.cpu().numpy())
-        there, back = recall(np.concatenate(graphs), np.concatenate(texts), self._pairs.same[self._validation])
-        return {"graph_to_text": there, "text_to_graph": back}
+                graphs.append(e)
+                texts.append(h)
+            rows, columns = torch.cat(graphs), torch.cat(texts)
+            numbers = self._pairs.same[self._validation]
+            losses = info_nce(rows, columns, self._settings.temperature, self._tensor(numbers))
+        there, back = recall(rows.cpu().numpy(), columns.cpu().numpy(), numbers)
+        loss = float(losses[0] + losses[1]) / 2
+        return {"held_out_loss": loss, "graph_to_text": there, "text_to_graph": back}
 
     def _keep(self) -> None:
         """Write the best weights so far, to a temporary file that is then renamed."""

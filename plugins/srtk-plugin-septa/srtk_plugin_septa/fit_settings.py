@@ -24,7 +24,7 @@ class SeptaFitSettings:
         learning_rate: Learning rate of Adam.
         temperature: Divides the cosines of the loss.
         validation: Maximum number of centres held out, at most a tenth of all; they choose the best epoch.
-        patience: Stop after this many epochs without a better recall (by 0.0005); null for never.
+        patience: Stop after this many epochs without a lower loss of the centres held out (by 0.0005); null for never.
         accelerator: `cpu`, `gpu`, or `auto` for a GPU where there is one. Equal weights bit by bit are promised for the
             CPU with one thread.
         logger: A logger besides CSV: `tensorboard`, if installed.
@@ -33,7 +33,7 @@ class SeptaFitSettings:
     dimensions: int | None = attrs.field(default=None, validator=_none_or_at_least_1)
     hidden: int = attrs.field(default=256, validator=_at_least_1)
     layers: int = attrs.field(default=2, validator=_at_least_1)
-    epochs: int = attrs.field(default=10, validator=_at_least_1)
+    epochs: int = attrs.field(default=30, validator=_at_least_1)
     batch_size: int = attrs.field(default=256, validator=attrs.validators.ge(2))
     learning_rate: float = attrs.field(default=0.0005, validator=_above_0)
     temperature: float = attrs.field(default=0.07, validator=_above_0)

@@ -11,7 +11,10 @@ from typing import NamedTuple
 import numpy as np
 import torch
 
-from srtk_plugin_septa.option_vectors import SIMILARITIES, OptionVectors
+from srtk_plugin_septa.option_vectors import OptionVectors
+
+BEGIN = (30.0, 10.0, 5.0)
+"""Weights of the similarities before any training, chosen on questions made from CN-100K."""
 
 
 class OptionBatch(NamedTuple):
@@ -22,7 +25,7 @@ class OptionBatch(NamedTuple):
         entries: [questions, options, k, d].
         empty: True where there is no entry, [questions, options, k].
         plain: [questions, options, p].
-        similarities: [questions, options, ``SIMILARITIES``].
+        similarities: [questions, options, 3].
         absent: True where there is no option, [questions, options].
     """
 
@@ -61,8 +64,8 @@ class OptionNetwork(torch.nn.Module):
     """Scores options (SEPTA, prediction): score = lambda * score_know + (1 - lambda) * score_direct.
 
     score_know is linear in r + t, where r is what attention with the query t takes from the entries found for the
-    option; score_direct is linear in the vector of question and option. Both also have the cosines of the option:
-    a sum r + t does not tell how near t is to what was found. Untrained, the cosines alone count.
+    option; score_direct is linear in the vector of question and option. Both also have the similarities of the option:
+    a sum r + t does not tell how near t is to what was found. Untrained, the similarities alone count.
 
     Args:
         width: Dimensions of searches and entries.
@@ -76,8 +79,7 @@ class OptionNetwork(torch.nn.Module):
         self.attention = torch.nn.MultiheadAttention(width, heads, batch_first=True)
         self.know = torch.nn.Linear(width, 1)
         self.direct = torch.nn.Linear(plain, 1)
-        self.cosines = torch.nn.Parameter(torch.tensor([10.0, 0.0, 10.0]))
-        assert len(self.cosines) == SIMILARITIES
+        self.similarities = torch.nn.Parameter(torch.tensor(BEGIN))
         self.given = knowledge
         self.balance = torch.nn.Parameter(torch.zeros(()))
         for linear in (self.know, self.direct):
@@ -100,8 +102,8 @@ class OptionNetwork(torch.nn.Module):
             rows, _ = self.attention(t[some][:, None], keys, keys, key_padding_mask=hidden, need_weights=False)
             taken = taken.index_put((torch.nonzero(some)[:, 0],), rows[:, 0])
         know = self.know((taken + t).reshape(size, options, width))[..., 0]
-        know = know + batch.similarities[..., :2] @ self.cosines[:2]
-        direct = self.direct(batch.plain)[..., 0] + batch.similarities[..., 2] * self.cosines[2]
+        know = know + batch.similarities[..., :2] @ self.similarities[:2]
+        direct = self.direct(batch.plain)[..., 0] + batch.similarities[..., 2] * self.similarities[2]
         return blended(know, direct, self.knowledge).masked_fill(batch.absent, -torch.inf)
 
 

@@ -11,9 +11,6 @@ from srtk_framework.roles import Encoder, Index
 from srtk_framework.values import DriverError, Question, Subgraph
 from srtk_plugin_septa.shape import Vectors
 
-SIMILARITIES = 3
-"""Cosines of an option: of its search with the best entry and with the mean of all, and of question and option."""
-
 
 @attrs.frozen(eq=False)
 class OptionVectors:
@@ -24,7 +21,9 @@ class OptionVectors:
         entries: What was found, float32 [options, k, d]; rows of 0 where fewer were.
         found: How many entries each option has, int64 [options].
         plain: Question and option without knowledge, float32 [options, p].
-        similarities: float32 [options, ``SIMILARITIES``].
+        similarities: float32 [options, 3]: the greatest product, over the entries found, of the entry's
+            cosines with the question and with the option; its greatest cosine with the search; the cosine of question
+            and option. 0 where nothing was found.
     """
 
     searches: Vectors
@@ -59,9 +58,9 @@ def option_vectors(
     for question, subgraph in zip(questions, subgraphs, strict=True):
         _check(question, subgraph)
     searched = [[one.text for one in s.searches] or plain_texts(q) for q, s in zip(questions, subgraphs, strict=True)]
-    by_index = _encoded(encoder, [text for row in searched for text in row])
-    texts = [text for question in questions for text in (question.text, *question.options, *plain_texts(question))]
-    by_direct = _encoded(direct, texts)
+    parts = [text for question in questions for text in (question.text, *question.options)]
+    by_index = _encoded(encoder, [*parts, *(text for row in searched for text in row)])
+    by_direct = _encoded(direct, [*parts, *(text for question in questions for text in plain_texts(question))])
     ids = list(dict.fromkeys(id_ for s in subgraphs for one in s.searches for id_, _ in one.hits[:k]))
     rows = dict(zip(ids, _entries(index, ids), strict=True))
     made = []
@@ -72,19 +71,14 @@ def option_vectors(
         for place, some in enumerate(hits):
             for rank, (id_, _) in enumerate(some):
                 entries[place, rank] = rows[id_]
+        plain = np.stack([by_direct[text] for text in plain_texts(question)])
+        asked, options = by_index[question.text], np.stack([by_index[option] for option in question.options])
+        both = np.sum(entries * asked, axis=2) * np.sum(entries * options[:, None], axis=2)
+        near = np.sum(entries * t[:, None], axis=2)
+        alike = np.stack([by_direct[option] for option in question.options]) @ by_direct[question.text]
+        similarities = np.stack([np.max(both, axis=1), np.max(near, axis=1), alike], axis=1).astype(np.float32)
         found = np.array([len(some) for some in hits], dtype=np.int64)
-        own = np.stack([by_direct[text] for text in plain_texts(question)])
-        asked, options = by_direct[question.text], np.stack([by_direct[option] for option in question.options])
-        cosines = np.sum(entries * t[:, None], axis=2, dtype=np.float32)
-        similarities = np.stack(
-            [
-                np.max(cosines, axis=1, initial=0),
-                np.sum(cosines, axis=1) / np.maximum(found, 1),
-                np.sum(options * asked, axis=1),
-            ],
-            axis=1,
-        )
-        made.append(OptionVectors(t, entries, found, own, similarities.astype(np.float32)))
+        made.append(OptionVectors(t, entries, found, plain, similarities))
     return made
 
 

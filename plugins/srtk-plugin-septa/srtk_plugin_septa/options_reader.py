@@ -64,14 +64,14 @@ class OptionsReader(Reader):
     """Score each option by attention over the entries found for it, and by question and option alone.
 
     The entries are those of ``Subgraph.searches``, so the expander ``index`` retrieves for this reader. Without a
-    trained model the cosines decide: of each option's search with what it found, and of question and option. The
+    trained model similarities decide: of what was found with question and option, and of question and option. The
     answer's support are the triples of the entry that fits the option best.
 
     Attributes:
         index: Keeps the vectors of the entries; the one that the expander searches.
         encoder: Encodes searches into the space of the index, such as `septa-text`.
         direct: Encodes question and option without knowledge; null for ``encoder``.
-        path: Folder of a trained model; null for the cosines alone.
+        path: Folder of a trained model; null for the similarities alone.
         k: Most entries of an option, the best first.
     """
 
