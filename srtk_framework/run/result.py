@@ -85,7 +85,7 @@ class Result:
         return _on_one_line(id_.lexical if isinstance(id_, Literal) else self.labels.get(id_, id_))
 
     def to_text(self, triples: int | None = TRIPLES, paths: int | None = PATHS, width: int = WIDTH) -> str:
-        """Write the paths with the names of what they lead to, then the best triples, and how many more there are.
+        """Write a reader's answer, the paths with the names of what they lead to, and the best triples.
 
         Args:
             triples: Most triples to show; None for all.
@@ -97,7 +97,12 @@ class Result:
             names = list(dict.fromkeys(_on_one_line(link.name or link.entity) for link in self.near))
             near = [_line("near names: ", ", ".join(names), width)] if names else []
             return "\n".join([*lines, *textwrap.wrap(self._reason, width), *near])
-        lines.append(_line("about: ", ", ".join(dict.fromkeys(self.label(link.entity) for link in self.links)), width))
+        if self.links:
+            names = list(dict.fromkeys(self.label(link.entity) for link in self.links))
+            lines.append(_line("about: ", ", ".join(names), width))
+        answer = self.retrieval.answer
+        if answer is not None:
+            lines.append(_line("answer: ", _on_one_line(answer.text) or "none, for the triples do not suffice", width))
         if not self.triples:
             return "\n".join([*lines, "no triple was found"])
         shown = self._path_texts()

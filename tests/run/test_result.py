@@ -14,6 +14,7 @@ from srtk_framework.run import result as results
 from srtk_framework.run.pipeline import NO_LINK
 from srtk_framework.run.result import Result, write_page
 from srtk_framework.values import (
+    Answer,
     Link,
     Literal,
     PluginError,
@@ -50,6 +51,18 @@ def result():
     ]
     labels = {"lv": "Latvia", "eur": "Euro", "ee": "Estonia", "lt": "Lithuania", "by": "Belarus", "ru": "Russia"}
     return made(triples, paths, [0, 1, 1, 1, 1, 2, 2], labels)
+
+
+def test_a_readers_answer_stands_below_the_question(result):
+    read = attrs.evolve(result, retrieval=attrs.evolve(result.retrieval, answer=Answer("Euro")))
+    assert read.to_text().splitlines()[:3] == ["What is the currency of Latvia?", "about: Latvia", "answer: Euro"]
+    refused = attrs.evolve(result, retrieval=attrs.evolve(result.retrieval, answer=Answer(enough=False)))
+    assert refused.to_text().splitlines()[2] == "answer: none, for the triples do not suffice"
+
+
+def test_a_question_without_links_is_about_nothing_that_is_known():
+    lines = made([Triple("lv", "currency", "eur")], [], [-1], links=()).to_text().splitlines()
+    assert lines[:3] == ["What is the currency of Latvia?", "", "triples"]
 
 
 def test_paths_come_first_with_the_names_of_what_they_reach(result):

@@ -59,7 +59,7 @@ class IndexExpander(Expander):
                 f" `srtk index build RECIPE`, or set `stale: {KEEP}` to use what of it the graph holds"
             )
         if self.enhance == JOINS and self.linker is None:
-            raise DriverError(f"`enhance: {JOINS}` links questions and options; add `entity_linker: {{use: …}}`")
+            raise DriverError(f"`enhance: {JOINS}` links questions and options; add `linker: {{use: dictionary}}`")
         size = self.index.size()
         if 0 < size < self.k:
             _log.warning("k is %d, and the index has %d entries: a search may find all of them", self.k, size)

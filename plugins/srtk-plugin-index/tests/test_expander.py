@@ -158,7 +158,7 @@ def test_joins_of_question_and_option_are_added_to_the_search(tmp_path):
 
 def test_joins_without_a_linker_are_refused(tmp_path):
     facts = graph()
-    with pytest.raises(DriverError, match="add `entity_linker"):
+    with pytest.raises(DriverError, match="add `linker"):
         IndexExpander(index=index_of(tmp_path, graph=facts), graph=facts, enhance="joins").open()
 
 
