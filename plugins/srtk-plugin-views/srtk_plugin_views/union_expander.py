@@ -1,0 +1,95 @@
+"""The ``union`` expander: one subgraph out of what several expanders find, by the ranks that they give."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from typing import Any
+
+import attrs
+
+from srtk_framework.graph import finish
+from srtk_framework.roles import Expander, KnowledgeGraph
+from srtk_framework.values import Budget, DriverError, Question, RankedPath, Subgraph, Triple, rounded
+
+_SCALE = 100
+"""Factor of the sums, whose differences between far ranks are below the fourth decimal otherwise."""
+
+
+@attrs.define(eq=False)
+class UnionExpander(Expander):
+    """Unite the triples of several expanders by reciprocal rank fusion (Cormack et al. 2009).
+
+    A triple's score is 100 times the sum of 1 / (``constant`` + rank) over the expanders that found it, ranks counted
+    from 1; equal ones come in the order of the expanders. The scores of the expanders themselves are not compared. A
+    question without links is given to those that need none. Paths, meetings and searches of all expanders are kept, and
+    the traces under ``parts``.
+
+    Attributes:
+        expanders: At least two expanders, the first one's path of a triple counting where several have one.
+        graph: Graph from which origins and qualifiers are read.
+        budget: Limits on the result; those of the expanders are their own.
+        constant: Makes ranks more alike the greater it is.
+    """
+
+    expanders: Sequence[Expander]
+    graph: KnowledgeGraph
+    budget: Budget = attrs.field(factory=Budget)
+    constant: int = attrs.field(default=60, validator=attrs.validators.ge(1))
+
+    def open(self) -> None:
+        """Refuse fewer than two expanders."""
+        if len(self.expanders) < 2:
+            raise DriverError(f"union has {len(self.expanders)} expanders; name at least two under `expanders:`")
+
+    def needs_links(self) -> bool:
+        """Return whether all expanders need links."""
+        return all(expander.needs_links() for expander in self.expanders)
+
+    def expand(self, questions: Sequence[Question]) -> list[Subgraph]:
+        """Expand by each, and unite."""
+        if not questions:
+            return []
+        found: list[list[Subgraph]] = []
+        for expander in self.expanders:
+            asked = [i for i, q in enumerate(questions) if q.links or not expander.needs_links()]
+            rows = [Subgraph(trace={"reason": "the question has no link"})] * len(questions)
+            for i, subgraph in zip(asked, expander.expand([questions[i] for i in asked]), strict=True):
+                rows[i] = subgraph
+            found.append(rows)
+        return finish(self.graph, [self._united(row) for row in zip(*found, strict=True)], self.budget)
+
+    def _united(self, parts: Sequence[Subgraph]) -> Subgraph:
+        """Unite the subgraphs of one question."""
+        sums: dict[Triple, float] = {}
+        path: dict[Triple, int] = {}
+        paths: list[RankedPath] = []
+        joins = []
+        for part in parts:
+            before = len(paths)
+            paths += part.paths
+            joins += [attrs.evolve(join, paths=tuple(before + at for at in join.paths)) for join in part.joins]
+            for rank, triple in enumerate(part.triples, 1):
+                sums[triple] = sums.get(triple, 0.0) + 1 / (self.constant + rank)
+                at = part.path_of[rank - 1] if part.path_of else -1
+                if at >= 0:
+                    path.setdefault(triple, before + at)
+        scores = {triple: rounded(_SCALE * value) for triple, value in sums.items()}
+        order = sorted(scores, key=lambda triple: -scores[triple])
+        trace: dict[str, Any] = {"parts": [dict(part.trace) for part in parts]}
+        cut: Counter[str] = Counter()
+        for part in parts:
+            cut.update(part.trace.get("cut", {}))
+        if cut:
+            trace["cut"] = dict(cut)
+        if not order:
+            trace["reason"] = "; ".join(dict.fromkeys(str(part.trace.get("reason", "nothing found")) for part in parts))
+        return Subgraph(
+            triples=tuple(order),
+            scores=tuple(scores[triple] for triple in order),
+            paths=tuple(paths),
+            path_of=tuple(path.get(triple, -1) for triple in order),
+            trace=trace,
+            joins=tuple(joins),
+            searches=tuple(search for part in parts for search in part.searches),
+        )

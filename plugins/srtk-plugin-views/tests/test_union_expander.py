@@ -1,0 +1,103 @@
+"""The expander ``union`` unites by ranks, and keeps what its expanders know of each triple."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import attrs
+import pytest
+from srtk_plugin_baselines.bfs import BfsExpander
+from srtk_plugin_local.memory import MemoryGraph
+from srtk_plugin_views.union_expander import UnionExpander
+
+from srtk_framework.roles import Expander
+from srtk_framework.testing import ExpanderConformance
+from srtk_framework.values import Budget, DriverError, Link, Question, RankedPath, Search, Step, Subgraph, Triple
+
+A, B, C, D = (Triple("a", "r", end) for end in "bcde")
+
+
+@attrs.define(eq=False)
+class Fixed(Expander):
+    """Finds the same for every question."""
+
+    subgraph: Subgraph
+    links: bool = True
+
+    def needs_links(self) -> bool:
+        return self.links
+
+    def expand(self, questions):
+        return [self.subgraph] * len(questions)
+
+
+class TestUnion(ExpanderConformance):
+    name = "union"
+
+    @pytest.fixture
+    def driver(self, graph: Any, budget: Budget) -> UnionExpander:
+        parts = [BfsExpander(graph=graph, budget=budget, depth=depth) for depth in (1, 2)]
+        for part in parts:
+            part.open()
+        driver = UnionExpander(expanders=parts, graph=graph, budget=budget)
+        driver.open()
+        return driver
+
+    @pytest.fixture
+    def faulty(self, graph: Any) -> UnionExpander:
+        return UnionExpander(expanders=[], graph=graph)
+
+    def limited(self, driver: Any, budget: Budget) -> Any:
+        parts = [attrs.evolve(part, budget=budget) for part in driver.expanders]
+        return self.copy_of(driver, expanders=parts, budget=budget)
+
+
+def found(*triples, **more) -> Subgraph:
+    return Subgraph(triples, tuple(float(9 - i) for i in range(len(triples))), **more)
+
+
+def united(*parts, question=None, **settings):
+    graph = MemoryGraph(triples=[A, B, C, D])
+    graph.open()
+    driver = UnionExpander(expanders=parts, graph=graph, **settings)
+    driver.open()
+    return driver.expand([question or Question("q", "?", (Link("a"),))])[0]
+
+
+def test_a_triple_that_both_find_comes_first():
+    result = united(Fixed(found(A, B)), Fixed(found(C, B, D)))
+    assert result.triples == (B, A, C, D)
+    assert result.scores == (round(200 / 62, 4), round(100 / 61, 4), round(100 / 61, 4), round(100 / 63, 4))
+
+
+def test_a_triple_keeps_its_first_path():
+    one, other = RankedPath("a", (Step("r"),), 1.0), RankedPath("a", (Step("s"),), 2.0)
+    result = united(
+        Fixed(found(A, B, paths=(one,), path_of=(-1, 0))), Fixed(found(A, B, paths=(other,), path_of=(0, 0)))
+    )
+    assert result.paths == (one, other)
+    assert [result.path_of[result.triples.index(triple)] for triple in (A, B)] == [1, 0]
+
+
+def test_the_budget_cuts_the_union_and_the_trace_says_so():
+    result = united(Fixed(found(A, B)), Fixed(found(C)), budget=Budget(triples=2))
+    assert (result.triples, result.trace["cut"]) == ((A, C), {"triples": 1})
+
+
+def test_a_question_without_links_goes_to_those_that_need_none():
+    searches = (Search("?", (("e", 1.0),)),)
+    parts = Fixed(found(A)), Fixed(found(B, searches=searches), links=False)
+    result = united(*parts, question=Question("q", "?"))
+    assert result.triples == (B,)
+    assert result.searches == searches
+    assert result.trace["parts"][0] == {"reason": "the question has no link"}
+
+
+def test_an_empty_union_says_why():
+    empty = Subgraph(trace={"reason": "no path"})
+    assert united(Fixed(empty), Fixed(Subgraph())).trace["reason"] == "no path; nothing found"
+
+
+def test_one_expander_is_refused():
+    with pytest.raises(DriverError, match="union has 1 expanders; name at least two"):
+        united(Fixed(found(A)))
