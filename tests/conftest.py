@@ -187,6 +187,8 @@ class Settings:
 class Counter(PathScorer):
     """Knows the relations that it has seen."""
     learns = "paths"
+    several_graphs = True
+    sources: list[str] = attrs.field(init=False, factory=list)
     known: list[str] = attrs.field(init=False, factory=list)
     fits: list[Settings] = attrs.field(init=False, factory=list)
     def score(self, questions, paths, candidates):
@@ -198,6 +200,13 @@ class Counter(PathScorer):
             for path in example.paths:
                 for step in path.steps:
                     counts[step.relation] = counts.get(step.relation, 0) + 1
+        for one in task.elsewhere:
+            self.sources.append(one.graph.source())
+            for example in one.examples:
+                for path in example.paths:
+                    starts = one.graph.frontiers([[path.entity]])
+                    if path.steps[0] in one.graph.steps(starts, True)[0]:
+                        counts[path.steps[0].relation] = counts.get(path.steps[0].relation, 0) + 1
         self.known = sorted(name for name, count in counts.items() if count >= settings.least)
         (task.folder / "checkpoints").mkdir(exist_ok=True)
         return dict(task.validate()) if task.validate else {"seen": len(self.known)}
@@ -208,6 +217,11 @@ class Counter(PathScorer):
         self.known = json.loads((folder / "known.json").read_text())
     def fingerprint(self):
         return f"counter({self.known})"
+
+@attrs.define(eq=False)
+class Homebody(Counter):
+    """Learns from its own graph."""
+    several_graphs = False
 
 @attrs.define(eq=False)
 class Walk(Expander):
@@ -305,7 +319,7 @@ def toys(install: Callable[..., Path]) -> Iterator[Path]:
 def learners(toys: Path, install: Callable[..., Path]) -> None:
     """Install a scorer that learns by counting, and supervision from gold paths."""
     entries = {
-        "path_scorer": {"counter": "Counter"},
+        "path_scorer": {"counter": "Counter", "homebody": "Homebody"},
         "expander": {"walk": "Walk", "stay": "Stay"},
         "supervision": {"gold": "Gold"},
     }

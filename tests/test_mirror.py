@@ -33,7 +33,7 @@ ELSEWHERE = {
     "scaffold/test_scaffold.py": "cli/new",
     # Parts of one whole, tested through it.
     "training/test_setup.py": "training/material",
-    "training/test_trainer.py": "training/paths training/question_sets",
+    "training/test_trainer.py": "training/question_sets",
     "roles/test_hook_contract.py": "roles/base",
     "explaining/test_remedy.py": "explaining/variants",
     "run/test_preflight.py": "roles/preflight",

@@ -108,13 +108,18 @@ class Composer:
         self._holders: set[int] = set()  # driver objects whose fields are being read, by their identity
         self._held: list[tuple[Any, str, Any]] = []  # driver object, its field, and the ports for what the field holds
 
-    def build(self, block: Block) -> Any:
+    def build(self, block: Block, graph: Block | None = None) -> Any:
         """Build a driver and what it needs.
+
+        Args:
+            block: The driver.
+            graph: Graph that stands in for the recipe's, in the driver and in what it needs.
 
         Returns:
             Its port, or None if a problem was added to ``problems``.
         """
-        return self._build(block, self._top, ())
+        scope = self._top if graph is None else _Scope({**self.recipe.blocks, "knowledge_graph": graph})
+        return self._build(block, scope, ())
 
     def of_role(self, role: str) -> Any:
         """Build the driver of a role at the top level of the recipe; None if there is none."""

@@ -73,6 +73,23 @@ class HeldOut:
 
 
 @attrs.frozen
+class QuestionSet:
+    """Training questions with a graph of their own, as ``sets`` of ``train`` lists them.
+
+    Attributes:
+        questions: A file, or a dataset.
+        knowledge_graph: Graph that the questions are about.
+        supervision: Driver that finds their paths; None for that of ``train`` or of the top level.
+        where: Keys that lead to the set in the recipe.
+    """
+
+    questions: str | Block
+    knowledge_graph: Block
+    supervision: Block | None
+    where: Where
+
+
+@attrs.frozen
 class Train:
     """The key ``train``: a driver of the recipe that learns before the run.
 
@@ -85,6 +102,7 @@ class Train:
         fit: Settings of the training, as written.
         held_out: Facts of its graph, or texts, on which the driver does not train; None for none.
         texts: Corpus that the driver learns from; None for a driver that does not learn from texts.
+        sets: Training questions about other graphs than the recipe's.
     """
 
     driver: str
@@ -95,6 +113,7 @@ class Train:
     fit: Mapping[str, Any] = attrs.field(hash=False)
     held_out: HeldOut | None = None
     texts: Block | None = None
+    sets: tuple[QuestionSet, ...] = ()
 
 
 @attrs.define
@@ -393,9 +412,45 @@ def _train(data: Any, roles: Sequence[str], places: Places, problems: list[str])
     held_out = _held_out(data.get("held_out"), places, problems)
     corpus = data.get("texts")
     texts = None if corpus is None else _block("corpus", corpus, ("train", "texts"), places, problems)
+    sets = _sets(data.get("sets"), places, problems)
     if len(problems) > count:
         return None
-    return Train(driver, questions, validation, block, folder, fit, held_out, texts)
+    return Train(driver, questions, validation, block, folder, fit, held_out, texts, sets)
+
+
+def _sets(value: Any, places: Places, problems: list[str]) -> tuple[QuestionSet, ...]:
+    if value is None:
+        return ()
+    if not isinstance(value, list) or not value:
+        text = "sets is a list of {questions: …, knowledge_graph: {use: …}}, one for each graph"
+        problems.append(f"{places.say(('train', 'sets'))}: {text}")
+        return ()
+    found = (_set(item, ("train", "sets", i), places, problems) for i, item in enumerate(value))
+    return tuple(one for one in found if one is not None)
+
+
+def _set(value: Any, where: Where, places: Places, problems: list[str]) -> QuestionSet | None:
+    known = ("questions", "knowledge_graph", "supervision")
+    if not isinstance(value, Mapping):
+        problems.append(f"{places.say(where)}: a set is a mapping with {', '.join(known)}")
+        return None
+    count = len(problems)
+    for key in value:
+        if key not in known:
+            text = f"unknown key {shortened(repr(key))} of a set.{close_matches(key, known)}"
+            problems.append(f"{places.say((*where, key))}: {text}")
+    for key in ("questions", "knowledge_graph"):
+        if value.get(key) is None or value[key] == "-":
+            problems.append(f"{places.say(where)}: a set needs `{key}:`, since its questions are about its own graph")
+    if len(problems) > count:
+        return None
+    questions = _questions(value["questions"], (*where, "questions"), places, problems)
+    graph = _block("knowledge_graph", value["knowledge_graph"], (*where, "knowledge_graph"), places, problems)
+    given, at = value.get("supervision"), (*where, "supervision")
+    supervision = None if given is None else _block("supervision", given, at, places, problems)
+    if questions is None or graph is None or len(problems) > count:
+        return None
+    return QuestionSet(questions, graph, supervision, where)
 
 
 def _held_out(value: Any, places: Places, problems: list[str]) -> HeldOut | None:

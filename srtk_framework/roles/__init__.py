@@ -43,7 +43,7 @@ from srtk_framework.roles.preflight import absent, no_url, unwritable
 from srtk_framework.roles.reader import Reader
 from srtk_framework.roles.subgraph_encoder import SubgraphEncoder
 from srtk_framework.roles.supervision import Supervision
-from srtk_framework.roles.trainable import Trainable, TrainingPreflight, TrainingTask
+from srtk_framework.roles.trainable import GraphExamples, Trainable, TrainingPreflight, TrainingTask
 
 __all__ = [
     "PROJECT",
@@ -58,6 +58,7 @@ __all__ = [
     "Explainable",
     "Exporter",
     "Generator",
+    "GraphExamples",
     "GraphView",
     "HookContract",
     "HopChoice",

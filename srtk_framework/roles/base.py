@@ -152,6 +152,7 @@ class Role(ABC):  # noqa: B024 - its subclasses have the abstract methods
         kit: Module with the conformance class of the role, which is called like the role, with ``Conformance``.
         ledger: Makes what the port counts; None for nothing.
         learns: What a trainable driver learns from: ``paths`` of questions, ``links`` of questions, or the ``graph``.
+        several_graphs: Whether its training takes examples about other graphs than its own.
         reuse: Line of a recipe that uses the trained driver, with ``FOLDER`` for the folder of its model; by default
             the driver with the setting ``model``.
     """
@@ -164,6 +165,7 @@ class Role(ABC):  # noqa: B024 - its subclasses have the abstract methods
     kit: ClassVar[str] = ""
     ledger: ClassVar[Callable[[], Ledger] | None] = None
     learns: ClassVar[str] = ""
+    several_graphs: ClassVar[bool] = False
     reuse: ClassVar[str] = ""
 
     def __init_subclass__(cls, **rest: Any) -> None:

@@ -8,7 +8,21 @@ from typing import Any, Protocol, runtime_checkable
 
 import attrs
 
+from srtk_framework.roles.knowledge_graph import KnowledgeGraph
 from srtk_framework.values import Entry, TrainingExample, Triple
+
+
+@attrs.frozen
+class GraphExamples:
+    """Training examples with the graph that their paths lie in.
+
+    Attributes:
+        graph: The graph.
+        examples: The examples, in a fixed order.
+    """
+
+    graph: KnowledgeGraph
+    examples: Sequence[TrainingExample]
 
 
 @attrs.frozen
@@ -25,6 +39,8 @@ class TrainingTask:
             them what its confidences are worth. Empty for a driver that does not learn from a graph.
         texts: Texts for a driver that learns from texts, in the order of the corpus.
         held_out_texts: Texts on which it must not train; it may stop by them.
+        elsewhere: Examples about other graphs than the driver's, one entry for each set of the recipe; only for a
+            driver whose class says ``several_graphs = True``.
     """
 
     examples: Sequence[TrainingExample]
@@ -34,6 +50,7 @@ class TrainingTask:
     held_out: Sequence[Triple] = ()
     texts: Sequence[Entry] = ()
     held_out_texts: Sequence[Entry] = ()
+    elsewhere: Sequence[GraphExamples] = ()
 
 
 @runtime_checkable

@@ -75,6 +75,7 @@ def _question_faults(recipe: Recipe, composer: Composer) -> Iterator[str]:
     files: list[tuple[Where, Any]] = [(("questions",), recipe.questions)]
     if recipe.train is not None:
         files += [(("train", "questions"), recipe.train.questions), (("train", "validation"), recipe.train.validation)]
+        files += [((*one.where, "questions"), one.questions) for one in recipe.train.sets]
     for where, file in files:
         if isinstance(file, str) and file != "-":
             limit = recipe.options.limit if where == ("questions",) else None

@@ -12,7 +12,7 @@ from srtk_framework.recipe.recipe import Block, Recipe, Train
 from srtk_framework.records.jsonl import write_jsonl
 from srtk_framework.records.retrieval_records import read_retrievals, record_from_retrieval
 from srtk_framework.roles import Expander
-from srtk_framework.training.material import Context, TrainingData, Wrong
+from srtk_framework.training.material import Context, Examples, TrainingData, Wrong
 from srtk_framework.training.question_sets import NAMES, QuestionSets, hash_of
 from srtk_framework.values import Question, Retrieval, RunError, TrainingExample, batched
 
@@ -34,7 +34,7 @@ class AnswerMaterial:
 
     sets: QuestionSets
     expander: Expander | None
-    supervision = None
+    supervisions = ()
     names = NAMES
     pipeline_tag = "multiple-choice"
     hashed = "the questions"
@@ -69,9 +69,7 @@ class AnswerMaterial:
         hashes = {"questions": hash_of(learning), "validation": hash_of(validation)}
         return TrainingData(hashes, {"questions": len(learning), "validation": len(validation)}, learning, validation)
 
-    def examples(
-        self, data: TrainingData, context: Context, goes_on: bool
-    ) -> tuple[list[TrainingExample], dict[str, int]]:
+    def examples(self, data: TrainingData, context: Context, goes_on: bool) -> Examples:
         """Retrieve a subgraph for each question, or read those of an unfinished training."""
         done = _retrieved(data.learning, context, RETRIEVALS, goes_on)
         kept = [one for one in done if one.error is None and one.question.answers]
@@ -81,7 +79,7 @@ class AnswerMaterial:
                 f" {context.folder / RETRIEVALS}"
             )
         counts = {"lessons": len(kept), "failed": sum(one.error is not None for one in done)}
-        return [TrainingExample(one.question, subgraph=one.subgraph) for one in kept], counts
+        return Examples([TrainingExample(one.question, subgraph=one.subgraph) for one in kept], counts=counts)
 
     def validation(self, data: TrainingData, context: Context) -> Callable[[], Mapping[str, float]] | None:
         """Return the means of the answers' metrics for the validation questions, which are retrieved once."""

@@ -14,8 +14,8 @@ from srtk_framework.graph import TripleTable
 from srtk_framework.recipe.recipe import Block, Recipe, Train
 from srtk_framework.records.splits import place
 from srtk_framework.roles import Completer, Expander, KnowledgeGraph
-from srtk_framework.training.material import Context, TrainingData, Wrong, held_by
-from srtk_framework.values import RunError, TrainingExample, Triple
+from srtk_framework.training.material import Context, Examples, TrainingData, Wrong, held_by
+from srtk_framework.values import RunError, Triple
 
 if TYPE_CHECKING:
     from srtk_framework.recipe.composer import Composer
@@ -38,7 +38,7 @@ class GraphMaterial:
 
     graph: KnowledgeGraph
     share: float | None
-    supervision = None
+    supervisions = ()
     described = "facts of the graph"
     names: ClassVar[Mapping[str, str]] = {"held_out": "the facts held out"}
     pipeline_tag = "graph-ml"
@@ -82,15 +82,13 @@ class GraphMaterial:
         counts = {"facts": len(table.triples) - len(held), "held_out": len(held), "relations": len(table.relations)}
         return TrainingData({"held_out": digest}, counts, held_out=held)
 
-    def examples(
-        self, data: TrainingData, context: Context, goes_on: bool
-    ) -> tuple[list[TrainingExample], dict[str, int]]:
+    def examples(self, data: TrainingData, context: Context, goes_on: bool) -> Examples:
         """Write down the facts held out; a driver that learns from a graph needs no examples."""
         if not data.counts["facts"]:
             raise RunError(f"{self.graph.source()} has no fact between two entities to learn from")
         lines = ("\t".join(triple) + "\n" for triple in data.held_out)
         (context.folder / HELD_OUT).write_text("".join(lines), encoding="utf-8", newline="\n")
-        return [], {}
+        return Examples()
 
     def validation(self, data: TrainingData, context: Context) -> Callable[[], Mapping[str, float]] | None:
         """Return how the driver ranks the facts held out; None without any, or for a driver that completes nothing."""

@@ -11,7 +11,7 @@ from srtk_framework.evaluation.link_scores import counts as link_counts
 from srtk_framework.evaluation.link_scores import covered_by
 from srtk_framework.recipe.recipe import Block, Recipe, Train
 from srtk_framework.roles import EntityLinker, Expander, KnowledgeGraph
-from srtk_framework.training.material import Context, TrainingData, Wrong
+from srtk_framework.training.material import Context, Examples, TrainingData, Wrong
 from srtk_framework.training.paths import examples_of
 from srtk_framework.training.question_sets import NAMES, QuestionSets, hash_of
 from srtk_framework.values import NIL, Link, Question, RunError, TrainingExample, batched
@@ -32,7 +32,7 @@ class LinkMaterial:
 
     sets: QuestionSets
     names = NAMES
-    supervision = None
+    supervisions = ()
     described = "gold links"
     pipeline_tag = "feature-extraction"
     hashed = "the questions"
@@ -60,16 +60,15 @@ class LinkMaterial:
         hashes = {"questions": hash_of(learning), "validation": hash_of(validation)}
         return TrainingData(hashes, {"questions": len(learning), "validation": len(validation)}, learning, validation)
 
-    def examples(
-        self, data: TrainingData, context: Context, goes_on: bool
-    ) -> tuple[list[TrainingExample], dict[str, int]]:
+    def examples(self, data: TrainingData, context: Context, goes_on: bool) -> Examples:
         """Make an example of each question."""
-        examples, counts = examples_of(data.learning, context, goes_on, lambda batch: [()] * len(batch), _is_trainable)
+        unsupervised = [(data.learning, lambda batch: [()] * len(batch))]
+        (examples,), counts = examples_of(unsupervised, context, goes_on, _is_trainable)
         if not counts["lessons"]:
             raise RunError(
                 f"none of the {len(data.learning)} training questions has gold links; use a dataset with gold links"
             )
-        return [example for example in examples if _is_trainable(example)], counts
+        return Examples([example for example in examples if _is_trainable(example)], counts=counts)
 
     def validation(self, data: TrainingData, context: Context) -> Callable[[], Mapping[str, float]] | None:
         """Return the linking metrics of the validation questions."""

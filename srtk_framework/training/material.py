@@ -8,7 +8,7 @@ from typing import Any, Protocol
 
 import attrs
 
-from srtk_framework.roles import Expander, KnowledgeGraph, Role
+from srtk_framework.roles import Expander, GraphExamples, KnowledgeGraph, Role
 from srtk_framework.values import Entry, Question, Retrieval, TrainingExample, Triple
 
 Wrong = Callable[[tuple[str | int, ...], str], None]
@@ -69,6 +69,7 @@ class TrainingData:
         held_out: Facts held out, sorted.
         texts: Training texts.
         held_out_texts: Texts held out.
+        elsewhere: Training questions about other graphs, one row for each set.
     """
 
     hashes: Mapping[str, str]
@@ -78,14 +79,30 @@ class TrainingData:
     held_out: Sequence[Triple] = ()
     texts: Sequence[Entry] = ()
     held_out_texts: Sequence[Entry] = ()
+    elsewhere: Sequence[Sequence[Question]] = ()
+
+
+@attrs.frozen
+class Examples:
+    """What a driver trains on.
+
+    Attributes:
+        own: Examples about the driver's graph.
+        elsewhere: Examples about other graphs.
+        counts: Numbers of examples, and of questions that give none.
+    """
+
+    own: Sequence[TrainingExample] = ()
+    elsewhere: Sequence[GraphExamples] = ()
+    counts: Mapping[str, int] = attrs.field(factory=dict)
 
 
 class Material(Protocol):
     """One of the things that a driver can learn from; there is a module for each."""
 
     @property
-    def supervision(self) -> Any:
-        """Port of the driver that makes the training examples, or None."""
+    def supervisions(self) -> Sequence[Any]:
+        """Ports of the drivers that make the training examples."""
 
     @property
     def described(self) -> str:
@@ -103,9 +120,7 @@ class Material(Protocol):
             InputError: If data cannot be read.
         """
 
-    def examples(
-        self, data: TrainingData, context: Context, goes_on: bool
-    ) -> tuple[list[TrainingExample], dict[str, int]]:
+    def examples(self, data: TrainingData, context: Context, goes_on: bool) -> Examples:
         """Make the examples to train on, or read those of an unfinished training, and count them.
 
         Raises:

@@ -3,19 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from itertools import islice
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import attrs
 
 from srtk_framework.evaluation.metrics import row
 from srtk_framework.graph.path_instances import with_gold_triples
 from srtk_framework.host.ports import driver_of
-from srtk_framework.recipe.recipe import Block, Recipe, Train
+from srtk_framework.recipe.recipe import Block, QuestionSet, Recipe, Train
 from srtk_framework.records.training_examples import read_training_examples, write_training_examples
-from srtk_framework.roles import Expander, Supervision
-from srtk_framework.training.material import Context, TrainingData, Wrong, held_by
-from srtk_framework.training.question_sets import NAMES, QuestionSets, hash_of
-from srtk_framework.values import Question, RunError, TrainingExample, batched
+from srtk_framework.roles import Expander, GraphExamples, KnowledgeGraph, Supervision
+from srtk_framework.training.material import Context, Examples, TrainingData, Wrong, held_by
+from srtk_framework.training.question_sets import NAMES, QuestionSets, hash_of, read, source_of, words
+from srtk_framework.values import InputError, Question, RunError, TrainingExample, batched
 
 if TYPE_CHECKING:
     from srtk_framework.recipe.composer import Composer
@@ -25,17 +26,34 @@ EXAMPLES = "training_examples.jsonl"
 
 
 @attrs.frozen
+class GraphSet:
+    """Questions about a graph of their own.
+
+    Attributes:
+        questions: A file or a dataset.
+        graph: Their graph.
+        supervision: Driver that finds their paths.
+    """
+
+    questions: Any
+    graph: KnowledgeGraph
+    supervision: Supervision
+
+
+@attrs.frozen
 class PathMaterial:
     """Questions and the paths to their answers.
 
     Attributes:
-        sets: Training and validation questions.
-        supervision: Driver that finds the paths.
+        sets: Training and validation questions about the recipe's graph.
+        supervision: Driver that finds the paths in the recipe's graph; None where all questions are about others.
+        elsewhere: Training questions about other graphs.
     """
 
     sets: QuestionSets
     supervision: Supervision | None
-    names = NAMES
+    elsewhere: tuple[GraphSet, ...] = ()
+    names: ClassVar[Mapping[str, str]] = {**NAMES, "sets": "the questions of the sets"}
     pipeline_tag = "feature-extraction"
     hashed = "the questions"
 
@@ -53,44 +71,71 @@ class PathMaterial:
         """Build the material that a recipe names."""
         if expander is not None and not any(driver_of(one) is driver.driver for one in held_by(expander)):
             wrong(block.where, f"the main expander does not use this {block.role}, so training it has no effect")
+        if train.sets and not driver.driver.several_graphs:
+            wrong(("train", "sets"), f"the {block.role} {block.use!r} learns from one graph alone; omit sets")
         named = train.supervision or recipe.blocks.get("supervision")
-        if named is None:
+        own = train.questions is not None or not train.sets
+        if named is None and (own or not all(one.supervision for one in train.sets)):
             wrong(("train",), "train needs `supervision:`, such as {use: gold-path} or {use: shortest-path}")
-        supervision = composer.build(named) if named else None
+        supervision = composer.build(named) if named and own else None
         sets = QuestionSets.of(composer, recipe, train, wrong)
         searching = expander is not None or any(b.role == "expander" for b in recipe.blocks.values())
         if sets.given is not None and not searching:
             wrong(("train", "validation"), "validation needs an expander, but the recipe has none; add `expander: …`")
-        return cls(sets, supervision)
+        return cls(sets, supervision, tuple(_graph_set(composer, one, named) for one in train.sets))
+
+    @property
+    def supervisions(self) -> Sequence[Supervision]:
+        """The drivers that find the paths."""
+        own = [] if self.supervision is None else [self.supervision]
+        return [*own, *(one.supervision for one in self.elsewhere)]
 
     @property
     def described(self) -> str:
-        """The fingerprint of the supervision."""
-        return self._supervision.fingerprint()
-
-    @property
-    def _supervision(self) -> Supervision:
-        assert self.supervision is not None
-        return self.supervision
+        """The fingerprints of the supervisions."""
+        return ", ".join(one.fingerprint() for one in self.supervisions)
 
     def read(self, context: Context) -> TrainingData:
-        """Read the questions, and link those without links; questions that cannot be linked stay as they are."""
-        learning, validation = (_linked(some, context) for some in self.sets.read(context.seed))
-        hashes = {"questions": hash_of(learning), "validation": hash_of(validation)}
-        return TrainingData(hashes, {"questions": len(learning), "validation": len(validation)}, learning, validation)
+        """Read the questions, and link those without links; questions that cannot be linked stay as they are.
 
-    def examples(
-        self, data: TrainingData, context: Context, goes_on: bool
-    ) -> tuple[list[TrainingExample], dict[str, int]]:
+        Those of other graphs bring their links: the recipe's linker knows the recipe's graph.
+        """
+        learning, validation = (_linked(some, context) for some in self.sets.read(context.seed))
+        elsewhere = [list(read(one.questions)) for one in self.elsewhere]
+        for number, some in enumerate(elsewhere, 1):
+            if not some:
+                raise InputError(f"set {number} has no question; check `part` and `limit` under `sets:`")
+            texts = {words(question) for question in some}
+            shared = [question for question in validation if words(question) in texts]
+            if shared:
+                raise RunError(
+                    f"{len(shared)} of {len(validation)} validation questions are also in set {number}, by text (the"
+                    f" first is {shared[0].id!r}); give other questions"
+                )
+        hashes = {"questions": hash_of(learning), "validation": hash_of(validation)}
+        if elsewhere:
+            hashes["sets"] = hash_of([question for some in elsewhere for question in some])
+        counts = {"questions": len(learning) + sum(map(len, elsewhere)), "validation": len(validation)}
+        return TrainingData(hashes, counts, learning, validation, elsewhere=elsewhere)
+
+    def examples(self, data: TrainingData, context: Context, goes_on: bool) -> Examples:
         """Find paths for the questions, or read the training examples of an unfinished training."""
-        examples, counts = examples_of(data.learning, context, goes_on, self._supervision.supervise, _is_trainable)
-        counts["pathless"] = sum(not example.paths for example in examples)
-        if not counts["lessons"]:
-            raise RunError(
-                f"none of the {len(data.learning)} training questions has a path between topic and answer"
-                f" ({counts['unlinked']} have no link in the graph); see {context.folder / EXAMPLES}"
-            )
-        return [example for example in examples if _is_trainable(example)], counts
+        own = [] if self.supervision is None else [(data.learning, self.supervision.supervise)]
+        others = [(some, one.supervision.supervise) for some, one in zip(data.elsewhere, self.elsewhere, strict=True)]
+        rows, counts = examples_of([*own, *others], context, goes_on, _is_trainable)
+        counts["pathless"] = sum(not example.paths for found in rows for example in found)
+        rows = [[example for example in found if _is_trainable(example)] for found in rows]
+        for number, found in enumerate(rows, 1 - len(own)):
+            if not found:
+                whose = f"the questions of set {number}" if number else f"the {len(data.learning)} training questions"
+                raise RunError(
+                    f"none of {whose} has a path between topic and answer"
+                    f" ({counts['unlinked']} have no link in the graph); see {context.folder / EXAMPLES}"
+                )
+        elsewhere = [
+            GraphExamples(one.graph, found) for one, found in zip(self.elsewhere, rows[len(own) :], strict=True)
+        ]
+        return Examples(rows[0] if own else [], elsewhere, counts)
 
     def validation(self, data: TrainingData, context: Context) -> Callable[[], Mapping[str, float]] | None:
         """Return the mean metrics of the main expander's retrievals for the validation questions."""
@@ -108,34 +153,54 @@ class PathMaterial:
 
 
 def examples_of(
-    questions: Sequence[Question],
+    parts: Sequence[tuple[Sequence[Question], Callable[[Sequence[Question]], Sequence[Any]]]],
     context: Context,
     goes_on: bool,
-    supervise: Callable[[Sequence[Question]], Sequence[Any]],
     is_trainable: Callable[[TrainingExample], bool],
-) -> tuple[list[TrainingExample], dict[str, int]]:
+) -> tuple[list[list[TrainingExample]], dict[str, int]]:
     """Make an example of each question and write them down, or read those of an unfinished training.
 
+    Args:
+        parts: Rows of questions, each with the function that finds their paths.
+        context: Where they are written to.
+        goes_on: Whether the folder may have them from before.
+        is_trainable: Whether a driver can learn from an example.
+
     Returns:
-        All examples, and the numbers of those without a link and of those to train on.
+        All examples, one row for each part, and the numbers of those without a link and of those to train on.
     """
     file = context.folder / EXAMPLES
     if goes_on and file.exists():
         examples = read_training_examples(file)
     else:
         examples = []
-        context.notify("method", {"name": "supervision", "total": len(questions), "completed": 0, "failed": 0})
-        for batch in batched(questions, context.batch):
-            rows = supervise(batch)
-            examples += [TrainingExample(q, tuple(paths)) for q, paths in zip(batch, rows, strict=True)]
-            failed = sum(not is_trainable(one) for one in examples)
-            context.notify("batch", {"completed": len(examples), "failed": failed})
+        total = sum(len(questions) for questions, _ in parts)
+        context.notify("method", {"name": "supervision", "total": total, "completed": 0, "failed": 0})
+        for questions, supervise in parts:
+            for batch in batched(questions, context.batch):
+                found = supervise(batch)
+                examples += [TrainingExample(q, tuple(paths)) for q, paths in zip(batch, found, strict=True)]
+                failed = sum(not is_trainable(one) for one in examples)
+                context.notify("batch", {"completed": len(examples), "failed": failed})
         write_training_examples(file, examples)
-    return examples, {
+    rest = iter(examples)
+    return [list(islice(rest, len(questions))) for questions, _ in parts], {
         "unlinked": sum(not example.question.links for example in examples),
         "pathless": 0,
         "lessons": sum(is_trainable(example) for example in examples),
     }
+
+
+def _graph_set(composer: Composer, one: QuestionSet, named: Block | None) -> GraphSet:
+    """Build a set; its dataset and supervision see its graph in the place of the recipe's."""
+    block = one.supervision or named
+    # A set without one has been told as a mistake of the recipe.
+    supervision: Any = composer.build(block, one.knowledge_graph) if block else None
+    return GraphSet(
+        source_of(composer, one.questions, one.knowledge_graph),
+        composer.build(one.knowledge_graph),
+        supervision,
+    )
 
 
 def _is_trainable(example: TrainingExample) -> bool:

@@ -23,7 +23,7 @@ class QuestionSets:
     """Sources of training and validation questions.
 
     Attributes:
-        questions: A file or a dataset.
+        questions: A file or a dataset; None where all training questions are about other graphs.
         given: A file, a dataset, a share of the questions, or None.
     """
 
@@ -33,24 +33,27 @@ class QuestionSets:
     @classmethod
     def of(cls, composer: Composer, recipe: Recipe, train: Train, wrong: Wrong) -> QuestionSets:
         """Build the datasets that ``train`` names."""
-        if train.questions is None:
+        if train.questions is None and not train.sets:
             wrong(("train",), "train needs `questions:`, a file or a dataset to learn from")
+        if train.questions is None and isinstance(train.validation, float):
+            text = "a share is taken of `questions:`; give a file or a dataset of questions about the recipe's graph"
+            wrong(("train", "validation"), text)
         if train.held_out is not None:
             wrong(("train", "held_out"), "held_out is for drivers that learn from a graph; give `validation:` instead")
-        questions = _source(composer, train.questions)
+        questions = source_of(composer, train.questions)
         _check_parts(recipe.questions, train.questions, wrong)
-        given = train.validation if isinstance(train.validation, float) else _source(composer, train.validation)
+        given = train.validation if isinstance(train.validation, float) else source_of(composer, train.validation)
         return cls(questions, given)
 
     def read(self, seed: int) -> tuple[list[Question], list[Question]]:
-        """Read the training and the validation questions, which must not overlap.
+        """Read the training and the validation questions about the recipe's graph, which must not overlap.
 
         Raises:
             InputError: If there are none, or they cannot be read.
             RunError: If some questions are in both.
         """
-        learning = list(_read(self.questions))
-        if not learning:
+        learning = [] if self.questions is None else list(read(self.questions))
+        if not learning and self.questions is not None:
             raise InputError("there are no training questions; check `part` and `limit` under `train:`")
         if self.given is None:
             return learning, []
@@ -60,8 +63,8 @@ class QuestionSets:
             validation = [q for q, at in zip(learning, places, strict=True) if at < self.given]
             learning = [q for q, at in zip(learning, places, strict=True) if at >= self.given]
         else:
-            validation = list(_read(self.given))
-        if not validation or not learning:
+            validation = list(read(self.given))
+        if not validation or (not learning and self.questions is not None):
             empty = "validation questions" if not validation else "training questions"
             raise InputError(f"there are no {empty}; change `validation:` or `questions:` under `train:`")
         ids, texts = {q.id for q in learning}, {words(q) for q in learning}
@@ -91,11 +94,13 @@ NAMES = {"questions": "the training questions", "validation": "the validation qu
 """Parts of the data in words."""
 
 
-def _source(composer: Composer, named: str | Block | None) -> Any:
-    return part_of(composer.build(named), named.part) if isinstance(named, Block) else named
+def source_of(composer: Composer, named: str | Block | None, graph: Block | None = None) -> Any:
+    """Return a file as it is, or build a dataset; ``graph`` stands in for the recipe's."""
+    return part_of(composer.build(named, graph), named.part) if isinstance(named, Block) else named
 
 
-def _read(source: Any) -> Iterable[Question]:
+def read(source: Any) -> Iterable[Question]:
+    """Read the questions of a file or of a dataset."""
     questions: Iterable[Question] = read_questions(source) if isinstance(source, str) else source.read()
     return questions
 

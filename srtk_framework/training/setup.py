@@ -90,6 +90,8 @@ def setup(composer: Composer, recipe: Recipe, train: Train, expander: Expander |
         return None
     if train.texts is not None and learns != "texts":
         wrong(("train", "texts"), f"the {block.role} {block.use!r} does not learn from texts; omit texts")
+    if train.sets and learns != "paths":
+        wrong(("train", "sets"), f"the {block.role} {block.use!r} does not learn from questions' paths; omit sets")
     material = MATERIALS[learns].of(composer, recipe, train, block, driver, expander, wrong)
     if len(composer.problems) > count or settings is None:
         return None

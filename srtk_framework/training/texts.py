@@ -11,8 +11,8 @@ import attrs
 from srtk_framework.recipe.recipe import Block, Recipe, Train
 from srtk_framework.records.splits import place
 from srtk_framework.roles import Corpus, Expander
-from srtk_framework.training.material import Context, TrainingData, Wrong
-from srtk_framework.values import Entry, RunError, TrainingExample
+from srtk_framework.training.material import Context, Examples, TrainingData, Wrong
+from srtk_framework.values import Entry, RunError
 
 if TYPE_CHECKING:
     from srtk_framework.recipe.composer import Composer
@@ -29,7 +29,7 @@ class TextMaterial:
 
     corpus: Corpus
     share: float | None
-    supervision = None
+    supervisions = ()
     names: ClassVar[Mapping[str, str]] = {"texts": "the texts", "held_out_texts": "the texts held out"}
     pipeline_tag = "fill-mask"
     hashed = "the texts"
@@ -94,11 +94,9 @@ class TextMaterial:
         }
         return TrainingData(hashes, counts, texts=learning, held_out_texts=held)
 
-    def examples(
-        self, data: TrainingData, context: Context, goes_on: bool
-    ) -> tuple[list[TrainingExample], dict[str, int]]:
+    def examples(self, data: TrainingData, context: Context, goes_on: bool) -> Examples:
         """Return none: a driver that learns from texts makes its own examples of them."""
-        return [], {}
+        return Examples()
 
     def validation(self, data: TrainingData, context: Context) -> Callable[[], Mapping[str, float]] | None:
         """Return None: only the driver knows what it reads of a text, so it validates on the texts held out itself."""

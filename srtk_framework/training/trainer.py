@@ -40,7 +40,7 @@ class Trained:
             examples and validation questions, or facts of the graph and facts held out.
         fingerprint: Hash of all inputs of the training.
         repeated: False if a finished training was reused.
-        ids: Ids of the training and validation questions.
+        ids: Ids of the training and validation questions about the recipe's graph.
         texts: Texts of the training and validation questions.
         follows: True in a worker process of a training on several devices, whose work is then done.
         summary: What it was trained on, in words.
@@ -117,18 +117,20 @@ class Trainer:
             self._load()
             return self._trained(finished["figures"], finished["counts"], state, data, repeated=False)
         goes_on = self._follows or self._place.begin(state, self._fresh, self._differences_from(state))
-        examples, found = self._material.examples(data, self._context, goes_on)
-        counts.update(found)
+        examples = self._material.examples(data, self._context, goes_on)
+        counts.update(examples.counts)
         task = TrainingTask(
-            examples,
+            examples.own,
             self._material.validation(data, self._context),
             self._folder,
             self._recipe.options.seed,
             data.held_out,
             data.texts,
             data.held_out_texts,
+            examples.elsewhere,
         )
-        self._notify("training", {"lessons": len(task.examples), "validation": len(data.validation)})
+        lessons = sum(len(some) for some in (examples.own, *(one.examples for one in examples.elsewhere)))
+        self._notify("training", {"lessons": lessons, "validation": len(data.validation)})
         driver = self._setup.driver.driver
         figures = {name: round(float(value), 6) for name, value in driver.fit(task, self._setup.settings).items()}
         if not self._follows:
@@ -145,7 +147,7 @@ class Trainer:
         versions = {"srtk-framework": __version__}
         main = next(iter(self._retriever.methods.values()), None)
         # Drivers that only evaluate or export do not affect the weights.
-        parts = held_by(self._setup.driver, self._material.supervision, main)
+        parts = held_by(self._setup.driver, *self._material.supervisions, main)
         versions |= {name: version(name) for name in distributions_of([(one.role, one.name) for one in parts])}
         supervised = self._material.described
         first, *others = data.values()
@@ -202,7 +204,9 @@ class Trainer:
         repeated: bool,
     ) -> Trained:
         every = [*data.learning, *data.validation]
-        ids, texts = frozenset(q.id for q in every), frozenset(words(q) for q in every)
+        ids = frozenset(q.id for q in every)
+        # Sets of other graphs number their questions as they like, so that only their texts tell.
+        texts = frozenset(words(q) for q in [*every, *(q for some in data.elsewhere for q in some)])
         return Trained(
             self._folder,
             self._model,

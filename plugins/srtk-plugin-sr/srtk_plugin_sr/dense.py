@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import math
 from collections.abc import Mapping, Sequence
 from pathlib import Path as FilePath
@@ -11,7 +12,7 @@ import attrs
 import numpy as np
 import numpy.typing as npt
 
-from srtk_framework.roles import Encoder, KnowledgeGraph, PathScorer, TrainingTask
+from srtk_framework.roles import Encoder, GraphExamples, KnowledgeGraph, PathScorer, TrainingTask
 from srtk_framework.values import END, SCORE_DIGITS, DriverError, Path, Sample, Step
 from srtk_plugin_sr.fit_settings import ScorerFitSettings
 from srtk_plugin_sr.samples import IndexedSample, TrainingSet, make_samples
@@ -63,6 +64,7 @@ class DenseScorer(PathScorer):
     """
 
     learns: ClassVar[str] = "paths"
+    several_graphs: ClassVar[bool] = True
     reuse: ClassVar[str] = "encoder: {use: transformers, model: FOLDER}"
 
     encoder: Encoder
@@ -139,6 +141,8 @@ class DenseScorer(PathScorer):
     def fit(self, task: TrainingTask, training: ScorerFitSettings) -> Mapping[str, float]:
         """Train the encoder on the decisions along the examples' paths, with the texts and costs of scoring.
 
+        Those of other graphs have the labels of theirs.
+
         Raises:
             DriverError: If a package for training is missing, the encoder cannot be trained, there is no sample, or the
                 loss is not finite.
@@ -161,7 +165,7 @@ class DenseScorer(PathScorer):
 
         figures = train_encoder(
             network,
-            self.training_set(make_samples(self.graph, task.examples, training, task.seed)),
+            self._task_samples(task, training),
             training,
             temperature=training.temperature or self._form.temperature,
             validate=None if task.validate is None else validated,
@@ -223,10 +227,29 @@ class DenseScorer(PathScorer):
         self._store = VectorStore(folder if on_disk else None, self.encoder.fingerprint() if on_disk else "")
         self._recent = {}
 
-    def training_set(self, samples: Sequence[Sample]) -> TrainingSet:
-        """Give samples the texts and costs that they have in scoring."""
-        self._add_step_texts([sample.path for sample in samples], [sample.candidates for sample in samples])
+    def _task_samples(self, task: TrainingTask, training: ScorerFitSettings) -> TrainingSet:
+        """Make the samples of a task, those of each graph with the labels that its relations have there."""
         texts = TextIndex()
+        made: list[IndexedSample] = []
+        for one in (GraphExamples(self.graph, task.examples), *task.elsewhere):
+            drawn = make_samples(one.graph, one.examples, training, task.seed)
+            made += self._on(one.graph)._indexed(drawn, texts)
+        return TrainingSet(texts.texts(), made)
+
+    def _on(self, graph: KnowledgeGraph) -> DenseScorer:
+        """Return a scorer of the same form with the labels of another graph."""
+        other = copy.copy(self)
+        other.graph, other._step_texts = graph, {}
+        return other
+
+    def training_set(self, samples: Sequence[Sample]) -> TrainingSet:
+        """Give samples about the scorer's graph the texts and costs that they have in scoring."""
+        texts = TextIndex()
+        made = self._indexed(samples, texts)
+        return TrainingSet(texts.texts(), made)
+
+    def _indexed(self, samples: Sequence[Sample], texts: TextIndex) -> list[IndexedSample]:
+        self._add_step_texts([sample.path for sample in samples], [sample.candidates for sample in samples])
         indexed = []
         for sample in samples:
             path = self._templates.join.join(self._step_texts[step] for step in sample.path)
@@ -241,7 +264,7 @@ class DenseScorer(PathScorer):
                     costs=tuple(costs[step] for step in sample.candidates),
                 )
             )
-        return TrainingSet(texts.texts(), indexed)
+        return indexed
 
     def score(
         self, questions: Sequence[str], paths: Sequence[Path], candidates: Sequence[Sequence[Step]]

@@ -29,6 +29,9 @@ class ScorerFitSettings:
         batch_size: Samples per update, on each device.
         learning_rate: Peak learning rate of AdamW; it falls linearly to a tenth.
         weight_decay: Weight decay, except for biases and norms.
+        pull: Pull towards the weights that the training starts from, against forgetting: the loss has `pull` / 2
+            times the squared distance to them (L2-SP, Li et al. 2018), decoupled from AdamW's moments as weight decay
+            is.
         warmup: Share of the updates over which the learning rate rises.
         loss: `cross-entropy` (each positive against the negatives of its sample), `nt-xent` (also against the
             candidates of the other samples in the batch) or `listwise` (against everything that the real frontier
@@ -57,6 +60,7 @@ class ScorerFitSettings:
     batch_size: int = attrs.field(default=64, validator=_at_least_1)
     learning_rate: float = attrs.field(default=1e-4, validator=_above_0)
     weight_decay: float = attrs.field(default=0.01, validator=_not_below_0)
+    pull: float = attrs.field(default=0.0, validator=_not_below_0)
     warmup: float = attrs.field(default=0.1, validator=_share)
     loss: Loss = "cross-entropy"
     temperature: float | None = attrs.field(default=None, validator=_none_or_above_0)

@@ -141,6 +141,11 @@ class ScorerModule(lightning.LightningModule):
         self._temperature, self._validate, self._folder, self._seed = temperature, validate, folder, seed
         self._losses: list[float] = []
         self._current: list[int] = []
+        self._start = [p.detach().clone() for p in network.parameters()] if settings.pull else []
+
+    def on_fit_start(self) -> None:
+        """Bring the weights of the start to the device of the network."""
+        self._start = [start.to(self.device) for start in self._start]
 
     def train_dataloader(self) -> RoundLoader:
         """Return the batches of this round for this device."""
@@ -167,6 +172,14 @@ class ScorerModule(lightning.LightningModule):
         norm = float(torch.nn.utils.clip_grad_norm_([p for p in self.parameters() if p.requires_grad], _CLIP))
         if not math.isfinite(norm):
             self._fail(f"the gradient's norm is {norm}")
+
+    def optimizer_step(self, epoch: int, batch_idx: int, optimizer: Any, optimizer_closure: Any = None) -> None:
+        """Update the weights, and pull them back towards those of the start."""
+        super().optimizer_step(epoch, batch_idx, optimizer, optimizer_closure)
+        share = min(1.0, optimizer.param_groups[0]["lr"] * self._settings.pull)
+        with torch.no_grad():
+            for weight, start in zip(self.network.parameters() if self._start else (), self._start, strict=True):
+                weight.lerp_(start, share)
 
     def on_train_epoch_end(self) -> None:
         """Validate, save the weights if they are the best so far, and stop when they no longer improve."""

@@ -18,7 +18,7 @@ from srtk_plugin_sr.fit_settings import ScorerFitSettings
 from srtk_plugin_sr.search_settings import TRAINED, UNTRAINED, SearchSettings
 from srtk_plugin_transformers.encoder import TransformersEncoder
 
-from srtk_framework.roles import Encoder, Trainable, TrainingTask
+from srtk_framework.roles import Encoder, GraphExamples, Trainable, TrainingTask
 from srtk_framework.values import END, DriverError, Link, Question, RankedPath, Sample, Step, TrainingExample
 
 PEOPLE = [f"p{i}" for i in range(24)]
@@ -145,6 +145,33 @@ def test_an_encoder_without_cls_and_sep_learns(scorer, graph, tmp_path):
     one = scorer(marks=False)
     one.fit(task(tmp_path), settings())
     assert top(one, graph, PEOPLE[:12]) > 0.9
+
+
+def test_questions_about_another_graph_teach_by_the_labels_of_its_relations(scorer, graph, tmp_path):
+    names = sorted({relation for _, relation, _ in FACTS})
+    ids = {name: f"r{i}" for i, name in enumerate(names)}
+    other = MemoryGraph(triples=[[s, ids[r], o] for s, r, o in FACTS], labels={i: name for name, i in ids.items()})
+    other.open()
+
+    def renamed(path):
+        return attrs.evolve(path, steps=tuple(Step(ids[step.relation]) for step in path.steps))
+
+    there = [attrs.evolve(one, paths=tuple(map(renamed, one.paths))) for one in examples(PEOPLE[:12])]
+    one = scorer()
+    one.fit(TrainingTask([], None, tmp_path / "fit", elsewhere=[GraphExamples(other, there)]), settings())
+    assert top(one, graph, PEOPLE[12:]) > 0.9
+
+
+def test_a_pull_keeps_weights_near_those_of_the_start(scorer, tmp_path):
+    def moved(pull):
+        one = scorer()
+        before = [weight.detach().clone() for weight in one.encoder.learner().parameters()]
+        one.fit(TrainingTask(examples(PEOPLE[:12]), None, tmp_path / f"fit-{pull}"), settings(epochs=3, pull=pull))
+        after = one.encoder.learner().parameters()
+        return sum(float((b - a).detach().pow(2).sum()) for a, b in zip(before, after, strict=True)) ** 0.5
+
+    free, held = moved(0.0), moved(300.0)
+    assert 0 < held < free / 2
 
 
 def test_a_saved_encoder_loads_in_a_new_scorer_and_as_an_encoder_driver(scorer, graph, tmp_path):
