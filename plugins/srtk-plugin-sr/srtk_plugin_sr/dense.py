@@ -118,13 +118,19 @@ class DenseScorer(PathScorer):
         suitable = SearchSettings()
         if trained is not None and self._form.rule == trained.rule == "log-softmax":
             suitable = attrs.evolve(TRAINED, mention=trained.mention)
-        elif trained is None and self._form.rule == "gain":
-            suitable = UNTRAINED_SEARCH
+        elif self._form.rule == "gain" and (trained is None or trained.rule == "gain"):
+            mention = UNTRAINED_SEARCH.mention if trained is None else trained.mention
+            suitable = attrs.evolve(UNTRAINED_SEARCH, mention=mention)
         return attrs.asdict(suitable)
 
     def scores_end(self) -> bool:
         """Return False: under every rule a path with no other continuation ends at no cost."""
         return False
+
+    @property
+    def form(self) -> ScorerForm:
+        """Rule, costs and texts of the scores."""
+        return self._form
 
     def is_trained(self) -> bool:
         """Return whether the weights of the encoder are those of a trained path scorer."""

@@ -26,6 +26,8 @@ class ScorerFitSettings:
     Attributes:
         epochs: Maximum number of passes over the samples.
         steps: Maximum number of updates; by default as many as the epochs take.
+        minutes: Maximum number of CPU minutes, validations included: no round begins that would end after them if it
+            took as long as the last. Where that is depends on the machine; by default there is no limit.
         batch_size: Samples per update, on each device.
         learning_rate: Peak learning rate of AdamW; it falls linearly to a tenth.
         weight_decay: Weight decay, except for biases and norms.
@@ -57,6 +59,7 @@ class ScorerFitSettings:
 
     epochs: int = attrs.field(default=3, validator=_at_least_1)
     steps: int | None = attrs.field(default=None, validator=_none_or_at_least_1)
+    minutes: float | None = attrs.field(default=None, validator=_none_or_above_0)
     batch_size: int = attrs.field(default=64, validator=_at_least_1)
     learning_rate: float = attrs.field(default=1e-4, validator=_above_0)
     weight_decay: float = attrs.field(default=0.01, validator=_not_below_0)

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import json
 import math
+import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path as FilePath
 from typing import Any, NamedTuple, NoReturn
@@ -135,12 +136,14 @@ class ScorerModule(lightning.LightningModule):
         self.size = math.inf
         self.best_round = -1
         self.waited = 0
+        self.seconds = 0.0
         self.figures: dict[str, float] = {}
         self.history: list[dict[str, float]] = []
         self._data, self._rows, self._settings, self._schedule = data, rows, settings, schedule
         self._temperature, self._validate, self._folder, self._seed = temperature, validate, folder, seed
         self._losses: list[float] = []
         self._current: list[int] = []
+        self._began = 0.0
         self._start = [p.detach().clone() for p in network.parameters()] if settings.pull else []
 
     def on_fit_start(self) -> None:
@@ -155,6 +158,7 @@ class ScorerModule(lightning.LightningModule):
         """Seed by the round alone, so that a resumed training computes what an uninterrupted one would."""
         torch.manual_seed(self._seed * 1_000_003 + self.current_epoch * 101 + self.global_rank)
         self._losses = []
+        self._began = time.process_time()
 
     def training_step(self, batch: list[int], batch_idx: int) -> torch.Tensor:
         """Return the loss of one batch."""
@@ -202,6 +206,10 @@ class ScorerModule(lightning.LightningModule):
             self.waited += 1
         if figures and self._settings.patience is not None and self.waited >= self._settings.patience:
             self.trainer.should_stop = True
+        last = time.process_time() - self._began
+        self.seconds += last
+        if self._settings.minutes is not None and self.seconds + last > 60 * self._settings.minutes:
+            self.trainer.should_stop = True
 
     def _better(self, value: float, size: float) -> bool:
         """Return whether a validation is the best so far: a better metric, or an equal one with fewer triples."""
@@ -216,6 +224,7 @@ class ScorerModule(lightning.LightningModule):
             "size": self.size,
             "best_round": self.best_round,
             "waited": self.waited,
+            "seconds": self.seconds,
             "figures": self.figures,
             "history": self.history,
         }

@@ -3,29 +3,23 @@
 from __future__ import annotations
 
 import argparse
-import hashlib
 import json
 import os
-import shutil
-import signal
 import sys
-import threading
 from collections.abc import Mapping, Sequence
 from functools import partial
-from importlib.metadata import version
 from importlib.util import find_spec
 from pathlib import Path as FilePath
-from types import FrameType
 from typing import Any
 
 import attrs
 
-from srtk_framework.cli import TERMINATED, note
-from srtk_framework.records import place, publication_error, publish, read_jsonl, shown, workplace
+from srtk_framework.cli import note
+from srtk_framework.records import place, read_jsonl, shown, workplace
 from srtk_framework.records import record_fields as fields
-from srtk_framework.training import TrainingFolder
 from srtk_framework.values import InputError
 from srtk_plugin_sr.fit_settings import ScorerFitSettings
+from srtk_plugin_sr.model_folder import differences, digest, put_model, stoppable, training_folder, training_state
 from srtk_plugin_sr.samples import IndexedSample, TrainingSet
 from srtk_plugin_sr.scorer_form import ScorerForm, write_form
 from srtk_plugin_sr.trainer import train_encoder
@@ -90,27 +84,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace) -> int:
     """Train, write the model folder, and print the figures; SIGTERM stops the training as Ctrl-C does."""
     require_training_packages()
-    before = None
-    received: list[int] = []
-
-    def stop(number: int, frame: FrameType | None) -> None:
-        received.append(number)
-        raise KeyboardInterrupt
-
-    # Only the main thread gets signals.
-    main_thread = threading.current_thread() is threading.main_thread()
-    if main_thread:
-        before = signal.signal(signal.SIGTERM, stop)
-    try:
-        return _train(args)
-    except KeyboardInterrupt:
-        if not received:
-            raise
-        print("srtk: terminated; the same command goes on", file=sys.stderr)
-        return TERMINATED
-    finally:
-        if main_thread:
-            signal.signal(signal.SIGTERM, signal.SIG_DFL if before is None else before)
+    return stoppable(lambda: _train(args))
 
 
 def _train(args: argparse.Namespace) -> int:
@@ -155,19 +129,19 @@ def _train(args: argparse.Namespace) -> int:
         if int(os.environ.get("LOCAL_RANK", "0")) > 0:
             trained()
             return 0
-        folder = TrainingFolder(out / "training", out / "config.json", "--output-dir")
+        folder = training_folder(out)
         state = _state(args, encoder, training, validation, settings)
         with workplace(out, f"choose another {folder.setting}") as beside:
             finished = folder.finished(state)
             if finished is None or args.fresh:
-                folder.begin(state, args.fresh, partial(_differences, state=state))
+                folder.begin(state, args.fresh, partial(differences, state=state))
                 state["figures"] = dict(trained())
                 encoder.take(network)
                 made = beside / "model"
                 encoder.save(made)
                 write_form(ScorerForm(text="srtk", temperature=args.temperature), made)
                 _write_card(args, state["figures"], len(training), len(validation), made)
-                _put(made, out, state)
+                put_model(made, out, state)
             else:
                 state = finished
     finally:
@@ -183,46 +157,15 @@ def _state(
     args: argparse.Namespace, encoder: Any, training: Sequence[Row], validation: Sequence[Row], settings: Any
 ) -> dict[str, Any]:
     """Return what decides the weights, by name, and a hash of it."""
-    parts = ("srtk-framework", "srtk-plugin-sr", "srtk-plugin-transformers")
     inputs = {
         "the model, its pooling or max-length": encoder.fingerprint(),
-        "the training rows": _digest(training),
-        "the validation rows": _digest(validation),
+        "the training rows": digest(training),
+        "the validation rows": digest(validation),
         "temperature": repr(args.temperature),
         "seed": repr(args.seed),
         **{name: str(value) for name, value in attrs.asdict(settings).items()},
-        **{f"the version of {name}": version(name) for name in parts},
     }
-    return {"fingerprint": _digest(sorted(inputs.items())), "inputs": inputs}
-
-
-def _differences(earlier: Mapping[str, Any], state: Mapping[str, Any]) -> str:
-    before, now = earlier.get("inputs"), state["inputs"]
-    before = before if isinstance(before, Mapping) else {}
-    return ", ".join(name for name in sorted({*before, *now}) if before.get(name) != now.get(name))
-
-
-def _put(made: FilePath, out: FilePath, state: Mapping[str, Any]) -> None:
-    """Put a model in the place of an earlier one in one step, with all else that stands in the folder."""
-    TrainingFolder(made / "training", made / "config.json", "--output-dir").end(state)
-
-    def there(folder: str, names: list[str]) -> list[str]:
-        new = made / FilePath(folder).relative_to(out)
-        return [name for name in names if os.path.lexists(new / name) and not (FilePath(folder) / name).is_dir()]
-
-    try:
-        shutil.copytree(out, made, symlinks=True, ignore=there, copy_function=_link, dirs_exist_ok=True)
-        publish(made, out)
-    except OSError as error:
-        raise publication_error(error, out) from error
-
-
-def _link(file: str, place: str) -> None:
-    """Give a file a second name, or where the disk has no such names, a copy."""
-    try:
-        os.link(file, place)
-    except OSError:
-        shutil.copy2(file, place)
+    return training_state(inputs)
 
 
 def read_rows(file: str) -> list[Row]:
@@ -269,10 +212,6 @@ def accuracy(encoder: Any, rows: Sequence[Row]) -> float:
         for query, positive, negatives in rows
     )
     return right / len(rows)
-
-
-def _digest(rows: Sequence[Any]) -> str:
-    return hashlib.sha256(repr(rows).encode("utf-8", "surrogatepass")).hexdigest()
 
 
 def _refuse_shared(training: Sequence[Row], validation: Sequence[Row], file: str) -> None:

@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 import random
+from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from srtk_plugin_local.memory import MemoryGraph
-from srtk_plugin_sr.made_questions import MadeQuestions, WalkSource, in_words
+from srtk_plugin_sr.made_questions import MadeQuestions
+from srtk_plugin_sr.walks import WalkSource
+from srtk_plugin_sr.wordings import in_words
 
 from srtk_framework.graph import TripleTable, follow_path
-from srtk_framework.testing import DatasetConformance
-from srtk_framework.values import Budget, InputError
+from srtk_framework.testing import DatasetConformance, ScriptedGenerator
+from srtk_framework.values import Budget, InputError, Prompt, Reply
 
 FACTS = [
     ["ann", "placeOfBirth", "riga"],
@@ -23,13 +26,13 @@ FACTS = [
 ]
 
 
-def graph_of(facts: list[list[str]]) -> MemoryGraph:
-    graph = MemoryGraph(triples=facts, labels={"ann": "Ann Lee"})
+def graph_of(facts: list[list[str]], **settings: Any) -> MemoryGraph:
+    graph = MemoryGraph(triples=facts, labels={"ann": "Ann Lee"}, **settings)
     graph.open()
     return graph
 
 
-def made(facts: list[list[str]] = FACTS, **settings: int) -> MadeQuestions:
+def made(facts: list[list[str]] = FACTS, **settings: Any) -> MadeQuestions:
     dataset = MadeQuestions(graph=graph_of(facts), **settings)
     dataset.open()
     return dataset
@@ -47,17 +50,18 @@ names = st.sampled_from("abcde")
 facts = st.lists(st.tuples(names, st.sampled_from(["r", "s"]), names).map(list), min_size=1, max_size=15)
 
 
-@given(facts, st.integers(0, 3))
+@given(facts, st.integers(0, 3), st.integers(1, 3))
 def test_the_answers_are_what_the_path_leads_to_and_the_link_is_where_the_text_names_it(
-    triples: list[list[str]], seed: int
+    triples: list[list[str]], seed: int, depth: int
 ) -> None:
-    dataset = made(triples, count=20, seed=seed)
+    dataset = made(triples, count=20, seed=seed, depth=depth)
     for question in dataset.read():
         assert question.gold_paths is not None
         [path], [link] = question.gold_paths, question.links
         [reached] = follow_path(dataset.graph, [[link.entity]], [path], Budget())
         assert question.answers == tuple(sorted(set(reached.ids()) - {link.entity}))
         assert question.text[link.start : link.end] == link.name
+        assert len(path) <= depth
 
 
 def test_the_words_are_those_of_labels() -> None:
@@ -65,7 +69,12 @@ def test_the_words_are_those_of_labels() -> None:
     assert any("Ann Lee" in question.text for question in questions)
     assert any("birth" in question.text for question in questions)
     assert not any("placeOfBirth" in question.text for question in questions)
-    assert {len(path) for question in questions for path in question.gold_paths or ()} == {1, 2}
+
+
+@pytest.mark.parametrize("depth", [1, 2, 3])
+def test_paths_are_as_long_as_the_search_is_deep(depth: int) -> None:
+    questions = list(made(count=100, depth=depth).read())
+    assert {len(path) for question in questions for path in question.gold_paths or ()} == set(range(1, depth + 1))
 
 
 def test_a_path_that_leads_to_too_much_is_no_question() -> None:
@@ -75,14 +84,50 @@ def test_a_path_that_leads_to_too_much_is_no_question() -> None:
 
 def test_fewer_ends_are_drawn_more_often() -> None:
     table = TripleTable.of(graph_of([[f"p{i}", "in", "town"] for i in range(100)]))
-    source = WalkSource(table, 0)
-    drawn = [walk for walk in (source.draw() for _ in range(200)) if walk is not None and len(walk[1]) == 1]
-    assert sum(not steps[0].inverse for _, steps in drawn) > 0.8 * len(drawn)
+    source = WalkSource(table, 0, 1)
+    # An inverse walk starts at the one town, which of two walks is the better known.
+    drawn = [walk for walk in (source.draw() for _ in range(200)) if walk is not None]
+    assert sum(not steps[0].inverse for _, steps in drawn) > 0.7 * len(drawn)
+
+
+def test_what_is_better_known_is_asked_for_more_often() -> None:
+    known = [["star", "plays_in", f"film{i}"] for i in range(9)]
+    table = TripleTable.of(graph_of([*known, ["star", "born_in", "riga"], ["extra", "born_in", "oslo"]]))
+    source = WalkSource(table, 0, 1)
+    drawn = [walk for walk in (source.draw() for _ in range(400)) if walk is not None]
+    starts = [entity for entity, (step,) in drawn if step.relation == "born_in" and not step.inverse]
+    assert starts.count("star") > 2 * starts.count("extra")
+
+
+def test_noise_relations_are_not_asked_for() -> None:
+    dataset = MadeQuestions(graph=graph_of(FACTS, noise=["place*"]), count=60)
+    dataset.open()
+    steps = {step.relation for question in dataset.read() for path in question.gold_paths or () for step in path}
+    assert steps == {"country", "spouse"}
 
 
 def test_a_graph_without_triples_between_entities_makes_no_question() -> None:
     with pytest.raises(InputError, match="no triple between two entities"):
         list(made([]).read())
+
+
+def test_a_generator_rewords_a_question_around_its_name() -> None:
+    plain = list(made(count=10).read())
+    named = {question.text: question.links[0].name for question in plain}
+
+    def reply(prompt: Prompt) -> str:
+        asked = prompt.messages[0].content.rpartition("\n")[2]
+        return f"Pray, what of {named[asked]}?"
+
+    reworded = list(made(count=10, generator=ScriptedGenerator(default=reply)).read())
+    assert {question.text for question in reworded} == {f"Pray, what of {name}?" for name in named.values()}
+    assert all(question.text[q.start : q.end] == q.name for question in reworded for q in question.links)
+    assert [question.gold_paths for question in reworded] == [question.gold_paths for question in plain]
+
+
+@pytest.mark.parametrize("reply", ["Who is it?", Reply(error="refused"), "Ann Lee riga\noslo bob latvia norway"])
+def test_a_question_stays_as_it_is_where_the_reply_is_of_no_use(reply: Any) -> None:
+    assert list(made(count=10, generator=ScriptedGenerator(default=reply)).read()) == list(made(count=10).read())
 
 
 @given(st.integers(0, 99))
@@ -91,3 +136,9 @@ def test_some_words_of_each_label_are_kept(seed: int) -> None:
     assert text[start:end] == "Riga"
     assert "spouse" in text
     assert {"place", "of", "birth"} & set(text.replace("'s", "").replace("?", "").split())
+
+
+def test_one_path_has_many_wordings_some_of_them_turned() -> None:
+    texts = {in_words("Riga", [("place of birth", False)], random.Random(seed))[0] for seed in range(200)}
+    assert len(texts) > 100
+    assert any("birth place" in text for text in texts)

@@ -208,6 +208,12 @@ def test_trained_weights_are_scored_as_they_were_trained_wherever_they_are_loade
     assert SearchSettings(**scorer(model=tmp_path / "model", rule="gain").search_settings()) == SearchSettings()
 
 
+def test_weights_trained_under_gain_are_searched_as_those_not_trained(scorer, tmp_path):
+    one = scorer(rule="gain")
+    one.fit(task(tmp_path), settings(epochs=1, mention="someone"))
+    assert SearchSettings(**one.search_settings()) == attrs.evolve(UNTRAINED, mention="someone")
+
+
 def test_a_broken_form_beside_the_weights_is_refused_with_its_file(scorer, graph, tmp_path):
     one = scorer()
     one.fit(task(tmp_path), settings(epochs=1))

@@ -1,0 +1,208 @@
+"""``srtk adapt``: adapts a path scorer to a graph of which nobody has asked questions.
+
+Questions are made from the graph's own paths, and the encoder learns to decide along them as the search does. Its
+weights are then led back towards where they began; what held-out made questions show to be better is kept.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+import time
+from contextlib import ExitStack
+from functools import partial
+from pathlib import Path as FilePath
+from typing import Any
+
+import attrs
+
+from srtk_framework.cli import graph_block
+from srtk_framework.recipe import Composer, from_data
+from srtk_framework.records import place, workplace
+from srtk_framework.roles import Generator, KnowledgeGraph
+from srtk_framework.text import read_yaml
+from srtk_framework.values import InputError, Question, RankedPath, TrainingExample
+from srtk_plugin_sr.adaptation import adapt
+from srtk_plugin_sr.dense import DenseScorer
+from srtk_plugin_sr.fit_settings import ScorerFitSettings
+from srtk_plugin_sr.made_questions import MadeQuestions
+from srtk_plugin_sr.model_folder import differences, digest, put_model, stoppable, training_folder, training_state
+from srtk_plugin_sr.samples import make_samples
+from srtk_plugin_sr.scorer_form import ScorerForm, write_form
+from srtk_plugin_sr.trainer import trainable_encoder
+from srtk_plugin_sr.training_packages import require_training_packages
+
+HELP = "adapt a path scorer to a graph without questions"
+
+HELD_OUT = 0.1
+"""Share of the questions, drawn by a hash of the text, that ends the training and chooses the blend."""
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the flags."""
+    add = parser.add_argument
+    add(
+        "-kg",
+        "--knowledge-graph",
+        required=True,
+        metavar="GRAPH",
+        help="folder of a snapshot made by `srtk graph build` or `srtk graph pull`",
+    )
+    add("-o", "--output-dir", required=True, metavar="FOLDER", help="folder of the adapted weights")
+    add("-m", "--model-name-or-path", default="minilm", help="encoder to start from (%(default)s)")
+    add("--depth", type=int, default=2, metavar="N", help="largest number of steps, that of the search (%(default)s)")
+    add("--questions", type=int, default=1000, metavar="N", help="number of made questions (%(default)s)")
+    add("--generator", metavar="YAML", help="rewords the questions, such as '{use: openai, model: NAME}'")
+    add("--minutes", type=float, default=5.0, help="maximum number of CPU minutes of the training (%(default)s)")
+    add("--seed", type=int, default=0, help="seed of everything that is drawn (%(default)s)")
+    add("--fresh", action="store_true", help="start over, and replace another training in the folder, or its model")
+    add("-q", "--quiet", action="store_true", help="print errors only")
+
+
+def run(args: argparse.Namespace) -> int:
+    """Make questions, train, blend, write the weights, and print what was done; SIGTERM stops it as Ctrl-C does."""
+    require_training_packages()
+    return stoppable(lambda: _adapt(args))
+
+
+def _adapt(args: argparse.Namespace) -> int:
+    settings = _settings(args)
+    out = FilePath(os.path.realpath(args.output_dir))
+    blocks: dict[str, Any] = {
+        **graph_block(args),
+        "encoder": {"use": "transformers", "model": args.model_name_or_path},
+        "path_scorer": {"use": "dense", "cache": ""},
+    }
+    if args.generator is not None:
+        blocks["generator"] = read_yaml(args.generator, "--generator", "value")
+    recipe = from_data({"srtk": 1, **blocks})
+    composer = Composer(recipe)
+    graph: KnowledgeGraph = composer.of_role("knowledge_graph")
+    scorer = composer.of_role("path_scorer")
+    generator: Generator | None = composer.of_role("generator")
+    recipe.check()
+    composer.check()
+    with ExitStack() as stack:
+        composer.open(stack)
+        dataset = MadeQuestions(graph, generator, count=args.questions, depth=args.depth, seed=args.seed)
+        questions = list(dataset.read())
+        dense: DenseScorer = scorer.driver
+        form = attrs.evolve(dense.form, mention=dense.search_settings()["mention"])
+        settings = attrs.evolve(settings, mention=form.mention)
+        state = training_state(
+            {
+                "the model": dense.encoder.fingerprint(),
+                "the made questions": digest(questions),
+                "the graph": graph.fingerprint(),
+                "the form of the scores": repr(form),
+                "seed": repr(args.seed),
+                **{name: str(value) for name, value in attrs.asdict(settings).items()},
+            }
+        )
+        folder = training_folder(out)
+        with workplace(out, f"choose another {folder.setting}") as beside:
+            finished = folder.finished(state)
+            again = finished is None or args.fresh
+            if again:
+                folder.begin(state, args.fresh, partial(differences, state=state))
+                state["figures"] = _trained(args, graph, dense, questions, form, settings, out)
+                made = beside / "model"
+                trainable_encoder(dense.encoder).save(made)
+                write_form(form, made)
+                _write_card(args, state["figures"], made)
+                put_model(made, out, state)
+            else:
+                state = finished or state
+    if not args.quiet:
+        _report(args, state["figures"], again)
+    return 0
+
+
+def _settings(args: argparse.Namespace) -> ScorerFitSettings:
+    for flag, value in (("--depth", args.depth), ("--questions", args.questions)):
+        if value < 1:
+            raise InputError(f"{flag} is {value}; it must be at least 1")
+    try:
+        return ScorerFitSettings(
+            epochs=20,
+            steps=60,
+            minutes=args.minutes,
+            batch_size=16,
+            learning_rate=5e-5,
+            negatives=7,
+            depth=args.depth,
+            validate_every=20,
+            monitor="accuracy",
+            patience=2,
+        )
+    except ValueError as error:
+        raise InputError(f"{error}; change the flag of that name") from error
+
+
+def _trained(
+    args: argparse.Namespace,
+    graph: KnowledgeGraph,
+    dense: DenseScorer,
+    questions: list[Question],
+    form: ScorerForm,
+    settings: ScorerFitSettings,
+    out: FilePath,
+) -> dict[str, Any]:
+    """Adapt the scorer's encoder; return the figures."""
+    began = time.process_time()
+    held = [place(question.text, args.seed) < HELD_OUT for question in questions]
+    parts = []
+    for wanted in (False, True):
+        examples = [_example(question) for question, is_held in zip(questions, held, strict=True) if is_held is wanted]
+        parts.append(dense.training_set(make_samples(graph, examples, settings, args.seed)))
+    learning, held_out = parts
+    if not learning.samples or not held_out.samples:
+        raise InputError(
+            f"{graph.source()} gives {len(questions)} questions, too few to learn from some and hold out others; raise"
+            " --questions, or use the weights as they are"
+        )
+    done = adapt(trainable_encoder(dense.encoder), learning, held_out, form, settings, out / "training", args.seed)
+    return {
+        "questions": len(questions),
+        "held_out": sum(held),
+        "decisions": len(learning.samples),
+        **attrs.asdict(done),
+        "minutes": round((time.process_time() - began) / 60, 1),
+    }
+
+
+def _example(question: Question) -> TrainingExample:
+    paths = tuple(RankedPath(question.links[0].entity, steps, 1.0) for steps in question.gold_paths or ())
+    return TrainingExample(question, paths)
+
+
+def _lines(figures: dict[str, Any]) -> list[str]:
+    """Say what was done."""
+    blends = ", ".join(f"{value:.3f} at {float(share):g}" for share, value in figures["blends"].items())
+    kept = f"the blend at {figures['share']:g} of the way" if figures["share"] else "the weights as they were"
+    return [
+        f"{figures['questions']} questions made, {figures['held_out']} of them held out; {figures['decisions']}"
+        f" decisions to learn from; {figures['minutes']:g} CPU minutes",
+        f"right decisions on the questions held out: {figures['start']:.3f} before, {figures['trained']:.3f} after"
+        f" {figures['updates']} updates; blends with the start: {blends}",
+        f"kept: {kept}",
+    ]
+
+
+def _report(args: argparse.Namespace, figures: dict[str, Any], again: bool) -> None:
+    for line in _lines(figures):
+        print(f"srtk: {line}", file=sys.stderr)
+    done = "wrote" if again else "an earlier adaptation of the same has finished:"
+    use = f"encoder: {{use: transformers, model: {args.output_dir}}}"
+    print(f"srtk: {done} {args.output_dir}; in a recipe: {use}", file=sys.stderr)
+
+
+def _write_card(args: argparse.Namespace, figures: dict[str, Any], folder: FilePath) -> None:
+    text = (
+        "---\ntags: [srtk-framework, knowledge-graph, retrieval]\npipeline_tag: feature-extraction\n---\n\n"
+        f"# {args.model_name_or_path}, adapted by `srtk adapt`\n\n"
+        + "\n".join(f"- {x}" for x in _lines(figures))
+        + "\n"
+    )
+    (folder / "README.md").write_text(text, encoding="utf-8")

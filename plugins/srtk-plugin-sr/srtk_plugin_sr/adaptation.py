@@ -1,0 +1,112 @@
+"""Adaptation of a path scorer's encoder to a graph: training on decisions, and a blend of its weights with the start.
+
+What a training on made questions forgets costs more than what it learns brings. So the weights are led back towards
+where they began, and stay there if no blend decides better on questions that were held out.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path as FilePath
+from typing import Any
+
+import attrs
+import numpy as np
+
+from srtk_plugin_sr.fit_settings import ScorerFitSettings
+from srtk_plugin_sr.samples import TrainingSet
+from srtk_plugin_sr.scorer_form import ScorerForm
+from srtk_plugin_sr.trainer import train_encoder
+from srtk_plugin_sr.vectors import unit
+
+SHARES = (0.3, 0.4, 0.5, 0.6)
+"""How far from the start to the trained weights a blend may lie."""
+
+
+@attrs.frozen
+class Adapted:
+    """What an adaptation came to; accuracies are shares of right decisions on held-out questions.
+
+    Attributes:
+        start: Accuracy before the training.
+        trained: Accuracy of the best trained weights.
+        blends: Accuracy of each blend, by its share of the way.
+        share: Share of the way that is kept; 0 for the weights as they were.
+        updates: Updates up to the best trained weights.
+    """
+
+    start: float
+    trained: float
+    blends: Mapping[float, float] = attrs.field(hash=False)
+    share: float
+    updates: int
+
+
+def adapt(
+    encoder: Any,
+    learning: TrainingSet,
+    held_out: TrainingSet,
+    form: ScorerForm,
+    settings: ScorerFitSettings,
+    folder: FilePath,
+    seed: int,
+) -> Adapted:
+    """Train an encoder, and blend it with its start; it ends with the weights that are kept.
+
+    Args:
+        encoder: An open encoder that can be trained.
+        learning: Decisions to learn from.
+        held_out: Decisions by which the training ends and a blend is chosen.
+        form: Form of the scores; its temperature counts.
+        settings: Settings of the training.
+        folder: Folder of the training, which is resumed there.
+        seed: Seed of the order of samples and of dropout.
+
+    Raises:
+        DriverError: If there is no sample, or the loss is not finite.
+    """
+    network = encoder.learner()
+    first = {name: value.detach().clone() for name, value in network.state_dict().items()}
+
+    def validated() -> dict[str, float]:
+        encoder.take(network)
+        return {"accuracy": accuracy(encoder, held_out, form.temperature)}
+
+    start = validated()["accuracy"]
+    figures = train_encoder(
+        network, learning, settings, temperature=form.temperature, validate=validated, folder=folder, seed=seed
+    )
+    last = {name: value.detach().clone() for name, value in network.state_dict().items()}
+    blends = {}
+    for share in SHARES:
+        _blend(network, first, last, share)
+        blends[share] = validated()["accuracy"]
+    # Of equal blends the one nearest to the start.
+    share = max(blends, key=lambda share: (blends[share], -share))
+    share = share if blends[share] > start else 0.0
+    _blend(network, first, last, share)
+    encoder.take(network)
+    return Adapted(start, figures["accuracy"], blends, share, int(figures["steps"]))
+
+
+def accuracy(encoder: Any, decisions: TrainingSet, temperature: float) -> float:
+    """Return the share of decisions in which a right candidate scores highest.
+
+    Args:
+        encoder: Encodes the texts.
+        decisions: Samples with numbered texts.
+        temperature: Divides cosines, before costs are subtracted.
+    """
+    vectors = unit(encoder.encode(decisions.texts)).astype(np.float64)
+    right = 0
+    for sample in decisions.samples:
+        logits = vectors[list(sample.candidates)] @ vectors[sample.query] / temperature - np.array(sample.costs)
+        right += bool(sample.targets[int(logits.argmax())] > 0)
+    return right / len(decisions.samples)
+
+
+def _blend(network: Any, first: Mapping[str, Any], last: Mapping[str, Any], share: float) -> None:
+    """Load the weights that lie a share of the way from the first to the last; 0 and 1 are exact."""
+    network.load_state_dict(
+        {name: value.lerp(last[name], share) if value.is_floating_point() else value for name, value in first.items()}
+    )

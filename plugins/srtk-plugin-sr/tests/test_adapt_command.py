@@ -1,0 +1,95 @@
+"""``srtk adapt``: adaptation to a graph without questions."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+pytest.importorskip("torch")
+pytest.importorskip("srtk_plugin_transformers")
+
+from srtk_framework.cli import main
+
+FACTS = [
+    *([f"firm{i}", "lead", f"person{i % 7}"] for i in range(40)),
+    *([f"firm{i}", "seat", f"city{i % 6}"] for i in range(40)),
+    *([f"city{i}", "mayor", f"person{i}"] for i in range(6)),
+]
+WORDS = "what who is the of lead seat mayor those that have as has are name " + " ".join(f"firm{i}" for i in range(40))
+
+
+@pytest.fixture
+def graph(tmp_path: Path) -> str:
+    file = tmp_path / "facts.tsv"
+    file.write_text("".join("\t".join(fact) + "\n" for fact in FACTS))
+    assert main(["graph", "build", "--no-header", str(file), "--out", str(tmp_path / "graph"), "--quiet"]) == 0
+    return str(tmp_path / "graph")
+
+
+def weights(folder: Path) -> bytes:
+    return (folder / "model.safetensors").read_bytes()
+
+
+def test_it_says_what_it_did_and_writes_weights_that_a_recipe_takes_in_their_form(
+    graph: str, tiny: Callable[..., Path], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    out = tmp_path / "adapted"
+    flags = ["adapt", "-kg", graph, "-o", str(out), "-m", str(tiny(WORDS)), "--questions", "150"]
+    assert main(flags) == 0
+    said = capsys.readouterr().err
+    assert "questions made" in said
+    assert "right decisions on the questions held out: 0." in said
+    assert "kept: " in said
+    assert f"encoder: {{use: transformers, model: {out}}}" in said
+    form = json.loads((out / "path_scorer.json").read_text())
+    assert (form["rule"], form["mention"]) == ("gain", "")
+    figures = json.loads((out / "training" / "training.json").read_text())["figures"]
+    assert figures["share"] == 0 or figures["blends"][str(figures["share"])] > figures["start"]
+    assert main(flags) == 0
+    assert "an earlier adaptation of the same has finished" in capsys.readouterr().err
+    assert main([*flags, "--seed", "1"]) == 2
+    assert "differs in seed, the made questions" in capsys.readouterr().err
+
+
+def test_equal_input_gives_equal_weights(graph: str, tiny: Callable[..., Path], tmp_path: Path) -> None:
+    flags = ["adapt", "-kg", graph, "-m", str(tiny(WORDS)), "--questions", "100", "--quiet"]
+    for name in ("one", "other"):
+        assert main([*flags, "-o", str(tmp_path / name)]) == 0
+    assert weights(tmp_path / "one") == weights(tmp_path / "other")
+
+
+def test_no_second_round_begins_where_the_minutes_are_used_up(
+    graph: str, tiny: Callable[..., Path], tmp_path: Path
+) -> None:
+    out = tmp_path / "adapted"
+    flags = ["adapt", "-kg", graph, "-m", str(tiny(WORDS)), "--questions", "100", "--quiet"]
+    assert main([*flags, "-o", str(out), "--minutes", "0.0001"]) == 0
+    assert json.loads((out / "training" / "training.json").read_text())["figures"]["updates"] == 20
+
+
+@pytest.mark.parametrize(
+    ("flags", "sentence"),
+    [
+        (["--depth", "0"], "--depth is 0; it must be at least 1"),
+        (["--questions", "0"], "--questions is 0; it must be at least 1"),
+        (["--questions", "1"], "too few to learn from some and hold out others; raise --questions"),
+        (["--minutes", "-1"], "'minutes' must be > 0: -1.0; change the flag of that name"),
+        (["--generator", "{use: nobody}"], "nobody"),
+    ],
+)
+def test_what_cannot_be_is_said(
+    flags: list[str],
+    sentence: str,
+    graph: str,
+    tiny: Callable[..., Path],
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    common: list[Any] = ["adapt", "-kg", graph, "-o", str(tmp_path / "o"), "-m", str(tiny(WORDS))]
+    assert main([*common, *flags]) == 2
+    assert sentence in capsys.readouterr().err
+    assert not (tmp_path / "o" / "model.safetensors").exists()

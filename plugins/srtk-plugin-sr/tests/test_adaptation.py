@@ -1,0 +1,73 @@
+"""Blends of trained weights with their start, chosen by what was held out."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+pytest.importorskip("torch")
+pytest.importorskip("srtk_plugin_transformers")
+
+from srtk_plugin_sr.adaptation import SHARES, accuracy, adapt
+from srtk_plugin_sr.fit_settings import ScorerFitSettings
+from srtk_plugin_sr.samples import IndexedSample, TrainingSet
+from srtk_plugin_sr.scorer_form import UNTRAINED
+from srtk_plugin_transformers.encoder import TransformersEncoder
+
+from srtk_framework.roles import Encoder
+
+WORDS = [f"w{i}" for i in range(12)]
+
+
+class Hand(Encoder):
+    """Three vectors in a plane."""
+
+    def encode(self, texts: list[str]) -> np.ndarray:
+        table = {"q": [1.0, 0.0], "near": [0.8, 0.6], "far": [0.6, 0.8]}
+        return np.array([table[text] for text in texts], dtype=np.float32)
+
+
+@pytest.mark.parametrize(("cost", "right"), [(0.0, 1.0), (1.0, 0.0)])
+def test_a_decision_is_right_if_the_right_candidate_scores_highest_less_its_cost(cost: float, right: float) -> None:
+    # Cosines .8 and .6 over a temperature of .4 are logits of 2 and 1.5.
+    sample = IndexedSample(0, (1, 2), (1.0, 0.0), (cost, 0.0))
+    assert accuracy(Hand(), TrainingSet(["q", "near", "far"], [sample]), 0.4) == right
+
+
+def decisions(right: int) -> TrainingSet:
+    """Ask for each word, with the word so many places on as the right candidate."""
+    samples = [
+        IndexedSample(i, ((i + right) % 12, (i + right + 4) % 12), (1.0, 0.0), (0.0, 0.0)) for i in range(len(WORDS))
+    ]
+    return TrainingSet(WORDS, samples)
+
+
+def adapted(tiny: Callable[..., Path], folder: Path, held_out: TrainingSet) -> tuple[float, TransformersEncoder]:
+    encoder = TransformersEncoder(model=str(tiny(" ".join(WORDS))), device="cpu", threads=1)
+    encoder.open()
+    settings = ScorerFitSettings(epochs=40, learning_rate=3e-3, monitor="accuracy", patience=None, accelerator="cpu")
+    done = adapt(encoder, decisions(1), held_out, UNTRAINED, settings, folder, 0)
+    assert set(done.blends) == set(SHARES)
+    assert done.share == 0 or done.blends[done.share] == max(done.blends.values()) > done.start
+    return done.share, encoder
+
+
+def test_a_blend_is_kept_that_decides_better(tiny: Callable[..., Path], tmp_path: Path) -> None:
+    share, encoder = adapted(tiny, tmp_path, decisions(1))
+    assert share > 0
+    encoder.close()
+
+
+def test_the_weights_stay_as_they_were_where_no_blend_decides_better(tiny: Callable[..., Path], tmp_path: Path) -> None:
+    encoder = TransformersEncoder(model=str(tiny(" ".join(WORDS))), device="cpu", threads=1)
+    encoder.open()
+    before = encoder.encode(WORDS)
+    # What is held out is right from the start: each word is nearest to itself.
+    share, after = adapted(tiny, tmp_path, decisions(0))
+    assert share == 0
+    assert np.array_equal(after.encode(WORDS), before)
+    encoder.close()
+    after.close()
