@@ -58,11 +58,13 @@ class Hit:
         entry: The entry as it was added; its vector is there if the index keeps vectors.
         score: How well it fits, higher is better, rounded to four decimals; comparable within one search only.
         span: Start and end in the entry's text of the passage that fits best, in characters; None for the whole text.
+        ranks: Where several indexes were fused: the rank in each of them, from 1; None in one that did not find it.
     """
 
     entry: Entry
     score: float
     span: tuple[int, int] | None = None
+    ranks: tuple[int | None, ...] = ()
 
     @property
     def snippet(self) -> str:

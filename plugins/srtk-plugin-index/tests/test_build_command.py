@@ -113,6 +113,17 @@ def test_several_indexes_are_built_at_once_or_by_name(place, capsys):
     assert "no index is named 'three' under `indexes:` (one, two)" in capsys.readouterr().err
 
 
+def test_the_indexes_that_an_index_fuses_are_built_and_each_once(place, capsys):
+    fused = (
+        "indexes: {words: {use: bm25, path: one}}\n"
+        "index: {use: rrf, indexes: [words, {use: rrf, indexes: [words, {use: bm25, path: two, k1: 2.0}]}]}"
+    )
+    Path("r.yaml").write_text(RECIPE.replace("index: {use: bm25, path: i}", fused))
+    assert main(COMMAND) == 0
+    assert sorted(capsys.readouterr().out.splitlines()) == ["one: 2 entries", "two: 2 entries"]
+    assert facts("Which river flows through Riga?")[0] == ("Riga", "river", "Daugava")
+
+
 def test_an_index_may_have_several_corpora(place):
     Path("notes.jsonl").write_text('{"id": "note", "text": "The Daugava is long."}\n')
     corpora = "corpora: [{use: triples}, {use: documents, path: notes.jsonl}]"

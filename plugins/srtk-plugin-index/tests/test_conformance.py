@@ -15,6 +15,7 @@ from srtk_plugin_index.expander import IndexExpander
 from srtk_plugin_index.indexes import vectors
 from srtk_plugin_index.indexes.bm25 import Bm25Index
 from srtk_plugin_index.indexes.exact import ExactIndex
+from srtk_plugin_index.indexes.rrf import RrfIndex
 from srtk_plugin_index.indexes.vectors import VectorIndex
 from srtk_plugin_index.indexes.web import WebIndex, WebLimits
 
@@ -140,34 +141,11 @@ class TestVectors(IndexConformance):
         return self.over(tmp_path / "missing", encoder)
 
 
-NOT_FILLED = pytest.mark.xfail(reason="others fill a search engine", strict=True)
+NOT_FILLED = pytest.mark.xfail(reason="others fill it", strict=True)
 
 
-class TestWeb(IndexConformance):
-    name = "web"
-
-    @pytest.fixture
-    def entries(self) -> list[Entry]:
-        """Return the kit's entries as a search engine gives them: on one line, without triples."""
-        return [Entry(entry.id, " ".join(entry.text.split())) for entry in entries_of(0)]
-
-    @pytest.fixture
-    def driver(self, engine_of: Any, entries: list[Entry]) -> Iterator[WebIndex]:
-        index = opened(WebIndex(endpoint=engine_of({entry.id: ("", entry.text) for entry in entries}).url))
-        yield index
-        index.close()
-
-    @pytest.fixture
-    def empty(self, engine_of: Any) -> WebIndex:
-        return opened(WebIndex(endpoint=engine_of({}).url))
-
-    @pytest.fixture
-    def faulty(self) -> WebIndex:
-        return WebIndex(endpoint="http://127.0.0.1:1", limits=WebLimits(attempts=1))
-
-    @NOT_FILLED
-    def test_size_counts_the_entries(self, driver: Any, entries: list[Entry]) -> None:
-        super().test_size_counts_the_entries(driver, entries)
+class FilledElsewhere(IndexConformance):
+    """Checks an index that nobody fills by its hooks."""
 
     @NOT_FILLED
     def test_what_was_added_is_found_at_once(self, empty: Any, entries: Any, driver: Any, probes: Any) -> None:
@@ -194,6 +172,67 @@ class TestWeb(IndexConformance):
     @NOT_FILLED
     def test_an_id_that_is_there_is_refused(self, empty: Any, entries: list[Entry]) -> None:
         super().test_an_id_that_is_there_is_refused(empty, entries)
+
+
+class TestWeb(FilledElsewhere, IndexConformance):
+    name = "web"
+
+    @pytest.fixture
+    def entries(self) -> list[Entry]:
+        """Return the kit's entries as a search engine gives them: on one line, without triples."""
+        return [Entry(entry.id, " ".join(entry.text.split())) for entry in entries_of(0)]
+
+    @pytest.fixture
+    def driver(self, engine_of: Any, entries: list[Entry]) -> Iterator[WebIndex]:
+        index = opened(WebIndex(endpoint=engine_of({entry.id: ("", entry.text) for entry in entries}).url))
+        yield index
+        index.close()
+
+    @pytest.fixture
+    def empty(self, engine_of: Any) -> WebIndex:
+        return opened(WebIndex(endpoint=engine_of({}).url))
+
+    @pytest.fixture
+    def faulty(self) -> WebIndex:
+        return WebIndex(endpoint="http://127.0.0.1:1", limits=WebLimits(attempts=1))
+
+    @NOT_FILLED
+    def test_size_counts_the_entries(self, driver: Any, entries: list[Entry]) -> None:
+        super().test_size_counts_the_entries(driver, entries)
+
+
+class TestRrf(FilledElsewhere, IndexConformance):
+    name = "rrf"
+    dimensions = 64
+
+    def over(self, place: Path, encoder: Encoder, entries: list[Entry]) -> RrfIndex:
+        words = filled(Bm25Index(path=str(place / "words")), entries)
+        return RrfIndex(indexes=[words, filled(ExactIndex(path=str(place / "meaning"), encoder=encoder), entries)])
+
+    @pytest.fixture
+    def entries(self, encoder: Encoder) -> list[Entry]:
+        """Return the kit's entries with the vectors of their texts."""
+        rows = encoder.encode([entry.text for entry in entries_of(0)])
+        return [attrs.evolve(entry, vector=row) for entry, row in zip(entries_of(0), rows, strict=True)]
+
+    @pytest.fixture
+    def driver(self, tmp_path: Path, entries: list[Entry], encoder: Encoder) -> RrfIndex:
+        (tmp_path / "whole").mkdir()
+        return self.over(tmp_path / "whole", encoder, entries)
+
+    @pytest.fixture
+    def empty(self, tmp_path: Path, encoder: Encoder) -> RrfIndex:
+        (tmp_path / "empty").mkdir()
+        return self.over(tmp_path / "empty", encoder, [])
+
+    @pytest.fixture
+    def changed(self, tmp_path: Path, entries: list[Entry], encoder: Encoder) -> RrfIndex:
+        (tmp_path / "changed").mkdir()
+        return self.over(tmp_path / "changed", encoder, entries[:-1])
+
+    @pytest.fixture
+    def faulty(self, tmp_path: Path) -> RrfIndex:
+        return RrfIndex(indexes=[Bm25Index(path=str(tmp_path / "missing"))])
 
 
 def opened(driver: Any) -> Any:

@@ -9,6 +9,7 @@ from itertools import islice
 from typing import Any
 
 from srtk_framework.recipe import Composer, load
+from srtk_framework.roles import Index
 from srtk_framework.values import Entry, RecipeError
 
 HELP = "build the indexes of a recipe from its corpora"
@@ -30,22 +31,20 @@ def run(args: argparse.Namespace) -> int:
     """Build each index and print how many entries it has."""
     recipe = load(args.recipe, args.set)
     composer = Composer(recipe)
-    indexes = {}
-    for name, block in _blocks(recipe, args.name).items():
-        index = composer.build(block)
-        if index is not None:
-            indexes[name] = index
+    whole = {name: composer.build(block) for name, block in _blocks(recipe, args.name).items()}
     recipe.check()
     composer.check()
-    for name, index in indexes.items():
+    parts = {id(part): (name, part) for name, index in whole.items() for part in _parts(index)}
+    for name, index in parts.values():
         if not index.settings().get("corpora"):
             raise RecipeError(
                 [f"{args.recipe}: {name} {index.name!r} has nothing to be built from; give `corpus:` in the recipe, or"
                  " `corpora:` in its block"]
             )  # fmt: skip
     with ExitStack() as stack:
-        composer.open(stack, apart=list(indexes.values()))
-        for index in indexes.values():
+        indexes = [part for _, part in parts.values()]
+        composer.open(stack, apart=[*indexes, *whole.values()])
+        for index in indexes:
             count = build(index, args.quiet)
             print(f"{index.settings().get('path', index.name)}: {count:,} entries")
     return 0
@@ -66,6 +65,13 @@ def build(index: Any, quiet: bool = True) -> int:
         return int(index.commit())
     finally:
         _driver(index).close()
+
+
+def _parts(index: Any) -> list[Any]:
+    """Return what is built for an index: the indexes that it holds, or itself."""
+    lists = [value for value in index.settings().values() if isinstance(value, list | tuple)]
+    held = [one for values in lists for one in values if isinstance(one, Index)]
+    return [part for one in held for part in _parts(one)] or [index]
 
 
 def _driver(index: Any) -> Any:

@@ -1,0 +1,84 @@
+"""The index ``rrf`` fuses what several indexes find by their ranks."""
+
+from __future__ import annotations
+
+import attrs
+import numpy as np
+import pytest
+from srtk_plugin_index.indexes.bm25 import Bm25Index
+from srtk_plugin_index.indexes.exact import ExactIndex
+from srtk_plugin_index.indexes.rrf import RrfIndex
+
+from srtk_framework.testing import ToyEncoder
+from srtk_framework.values import DriverError, Entry, rounded
+
+TEXTS = ("Riga is the capital of Latvia", "Tallinn is the capital of Estonia", "the Daugava", "Rigas Street", "Vilnius")
+
+
+def filled(index, entries):
+    index.create()
+    index.add(entries)
+    index.commit()
+    return index
+
+
+@pytest.fixture
+def pair(tmp_path):
+    encoder = ToyEncoder(dimensions=64)
+    encoder.open()
+    entries = [Entry(f"e{n}", text) for n, text in enumerate(TEXTS)]
+    return (
+        filled(Bm25Index(path=str(tmp_path / "words")), entries),
+        filled(ExactIndex(path=str(tmp_path / "meaning"), encoder=encoder), entries),
+    )
+
+
+def test_a_score_is_the_sum_of_the_reciprocal_ranks(pair):
+    text = "the capital of Latvia"
+    rows = [[hit.entry.id for hit in index.search([text], 10)[0]] for index in pair]
+    assert len(rows[0]) == 3
+    assert len(rows[1]) == 5
+    for hit in RrfIndex(indexes=pair, constant=10).search([text], 10)[0]:
+        places = [row.index(hit.entry.id) + 1 if hit.entry.id in row else None for row in rows]
+        assert hit.ranks == tuple(places)
+        assert hit.score == rounded(sum(11 / (10 + place) for place in places if place) / 2)
+
+
+def test_the_first_of_all_indexes_scores_1(pair):
+    assert [(hit.entry.id, hit.score, hit.ranks) for hit in RrfIndex(indexes=pair).search([TEXTS[0]], 1)[0]] == [
+        ("e0", 1.0, (1, 1))
+    ]
+
+
+def test_an_entry_that_two_indexes_find_precedes_one_that_is_first_in_one(pair):
+    words, meaning = pair
+    index = RrfIndex(indexes=[words, meaning])
+    (hits,) = index.search(["capital of Rigas"], 5)
+    both = [hit.entry.id for hit in hits if None not in hit.ranks]
+    assert both == [hit.entry.id for hit in hits][: len(both)]
+    assert len(hits) == 5
+
+
+def test_only_the_first_hits_of_each_index_are_fused(pair):
+    assert len(RrfIndex(indexes=pair, depth=1).search(["the capital"], 1)[0]) == 1
+    ranks = [hit.ranks for hit in RrfIndex(indexes=pair, depth=2).search(["the capital"], 2)[0]]
+    assert all(rank in (None, 1, 2) for row in ranks for rank in row)
+
+
+def test_vectors_are_searched_by_the_indexes_that_search_them(pair):
+    row = pair[1].encoder.encode([TEXTS[2]])
+    (hits,) = RrfIndex(indexes=pair).near(row, 2)
+    assert (hits[0].entry.id, hits[0].score, hits[0].ranks) == ("e2", 1.0, (None, 1))
+    with pytest.raises(DriverError, match="none of the indexes of rrf searches vectors"):
+        RrfIndex(indexes=pair[:1]).near(np.ones((1, 64), np.float32), 2)
+
+
+def test_a_hit_keeps_the_passage_of_the_index_that_points_one_out(pair):
+    words = attrs.evolve(pair[0], sentences=1)
+    words.open()
+    assert RrfIndex(indexes=[words, pair[1]]).search(["Daugava"], 1)[0][0].snippet == "the Daugava"
+
+
+def test_no_index_is_no_rrf():
+    with pytest.raises(ValueError, match="indexes is empty"):
+        RrfIndex(indexes=[])
