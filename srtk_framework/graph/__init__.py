@@ -21,6 +21,7 @@ from srtk_framework.graph.path_facts import (
 from srtk_framework.graph.path_instances import gold_triples_of, instance_triples, names_of, with_gold_triples
 from srtk_framework.graph.path_search import find_paths, follow_path, path_sort_key
 from srtk_framework.graph.reader_stop import ANSWERED, EXHAUSTED, READER, SECONDS, stopping_reader
+from srtk_framework.graph.topic_joins import TopicJoins, topic_joins
 from srtk_framework.graph.traversal import Reached, follow_within, frontier_batches, within_nodes
 
 if TYPE_CHECKING:
@@ -36,6 +37,7 @@ __all__ = [
     "PathKey",
     "Reached",
     "Signatures",
+    "TopicJoins",
     "TripleTable",
     "degrees",
     "facts",
@@ -57,6 +59,7 @@ __all__ = [
     "reaching",
     "run_hops",
     "stopping_reader",
+    "topic_joins",
     "with_gold_triples",
     "within_nodes",
 ]

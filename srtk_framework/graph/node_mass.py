@@ -21,7 +21,7 @@ from typing import Any, NamedTuple
 import attrs
 
 from srtk_framework.graph.path_facts import Instance, PathKey, finish, instances, paths_within
-from srtk_framework.graph.topic_support import Arrival, passed, path_probabilities, topic_support
+from srtk_framework.graph.topic_support import Arrival, joins_of, passed, path_probabilities, topic_support
 from srtk_framework.values import Budget, Frontier, GraphLike, Join, RankedPath, Subgraph, Triple, rounded
 
 READ = 4
@@ -188,12 +188,12 @@ def _chosen(
 
 def _joins(nodes: Sequence[_Node], chosen: Mapping[Triple, _Choice]) -> tuple[Join, ...]:
     """Return which paths of different topics meet in which nodes, best first, of those whose triples were chosen."""
-    met: dict[tuple[int, ...], dict[str, None]] = {}
-    for node in nodes:
-        for at, way in node.joined:
-            if all(triple in chosen for triple in (*node.instance.triples, *way.triples)):
-                met.setdefault((min(node.rank, way.rank), max(node.rank, way.rank)), {})[at] = None
-    return tuple(Join(ranks, tuple(at)) for ranks, at in met.items())
+    return joins_of(
+        (node.rank, at, way)
+        for node in nodes
+        for at, way in node.joined
+        if all(triple in chosen for triple in (*node.instance.triples, *way.triples))
+    )
 
 
 def _nodes(

@@ -5,7 +5,7 @@ from __future__ import annotations
 import heapq
 import itertools
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 import attrs
@@ -134,6 +134,23 @@ def instances(
     """
     levels = _read_path_triples(graph, paths, [dict(row) for row in known], budget, cuts)
     return [_chains(path, row, budget.triples) for path, row in zip(paths, levels, strict=True)]
+
+
+def instances_among(
+    triples: Sequence[Triple], path: RankedPath, starts: Collection[str], most: int | None
+) -> list[Instance]:
+    """Find the complete instances of a path among some triples, in the order of ``instances``.
+
+    Args:
+        triples: The triples; their order is that of the instances.
+        path: A path with at least one step.
+        starts: Nodes at which the instances start.
+        most: Maximum number of instances.
+    """
+    confidences = RatedTriples.confidences_of(triples)
+    levels = [RatedTriples((t for t in triples if t.relation == step.relation), confidences) for step in path.steps]
+    levels[0] = RatedTriples((t for t in levels[0] if _ends(t, path.steps[0])[0] in starts), confidences)
+    return _chains(path, levels, most)
 
 
 def _chains(path: RankedPath, levels: Sequence[Sequence[Triple]], most: int | None) -> list[Instance]:

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
 import attrs
 
 from srtk_framework.graph.path_facts import Instance
-from srtk_framework.values import RankedPath, Triple
+from srtk_framework.values import Join, RankedPath, Triple
 
 BACKGROUND = 0.05
 """Support of a topic where none of its paths arrive: its right path may be one that was not found."""
@@ -120,6 +120,18 @@ def topic_support(
     for entity, topic in topics.items():
         arrived[topic][entity] = max(AT_TOPIC, arrived[topic].get(entity, 0.0))
     return TopicSupport(topics, arrived, ways)
+
+
+def joins_of(meetings: Iterable[tuple[int, str, Arrival]]) -> tuple[Join, ...]:
+    """Return which paths meet in which nodes, from their meetings, best first.
+
+    Args:
+        meetings: Of each, the rank of a path, the node, and how another topic arrives there.
+    """
+    met: dict[tuple[int, ...], dict[str, None]] = {}
+    for rank, at, way in meetings:
+        met.setdefault((min(rank, way.rank), max(rank, way.rank)), {})[at] = None
+    return tuple(Join(ranks, tuple(at)) for ranks, at in met.items())
 
 
 def passed(instance: Instance, path: RankedPath) -> list[str]:

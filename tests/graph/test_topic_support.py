@@ -8,8 +8,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from srtk_framework.graph import Instance
-from srtk_framework.graph.topic_support import AT_TOPIC, BACKGROUND, path_probabilities, topic_support
-from srtk_framework.values import RankedPath, Step, Triple
+from srtk_framework.graph.topic_support import (
+    AT_TOPIC,
+    BACKGROUND,
+    Arrival,
+    joins_of,
+    path_probabilities,
+    topic_support,
+)
+from srtk_framework.values import Join, RankedPath, Step, Triple
 
 R = Step("r")
 
@@ -64,3 +71,9 @@ def test_a_way_that_is_not_certain_supports_less():
     paths = [RankedPath("a", (R,), 0.0), RankedPath("b", (R,), 0.0)]
     read = {0: [one("a", "x")], 1: [one("b", "x", confidence=0.4)]}
     assert support(paths, read, {"a": 0, "b": 1}).boost(0, ["x"]) == pytest.approx((BACKGROUND + 0.4) / BACKGROUND)
+
+
+def test_meetings_of_the_same_paths_are_one_join_with_its_nodes_best_first():
+    way = Arrival(0, (Triple("a", "r", "x"),), 1.0)
+    met = [(2, "y", way), (1, "x", way), (2, "x", way), (2, "y", way)]
+    assert joins_of(met) == (Join((0, 2), ("y", "x")), Join((0, 1), ("x",)))

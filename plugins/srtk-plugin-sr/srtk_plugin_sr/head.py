@@ -36,11 +36,13 @@ class HeadInput:
         texts: Rows of each triple's relation, path and, where they are read, subject and object, of shape
             [triples, 2 or 4]; -1 for no text.
         features: Numeric features, of shape [triples, ``feature_count``].
+        support: What other topics of the question add to the logit of each triple, of shape [triples].
     """
 
     question: int
     texts: npt.NDArray[np.int64]
     features: npt.NDArray[np.float64]
+    support: npt.NDArray[np.float64]
 
 
 def input_matrix(vectors: Array, given: HeadInput, mean: Array, spread: Array) -> Array:
@@ -98,7 +100,7 @@ class Head:
         """Return the logit of each triple, before Platt scaling."""
         found = input_matrix(vectors.astype(np.float64), given, self.weights["mean"], self.weights["spread"])
         hidden = np.maximum(found @ self.weights["inner"].T + self.weights["inner_bias"], 0.0)
-        result: Array = hidden @ self.weights["outer"][0] + self.weights["outer_bias"][0]
+        result: Array = hidden @ self.weights["outer"][0] + self.weights["outer_bias"][0] + given.support
         return result
 
     def scores(self, vectors: Array, given: HeadInput) -> list[float]:

@@ -199,11 +199,12 @@ def _epoch(
                     [input_matrix(vectors, question.given, norm["mean"], norm["spread"]) for question in batch]
                 )
             )
+            support = torch.from_numpy(np.concatenate([question.given.support for question in batch])).float()
             targets = torch.from_numpy(np.concatenate([question.targets for question in batch]))
             sizes = [len(question.triples) for question in batch]
             weight = torch.cat([torch.full((size,), 1.0 / size) for size in sizes]) / len(batch)
             losses = torch.nn.functional.binary_cross_entropy_with_logits(
-                network(rows)[:, 0], targets, reduction="none"
+                network(rows)[:, 0] + support, targets, reduction="none"
             )
             loss = (losses * weight).sum()
             if not torch.isfinite(loss):

@@ -111,6 +111,7 @@ def _line(labelled: LabelledSubgraph) -> str:
         "scores": found.scores,
         "paths": [[path.entity, [str(step) for step in path.steps], path.score] for path in found.paths],
         "path_of": found.path_of,
+        "confidences": found.confidences,
         "right": [[*_triple_record(triple), quality] for triple, quality in labelled.gold.items()],
     }
     return dumps(record) + "\n"
@@ -136,6 +137,7 @@ def _labelled(example: TrainingExample, record: Any, other: str) -> LabelledSubg
         scores=tuple(record["scores"]),
         paths=tuple(RankedPath(e, tuple(Step.parse(s) for s in steps), score) for e, steps, score in record["paths"]),
         path_of=tuple(record["path_of"]),
+        confidences=tuple(record["confidences"]),
     )
     return LabelledSubgraph(example, found, {_triple(row): row[-1] for row in record["right"]})
 

@@ -14,6 +14,7 @@ from srtk_framework.graph import finish
 from srtk_framework.roles import Encoder, Expander, KnowledgeGraph, TrainingTask, absent
 from srtk_framework.text import unnamed_entities, without_mentions
 from srtk_framework.values import Budget, DriverError, Question, Step, Subgraph
+from srtk_plugin_sr.candidates import Candidates, candidates_of
 from srtk_plugin_sr.cutoff import Cutoff, connected_order
 from srtk_plugin_sr.features import index_nodes, triple_features
 from srtk_plugin_sr.fit_settings import HeadFitSettings
@@ -39,6 +40,10 @@ class RerankExpander(Expander):
     expander's scores and ranks. Its outputs are calibrated on held-out questions. The chain from a link to a triple
     scores no less than the triple, so that the triples kept are connected. A triple's score is the logarithm of its
     probability. Provenance and qualifiers are those of the inner expander.
+
+    Where a question has several topics and the inner expander gives paths, the odds of a triple on a path that meets
+    those of another topic are as many times greater as its mass would be in `beam`, in training too, so that the head
+    learns what remains (see ``graph.topic_joins``).
 
     Attributes:
         inner: Expander that finds the triples; give it a budget of its own, such as 200 triples.
@@ -126,12 +131,10 @@ class RerankExpander(Expander):
             )
         if not questions:
             return []
-        found = self.inner.expand(questions)
-        starts = self._starts(questions)
-        inputs, vectors = self._inputs(questions, found, starts)
+        candidates = candidates_of(self.graph, questions, self.inner.expand(questions))
+        inputs, vectors = self._inputs(candidates)
         ranked = [
-            self._reranked(self._head, subgraph, given, vectors, start)
-            for subgraph, given, start in zip(found, inputs, starts, strict=True)
+            self._reranked(self._head, one, given, vectors) for one, given in zip(candidates, inputs, strict=True)
         ]
         return finish(self.graph, ranked, self.budget)
 
@@ -186,31 +189,20 @@ class RerankExpander(Expander):
         settings = {name: getattr(self, name) for name in ("entities", "rounds", "mention")}
         return {**settings, "probe": probe}
 
-    def _starts(self, questions: Sequence[Question]) -> list[dict[str, float]]:
-        """Return the linked nodes of each question with their link scores, between 0 and 1."""
-        frontiers = iter(self.graph.frontiers([[link.entity] for question in questions for link in question.links]))
-        starts: list[dict[str, float]] = []
-        for question in questions:
-            nodes: dict[str, float] = {}
-            for link in question.links:
-                for node in next(frontiers).ids():
-                    nodes[node] = max(nodes.get(node, 0.0), min(max(link.score, 0.0), 1.0))
-            starts.append(dict(sorted(nodes.items())))
-        return starts
-
-    def _inputs(
-        self, questions: Sequence[Question], found: Sequence[Subgraph], starts: Sequence[Mapping[str, float]]
-    ) -> tuple[list[HeadInput], Matrix]:
+    def _inputs(self, candidates: Sequence[Candidates]) -> tuple[list[HeadInput], Matrix]:
         """Return the head's input for each question, and the vectors of all texts in it."""
-        labels = self._labels(questions, found)
+        labels = self._labels([one.question for one in candidates], [one.found for one in candidates])
         queries, texts = TextIndex(), TextIndex()
-        numbers = [queries.number(self._query(question, labels)) for question in questions]
-        columns = [self._texts(subgraph, labels, texts) for subgraph in found]
+        numbers = [queries.number(self._query(one.question, labels)) for one in candidates]
+        columns = [self._texts(one.found, labels, texts) for one in candidates]
         vectors = self._vectors(queries.texts(), texts.texts())
         first = len(texts.texts())
+        features = [
+            triple_features(one.found, index_nodes(one.found.triples, one.starts), self.rounds) for one in candidates
+        ]
         inputs = [
-            HeadInput(first + n, column, triple_features(subgraph, index_nodes(subgraph.triples, start), self.rounds))
-            for n, column, subgraph, start in zip(numbers, columns, found, starts, strict=True)
+            HeadInput(first + n, column, row, one.support)
+            for n, column, row, one in zip(numbers, columns, features, candidates, strict=True)
         ]
         return inputs, vectors
 
@@ -256,13 +248,12 @@ class RerankExpander(Expander):
         known = self._store.rows(texts) if texts else new[:0]
         return np.concatenate([known, new[: len(queries)]])
 
-    def _reranked(
-        self, head: Head, found: Subgraph, given: HeadInput, vectors: Matrix, starts: Mapping[str, float]
-    ) -> Subgraph:
+    def _reranked(self, head: Head, candidates: Candidates, given: HeadInput, vectors: Matrix) -> Subgraph:
         """Order the triples of one question by the head's scores, and cut them by the rule ``keep``."""
+        found = candidates.found
         if not found.triples:
             return found
-        order, scores = connected_order(found.triples, head.scores(vectors, given), starts.keys())
+        order, scores = connected_order(found.triples, head.scores(vectors, given), candidates.starts.keys())
         whole = attrs.evolve(found.ordered(order), scores=tuple(scores), trace={**found.trace, "reranked": len(order)})
         kept = Cutoff(self.keep, self.beta).count(scores, head.threshold if self.threshold is None else self.threshold)
         return whole.first(kept, "rerank")
@@ -271,8 +262,8 @@ class RerankExpander(Expander):
         """Prepare the subgraphs that have triples for training."""
         labelled = [one for one in labelled if one.found.triples]
         questions = [one.example.question for one in labelled]
-        starts = self._starts(questions)
-        inputs, vectors = self._inputs(questions, [one.found for one in labelled], starts)
+        candidates = candidates_of(self.graph, questions, [one.found for one in labelled])
+        inputs, vectors = self._inputs(candidates)
         data = [
             TrainingQuestion(
                 name=one.example.question.id,
@@ -281,8 +272,8 @@ class RerankExpander(Expander):
                 targets=np.array([one.gold.get(triple, 0.0) for triple in one.found.triples], np.float32),
                 total=sum(one.gold.values()),
                 triples=one.found.triples,
-                starts=tuple(start),
+                starts=tuple(theirs.starts),
             )
-            for one, given, start in zip(labelled, inputs, starts, strict=True)
+            for one, given, theirs in zip(labelled, inputs, candidates, strict=True)
         ]
         return data, vectors

@@ -11,6 +11,7 @@ import attrs
 import numpy as np
 import pytest
 from srtk_plugin_local.memory import MemoryGraph
+from srtk_plugin_sr.candidates import candidates_of
 from srtk_plugin_sr.fit_settings import HeadFitSettings
 from srtk_plugin_sr.labelled_subgraphs import labelled_subgraphs, needed_triples
 from srtk_plugin_sr.rerank import RerankExpander
@@ -133,6 +134,15 @@ class Elsewhere(Everything):
         ]
 
 
+@attrs.define(eq=False)
+class Unsure(Everything):
+    """Finds what Everything finds, and is not certain of any of it."""
+
+    def expand(self, questions):
+        found = super().expand(questions)
+        return [attrs.evolve(one, confidences=(0.5,) * len(one.triples)) for one in found]
+
+
 def test_provenance_and_qualifiers_of_the_inner_expander_stay_with_their_triples(driver, tmp_path):
     driver.save(tmp_path)
     graph = opened().graph
@@ -141,6 +151,46 @@ def test_provenance_and_qualifiers_of_the_inner_expander_stay_with_their_triples
         [found] = outer.expand([EXAMPLES[-1].question])
         assert found.provenance == tuple(f"page of {triple.subject}" for triple in found.triples)
         assert found.qualifiers == tuple(((triple.relation, "2001"),) for triple in found.triples)
+
+
+TWO = [Step("mother", inverse=True), Step("friend", inverse=True)]
+FAMILY = [["ann", "mother", "eve"], ["bob", "mother", "eve"], ["bob", "friend", "dan"], ["cid", "friend", "dan"]]
+
+
+@attrs.define(eq=False)
+class FromEach(Everything):
+    """Return the people whose mother, and those whose friend, is linked."""
+
+    def expand(self, questions):
+        rows = [[RankedPath(link.entity, (step,), 0.0) for link in q.links for step in TWO] for q in questions]
+        return facts(self.graph, rows, self.budget)
+
+
+def asked(driver, folder, *links):
+    driver.save(folder)
+    graph = MemoryGraph(triples=FAMILY)
+    graph.open()
+    outer = opened(model=str(folder), inner=FromEach(graph), graph=graph, keep="all")
+    return outer.expand([Question("q", "whose mother is eve and whose friend is dan ?", links)])[0]
+
+
+def test_what_paths_from_two_topics_reach_comes_first_and_is_a_join(driver, tmp_path):
+    found = asked(driver, tmp_path, Link("eve", 1.0, 16, 19), Link("dan", 1.0, 37, 40))
+    apart = asked(driver, tmp_path, Link("eve", 1.0, 16, 19), Link("dan", 1.0, 16, 19))
+    assert {triple.subject for triple in found.triples[:2]} == {"bob"}
+    assert [join.nodes for join in found.joins] == [("bob",)]
+    assert apart.joins == ()
+    before = dict(zip(apart.triples, apart.scores, strict=True))
+    raised = {triple for triple, score in zip(found.triples, found.scores, strict=True) if score > before[triple]}
+    assert raised == {triple for triple in found.triples if triple.subject == "bob"}
+    assert all(score <= 0 for score in found.scores)
+
+
+def test_with_one_topic_the_scores_are_those_of_the_head_alone(driver, tmp_path):
+    found = asked(driver, tmp_path, Link("eve"))
+    [alone] = candidates_of(opened().graph, [Question("q", "?", (Link("eve"),))], [found])
+    assert not alone.support.any()
+    assert alone.found == found
 
 
 def test_a_low_threshold_keeps_more_than_a_high_one(driver, tmp_path):
@@ -247,6 +297,14 @@ def test_questions_expanded_before_an_interruption_are_read_from_the_file(tmp_pa
         type(t.object) for e in first for t in e.found.triples
     ]
     assert inner.asked == [one.question.id for one in EXAMPLES[32:]]
+
+
+def test_confidences_of_found_triples_are_read_from_the_file(tmp_path):
+    inner, file = Unsure(opened().graph), tmp_path / "found.jsonl"
+    for _ in range(2):
+        labelled = labelled_subgraphs(inner, inner.graph, EXAMPLES, None, file)
+        assert {one.found.confidences for one in labelled} == {(0.5,) * 4}
+    assert len(inner.asked) == len(EXAMPLES)
 
 
 def test_found_triples_of_other_questions_are_refused(tmp_path):

@@ -132,8 +132,8 @@ class IterativeExpander(Expander):
             query = question.text
             if self.mention is not None:
                 query = without_mentions(question, question.links, labels, self.mention)
-            topics = tuple(id_ for branch in known for id_ in branch.nodes)
-            state = SearchState(question, query, topics, known, revisit=self.revisit)
+            starts = {branch.entity: branch.nodes for branch in known}
+            state = SearchState(question, query, starts, known, revisit=self.revisit)
             state.visited = set(state.topics)
             state.count("unknown", len(branches) - len(known))
             if not known:

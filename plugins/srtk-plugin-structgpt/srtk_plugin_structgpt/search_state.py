@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 import attrs
 
-from srtk_framework.graph import path_order
-from srtk_framework.text import link_shares
+from srtk_framework.graph import path_order, topic_joins
+from srtk_framework.text import link_shares, link_topics
 from srtk_framework.values import (
     Answer,
     DriverError,
@@ -99,7 +100,7 @@ class SearchState(HopState):
     Attributes:
         question: The question.
         query: Text of the question for scorers and for generators that compare texts.
-        topics: The linked entities that the graph contains.
+        starts: For each linked entity that the graph contains, its nodes there.
         branches: Branches from which the search goes on, best first.
         revisit: Whether the search may go back to nodes reached at an earlier hop.
         found: Triples found so far, in the order in which they were found.
@@ -120,7 +121,7 @@ class SearchState(HopState):
 
     question: Question
     query: str
-    topics: tuple[str, ...]
+    starts: Mapping[str, tuple[str, ...]]
     branches: list[Branch]
     revisit: bool = False
     found: dict[Triple, FoundTriple] = attrs.field(factory=dict)
@@ -137,6 +138,11 @@ class SearchState(HopState):
     stop: str = ""
     done: bool = False
     answer: Answer | None = None
+
+    @property
+    def topics(self) -> tuple[str, ...]:
+        """Return the linked nodes."""
+        return tuple(node for nodes in self.starts.values() for node in nodes)
 
     def count(self, name: str, number: int) -> None:
         """Add to a count of the trace."""
@@ -165,7 +171,8 @@ class SearchState(HopState):
     def subgraph(self, found: Mapping[Triple, FoundTriple]) -> Subgraph:
         """Return the ranked subgraph of some of the triples found, with the cuts in its trace."""
         cut = dict(sorted(self.cut.items()))
-        return attrs.evolve(ranked_subgraph(found, self.parents), trace={"cut": cut} if cut else {})
+        ranked = ranked_subgraph(found, self.parents, link_topics(self.question.links), self.starts)
+        return attrs.evolve(ranked, trace={"cut": cut} if cut else {})
 
 
 def own_state(state: HopState) -> SearchState:
@@ -208,15 +215,23 @@ def link_weights(links: Sequence[Link]) -> dict[str, float]:
     return dict(sorted(weights.items(), key=lambda item: (-item[1], item[0])))
 
 
-def ranked_subgraph(found: Mapping[Triple, FoundTriple], parents: Mapping[str, Triple]) -> Subgraph:
+def ranked_subgraph(
+    found: Mapping[Triple, FoundTriple],
+    parents: Mapping[str, Triple],
+    topics: Mapping[str, int],
+    starts: Mapping[str, Sequence[str]],
+) -> Subgraph:
     """Rank triples so that every prefix of the order is connected to the linked entities.
 
-    Each triple belongs to the best path through it and has the score of that path. Triples are ordered by falling
-    score; among equal scores each triple is followed by the triples that it leads to.
+    Each triple belongs to the best path through it and has the score of that path, plus the logarithm of the factor by
+    which other topics raise it or a triple that it leads to. Triples are ordered by falling score; among equal scores
+    each triple is followed by the triples that it leads to.
 
     Args:
         found: Triples in the order in which they were found, including all their ancestors.
         parents: By node, the triple on which it was first reached.
+        topics: For each linked entity the number of its topic.
+        starts: For each linked entity its nodes in the graph.
     """
     scores: dict[tuple[str, Path], float] = {}
     for one in found.values():
@@ -233,12 +248,19 @@ def ranked_subgraph(found: Mapping[Triple, FoundTriple], parents: Mapping[str, T
     for number, (triple, one) in enumerate(found.items()):
         parent = parents.get(one.start)
         keys[triple] = (number,) if parent is None else (*keys[parent], number)
-    order = sorted(found, key=lambda triple: (-best[triple].score, keys[triple]))
-    paths = sorted(set(best.values()), key=path_order)
+    paths = tuple(sorted(set(best.values()), key=path_order))
+    factors, joins = topic_joins(Subgraph(triples=tuple(found), paths=paths), topics, starts)
+    worth = {triple: rounded(best[triple].score + math.log(factors.get(triple, 1.0))) for triple in found}
+    for triple in reversed(list(found)):
+        parent = parents.get(found[triple].start)
+        if parent is not None:
+            worth[parent] = max(worth[parent], worth[triple])
+    order = sorted(found, key=lambda triple: (-worth[triple], keys[triple]))
     rank = {path: i for i, path in enumerate(paths)}
     return Subgraph(
         triples=tuple(order),
-        scores=tuple(best[triple].score for triple in order),
-        paths=tuple(paths),
+        scores=tuple(worth[triple] for triple in order),
+        paths=paths,
         path_of=tuple(rank[best[triple]] for triple in order),
+        joins=joins,
     )

@@ -18,7 +18,8 @@ class StructGptExpander(IterativeExpander):
     At each hop the generator sees the numbered relations around all nodes reached, and chooses some. Their triples are
     read, including the statements behind mediators; then the reader answers or asks for more. Unlike in the paper, the
     search takes several hops, keeps all triples read, and returns those that support the answer with the paths that
-    lead to them.
+    lead to them. Where paths from several topics of a question meet, their triples come first (see
+    ``graph.topic_joins``).
 
     Attributes:
         graph: Graph to search.

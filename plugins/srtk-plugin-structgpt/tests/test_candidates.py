@@ -26,7 +26,8 @@ HUB = [("hub", f"relation number {i}", f"end{i}") for i in range(60)]
 
 
 def request(options, most=1):
-    return PagedRequest(SearchState(Question("q", "What?"), "What?", ("a",), []), TEMPLATE, options, VALUES, most)
+    state = SearchState(Question("q", "What?"), "What?", {"a": ("a",)}, [])
+    return PagedRequest(state, TEMPLATE, options, VALUES, most)
 
 
 def by_worth(worth):

@@ -18,7 +18,7 @@ JEFF = [
 @pytest.fixture
 def state():
     """Return a state with four triples: two from the linked entity, one behind each of them."""
-    made = SearchState(Question("q", "Who?"), "Who?", ("jeff",), [])
+    made = SearchState(Question("q", "Who?"), "Who?", {"jeff": ("jeff",)}, [])
     for subject, relation, object_, steps, score in JEFF:
         one = found_triple(Triple(subject, relation, object_), "jeff", steps, score)
         made.found[one.triple] = one
@@ -34,7 +34,7 @@ def test_the_last_step_decides_from_which_end_a_triple_was_read():
 
 
 def test_a_triple_has_the_score_of_the_best_path_through_it_and_follows_its_parent(state):
-    subgraph = ranked_subgraph(state.found, state.parents)
+    subgraph = ranked_subgraph(state.found, state.parents, {}, {})
     assert subgraph.triples == (
         ("show", "nominee", "jeff"),
         ("show", "winner", "tom"),
@@ -44,6 +44,21 @@ def test_a_triple_has_the_score_of_the_best_path_through_it_and_follows_its_pare
     assert subgraph.scores == (2.5, 2.5, 1.5, 1.5)
     assert [path.score for path in subgraph.paths] == [2.5, 1.5]
     assert subgraph.path_of == (0, 0, 1, 1)
+
+
+def test_a_triple_that_leads_to_where_topics_meet_comes_before_those_of_better_paths(state):
+    one = found_triple(Triple("norway", "city", "oslo"), "norway", (Step("city"),), 1.0)
+    state.found[one.triple] = one
+    subgraph = ranked_subgraph(
+        state.found, state.parents, {"jeff": 0, "norway": 1}, {"jeff": ("jeff",), "norway": ("norway",)}
+    )
+    assert subgraph.triples[:3] == (
+        ("jeff", "spouse", "lisa"),
+        ("lisa", "born_in", "oslo"),
+        ("norway", "city", "oslo"),
+    )
+    assert [[subgraph.paths[rank].entity for rank in join.paths] for join in subgraph.joins] == [["jeff", "norway"]]
+    assert subgraph.joins[0].nodes == ("oslo",)
 
 
 def test_cuts_stand_in_the_trace_of_a_subgraph(state):

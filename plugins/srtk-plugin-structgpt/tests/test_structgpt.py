@@ -16,7 +16,7 @@ from srtk_plugin_structgpt.tog import TogExpander
 
 from srtk_framework.testing.scripted import ScriptedGenerator, misnumbered, picks, said
 from srtk_framework.text import count_tokens
-from srtk_framework.values import Budget, DriverError, Link, Pattern, Prompt, Question, Reply, Step, Triple
+from srtk_framework.values import Budget, DriverError, Join, Link, Pattern, Prompt, Question, Reply, Step, Triple
 
 COUNTRY = "In which country was Jeff's spouse born?"
 ENOUGH = "Do these facts contain the answer?"
@@ -128,6 +128,39 @@ def test_a_mediator_is_passed_twice_with_revisit_only(graph_of, walk, ask):
     assert set(once.triples) == set(rows[:2])
     assert once.trace["stop"] == "nothing new was reached"
     assert set(again.triples) == set(rows)
+
+
+PLAYERS = [
+    ("ann", "club", "reds"),
+    ("bob", "club", "reds"),
+    ("cid", "club", "reds"),
+    ("bob", "country", "peru"),
+    ("dan", "country", "peru"),
+]
+WHO = "Who of the Reds is from Peru?"
+BOTH = [("follow", picks("is club of", "is country of"))]
+
+
+def test_what_paths_from_two_topics_reach_comes_first_and_is_a_join(graph_of, walk, ask):
+    [found] = walk(graph_of(PLAYERS), BOTH, stop="depth", max_iterations=1, width=2).expand([ask(WHO, "reds", "peru")])
+    assert found.triples[:2] == (("bob", "club", "reds"), ("bob", "country", "peru"))
+    assert set(found.triples) == set(PLAYERS)
+    assert found.joins == (Join((0, 1), ("bob",)),)
+    assert found.scores[0] > found.scores[2] == found.paths[0].score
+
+
+def test_alternatives_of_one_mention_do_not_support_each_other(memory, walk):
+    links = (Link("reds", 1.0, 11, 15), Link("peru", 1.0, 11, 15))
+    expander = walk(memory(PLAYERS), BOTH, stop="depth", max_iterations=1, width=2)
+    [found] = expander.expand([Question("q", WHO, links)])
+    assert found.joins == ()
+    assert [found.paths[at].score for at in found.path_of] == list(found.scores)
+
+
+def test_tog_joins_topics_too(memory, walk, ask):
+    script = [("Choose", "[1, 2, 3, 4, 5]"), *BOTH]
+    expander = walk(memory(PLAYERS), script, TogExpander, stop="depth", max_iterations=1, width=5)
+    assert expander.expand([ask(WHO, "reds", "peru")])[0].joins[0].nodes == ("bob",)
 
 
 def test_without_inverse_nothing_leads_on_from_an_object(show, walk, ask):
@@ -345,15 +378,16 @@ def test_a_walk_may_choose_by_rating(memory, show_rows, ask):
 
 @st.composite
 def graphs(draw):
-    """Draw a small graph, a seed for choices, a width, and whether steps may be inverse."""
+    """Draw a small graph, one or two of its nodes to start from, a seed for choices, a width, and the directions."""
     node = st.sampled_from([*(f"n{i}" for i in range(6)), "m1", "m2", "m3"])
     rows = draw(st.lists(st.tuples(node, st.sampled_from(["p", "q", "r"]), node), min_size=1, max_size=20))
-    return rows, draw(st.integers(0, 1000)), draw(st.integers(1, 3)), draw(st.booleans())
+    starts = list(dict.fromkeys([rows[0][0], *draw(st.sampled_from([(), rows[-1][::2]]))]))
+    return rows, starts, draw(st.integers(0, 1000)), draw(st.integers(1, 3)), draw(st.booleans())
 
 
 @given(graphs(), st.sampled_from([StructGptExpander, TogExpander]), st.sampled_from([(), ("m*",)]))
 def test_every_subgraph_is_true_connected_and_asks_within_its_limits(drawn, cls, mediators):
-    rows, seed, width, inverse = drawn
+    rows, starts, seed, width, inverse = drawn
     chance = random.Random(seed)
 
     def reply(prompt):
@@ -369,13 +403,12 @@ def test_every_subgraph_is_true_connected_and_asks_within_its_limits(drawn, cls,
     reader.open()
     expander = cls(graph, scripted, reader=reader, width=width, inverse=inverse, budget=Budget(triples=9))
     expander.open()
-    start = rows[0][0]
-    found = expander.expand([Question("q", "What?", (Link(start),))])[0]
+    found = expander.expand([Question("q", "What?", tuple(map(Link, starts)))])[0]
     hops = 3
     a_hop = 2 + (cls is TogExpander) * width + bool(mediators)
-    assert len(scripted.prompts) <= a_hop * hops + 2
+    assert len(scripted.prompts) <= (a_hop + (len(starts) - 1) * (cls is TogExpander)) * hops + 2
     assert not [wrong for prompt in scripted.prompts for wrong in misnumbered(prompt)]
-    reached = {start}
+    reached = set(starts)
     for triple in found.triples:  # in this order each hangs on those before it
         assert graph.match([Pattern(*triple)])[0] == [triple]
         assert triple.subject in reached or triple.object in reached
