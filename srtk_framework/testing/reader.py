@@ -140,9 +140,13 @@ class ReaderConformance(BatchConformance):
             f"nothing was there to read, and the answer is {answer}"
         )
 
-    def test_a_choice_is_one_of_the_options(self, driver: Any, cases: list[tuple[Question, Subgraph]]) -> None:
-        """A reader that chooses answers by an option as it is written, and refuses a question without any."""
+    def test_options_are_chosen_from_or_left_alone(self, driver: Any, cases: list[tuple[Question, Subgraph]]) -> None:
+        """A reader that chooses answers by an option and refuses a question without any; others pass options over."""
         if not self.chooses:
+            for question, subgraph in cases[:SEVERAL]:
+                with_options = attrs.evolve(question, options=OPTIONS)
+                bare, led = (driver.read([one], [subgraph])[0] for one in (question, with_options))
+                assert plain(led) == plain(bare), f"{question.id}: with options the answer is {led}, else {bare}"
             return
         for question, subgraph in cases[:SEVERAL]:
             answer = driver.read([question], [subgraph])[0]

@@ -170,6 +170,7 @@ FAULTS: list[Fault] = [
         search=_kept_under_last_word,
     ),
     changed(GOOD, "test_hits_are_the_entries_that_were_added", search=_each_hit(_entities_only)),
+    changed(GOOD, "test_entries_are_read_by_id", entries=lambda self, call, ids: call(sorted(ids))),
     changed(GOOD, "test_an_entry_is_found_by_what_it_says", search=_hits(_without_dated)),
     changed(GOOD, "test_hits_come_best_first_and_ties_by_id", search=_ties_turned),
     changed(

@@ -84,11 +84,17 @@ def _knows_gold(self: Any, call: Any, questions: Any, subgraphs: Any) -> Any:
     return [Answer(q.answers[0], q.answers[:1]) if q.answers else answer for q, answer in pairs]
 
 
+def _led_by_options(self: Any, call: Any, questions: Any, subgraphs: Any) -> Any:
+    pairs = zip(questions, call(questions, subgraphs), strict=True)
+    return [Answer(q.options[0]) if q.options else answer for q, answer in pairs]
+
+
 FAULTS: list[Fault] = [
     *batch_faults(GOOD, "read", width=2),
     changed(GOOD, "test_no_answer_depends_on_what_was_asked_before", read=kept_under(lambda q, s: q.id)),
     changed(GOOD, "test_no_answer_depends_on_what_was_asked_before", read=kept_under(lambda q, s: q.text)),
     changed(GOOD, "test_gold_changes_no_answer", read=_knows_gold),
+    changed(GOOD, "test_options_are_chosen_from_or_left_alone", read=_led_by_options),
     changed(GOOD, "test_refuses_answers_yes_or_no", refuses=lambda self, call: 1),
     changed(GOOD, "test_quotes_and_other_scripts_are_read", read=_stumbles),
     *(

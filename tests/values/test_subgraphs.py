@@ -158,5 +158,5 @@ def test_ordering_leaves_empty_columns_empty() -> None:
 
 
 def test_every_field_with_a_value_for_each_triple_is_a_column() -> None:
-    others = {"paths", "trace", "answer", "joins", "expected_recall"}
+    others = {"paths", "trace", "answer", "joins", "expected_recall", "searches"}
     assert {field.name for field in attrs.fields(Subgraph)} == {*Subgraph.COLUMNS, *others}
