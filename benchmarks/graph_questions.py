@@ -18,7 +18,7 @@ import shutil
 import sys
 import time
 from collections import defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -210,6 +210,14 @@ def looked_up(graph: MemoryGraph, questions: Sequence[Question]) -> list[float]:
     return found
 
 
+def tell(rows: Mapping[str, Mapping[str, Sequence[float]]], seeds: int) -> None:
+    """Print the figures of the seeds so far."""
+    for name, into in rows.items():
+        for method, values in into.items():
+            figures = ratios([[(value, 1.0) for value in values]])[0]
+            print(json.dumps({"questions": name, "method": method, "seeds": seeds, **figures}), flush=True)
+
+
 def main() -> None:
     """Make the questions, train the readers, and measure."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
@@ -256,7 +264,7 @@ def main() -> None:
                     untrained = OptionsReader(index=index, encoder=text, direct=encoder, k=K)
                     untrained.open()
                     into[f"{method}: untrained"] += right(untrained, test, found[1])
-                    measured = [(method, found, None)]
+                    measured: list[tuple[str, list[list[Subgraph]], float | None]] = [(method, found, None)]
                     if method == "index":
                         measured.append(("text alone", [bare(some) for some in found], 0.0))
                     if method == "index and joins":
@@ -274,9 +282,8 @@ def main() -> None:
                 plain.open()
                 into["text alone: untrained"] += right(plain, test, [Subgraph()] * len(test))
                 print(f"seed {seed}, {name}: {time.perf_counter() - start:.0f} s", file=sys.stderr, flush=True)
-    for name, into in rows.items():
-        for method, values in into.items():
-            print(json.dumps({"questions": name, "method": method, **ratios([[(value, 1.0) for value in values]])[0]}))
+        # After each seed, so that what is broken off has told something.
+        tell(rows, seed + 1)
     means = {name: round(float(np.mean(values)), 3) for name, values in shares.items()}
     print(json.dumps({"right answers whose edge is among the triples": means}))
 
