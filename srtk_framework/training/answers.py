@@ -102,7 +102,10 @@ def _retrieved(questions: Sequence[Question], context: Context, name: str, goes_
     """Retrieve by the main expander and write down, or read what an unfinished training wrote of these questions."""
     file = context.folder / name
     if goes_on and file.exists():
-        return list(read_retrievals(file))
+        kept = list(read_retrievals(file))
+        # A file that was cut, or is of other questions, is not taken for the whole.
+        if [one.question.id for one in kept] == [question.id for question in questions]:
+            return kept
     done: list[Retrieval] = []
     context.notify("method", {"name": "retrieval", "total": len(questions), "completed": 0, "failed": 0})
     for batch in batched(questions, context.batch):

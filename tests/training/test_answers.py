@@ -94,19 +94,32 @@ def test_a_reader_learns_from_what_the_expander_retrieves(tmp_path):
     assert "and what was retrieved for them" in card
 
 
-def test_what_was_retrieved_is_kept_for_a_training_that_goes_on(tmp_path):
+def broken_off(tmp_path):
+    """Break a training off after it has retrieved; return its folder."""
     folder = tmp_path / "run/training"
     folder.mkdir(parents=True)
-    (tmp_path / "break").touch()
-    data = recipe(tmp_path)
-    runner = Runner(from_data(data), train_only=True)
+    runner = Runner(from_data(recipe(tmp_path)), train_only=True)
     (folder / "break").touch()
     with pytest.raises(KeyboardInterrupt):
         runner.run()
-    kept = (folder / "retrievals.jsonl").read_bytes()
     (folder / "break").unlink()
-    (folder / "retrievals.jsonl").write_bytes(b"".join(kept.splitlines(keepends=True)[:5]))
-    assert run(data).trained.counts["lessons"] == 5  # read, not retrieved again
+    return folder
+
+
+def test_what_was_retrieved_is_kept_for_a_training_that_goes_on(tmp_path):
+    file = broken_off(tmp_path) / "retrievals.jsonl"
+    first, *others = file.read_text().splitlines()
+    file.write_text("\n".join([json.dumps({**json.loads(first), "error": "as it was"}), *others, ""]))
+    counts = run(recipe(tmp_path)).trained.counts
+    assert counts["failed"] == 1  # read, not retrieved again
+    assert counts["lessons"] == len(others)
+
+
+def test_what_was_cut_since_is_retrieved_again(tmp_path):
+    file = broken_off(tmp_path) / "retrievals.jsonl"
+    lines = file.read_text().splitlines(keepends=True)
+    file.write_text("".join(lines[:5]))
+    assert run(recipe(tmp_path)).trained.counts["lessons"] == len(lines)
 
 
 def test_questions_without_answers_are_passed_over(tmp_path):
