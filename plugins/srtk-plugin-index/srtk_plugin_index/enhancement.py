@@ -19,16 +19,21 @@ class Enhancement:
     Attributes:
         graph: The graph.
         linker: Links options, and questions without links.
-        most: Most triples of an option, those between the likeliest links first.
+        most: Most triples in the text of an option, those between the likeliest links first.
     """
 
     graph: KnowledgeGraph
     linker: EntityLinker
     most: int = 10
 
-    def texts(self, questions: Sequence[Question]) -> list[list[str]]:
-        """Return for each option of each question the triples in words; an empty text where none joins both."""
-        rows = self.triples(questions)
+    def texts(self, questions: Sequence[Question]) -> tuple[list[list[str]], list[int]]:
+        """Return for each option of each question the triples in words, and of each question how many were left out.
+
+        The text of an option is empty where no triple joins both; left out is what of its triples is beyond ``most``.
+        """
+        whole = self.triples(questions)
+        cut = [sum(max(0, len(triples) - self.most) for triples in row) for row in whole]
+        rows = [[triples[: self.most] for triples in row] for row in whole]
         ids = sorted({id_ for row in rows for triples in row for triple in triples for id_ in triple})
         labels = dict(zip(ids, self.graph.labels(ids), strict=True)) if ids else {}
 
@@ -36,10 +41,10 @@ class Enhancement:
             relation = relation_words(triple.relation, labels[triple.relation])
             return f"{name(triple.subject, labels)} {relation} {name(triple.object, labels)}"
 
-        return [[". ".join(map(clause, triples)) for triples in row] for row in rows]
+        return [[". ".join(map(clause, triples)) for triples in row] for row in rows], cut
 
     def triples(self, questions: Sequence[Question]) -> list[list[tuple[Triple, ...]]]:
-        """Return for each option of each question the triples that join an entity of one with one of the other."""
+        """Return for each option of each question all triples that join an entity of one with one of the other."""
         texts = list(dict.fromkeys(text for q in questions for text in (*q.options, *(() if q.links else (q.text,)))))
         linked = dict(zip(texts, self.linker.link(texts), strict=True)) if texts else {}
         pairs: list[list[list[tuple[str, str]]]] = []
@@ -56,6 +61,5 @@ class Enhancement:
         found = self.graph.match(patterns) if patterns else []
         joined = {pair: sorted({*found[2 * i], *found[2 * i + 1]}) for i, pair in enumerate(asked)}
         return [
-            [tuple(dict.fromkeys(triple for pair in row for triple in joined[pair]))[: self.most] for row in rows]
-            for rows in pairs
+            [tuple(dict.fromkeys(triple for pair in row for triple in joined[pair])) for row in rows] for rows in pairs
         ]

@@ -36,7 +36,7 @@ class IndexExpander(Expander):
         enhance: ``joins`` adds to the text of each option's search the triples, in words, that join an entity of the
             question with one of the option; ``none`` adds nothing.
         linker: Finds these entities; needed for ``enhance: joins``.
-        joins: Most triples that are added.
+        joins: Most triples that are added to a search; others are counted in the trace, as ``joins`` under ``cut``.
     """
 
     index: Index
@@ -70,7 +70,7 @@ class IndexExpander(Expander):
 
     def expand(self, questions: Sequence[Question]) -> list[Subgraph]:
         """Search, and keep the triples that the graph holds."""
-        texts = self._texts(questions)
+        texts, cuts = self._texts(questions)
         rows = iter(self.index.search([text for row in texts for text in row], self.k))
         found = [[next(rows) for _ in row] for row in texts]
         wanted = sorted({triple for row in found for hits in row for hit in hits for triple in hit.entry.triples})
@@ -79,22 +79,25 @@ class IndexExpander(Expander):
             for triple, row in zip(wanted, self.graph.match([Pattern(*triple) for triple in wanted]), strict=True)
             if row
         }
-        pairs = zip(texts, found, strict=True)
-        return finish(self.graph, [_subgraph(*pair, held) for pair in pairs], self.budget)
+        parts = [_subgraph(*row, held) for row in zip(texts, found, cuts, strict=True)]
+        return finish(self.graph, parts, self.budget)
 
-    def _texts(self, questions: Sequence[Question]) -> list[list[str]]:
-        """Return the texts to search for: of each question, or of each of its options."""
+    def _texts(self, questions: Sequence[Question]) -> tuple[list[list[str]], list[int]]:
+        """Return the texts to search for, of each question or of its options, and how many joins each left out."""
         plain = [[f"{q.text} {option}" for option in q.options] or [q.text] for q in questions]
         if self.enhance == NONE or self.linker is None:
-            return plain
-        added = Enhancement(self.graph, self.linker, self.joins).texts(questions)
-        return [
+            return plain, [0] * len(plain)
+        added, cuts = Enhancement(self.graph, self.linker, self.joins).texts(questions)
+        texts = [
             [f"{text}. {words}" if words else text for text, words in zip(row, more, strict=True)] if more else row
             for row, more in zip(plain, added, strict=True)
         ]
+        return texts, cuts
 
 
-def _subgraph(texts: Sequence[str], found: Sequence[Sequence[Hit]], held: Mapping[Triple, Triple]) -> Subgraph:
+def _subgraph(
+    texts: Sequence[str], found: Sequence[Sequence[Hit]], cut: int, held: Mapping[Triple, Triple]
+) -> Subgraph:
     """Unite the triples of the hits of all searches, best first."""
     pairs = zip(texts, found, strict=True)
     searches = tuple(Search(text, tuple((hit.entry.id, hit.score) for hit in hits)) for text, hits in pairs)
@@ -112,6 +115,8 @@ def _subgraph(texts: Sequence[str], found: Sequence[Sequence[Hit]], held: Mappin
     trace: dict[str, Any] = {"entries": len(best)}
     if missing:
         trace["missing"] = len(missing)
+    if cut:
+        trace["cut"] = {JOINS: cut}
     if not scores:
         trace["reason"] = _reason(len(best), len(missing))
     return Subgraph(

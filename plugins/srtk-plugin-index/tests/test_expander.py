@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import attrs
 import pytest
 from srtk_plugin_index.corpora.triples import TripleCorpus
 from srtk_plugin_index.expander import IndexExpander
@@ -154,6 +155,25 @@ def test_joins_of_question_and_option_are_added_to_the_search(tmp_path):
     ]
     backwards = Question("q", "Riga", links=(Link("Riga"),), options=("Latvia",))
     assert expander.expand([backwards])[0].searches[0].text == "Riga Latvia. Latvia capital Riga"
+
+
+def test_joins_beyond_the_most_are_counted(tmp_path):
+    more = [*FACTS, ("Riga", "country", "Latvia"), ("Latvia", "largest", "Riga"), ("Latvia", "neighbour", "Estonia")]
+    facts = graph(more)
+    index = index_of(tmp_path, graph=facts)
+    question = attrs.evolve(CHOICE, options=("Riga", "Estonia", "Tallinn"))
+
+    def searched(joins, **settings):
+        settings |= {"enhance": "joins", "linker": Names(), "joins": joins}
+        expander = IndexExpander(index=index, graph=facts, k=9, **settings)
+        return expander.expand([question, attrs.evolve(question, options=("Estonia",))])
+
+    one, single = searched(1, budget=Budget(triples=2))
+    assert one.searches[0].text == "What lies in Latvia Riga. Latvia capital Riga"
+    assert one.trace["cut"] == {"joins": 2, "triples": 4}
+    assert "joins" not in single.trace["cut"]
+    assert searched(2)[0].trace["cut"] == {"joins": 1}
+    assert "cut" not in searched(3)[0].trace
 
 
 def test_joins_without_a_linker_are_refused(tmp_path):
