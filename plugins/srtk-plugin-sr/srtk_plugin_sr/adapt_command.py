@@ -10,12 +10,14 @@ import argparse
 import os
 import sys
 import time
+from collections.abc import Mapping
 from contextlib import ExitStack
 from functools import partial
 from pathlib import Path as FilePath
 from typing import Any
 
 import attrs
+import yaml
 
 from srtk_framework.cli import graph_block
 from srtk_framework.recipe import Composer, from_data
@@ -37,6 +39,9 @@ HELP = "adapt a path scorer to a graph without questions"
 
 HELD_OUT = 0.1
 """Share of the questions, drawn by a hash of the text, that ends the training and chooses the blend."""
+
+RECIPE = "recipe.yaml"
+"""File of the recipe beside the weights."""
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -111,6 +116,8 @@ def _adapt(args: argparse.Namespace) -> int:
                 trainable_encoder(dense.encoder).save(made)
                 write_form(form, made)
                 _write_card(args, state["figures"], made)
+                text = _recipe(args, blocks["knowledge_graph"], state["figures"], out)
+                (made / RECIPE).write_text(text, encoding="utf-8")
                 put_model(made, out, state)
             else:
                 state = finished or state
@@ -196,6 +203,33 @@ def _report(args: argparse.Namespace, figures: dict[str, Any], again: bool) -> N
     done = "wrote" if again else "an earlier adaptation of the same has finished:"
     use = f"encoder: {{use: transformers, model: {args.output_dir}}}"
     print(f"srtk: {done} {args.output_dir}; in a recipe: {use}", file=sys.stderr)
+    if figures["share"] and (FilePath(args.output_dir) / RECIPE).is_file():
+        fused = f"srtk run {FilePath(args.output_dir) / RECIPE} --set questions=FILE"
+        print(f"srtk: fused with the search by the weights as they were: {fused}", file=sys.stderr)
+
+
+def _recipe(args: argparse.Namespace, graph: Mapping[str, Any], figures: Mapping[str, Any], out: FilePath) -> str:
+    """Return a recipe that fuses the search by the first weights with that by the adapted ones, if these differ."""
+    start = args.model_name_or_path
+    models = [os.path.realpath(start) if os.path.isdir(start) else start, *([str(out)] if figures["share"] else [])]
+    searches: list[dict[str, Any]] = [
+        {
+            "use": "beam",
+            "depth": args.depth,
+            "path_scorer": {"use": "dense", "encoder": {"use": "transformers", "model": model}},
+        }
+        for model in models
+    ]
+    found = "by the weights as they were and by the adapted ones, fused by ranks" if figures["share"] else "as it was"
+    recipe = {
+        "srtk": 1,
+        "description": f"beam search {found}",
+        "questions": "-",
+        "knowledge_graph": {**graph, "path": os.path.realpath(graph["path"])} if "path" in graph else dict(graph),
+        "entity_linker": {"use": "dictionary"},
+        "expander": {"use": "union", "expanders": searches} if len(searches) > 1 else searches[0],
+    }
+    return yaml.safe_dump(recipe, sort_keys=False, allow_unicode=True)
 
 
 def _write_card(args: argparse.Namespace, figures: dict[str, Any], folder: FilePath) -> None:

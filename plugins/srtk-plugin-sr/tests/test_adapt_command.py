@@ -12,6 +12,8 @@ import pytest
 pytest.importorskip("torch")
 pytest.importorskip("srtk_plugin_transformers")
 
+from srtk_plugin_sr.adaptation import Adapted
+
 from srtk_framework.cli import main
 
 FACTS = [
@@ -53,6 +55,30 @@ def test_it_says_what_it_did_and_writes_weights_that_a_recipe_takes_in_their_for
     assert "an earlier adaptation of the same has finished" in capsys.readouterr().err
     assert main([*flags, "--seed", "1"]) == 2
     assert "differs in seed, the made questions" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("share", [0.0, 0.4])
+def test_the_recipe_beside_the_weights_fuses_both_searches_where_they_differ(
+    share: float, graph: str, tiny: Callable[..., Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def kept(encoder: Any, *_: Any) -> Adapted:
+        return Adapted(0.5, 0.6, {0.4: 0.6}, share, 20)
+
+    monkeypatch.setattr("srtk_plugin_sr.adapt_command.adapt", kept)
+    out, start = tmp_path / "adapted", str(tiny(WORDS))
+    assert main(["adapt", "-kg", graph, "-o", str(out), "-m", start, "--questions", "100", "--quiet"]) == 0
+    models = [start, str(out)] if share else [start]
+    questions, found = tmp_path / "questions.jsonl", tmp_path / "found.jsonl"
+    record = {"question": "what is the lead of firm3", "question_entities": ["firm3"]}
+    questions.write_text(json.dumps({"id": "1", **record}) + "\n")
+    sets = [f"questions={questions}", f"output={tmp_path}", f"exporters=[{{use: jsonl, path: {found}}}]"]
+    flags = [part for value in sets for part in ("--set", value)]
+    assert main(["run", str(out / "recipe.yaml"), "--quiet", *flags]) == 0
+    [written] = map(json.loads, found.read_text().splitlines())
+    assert ["firm3", "lead", "person3"] in written["triplets"]
+    assert len(written["trace"].get("parts", ["one"])) == len(models)
+    recipe = (out / "recipe.yaml").read_text()
+    assert all(f"model: {model}\n" in recipe for model in models)
 
 
 def test_equal_input_gives_equal_weights(graph: str, tiny: Callable[..., Path], tmp_path: Path) -> None:
