@@ -52,7 +52,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "-kg",
         "--knowledge-graph",
         metavar="GRAPH",
-        help="graph that pattern questions were asked of; with --linking: graph whose entities can be found",
+        help="graph that the questions were asked of: reads gold triples along gold paths, and tells more of patterns;"
+        " with --linking: graph whose entities can be found",
     )
     parser.add_argument("--report", type=Path, metavar="FOLDER", help="write comparison.json, plots and report.html")
     parser.add_argument("-o", "--output", type=Path, metavar="FILE", help="write the report as JSON")
@@ -76,7 +77,7 @@ def run(args: argparse.Namespace) -> int:
 
 
 def _subgraphs(args: argparse.Namespace) -> dict[str, Any]:
-    """Score files of results, with a graph that slices pattern questions where there is one."""
+    """Score files of results, with the graph of the questions where there is one."""
     from srtk_framework.cli.options import graph_block
     from srtk_framework.recipe.recipe import from_data
     from srtk_framework.run.session import Session

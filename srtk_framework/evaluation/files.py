@@ -14,6 +14,7 @@ from srtk_framework.evaluation.link_scores import covered_by, link_counts
 from srtk_framework.evaluation.metrics import compare, row
 from srtk_framework.evaluation.rows import Row
 from srtk_framework.evaluation.slices import RELATIONS, read_training_overlap
+from srtk_framework.graph.path_instances import with_gold_triples
 from srtk_framework.records.jsonl import read_jsonl, shown
 from srtk_framework.records.retrieval_records import read_questions, retrieval_from_record
 from srtk_framework.roles import KnowledgeGraph
@@ -48,8 +49,8 @@ def evaluate_files(
         missing: Treatment of a question without a result: an error, or counted as failed.
         fields: Fields of the question records to slice by.
         train: Training examples or training questions, to slice by the relations and paths in them.
-        graph: Graph that pattern questions were asked of, to slice by cardinality, half-links and words of the answers;
-            None without these slices.
+        graph: Graph that the questions were asked of: gold triples are read along gold paths, and pattern questions
+            are sliced by cardinality, half-links and words of the answers. None without both.
 
     Raises:
         InputError: If a file cannot be read, results and questions do not match, or there is no gold.
@@ -70,7 +71,7 @@ def evaluate_files(
     gold = None if questions is None else Gold(shown(questions), list(read_questions(questions)), missing)
     scorer = CompletionScorer(graph)
     rows = {
-        method: _rows(own_results(file), scorer) if gold is None else gold.rows(file, scorer)
+        method: _rows(own_results(file), scorer, graph) if gold is None else gold.rows(file, scorer, graph)
         for method, file in zip(methods, predictions, strict=True)
     }
     first = rows[methods[0]]
@@ -92,10 +93,18 @@ def _sliced(report: dict[str, Any], train: FilePath | None) -> dict[str, Any]:
     return report
 
 
-def _rows(results: Sequence[Retrieval], scorer: CompletionScorer, links: Mapping[str, str] | None = None) -> list[Row]:
+def _rows(
+    results: Sequence[Retrieval],
+    scorer: CompletionScorer,
+    graph: KnowledgeGraph | None,
+    links: Mapping[str, str] | None = None,
+) -> list[Row]:
+    questions = [result.question for result in results]
+    if graph is not None:
+        questions = with_gold_triples(graph, questions)
     return [
-        row(result, None, (links or {}).get(result.question.id), completion)
-        for result, completion in zip(results, scorer.score(results), strict=True)
+        row(attrs.evolve(result, question=question), None, (links or {}).get(question.id), completion)
+        for result, question, completion in zip(results, questions, scorer.score(results), strict=True)
     ]
 
 
@@ -142,7 +151,7 @@ class Gold:
         for question in questions:
             self.by_text.setdefault(_key(question.text), []).append(question)
 
-    def rows(self, file: FilePath, scorer: CompletionScorer) -> list[Row]:
+    def rows(self, file: FilePath, scorer: CompletionScorer, graph: KnowledgeGraph | None) -> list[Row]:
         """Score the results of one file, in the order of the questions."""
         links: dict[str, str] = {}
 
@@ -150,7 +159,7 @@ class Gold:
             joined, links[question.id] = _joined(result, question)
             return joined
 
-        return _rows(self.results(file, join), scorer, links)
+        return _rows(self.results(file, join), scorer, graph, links)
 
     def results(self, file: FilePath, join: Callable[[Retrieval, Question], Retrieval]) -> list[Retrieval]:
         """Read the results of one file, in the order of the questions; a missing result becomes a failed one.

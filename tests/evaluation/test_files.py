@@ -8,9 +8,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from srtk_plugin_local.memory import MemoryGraph
 
 from srtk_framework.evaluation.files import evaluate_files, names_of
-from srtk_framework.values import InputError
+from srtk_framework.values import InputError, Triple
 
 Write = Callable[..., Path]
 
@@ -55,6 +56,18 @@ def test_results_without_ids_are_joined_by_the_text(write: Write) -> None:
 def test_results_with_ids_of_their_own_are_joined_by_the_text(write: Write) -> None:
     other = [{**record, "id": f"WebQTest-{i}"} for i, record in enumerate(OURS)]
     assert mean(evaluate_files([write("rog.jsonl", *other)], write("gold.jsonl", *GOLD)), "rog") == 0.75
+
+
+def test_gold_triples_are_read_along_gold_paths_in_a_given_graph(write: Write) -> None:
+    gold = {**GOLD[1], "gold_paths": [["in"]]}
+    found = {**OURS[1], "triplets": [["B", "in", "S"], ["S", "near", "R"], ["R", "near", "T"], ["A", "in", "R"]]}
+    results, questions = write("ours.jsonl", found), write("questions.jsonl", gold)
+    graph = MemoryGraph([Triple("B", "in", "R"), Triple("B", "in", "S"), Triple("A", "in", "R")])
+    for given in (None, graph):
+        report = evaluate_files([results], questions, graph=given)
+        values = {name: report["methods"]["ours"][f"triple_{name}"]["mean"] for name in ("precision", "recall")}
+        # Of four triples one is right; of the two triples of the path one is there.
+        assert values == ({"precision": None, "recall": None} if given is None else {"precision": 0.25, "recall": 0.5})
 
 
 def test_the_fields_of_rog_and_subgraphrag_are_read(write: Write) -> None:
