@@ -9,7 +9,8 @@ certain, an end counts by the confidence of its best instance, in ``n`` as in it
 
 Ends of a path that nothing tells apart come in order of the number of triples that were read at them, then of their
 ids: what is spoken of often is asked for often. Where a question has several topics, the ends on whose instances the
-paths of the other topics arrive get as much more as these are probable (see ``topic_support``).
+paths of the other topics arrive get as much more as these are probable (see ``topic_support``), and a path from one
+topic to another gives its mass to the node before that, in which it joins the two: no question asks for what it names.
 """
 
 from __future__ import annotations
@@ -146,6 +147,8 @@ def _chosen(
     recall: float | None = None,
 ) -> _Reading:
     """Choose up to ``most`` triples of a question from the instances of its paths, by rank."""
+    if len(set(topics.values())) > 1:
+        read = {rank: [_joining(one, paths[rank], topics) for one in found] for rank, found in read.items()}
     ends = {rank: _ends(found) for rank, found in read.items()}
     nodes = _nodes(paths, read, topics)
     degrees = _degrees(read)
@@ -228,6 +231,15 @@ def _nodes(
         mass = max(math.fsum(masses[end]), 1e-300)
         found[end] = _Node(mass, rounded(math.log(mass)), -negative, instance, tuple(joined))
     return found
+
+
+def _joining(instance: Instance, path: RankedPath, topics: Mapping[str, int]) -> Instance:
+    """Return an instance that ends at another topic with the last node before that as its end, if there is one."""
+    own = topics[path.entity]
+    nodes = passed(instance, path)
+    while len(nodes) > 1 and topics.get(nodes[-1], own) != own:
+        nodes.pop()
+    return instance._replace(end=nodes[-1])
 
 
 def _degrees(read: Mapping[int, Sequence[Instance]]) -> dict[str, int]:

@@ -174,6 +174,20 @@ def test_a_path_that_passes_where_another_topic_arrives_is_supported():
     assert ("ann", "from", "peru") in found.triples[:2]
 
 
+def test_a_path_from_one_topic_to_another_leads_to_the_nodes_that_join_them():
+    two_of_peru = [*TWO, ["dan", "plays for", "reds"], ["dan", "from", "peru"]]
+    paths = [RankedPath("reds", (PLAYS, Step("from")), 0.0), RankedPath("peru", (Step("in"),), 0.0)]
+    found = read(two_of_peru, paths, triples=10)
+    assert {triple.subject for triple in found.triples[:4]} == {"ann", "dan"}
+    assert found.scores[0] == found.scores[3] > found.scores[4]
+
+
+def test_a_path_of_one_step_to_another_topic_leads_there():
+    paths = [RankedPath("ann", (Step("from"),), 0.0), RankedPath("peru", (FROM,), -9.0)]
+    found = read(TWO, paths, triples=10)
+    assert found.triples[0] == ("ann", "from", "peru")
+
+
 def test_alternatives_of_one_topic_do_not_support_each_other():
     graph = MemoryGraph(triples=TWO)
     graph.open()
