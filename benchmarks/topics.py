@@ -1,14 +1,15 @@
 """Questions of several topics: the default search beside the same one with its topics apart, and baselines.
 
-    OMP_NUM_THREADS=1 python benchmarks/topics.py [--only cwq lcquad wc2014] [--several]
+    OMP_NUM_THREADS=1 python benchmarks/topics.py [--only cwq lcquad wc2014] [--methods beam apart] [--several]
 
 Nothing is trained, and links are given. Of ComplexWebQuestions and LC-QuAD the questions with two topics or more are
 scored; on WorldCup2014 420 conjunctive questions are made from the graph (which player of CLUB plays for COUNTRY).
 `apart` is the same search, whose triples are read as if the topics were alternatives of one, so that nothing meets;
-`sorted` has its triples, those first at which paths of most topics arrive. After each set come the differences at 1 and
-5, with intervals of 95 % and p by random sign changes, corrected after Holm. Tables of whole subgraphs are in
-build/bench/topics/NAME/comparison. The last rows say which share of the answers was expected, which was found, and the
-expected calibration error, also of the questions of one topic, unless ``--several`` leaves them out.
+`sorted` has its triples, those first at which paths of most topics arrive; `operations` puts first what joins topics.
+After each set come the differences at 1 and 5, with intervals of 95 % and p by random sign changes, corrected after
+Holm, then which share of the answers was expected, which was found, and the expected calibration error, also of the
+questions of one topic, unless ``--several`` leaves them out. Tables of whole subgraphs are in
+build/bench/topics/NAME/comparison.
 """
 
 from __future__ import annotations
@@ -34,7 +35,13 @@ SETS = {
     "lcquad": ("dbpedia/derived/lcquad1_in_dbp15k_union.jsonl", "benchmarks/recipes/train-lcquad.yaml"),
     "wc2014": ("wc2014/WC2014.txt", ""),
 }
-APART = f"{Path(__file__).with_name('topics_apart.py')}:Apart"
+METHODS = {
+    "beam": "{use: beam, depth: 2}",
+    "apart": f'{{use: "{Path(__file__).with_name("topics_apart.py")}:Apart", depth: 2}}',
+    "operations": "{use: operations, inner: {use: beam, depth: 2}}",
+    "ppr": "{use: ppr, depth: 2}",
+    "bfs": "{use: bfs, depth: 2}",
+}
 SETTINGS = ("train=null", "vars.from=0.0", "vars.to=1.0")
 CUTS = (1, 3, 5, 10, 20, 50, 100)
 FORMS = {
@@ -186,18 +193,18 @@ def _write(file: Path, records: Iterable[Mapping[str, Any]]) -> Path:
     return file
 
 
-def compare(name: str, out: Path, all_questions: bool) -> None:
-    """Run all methods on a set, and print a row for each."""
+def compare(name: str, out: Path, methods: Sequence[str], all_questions: bool) -> None:
+    """Run methods on a set, and print a row for each."""
     out.mkdir(parents=True, exist_ok=True)
     recipe = football_recipe(out) if name == "wc2014" else ROOT / SETS[name][1]
     every = asked(recipe)
     questions = [row for row in every if len(set(row["question_entities"])) > 1]
     several = f"questions={_write(out / 'several.jsonl', questions)}"
-    found = {"beam": search(recipe, out / "beam", "{use: beam, depth: 2}", several)}
-    found["apart"] = search(recipe, out / "apart", f'{{use: "{APART}", depth: 2}}', several)
-    found["sorted"] = [sorted_by_topics(record) for record in found["apart"]]
-    for method in ("ppr", "bfs"):
-        found[method] = search(recipe, out / method, f"{{use: {method}, depth: 2}}", several)
+    found: dict[str, list[Record]] = {}
+    for method in methods:
+        found[method] = search(recipe, out / method, METHODS[method], several)
+        if method == "apart":
+            found["sorted"] = [sorted_by_topics(record) for record in found[method]]
     files = [_write(out / f"{method}.jsonl", records) for method, records in found.items()]
     page = out / "comparison"
     _, failed = srtk("evaluate", *map(str, files), "--report", str(page))
@@ -207,11 +214,13 @@ def compare(name: str, out: Path, all_questions: bool) -> None:
         cells = " | ".join(f"{sum(covered(records, most)) / len(records):.3f}" for most in CUTS)
         print(f"| {name}, {len(records)} questions | {method} | {cells} |", flush=True)
     print("\n".join(differences(found)), flush=True)
+    if "beam" not in found:
+        return
     scored = {"several topics": found["beam"]}
     rest = [row for row in every if len(set(row["question_entities"])) < 2]
     if rest and all_questions:
         one = f"questions={_write(out / 'one.jsonl', rest)}"
-        scored["one topic"] = search(recipe, out / "one", "{use: beam, depth: 2}", one)
+        scored["one topic"] = search(recipe, out / "one", METHODS["beam"], one)
         scored["all"] = [*scored["several topics"], *scored["one topic"]]
     for which, records in scored.items():
         expected, recall, error = expectation(records)
@@ -222,6 +231,9 @@ def main() -> int:
     """Run the sets with available data."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--only", nargs="*", choices=sorted(SETS), default=sorted(SETS))
+    parser.add_argument(
+        "--methods", nargs="*", choices=METHODS, default=list(METHODS), help="the first less the others"
+    )
     parser.add_argument("--several", action="store_true", help="leave out the questions of one topic")
     args = parser.parse_args()
     print("| set | method | " + " | ".join(f"at {most}" for most in CUTS) + " |")
@@ -230,7 +242,7 @@ def main() -> int:
         if missing := lacking(SETS[name][0]):
             print(f"{name}: skipped: {missing}", file=sys.stderr)
             continue
-        compare(name, OUT / "topics" / name, not args.several)
+        compare(name, OUT / "topics" / name, args.methods, not args.several)
     return 0
 
 

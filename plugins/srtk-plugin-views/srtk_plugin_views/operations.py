@@ -12,7 +12,7 @@ import attrs
 
 from srtk_framework.graph import Instance, finish, instances, path_order
 from srtk_framework.roles import Expander, KnowledgeGraph, PathScorer
-from srtk_framework.text import link_shares, unnamed_entities, without_mentions
+from srtk_framework.text import link_shares, link_topics, unnamed_entities, without_mentions
 from srtk_framework.values import Budget, Literal, Path, Pattern, Question, RankedPath, Step, Subgraph, Triple, rounded
 from srtk_plugin_views.literal_values import is_date, value_of
 from srtk_plugin_views.question_kinds import QuestionKind, kind_of
@@ -84,6 +84,8 @@ class OperationsExpander(Expander):
     - `comparison`: such a value for each linked entity.
     - `difference`: all that the best path from one link leads to, without what a path from another link leads to first.
     - `yes-no`: the triples that join two links.
+    - `lookup` with several topics: what joins two of them, by the best paths over a node, of those that the inner
+      expander found.
     - `time-bound`: statements whose qualifiers allow the year before the others, those that contradict it last.
 
     All else follows as the inner expander has it.
@@ -94,7 +96,8 @@ class OperationsExpander(Expander):
         scorer: Chooses the relation that decides.
         budget: Limits on the result.
         paths: Best paths of the inner expander that may lead to the set.
-        sets: Sets of which the member that is asked for comes first; of the best of them all members follow.
+        sets: Sets of which the member that is asked for comes first; of the best of them all members follow. For
+            topics that are joined, the paths of which a node comes first; of the best of them all nodes do.
         members: Maximum number of instances of a path that are read.
         mention: Replaces the linked entities' mentions in the text that the scorer reads; null leaves them, and `auto`
             is what suits the scorer.
@@ -145,6 +148,8 @@ class OperationsExpander(Expander):
             return self._compared(question, kind, [_linked(question)], text)
         if kind.kind == "difference":
             return self._excluding(question, sets, text)
+        if kind.kind == "lookup":
+            return self._intersecting(question, found, text)
         return self._joining(question) if kind.kind == "yes-no" else _Lead()
 
     # Sets
@@ -270,10 +275,43 @@ class OperationsExpander(Expander):
 
     def _excluding(self, question: Question, sets: Sequence[_Set], text: str) -> _Lead:
         """Return the whole set between two links, the part that is not joined to the one mentioned last first."""
+        paths, last = self._joining_paths(question, text)
+        for path in paths:
+            whole, joining = self._parted(path, last, question)
+            only = [member for member in whole.instances if member not in joining]
+            if only and joining:
+                rows = [_all_chains(whole, member) for member in only] + _joined(whole, joining, path)
+                facts = {**_described(whole), "without": _join(path, last), "left": len(only)}
+                return _Lead(rows, {**facts, "complete": not whole.cut})
+        return _counted(sets)
+
+    def _intersecting(self, question: Question, found: Subgraph, text: str) -> _Lead:
+        """Return what joins two topics by the best paths between them, of those that the inner expander found."""
+        if len(set(link_topics(question.links).values())) < 2:
+            return _Lead()
+        paths, last = self._joining_paths(question, text)
+        known = {(path.entity, path.steps) for path in found.paths}
+        leads: list[_Lead] = []
+        for path in paths:
+            if (path.entity, path.steps) not in known and (last, _reversed(path.steps)) not in known:
+                continue
+            whole, joining = self._parted(path, last, question)
+            # What limits left out may be asked for.
+            if joining and not whole.cut and len(leads) < self.sets:
+                rows = _joined(whole, joining, path)
+                facts = {**_described(whole), "with": _join(path, last), "left": len(rows), "complete": True}
+                leads.append(_Lead(rows, facts))
+        if not leads:
+            return _Lead()
+        first, *others = leads
+        return attrs.evolve(first, others=[lead.rows[0] for lead in others], before=len(first.rows))
+
+    def _joining_paths(self, question: Question, text: str) -> tuple[list[RankedPath], str]:
+        """Return the best paths over a node from the other topics to the link mentioned last, and that link."""
         linked = _as_mentioned(question, self._names(question))
-        if len(linked) < 2:
-            return _counted(sets)
-        *starts, last = linked
+        topics = link_topics(question.links)
+        last = linked[-1] if linked else ""
+        starts = [one for one in linked if topics[one] != topics[last]]
         limits = Budget(nodes=self.members, hub=self.members)
         found = self.graph.paths([[one] for one in starts], [[last]] * len(starts), _JOIN, limits, False, True)
         paths = [
@@ -284,18 +322,15 @@ class OperationsExpander(Expander):
         ]
         scores = self._path_scores([path for _, path in paths], text)
         ranked = [RankedPath(start, path, score) for (start, path), score in zip(paths, scores, strict=True)]
-        for path in sorted(ranked, key=path_order)[: self.paths]:
-            lead = self._parted(path, last, {link.entity for link in question.links})
-            if lead is not None:
-                return lead
-        return _counted(sets)
+        return sorted(ranked, key=path_order)[: self.paths], last
 
-    def _parted(self, path: RankedPath, last: str, links: Container[str]) -> _Lead | None:
-        """Part what a path without its last step leads to by whether that step leads to a node; None if it does not."""
+    def _parted(self, path: RankedPath, last: str, question: Question) -> tuple[_Set, dict[str, Triple]]:
+        """Return what a path without its last step leads to, and the triples with which that step leads to a node."""
         begun = attrs.evolve(path, steps=path.steps[:-1])
         cut: dict[str, int] = {}
         limits = Budget(triples=self.members + 1, hub=self.members, nodes=self.members)
         [some] = instances(self.graph, [begun], [{}], limits, [cut])
+        links = {link.entity for link in question.links}
         whole = _grouped(begun, some[: self.members], links, sum(cut.values()) + (len(some) > self.members))
         step = path.steps[-1]
         members, nodes = self.graph.frontiers([sorted(whole.instances), [last]])
@@ -305,13 +340,7 @@ class OperationsExpander(Expander):
             member, end = (triple.object, triple.subject) if step.inverse else (triple.subject, triple.object)
             if end in nodes.ids():
                 joining.setdefault(member, triple)
-        only = [member for member in whole.instances if member not in joining]
-        if not only or not joining:
-            return None
-        rows = [_all_chains(whole, member) for member in only]
-        rows += [[*_chain(whole, member), (joining[member], path)] for member in whole.instances if member in joining]
-        facts = {**_described(whole), "without": {"step": str(step), "entity": last}, "left": len(only)}
-        return _Lead(rows, {**facts, "complete": not whole.cut})
+        return whole, joining
 
     def _path_scores(self, paths: Sequence[Path], text: str) -> list[float]:
         """Return the sum of the scorer's scores along each path."""
@@ -419,6 +448,19 @@ def _chain(one: _Set, member: str) -> list[tuple[Triple, RankedPath | None]]:
 
 def _all_chains(one: _Set, member: str) -> list[tuple[Triple, RankedPath | None]]:
     return [(triple, one.path) for some in one.instances[member] for triple in some.triples]
+
+
+def _joined(one: _Set, joining: Mapping[str, Triple], path: RankedPath) -> list[Row]:
+    """Return the triples of each member that a path's last step leads on from, with that step."""
+    return [[*_chain(one, member), (joining[member], path)] for member in one.instances if member in joining]
+
+
+def _reversed(steps: Path) -> Path:
+    return tuple(Step(step.relation, not step.inverse) for step in reversed(steps))
+
+
+def _join(path: RankedPath, entity: str) -> dict[str, str]:
+    return {"step": str(path.steps[-1]), "entity": entity}
 
 
 def _described(one: _Set) -> dict[str, Any]:

@@ -261,6 +261,38 @@ def test_a_lookup_is_what_the_inner_expander_finds() -> None:
     assert found.trace["kind"] == "lookup"
 
 
+def test_what_joins_two_topics_comes_first_by_a_path_that_was_found() -> None:
+    found = expanded("Which neighbours have the currency?", "latvia", "euro", paths=("capital", "borders currency"))
+    assert {triple.object for triple in found.triples[:4] if triple.relation == "borders"} == {"estonia", "lithuania"}
+    assert {triple.subject for triple in found.triples[:4] if triple.relation == "currency"} == {"estonia", "lithuania"}
+    facts = found.trace["set"]
+    assert (facts["with"], facts["left"]) == ({"step": "currency", "entity": "euro"}, 2)
+    assert (facts["members"], facts["complete"], facts["shown"]) == (4, True, 2)
+
+
+def test_a_path_between_topics_may_be_found_from_either() -> None:
+    found = expanded("Which neighbours have the currency?", "latvia", "euro", paths=("capital", "^currency ^borders"))
+    assert found.trace["set"]["left"] == 2
+
+
+def test_a_path_between_topics_that_was_not_found_joins_nothing() -> None:
+    found = expanded("Which neighbours have the currency?", "latvia", "euro")
+    assert "set" not in found.trace
+
+
+def test_what_joins_two_topics_stays_behind_if_limits_left_nodes_out() -> None:
+    found = expanded("Which have it?", "latvia", "euro", paths=("capital", "borders currency"), members=3)
+    assert "set" not in found.trace
+
+
+def test_alternatives_of_one_mention_are_not_joined() -> None:
+    links = (Link("latvia", start=0, end=5), Link("euro", start=0, end=5))
+    driver = OperationsExpander(inner=Scripted(memory(), ("borders currency",)), graph=memory(), scorer=ByName())
+    driver.open()
+    [found] = driver.expand([Question("q", "Which neighbours?", links)])
+    assert "set" not in found.trace
+
+
 def test_the_result_does_not_depend_on_the_batch() -> None:
     graph = memory()
     driver = OperationsExpander(inner=Scripted(graph), graph=graph, scorer=ByName())
