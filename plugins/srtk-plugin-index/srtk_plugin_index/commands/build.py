@@ -46,7 +46,7 @@ def run(args: argparse.Namespace) -> int:
         composer.open(stack, apart=[*indexes, *whole.values()])
         for index in indexes:
             count = build(index, args.quiet)
-            print(f"{index.settings().get('path', index.name)}: {count:,} entries")
+            print(f"{index.settings().get('path') or index.name}: {count:,} entries")
     return 0
 
 

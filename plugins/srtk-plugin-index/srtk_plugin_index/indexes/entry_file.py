@@ -81,7 +81,7 @@ class EntryFile:
 
     def entry(self, number: int) -> Entry:
         """Read an entry."""
-        return _read(bytes(self._bytes[int(self._offsets[number]) : int(self._offsets[number + 1])]))
+        return entry_of(json.loads(bytes(self._bytes[int(self._offsets[number]) : int(self._offsets[number + 1])])))
 
     def number(self, id_: str) -> int | None:
         """Return the number of an entry, by halving the order of ids; None for an id that is not there."""
@@ -137,7 +137,8 @@ def entry_line(entry: Entry) -> str:
     return json.dumps([entry.id, entry.text, triples, *mentions], separators=(",", ":")) + "\n"
 
 
-def _read(line: bytes) -> Entry:
-    id_, text, rows, *rest = json.loads(line)
+def entry_of(parts: Sequence[Any]) -> Entry:
+    """Return the entry whose line has these parts, as ``json.loads`` reads them."""
+    id_, text, rows, *rest = parts
     triples = tuple(Triple(row[0], row[1], Literal(row[2]) if row[3:] else row[2]) for row in rows)
     return Entry(id_, text, triples, mentions=tuple(EntityMention(*row) for some in rest for row in some))

@@ -74,11 +74,7 @@ class ExactIndex(FolderIndex):
 
     def encoded(self, entries: Sequence[Entry]) -> Matrix:
         """Encode entries that bring no vector, by their texts."""
-        blank = [entry.id for entry in entries if not entry.text.strip()]
-        if blank:
-            raise DriverError(f"the entry {blank[0]!r} has neither text nor vector; leave it out of the corpus")
-        rows: Matrix = self.encoder.encode([entry.text for entry in entries])
-        return rows
+        return encoded_texts(self.encoder, entries)
 
     def _stored_width(self, folder: Path) -> int:
         """Return the length of the vectors in a folder; 0 where there are none."""
@@ -191,6 +187,19 @@ class ExactIndex(FolderIndex):
         """Read an entry with its vector."""
         assert self._matrix is not None
         return attrs.evolve(entries.entry(number), vector=np.array(self._matrix[number]))
+
+
+def encoded_texts(encoder: Encoder, entries: Sequence[Entry]) -> Matrix:
+    """Encode entries by their texts.
+
+    Raises:
+        DriverError: For an entry without a text.
+    """
+    blank = [entry.id for entry in entries if not entry.text.strip()]
+    if blank:
+        raise DriverError(f"the entry {blank[0]!r} has neither text nor vector; leave it out of the corpus")
+    rows: Matrix = encoder.encode([entry.text for entry in entries])
+    return rows
 
 
 def blocks(matrix: Matrix) -> list[tuple[int, int]]:

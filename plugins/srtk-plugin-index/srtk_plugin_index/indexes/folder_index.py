@@ -7,7 +7,7 @@ import logging
 import re
 import shutil
 from abc import abstractmethod
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
@@ -15,15 +15,15 @@ from typing import Any
 import attrs
 
 from srtk_framework.records import dumps, publication_error, publish_generation, read_json, unfinished, workplace
-from srtk_framework.roles import Corpus, Index, KnowledgeGraph
+from srtk_framework.roles import Corpus, Index
 from srtk_framework.values import DriverError, Entry, InputError
 from srtk_plugin_index.indexes.entry_file import EntryFile, EntryWriter
+from srtk_plugin_index.indexes.lineage import REBUILD, check_built, corpus_fingerprint, graph_sources
 
 MANIFEST = "manifest.json"
 _FORMAT = 1
 _BLOCK = 1 << 20
 _log = logging.getLogger(__name__)
-REBUILD = "build it with `srtk index build RECIPE`, with the recipe that has `index:` and `corpus:`"
 
 
 @attrs.define(eq=False)
@@ -87,14 +87,7 @@ class FolderIndex(Index):
         if fault := self._absent():
             raise DriverError(fault)
         manifest = self._read_manifest()
-        built_from = {"corpus": self._corpus()} if self.corpora else {}
-        for what, now in {**self.kept_settings(), **built_from}.items():
-            before = manifest["built"].get(what, "")
-            if now != before:
-                raise DriverError(
-                    f"the index {self.path} was built with another {what} ({_shown(before)}) than the recipe's"
-                    f" ({_shown(now)}); {REBUILD}, or correct the recipe"
-                )
+        check_built(self.path, manifest["built"], self.kept_settings(), self.corpora)
         folder = Path(self.path) / manifest["generation"]
         for name, size in manifest["files"].items():
             if not (folder / name).is_file() or (folder / name).stat().st_size != size:
@@ -144,8 +137,8 @@ class FolderIndex(Index):
             "use": type(self).__name__,
             "entries": size,
             "content": content,
-            "built": {**self.kept_settings(), "corpus": self._corpus()},
-            "sources": self._sources(),
+            "built": {**self.kept_settings(), "corpus": corpus_fingerprint(self.corpora)},
+            "sources": graph_sources(self.corpora),
             "files": files,
         }
         made = place / "generation"
@@ -187,7 +180,7 @@ class FolderIndex(Index):
 
     def sources(self) -> Sequence[str]:
         """Return the sources of the graphs that the corpora read."""
-        return list(self._manifest.get("sources", ())) if self._writer is None else self._sources()
+        return list(self._manifest.get("sources", ())) if self._writer is None else graph_sources(self.corpora)
 
     def fingerprint(self) -> str:
         """Identify the index by its settings and its content."""
@@ -267,29 +260,10 @@ class FolderIndex(Index):
             raise DriverError(f"{self.path} holds an index of another kind ({manifest['use']}); {REBUILD}")
         return manifest
 
-    def _corpus(self) -> str:
-        return "; ".join(corpus.fingerprint() for corpus in self.corpora)
-
-    def _sources(self) -> list[str]:
-        return list(dict.fromkeys(graph.source() for corpus in self.corpora for graph in _graphs(corpus)))
-
-
-def _graphs(corpus: Corpus) -> Iterator[KnowledgeGraph]:
-    """Yield the graphs that a corpus reads, also by a corpus within it."""
-    for one in corpus.settings().values():
-        if isinstance(one, KnowledgeGraph):
-            yield one
-        elif isinstance(one, Corpus):
-            yield from _graphs(one)
-
 
 def _is_own(path: Path) -> bool:
     """Return whether something in the folder of an index belongs to it, also after a build was broken off."""
     return path.name in (MANIFEST, f".{MANIFEST}.part") or re.fullmatch(r"[0-9a-f]{16}(-\d+)?", path.name) is not None
-
-
-def _shown(fingerprint: str) -> str:
-    return fingerprint if len(fingerprint) <= 120 else f"{fingerprint[:80]}…{fingerprint[-39:]}"
 
 
 def _hashed(folder: Path) -> tuple[str, dict[str, int]]:
