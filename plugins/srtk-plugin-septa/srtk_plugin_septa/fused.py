@@ -2,16 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import logging
+from collections.abc import Iterator, Sequence
+from pathlib import Path
 
 import attrs
 import numpy as np
+from srtk_plugin_index.indexes.entry_file import entry_line
+from srtk_plugin_index.indexes.vector_journal import VectorJournal
 
+from srtk_framework.records import locked
 from srtk_framework.roles import Corpus, Encoder, SubgraphEncoder
 from srtk_framework.values import DriverError, Entry, batched
 from srtk_plugin_septa.shape import Vectors
 
 _AT_ONCE = 256
+_log = logging.getLogger(__name__)
 
 
 @attrs.define(eq=False)
@@ -20,15 +26,20 @@ class FusedCorpus(Corpus):
 
     The entry's id is the centre of its triples. The vector of the text alone stands where the triples' is 0.
 
+    With ``journal``, each vector is on the disk as soon as it is encoded: an index whose build was broken off, at
+    whatever point, is built again without encoding its entries a second time.
+
     Attributes:
         corpus: The entries, such as `subgraphs`.
         subgraph_encoder: Encodes the triples.
         encoder: Encodes the texts into the same space; a search encodes its query with it.
+        journal: Folder for the vectors, of this corpus alone; it may be deleted when the index is built.
     """
 
     corpus: Corpus
     subgraph_encoder: SubgraphEncoder
     encoder: Encoder
+    journal: str | None = None
 
     def read(self) -> Iterator[Entry]:
         """Yield the entries of the corpus in their order.
@@ -36,21 +47,43 @@ class FusedCorpus(Corpus):
         Raises:
             DriverError: If the two encoders have different numbers of dimensions.
         """
-        for entries in batched(self.corpus.read(), _AT_ONCE):
-            graphs = self.subgraph_encoder.encode([e.triples for e in entries], [e.id for e in entries])
-            texts = self.encoder.encode([e.text for e in entries])
-            if graphs.shape != texts.shape:
-                raise DriverError(
-                    f"the subgraph encoder has {graphs.shape[1]} dimensions and the encoder {texts.shape[1]}; name two"
-                    " that were trained together"
-                )
-            for entry, vector in zip(entries, fused(graphs, texts), strict=True):
-                yield attrs.evolve(entry, vector=vector)
+        if self.journal is None:
+            for entries in batched(self.corpus.read(), _AT_ONCE):
+                yield from _with_vectors(entries, self._encoded(entries))
+            return
+        folder = Path(self.journal).resolve()
+        with locked(folder.with_name(f".{folder.name}.lock"), folder, "give each corpus a `journal:` of its own"):
+            made_by = (self.subgraph_encoder.fingerprint(), self.encoder.fingerprint())
+            journal = VectorJournal(folder, repr(made_by))
+            if len(journal):
+                _log.warning("%s vectors of the corpus fused are in %s already", f"{len(journal):,}", self.journal)
+            for entries in batched(self.corpus.read(), _AT_ONCE):
+                yield from _with_vectors(entries, self._journalled(journal, entries))
+
+    def _journalled(self, journal: VectorJournal, entries: Sequence[Entry]) -> Vectors:
+        """Encode the entries that are not in the journal."""
+        parts = [entry_line(entry) for entry in entries]
+        return journal.rows(parts, lambda places: self._encoded([entries[at] for at in places]))
+
+    def _encoded(self, entries: Sequence[Entry]) -> Vectors:
+        graphs = self.subgraph_encoder.encode([e.triples for e in entries], [e.id for e in entries])
+        texts = self.encoder.encode([e.text for e in entries])
+        if graphs.shape != texts.shape:
+            raise DriverError(
+                f"the subgraph encoder has {graphs.shape[1]} dimensions and the encoder {texts.shape[1]}; name two"
+                " that were trained together"
+            )
+        return fused(graphs, texts)
 
     def fingerprint(self) -> str:
         """Identify the entries and the weights of both encoders."""
         parts = (self.corpus, self.subgraph_encoder, self.encoder)
         return f"corpus:fused({', '.join(part.fingerprint() for part in parts)})"
+
+
+def _with_vectors(entries: Sequence[Entry], rows: Vectors) -> Iterator[Entry]:
+    for entry, row in zip(entries, rows, strict=True):
+        yield attrs.evolve(entry, vector=row)
 
 
 def fused(graphs: Vectors, texts: Vectors) -> Vectors:

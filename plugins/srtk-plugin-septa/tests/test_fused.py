@@ -2,17 +2,25 @@
 
 from __future__ import annotations
 
+import re
+import subprocess
+import sys
+import time
+
+import attrs
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
+from kit.kills import tree
+from srtk_plugin_index.indexes.vector_journal import RECORDS
 from srtk_plugin_septa.fused import FusedCorpus, fused
 from srtk_plugin_septa.graph_encoder import SeptaGraphEncoder
 from srtk_plugin_septa.subgraphs import SubgraphCorpus
 
-from srtk_framework.testing import ToyEncoder
-from srtk_framework.values import DriverError
+from srtk_framework.testing import ToyEncoder, ToySubgraphEncoder
+from srtk_framework.values import DriverError, RunError
 
 
 def rows(*vectors):
@@ -69,3 +77,100 @@ def test_encoders_of_different_dimensions_are_refused(countries):
     )
     with pytest.raises(DriverError, match="64 dimensions and the encoder 32"):
         list(driver.read())
+
+
+SCRIPT = """\
+import sys
+import time
+
+from srtk_framework.testing import ToyEncoder, ToySubgraphEncoder
+from srtk_plugin_index.corpora.triples import TripleCorpus
+from srtk_plugin_index.indexes.exact import ExactIndex
+from srtk_plugin_local.memory import MemoryGraph
+from srtk_plugin_septa import fused
+
+class Slow(ToyEncoder):
+    def encode(self, texts):
+        time.sleep(float(sys.argv[2]))
+        print(len(texts), flush=True)
+        return super().encode(texts)
+
+fused._AT_ONCE = 25
+graph = MemoryGraph(triples=[(f"s{n % 9}", "r", f"o{n}") for n in range(500)])
+graphs, encoder = ToySubgraphEncoder(dimensions=16), Slow(dimensions=16)
+for driver in (graph, graphs, encoder):
+    driver.open()
+corpus = fused.FusedCorpus(
+    corpus=TripleCorpus(graph=graph), subgraph_encoder=graphs, encoder=encoder, journal=sys.argv[3] or None
+)
+index = ExactIndex(path=sys.argv[1], encoder=encoder)
+index.create()
+for entry in corpus.read():
+    index.add([entry])
+index.commit()
+index.close()
+"""
+
+
+def test_vectors_of_a_build_that_was_killed_are_taken_from_the_journal(tmp_path):
+    def command(name, pause, journal):
+        return [sys.executable, "-c", SCRIPT, str(tmp_path / name), str(pause), journal]
+
+    journal = tmp_path / "journal"
+    with subprocess.Popen(command("index", 0.3, str(journal)), stdout=subprocess.DEVNULL) as build:
+        while not (journal / RECORDS).exists() or (journal / RECORDS).stat().st_size < 100 * (16 + 4 * 16 + 4):
+            assert build.poll() is None
+            time.sleep(0.01)
+        build.kill()
+    assert build.returncode == -9
+    again = subprocess.run(command("index", 0, str(journal)), capture_output=True, text=True, check=True)
+    (kept,) = re.findall(r"(\d+) vectors of the corpus fused are in", again.stderr)
+    assert int(kept) >= 100
+    assert sum(map(int, again.stdout.split())) == 500 - int(kept)
+    whole = subprocess.run(command("whole", 0, ""), capture_output=True, text=True, check=True)
+    assert sum(map(int, whole.stdout.split())) == 500
+    assert tree(tmp_path / "index") == tree(tmp_path / "whole")
+
+
+def test_a_journal_serves_equal_entries_by_equal_encoders_alone(countries, tmp_path):
+    seen: list[str] = []
+
+    @attrs.define(eq=False)
+    class Counting(ToyEncoder):
+        def encode(self, texts):
+            seen.extend(texts)
+            return super().encode(texts)
+
+    def read(dimensions):
+        encoder = opened(Counting(dimensions=dimensions))
+        parts = {
+            "corpus": opened(SubgraphCorpus(graph=countries)),
+            "subgraph_encoder": opened(ToySubgraphEncoder(dimensions=dimensions)),
+            "encoder": encoder,
+        }
+        plain = [entry.vector for entry in FusedCorpus(**parts).read()]
+        seen.clear()
+        made = [entry.vector for entry in FusedCorpus(**parts, journal=str(tmp_path / "j")).read()]
+        assert np.array_equal(np.stack(made), np.stack(plain))
+        return len(seen), FusedCorpus(**parts, journal="j").fingerprint() == FusedCorpus(**parts).fingerprint()
+
+    first, same = read(16)
+    assert first > 0
+    assert same
+    assert read(16)[0] == 0
+    assert read(32)[0] == first
+
+
+def test_a_journal_that_another_build_uses_is_refused(countries, tmp_path):
+    parts = {
+        "corpus": opened(SubgraphCorpus(graph=countries)),
+        "subgraph_encoder": opened(ToySubgraphEncoder(dimensions=16)),
+        "encoder": opened(ToyEncoder(dimensions=16)),
+    }
+    corpus = FusedCorpus(**parts, journal=str(tmp_path / "j"))
+    one = corpus.read()
+    next(one)
+    with pytest.raises(RunError, match="give each corpus a `journal:` of its own"):
+        next(corpus.read())
+    one.close()
+    assert next(corpus.read()).vector is not None
