@@ -134,12 +134,15 @@ class OptionsReader(Reader):
     def fit(self, task: TrainingTask, training: OptionsFitSettings) -> Mapping[str, float]:
         """Learn the network by the cross-entropy over the options; the encoders stay as they are.
 
+        An interrupted training in the folder is resumed after its last epoch, and gives the same weights.
+
         Raises:
             RunError: If no question has its answer among its options.
             DriverError: If the loss is not finite.
         """
         import torch
 
+        from srtk_plugin_septa.option_checkpoint import keep, resumed
         from srtk_plugin_septa.option_network import OptionBatch
 
         pairs = [(e.question, e.subgraph or Subgraph(), _gold(e.question)) for e in task.examples]
@@ -154,8 +157,10 @@ class OptionsReader(Reader):
             optimizer = torch.optim.AdamW(
                 network.parameters(), lr=training.learning_rate, weight_decay=training.weight_decay
             )
-            best, waited, figures = -math.inf, 0, {}
-            for epoch in range(training.epochs):
+            progress = resumed(task.folder, network, optimizer)
+            for epoch in range(progress.epochs, training.epochs):
+                if training.patience is not None and progress.waited >= training.patience:
+                    break
                 order = np.random.default_rng((task.seed, epoch)).permutation(len(learning)).tolist()
                 losses = []
                 for some in batched(order, training.batch_size):
@@ -168,19 +173,17 @@ class OptionsReader(Reader):
                 mean = sum(losses) / len(losses)
                 if not math.isfinite(mean):
                     raise DriverError(f"the loss is {mean} in epoch {epoch + 1}; lower learning_rate")
-                self._use(attrs.evolve(model, weights=tensors(network)), trained=True)
+                weights = tensors(network)
+                self._use(attrs.evolve(model, weights=weights), trained=True)
                 checked = dict(task.validate()) if task.validate is not None else {}
                 now = checked.get("answer_exact", float(epoch))
-                if now > best:
-                    best, waited, kept = now, 0, self._model
-                    figures = {"epochs": epoch + 1.0, "loss": mean, **checked}
-                else:
-                    waited += 1
-                    if training.patience is not None and waited >= training.patience:
-                        break
-            assert kept is not None
-            self._use(kept, trained=True)
-            return {**figures, "questions": float(len(learning)), "knowledge": float(self._network.knowledge)}
+                progress.epochs, progress.waited = epoch + 1, progress.waited + 1
+                if now > progress.best:
+                    progress.best, progress.waited, progress.weights = now, 0, weights
+                    progress.figures = {"epochs": epoch + 1.0, "loss": mean, **checked}
+                keep(task.folder, network, optimizer, progress)
+            self._use(attrs.evolve(model, weights=progress.weights), trained=True)
+            return {**progress.figures, "questions": float(len(learning)), "knowledge": float(self._network.knowledge)}
         finally:
             self._kept = None
 

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
+
 import attrs
 import numpy as np
 import pytest
 import torch
+from kit.kills import tree
 from srtk_plugin_index.expander import IndexExpander
 from srtk_plugin_index.indexes.exact import ExactIndex
 from srtk_plugin_local.memory import MemoryGraph
@@ -146,12 +150,81 @@ def test_a_trained_reader_is_saved_and_read_back(index, asked, tmp_path):
 
 
 def test_two_trainings_with_one_seed_are_equal(index, asked, tmp_path):
-    def trained(seed):
+    def trained(name, seed):
         reader = opened(OptionsReader(index=index, encoder=encoder()))
-        reader.fit(TrainingTask(examples(asked), None, tmp_path, seed), OptionsFitSettings(epochs=2))
+        reader.fit(TrainingTask(examples(asked), None, tmp_path / name, seed), OptionsFitSettings(epochs=2))
         return reader.fingerprint()
 
-    assert trained(1) == trained(1) != trained(2)
+    assert trained("a", 1) == trained("b", 1) != trained("c", 2)
+
+
+SCRIPT = """import sys
+import time
+from pathlib import Path
+
+import numpy as np
+
+from srtk_framework.roles import TrainingTask
+from srtk_framework.testing import ToyEncoder
+from srtk_framework.values import Budget, Question, TrainingExample
+from srtk_plugin_index.expander import IndexExpander
+from srtk_plugin_index.indexes.exact import ExactIndex
+from srtk_plugin_local.memory import MemoryGraph
+from srtk_plugin_septa.fit_settings import OptionsFitSettings
+from srtk_plugin_septa.options_reader import OptionsReader
+from srtk_plugin_septa.subgraphs import SubgraphCorpus
+
+folder = Path(sys.argv[1])
+
+def opened(driver):
+    driver.open()
+    return driver
+
+graph = opened(MemoryGraph(triples=[(f"animal{n}", "livesIn", f"town{chr(97 + n)}") for n in range(12)]))
+encoder = opened(ToyEncoder(dimensions=64))
+index = ExactIndex(path=str(folder / "index"), encoder=encoder)
+index.create()
+index.add(list(opened(SubgraphCorpus(graph=graph)).read()))
+index.commit()
+towns = [f"town{chr(97 + n)}" for n in range(12)]
+questions = [Question(str(n), f"Where lives animal{n}", options=(towns[n - 5], towns[n]), answers=(towns[n],))
+             for n in range(12)]
+expander = opened(IndexExpander(index=index, graph=graph, k=3, budget=Budget(triples=30)))
+found = expander.expand([question.without_gold() for question in questions])
+epochs = 0
+
+def validate():
+    # As good as before in the third epoch and after: the best is that of an epoch before the kill.
+    global epochs
+    epochs += 1
+    print("epoch", flush=True)
+    time.sleep(float(sys.argv[2]))
+    return {"answer_exact": {1: 0.5, 2: 0.7}.get(epochs + int(sys.argv[3]), 0.6)}
+
+reader = opened(OptionsReader(index=index, encoder=encoder))
+pairs = [TrainingExample(question, subgraph=subgraph) for question, subgraph in zip(questions, found)]
+figures = reader.fit(TrainingTask(pairs, validate, folder, 3), OptionsFitSettings(epochs=9, batch_size=4, patience=4))
+reader.save(folder / "model")
+print(sorted(figures.items()))
+"""
+
+
+def test_a_killed_training_of_a_reader_goes_on_and_ends_like_an_undisturbed_one(tmp_path):
+    def command(name, pause, done=0):
+        return [sys.executable, "-c", SCRIPT, str(tmp_path / name), str(pause), str(done)]
+
+    with subprocess.Popen(command("killed", 2), stdout=subprocess.PIPE, text=True) as training:
+        # The third epoch's validation runs: two epochs are in the checkpoint.
+        for _ in range(3):
+            assert training.stdout.readline() == "epoch\n"
+        training.kill()
+    assert training.returncode == -9
+    again = subprocess.run(command("killed", 0, 2), capture_output=True, text=True, check=True)
+    whole = subprocess.run(command("whole", 0), capture_output=True, text=True, check=True)
+    assert (again.stdout.count("epoch\n"), whole.stdout.count("epoch\n")) == (4, 6)
+    assert again.stdout.splitlines()[-1] == whole.stdout.splitlines()[-1]
+    assert "('epochs', 2.0)" in whole.stdout
+    assert tree(tmp_path / "killed" / "model") == tree(tmp_path / "whole" / "model")
 
 
 def test_a_given_share_of_knowledge_stays(index, asked, tmp_path):

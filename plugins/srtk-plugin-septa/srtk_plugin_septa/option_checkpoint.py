@@ -1,0 +1,70 @@
+"""Checkpoints of a training of the network of options: what a killed one goes on from."""
+
+from __future__ import annotations
+
+import math
+import os
+from pathlib import Path
+from typing import Any
+
+import attrs
+import numpy as np
+
+from srtk_plugin_septa.shape import Vectors
+
+_FILE = Path("checkpoints", "options.ckpt")
+
+
+@attrs.define
+class OptionProgress:
+    """How far a training has come.
+
+    Attributes:
+        epochs: Epochs that are done.
+        best: The best value in validation.
+        waited: Epochs since then.
+        weights: The weights that had it, by name; none before the first epoch.
+        figures: Their figures.
+    """
+
+    epochs: int = 0
+    best: float = -math.inf
+    waited: int = 0
+    weights: dict[str, Vectors] = attrs.field(factory=dict)
+    figures: dict[str, float] = attrs.field(factory=dict)
+
+
+def resumed(folder: Path, network: Any, optimizer: Any) -> OptionProgress:
+    """Bring network and optimizer to the last checkpoint of a training; without one, leave them.
+
+    Args:
+        folder: Folder of the training.
+        network: The network as it was when the training began.
+        optimizer: Its optimizer.
+    """
+    import torch
+
+    if not (folder / _FILE).exists():
+        return OptionProgress()
+    state = torch.load(folder / _FILE, weights_only=True)
+    network.load_state_dict(state["network"])
+    optimizer.load_state_dict(state["optimizer"])
+    weights = {name: tensor.numpy() for name, tensor in state["progress"].pop("weights").items()}
+    return OptionProgress(**state["progress"], weights=weights)
+
+
+def keep(folder: Path, network: Any, optimizer: Any, progress: OptionProgress) -> None:
+    """Write a checkpoint, which takes the place of the last one in one step."""
+    import torch
+
+    weights = {name: torch.from_numpy(np.array(value)) for name, value in progress.weights.items()}
+    state = {
+        "network": network.state_dict(),
+        "optimizer": optimizer.state_dict(),
+        "progress": {**attrs.asdict(progress, recurse=False), "weights": weights},
+    }
+    file = folder / _FILE
+    file.parent.mkdir(parents=True, exist_ok=True)
+    part = file.with_suffix(".part")
+    torch.save(state, part)
+    os.replace(part, file)
