@@ -1,13 +1,15 @@
 """Multiple-choice questions made from a graph: what an index of subgraphs, joins and alignment each add to text alone.
 
     OMP_NUM_THREADS=1 python benchmarks/alignment.py cn100k         # the aligned encoders, and vectors that are kept
+    OMP_NUM_THREADS=1 python benchmarks/graph_questions.py --choose  # weights of the similarities
     OMP_NUM_THREADS=1 python benchmarks/graph_questions.py [--seeds N] [--test N] [--train N]
 
 From the edges of CN-100K: `one` needs one edge, `two` needs two, with no edge between question and answer. Of five
 options four are objects of the same relation that are no answers, drawn at random or nearest to the answer by the
 frozen encoder. The index holds the subgraphs around the centres of `alignment.py`, among which both ends of a question
 are; question and index use different words for relations. Readers are trained on other questions of the same kind and
-distractors, for a fixed number of epochs.
+distractors, a fifth of which choose the epoch. `--choose` tries weights of the similarities with which an untrained
+reader begins, and settings of training, on questions of other seeds than those that are reported.
 """
 
 from __future__ import annotations
@@ -19,31 +21,51 @@ import sys
 import time
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
+from itertools import product
 from pathlib import Path
 from typing import Any
 
 import attrs
 import numpy as np
 from alignment import OTHER_CN, Given, Kept, centres_of, read_graph
-from common import OUT, lacking
+from common import OUT, cached_values, lacking
 from srtk_plugin_index.expander import IndexExpander
+from srtk_plugin_index.indexes.entry_file import EntryFile
 from srtk_plugin_index.indexes.exact import ExactIndex
 from srtk_plugin_local.memory import MemoryGraph
 from srtk_plugin_onnx.encoder import OnnxEncoder
 from srtk_plugin_septa.fit_settings import OptionsFitSettings
 from srtk_plugin_septa.fused import FusedCorpus
 from srtk_plugin_septa.graph_encoder import SeptaGraphEncoder
+from srtk_plugin_septa.option_network import BEGIN
+from srtk_plugin_septa.option_vectors import option_vectors
 from srtk_plugin_septa.options_reader import OptionsReader
 from srtk_plugin_septa.subgraphs import SubgraphCorpus
 from srtk_plugin_septa.text_encoder import SeptaTextEncoder
 
 from srtk_framework.evaluation import ratios
 from srtk_framework.roles import Encoder, EntityLinker, TrainingTask
-from srtk_framework.values import Budget, Entry, Link, Pattern, Question, Search, Subgraph, TrainingExample, batched
+from srtk_framework.values import (
+    Budget,
+    Entry,
+    Hit,
+    Link,
+    Pattern,
+    Question,
+    Search,
+    Subgraph,
+    TrainingExample,
+    batched,
+)
 
 OPTIONS = 5
-EPOCHS = 10
 K = 5
+CHOOSE_SEEDS, CHOOSE_FROM, CHOOSE_LEARNING = (101, 102), 200, 200
+GRID = ((5.0, 10.0, 20.0, 40.0), (0.0, 5.0, 10.0, 20.0), (0.0, 5.0, 10.0, 20.0, 40.0, 80.0), (0.0, 2.5, 5.0, 10.0))
+"""Weights of each similarity to choose from."""
+TRAINING = [{"pull": pull, "learning_rate": rate} for pull in (0.0, 0.1, 1.0) for rate in (0.0001, 0.001)]
+"""Settings of training to choose from."""
+KINDS = [(edges, distractors) for edges in (1, 2) for distractors in ("random", "nearest")]
 NEAREST, RANDOM = "nearest", "random"
 
 
@@ -56,6 +78,29 @@ class Named(EntityLinker):
     def link(self, texts: Sequence[str]) -> list[list[Link]]:
         """Link each text as a whole."""
         return [[Link(text)] if text in self.nodes else [] for text in texts]
+
+
+@attrs.define(eq=False)
+class Remembered(ExactIndex):
+    """Remembers what it was searched for, and the entries that it read."""
+
+    _found: dict[tuple[str, int], list[Hit]] = attrs.field(init=False, factory=dict)
+    _read: dict[int, Entry] = attrs.field(init=False, factory=dict)
+
+    def search(self, texts: Sequence[str], k: int) -> list[list[Hit]]:
+        """Search for what is not known yet."""
+        plain = super().search
+        return cached_values(self._found, [(text, k) for text in texts], lambda new: plain([t for t, _ in new], k))
+
+    def entry(self, entries: EntryFile, number: int) -> Entry:
+        """Read an entry once."""
+        if number not in self._read:
+            self._read[number] = super().entry(entries, number)
+        return self._read[number]
+
+    def forget(self) -> None:
+        """Forget what was found."""
+        self._found.clear()
 
 
 class Maker:
@@ -155,7 +200,7 @@ def index_of(name: str, entries: list[Entry], graph: MemoryGraph, encoder: Kept,
     corpus = FusedCorpus(corpus=Given(entries), subgraph_encoder=graphs, encoder=texts)
     folder = OUT / "graph_questions" / name
     shutil.rmtree(folder, ignore_errors=True)
-    index = ExactIndex(path=str(folder), encoder=texts)
+    index = Remembered(path=str(folder), encoder=texts)
     index.create()
     for some in batched(corpus.read(), 4096):
         index.add(some)
@@ -218,11 +263,45 @@ def tell(rows: Mapping[str, Mapping[str, Sequence[float]]], seeds: int) -> None:
             print(json.dumps({"questions": name, "method": method, "seeds": seeds, **figures}), flush=True)
 
 
+def choose(maker: Maker, entries: list[Entry], graph: MemoryGraph, encoder: Kept) -> None:
+    """Print the weights of the similarities that answer most questions, as aligned and not."""
+    for name, model in (("aligned", OUT / "alignment/cn100k-0/model"), ("not aligned", None)):
+        index, texts = index_of("choose", entries, graph, encoder, model)
+        kinds, learnt = [], []
+        for edges, distractors in KINDS:
+            every = [maker.questions(edges, CHOOSE_FROM + CHOOSE_LEARNING, distractors, seed) for seed in CHOOSE_SEEDS]
+            asked = [q for some in every for q in some[:CHOOSE_FROM]]
+            found = retrieved(asked, index, graph, Named(frozenset()), "none")
+            if model:
+                others = [q for some in every for q in some[CHOOSE_FROM:]]
+                learnt.append((asked, found, others, retrieved(others, index, graph, Named(frozenset()), "none")))
+            similarities = np.stack([v.similarities for v in option_vectors(asked, found, index, texts, encoder, K)])
+            kinds.append((similarities, np.array([q.options.index((q.answers or q.options)[0]) for q in asked])))
+
+        def accuracies(weights: Sequence[float], kinds: Sequence[Any] = tuple(kinds)) -> list[float]:
+            return [float(np.mean(np.argmax(rows @ np.array(weights), axis=1) == gold)) for rows, gold in kinds]
+
+        ranked = sorted(product(*GRID), key=lambda weights: -float(np.mean(accuracies(weights))))
+        for weights in [*ranked[:5], BEGIN]:
+            print(json.dumps({"index": name, "weights": weights, "right": accuracies(weights)}), flush=True)
+        for settings in TRAINING if model else ():
+            shares, epochs = [], []
+            for asked, found, others, of_others in learnt:
+                reader = OptionsReader(index=index, encoder=texts, direct=encoder, k=K)
+                reader.open()
+                examples = [TrainingExample(q, subgraph=s) for q, s in zip(others, of_others, strict=True)]
+                task = TrainingTask(examples, None, OUT / "graph_questions", 0)
+                epochs.append(reader.fit(task, OptionsFitSettings(**settings))["epochs"])
+                shares.append(float(np.mean(right(reader, asked, found))))
+            print(json.dumps({"index": name, "fit": settings, "right": shares, "epochs": epochs}), flush=True)
+
+
 def main() -> None:
     """Make the questions, train the readers, and measure."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    for name, default in (("seeds", 3), ("test", 500), ("train", 1000)):
+    for name, default in (("seeds", 3), ("test", 500), ("train", 500)):
         parser.add_argument(f"--{name}", type=int, default=default)
+    parser.add_argument("--choose", action="store_true", help="choose the weights with which readers begin")
     options = parser.parse_args()
     if missing := lacking("conceptnet/cn100k/train100k.txt"):
         parser.exit(1, f"{missing}\n")
@@ -237,53 +316,58 @@ def main() -> None:
     entries = list(corpus.read())
     maker = Maker(graph, {entry.id for entry in entries}, encoder)
     linker = Named(frozenset(entry.id for entry in entries))
+    if options.choose:
+        choose(maker, entries, graph, encoder)
+        return
     unaligned, plain_texts = index_of("unaligned", entries, graph, encoder, None)
     rows: dict[str, dict[str, list[float]]] = defaultdict(lambda: defaultdict(list))
     shares: dict[str, list[float]] = defaultdict(list)
     start = time.perf_counter()
-    for seed in range(options.seeds):
-        model = OUT / f"alignment/cn100k-{seed}/model"
+    for seed in range(1, options.seeds + 1):
+        model = OUT / f"alignment/cn100k-{seed - 1}/model"
         if not model.is_dir():
             print(f"seed {seed}: no model of its own; the alignment of seed 0 is taken", file=sys.stderr)
             model = OUT / "alignment/cn100k-0/model"
         aligned, texts = index_of(f"aligned-{seed}", entries, graph, encoder, model)
-        for edges in (1, 2):
-            for distractors in (RANDOM, NEAREST):
-                every = maker.questions(edges, options.train + options.test, distractors, seed)
-                train, test = every[options.test :], every[: options.test]
-                name = f"{edges} edges, {distractors}"
-                into = rows[name]
-                into["lookup"] += looked_up(graph, test)
-                for method, index, text, enhance in (
-                    ("index, not aligned", unaligned, plain_texts, "none"),
-                    ("index and joins, not aligned", unaligned, plain_texts, "joins"),
-                    ("index", aligned, texts, "none"),
-                    ("index and joins", aligned, texts, "joins"),
-                ):
-                    found = [retrieved(some, index, graph, linker, enhance) for some in (train, test)]
-                    untrained = OptionsReader(index=index, encoder=text, direct=encoder, k=K)
-                    untrained.open()
-                    into[f"{method}: untrained"] += right(untrained, test, found[1])
-                    measured: list[tuple[str, list[list[Subgraph]], float | None]] = [(method, found, None)]
-                    if method == "index":
-                        measured.append(("text alone", [bare(some) for some in found], 0.0))
-                    if method == "index and joins":
-                        measured.append(("joins alone", [bare(some) for some in found], None))
-                    for label, (to_learn, to_test), knowledge in measured:
-                        reader = OptionsReader(index=index, encoder=text, direct=encoder, k=K)
-                        reader.open()
-                        examples = [TrainingExample(q, subgraph=s) for q, s in zip(train, to_learn, strict=True)]
-                        task = TrainingTask(examples, None, OUT / "graph_questions", seed)
-                        reader.fit(task, OptionsFitSettings(epochs=EPOCHS, knowledge=knowledge))
-                        into[label] += right(reader, test, to_test)
-                        if label == "index" and edges == 1:
-                            shares[name].append(supported(reader, test, to_test))
-                plain = OptionsReader(index=unaligned, encoder=plain_texts, direct=encoder, k=K)
-                plain.open()
-                into["text alone: untrained"] += right(plain, test, [Subgraph()] * len(test))
-                print(f"seed {seed}, {name}: {time.perf_counter() - start:.0f} s", file=sys.stderr, flush=True)
+        for edges, distractors in KINDS:
+            every = maker.questions(edges, options.train + options.test, distractors, seed)
+            train, test = every[options.test :], every[: options.test]
+            name = f"{edges} edges, {distractors}"
+            into = rows[name]
+            into["lookup"] += looked_up(graph, test)
+            for method, index, text, enhance in (
+                ("index, not aligned", unaligned, plain_texts, "none"),
+                ("index and joins, not aligned", unaligned, plain_texts, "joins"),
+                ("index", aligned, texts, "none"),
+                ("index and joins", aligned, texts, "joins"),
+            ):
+                found = [retrieved(some, index, graph, linker, enhance) for some in (train, test)]
+                untrained = OptionsReader(index=index, encoder=text, direct=encoder, k=K)
+                untrained.open()
+                into[f"{method}: untrained"] += right(untrained, test, found[1])
+                measured: list[tuple[str, list[list[Subgraph]], float | None]] = [(method, found, None)]
+                if method == "index":
+                    measured.append(("text alone", [bare(some) for some in found], 0.0))
+                if method == "index and joins":
+                    measured.append(("joins alone", [bare(some) for some in found], None))
+                for label, (to_learn, to_test), knowledge in measured:
+                    reader = OptionsReader(index=index, encoder=text, direct=encoder, k=K)
+                    reader.open()
+                    examples = [TrainingExample(q, subgraph=s) for q, s in zip(train, to_learn, strict=True)]
+                    task = TrainingTask(examples, None, OUT / "graph_questions", seed)
+                    reader.fit(task, OptionsFitSettings(knowledge=knowledge))
+                    into[label] += right(reader, test, to_test)
+                    if label == "index" and edges == 1:
+                        shares[name].append(supported(reader, test, to_test))
+            plain = OptionsReader(index=unaligned, encoder=plain_texts, direct=encoder, k=K)
+            plain.open()
+            into["text alone: untrained"] += right(plain, test, [Subgraph()] * len(test))
+            print(f"seed {seed}, {name}: {time.perf_counter() - start:.0f} s", file=sys.stderr, flush=True)
+            if distractors == NEAREST:
+                unaligned.forget()
+                aligned.forget()
         # After each seed, so that what is broken off has told something.
-        tell(rows, seed + 1)
+        tell(rows, seed)
     means = {name: round(float(np.mean(values)), 3) for name, values in shares.items()}
     print(json.dumps({"right answers whose edge is among the triples": means}))
 

@@ -137,7 +137,8 @@ class Subgraph:
         joins: Which of the paths meet in which nodes, where the question has several topics; best first.
         expected_recall: Share of the answers that is expected to be among the triples; None where nothing tells.
         searches: The searches of an index that found the triples, one for each option of the question in their order,
-            or one for the whole question; none for a method without an index.
+            perhaps followed by one for the question alone and one for each option alone; or one for the whole question;
+            none for a method without an index.
     """
 
     triples: tuple[Triple, ...] = ()

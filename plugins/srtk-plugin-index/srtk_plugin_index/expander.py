@@ -22,16 +22,17 @@ _log = logging.getLogger(__name__)
 class IndexExpander(Expander):
     """Search an index for the text of each question, and keep the triples of the best entries.
 
-    No links are needed. A question with options is searched for once with each of them, and the entries of all
-    searches are united. A triple has the score of the best entry that has it; the triples of an entry keep their order.
-    Only triples that the graph holds are kept: others are counted in the trace as ``missing``. The subgraph has the
-    searches, with the id and score of each entry that was found.
+    No links are needed. A question with options is searched for once with each of them, then alone, and then each
+    option is searched for alone; the entries of all searches are united. A triple has the score of the best entry that
+    has it; the triples of an entry keep their order. Only triples that the graph holds are kept: others are counted in
+    the trace as ``missing``. The subgraph has the searches, with the id and score of each entry that was found.
 
     Attributes:
         index: Index that searches texts, such as one over the corpus ``triples``.
         graph: Graph that the triples are of.
         budget: Limits of a question.
         k: Number of entries to retrieve, for each option where there are some.
+        alone: Also search for the question and for each of its options alone, which finds what lies between the two.
         stale: ``refuse`` an index that was built from another graph, or ``keep`` what of it the graph holds.
         enhance: ``joins`` adds to the text of each option's search the triples, in words, that join an entity of the
             question with one of the option; ``none`` adds nothing.
@@ -43,6 +44,7 @@ class IndexExpander(Expander):
     graph: KnowledgeGraph
     budget: Budget = attrs.field(factory=Budget)
     k: int = attrs.field(default=100, validator=attrs.validators.ge(1))
+    alone: bool = True
     stale: str = attrs.field(default=REFUSE, validator=attrs.validators.in_((REFUSE, KEEP)))
     enhance: str = attrs.field(default=NONE, validator=attrs.validators.in_((NONE, JOINS)))
     linker: EntityLinker | None = None
@@ -83,16 +85,20 @@ class IndexExpander(Expander):
         return finish(self.graph, parts, self.budget)
 
     def _texts(self, questions: Sequence[Question]) -> tuple[list[list[str]], list[int]]:
-        """Return the texts to search for, of each question or of its options, and how many joins each left out."""
-        plain = [[f"{q.text} {option}" for option in q.options] or [q.text] for q in questions]
-        if self.enhance == NONE or self.linker is None:
-            return plain, [0] * len(plain)
-        added, cuts = Enhancement(self.graph, self.linker, self.joins).texts(questions)
-        texts = [
-            [f"{text}. {words}" if words else text for text, words in zip(row, more, strict=True)] if more else row
-            for row, more in zip(plain, added, strict=True)
-        ]
-        return texts, cuts
+        """Return the texts to search for, and how many joins each question left out.
+
+        They are the question's, or those of its options, and then of both alone.
+        """
+        texts = [[f"{q.text} {option}" for option in q.options] or [q.text] for q in questions]
+        cuts = [0] * len(texts)
+        if self.enhance == JOINS and self.linker is not None:
+            added, cuts = Enhancement(self.graph, self.linker, self.joins).texts(questions)
+            texts = [
+                [f"{text}. {words}" if words else text for text, words in zip(row, more, strict=True)] if more else row
+                for row, more in zip(texts, added, strict=True)
+            ]
+        alone = [[q.text, *q.options] if q.options and self.alone else [] for q in questions]
+        return [row + more for row, more in zip(texts, alone, strict=True)], cuts
 
 
 def _subgraph(

@@ -130,7 +130,7 @@ CHOICE = Question("q", "What lies in Latvia", options=("Riga", "Tallinn"))
 
 def test_a_question_with_options_is_searched_for_with_each(tmp_path):
     facts = graph()
-    expander = IndexExpander(index=index_of(tmp_path, graph=facts), graph=facts, k=1)
+    expander = IndexExpander(index=index_of(tmp_path, graph=facts), graph=facts, k=1, alone=False)
     expander.open()
     found = expander.expand([CHOICE])[0]
     assert [search.text for search in found.searches] == ["What lies in Latvia Riga", "What lies in Latvia Tallinn"]
@@ -142,10 +142,20 @@ def test_a_question_with_options_is_searched_for_with_each(tmp_path):
     assert found.scores == tuple(score for _, score in found.hits)
 
 
+def test_question_and_options_are_searched_for_alone_after_that(tmp_path):
+    facts = graph()
+    expander = IndexExpander(index=index_of(tmp_path, graph=facts), graph=facts, k=1)
+    expander.open()
+    searches = expander.expand([CHOICE])[0].searches
+    assert [search.text for search in searches[2:]] == ["What lies in Latvia", "Riga", "Tallinn"]
+    assert searches[4].hits[0][0] == "Estonia\tcapital\tTallinn"
+    assert [search.text for search in expander.expand([Question("q", "Riga")])[0].searches] == ["Riga"]
+
+
 def test_joins_of_question_and_option_are_added_to_the_search(tmp_path):
     facts = graph()
     expander = IndexExpander(
-        index=index_of(tmp_path, graph=facts), graph=facts, k=1, enhance="joins", linker=Names(), joins=1
+        index=index_of(tmp_path, graph=facts), graph=facts, k=1, alone=False, enhance="joins", linker=Names(), joins=1
     )
     expander.open()
     searches = expander.expand([CHOICE])[0].searches

@@ -18,8 +18,9 @@ from srtk_framework.values import DriverError
 from srtk_plugin_septa.fit_settings import SeptaFitSettings
 from srtk_plugin_septa.model import tensors
 from srtk_plugin_septa.network import Batch, GraphNetwork, begin_as_identity
-from srtk_plugin_septa.pairs import Ints, Pairs, recall
-from srtk_plugin_septa.shape import Shape
+from srtk_plugin_septa.pairs import Pairs, recall
+from srtk_plugin_septa.shape import Ints, Shape
+from srtk_plugin_septa.views import side_by_side
 
 _LEAST_GAIN = 0.0005
 """Difference of the loss that counts as better."""
@@ -27,7 +28,7 @@ _AT_ONCE = 256
 
 
 def info_nce(
-    graphs: torch.Tensor, texts: torch.Tensor, temperature: float, same: torch.Tensor | None = None
+    graphs: torch.Tensor, texts: torch.Tensor, temperature: float, held: torch.Tensor | None = None
 ) -> tuple[torch.Tensor, torch.Tensor]:
     """Return the InfoNCE losses from graph to text and back, by cosine, with the others of the batch as negatives.
 
@@ -35,13 +36,14 @@ def info_nce(
         graphs: Vectors of subgraphs, [n, d].
         texts: Vectors of their texts, [n, d].
         temperature: Divides the cosines.
-        same: Number of each text; pairs with equal texts are no negatives of each other. None if all differ.
+        held: Whether the text of a column is true of the subgraph of a row, too, so that they are no negatives of each
+            other, [n, n]. None if each is true of its own alone.
     """
     e, h = torch.nn.functional.normalize(graphs, dim=1), torch.nn.functional.normalize(texts, dim=1)
     scores = e @ h.T / temperature
-    if same is not None:
-        twins = (same[:, None] == same[None, :]) & ~torch.eye(len(same), dtype=torch.bool, device=same.device)
-        scores = scores.masked_fill(twins, -math.inf)
+    if held is not None:
+        others = held & ~torch.eye(len(held), dtype=torch.bool, device=held.device)
+        scores = scores.masked_fill(others, -math.inf)
     own = torch.arange(len(scores), device=scores.device)
     return torch.nn.functional.cross_entropy(scores, own), torch.nn.functional.cross_entropy(scores.T, own)
 
@@ -97,7 +99,8 @@ class AlignmentModule(lightning.LightningModule):
 
     def train_dataloader(self) -> EpochLoader:
         """Return the batches of this epoch, in an order that depends on the seed and the epoch alone."""
-        order = np.random.default_rng((self._seed, self.current_epoch)).permutation(self._learning)
+        rng = np.random.default_rng((self._seed, self.current_epoch))
+        order = side_by_side(self._learning, self._pairs.near, self._settings.neighbours, rng)
         return EpochLoader(order, self._settings.batch_size)
 
     def encoded(self, numbers: Ints) -> tuple[torch.Tensor, torch.Tensor]:
@@ -117,19 +120,32 @@ class AlignmentModule(lightning.LightningModule):
         self._losses = []
 
     def training_step(self, batch: Ints, batch_idx: int) -> torch.Tensor:
-        """Return the mean of both losses.
+        """Return the loss of a batch.
 
         Raises:
             DriverError: If it is not finite.
         """
-        same = self._tensor(self._pairs.same[batch])
-        one, other = info_nce(*self.encoded(batch), self._settings.temperature, same)
-        loss = (one + other) / 2
+        loss = self.loss(
+            batch, *self.encoded(batch), np.random.default_rng((self._seed, self.current_epoch, batch_idx))
+        )
         value = float(loss.detach())
         if not math.isfinite(value):
             raise DriverError(f"the loss is {value} in epoch {self.current_epoch + 1}; lower learning_rate")
         self._losses.append(value)
         return loss
+
+    def loss(self, numbers: Ints, graphs: torch.Tensor, texts: torch.Tensor, rng: np.random.Generator) -> torch.Tensor:
+        """Return the mean of both losses, with those of drawn views added, given the vectors of pairs."""
+        same = self._pairs.same[numbers]
+        found = [(texts, same[:, None] == same[None, :])]
+        if self._pairs.views is not None:
+            views = self._pairs.views.drawn(numbers, rng)
+            found += [(self.head(self._tensor(vectors)), held) for vectors, held in views]
+        losses = [
+            info_nce(graphs, some, self._settings.temperature, torch.from_numpy(held).to(self.device))
+            for some, held in found
+        ]
+        return torch.stack([(there + back) / 2 for there, back in losses]).sum()
 
     def on_train_epoch_end(self) -> None:
         """Validate, keep the best weights, and stop when they no longer improve."""
@@ -163,10 +179,10 @@ class AlignmentModule(lightning.LightningModule):
                 graphs.append(e)
                 texts.append(h)
             rows, columns = torch.cat(graphs), torch.cat(texts)
-            numbers = self._pairs.same[self._validation]
-            losses = info_nce(rows, columns, self._settings.temperature, self._tensor(numbers))
+            # The same views after each epoch.
+            loss = float(self.loss(self._validation, rows, columns, np.random.default_rng(self._seed)))
+        numbers = self._pairs.same[self._validation]
         there, back = recall(rows.cpu().numpy(), columns.cpu().numpy(), numbers)
-        loss = float(losses[0] + losses[1]) / 2
         return {"held_out_loss": loss, "graph_to_text": there, "text_to_graph": back}
 
     def _keep(self) -> None:

@@ -21,6 +21,11 @@ class SeptaFitSettings:
         layers: Rounds of messages.
         epochs: Maximum number of passes over the subgraphs.
         batch_size: Subgraphs per update; the others of a batch are the negatives.
+        views: Texts of parts of each subgraph, such as a clause or the name of a node, that are drawn and encoded
+            before the first epoch. Each update also brings one of them, and the name of a node, near to the subgraphs
+            that hold it. 0 for the whole texts alone.
+        neighbours: Up to this many subgraphs around nodes of a subgraph stand beside it in a batch, as they are hard
+            to tell apart; 0 for batches drawn at random.
         learning_rate: Learning rate of Adam.
         temperature: Divides the cosines of the loss.
         validation: Maximum number of centres held out, at most a tenth of all; they choose the best epoch.
@@ -35,7 +40,9 @@ class SeptaFitSettings:
     layers: int = attrs.field(default=2, validator=_at_least_1)
     epochs: int = attrs.field(default=30, validator=_at_least_1)
     batch_size: int = attrs.field(default=256, validator=attrs.validators.ge(2))
-    learning_rate: float = attrs.field(default=0.0005, validator=_above_0)
+    views: int = attrs.field(default=2, validator=attrs.validators.ge(0))
+    neighbours: int = attrs.field(default=3, validator=attrs.validators.ge(0))
+    learning_rate: float = attrs.field(default=0.001, validator=_above_0)
     temperature: float = attrs.field(default=0.07, validator=_above_0)
     validation: int = attrs.field(default=1000, validator=attrs.validators.ge(0))
     patience: int | None = attrs.field(default=3, validator=_none_or_at_least_1)
@@ -52,10 +59,12 @@ class OptionsFitSettings:
         heads: Heads of the attention.
         epochs: Maximum number of passes over the questions.
         batch_size: Questions per update.
-        learning_rate: Learning rate of AdamW.
-        weight_decay: Its weight decay.
-        patience: Stop after this many epochs without a better validation; null for never. Without validation questions
-            the last epoch counts.
+        learning_rate: Learning rate of Adam for the layers.
+        similarity_rate: Learning rate of Adam for lambda and the weights of the similarities.
+        pull: Weight of the squared distance from the untrained reader in the loss.
+        validation: Share of the questions held out where the recipe names none to validate with; their loss chooses the
+            epoch.
+        patience: Stop after this many epochs without a better validation; null for never.
     """
 
     knowledge: float | None = attrs.field(
@@ -66,5 +75,7 @@ class OptionsFitSettings:
     epochs: int = attrs.field(default=30, validator=_at_least_1)
     batch_size: int = attrs.field(default=64, validator=_at_least_1)
     learning_rate: float = attrs.field(default=0.001, validator=_above_0)
-    weight_decay: float = attrs.field(default=0.01, validator=attrs.validators.ge(0))
+    similarity_rate: float = attrs.field(default=0.02, validator=_above_0)
+    pull: float = attrs.field(default=0.1, validator=attrs.validators.ge(0))
+    validation: float = attrs.field(default=0.2, validator=[attrs.validators.ge(0), attrs.validators.lt(1)])
     patience: int | None = attrs.field(default=5, validator=_none_or_at_least_1)

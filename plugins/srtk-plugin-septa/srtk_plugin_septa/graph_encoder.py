@@ -123,7 +123,7 @@ class SeptaGraphEncoder(SubgraphEncoder):
         entries = [entry for entry in corpus.read() if entry.triples and entry.text]
         if len(entries) < 2:
             raise DriverError(f"{corpus.fingerprint()} has {len(entries)} subgraphs; two are the least to learn from")
-        pairs = Pairs.of(entries, self.graph, self.encoder)
+        pairs = Pairs.of(entries, self.graph, self.encoder, training.views)
         order = sorted(range(len(entries)), key=lambda i: (_place(entries[i].id, task.seed), i))
         held = min(training.validation, len(entries) // 10)
         validation, learning = np.array(order[:held], dtype=np.int64), np.array(sorted(order[held:]), dtype=np.int64)

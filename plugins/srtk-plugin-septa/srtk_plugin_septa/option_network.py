@@ -13,8 +13,8 @@ import torch
 
 from srtk_plugin_septa.option_vectors import OptionVectors
 
-BEGIN = (30.0, 10.0, 5.0)
-"""Weights of the similarities before any training, chosen on questions made from CN-100K."""
+BEGIN = (20.0, 10.0, 20.0, 5.0)
+"""Weights of the similarities before any training, chosen by ``benchmarks/graph_questions.py --choose``."""
 
 
 class OptionBatch(NamedTuple):
@@ -25,7 +25,7 @@ class OptionBatch(NamedTuple):
         entries: [questions, options, k, d].
         empty: True where there is no entry, [questions, options, k].
         plain: [questions, options, p].
-        similarities: [questions, options, 3].
+        similarities: [questions, options, 4].
         absent: True where there is no option, [questions, options].
     """
 
@@ -65,7 +65,8 @@ class OptionNetwork(torch.nn.Module):
 
     score_know is linear in r + t, where r is what attention with the query t takes from the entries found for the
     option; score_direct is linear in the vector of question and option. Both also have the similarities of the option:
-    a sum r + t does not tell how near t is to what was found. Untrained, the similarities alone count.
+    a sum r + t does not tell how near t is to what was found. Untrained, the similarities alone count, by ``BEGIN``.
+    Their weights are learnt as factors of these, so they stay positive.
 
     Args:
         width: Dimensions of searches and entries.
@@ -74,12 +75,15 @@ class OptionNetwork(torch.nn.Module):
         knowledge: lambda, or None to learn it, beginning with a half.
     """
 
+    begin: torch.Tensor
+
     def __init__(self, width: int, plain: int, heads: int, knowledge: float | None) -> None:
         super().__init__()
         self.attention = torch.nn.MultiheadAttention(width, heads, batch_first=True)
         self.know = torch.nn.Linear(width, 1)
         self.direct = torch.nn.Linear(plain, 1)
-        self.similarities = torch.nn.Parameter(torch.tensor(BEGIN))
+        self.register_buffer("begin", torch.tensor(BEGIN))
+        self.change = torch.nn.Parameter(torch.zeros(len(BEGIN)))
         self.given = knowledge
         self.balance = torch.nn.Parameter(torch.zeros(()))
         for linear in (self.know, self.direct):
@@ -91,6 +95,15 @@ class OptionNetwork(torch.nn.Module):
         """lambda, the share of what was retrieved."""
         return torch.sigmoid(self.balance) if self.given is None else torch.tensor(self.given)
 
+    def few(self) -> list[torch.nn.Parameter]:
+        """Return the parameters that even few questions teach: the weights of the similarities, and lambda."""
+        return [self.change, self.balance]
+
+    def distance(self) -> torch.Tensor:
+        """Return how far the network is from the untrained one: the squares of all that was 0 there."""
+        learnt = (self.know.weight, self.direct.weight, self.change, self.balance)
+        return torch.stack([one.square().sum() for one in learnt]).sum()
+
     def forward(self, batch: OptionBatch) -> torch.Tensor:
         """Return the score of each option, [questions, options]; -inf where there is none."""
         size, options, k, width = batch.entries.shape
@@ -101,9 +114,10 @@ class OptionNetwork(torch.nn.Module):
             keys, hidden = entries[some], batch.empty.reshape(-1, k)[some]
             rows, _ = self.attention(t[some][:, None], keys, keys, key_padding_mask=hidden, need_weights=False)
             taken = taken.index_put((torch.nonzero(some)[:, 0],), rows[:, 0])
+        weights = self.begin * torch.exp(self.change)
         know = self.know((taken + t).reshape(size, options, width))[..., 0]
-        know = know + batch.similarities[..., :2] @ self.similarities[:2]
-        direct = self.direct(batch.plain)[..., 0] + batch.similarities[..., 2] * self.similarities[2]
+        know = know + batch.similarities[..., :3] @ weights[:3]
+        direct = self.direct(batch.plain)[..., 0] + batch.similarities[..., 3] * weights[3]
         return blended(know, direct, self.knowledge).masked_fill(batch.absent, -torch.inf)
 
 

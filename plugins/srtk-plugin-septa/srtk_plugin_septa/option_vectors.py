@@ -8,7 +8,7 @@ import attrs
 import numpy as np
 
 from srtk_framework.roles import Encoder, Index
-from srtk_framework.values import DriverError, Question, Subgraph
+from srtk_framework.values import DriverError, Question, Search, Subgraph
 from srtk_plugin_septa.shape import Vectors
 
 
@@ -21,9 +21,11 @@ class OptionVectors:
         entries: What was found, float32 [options, k, d]; rows of 0 where fewer were.
         found: How many entries each option has, int64 [options].
         plain: Question and option without knowledge, float32 [options, p].
-        similarities: float32 [options, 3]: the greatest product, over the entries found, of the entry's
-            cosines with the question and with the option; its greatest cosine with the search; the cosine of question
-            and option. 0 where nothing was found.
+        similarities: float32 [options, 4]. Over the entries found with the option: the greatest product of an entry's
+            cosines with the question and with the option; its greatest cosine with the search. Over pairs of an entry
+            found for the question alone and one found for the option alone: the greatest product of their cosine with
+            the cosines of either with what it was found for. Last the cosine of question and option. 0 where nothing
+            was found.
     """
 
     searches: Vectors
@@ -45,7 +47,8 @@ def option_vectors(
 
     Args:
         questions: Questions with options.
-        subgraphs: What was retrieved, with a search for each option, or without any.
+        subgraphs: What was retrieved, with a search for each option, perhaps followed by one for the question alone
+            and one for each option alone, or without any.
         index: Keeps the vectors of the entries.
         encoder: Encodes searches into the space of the index.
         direct: Encodes question and option without knowledge.
@@ -57,29 +60,59 @@ def option_vectors(
     """
     for question, subgraph in zip(questions, subgraphs, strict=True):
         _check(question, subgraph)
-    searched = [[one.text for one in s.searches] or plain_texts(q) for q, s in zip(questions, subgraphs, strict=True)]
+    searched = [
+        [one.text for one in s.searches[: len(q.options)]] or plain_texts(q)
+        for q, s in zip(questions, subgraphs, strict=True)
+    ]
     parts = [text for question in questions for text in (question.text, *question.options)]
     by_index = _encoded(encoder, [*parts, *(text for row in searched for text in row)])
     by_direct = _encoded(direct, [*parts, *(text for question in questions for text in plain_texts(question))])
     ids = list(dict.fromkeys(id_ for s in subgraphs for one in s.searches for id_, _ in one.hits[:k]))
     rows = dict(zip(ids, _entries(index, ids), strict=True))
+
+    def found_by(searches: Sequence[Search], width: int) -> Vectors:
+        table = np.zeros((len(searches), k, width), dtype=np.float32)
+        for place, one in enumerate(searches):
+            for rank, (id_, _) in enumerate(one.hits[:k]):
+                table[place, rank] = rows[id_]
+        return table
+
     made = []
     for question, subgraph, row in zip(questions, subgraphs, searched, strict=True):
+        size = len(question.options)
         t = np.stack([by_index[text] for text in row])
-        hits = [one.hits[:k] for one in subgraph.searches] or [()] * len(row)
-        entries = np.zeros((len(row), k, t.shape[1]), dtype=np.float32)
-        for place, some in enumerate(hits):
-            for rank, (id_, _) in enumerate(some):
-                entries[place, rank] = rows[id_]
+        with_option = subgraph.searches[:size] or [Search(text) for text in row]
+        entries = found_by(with_option, t.shape[1])
         plain = np.stack([by_direct[text] for text in plain_texts(question)])
         asked, options = by_index[question.text], np.stack([by_index[option] for option in question.options])
         both = np.sum(entries * asked, axis=2) * np.sum(entries * options[:, None], axis=2)
         near = np.sum(entries * t[:, None], axis=2)
         alike = np.stack([by_direct[option] for option in question.options]) @ by_direct[question.text]
-        similarities = np.stack([np.max(both, axis=1), np.max(near, axis=1), alike], axis=1).astype(np.float32)
-        found = np.array([len(some) for some in hits], dtype=np.int64)
+        pairs = np.zeros((size, 1), dtype=np.float32)
+        if len(subgraph.searches) > size:
+            alone = found_by(subgraph.searches[size:], t.shape[1])
+            pairs = _joined(alone[0], asked, alone[1:], options)
+        columns = (np.max(both, axis=1), np.max(near, axis=1), np.max(pairs, axis=1), alike)
+        similarities = np.stack(columns, axis=1).astype(np.float32)
+        found = np.array([len(one.hits[:k]) for one in with_option], dtype=np.int64)
         made.append(OptionVectors(t, entries, found, plain, similarities))
     return made
+
+
+def _joined(of_question: Vectors, question: Vectors, of_options: Vectors, options: Vectors) -> Vectors:
+    """Return for each option the products of all pairs: cosine of the two entries, and of each with its search.
+
+    Args:
+        of_question: Entries found for the question, [k, d].
+        question: Its vector, [d].
+        of_options: Entries found for each option, [options, k, d].
+        options: Their vectors, [options, d].
+    """
+    one = np.sum(of_question * question, axis=1)
+    other = np.sum(of_options * options[:, None], axis=2)
+    both = np.sum(of_question[None, :, None] * of_options[:, None], axis=3)
+    products: Vectors = both * one[None, :, None] * other[:, None]
+    return products.reshape(len(options), -1)
 
 
 def plain_texts(question: Question) -> list[str]:
@@ -92,9 +125,10 @@ def _check(question: Question, subgraph: Subgraph) -> None:
         raise DriverError(
             f"question {question.id} has no options to choose from; give `options`, or name another reader"
         )
-    if subgraph.searches and len(subgraph.searches) != len(question.options):
+    size = len(question.options)
+    if len(subgraph.searches) not in (0, size, 2 * size + 1):
         raise DriverError(
-            f"question {question.id} has {len(question.options)} options, and its subgraph {len(subgraph.searches)}"
+            f"question {question.id} has {size} options, and its subgraph {len(subgraph.searches)}"
             " searches; retrieve it by the expander `index`, which searches for each option"
         )
 

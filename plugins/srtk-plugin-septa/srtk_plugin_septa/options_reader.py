@@ -134,7 +134,9 @@ class OptionsReader(Reader):
     def fit(self, task: TrainingTask, training: OptionsFitSettings) -> Mapping[str, float]:
         """Learn the network by the cross-entropy over the options; the encoders stay as they are.
 
-        An interrupted training in the folder is resumed after its last epoch, and gives the same weights.
+        The best epoch is kept, and the untrained network where none is better: by the accuracy on the questions that
+        the task validates with, or by the loss of those that are held out here. An interrupted training in the folder
+        is resumed after its last epoch, and gives the same weights.
 
         Raises:
             RunError: If no question has its answer among its options.
@@ -143,45 +145,61 @@ class OptionsReader(Reader):
         import torch
 
         from srtk_plugin_septa.option_checkpoint import keep, resumed
-        from srtk_plugin_septa.option_network import OptionBatch
 
         pairs = [(e.question, e.subgraph or Subgraph(), _gold(e.question)) for e in task.examples]
-        learning = [(question, subgraph, gold) for question, subgraph, gold in pairs if gold is not None]
-        if not learning:
+        known = [(question, subgraph, gold) for question, subgraph, gold in pairs if gold is not None]
+        if not known:
             raise RunError(f"none of {len(pairs)} training questions has its answer among its options")
         self._kept = {}
         try:
-            vectors = self._vectors([row[0] for row in learning], [row[1] for row in learning])
+            vectors = self._vectors([row[0] for row in known], [row[1] for row in known])
+            rows = [(one, gold) for one, (_, _, gold) in zip(vectors, known, strict=True)]
+            order = np.random.default_rng(task.seed).permutation(len(rows)).tolist()
+            held = 0 if task.validate is not None else int(training.validation * len(rows))
+            checking, learning = [rows[i] for i in order[:held]], [rows[i] for i in order[held:]]
             model = self._untrained(training, task.seed)
             network = model.network().train().requires_grad_(True)
-            optimizer = torch.optim.AdamW(
-                network.parameters(), lr=training.learning_rate, weight_decay=training.weight_decay
-            )
+            few = {id(one) for one in network.few()}
+            layers = [one for one in network.parameters() if id(one) not in few]
+            groups = [{"params": layers}, {"params": network.few(), "lr": training.similarity_rate}]
+            optimizer = torch.optim.Adam(groups, lr=training.learning_rate)
             progress = resumed(task.folder, network, optimizer)
+
+            def check(epochs: int, **figures: float) -> None:
+                """Validate the network, and keep it if it is the best so far."""
+                weights = tensors(network)
+                self._use(attrs.evolve(model, weights=weights), trained=True)
+                now = float(epochs)
+                if task.validate is not None:
+                    figures |= task.validate()
+                    now = figures.get("answer_exact", now)
+                elif checking:
+                    with torch.no_grad():
+                        figures["held_out_loss"] = float(_loss(network, checking))
+                    now = -figures["held_out_loss"]
+                progress.epochs, progress.waited = epochs, progress.waited + 1
+                if now > progress.best:
+                    progress.best, progress.waited, progress.weights = now, 0, weights
+                    progress.figures = {"epochs": float(epochs), **figures}
+                keep(task.folder, network, optimizer, progress)
+
+            if not progress.weights:
+                check(0)
             for epoch in range(progress.epochs, training.epochs):
                 if training.patience is not None and progress.waited >= training.patience:
                     break
                 order = np.random.default_rng((task.seed, epoch)).permutation(len(learning)).tolist()
                 losses = []
                 for some in batched(order, training.batch_size):
-                    scores = network(OptionBatch.of([vectors[i] for i in some]))
-                    loss = torch.nn.functional.cross_entropy(scores, torch.tensor([learning[i][2] for i in some]))
+                    loss = _loss(network, [learning[i] for i in some])
                     optimizer.zero_grad()
-                    loss.backward()  # type: ignore[no-untyped-call]
+                    (loss + training.pull * network.distance()).backward()
                     optimizer.step()
                     losses.append(float(loss.detach()))
                 mean = sum(losses) / len(losses)
                 if not math.isfinite(mean):
                     raise DriverError(f"the loss is {mean} in epoch {epoch + 1}; lower learning_rate")
-                weights = tensors(network)
-                self._use(attrs.evolve(model, weights=weights), trained=True)
-                checked = dict(task.validate()) if task.validate is not None else {}
-                now = checked.get("answer_exact", float(epoch))
-                progress.epochs, progress.waited = epoch + 1, progress.waited + 1
-                if now > progress.best:
-                    progress.best, progress.waited, progress.weights = now, 0, weights
-                    progress.figures = {"epochs": epoch + 1.0, "loss": mean, **checked}
-                keep(task.folder, network, optimizer, progress)
+                check(epoch + 1, loss=mean)
             self._use(attrs.evolve(model, weights=progress.weights), trained=True)
             return {**progress.figures, "questions": float(len(learning)), "knowledge": float(self._network.knowledge)}
         finally:
@@ -277,6 +295,16 @@ class OptionsReader(Reader):
         (entry,) = self.index.entries([hits[0][0]]) if hits else (None,)
         own = set(entry.triples) if entry is not None else set()
         return tuple(place for place, triple in enumerate(subgraph.triples) if triple in own)
+
+
+def _loss(network: Any, rows: Sequence[tuple[OptionVectors, int]]) -> Any:
+    """Return the cross-entropy over the options of some questions, given the places of the right ones."""
+    import torch
+
+    from srtk_plugin_septa.option_network import OptionBatch
+
+    scores = network(OptionBatch.of([one for one, _ in rows]))
+    return torch.nn.functional.cross_entropy(scores, torch.tensor([gold for _, gold in rows]))
 
 
 def _of_network(field: Any, value: Any) -> bool:

@@ -6,14 +6,13 @@ from collections.abc import Sequence
 
 import attrs
 import numpy as np
-import numpy.typing as npt
 
 from srtk_framework.roles import Encoder, KnowledgeGraph
 from srtk_framework.text import name, relation_words
 from srtk_framework.values import Entry
-from srtk_plugin_septa.shape import Arrays, Vectors
+from srtk_plugin_septa.shape import Arrays, Ints, Vectors
+from srtk_plugin_septa.views import Views, neighbours
 
-Ints = npt.NDArray[np.int64]
 _AT_ONCE = 4096
 
 
@@ -28,6 +27,8 @@ class Pairs:
         labels: Vectors of all labels, [labels, input].
         texts: Vectors of the texts, [pairs, input].
         same: Number of each text; equal texts have equal numbers.
+        near: Per subgraph, the numbers of those whose centre is one of its nodes.
+        views: Texts of parts of the subgraphs; None to train on the whole texts alone.
     """
 
     subgraphs: Sequence[Arrays]
@@ -36,13 +37,15 @@ class Pairs:
     labels: Vectors
     texts: Vectors
     same: Ints
+    near: Sequence[Ints]
+    views: Views | None = None
 
     def __len__(self) -> int:
         return len(self.subgraphs)
 
     @classmethod
-    def of(cls, entries: Sequence[Entry], graph: KnowledgeGraph, encoder: Encoder) -> Pairs:
-        """Encode each label and each text once."""
+    def of(cls, entries: Sequence[Entry], graph: KnowledgeGraph, encoder: Encoder, views: int = 0) -> Pairs:
+        """Encode each label and each text once, and ``views`` texts of parts of each subgraph."""
         subgraphs = [Arrays.of(entry.triples, entry.id) for entry in entries]
         nodes = sorted({node for one in subgraphs for node in one.nodes})
         relations = sorted({relation for one in subgraphs for relation in one.relations})
@@ -51,22 +54,32 @@ class Pairs:
         of_node = {node: place for place, node in enumerate(nodes)}
         of_relation = {relation: len(nodes) + place for place, relation in enumerate(relations)}
         words = [name(node, labels) for node in nodes] + [relation_words(r, labels[r]) for r in relations]
+        said = dict(zip(ids, words, strict=True))
         texts = sorted({entry.text for entry in entries})
         number = {text: place for place, text in enumerate(texts)}
         same = np.array([number[entry.text] for entry in entries], dtype=np.int64)
+        rows = [np.array([of_node[node] for node in one.nodes], dtype=np.int64) for one in subgraphs]
+        vectors = _encoded(words, encoder)
         return cls(
             subgraphs,
-            [np.array([of_node[node] for node in one.nodes], dtype=np.int64) for one in subgraphs],
+            rows,
             [np.array([of_relation[r] for r in one.relations], dtype=np.int64) for one in subgraphs],
-            _encoded(words, encoder),
+            vectors,
             _encoded(texts, encoder)[same],
             same,
+            neighbours(subgraphs),
+            Views.of(entries, rows, vectors, said.__getitem__, lambda some: _encoded(some, encoder), views)
+            if views
+            else None,
         )
 
 
 def _encoded(texts: Sequence[str], encoder: Encoder) -> Vectors:
-    parts = [encoder.encode(texts[start : start + _AT_ONCE]) for start in range(0, len(texts), _AT_ONCE)]
-    return np.concatenate(parts)
+    distinct = list(dict.fromkeys(texts))
+    parts = [encoder.encode(distinct[start : start + _AT_ONCE]) for start in range(0, len(distinct), _AT_ONCE)]
+    place = {text: at for at, text in enumerate(distinct)}
+    rows: Vectors = np.concatenate(parts)[[place[text] for text in texts]]
+    return rows
 
 
 def recall(graphs: Vectors, texts: Vectors, same: Ints, columns: int | None = None) -> tuple[float, float]:

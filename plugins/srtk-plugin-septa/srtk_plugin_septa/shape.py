@@ -12,6 +12,7 @@ import numpy.typing as npt
 from srtk_framework.values import Triple
 
 Vectors = npt.NDArray[np.float32]
+Ints = npt.NDArray[np.int64]
 
 
 @attrs.frozen
@@ -42,7 +43,7 @@ class Arrays(NamedTuple):
 
     nodes: tuple[str, ...]
     relations: tuple[str, ...]
-    triples: npt.NDArray[np.int64]
+    triples: Ints
 
     @classmethod
     def of(cls, triples: Sequence[Triple], centre: str) -> Arrays:

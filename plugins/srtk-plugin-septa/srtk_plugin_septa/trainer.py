@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING, Any
 from srtk_framework.training import loggers, newest_checkpoint, quiet_lightning, run_fit
 from srtk_framework.values import DriverError
 from srtk_plugin_septa.fit_settings import SeptaFitSettings
-from srtk_plugin_septa.shape import Shape, Vectors
+from srtk_plugin_septa.shape import Ints, Shape, Vectors
 
 if TYPE_CHECKING:
-    from srtk_plugin_septa.pairs import Ints, Pairs
+    from srtk_plugin_septa.pairs import Pairs
 
 
 def missing_packages() -> list[str]:

@@ -73,13 +73,22 @@ def test_the_two_directions_of_the_loss_differ():
 def test_pairs_with_equal_texts_are_no_negatives_of_each_other():
     e, h = rows([1, 0], [1, 0], [0, 1]), rows([1, 0], [1, 0], [0, 1])
     same = torch.tensor([4, 4, 9])
-    there, back = info_nce(e, h, 1.0, same)
+    there, back = info_nce(e, h, 1.0, same[:, None] == same[None, :])
     one = math.log(1 + math.exp(-1))
     # The third still has both twins as negatives.
     third = math.log(1 + 2 * math.exp(-1))
     assert there == pytest.approx((2 * one + third) / 3, abs=1e-6)
     assert back == pytest.approx(there, abs=1e-9)
     assert info_nce(e, h, 1.0)[0] > there
+
+
+def test_a_text_that_another_subgraph_holds_is_no_negative_of_that_one_alone():
+    e, h = rows([1, 0], [0, 1]), rows([1, 0], [1, 1])
+    held = torch.tensor([[True, False], [True, True]])  # the second subgraph holds the first text, too
+    there, back = info_nce(e, h, 1.0, held)
+    half = 0.5**0.5
+    assert there == pytest.approx(math.log(1 + math.exp(half - 1)) / 2, abs=1e-6)
+    assert back == pytest.approx(math.log(2) / 2, abs=1e-6)
 
 
 def test_recall_counts_equal_texts_as_the_own_one():
@@ -117,6 +126,24 @@ def test_training_finds_more_partners_than_the_means_of_labels(tmp_path):
     assert after > before + 0.1, (before, after)
     assert figures["held_out_subgraphs"] == len(entries) // 10
     assert figures["subgraphs"] == len(entries) - len(entries) // 10
+
+
+@pytest.mark.slow
+def test_views_bring_the_name_of_a_node_near_to_its_subgraph(tmp_path):
+    graph = world()
+
+    def share(views):
+        """Return the share of people whose own subgraph is the nearest to their name."""
+        driver = learner(graph)
+        settings = SeptaFitSettings(**{**SMALL, "epochs": 12, "views": views})
+        driver.fit(TrainingTask([], None, tmp_path / str(views)), settings)
+        driver.save(tmp_path / str(views) / "model")
+        texts = opened(SeptaTextEncoder(encoder=driver.encoder, path=str(tmp_path / str(views) / "model")))
+        entries = list(driver.corpus.read())
+        e = driver.encode([x.triples for x in entries], [x.id for x in entries])
+        return recall(e, texts.encode([x.id for x in entries]), np.arange(len(entries)))[1]
+
+    assert 1 - share(2) < 0.7 * (1 - share(0))
 
 
 def test_a_saved_model_encodes_the_same_in_a_new_driver(tmp_path):
