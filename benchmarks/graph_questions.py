@@ -7,9 +7,10 @@
 From the edges of CN-100K: `one` needs one edge, `two` needs two, with no edge between question and answer. Of five
 options four are objects of the same relation that are no answers, drawn at random or nearest to the answer by the
 frozen encoder. The index holds the subgraphs around the centres of `alignment.py`, among which both ends of a question
-are; question and index use different words for relations. Readers are trained on other questions of the same kind and
-distractors, a fifth of which choose the epoch. `--choose` tries weights of the similarities with which an untrained
-reader begins, and settings of training, on questions of other seeds than those that are reported.
+are; question and index use different words for relations. Joins are measured on one edge alone, as no option of two is
+joined to the question. Readers are trained on other questions of the same kind and distractors, a fifth of which choose
+the epoch. `--choose` tries weights of the similarities with which an untrained reader begins, and settings of training,
+on questions of other seeds than those that are reported.
 """
 
 from __future__ import annotations
@@ -322,25 +323,27 @@ def main() -> None:
     unaligned, plain_texts = index_of("unaligned", entries, graph, encoder, None)
     rows: dict[str, dict[str, list[float]]] = defaultdict(lambda: defaultdict(list))
     shares: dict[str, list[float]] = defaultdict(list)
+    indexed: Path | None = None
     start = time.perf_counter()
     for seed in range(1, options.seeds + 1):
         model = OUT / f"alignment/cn100k-{seed - 1}/model"
         if not model.is_dir():
             print(f"seed {seed}: no model of its own; the alignment of seed 0 is taken", file=sys.stderr)
             model = OUT / "alignment/cn100k-0/model"
-        aligned, texts = index_of(f"aligned-{seed}", entries, graph, encoder, model)
+        if model != indexed:
+            aligned, texts = index_of("aligned", entries, graph, encoder, model)
+            indexed = model
         for edges, distractors in KINDS:
             every = maker.questions(edges, options.train + options.test, distractors, seed)
             train, test = every[options.test :], every[: options.test]
             name = f"{edges} edges, {distractors}"
             into = rows[name]
             into["lookup"] += looked_up(graph, test)
-            for method, index, text, enhance in (
-                ("index, not aligned", unaligned, plain_texts, "none"),
-                ("index and joins, not aligned", unaligned, plain_texts, "joins"),
-                ("index", aligned, texts, "none"),
-                ("index and joins", aligned, texts, "joins"),
-            ):
+            methods = [("index, not aligned", unaligned, plain_texts, "none"), ("index", aligned, texts, "none")]
+            if edges == 1:
+                # No edge joins the ends of two.
+                methods.append(("index and joins", aligned, texts, "joins"))
+            for method, index, text, enhance in methods:
                 found = [retrieved(some, index, graph, linker, enhance) for some in (train, test)]
                 untrained = OptionsReader(index=index, encoder=text, direct=encoder, k=K)
                 untrained.open()

@@ -180,8 +180,9 @@ class MemoryGraph(KnowledgeGraph):
         """Find the triples of each pattern, sorted."""
         answers = []
         for pattern in patterns:
-            bound = pattern.subject if pattern.subject is not None else pattern.object
-            triples = self._all if bound is None else self._at.get(bound, ())
+            ends = [self._at.get(end, ()) for end in (pattern.subject, pattern.object) if end is not None]
+            # Through the end with fewer triples: the other may be a hub.
+            triples = min(ends, key=len, default=self._all)
             answers.append([t for t in triples if all(w in (None, part) for w, part in zip(pattern, t, strict=True))])
         return answers
 

@@ -13,7 +13,7 @@ import torch
 
 from srtk_plugin_septa.option_vectors import OptionVectors
 
-BEGIN = (20.0, 10.0, 20.0, 5.0)
+BEGIN = (10.0, 20.0, 80.0, 5.0)
 """Weights of the similarities before any training, chosen by ``benchmarks/graph_questions.py --choose``."""
 
 

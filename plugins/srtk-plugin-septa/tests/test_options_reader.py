@@ -230,11 +230,26 @@ def test_a_killed_training_of_a_reader_goes_on_and_ends_like_an_undisturbed_one(
 def test_a_training_that_makes_it_worse_leaves_the_reader_as_it_was(index, asked, tmp_path):
     reader = opened(OptionsReader(index=index, encoder=encoder()))
     before = reader.read([q for q, _ in asked], [s for _, s in asked])
-    settings = OptionsFitSettings(epochs=3, learning_rate=50.0, similarity_rate=5.0)
-    figures = reader.fit(TrainingTask(examples(asked), None, tmp_path), settings)
+    wrong = [
+        TrainingExample(attrs.evolve(q, answers=(next(o for o in q.options if o not in q.answers),)), subgraph=s)
+        for q, s in asked
+    ]
+    task = TrainingTask(wrong, lambda: {"answer_exact": accuracy(reader, asked)}, tmp_path)
+    figures = reader.fit(task, OptionsFitSettings(epochs=4, learning_rate=0.05, similarity_rate=0.5))
     assert figures["epochs"] == 0
-    assert figures["questions"] == 24  # of 30, a fifth of which is held out
     assert reader.read([q for q, _ in asked], [s for _, s in asked]) == before
+
+
+def test_some_questions_are_held_out_where_none_validate(index, asked, tmp_path):
+    def figures(validation):
+        reader = opened(OptionsReader(index=index, encoder=encoder()))
+        settings = OptionsFitSettings(epochs=1, validation=validation)
+        return reader.fit(TrainingTask(examples(asked), None, tmp_path), settings)
+
+    assert figures(0.2)["questions"] == 24  # of 30
+    assert figures(0.2)["held_out_loss"] > 0
+    assert figures(0.0)["questions"] == 30
+    assert "held_out_loss" not in figures(0.0)
 
 
 def test_the_further_pulled_the_nearer_to_the_untrained_reader(index, asked, tmp_path):
