@@ -19,6 +19,7 @@ import argparse
 import json
 import shutil
 import sys
+import tempfile
 import time
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
@@ -223,6 +224,19 @@ def bare(subgraphs: Sequence[Subgraph]) -> list[Subgraph]:
     return [Subgraph(searches=tuple(Search(one.text) for one in s.searches)) for s in subgraphs]
 
 
+def fitted(
+    reader: OptionsReader,
+    questions: Sequence[Question],
+    found: Sequence[Subgraph],
+    settings: OptionsFitSettings,
+    seed: int,
+) -> Mapping[str, float]:
+    """Train a reader in a folder of its own, and return its figures."""
+    examples = [TrainingExample(q, subgraph=s) for q, s in zip(questions, found, strict=True)]
+    with tempfile.TemporaryDirectory() as folder:
+        return reader.fit(TrainingTask(examples, None, Path(folder), seed), settings)
+
+
 def right(reader: OptionsReader, questions: Sequence[Question], found: Sequence[Subgraph]) -> list[float]:
     """Return for each question whether the reader chooses the answer."""
     answers = [
@@ -290,9 +304,7 @@ def choose(maker: Maker, entries: list[Entry], graph: MemoryGraph, encoder: Kept
             for asked, found, others, of_others in learnt:
                 reader = OptionsReader(index=index, encoder=texts, direct=encoder, k=K)
                 reader.open()
-                examples = [TrainingExample(q, subgraph=s) for q, s in zip(others, of_others, strict=True)]
-                task = TrainingTask(examples, None, OUT / "graph_questions", 0)
-                epochs.append(reader.fit(task, OptionsFitSettings(**settings))["epochs"])
+                epochs.append(fitted(reader, others, of_others, OptionsFitSettings(**settings), 0)["epochs"])
                 shares.append(float(np.mean(right(reader, asked, found))))
             print(json.dumps({"index": name, "fit": settings, "right": shares, "epochs": epochs}), flush=True)
 
@@ -356,9 +368,7 @@ def main() -> None:
                 for label, (to_learn, to_test), knowledge in measured:
                     reader = OptionsReader(index=index, encoder=text, direct=encoder, k=K)
                     reader.open()
-                    examples = [TrainingExample(q, subgraph=s) for q, s in zip(train, to_learn, strict=True)]
-                    task = TrainingTask(examples, None, OUT / "graph_questions", seed)
-                    reader.fit(task, OptionsFitSettings(knowledge=knowledge))
+                    fitted(reader, train, to_learn, OptionsFitSettings(knowledge=knowledge), seed)
                     into[label] += right(reader, test, to_test)
                     if label == "index" and edges == 1:
                         shares[name].append(supported(reader, test, to_test))

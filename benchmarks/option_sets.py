@@ -15,9 +15,11 @@ from __future__ import annotations
 import argparse
 import json
 import sys
+import tempfile
 import time
 from collections import Counter, defaultdict
 from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
 import attrs
@@ -140,8 +142,10 @@ class Bench:
             return {"answer_exact": float(np.mean(accuracy(reader, checking)))}
 
         examples = [TrainingExample(question, subgraph=subgraph) for question, subgraph in learning]
-        task = TrainingTask(examples, validate, OUT / "option_sets", seed)
-        reader.fit(task, OptionsFitSettings(knowledge=method.knowledge))
+        # A folder of its own: a training goes on where another in the folder ended.
+        with tempfile.TemporaryDirectory() as folder:
+            task = TrainingTask(examples, validate, Path(folder), seed)
+            reader.fit(task, OptionsFitSettings(knowledge=method.knowledge))
         return reader
 
 

@@ -244,12 +244,12 @@ def test_some_questions_are_held_out_where_none_validate(index, asked, tmp_path)
     def figures(validation):
         reader = opened(OptionsReader(index=index, encoder=encoder()))
         settings = OptionsFitSettings(epochs=1, validation=validation)
-        return reader.fit(TrainingTask(examples(asked), None, tmp_path), settings)
+        return reader.fit(TrainingTask(examples(asked), None, tmp_path / str(validation)), settings)
 
-    assert figures(0.2)["questions"] == 24  # of 30
-    assert figures(0.2)["held_out_loss"] > 0
-    assert figures(0.0)["questions"] == 30
-    assert "held_out_loss" not in figures(0.0)
+    some, none = figures(0.2), figures(0.0)
+    assert (some["questions"], none["questions"]) == (24, 30)
+    assert some["held_out_loss"] > 0
+    assert "held_out_loss" not in none
 
 
 def test_the_further_pulled_the_nearer_to_the_untrained_reader(index, asked, tmp_path):
