@@ -36,6 +36,7 @@ from srtk_framework.roles import Corpus, Encoder, TrainingTask
 from srtk_framework.values import Entry, Pattern, Triple
 
 EASY = 1000
+PARTS = ("train", "valid", "test")
 LEAST_GROUP = 5
 """Fewest subgraphs with the same relations at their centres that are told apart."""
 OTHER_CN = {
@@ -96,15 +97,16 @@ class Given(Corpus):
         return iter(self.entries)
 
 
-def read_graph(name: str) -> tuple[MemoryGraph, Path | None]:
-    """Return the graph of a data set, and its file of templates."""
+def read_graph(name: str, parts: Sequence[str] = PARTS) -> tuple[MemoryGraph, Path | None]:
+    """Return the graph of a data set (of Wiki27K some of its parts), and its file of templates."""
     if name == "cn100k":
         lines = (DATA / "conceptnet/cn100k/train100k.txt").read_text(encoding="utf-8").splitlines()
         facts = [Triple(s, r, o) for r, s, o in (line.split("\t")[:3] for line in lines)]
         graph, templates = MemoryGraph(triples=facts), None
     else:
         folder = DATA / "wiki27k"
-        lines = (folder / "train.txt").read_text(encoding="utf-8").splitlines()
+        files = [(folder / f"{part}.txt").read_text(encoding="utf-8") for part in parts]
+        lines = dict.fromkeys(line for text in files for line in text.splitlines())
         facts = [Triple(*line.split("\t")[:3]) for line in lines]
         rows = (folder / "entity2label.txt").read_text(encoding="utf-8").splitlines()
         labels = {id_: label for id_, _, label in (row.partition("\t") for row in rows)}
@@ -181,7 +183,7 @@ def main() -> None:
     for name, default in (("train", 20000), ("test", 10000), ("tokens", 64), ("seeds", 3), ("epochs", 30)):
         parser.add_argument(f"--{name}", type=int, default=default)
     options = parser.parse_args()
-    if missing := lacking("conceptnet/cn100k/train100k.txt", "wiki27k/train.txt"):
+    if missing := lacking("conceptnet/cn100k/train100k.txt", *(f"wiki27k/{part}.txt" for part in PARTS)):
         parser.exit(1, f"{missing}\n")
     graph, templates = read_graph(options.dataset)
     folder = OUT / "alignment"

@@ -31,7 +31,7 @@ from typing import Any
 import attrs
 import numpy as np
 import numpy.typing as npt
-from alignment import place, read_graph
+from alignment import PARTS, place, read_graph
 from common import OUT, lacking
 from srtk_plugin_index.commands.build import build
 from srtk_plugin_index.indexes.vectors import VectorIndex
@@ -68,7 +68,7 @@ def labels(folder: Path) -> Matrix:
     if not file.exists():
         encoder = OnnxEncoder(model="minilm")
         encoder.open()
-        graphs = [read_graph(name)[0] for name in ("cn100k", "wiki27k")]
+        graphs = [read_graph(name, ("train",))[0] for name in ("cn100k", "wiki27k")]
         texts = dict.fromkeys(str(label) for graph in graphs for label in graph.labels(TripleTable.of(graph).entities))
         np.save(file, encoder.encode(list(texts)))
     rows: Matrix = np.load(file)
@@ -260,7 +260,7 @@ def main() -> int:
     parser.add_argument("--part", help=argparse.SUPPRESS)
     parser.add_argument("--probes", type=int, default=64, help=argparse.SUPPRESS)
     arguments = parser.parse_args()
-    if missing := lacking("conceptnet/cn100k/train100k.txt", "wiki27k/train.txt"):
+    if missing := lacking("conceptnet/cn100k/train100k.txt", *(f"wiki27k/{part}.txt" for part in PARTS)):
         raise SystemExit(missing)
     (OUT / "index_size").mkdir(parents=True, exist_ok=True)
     if arguments.part and arguments.case == "vectors":
