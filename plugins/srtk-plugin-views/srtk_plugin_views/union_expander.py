@@ -15,32 +15,50 @@ from srtk_framework.values import Budget, DriverError, Question, RankedPath, Sub
 _SCALE = 100
 """Factor of the sums, whose differences between far ranks are below the fourth decimal otherwise."""
 
+_BEHIND = 0.2
+"""Weight of all expanders but the first, by default."""
+_none_or_all_above_0: Any = attrs.validators.optional(attrs.validators.deep_iterable(attrs.validators.gt(0)))
+
 
 @attrs.define(eq=False)
 class UnionExpander(Expander):
     """Unite the triples of several expanders by reciprocal rank fusion (Cormack et al. 2009).
 
-    A triple's score is 100 times the sum of 1 / (``constant`` + rank) over the expanders that found it, ranks counted
-    from 1; equal ones come in the order of the expanders. The scores of the expanders themselves are not compared. A
-    question without links is given to those that need none. Paths, meetings and searches of all expanders are kept, and
-    the traces under ``parts``.
+    A triple's score is 100 times the sum of weight / (``constant`` + rank) over the expanders that found it, ranks
+    counted from 1; equal ones come in the order of the expanders. The scores of the expanders themselves are not
+    compared. A question without links is given to those that need none. Paths, meetings and searches of all expanders
+    are kept, and the traces under ``parts``.
+
+    With the default weights and constant the first expander leads: its first 245 triples come before any that only
+    others found, and these fill what room it leaves. With equal weights, what a worse expander finds takes the place of
+    every second triple of a better one.
 
     Attributes:
-        expanders: At least two expanders, the first one's path of a triple counting where several have one.
+        expanders: At least two expanders, the best first: its path of a triple counts where several have one.
         graph: Graph from which origins and qualifiers are read.
         budget: Limits on the result; those of the expanders are their own.
         constant: Makes ranks more alike the greater it is.
+        weights: Weight of each expander; by default 1 for the first, and 0.2 for each of the others.
     """
 
     expanders: Sequence[Expander]
     graph: KnowledgeGraph
     budget: Budget = attrs.field(factory=Budget)
     constant: int = attrs.field(default=60, validator=attrs.validators.ge(1))
+    weights: list[float] | None = attrs.field(default=None, validator=_none_or_all_above_0)
 
     def open(self) -> None:
-        """Refuse fewer than two expanders."""
+        """Refuse fewer than two expanders, and weights of others.
+
+        Raises:
+            DriverError: If there are fewer than two expanders, or not one weight for each.
+        """
         if len(self.expanders) < 2:
             raise DriverError(f"union has {len(self.expanders)} expanders; name at least two under `expanders:`")
+        if self.weights is not None and len(self.weights) != len(self.expanders):
+            raise DriverError(
+                f"union has {len(self.weights)} weights for {len(self.expanders)} expanders; give one for each"
+            )
 
     def needs_links(self) -> bool:
         """Return whether all expanders need links."""
@@ -65,12 +83,13 @@ class UnionExpander(Expander):
         path: dict[Triple, int] = {}
         paths: list[RankedPath] = []
         joins = []
-        for part in parts:
+        weights = self.weights or [1.0] + [_BEHIND] * (len(parts) - 1)
+        for part, weight in zip(parts, weights, strict=True):
             before = len(paths)
             paths += part.paths
             joins += [attrs.evolve(join, paths=tuple(before + at for at in join.paths)) for join in part.joins]
             for rank, triple in enumerate(part.triples, 1):
-                sums[triple] = sums.get(triple, 0.0) + 1 / (self.constant + rank)
+                sums[triple] = sums.get(triple, 0.0) + weight / (self.constant + rank)
                 at = part.path_of[rank - 1] if part.path_of else -1
                 if at >= 0:
                     path.setdefault(triple, before + at)
