@@ -8,7 +8,7 @@ from __future__ import annotations
 import argparse
 import sys
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import ExitStack
+from contextlib import ExitStack, closing
 from pathlib import Path as FilePath
 from typing import Any, TypeVar
 
@@ -96,7 +96,8 @@ def _searched(args: argparse.Namespace, graph: KnowledgeGraph, folder: FilePath)
     questions = list(read_questions(args.input))
     if questions and not any(question.answers for question in questions):
         raise InputError(f"{shown(args.input)}: no record has answer_entities, so there is nothing to search for")
-    found = [row for part in _tracked(questions, "searching", args) for row in search.supervise(part)]
+    with closing(search):
+        found = [row for part in _tracked(questions, "searching", args) for row in search.supervise(part)]
     examples = [TrainingExample(question, tuple(row)) for question, row in zip(questions, found, strict=True)]
     bare = [attrs.evolve(one, paths=tuple(attrs.evolve(path, score=1.0) for path in one.paths)) for one in examples]
     write_training_examples(folder / "paths.jsonl", bare)
@@ -109,8 +110,8 @@ def _given(args: argparse.Namespace, graph: KnowledgeGraph) -> list[TrainingExam
     examples = read_training_examples(FilePath(args.input))
     if any(example.paths for example in examples):
         return examples
-    gold = GoldPath(graph=graph)
-    found = gold.supervise([example.question for example in examples])
+    with closing(GoldPath(graph=graph)) as gold:
+        found = gold.supervise([example.question for example in examples])
     if not any(found):
         raise InputError(
             f"{shown(args.input)}: no record has `paths` with `path_scores`, or `gold_paths`; give --search-path"

@@ -66,7 +66,39 @@ class _PathFrom(NamedTuple):
 
 
 @attrs.define(eq=False)
-class GoldPath(Supervision):
+class _Limited(Supervision):
+    """Counts what its limits cut in all batches, and reports it once, when it is closed."""
+
+    _cut_questions: int = attrs.field(init=False, default=0, repr=False)
+    _cut_searches: int = attrs.field(init=False, default=0, repr=False)
+    _searches: int = attrs.field(init=False, default=0, repr=False)
+
+    def close(self) -> None:
+        """Report what was cut."""
+        if self._cut_searches:
+            _log.warning(
+                "in %d of %d searches a limit of neighbours or nodes may have hidden a path; raise `budget`",
+                self._cut_searches,
+                self._searches,
+            )
+        if self._cut_questions:
+            _log.warning(
+                "a limit of neighbours or nodes cut what the paths of %d questions reach; raise `budget`",
+                self._cut_questions,
+            )
+        self._cut_questions = self._cut_searches = self._searches = 0
+
+    def _answers_reached(
+        self, graph: KnowledgeGraph, questions: Sequence[Question], found: Sequence[_PathFrom], budget: Budget
+    ) -> list[set[str]]:
+        """Return the nodes that each path reaches, without the entity that it starts from."""
+        walked = follow_path(graph, [[one.entity] for one in found], [one.steps for one in found], budget)
+        self._cut_questions += len({one.question for one, nodes in zip(found, walked, strict=True) if nodes.cut})
+        return [set(nodes.ids()) - {one.entity} for one, nodes in zip(found, walked, strict=True)]
+
+
+@attrs.define(eq=False)
+class GoldPath(_Limited):
     """Use the questions' gold paths that lead from a linked entity to an answer.
 
     Attributes:
@@ -86,7 +118,7 @@ class GoldPath(Supervision):
             for path in question.gold_paths or ()
             if path
         ]
-        reached = _answers_reached(self.graph, questions, found, self.budget)
+        reached = self._answers_reached(self.graph, questions, found, self.budget)
         rows: list[list[RankedPath]] = [[] for _ in questions]
         for one, nodes in zip(found, reached, strict=True):
             answers = questions[one.question].answers
@@ -96,7 +128,7 @@ class GoldPath(Supervision):
 
 
 @attrs.define(eq=False)
-class ShortestPath(Supervision):
+class ShortestPath(_Limited):
     """Search the shortest paths from each linked entity to each answer (SR, Zhang et al. 2022, section 4.1).
 
     Attributes:
@@ -135,7 +167,7 @@ class ShortestPath(Supervision):
     def supervise(self, questions: Sequence[Question]) -> list[list[RankedPath]]:
         """Search paths, follow them, and return those whose quality reaches the threshold."""
         found = self._search(questions)
-        reached = _answers_reached(self.graph, questions, found, self.budget)
+        reached = self._answers_reached(self.graph, questions, found, self.budget)
         rows: list[list[RankedPath]] = [[] for _ in questions]
         for one, nodes in zip(found, reached, strict=True):
             answers = set(questions[one.question].answers or ()) - {one.entity}
@@ -183,13 +215,8 @@ class ShortestPath(Supervision):
     def _paths(self, pairs: Sequence[tuple[int, str, str]], hops: int, shortest: bool) -> list[tuple[Path, ...]]:
         starts, ends = [[entity] for _, entity, _ in pairs], [[answer] for _, _, answer in pairs]
         found = self.graph.paths(starts, ends, hops, self.budget, shortest, self.inverse)
-        cut = sum(bool(one.cut) for one in found)
-        if cut:
-            _log.warning(
-                "in %d of %d searches a limit of neighbours or nodes may have hidden a path; raise `budget`",
-                cut,
-                len(pairs),
-            )
+        self._cut_searches += sum(bool(one.cut) for one in found)
+        self._searches += len(pairs)
         return [tuple(one) for one in found]
 
 
@@ -270,17 +297,6 @@ def _paths_within(triples: Sequence[Triple], start: str, ends: set[str] | None, 
 
 def _entities(question: Question) -> list[str]:
     return list(dict.fromkeys(link.entity for link in question.links))
-
-
-def _answers_reached(
-    graph: KnowledgeGraph, questions: Sequence[Question], found: Sequence[_PathFrom], budget: Budget
-) -> list[set[str]]:
-    """Return the nodes that each path reaches, without the entity that it starts from."""
-    walked = follow_path(graph, [[one.entity] for one in found], [one.steps for one in found], budget)
-    cut = len({questions[one.question].id for one, nodes in zip(found, walked, strict=True) if nodes.cut})
-    if cut:
-        _log.warning("a limit of neighbours or nodes cut what the paths of %d questions reach; raise `budget`", cut)
-    return [set(nodes.ids()) - {one.entity} for one, nodes in zip(found, walked, strict=True)]
 
 
 def _ranked(paths: Iterable[RankedPath]) -> list[RankedPath]:

@@ -118,13 +118,30 @@ def test_gold_triples_give_the_paths_within_them() -> None:
     assert GoldTriples(inverse=False).supervise([backwards])[0] == []
 
 
-def test_a_limit_that_may_hide_a_path_is_logged(caplog: pytest.LogCaptureFixture) -> None:
+def test_what_limits_cut_is_reported_once_for_all_batches(caplog: pytest.LogCaptureFixture) -> None:
     facts = [["hub", "r", f"n{i:02}"] for i in range(9)] + [["n08", "s", "end"], ["n07", "s", "end2"]]
     facts += [[f"x{i}", "s", "end"] for i in range(9)]
     driver = ShortestPath(graph=graph(facts), budget=Budget(hub=2), threshold=0.0, hops=2)
     with caplog.at_level(logging.WARNING):
-        driver.supervise([asked("hub", "end")])
-    assert "raise `budget`" in caplog.text
+        for answer in ("end", "end2", "n00"):
+            driver.supervise([asked("hub", answer)])
+        assert not caplog.records
+        driver.close()
+        driver.close()
+    assert [record.getMessage() for record in caplog.records] == [
+        "in 1 of 3 searches a limit of neighbours or nodes may have hidden a path; raise `budget`",
+        "a limit of neighbours or nodes cut what the paths of 3 questions reach; raise `budget`",
+    ]
+
+
+def test_questions_whose_paths_reach_more_than_was_followed_are_counted(caplog: pytest.LogCaptureFixture) -> None:
+    driver = GoldPath(graph=graph([["hub", "r", f"n{i}"] for i in range(9)]), budget=Budget(hub=2))
+    with caplog.at_level(logging.WARNING):
+        for _ in range(3):
+            driver.supervise([asked("hub", "n0", gold_paths=(path("r"),))])
+        driver.close()
+    [message] = [record.getMessage() for record in caplog.records]
+    assert message == "a limit of neighbours or nodes cut what the paths of 3 questions reach; raise `budget`"
 
 
 @pytest.mark.parametrize("settings", [{"hops": 0}, {"answers": 0}, {"paths": 0}, {"measure": "accuracy"}])
