@@ -227,7 +227,8 @@ def _recipe(args: argparse.Namespace, graph: Mapping[str, Any], figures: Mapping
         "questions": "-",
         "knowledge_graph": {**graph, "path": os.path.realpath(graph["path"])} if "path" in graph else dict(graph),
         "entity_linker": {"use": "dictionary"},
-        "expander": {"use": "union", "expanders": searches} if len(searches) > 1 else searches[0],
+        # Equal weights, as measured: neither search is known to be the better one.
+        "expander": {"use": "union", "expanders": searches, "weights": [1, 1]} if len(searches) > 1 else searches[0],
     }
     return yaml.safe_dump(recipe, sort_keys=False, allow_unicode=True)
 

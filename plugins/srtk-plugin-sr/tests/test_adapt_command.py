@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import yaml
 
 pytest.importorskip("torch")
 pytest.importorskip("srtk_plugin_transformers")
@@ -79,6 +80,7 @@ def test_the_recipe_beside_the_weights_fuses_both_searches_where_they_differ(
     assert len(written["trace"].get("parts", ["one"])) == len(models)
     recipe = (out / "recipe.yaml").read_text()
     assert all(f"model: {model}\n" in recipe for model in models)
+    assert yaml.safe_load(recipe)["expander"].get("weights") == ([1, 1] if share else None)
 
 
 def test_equal_input_gives_equal_weights(graph: str, tiny: Callable[..., Path], tmp_path: Path) -> None:
