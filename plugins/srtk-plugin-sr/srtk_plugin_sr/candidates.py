@@ -22,6 +22,7 @@ class Candidates:
         question: The question.
         found: The inner expander's subgraph; its joins are those of the paths among its triples.
         starts: The linked nodes with their link scores, between 0 and 1.
+        topics: Number of topics of the question.
         support: Logarithm of the factor by which other topics of the question raise each triple, of shape [triples];
             0 with one topic.
     """
@@ -29,6 +30,7 @@ class Candidates:
     question: Question
     found: Subgraph
     starts: Mapping[str, float]
+    topics: int
     support: npt.NDArray[np.float64]
 
 
@@ -43,7 +45,9 @@ def candidates_of(graph: KnowledgeGraph, questions: Sequence[Question], found: S
             nodes[link.entity] = tuple(next(frontiers).ids())
             for node in nodes[link.entity]:
                 starts[node] = max(starts.get(node, 0.0), min(max(link.score, 0.0), 1.0))
-        factors, joins = topic_joins(subgraph, link_topics(question.links), nodes)
+        topics = link_topics(question.links)
+        factors, joins = topic_joins(subgraph, topics, nodes)
         support = np.log([factors.get(triple, 1.0) for triple in subgraph.triples])
-        rows.append(Candidates(question, attrs.evolve(subgraph, joins=joins), dict(sorted(starts.items())), support))
+        found_here, count = attrs.evolve(subgraph, joins=joins), len(set(topics.values()))
+        rows.append(Candidates(question, found_here, dict(sorted(starts.items())), count, support))
     return rows

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from pathlib import Path as FilePath
 from typing import Any, ClassVar, Literal
@@ -13,12 +14,12 @@ import numpy.typing as npt
 from srtk_framework.graph import finish
 from srtk_framework.roles import Encoder, Expander, KnowledgeGraph, TrainingTask, absent
 from srtk_framework.text import unnamed_entities, without_mentions
-from srtk_framework.values import Budget, DriverError, Question, Step, Subgraph
+from srtk_framework.values import Budget, DriverError, Question, Step, Subgraph, rounded
 from srtk_plugin_sr.candidates import Candidates, candidates_of
 from srtk_plugin_sr.cutoff import Cutoff, connected_order
 from srtk_plugin_sr.features import index_nodes, triple_features
 from srtk_plugin_sr.fit_settings import HeadFitSettings
-from srtk_plugin_sr.head import Head, HeadInput
+from srtk_plugin_sr.head import LEAST, Head, HeadInput
 from srtk_plugin_sr.head_trainer import TrainingQuestion, train_head
 from srtk_plugin_sr.labelled_subgraphs import LabelledSubgraph, labelled_subgraphs
 from srtk_plugin_sr.templates import FORMS, readable
@@ -43,7 +44,9 @@ class RerankExpander(Expander):
 
     Where a question has several topics and the inner expander gives paths, the odds of a triple on a path that meets
     those of another topic are as many times greater as its mass would be in `beam`, in training too, so that the head
-    learns what remains (see ``graph.topic_joins``).
+    learns what remains (see ``graph.topic_joins``). A head reads each triple by itself, and sees what is to hold of all
+    topics from one of them: of n topics, it has the share 1/n of the probability, and the inner expander's order the
+    rest, in which the triples in place k are as probable as the head's best divided by k squared.
 
     Attributes:
         inner: Expander that finds the triples; give it a budget of its own, such as 200 triples.
@@ -253,7 +256,8 @@ class RerankExpander(Expander):
         found = candidates.found
         if not found.triples:
             return found
-        order, scores = connected_order(found.triples, head.scores(vectors, given), candidates.starts.keys())
+        own = shared(head.scores(vectors, given), found.scores, candidates.topics)
+        order, scores = connected_order(found.triples, own, candidates.starts.keys())
         whole = attrs.evolve(found.ordered(order), scores=tuple(scores), trace={**found.trace, "reranked": len(order)})
         kept = Cutoff(self.keep, self.beta).count(scores, head.threshold if self.threshold is None else self.threshold)
         return whole.first(kept, "rerank")
@@ -277,3 +281,22 @@ class RerankExpander(Expander):
             for one, given, theirs in zip(labelled, inputs, candidates, strict=True)
         ]
         return data, vectors
+
+
+def shared(scores: Sequence[float], inner: Sequence[float], topics: int) -> list[float]:
+    """Return the head's scores, shared with the inner expander's order where a question has several topics.
+
+    Args:
+        scores: Logarithms of the head's probabilities.
+        inner: The inner expander's scores of the same triples; only their order counts.
+        topics: Number of topics; the head's share is 1 / topics.
+    """
+    if topics < 2 or not len(scores):
+        return list(scores)
+    place = {score: at for at, score in enumerate(sorted(set(inner), reverse=True), start=1)}
+    most = math.exp(max(scores))
+    mixed = [
+        math.exp(score) / topics + (1 - 1 / topics) * most / place[other] ** 2
+        for score, other in zip(scores, inner, strict=True)
+    ]
+    return [rounded(math.log(max(one, LEAST))) for one in mixed]

@@ -14,7 +14,7 @@ from srtk_plugin_local.memory import MemoryGraph
 from srtk_plugin_sr.candidates import candidates_of
 from srtk_plugin_sr.fit_settings import HeadFitSettings
 from srtk_plugin_sr.labelled_subgraphs import labelled_subgraphs, needed_triples
-from srtk_plugin_sr.rerank import RerankExpander
+from srtk_plugin_sr.rerank import RerankExpander, shared
 
 from srtk_framework.graph import facts
 from srtk_framework.roles import Encoder, Expander, KnowledgeGraph, Trainable, TrainingTask
@@ -180,10 +180,18 @@ def test_what_paths_from_two_topics_reach_comes_first_and_is_a_join(driver, tmp_
     assert {triple.subject for triple in found.triples[:2]} == {"bob"}
     assert [join.nodes for join in found.joins] == [("bob",)]
     assert apart.joins == ()
-    before = dict(zip(apart.triples, apart.scores, strict=True))
-    raised = {triple for triple, score in zip(found.triples, found.scores, strict=True) if score > before[triple]}
-    assert raised == {triple for triple in found.triples if triple.subject == "bob"}
     assert all(score <= 0 for score in found.scores)
+
+
+def test_the_head_raises_only_what_paths_from_two_topics_reach(driver, tmp_path):
+    links = (Link("eve", 1.0, 16, 19), Link("dan", 1.0, 37, 40))
+    found = asked(driver, tmp_path, *links)
+    graph = MemoryGraph(triples=FAMILY)
+    graph.open()
+    [one] = candidates_of(graph, [Question("q", "?", links)], [found])
+    assert one.topics == 2
+    raised = {triple for triple, support in zip(found.triples, one.support, strict=True) if support > 0}
+    assert raised == {triple for triple in found.triples if triple.subject == "bob"}
 
 
 def test_with_one_topic_the_scores_are_those_of_the_head_alone(driver, tmp_path):
@@ -191,6 +199,22 @@ def test_with_one_topic_the_scores_are_those_of_the_head_alone(driver, tmp_path)
     [alone] = candidates_of(opened().graph, [Question("q", "?", (Link("eve"),))], [found])
     assert not alone.support.any()
     assert alone.found == found
+
+
+def test_of_two_topics_the_head_has_half_of_the_probability_and_the_inner_order_the_rest():
+    head = [math.log(0.8), math.log(0.4), math.log(0.2), math.log(0.2)]
+    found = [math.exp(score) for score in shared(head, [1.0, 5.0, 5.0, 0.5], topics=2)]
+    # Places by the inner scores: 2, 1, 1, 3.
+    assert found == pytest.approx([0.4 + 0.4 / 4, 0.2 + 0.4, 0.1 + 0.4, 0.1 + 0.4 / 9], abs=1e-3)
+
+
+def test_of_three_topics_the_head_has_a_third():
+    found = shared([math.log(0.9), math.log(0.3)], [0.0, 1.0], topics=3)
+    assert [math.exp(score) for score in found] == pytest.approx([0.3 + 0.6 / 4, 0.1 + 0.6], abs=1e-3)
+
+
+def test_with_one_topic_the_inner_order_has_no_share():
+    assert shared([-1.0, -2.0], [0.0, 9.0], topics=1) == [-1.0, -2.0]
 
 
 def test_a_low_threshold_keeps_more_than_a_high_one(driver, tmp_path):
