@@ -65,7 +65,7 @@ K = 5
 CHOOSE_SEEDS, CHOOSE_FROM, CHOOSE_LEARNING = (101, 102), 200, 200
 GRID = ((5.0, 10.0, 20.0, 40.0), (0.0, 5.0, 10.0, 20.0), (0.0, 5.0, 10.0, 20.0, 40.0, 80.0), (0.0, 2.5, 5.0, 10.0))
 """Weights of each similarity to choose from."""
-TRAINING = [{"pull": pull, "learning_rate": rate} for pull in (0.0, 0.1, 1.0) for rate in (0.0001, 0.001)]
+TRAINING = [{"knowledge_pull": pull, "learning_rate": rate} for pull in (0.0, 0.1, 1.0) for rate in (0.001, 0.003)]
 """Settings of training to choose from."""
 KINDS = [(edges, distractors) for edges in (1, 2) for distractors in ("random", "nearest")]
 NEAREST, RANDOM = "nearest", "random"

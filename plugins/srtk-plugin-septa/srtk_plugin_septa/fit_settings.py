@@ -61,7 +61,10 @@ class OptionsFitSettings:
         batch_size: Questions per update.
         learning_rate: Learning rate of Adam for the layers.
         similarity_rate: Learning rate of Adam for lambda and the weights of the similarities.
-        pull: Weight of the squared distance from the untrained reader in the loss.
+        knowledge_pull: Weight in the loss of the squared distance of the attention and the layer over what was
+            retrieved from those of the untrained reader. Without it, the loss of questions held out rises after a few
+            epochs, and training ends before the rest is learnt.
+        direct_pull: The same of the layer over question and option.
         validation: Share of the questions held out where the recipe names none to validate with; their loss chooses the
             epoch.
         patience: Stop after this many epochs without a better validation; null for never.
@@ -72,10 +75,11 @@ class OptionsFitSettings:
         validator=attrs.validators.optional([attrs.validators.ge(0), attrs.validators.le(1)]),
     )
     heads: int = attrs.field(default=4, validator=_at_least_1)
-    epochs: int = attrs.field(default=30, validator=_at_least_1)
+    epochs: int = attrs.field(default=60, validator=_at_least_1)
     batch_size: int = attrs.field(default=64, validator=_at_least_1)
-    learning_rate: float = attrs.field(default=0.001, validator=_above_0)
-    similarity_rate: float = attrs.field(default=0.02, validator=_above_0)
-    pull: float = attrs.field(default=0.1, validator=attrs.validators.ge(0))
+    learning_rate: float = attrs.field(default=0.003, validator=_above_0)
+    similarity_rate: float = attrs.field(default=0.05, validator=_above_0)
+    knowledge_pull: float = attrs.field(default=0.1, validator=attrs.validators.ge(0))
+    direct_pull: float = attrs.field(default=0.001, validator=attrs.validators.ge(0))
     validation: float = attrs.field(default=0.2, validator=[attrs.validators.ge(0), attrs.validators.lt(1)])
-    patience: int | None = attrs.field(default=5, validator=_none_or_at_least_1)
+    patience: int | None = attrs.field(default=10, validator=_none_or_at_least_1)

@@ -99,10 +99,19 @@ class OptionNetwork(torch.nn.Module):
         """Return the parameters that even few questions teach: the weights of the similarities, and lambda."""
         return [self.change, self.balance]
 
-    def distance(self) -> torch.Tensor:
-        """Return how far the network is from the untrained one: the squares of all that was 0 there."""
-        learnt = (self.know.weight, self.direct.weight, self.change, self.balance)
-        return torch.stack([one.square().sum() for one in learnt]).sum()
+    def attending(self) -> list[torch.Tensor]:
+        """Return a copy of the weights of the attention."""
+        return [one.detach().clone() for one in self.attention.parameters()]
+
+    def learnt(self, start: Sequence[torch.Tensor]) -> tuple[torch.Tensor, torch.Tensor]:
+        """Return the squared distance from the untrained network of what reads knowledge, and of what reads text.
+
+        Args:
+            start: The weights of the attention before training; those of the two layers are 0.
+        """
+        attention = zip(self.attention.parameters(), start, strict=True)
+        moved = torch.stack([(now - before).square().sum() for now, before in attention]).sum()
+        return moved + self.know.weight.square().sum(), self.direct.weight.square().sum()
 
     def forward(self, batch: OptionBatch) -> torch.Tensor:
         """Return the score of each option, [questions, options]; -inf where there is none."""

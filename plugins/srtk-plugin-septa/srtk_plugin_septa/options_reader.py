@@ -159,6 +159,7 @@ class OptionsReader(Reader):
             checking, learning = [rows[i] for i in order[:held]], [rows[i] for i in order[held:]]
             model = self._untrained(training, task.seed)
             network = model.network().train().requires_grad_(True)
+            start = network.attending()
             few = {id(one) for one in network.few()}
             layers = [one for one in network.parameters() if id(one) not in few]
             groups = [{"params": layers}, {"params": network.few(), "lr": training.similarity_rate}]
@@ -193,7 +194,8 @@ class OptionsReader(Reader):
                 for some in batched(order, training.batch_size):
                     loss = _loss(network, [learning[i] for i in some])
                     optimizer.zero_grad()
-                    (loss + training.pull * network.distance()).backward()
+                    know, direct = network.learnt(start)
+                    (loss + training.knowledge_pull * know + training.direct_pull * direct).backward()
                     optimizer.step()
                     losses.append(float(loss.detach()))
                 mean = sum(losses) / len(losses)

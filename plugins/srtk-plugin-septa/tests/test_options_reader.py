@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import subprocess
 import sys
 
@@ -10,6 +11,7 @@ import numpy as np
 import pytest
 import torch
 from kit.kills import tree
+from safetensors.numpy import load_file
 from srtk_plugin_index.expander import IndexExpander
 from srtk_plugin_index.indexes.exact import ExactIndex
 from srtk_plugin_local.memory import MemoryGraph
@@ -230,11 +232,8 @@ def test_a_killed_training_of_a_reader_goes_on_and_ends_like_an_undisturbed_one(
 def test_a_training_that_makes_it_worse_leaves_the_reader_as_it_was(index, asked, tmp_path):
     reader = opened(OptionsReader(index=index, encoder=encoder()))
     before = reader.read([q for q, _ in asked], [s for _, s in asked])
-    wrong = [
-        TrainingExample(attrs.evolve(q, answers=(next(o for o in q.options if o not in q.answers),)), subgraph=s)
-        for q, s in asked
-    ]
-    task = TrainingTask(wrong, lambda: {"answer_exact": accuracy(reader, asked)}, tmp_path)
+    falling = itertools.count(0, -1)
+    task = TrainingTask(examples(asked), lambda: {"answer_exact": next(falling)}, tmp_path)
     figures = reader.fit(task, OptionsFitSettings(epochs=4, learning_rate=0.05, similarity_rate=0.5))
     assert figures["epochs"] == 0
     assert reader.read([q for q, _ in asked], [s for _, s in asked]) == before
@@ -252,13 +251,19 @@ def test_some_questions_are_held_out_where_none_validate(index, asked, tmp_path)
     assert "held_out_loss" not in none
 
 
-def test_the_further_pulled_the_nearer_to_the_untrained_reader(index, asked, tmp_path):
-    def knowledge(pull):
+@pytest.mark.parametrize(("pull", "layer"), [("knowledge_pull", "know"), ("direct_pull", "direct")])
+def test_a_layer_that_is_pulled_further_stays_nearer_to_the_untrained_one(index, asked, tmp_path, pull, layer):
+    def learnt(weight):
         reader = opened(OptionsReader(index=index, encoder=encoder()))
-        settings = OptionsFitSettings(epochs=5, validation=0, patience=None, pull=pull, similarity_rate=0.1)
-        return reader.fit(TrainingTask(examples(asked), None, tmp_path / str(pull)), settings)["knowledge"]
+        settings = OptionsFitSettings(epochs=5, validation=0, patience=None, **{pull: weight})
+        folder = tmp_path / str(weight)
+        reader.fit(TrainingTask(examples(asked), lambda: {"answer_exact": next(rising)}, folder), settings)
+        reader.save(folder / "model")
+        return float(np.linalg.norm(load_file(folder / "model" / "options.safetensors")[f"network.{layer}.weight"]))
 
-    assert abs(knowledge(100.0) - 0.5) < 0.5 * abs(knowledge(0.0) - 0.5)
+    # Rising accuracies, so that the last epoch is the one that is kept.
+    rising = itertools.count()
+    assert learnt(100.0) < 0.5 * learnt(0.0)
 
 
 def test_what_question_and_option_find_alone_is_compared(index, asked):
