@@ -283,11 +283,16 @@ class Composer:
     ) -> tuple[set[str], _Scope]:
         """Collect the drivers that a block holds, which take precedence over drivers outside of it.
 
+        What stands in an optional field is for that field alone, where another field must have a driver of the role.
+
         Returns:
             The keys that are roles but not fields of the driver, and the scope for its needs.
         """
         inside: dict[str, Block] = {}
+        required = {need.role for need in needs if need.kind != OPTIONAL}
         for need in needs:
+            if need.kind == OPTIONAL and need.role in required:
+                continue
             value = block.settings.get(need.field)
             inner = block_in(need.role, value, (*block.where, need.field)) or self._named(need.role, value)
             if inner is not None:

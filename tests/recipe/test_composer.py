@@ -104,6 +104,28 @@ def test_an_optional_need_is_filled_only_when_named():
     assert s.graph.driver.helper.driver.scale == 1.0
 
 
+@attrs.define(eq=False)
+class TwoEncoders(EntityLinker):
+    """Needs an encoder, and takes another one."""
+
+    encoder: Encoder
+    plain: Encoder | None = None
+
+    def link(self, texts):
+        return [[] for _ in texts]
+
+
+@pytest.mark.parametrize("plain", [{"use": "vectors", "scale": 2.0}, "large"])
+def test_what_an_optional_need_is_given_fills_no_other(plain):
+    s = session(
+        encoder={"use": "vectors", "scale": 1.0},
+        encoders={"large": {"use": "vectors", "scale": 2.0}},
+        entity_linker={"use": TwoEncoders, "plain": plain},
+    )
+    assert s.linker.driver.plain.driver.scale == 2.0
+    assert s.linker.driver.encoder.driver.scale == 1.0
+
+
 def test_several_drivers_of_a_role_are_referenced_by_name():
     s = session(
         encoders={"small": {"use": "vectors", "scale": 1.0}, "large": {"use": "vectors", "scale": 2.0}},
