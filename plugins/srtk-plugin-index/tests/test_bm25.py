@@ -168,3 +168,36 @@ def test_a_manifest_of_another_format_is_refused(tmp_path):
     place.write_text(json.dumps({**json.loads(place.read_text()), "format": 99}))
     with pytest.raises(DriverError, match="another format"):
         Bm25Index(path=str(tmp_path / "index")).open()
+
+
+def test_a_manifest_that_lacks_something_is_refused_by_open_and_preflight(tmp_path):
+    made(tmp_path).close()
+    place = tmp_path / "index" / "manifest.json"
+    place.write_text('{"format": 1}')
+    index = Bm25Index(path=str(tmp_path / "index"))
+    with pytest.raises(DriverError, match=r"is damaged: .*manifest.json has no 'use'; .*srtk index build"):
+        index.open()
+    [(field, fault)] = index.preflight()
+    assert field == "path"
+    assert "is damaged" in fault
+
+
+@pytest.mark.parametrize("file", ["entries.offsets.npy", "entries.ranks.npy", "indices.csc.index.npy"])
+def test_a_file_whose_bytes_were_lost_is_refused(tmp_path, file):
+    made(tmp_path).close()
+    (path,) = (tmp_path / "index").glob(f"*/{file}")
+    path.write_bytes(bytes(path.stat().st_size))
+    with pytest.raises(DriverError, match=r"the index .* is damaged \(.*\); .*srtk index build"):
+        Bm25Index(path=str(tmp_path / "index")).open()
+
+
+@pytest.mark.parametrize("line", [b"", b"[1]", b"{}"])
+def test_an_entry_whose_bytes_were_lost_is_named(tmp_path, line):
+    index = made(tmp_path)
+    index.close()
+    (path,) = (tmp_path / "index").glob("*/entries.jsonl")
+    first = path.read_bytes().split(b"\n", 1)[0]
+    path.write_bytes(line.ljust(len(first)) + path.read_bytes()[len(first) :])
+    index.open()
+    with pytest.raises(DriverError, match=r"entries.jsonl is damaged at entry 1; .*srtk index build"):
+        index.search(["Riga"], 10)

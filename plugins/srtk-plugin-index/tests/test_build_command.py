@@ -140,7 +140,7 @@ def test_a_corpus_that_fails_leaves_the_old_index(place, capsys):
     before = tree(place / "i")
     Path("bad.jsonl").write_text('{"id": "a", "text": "fine"}\n{"id": "a", "text": "again"}\n')
     assert main([*COMMAND, "--set", "corpus={use: documents, path: bad.jsonl}"]) != 0
-    assert "ids must be unique" in capsys.readouterr().err
+    assert "corpora with the same ids an index each" in capsys.readouterr().err
     assert tree(place / "i") == before
     assert sorted(path.name for path in place.iterdir()) == ["bad.jsonl", "g", "i", "r.yaml", "t.tsv"]
 

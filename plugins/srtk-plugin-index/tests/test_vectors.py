@@ -14,7 +14,7 @@ import pytest
 from kit.kills import tree
 from srtk_plugin_index.indexes import inverted_lists, vectors
 from srtk_plugin_index.indexes.entry_filter import EntryFilter
-from srtk_plugin_index.indexes.vector_journal import RECORDS, VectorJournal
+from srtk_plugin_index.indexes.vector_journal import HEAD, RECORDS, VectorJournal
 from srtk_plugin_index.indexes.vectors import VectorIndex
 
 from srtk_framework.testing import ToyEncoder, ToySubgraphEncoder
@@ -285,6 +285,37 @@ def test_a_record_that_is_not_whole_is_encoded_again(tmp_path):
     assert np.array_equal(journal.rows(parts, encode), rows)
     assert asked == [7, 8, 9]
     assert len(VectorJournal(tmp_path / "j", "toy")) == 10
+
+
+def test_a_journal_leaves_what_is_not_its_own(tmp_path):
+    folder = tmp_path / "j"
+    folder.mkdir()
+    (folder / "mine.txt").write_text("mine")
+    VectorJournal(folder, "toy").rows(["a"], lambda _: np.ones((1, 3), np.float32))
+    (folder / f".{HEAD}.part").touch()
+    assert len(VectorJournal(folder, "other")) == 0
+    assert [path.name for path in folder.iterdir()] == ["mine.txt"]
+
+
+@pytest.mark.parametrize(
+    ("text", "fault"), [("{}", "no journal of vectors"), ('{"made', "not valid JSON.*encoded again")]
+)
+def test_a_file_that_heads_no_journal_is_refused(tmp_path, text, fault):
+    (tmp_path / HEAD).write_text(text)
+    with pytest.raises(DriverError, match=fault):
+        VectorJournal(tmp_path, "toy")
+
+
+def test_the_fingerprints_of_two_encoders_are_shown_where_they_differ(tmp_path):
+    class Long(ToyEncoder):
+        def fingerprint(self):
+            return f"{'long ' * 40}{super().fingerprint()} of {'something ' * 40}"
+
+    filled(over(tmp_path, encoder=opened(Long(dimensions=WIDTH))), texts()[:10]).close()
+    with pytest.raises(DriverError) as caught:
+        over(tmp_path, encoder=opened(Long(dimensions=WIDTH, letters=4))).open()
+    assert "letters=3" in str(caught.value)
+    assert "letters=4" in str(caught.value)
 
 
 def test_equal_parts_are_encoded_once(tmp_path):

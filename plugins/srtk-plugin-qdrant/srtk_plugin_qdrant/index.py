@@ -17,7 +17,7 @@ import numpy as np
 import numpy.typing as npt
 from srtk_plugin_index.indexes.entry_filter import EntryFilter
 from srtk_plugin_index.indexes.exact import Matrix, encoded_texts, norms
-from srtk_plugin_index.indexes.lineage import REBUILD, check_built, corpus_fingerprint, graph_sources
+from srtk_plugin_index.indexes.lineage import REBUILD, check_built, check_id, corpus_fingerprint, graph_sources
 
 from srtk_framework.roles import Corpus, Encoder, Index, SubgraphEncoder, no_url
 from srtk_framework.text import fold, words
@@ -362,11 +362,8 @@ class QdrantIndex(Index):
         """Return the digest of each entry by the id of its point."""
         marks: dict[str, str] = {}
         for entry in entries:
-            if not entry.id:
-                raise DriverError(f"an entry has no id: {entry.text[:60]!r}; give each its own")
             id_ = point_id(entry.id)
-            if id_ in build.seen or id_ in marks:
-                raise DriverError(f"the index has an entry with the id {entry.id!r} already; ids must be unique")
+            check_id(self._named, entry, id_ in build.seen or id_ in marks)
             marks[id_] = digest(entry)
         return marks
 

@@ -10,7 +10,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from srtk_framework.values import EntityMention, Entry, Literal, Triple
+from srtk_framework.values import DriverError, EntityMention, Entry, Literal, Triple
+from srtk_plugin_index.indexes.lineage import REBUILD
 
 LINES, OFFSETS, RANKS = "entries.jsonl", "entries.offsets.npy", "entries.ranks.npy"
 
@@ -72,7 +73,7 @@ class EntryFile:
     def __init__(self, folder: Path) -> None:
         self._offsets: Numbers = np.load(folder / OFFSETS, mmap_mode="r")
         self.ranks: Numbers = np.load(folder / RANKS, mmap_mode="r")
-        path = folder / LINES
+        self._path = path = folder / LINES
         self._order: Numbers | None = None
         self._bytes: Any = np.memmap(path, dtype=np.uint8, mode="r") if path.stat().st_size else b""
 
@@ -80,8 +81,16 @@ class EntryFile:
         return len(self.ranks)
 
     def entry(self, number: int) -> Entry:
-        """Read an entry."""
-        return entry_of(json.loads(bytes(self._bytes[int(self._offsets[number]) : int(self._offsets[number + 1])])))
+        """Read an entry.
+
+        Raises:
+            DriverError: If its line is none.
+        """
+        line = bytes(self._bytes[int(self._offsets[number]) : int(self._offsets[number + 1])])
+        try:
+            return entry_of(json.loads(line))
+        except (ValueError, TypeError, LookupError) as error:
+            raise DriverError(f"{self._path} is damaged at entry {number + 1:,}; {REBUILD}") from error
 
     def number(self, id_: str) -> int | None:
         """Return the number of an entry, by halving the order of ids; None for an id that is not there."""

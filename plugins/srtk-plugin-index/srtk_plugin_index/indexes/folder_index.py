@@ -18,11 +18,21 @@ from srtk_framework.records import dumps, publication_error, publish_generation,
 from srtk_framework.roles import Corpus, Index
 from srtk_framework.values import DriverError, Entry, InputError
 from srtk_plugin_index.indexes.entry_file import EntryFile, EntryWriter
-from srtk_plugin_index.indexes.lineage import REBUILD, check_built, corpus_fingerprint, graph_sources
+from srtk_plugin_index.indexes.lineage import REBUILD, check_built, check_id, corpus_fingerprint, graph_sources
 
 MANIFEST = "manifest.json"
 _FORMAT = 1
 _BLOCK = 1 << 20
+_KEYS: Mapping[str, type] = {
+    "use": str,
+    "generation": str,
+    "content": str,
+    "built": dict,
+    "files": dict,
+    "sources": list,
+}
+_UNREADABLE = (ValueError, EOFError, OSError, RuntimeError, LookupError)
+"""What numpy and the libraries of indexes raise for a file that is not theirs."""
 _log = logging.getLogger(__name__)
 
 
@@ -72,9 +82,12 @@ class FolderIndex(Index):
         """Let go of what ``map`` opened."""
 
     def preflight(self) -> list[tuple[str, str]]:
-        """Check that there is an index; the command that builds it does not ask."""
-        fault = self._absent()
-        return [("path", fault)] if fault else []
+        """Check that there is a whole index; the command that builds it does not ask."""
+        try:
+            self._published()
+        except DriverError as error:
+            return [("path", str(error))]
+        return []
 
     def create(self) -> None:
         """Begin an empty index beside the path, which is locked until ``commit`` or ``close``."""
@@ -84,17 +97,14 @@ class FolderIndex(Index):
 
     def open(self) -> None:
         """Map the index, if it was built from these corpora with these settings."""
-        if fault := self._absent():
-            raise DriverError(fault)
-        manifest = self._read_manifest()
+        manifest, folder = self._published()
         check_built(self.path, manifest["built"], self.kept_settings(), self.corpora)
-        folder = Path(self.path) / manifest["generation"]
-        for name, size in manifest["files"].items():
-            if not (folder / name).is_file() or (folder / name).stat().st_size != size:
-                raise DriverError(f"the index {self.path} is damaged: {name} is missing or was cut; {REBUILD}")
         self._manifest = manifest
-        self._entries = EntryFile(folder)
-        self.map(folder, self._entries)
+        try:
+            self._map(folder)
+        except _UNREADABLE as error:
+            self._release()
+            raise DriverError(f"the index {self.path} is damaged ({error}); {REBUILD}") from error
 
     def close(self) -> None:
         """Let go of the files; what was not committed is removed."""
@@ -111,10 +121,7 @@ class FolderIndex(Index):
         assert self._place is not None
         new: set[str] = set()
         for entry in entries:
-            if not entry.id:
-                raise DriverError(f"an entry has no id: {entry.text[:60]!r}; give each its own")
-            if entry.id in self._writer.ids or entry.id in new:
-                raise DriverError(f"the index has an entry with the id {entry.id!r} already; ids must be unique")
+            check_id(self.path, entry, entry.id in self._writer.ids or entry.id in new)
             new.add(entry.id)
         self.append(self._place, entries)
         self._writer.append(entries)
@@ -158,8 +165,7 @@ class FolderIndex(Index):
         self._work.close()
         self._work = self._place = None
         self._manifest = {**manifest, "generation": folder.name}
-        self._entries = EntryFile(folder)
-        self.map(folder, self._entries)
+        self._map(folder)
         return size
 
     def size(self) -> int:
@@ -197,6 +203,11 @@ class FolderIndex(Index):
             self.finish(self._place, self._entries)
             self.map(self._place, self._entries)
         return self._entries
+
+    def _map(self, folder: Path) -> None:
+        """Open the files of a generation."""
+        self._entries = EntryFile(folder)
+        self.map(folder, self._entries)
 
     def _begin(self) -> None:
         """Make the folder beside the path; what is open already is copied there, to be added to."""
@@ -248,6 +259,21 @@ class FolderIndex(Index):
         in_part = bool(inside) and not (path / MANIFEST).is_file() and all(map(_is_own, inside))
         return unfinished(path) or in_part
 
+    def _published(self) -> tuple[dict[str, Any], Path]:
+        """Return the manifest of the index and the folder of its files, which have their sizes.
+
+        Raises:
+            DriverError: If there is no index, or not the whole of one.
+        """
+        if fault := self._absent():
+            raise DriverError(fault)
+        manifest = self._read_manifest()
+        folder = Path(self.path) / manifest["generation"]
+        for name, size in manifest["files"].items():
+            if not (folder / name).is_file() or (folder / name).stat().st_size != size:
+                raise DriverError(f"the index {self.path} is damaged: {name} is missing or was cut; {REBUILD}")
+        return manifest, folder
+
     def _read_manifest(self) -> dict[str, Any]:
         place = Path(self.path) / MANIFEST
         try:
@@ -256,6 +282,9 @@ class FolderIndex(Index):
             raise DriverError(f"the index {self.path} is damaged: {error}; {REBUILD}") from error
         if not isinstance(manifest, dict) or manifest.get("format") != _FORMAT:
             raise DriverError(f"the index {self.path} has another format than {_FORMAT}; {REBUILD}")
+        lacking = [key for key, kind in _KEYS.items() if not isinstance(manifest.get(key), kind)]
+        if lacking:
+            raise DriverError(f"the index {self.path} is damaged: {place} has no {lacking[0]!r}; {REBUILD}")
         if manifest["use"] != type(self).__name__:
             raise DriverError(f"{self.path} holds an index of another kind ({manifest['use']}); {REBUILD}")
         return manifest

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from itertools import takewhile
 
 from srtk_framework.roles import Corpus, KnowledgeGraph
-from srtk_framework.values import DriverError
+from srtk_framework.values import DriverError, Entry
 
 REBUILD = "build it with `srtk index build RECIPE`, with the recipe that has `index:` and `corpus:`"
+_SHOWN = 120
+"""Characters of a fingerprint in an error."""
 
 
 def corpus_fingerprint(corpora: Sequence[Corpus]) -> str:
@@ -36,14 +39,45 @@ def check_built(index: str, built: Mapping[str, str], settings: Mapping[str, str
     for what, now in wanted.items():
         before = built.get(what, "")
         if now != before:
+            old, new = _apart(before, now)
             raise DriverError(
-                f"the index {index} was built with another {what} ({_shown(before)}) than the recipe's"
-                f" ({_shown(now)}); {REBUILD}, or correct the recipe"
+                f"the index {index} was built with another {what} ({old}) than the recipe's ({new}); {REBUILD}, or"
+                " correct the recipe"
             )
 
 
-def _shown(fingerprint: str) -> str:
-    return fingerprint if len(fingerprint) <= 120 else f"{fingerprint[:80]}…{fingerprint[-39:]}"
+def check_id(index: str, entry: Entry, known: bool) -> None:
+    """Refuse an entry without an id, or with one that is known.
+
+    Args:
+        index: What an error calls the index.
+        entry: The entry.
+        known: Whether the index has an entry with its id.
+
+    Raises:
+        DriverError: If it is refused.
+    """
+    if not entry.id:
+        raise DriverError(f"an entry has no id: {entry.text[:60]!r}; give each its own")
+    if known:
+        raise DriverError(
+            f"the index {index} has an entry with the id {entry.id!r} already; give each entry an id of its own, and"
+            " corpora with the same ids an index each"
+        )
+
+
+def _apart(one: str, other: str) -> tuple[str, str]:
+    """Shorten two long fingerprints to where they begin to differ."""
+    if max(len(one), len(other)) <= _SHOWN:
+        return one, other
+    same = sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], zip(one, other, strict=False)))
+    begin = max(0, same - _SHOWN // 3)
+    return _cut(one, begin), _cut(other, begin)
+
+
+def _cut(text: str, begin: int) -> str:
+    end = begin + _SHOWN
+    return f"{'…' if begin else ''}{text[begin:end]}{'…' if end < len(text) else ''}"
 
 
 def _graphs(corpus: Corpus) -> Iterator[KnowledgeGraph]:

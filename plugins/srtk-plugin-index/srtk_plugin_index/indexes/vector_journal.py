@@ -13,6 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from srtk_framework.records import dumps, read_json, write_text
+from srtk_framework.values import DriverError, InputError
 
 HEAD, RECORDS = "journal.json", "journal.records"
 _KEY = 16
@@ -29,6 +30,9 @@ class VectorJournal:
     Args:
         folder: The folder of the journal; what it holds of another ``made_by`` is deleted.
         made_by: What else the vectors depend on, such as the fingerprint of the encoder.
+
+    Raises:
+        DriverError: If the folder has another program's file of that name, or a damaged one.
     """
 
     def __init__(self, folder: Path, made_by: str) -> None:
@@ -36,9 +40,9 @@ class VectorJournal:
         self._places: dict[bytes, int] = {}
         self._kind: np.dtype[Any] | None = None
         if (folder / HEAD).is_file():
-            head = read_json(folder / HEAD)
-            if head["made_by"] == made_by:
-                self._kind = _record(head["dimensions"])
+            before, dimensions = _head(folder / HEAD)
+            if before == made_by:
+                self._kind = _record(dimensions)
                 self._read()
             else:
                 self.remove()
@@ -62,10 +66,10 @@ class VectorJournal:
         return np.stack([records[self._places[key]]["row"] for key in keys])
 
     def remove(self) -> None:
-        """Delete the journal."""
-        for name in (HEAD, RECORDS):
+        """Delete the journal, and its folder unless that holds something else."""
+        for name in (HEAD, f".{HEAD}.part", RECORDS):
             (self._folder / name).unlink(missing_ok=True)
-        if self._folder.is_dir():
+        if self._folder.is_dir() and not any(self._folder.iterdir()):
             self._folder.rmdir()
         self._places, self._kind = {}, None
 
@@ -94,6 +98,18 @@ class VectorJournal:
         keys = _whole_keys(path, self._kind)
         self._places = {key: at for at, key in enumerate(keys)}
         os.truncate(path, len(keys) * self._kind.itemsize)
+
+
+def _head(path: Path) -> tuple[str, int]:
+    """Return what the vectors of a journal were made by, and their length."""
+    try:
+        head = read_json(path)
+    except InputError as error:
+        raise DriverError(f"{error}; delete {path.parent}, and its vectors are encoded again") from error
+    try:
+        return str(head["made_by"]), int(head["dimensions"])
+    except (TypeError, ValueError, LookupError) as error:
+        raise DriverError(f"{path} is no journal of vectors; name another folder, or delete it") from error
 
 
 def _record(dimensions: int) -> np.dtype[Any]:
