@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
 from collections.abc import Mapping
 from pathlib import Path as FilePath
@@ -11,16 +10,13 @@ from typing import Any
 import attrs
 import numpy as np
 
-from srtk_framework.models import read_json
 from srtk_framework.roles import Encoder
 from srtk_framework.values import DriverError
+from srtk_plugin_septa.model_files import PROBE, check_encoder, digest_of, network_of, read_model
 from srtk_plugin_septa.shape import Shape, Vectors
 
 WEIGHTS, SETTINGS = "septa.safetensors", "septa.json"
-PROBE = "Riga is the capital of Latvia."
-"""A text whose vector tells whether an encoder is the one that a model was trained with."""
 _GRAPH = "graph."
-_LEAST_COSINE = 0.99
 
 
 @attrs.frozen(eq=False)
@@ -59,23 +55,18 @@ class SeptaModel:
         return cls(shape, tensors(network), weight, np.zeros(shape.dimensions, dtype=np.float32), probe)
 
     def network(self) -> Any:
-        """Build the graph network with these weights, for use."""
-        import torch
+        """Build the graph network with these weights, for use.
 
+        Raises:
+            DriverError: If they do not fit the shape.
+        """
         from srtk_plugin_septa.network import GraphNetwork
 
-        with torch.random.fork_rng(devices=[]):
-            network = GraphNetwork(self.shape)
-        network.load_state_dict({name: torch.from_numpy(np.array(value)) for name, value in self.graph.items()})
-        return network.eval().requires_grad_(False)
+        return network_of(lambda: GraphNetwork(self.shape), self.graph, SETTINGS)
 
     def fingerprint(self) -> str:
         """Return a hash of the weights."""
-        digest = hashlib.sha256(repr(self.shape).encode())
-        for name, value in sorted({**self.graph, "weight": self.weight, "bias": self.bias}.items()):
-            digest.update(name.encode())
-            digest.update(np.ascontiguousarray(value, dtype="<f4").tobytes())
-        return digest.hexdigest()[:32]
+        return digest_of(self.shape, {**self.graph, "weight": self.weight, "bias": self.bias})
 
     def check(self, encoder: Encoder, where: str) -> None:
         """Refuse an encoder whose vectors are not those that the model was trained with.
@@ -83,13 +74,7 @@ class SeptaModel:
         Raises:
             DriverError: If it gives another vector for the probe.
         """
-        (given,) = encoder.encode([PROBE])
-        norms = float(np.linalg.norm(given) * np.linalg.norm(self.probe))
-        if given.shape != self.probe.shape or float(given @ self.probe) < _LEAST_COSINE * norms:
-            raise DriverError(
-                f"the encoder is not the one that the model in {where} was trained with: it has other vectors; name"
-                " that encoder, or train with this one"
-            )
+        check_encoder(encoder, self.probe, f"model in {where}")
 
     def save(self, folder: FilePath) -> None:
         """Write the weights and the settings."""
@@ -108,21 +93,14 @@ class SeptaModel:
         Raises:
             DriverError: If the folder holds no such model, or a broken one.
         """
-        from safetensors import SafetensorError
-        from safetensors.numpy import load_file
-
-        if not (folder / SETTINGS).is_file() or not (folder / WEIGHTS).is_file():
-            raise DriverError(f"{folder} holds no {SETTINGS} and {WEIGHTS}; name a folder that a training wrote")
-        settings = read_json(folder / SETTINGS)
-        try:
-            found = load_file(folder / WEIGHTS)
-        except SafetensorError as error:
-            raise DriverError(f"{folder / WEIGHTS} cannot be read ({error}); train the model again") from error
+        settings, found = read_model(folder, SETTINGS, WEIGHTS)
         try:
             shape = Shape(**settings["shape"])
             parts = {name: found.pop(name) for name in ("weight", "bias", "probe")}
         except (KeyError, TypeError) as error:
             raise DriverError(f"{folder} holds another kind of model ({error}); train the model again") from error
+        if parts["weight"].shape != (shape.dimensions, shape.input) or parts["bias"].shape != (shape.dimensions,):
+            raise DriverError(f"the weights of the model in {folder} do not fit {SETTINGS}; train the model again")
         graph = {name.removeprefix(_GRAPH): value for name, value in found.items()}
         return cls(shape, graph, **parts, training=settings.get("training", {}))
 

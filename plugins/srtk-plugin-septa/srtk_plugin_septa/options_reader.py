@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
 import math
 from collections.abc import Mapping, Sequence
@@ -12,17 +11,16 @@ from typing import Any, ClassVar
 import attrs
 import numpy as np
 
-from srtk_framework.models import read_json
 from srtk_framework.roles import Encoder, Index, Reader, TrainingTask, absent
 from srtk_framework.values import Answer, DriverError, Question, RunError, Subgraph, batched, rounded
 from srtk_plugin_septa.fit_settings import OptionsFitSettings
-from srtk_plugin_septa.model import PROBE, tensors
+from srtk_plugin_septa.model import tensors
+from srtk_plugin_septa.model_files import PROBE, check_encoder, digest_of, network_of, read_model
 from srtk_plugin_septa.option_vectors import OptionVectors, option_vectors, unit
 from srtk_plugin_septa.shape import Vectors
 
 WEIGHTS, SETTINGS = "options.safetensors", "options.json"
 _AT_ONCE = 256
-_LEAST_COSINE = 0.99
 
 
 @attrs.frozen(eq=False)
@@ -40,23 +38,18 @@ class OptionModel:
     probes: tuple[Vectors, Vectors]
 
     def network(self) -> Any:
-        """Build the network with these weights, for use."""
-        import torch
+        """Build the network with these weights, for use.
 
+        Raises:
+            DriverError: If they do not fit the shape.
+        """
         from srtk_plugin_septa.option_network import OptionNetwork
 
-        with torch.random.fork_rng(devices=[]):
-            network = OptionNetwork(**self.shape)
-        network.load_state_dict({name: torch.from_numpy(np.array(value)) for name, value in self.weights.items()})
-        return network.eval().requires_grad_(False)
+        return network_of(lambda: OptionNetwork(**self.shape), self.weights, SETTINGS)
 
     def fingerprint(self) -> str:
         """Return a hash of the weights."""
-        digest = hashlib.sha256(repr(sorted(self.shape.items())).encode())
-        for name, value in sorted(self.weights.items()):
-            digest.update(name.encode())
-            digest.update(np.ascontiguousarray(value, dtype="<f4").tobytes())
-        return digest.hexdigest()[:32]
+        return digest_of(sorted(self.shape.items()), self.weights)
 
 
 @attrs.define(eq=False)
@@ -225,25 +218,15 @@ class OptionsReader(Reader):
         Raises:
             DriverError: If the folder holds no such model, or it was trained with another encoder.
         """
-        from safetensors import SafetensorError
-        from safetensors.numpy import load_file
-
-        if not (folder / SETTINGS).is_file() or not (folder / WEIGHTS).is_file():
-            raise DriverError(f"{folder} holds no {SETTINGS} and {WEIGHTS}; name a folder that a training wrote")
+        shape, found = read_model(folder, SETTINGS, WEIGHTS)
         try:
-            found = load_file(folder / WEIGHTS)
             probes = (found.pop("searches"), found.pop("plain"))
-        except (SafetensorError, KeyError) as error:
-            raise DriverError(f"{folder / WEIGHTS} cannot be read ({error}); train the reader again") from error
+        except KeyError as error:
+            raise DriverError(f"{folder} holds another kind of model ({error}); train the reader again") from error
         weights = {name.removeprefix("network."): value for name, value in found.items()}
         for probe, encoder in zip(probes, (self.encoder, self._direct()), strict=True):
-            (given,) = unit(encoder.encode([PROBE]))
-            if given.shape != probe.shape or float(given @ probe) < _LEAST_COSINE:
-                raise DriverError(
-                    f"the encoder is not the one that the reader in {folder} was trained with: it has other vectors;"
-                    " name that encoder, or train with this one"
-                )
-        self._use(OptionModel(read_json(folder / SETTINGS), weights, probes), trained=True)
+            check_encoder(encoder, probe, f"reader in {folder}")
+        self._use(OptionModel(shape, weights, probes), trained=True)
 
     def _use(self, model: OptionModel, trained: bool) -> None:
         self._model, self._network, self._trained = model, model.network(), trained

@@ -164,6 +164,33 @@ def test_a_saved_model_encodes_the_same_in_a_new_driver(tmp_path):
         opened(SeptaTextEncoder(encoder=opened(ToyEncoder(dimensions=64, letters=2)), path=str(tmp_path / "model")))
 
 
+@pytest.mark.parametrize(
+    ("file", "change", "fault"),
+    [
+        ("septa.json", lambda data: data[:20], r"not valid JSON.*; train the model again"),
+        ("septa.json", lambda _: b"[]", "holds no settings of a model"),
+        ("septa.json", lambda _: b"{}", "holds another kind of model"),
+        ("septa.json", lambda data: data.replace(b'"layers": 2', b'"layers": 3'), r"do not fit septa\.json; train"),
+        ("septa.json", lambda data: data.replace(b'"layers": 2', b'"layers": "2"'), r"do not fit septa\.json; train"),
+        ("septa.json", lambda data: data.replace(b'"dimensions": 64', b'"dimensions": 8'), r"do not fit septa\.json"),
+        ("septa.safetensors", lambda data: data[:-9], r"safetensors cannot be read .*; train the model again"),
+        ("septa.safetensors", lambda data: b"\xff" * 8 + data[8:], r"safetensors cannot be read"),
+    ],
+)
+def test_a_damaged_model_is_refused_by_a_sentence(tmp_path, file, change, fault):
+    graph = world()
+    driver = learner(graph)
+    driver.fit(TrainingTask([], None, tmp_path / "t"), SeptaFitSettings(**{**SMALL, "epochs": 1}))
+    driver.save(tmp_path / "model")
+    path = tmp_path / "model" / file
+    before = path.read_bytes()
+    path.write_bytes(change(before))
+    assert path.read_bytes() != before
+    with pytest.raises(DriverError, match=fault) as caught:
+        opened(SeptaGraphEncoder(graph=graph, encoder=driver.encoder, path=str(tmp_path / "model")))
+    assert "\n" not in str(caught.value)
+
+
 def weights(folder):
     return (folder / "septa.safetensors").read_bytes()
 

@@ -303,6 +303,27 @@ def test_a_given_share_of_knowledge_stays(index, asked, tmp_path):
     assert figures["knowledge"] == 1
 
 
+@pytest.mark.parametrize(
+    ("file", "change", "fault"),
+    [
+        ("options.json", lambda data: data[:9], r"not valid JSON.*; train"),
+        ("options.json", lambda data: data.replace(b'"heads": 4', b'"hands": 4'), r"do not fit options\.json; train"),
+        ("options.json", lambda data: data.replace(b'"heads": 4', b'"heads": 3'), r"do not fit options\.json; train"),
+        ("options.safetensors", lambda data: data[:-9], r"safetensors cannot be read .*; train"),
+    ],
+)
+def test_a_damaged_reader_is_refused_by_a_sentence(index, asked, tmp_path, file, change, fault):
+    reader = opened(OptionsReader(index=index, encoder=encoder()))
+    reader.fit(TrainingTask(examples(asked), None, tmp_path / "t"), OptionsFitSettings(epochs=1))
+    reader.save(tmp_path / "model")
+    path = tmp_path / "model" / file
+    before = path.read_bytes()
+    path.write_bytes(change(before))
+    assert path.read_bytes() != before
+    with pytest.raises(DriverError, match=fault):
+        opened(OptionsReader(index=index, encoder=encoder(), path=str(tmp_path / "model")))
+
+
 def test_what_cannot_be_read_is_told(index, asked, graph, tmp_path):
     reader = opened(OptionsReader(index=index, encoder=encoder()))
     question, subgraph = asked[0]

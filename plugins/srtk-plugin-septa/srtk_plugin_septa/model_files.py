@@ -1,0 +1,103 @@
+"""What this plugin's models share: two files in a folder, a network of their weights, and a probe of the encoder."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from srtk_framework.records import read_json
+from srtk_framework.roles import Encoder
+from srtk_framework.values import DriverError, InputError
+from srtk_plugin_septa.shape import Vectors
+
+PROBE = "Riga is the capital of Latvia."
+"""A text whose vector tells whether an encoder is the one that a model was trained with."""
+_LEAST_COSINE = 0.999
+"""Least cosine of two vectors of the probe by one encoder, whose libraries differ in the last digits alone."""
+
+
+def read_model(folder: Path, settings: str, weights: str) -> tuple[dict[str, Any], dict[str, Vectors]]:
+    """Read the settings and the weights of a model.
+
+    Args:
+        folder: The folder of the model.
+        settings: Name of the file with the settings.
+        weights: Name of the file with the weights.
+
+    Raises:
+        DriverError: If the folder holds no such model, or a damaged one.
+    """
+    from safetensors import SafetensorError
+    from safetensors.numpy import load_file
+
+    if not (folder / settings).is_file() or not (folder / weights).is_file():
+        raise DriverError(f"{folder} holds no {settings} and {weights}; name a folder that a training wrote")
+    try:
+        known: Any = read_json(folder / settings)
+    except InputError as error:
+        raise DriverError(f"{error}; train the model again") from error
+    if not isinstance(known, dict):
+        raise DriverError(f"{folder / settings} holds no settings of a model; train the model again")
+    try:
+        return known, load_file(folder / weights)
+    except SafetensorError as error:
+        raise DriverError(f"{folder / weights} cannot be read ({error}); train the model again") from error
+
+
+def network_of(make: Callable[[], Any], weights: Mapping[str, Vectors], settings: str) -> Any:
+    """Make a network and give it weights, for use.
+
+    Args:
+        make: Makes the network by the settings.
+        weights: Weights by name.
+        settings: What an error calls the settings.
+
+    Raises:
+        DriverError: If the weights do not fit.
+    """
+    import torch
+
+    def filled() -> Any:
+        with torch.random.fork_rng(devices=[]):
+            network = make()
+        network.load_state_dict({name: torch.from_numpy(np.array(value)) for name, value in weights.items()})
+        return network
+
+    try:
+        network = filled()
+    except (RuntimeError, TypeError, ValueError, AssertionError) as error:
+        raise DriverError(f"the weights of the model do not fit {settings}; train the model again") from error
+    return network.eval().requires_grad_(False)
+
+
+def digest_of(settings: object, weights: Mapping[str, Vectors]) -> str:
+    """Return a hash of settings and weights."""
+    digest = hashlib.sha256(repr(settings).encode())
+    for name, value in sorted(weights.items()):
+        digest.update(name.encode())
+        digest.update(np.ascontiguousarray(value, dtype="<f4").tobytes())
+    return digest.hexdigest()[:32]
+
+
+def check_encoder(encoder: Encoder, probe: Vectors, model: str) -> None:
+    """Refuse an encoder whose vectors are not those that a model was trained with.
+
+    Args:
+        encoder: The encoder.
+        probe: The vector of ``PROBE`` by that of the training.
+        model: What an error calls the model.
+
+    Raises:
+        DriverError: If it gives another vector for the probe.
+    """
+    (given,) = encoder.encode([PROBE])
+    norms = float(np.linalg.norm(given) * np.linalg.norm(probe))
+    if given.shape != probe.shape or float(given @ probe) < _LEAST_COSINE * norms:
+        raise DriverError(
+            f"the encoder is not the one that the {model} was trained with: it has other vectors; name that encoder, or"
+            " train with this one"
+        )
