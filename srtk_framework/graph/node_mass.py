@@ -62,13 +62,13 @@ class _Reading(NamedTuple):
     Attributes:
         triples: The triples, in order.
         joins: Where paths of different topics meet.
-        share: Share of the mass of all nodes that the triples have.
+        shares: Share of the mass of all nodes that the triples have, up to each of them.
         full: False if the reading ended before the budget was full.
     """
 
     triples: dict[Triple, _Choice]
     joins: tuple[Join, ...]
-    share: float
+    shares: list[float]
     full: bool
 
 
@@ -115,7 +115,7 @@ def facts_by_node(
     for (i, rank), path_instances in zip(indices, read, strict=True):
         if path_instances:
             rows[i][rank] = path_instances
-    subgraphs = []
+    subgraphs, expected = [], []
     for i, (row, trace) in enumerate(zip(paths, traces, strict=True)):
         reading = _chosen(row, rows[i], topics[i], budget.triples, budget.recall)
         chosen = reading.triples
@@ -133,10 +133,15 @@ def facts_by_node(
                 path_of=tuple(choice.rank for choice in chosen.values()),
                 trace={**trace, "cut": dict(sorted(cuts[i].items()))} if cuts[i] else dict(trace),
                 joins=reading.joins,
-                expected_recall=rounded(found * reading.share) if row else None,
             )
         )
-    return finish(graph, subgraphs, attrs.evolve(budget, mass=None))
+        expected.append([0.0, *reading.shares] if row else [])
+    finished = finish(graph, subgraphs, attrs.evolve(budget, mass=None))
+    # Tokens may have cut the triples, which leaves the first ones.
+    return [
+        attrs.evolve(one, expected_recall=rounded(found * shares[len(one.triples)]) if shares else None)
+        for one, shares in zip(finished, expected, strict=True)
+    ]
 
 
 def _chosen(
@@ -157,6 +162,7 @@ def _chosen(
     total = math.fsum(node.mass for node in nodes.values())
     share, seen = 0.0, set[str]()
     chosen: dict[Triple, _Choice] = {}
+    shares: list[float] = []
     room = math.inf if most is None else most - len(held)
     for end in order:
         if recall is not None and recall < 1 and share >= recall:
@@ -172,21 +178,25 @@ def _chosen(
             continue
         room -= new
         for triple in (*own, *(triple for triple in wanted if triple not in own)):
-            chosen.setdefault(triple, _Choice(node.score, wanted[triple]))
+            if triple in chosen:
+                continue
+            chosen[triple] = _Choice(node.score, wanted[triple])
             for at in (triple.subject, triple.object):
                 if at in nodes and at not in seen:
                     seen.add(at)
                     share += nodes[at].mass / total
+            shares.append(min(share, 1.0))
     joins = _joins([nodes[end] for end in order], chosen)
     if recall is not None and recall < 1 and share >= recall:
-        return _Reading(chosen, joins, min(share, 1.0), full=False)
+        return _Reading(chosen, joins, shares, full=False)
     score = min((choice.score for choice in chosen.values()), default=0.0)
     for triple, end, rank in _further(read, chosen):
         if most is not None and len(chosen) >= most:
             break
         score = min(score, nodes[end].score)
         chosen.setdefault(triple, _Choice(score, rank))
-    return _Reading(chosen, joins, min(share, 1.0), full=True)
+    shares += [min(share, 1.0)] * (len(chosen) - len(shares))
+    return _Reading(chosen, joins, shares, full=True)
 
 
 def _joins(nodes: Sequence[_Node], chosen: Mapping[Triple, _Choice]) -> tuple[Join, ...]:

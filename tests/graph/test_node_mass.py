@@ -212,6 +212,13 @@ def test_the_expected_recall_counts_what_the_paths_do_not_lead_to():
     assert found.expected_recall == 0.9
 
 
+def test_what_tokens_cut_is_not_expected():
+    paths = [path(BORN, score=3.0), path(BORN, NUMBER, score=2.0)]
+    whole, part = read(FACTS, paths), read(FACTS, paths, tokens=20)
+    assert 0 < len(part.triples) < len(whole.triples)
+    assert 0 < part.expected_recall < whole.expected_recall == 1.0
+
+
 def test_nothing_is_expected_of_a_question_without_paths():
     assert read(FACTS, []).expected_recall is None
 
