@@ -15,6 +15,8 @@ BACKGROUND = 0.05
 """Support of a topic where none of its paths arrive: its right path may be one that was not found."""
 AT_TOPIC = 0.5
 """Support of a topic at its own node: a path from another topic that passes there joins the two."""
+GREATEST = 1e100
+"""Greatest support of an instance by all other topics together: hundreds of topics would exceed all numbers."""
 LIKELY = 0.25
 """Least probability of a topic's paths at a node for which their triples are read beside those of another topic."""
 
@@ -39,12 +41,12 @@ class TopicSupport:
 
     Attributes:
         topics: For each linked entity, the number of its topic.
-        arrived: For each topic and node, the probability of the topic's paths that end or pass there.
+        arrived: For each node and topic, the probability of the topic's paths that end or pass there.
         ways: For each topic and node, the best path's way there.
     """
 
     topics: Mapping[str, int]
-    arrived: Mapping[int, Mapping[str, float]]
+    arrived: Mapping[str, Mapping[int, float]]
     ways: Mapping[int, Mapping[str, Arrival]]
 
     def boost(self, topic: int, nodes: Sequence[str]) -> float:
@@ -53,23 +55,27 @@ class TopicSupport:
         For each other topic the factor is the probability of its paths at the node of the instance that most of them
         reach, over that of a path which was not found.
         """
-        factor = 1.0
-        for other, arrived in self.arrived.items():
-            if other != topic:
-                most = max((arrived.get(node, 0.0) for node in nodes), default=0.0)
-                factor *= (BACKGROUND + most) / BACKGROUND
-        return factor
+        most = self._most(topic, nodes)
+        factor = math.prod((BACKGROUND + most[other]) / BACKGROUND for other in sorted(most))
+        return min(factor, GREATEST)
 
     def meetings(self, topic: int, nodes: Sequence[str]) -> list[tuple[str, Arrival]]:
         """Return, for each other topic that is likely to arrive at an instance with these nodes, where and how."""
         found = []
-        for other, arrived in self.arrived.items():
-            if other == topic or not nodes:
-                continue
-            at = max(nodes, key=lambda node: arrived.get(node, 0.0))
-            if at in self.ways[other] and arrived[at] >= LIKELY:
+        for other, most in sorted(self._most(topic, nodes).items()):
+            at = next(node for node in nodes if self.arrived.get(node, {}).get(other, 0.0) == most)
+            if at in self.ways[other] and most >= LIKELY:
                 found.append((at, self.ways[other][at]))
         return found
+
+    def _most(self, topic: int, nodes: Sequence[str]) -> dict[int, float]:
+        """Return the probability of each other topic that arrives at one of some nodes, where it is greatest."""
+        most: dict[int, float] = {}
+        for node in nodes:
+            for other, arrived in self.arrived.get(node, {}).items():
+                if other != topic and arrived > most.get(other, 0.0):
+                    most[other] = arrived
+        return most
 
 
 def path_probabilities(paths: Sequence[RankedPath], ranks: Sequence[int]) -> dict[int, float]:
@@ -97,11 +103,11 @@ def topic_support(
         probabilities: Probability of each of these paths (see ``path_probabilities``).
         topics: For each linked entity, the number of its topic.
     """
-    arrived: dict[int, dict[str, float]] = {topic: {} for topic in sorted(set(topics.values()))}
-    ways: dict[int, dict[str, Arrival]] = {topic: {} for topic in arrived}
-    if len(arrived) < 2:
+    arrived: dict[str, dict[int, float]] = {}
+    ways: dict[int, dict[str, Arrival]] = {topic: {} for topic in sorted(set(topics.values()))}
+    if len(ways) < 2:
         return TopicSupport(topics, arrived, ways)
-    sums = dict.fromkeys(arrived, 0.0)
+    sums = dict.fromkeys(ways, 0.0)
     for rank in sorted(read):
         sums[topics[paths[rank].entity]] += probabilities[rank]
     most = max(sums.values()) or 1.0
@@ -116,9 +122,11 @@ def topic_support(
                     if node not in ways[topic] or way.confidence > ways[topic][node].confidence:
                         ways[topic][node] = way
         for node, confidence in surest.items():
-            arrived[topic][node] = arrived[topic].get(node, 0.0) + probabilities[rank] / most * confidence
+            there = arrived.setdefault(node, {})
+            there[topic] = there.get(topic, 0.0) + probabilities[rank] / most * confidence
     for entity, topic in topics.items():
-        arrived[topic][entity] = max(AT_TOPIC, arrived[topic].get(entity, 0.0))
+        there = arrived.setdefault(entity, {})
+        there[topic] = max(AT_TOPIC, there.get(topic, 0.0))
     return TopicSupport(topics, arrived, ways)
 
 

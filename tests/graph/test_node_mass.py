@@ -212,6 +212,13 @@ def test_the_expected_recall_counts_what_the_paths_do_not_lead_to():
     assert found.expected_recall == 0.9
 
 
+def test_scores_and_expectation_of_a_thousand_topics_are_numbers():
+    paths = [RankedPath(f"t{i}", (Step("r"),), 0.0) for i in range(1000)]
+    found = read([(path.entity, "r", "x") for path in paths], paths, triples=50)
+    assert all(map(math.isfinite, found.scores))
+    assert 0 < found.expected_recall <= 1
+
+
 def test_what_tokens_cut_is_not_expected():
     paths = [path(BORN, score=3.0), path(BORN, NUMBER, score=2.0)]
     whole, part = read(FACTS, paths), read(FACTS, paths, tokens=20)

@@ -53,6 +53,14 @@ def test_the_other_topic_supports_where_its_paths_end_and_pass():
     assert (at, way.rank, way.triples) == ("x", 1, (Triple("b", "r", "x"),))
 
 
+def test_a_thousand_topics_at_one_node_support_it_by_a_finite_factor():
+    topics = {f"t{i}": i for i in range(1000)}
+    paths = [RankedPath(topic, (R,), 0.0) for topic in topics]
+    found = support(paths, {i: [one(path.entity, "x")] for i, path in enumerate(paths)}, topics)
+    assert 1 < found.boost(0, ["x"]) < math.inf
+    assert len(found.meetings(0, ["x"])) == 999
+
+
 def test_a_topic_of_which_nothing_fits_supports_less_than_the_other():
     paths = [RankedPath("a", (R,), 0.0), RankedPath("b", (R,), -math.log(2))]
     both = support(paths, {0: [one("a", "x")], 1: [one("b", "x")]}, {"a": 0, "b": 1})
