@@ -112,6 +112,9 @@ class PathMaterial:
                     f"{len(shared)} of {len(validation)} validation questions are also in set {number}, by text (the"
                     f" first is {shared[0].id!r}); give other questions"
                 )
+            for before in range(number - 1):
+                if self.elsewhere[before].graph is self.elsewhere[number - 1].graph and elsewhere[before] == some:
+                    raise InputError(f"set {number} has the questions and the graph of set {before + 1}; name it once")
         hashes = {"questions": hash_of(learning), "validation": hash_of(validation)}
         if elsewhere:
             hashes["sets"] = hash_of([question for some in elsewhere for question in some])
@@ -130,7 +133,7 @@ class PathMaterial:
                 whose = f"the questions of set {number}" if number else f"the {len(data.learning)} training questions"
                 raise RunError(
                     f"none of {whose} has a path between topic and answer"
-                    f" ({counts['unlinked']} have no link in the graph); see {context.folder / EXAMPLES}"
+                    f" (without a link: {counts['unlinked']}); see {context.folder / EXAMPLES}"
                 )
         elsewhere = [
             GraphExamples(one.graph, found) for one, found in zip(self.elsewhere, rows[len(own) :], strict=True)

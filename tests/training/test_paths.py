@@ -115,6 +115,14 @@ def test_a_set_without_questions_is_told(tmp_path, files):
         Runner(from_data(recipe(tmp_path, files))).run()
 
 
+def test_a_set_that_is_named_twice_is_refused(tmp_path, files):
+    twice = [{"questions": files["rivers"], "knowledge_graph": RIVERS} for _ in range(2)]
+    with pytest.raises(InputError, match="set 2 has the questions and the graph of set 1; name it once"):
+        Runner(from_data(recipe(tmp_path, files, twice))).run()
+    elsewhere = [twice[0], {**twice[1], "knowledge_graph": FIRMS | {"facts": [*FIRMS["facts"], *RIVERS["facts"]]}}]
+    assert Runner(from_data(recipe(tmp_path, files, elsewhere))).run().trained.counts["lessons"] == 2
+
+
 def test_validation_questions_that_are_in_a_set_are_refused_by_their_text(tmp_path, files):
     data = recipe(tmp_path, files, validation=files["rivers"])
     with pytest.raises(RunError, match="1 of 1 validation questions are also in set 1, by text"):
