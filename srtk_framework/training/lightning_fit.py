@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import sys
 import warnings
 import zipfile
 from collections.abc import Iterator, Mapping
@@ -40,6 +41,65 @@ def run_fit(trainer: Any, module: Any, checkpoint: Path | None) -> None:
         # Lightning turns Ctrl-C into SystemExit.
         signal.signal(signal.SIGINT, before)
         raise KeyboardInterrupt from error
+
+
+def fit_by_epochs(
+    module: Any, folder: Path, epochs: int, accelerator: str, logger: str | None, every: int = 1, stem: str = "epoch"
+) -> None:
+    """Fit a module on one device after its newest checkpoint, unless it has ``stopped`` there.
+
+    Args:
+        module: Module of Lightning that restores ``stopped`` in ``on_load_checkpoint``.
+        folder: Folder of the training.
+        epochs: Most epochs.
+        accelerator: Lightning's name of it.
+        logger: A logger beside the CSV files, or None.
+        every: Epochs from one checkpoint to the next.
+        stem: Beginning of the checkpoints' names.
+
+    Raises:
+        DriverError: If the logger is not installed.
+        KeyboardInterrupt: At Ctrl-C.
+    """
+    import torch
+
+    checkpoint = newest_checkpoint(folder)
+    if checkpoint is not None:
+        # The checkpoint was written by the module, and holds more than weights.
+        module.on_load_checkpoint(torch.load(checkpoint, map_location="cpu", weights_only=False))
+    if module.stopped:
+        return
+    with torch.random.fork_rng(devices=[]):
+        run_fit(_trainer(folder, epochs, accelerator, logger, every, stem), module, checkpoint)
+
+
+def _trainer(folder: Path, epochs: int, accelerator: str, logger: str | None, every: int, stem: str) -> Any:
+    import lightning
+    from lightning.pytorch.callbacks import ModelCheckpoint, RichProgressBar
+
+    callbacks: list[Any] = [
+        ModelCheckpoint(
+            folder / "checkpoints",
+            filename=f"{stem}-{{epoch:06d}}",
+            auto_insert_metric_name=False,
+            every_n_epochs=every,
+            save_on_train_epoch_end=True,
+        )
+    ]
+    if interactive := sys.stderr.isatty():
+        callbacks.append(RichProgressBar(leave=False))
+    return lightning.Trainer(
+        accelerator=accelerator,
+        devices=1,
+        max_epochs=epochs,
+        callbacks=callbacks,
+        logger=loggers(logger, folder),
+        enable_progress_bar=interactive,
+        enable_model_summary=False,
+        num_sanity_val_steps=0,
+        reload_dataloaders_every_n_epochs=1,
+        use_distributed_sampler=False,
+    )
 
 
 def loggers(name: str | None, folder: Path, wandb: Mapping[str, str] | None = None) -> list[Any]:

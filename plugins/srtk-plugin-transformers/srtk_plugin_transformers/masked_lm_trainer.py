@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Sequence
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
-from srtk_framework.training import loggers, newest_checkpoint, quiet_lightning, run_fit
+from srtk_framework.training import fit_by_epochs, quiet_lightning
 from srtk_framework.values import DriverError, Entry
 from srtk_plugin_transformers.best_weights import load_weights
 from srtk_plugin_transformers.mask_fit_settings import MaskFillerFitSettings
@@ -52,49 +51,13 @@ def train_masked_lm(
         )
     folder.mkdir(parents=True, exist_ok=True)
     with quiet_lightning():
-        import torch
-
         from srtk_plugin_transformers.masked_lm_module import MaskedLMModule
 
         most = min(settings.max_length, most_tokens)
         rows, others = (token_rows(tokenizer, some, most) for some in (texts, held_out))
         pad = tokenizer.pad_token_id if tokenizer.pad_token_id is not None else 0
         module = MaskedLMModule(model, tokenizer.mask_token_id, rows, others, settings, pad, folder, seed)
-        checkpoint = newest_checkpoint(folder)
-        if checkpoint is not None:
-            # The checkpoint was written by this code, and holds more than weights.
-            module.on_load_checkpoint(torch.load(checkpoint, map_location="cpu", weights_only=False))
-        if not module.stopped:
-            with torch.random.fork_rng(devices=[]):
-                run_fit(_trainer(settings, module.rounds, folder), module, checkpoint)
+        fit_by_epochs(module, folder, module.rounds, settings.accelerator, settings.logger, stem="round")
         load_weights(model, folder)
         model.to("cpu").eval()
     return {**module.figures, "rows": float(len(rows))}
-
-
-def _trainer(settings: MaskFillerFitSettings, rounds: int, folder: Path) -> Any:
-    import lightning
-    from lightning.pytorch.callbacks import ModelCheckpoint, RichProgressBar
-
-    callbacks: list[Any] = [
-        ModelCheckpoint(
-            folder / "checkpoints",
-            filename="round-{epoch:06d}",
-            auto_insert_metric_name=False,
-            save_on_train_epoch_end=True,
-        )
-    ]
-    if interactive := sys.stderr.isatty():
-        callbacks.append(RichProgressBar(leave=False))
-    return lightning.Trainer(
-        accelerator=settings.accelerator,
-        devices=1,
-        max_epochs=rounds,
-        callbacks=callbacks,
-        logger=loggers(settings.logger, folder),
-        enable_progress_bar=interactive,
-        enable_model_summary=False,
-        num_sanity_val_steps=0,
-        reload_dataloaders_every_n_epochs=1,
-        use_distributed_sampler=False,
-    )
