@@ -64,7 +64,7 @@ class IndexExpander(Expander):
             raise DriverError(f"`enhance: {JOINS}` links questions and options; add `linker: {{use: dictionary}}`")
         size = self.index.size()
         if 0 < size < self.k:
-            _log.warning("k is %d, and the index has %d entries: a search may find all of them", self.k, size)
+            _log.warning("k is %d, above the %d in the index: a search may find all entries; lower `k`", self.k, size)
 
     def needs_links(self) -> bool:
         """Return False: a question is searched by its text."""

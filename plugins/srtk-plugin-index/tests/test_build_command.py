@@ -145,6 +145,13 @@ def test_a_corpus_that_fails_leaves_the_old_index(place, capsys):
     assert sorted(path.name for path in place.iterdir()) == ["bad.jsonl", "g", "i", "r.yaml", "t.tsv"]
 
 
+def test_a_corpus_without_entries_is_told(place, capsys, caplog):
+    Path("none.jsonl").write_text("")
+    assert main([*COMMAND, "--set", "corpus={use: documents, path: none.jsonl}"]) == 0
+    assert capsys.readouterr().out == "i: 0 entries\n"
+    assert "the corpus has no entry, so a search finds nothing" in caplog.text
+
+
 def test_a_second_build_at_the_same_time_is_refused(place):
     first = Bm25Index(path="i")
     first.create()

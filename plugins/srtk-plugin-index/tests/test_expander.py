@@ -195,7 +195,7 @@ def test_joins_without_a_linker_are_refused(tmp_path):
 def test_a_k_above_the_size_is_told(tmp_path, caplog):
     facts = graph()
     IndexExpander(index=index_of(tmp_path, graph=facts), graph=facts, k=9).open()
-    assert "k is 9, and the index has 3 entries" in caplog.text
+    assert "k is 9, above the 3 in the index: a search may find all entries; lower `k`" in caplog.text
 
 
 def test_searches_are_in_the_record_and_come_back(tmp_path):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import logging
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack
 from itertools import islice
@@ -15,6 +16,7 @@ from srtk_framework.values import Entry, RecipeError
 HELP = "build the indexes of a recipe from its corpora"
 
 _AT_ONCE = 1024
+_log = logging.getLogger(__name__)
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -46,6 +48,8 @@ def run(args: argparse.Namespace) -> int:
         composer.open(stack, apart=[*indexes, *whole.values()])
         for index in indexes:
             count = build(index, args.quiet)
+            if not count:
+                _log.warning("the corpus has no entry, so a search finds nothing; check `corpus:` and what it reads")
             print(f"{index.settings().get('path') or index.name}: {count:,} entries")
     return 0
 
