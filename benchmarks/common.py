@@ -75,6 +75,16 @@ def read_json(path: Path) -> Any:
     return json.loads(path.read_text(encoding="utf-8"))
 
 
+def codex_relations(folder: Path) -> Path:
+    """Write the labels of CoDEx's relations as a table, if it is not there; an unchanged file keeps its graph."""
+    relations = read_json(DATA / "codex/relations/en/relations.json")
+    rows = "".join(f"{name}\t{entry['label']}\n" for name, entry in sorted(relations.items()))
+    file = folder / "codex-relations.tsv"
+    if not file.exists() or file.read_text(encoding="utf-8") != rows:
+        file.write_text(rows, encoding="utf-8")
+    return file
+
+
 def shown(path: Path) -> str:
     """Return a path relative to the root of the repository if it is inside."""
     return os.path.relpath(path, ROOT) if path.is_relative_to(ROOT) else str(path)

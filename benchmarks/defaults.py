@@ -20,7 +20,7 @@ from typing import Any
 
 import attrs
 import yaml
-from common import DATA, OUT, ROOT, lacking, read_json, run, srtk
+from common import DATA, OUT, ROOT, codex_relations, lacking, read_json, run, srtk
 from thirty_questions import GRAPH, first_recipe
 
 SEEDS = (0, 2, 3)
@@ -92,11 +92,7 @@ def prepare(case: Case, out: Path) -> str | None:
         world = ["--graph", str(ROOT / "build/demo/world"), "--seed", seed, "--out", str(case.recipe["questions"])]
         return run([sys.executable, "demo/questions.py", *world])[1]
     if case.name == "codex":
-        relations = read_json(DATA / "codex/relations/en/relations.json")
-        rows = "".join(f"{name}\t{entry['label']}\n" for name, entry in sorted(relations.items()))
-        file = out / "codex-relations.tsv"
-        if not file.exists() or file.read_text(encoding="utf-8") != rows:
-            file.write_text(rows, encoding="utf-8")  # an unchanged file keeps the graph that was built from it
+        codex_relations(out)
     return None
 
 

@@ -1,7 +1,7 @@
 """Trains a path scorer on the questions of several graphs, and scores it on graphs left out.
 
     make demo
-    OMP_NUM_THREADS=1 python benchmarks/several_sets.py [--leave NAME+NAME ...] [--rule gain] [--steps 150]
+    OMP_NUM_THREADS=1 python benchmarks/several_sets.py [--leave NAME+NAME ...] [--rule gain] [--blend 0.3]
 
 For each group of sets in turn, by default each set alone: the scorer is trained on all other sets, and nothing of the
 group's graphs or questions is seen. `best` is the default search without training, `untrained` that by the rule of the
@@ -21,15 +21,13 @@ from typing import Any
 
 import attrs
 import yaml
-from common import DATA, OUT, ROOT, lacking, read_json, srtk
+from common import DATA, OUT, ROOT, codex_relations, lacking, read_json, srtk
 
 from srtk_framework.evaluation import holm, paired
 
 Block = dict[str, Any]
 
 CUTS = (1, 5, 20, 50)
-LEARNT = 300
-"""Most questions of a set that are trained on."""
 BEAM = {"use": "beam", "width": 15, "inverse": True, "mention": ""}
 SEARCHES: Mapping[str, Block] = {
     "gain": {"order": "nodes", "fan_cost": 0.2},
@@ -74,10 +72,11 @@ def cases(out: Path) -> dict[str, Case]:
         return {"use": "jsonl", "path": str(DATA / file), "entities_field": "topic_entities"}
 
     near = {"use": "shortest-path", "hops": 2, "measure": "f1", "threshold": 0.1}
-    cwq, lcquad, mintaka = (
+    cwq, lcquad, mintaka, codex = (
         "fb15k237/derived/cwq_test_reachable.jsonl",
         "dbpedia/derived/lcquad1_in_dbp15k_union.jsonl",
         "wiki27k/derived/mintaka_reachable.jsonl",
+        "codex/derived/simplequestions_wd_in_codex_m.jsonl",
     )
     spaces = {"dbr": "http://dbpedia.org/resource/", "dbp": "http://dbpedia.org/property/"}
     world = ROOT / "build/demo/world"
@@ -118,6 +117,16 @@ def cases(out: Path) -> dict[str, Case]:
                 "labels": at("fb15k237/entity2text.txt", "fb15k237/relation2text.txt"),
             },
             near,
+            asked=150,
+        ),
+        "codex": Case(
+            (codex, "codex/codex-m/train.txt", "codex/relations/en/relations.json", "wiki27k/entity2label.txt"),
+            listed(codex),
+            {
+                "files": at(*(f"codex/codex-m/{part}.txt" for part in ("train", "valid", "test"))),
+                "labels": [*at("wiki27k/entity2label.txt"), str(out / "codex-relations.tsv")],
+            },
+            {**near, "hops": 1},
             asked=150,
         ),
         "pathquestion": Case(
@@ -181,10 +190,12 @@ def run(recipe: Mapping[str, Any], folder: Path, *flags: str) -> None:
         raise SystemExit(f"{folder}: {failed}")
 
 
-def train(group: Sequence[str], every: Mapping[str, Case], rule: str, fit: Block, folder: Path, out: Path) -> str:
-    """Train on all sets but those of a group; return the folder of the model."""
+def train(
+    group: Sequence[str], every: Mapping[str, Case], rule: str, fit: Block, learnt: int, folder: Path, out: Path
+) -> str:
+    """Train on all sets but those of a group, at most ``learnt`` questions of each; return the folder of the model."""
     sets = [
-        {"questions": part(case, LEARNT), "knowledge_graph": graph_of(name, case, out), "supervision": case.supervision}
+        {"questions": part(case, learnt), "knowledge_graph": graph_of(name, case, out), "supervision": case.supervision}
         for name, case in every.items()
         if name not in group
     ]
@@ -238,21 +249,29 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--leave", nargs="*", metavar="NAME+NAME", help="sets to leave out together; each by default")
     parser.add_argument("--rule", choices=sorted(SCORERS), default="gain")
-    parser.add_argument("--steps", type=int, default=150)
-    parser.add_argument("--rate", type=float, default=2e-5)
+    parser.add_argument("--steps", type=int, default=400)
+    parser.add_argument("--batch", type=int, default=16, help="samples of an update")
+    parser.add_argument("--learn", type=int, default=1000, help="most questions of a set that are trained on")
+    parser.add_argument("--rate", type=float, default=5e-5)
     parser.add_argument("--pull", type=float, default=0.0, help="pull towards the weights of the start")
+    parser.add_argument("--blend", type=float, default=0.3, help="how far the weights lie from those of the start")
     args = parser.parse_args()
     out = OUT / "several-sets"
     out.mkdir(parents=True, exist_ok=True)
     write_demo(out)
+    if not lacking("codex/relations/en/relations.json"):
+        codex_relations(out)
     every = {name: case for name, case in cases(out).items() if not _skipped(name, case)}
-    fit = {"steps": args.steps, "batch_size": 8, "learning_rate": args.rate, "pull": args.pull, "negatives": 7}
+    fit = {"steps": args.steps, "batch_size": args.batch, "learning_rate": args.rate, "negatives": 7}
+    fit |= {"pull": args.pull, "blend": args.blend}
     print("| set | method | " + " | ".join(f"at {most}" for most in CUTS) + " |")
     print("|---|---|" + "--:|" * len(CUTS))
     for group in args.leave or every:
         names = [name for name in group.split("+") if name in every]
-        folder = out / "-".join([group, args.rule, *(f"{key}={value}" for key, value in fit.items())])
-        model = train(names, every, args.rule, fit, folder, out)
+        folder = out / "-".join(
+            [group, args.rule, f"learn={args.learn}", *(f"{key}={value}" for key, value in fit.items())]
+        )
+        model = train(names, every, args.rule, fit, args.learn, folder, out)
         for name in names:
             compare(name, every[name], args.rule, (model, folder), out)
     return 0

@@ -34,6 +34,9 @@ class ScorerFitSettings:
         pull: Pull towards the weights that the training starts from, against forgetting: the loss has `pull` / 2
             times the squared distance to them (L2-SP, Li et al. 2018), decoupled from AdamW's moments as weight decay
             is.
+        blend: How far from the start to the trained weights the weights that are kept lie, against forgetting: below 1
+            a little of what was learnt is lost, and more of what was known stays (Wortsman et al. 2022). Validations
+            see the weights before that.
         warmup: Share of the updates over which the learning rate rises.
         loss: `cross-entropy` (each positive against the negatives of its sample), `nt-xent` (also against the
             candidates of the other samples in the batch) or `listwise` (against everything that the real frontier
@@ -64,6 +67,7 @@ class ScorerFitSettings:
     learning_rate: float = attrs.field(default=1e-4, validator=_above_0)
     weight_decay: float = attrs.field(default=0.01, validator=_not_below_0)
     pull: float = attrs.field(default=0.0, validator=_not_below_0)
+    blend: float = attrs.field(default=1.0, validator=[_above_0, attrs.validators.le(1)])
     warmup: float = attrs.field(default=0.1, validator=_share)
     loss: Loss = "cross-entropy"
     temperature: float | None = attrs.field(default=None, validator=_none_or_above_0)

@@ -60,7 +60,7 @@ def train_encoder(
     seed: int,
     wandb: Mapping[str, str] | None = None,
 ) -> dict[str, float]:
-    """Train a network in place; it ends with the best weights.
+    """Train a network in place; it ends with the best weights, or with their blend with those of the start.
 
     Args:
         network: Torch module that maps token rows to vectors, with a method ``tokenize``.
@@ -88,6 +88,7 @@ def train_encoder(
         from srtk_plugin_sr.lightning_module import ScorerModule, load_weights
 
         folder.mkdir(parents=True, exist_ok=True)
+        start = None if settings.blend == 1 else weights_of(network)
         rows = network.tokenize(list(data.texts))
         with torch.random.fork_rng(devices=[]):
             torch.manual_seed(seed)
@@ -110,7 +111,21 @@ def train_encoder(
             run_fit(trainer, module, newest_checkpoint(folder))
         load_weights(network, folder)
         network.to("cpu").eval()
+        if start is not None:
+            blend_weights(network, start, weights_of(network), settings.blend)
     return {**module.figures, "samples": float(len(data.samples)), "rounds": float(len(module.history))}
+
+
+def weights_of(network: Any) -> dict[str, Any]:
+    """Return a copy of the weights of a network."""
+    return {name: value.detach().clone() for name, value in network.state_dict().items()}
+
+
+def blend_weights(network: Any, first: Mapping[str, Any], last: Mapping[str, Any], share: float) -> None:
+    """Load the weights that lie a share of the way from the first to the last; 0 and 1 are exact."""
+    network.load_state_dict(
+        {name: value.lerp(last[name], share) if value.is_floating_point() else value for name, value in first.items()}
+    )
 
 
 def _trainer(lightning: Any, settings: ScorerFitSettings, folder: FilePath, loggers: list[Any]) -> Any:

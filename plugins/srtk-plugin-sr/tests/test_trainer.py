@@ -174,6 +174,19 @@ def test_a_pull_keeps_weights_near_those_of_the_start(scorer, tmp_path):
     assert 0 < held < free / 2
 
 
+def test_a_blend_lies_on_the_way_from_the_start_to_the_trained_weights(scorer, tmp_path):
+    def weights(**fit):
+        one = scorer()
+        before = one.encoder.learner().state_dict()
+        one.fit(TrainingTask(examples(PEOPLE[:12]), None, tmp_path / repr(fit)), settings(epochs=2, **fit))
+        return before, one.encoder.learner().state_dict()
+
+    start, trained = weights()
+    _, blended = weights(blend=0.25)
+    for name, value in start.items():
+        np.testing.assert_allclose(blended[name], value + 0.25 * (trained[name] - value), atol=1e-6)
+
+
 def test_a_saved_encoder_loads_in_a_new_scorer_and_as_an_encoder_driver(scorer, graph, tmp_path):
     one = scorer()
     before = one.fingerprint()
