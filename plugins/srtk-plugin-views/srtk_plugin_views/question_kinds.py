@@ -8,6 +8,8 @@ from typing import Literal, get_args
 
 import attrs
 
+from srtk_plugin_views.question_values import value_constraints
+
 Kind = Literal["lookup", "count", "superlative", "ordinal", "comparison", "yes-no", "difference", "time-bound"]
 KINDS: tuple[Kind, ...] = get_args(Kind)
 
@@ -93,9 +95,10 @@ def kind_of(question: str) -> QuestionKind:
     """Classify a question in English by its words.
 
     A question may be of several kinds at once; the first of comparison, yes-no, count, difference, ordinal,
-    superlative and time-bound that fits counts, since it decides which facts are needed.
+    superlative and time-bound that fits counts, since it decides which facts are needed. A bound on a number (*more
+    than 2000*) is neither a comparison nor a negation nor a year.
     """
-    text = " ".join(question.casefold().replace("’", "'").split())
+    text = " ".join(_without_numbers(question).casefold().replace("’", "'").split())
     found = _YEAR.search(text)
     year = int(found.group()) if found else None
     words = _WORD.findall(text)
@@ -123,6 +126,14 @@ def kind_of(question: str) -> QuestionKind:
     if greatest is not None:
         return QuestionKind("superlative", greatest, year=year)
     return QuestionKind("time-bound" if _TIME.search(text) else "lookup", year=year)
+
+
+def _without_numbers(question: str) -> str:
+    """Replace the bounds on numbers in a question by a sign that is no word."""
+    for one in reversed(value_constraints(question)):
+        if not one.date:
+            question = f"{question[: one.start]}#{question[one.end :]}"
+    return question
 
 
 def _end(words: Sequence[str], text: str) -> tuple[bool | None, int | None]:

@@ -307,3 +307,198 @@ def test_the_result_does_not_depend_on_the_batch() -> None:
 def test_a_limit_below_one_is_refused(name: str) -> None:
     with pytest.raises(ValueError, match=f"{name} is 0; it must be at least 1"):
         OperationsExpander(inner=Scripted(memory()), graph=memory(), scorer=ByName(), **{name: 0})
+
+
+CLASSES = [
+    ["estonia", "is_a", "republic"],
+    ["lithuania", "is_a", "republic"],
+    ["russia", "is_a", "federation"],
+    ["republic", "kind_of", "state"],
+    ["riga", "is_a", "city"],
+]
+TYPED: dict[str, Any] = {"type_relations": ["is_a"], "subclass_relations": ["kind_of"]}
+
+
+def ends(found: Subgraph) -> list[str]:
+    return [triple.object for triple in found.triples if triple.relation in ("borders", "capital")]
+
+
+def test_ends_of_the_class_that_is_named_come_first() -> None:
+    graph = memory([*TRIPLES, *CLASSES], **TYPED)
+    assert ends(expanded("Which city is in Latvia?", graph=graph))[0] == "riga"
+    found = expanded("Which states border on Latvia?", graph=graph)
+    assert ends(found)[:2] == ["estonia", "lithuania"]
+    assert found.trace["class"] == {"asked": ["state"], "nodes": 5, "of_class": 2, "behind": 3}
+
+
+def test_all_of_the_class_come_first_though_the_inner_expander_cut_them() -> None:
+    graph = memory([*TRIPLES, *CLASSES], **TYPED)
+    inner = Scripted(graph, budget=Budget(triples=2))
+    driver = OperationsExpander(inner=inner, graph=graph, scorer=ByName(), budget=Budget(triples=20))
+    driver.open()
+    [found] = driver.expand([Question("q", "Which federations border on Latvia?", (Link("latvia"),))])
+    assert ends(found)[0] == "russia"
+    assert found.trace["set"]["behind"] == {"class": 3}
+
+
+def test_without_a_node_of_the_class_nothing_changes_but_the_trace() -> None:
+    graph = memory([*TRIPLES, *CLASSES], **TYPED)
+    found, plain = (expanded("Which lakes are in Latvia?", graph=graph, types=types) for types in (True, False))
+    assert (found.triples, found.scores) == (plain.triples, plain.scores)
+    assert found.trace["class"]["of_class"] == 0
+    assert "class" not in plain.trace
+
+
+def test_what_follows_from_a_named_class_keeps_the_way_to_it() -> None:
+    triples = [["latvia", "borders", "estonia"], ["estonia", "capital", "tallinn"], ["tallinn", "is_a", "city"]]
+    found = expanded(
+        "Which city is meant?",
+        graph=memory([["latvia", "capital", "riga"], *triples], **TYPED),
+        paths=("capital", "borders capital"),
+    )
+    assert [triple.object for triple in found.triples] == ["estonia", "tallinn", "riga"]
+
+
+def test_only_members_of_the_class_are_counted() -> None:
+    found = expanded("How many republics border on Latvia?", graph=memory([*TRIPLES, *CLASSES], **TYPED))
+    facts = found.trace["set"]
+    assert (facts["members"], facts["behind"], facts["complete"]) == (2, {"class": 2}, True)
+    assert ends(found)[:2] == ["estonia", "lithuania"]
+
+
+def test_only_members_of_the_class_are_compared() -> None:
+    found = expanded("Which republic has the largest area?", graph=memory([*TRIPLES, *CLASSES], **TYPED))
+    assert subjects(found, "area")[:2] == ["lithuania", "estonia"]
+
+
+def test_what_has_no_values_is_not_compared_though_it_has_the_class() -> None:
+    triples = [*TRIPLES, ["latvia", "capital", "ogre"], ["riga", "is_a", "town"], ["ogre", "is_a", "town"]]
+    found = expanded("Which town has the largest area?", graph=memory(triples, **TYPED))
+    assert subjects(found, "area")[0] == "russia"
+
+
+def test_what_joins_two_topics_is_of_the_class_first() -> None:
+    classes = [["estonia", "is_a", "kingdom"], ["lithuania", "is_a", "republic"]]
+    found = expanded(
+        "Which republics have it?",
+        "latvia",
+        "euro",
+        graph=memory([*TRIPLES, *classes], **TYPED),
+        paths=("capital", "borders currency"),
+    )
+    assert ends(found)[:2] == ["lithuania", "estonia"]
+
+
+def test_nodes_beyond_the_limit_are_counted() -> None:
+    found = expanded("Which city is there?", graph=memory([*TRIPLES, *CLASSES], **TYPED), typed=2)
+    assert found.trace["class"]["cut"] == 3
+
+
+def test_a_graph_without_type_relations_is_asked_for_no_classes(monkeypatch: pytest.MonkeyPatch) -> None:
+    reads: list[str] = []
+    graph = memory([*TRIPLES, *CLASSES])
+    for name in ("labels", "other_names", "triples", "frontiers"):
+        read = getattr(graph, name)
+        monkeypatch.setattr(graph, name, lambda *given, _name=name, _read=read: (reads.append(_name), _read(*given))[1])
+    found, read_for = [], []
+    for types in (True, False):
+        found.append(expanded("Which city is in Latvia?", graph=graph, types=types))
+        read_for.append(list(reads))
+        reads.clear()
+    assert read_for[0] == read_for[1]
+    assert found[0] == found[1]
+
+
+def test_the_classes_of_all_questions_are_read_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    graph = memory([*TRIPLES, *CLASSES], **TYPED)
+    driver = OperationsExpander(inner=Scripted(graph), graph=graph, scorer=ByName())
+    driver.open()
+    calls: list[int] = []
+    read = graph.other_names
+    monkeypatch.setattr(graph, "other_names", lambda ids: (calls.append(len(ids)), read(ids))[1])
+    texts = ["Which city is in Latvia?", "Which states border on it?", "How many republics?"]
+    questions = [Question(str(i), text, (Link("latvia"),)) for i, text in enumerate(texts)]
+    together = driver.expand(questions)
+    assert len(calls) == 1
+    assert together == [driver.expand([question])[0] for question in questions]
+
+
+def test_members_with_a_value_within_bounds_come_first_with_it() -> None:
+    found = expanded("Which neighbours have an area of more than two hundred?")
+    assert found.triples[:4] == (
+        Triple("latvia", "borders", "belarus"),
+        Triple("belarus", "area", '"208"^^xsd:integer'),
+        Triple("latvia", "borders", "russia"),
+        Triple("russia", "area", '"17098"^^xsd:integer'),
+    )
+    assert found.trace["kind"] == "lookup"
+    assert found.trace["set"] == {
+        "entity": "latvia",
+        "path": ["borders"],
+        "members": 2,
+        "bounds": [{"relation": "area", "within": "(200, inf)"}],
+        "behind": {"value": 2},
+        "complete": True,
+        "shown": 4,
+    }
+
+
+def test_a_year_bounds_the_dates_of_members() -> None:
+    found = expanded("Which neighbours were founded before 1950?")
+    assert subjects(found, "founded")[:2] == ["estonia", "lithuania"]
+    assert found.trace["set"]["bounds"] == [{"relation": "founded", "within": "(-inf, 1950)"}]
+
+
+def test_members_without_a_value_are_counted_and_the_set_is_not_complete() -> None:
+    triples = [triple for triple in TRIPLES if triple[:2] != ["estonia", "area"]]
+    found = expanded("Which neighbours have an area above 100?", graph=memory(triples))
+    facts = found.trace["set"]
+    assert (facts["members"], facts["behind"], facts["complete"]) == (2, {"value": 1, "no value": 1}, False)
+
+
+def test_only_members_within_bounds_are_counted_and_compared() -> None:
+    found = expanded("How many neighbours have an area of less than 100?")
+    assert (found.trace["kind"], found.trace["set"]["members"]) == ("count", 2)
+    assert ends(found)[:2] == ["estonia", "lithuania"]
+    found = expanded("Which neighbour with an area of less than 1,000 was founded last?")
+    assert subjects(found, "founded")[0] == "belarus"
+    assert "russia" not in subjects(found, "founded")[:3]
+
+
+def test_a_value_of_the_link_answers_whether_it_is_within_bounds() -> None:
+    found = expanded("Is the area of Latvia larger than 50?")
+    assert found.triples[0] == Triple("latvia", "area", '"64"^^xsd:integer')
+    assert (found.trace["kind"], found.trace["set"]["members"]) == ("yes-no", 1)
+
+
+def test_a_date_of_the_link_answers_whether_it_is_before_a_year() -> None:
+    found = expanded("Was Estonia founded before 1920?", "estonia", paths=("currency",))
+    assert found.triples[0] == Triple("estonia", "founded", '"1918-02-24"^^xsd:date')
+    assert found.trace["kind"] == "comparison"
+
+
+def test_a_number_of_things_is_no_bound_on_values_that_are_all_within_it() -> None:
+    assert "set" not in expanded("Which neighbours have won at least three cups?").trace
+
+
+def test_a_bound_that_nothing_meets_changes_nothing() -> None:
+    found = expanded("Which neighbours have an area above one million?")
+    assert "set" not in found.trace
+    assert found.triples == expanded("Which neighbours?").triples
+
+
+def test_a_number_in_the_name_of_a_link_bounds_nothing() -> None:
+    links = (Link("latvia", name="Over 100", start=6, end=14),)
+    driver = OperationsExpander(inner=Scripted(memory()), graph=memory(), scorer=ByName())
+    driver.open()
+    [found] = driver.expand([Question("q", "Which Over 100 neighbours have an area?", links)])
+    assert "set" not in found.trace
+
+
+def test_a_year_that_decides_between_statements_bounds_no_values() -> None:
+    triples = [["latvia", "money", "lats"], ["lats", "founded", '"1993-01-01"^^xsd:date']]
+    rows = [["latvia", "money", "lats", "start", '"1993"^^xsd:gYear']]
+    graph = memory(triples, qualifiers=rows)
+    assert "set" not in expanded("What was the money in 1993?", graph=graph, paths=("money",)).trace
+    graph = memory(triples)
+    assert expanded("What was the money in 1993?", graph=graph, paths=("money",)).trace["set"]["members"] == 1

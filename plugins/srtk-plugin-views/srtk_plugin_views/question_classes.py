@@ -1,0 +1,205 @@
+"""The class of what a question asks for: the phrase that names it, and the labels of classes that it fits."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+
+from srtk_framework.text import fold
+
+MENTION = " ¤ "
+"""Stands for the mention of a linked entity, which is no part of a phrase."""
+
+
+def _set(text: str) -> frozenset[str]:
+    return frozenset(text.split())
+
+
+_ASK = _set("which what what's whats whose")
+_ORDER = _set("name list give show find identify state mention tell count enumerate")
+_BE = _set("is are was were 's be")
+_SKIPPED = _set(
+    """
+    a an the all any some each every other of one two three four five six seven eight nine ten me us another both
+    names name number examples example many much total following you your please is are was were 's 're
+    """
+)
+"""Words before a phrase that are no part of it."""
+_FORM = _set("type kind sort genre form style")
+_DETERMINERS = _set("a an the his her its their this that these those my your our each every any some no")
+_BOUNDS = _DETERMINERS | _set(
+    """
+    of in on at by for from to with without within into onto over under above below between among near about around
+    before after since until during through next across along against as than like and or but nor not never both either
+    except excluding besides apart whose which who whom what where when why how there here it he she they you i we
+    is are was were am be been being do does did has have had can could will would shall should may might must 's
+    isn't aren't wasn't weren't don't doesn't didn't hasn't haven't hadn't
+    bear bore won win wins wrote write writes made make makes sang sing sings ran run runs led lead leads held hold
+    holds took take takes began begin begins spoke speak speaks gave give gives come comes came go goes went
+    lie lies lay stand stands stood use uses play plays live lives die dies belong belongs border borders
+    share shares produce produces contain contains include includes touch touches cross crosses flow flows
+    pay pays cover covers cost costs direct directs
+    """
+)
+_PREPOSITIONS = _set("of in on at by for from to with within during before after since under")
+_WHO = _set("who whom who's whos")
+_SOMEONE = _set("someone somebody anyone anybody")
+_PEOPLE = ("person", "human")
+_WORD = re.compile(r"¤|'s\b|[^\W_]+(?:['.&-][^\W_]+)*|[^\w\s]")
+_PARENTHESES = re.compile(r"\s*\([^()]*\)")
+_SAME = _set("species series news physics means always as his this is was us gas bus")
+_IRREGULAR = {
+    **{f"{word}s": word for word in ("movie", "cookie", "calorie", "zombie", "rookie", "genie", "tie", "pie", "lie")},
+    "men": "man",
+    "women": "woman",
+    "people": "person",
+    "children": "child",
+    "wives": "wife",
+    "lives": "life",
+}
+
+
+def singular(word: str) -> str:
+    """Fold the plural of an English noun, in small letters, for comparison; `cities` and `city` give the same."""
+    if word in _IRREGULAR:
+        return _IRREGULAR[word]
+    for man in ("men", "women"):
+        if word.endswith(man) and len(word) > len(man) + 2:
+            return word[: -len(man)] + _IRREGULAR[man]
+    if word.endswith(("ss", "us", "is")) or len(word) < 4 or word in _SAME:
+        return word
+    if word.endswith("ies"):
+        return word[:-3] + "y"
+    if word.endswith(("sses", "xes", "ches", "shes", "zes")):
+        return word[:-2]
+    return word[:-1] if word.endswith("s") else word
+
+
+def asked_classes(text: str) -> tuple[str, ...]:
+    """Return the phrases that may name the class of what a question in English asks for, in singular.
+
+    They are the noun phrase after *which*, *what*, *how many*, *what is the* or *name the*, the most likely first: a
+    verb may belong to the words that are found. Of *what kind of music* they are *music genre* and the like, of *who*
+    *person*.
+
+    Args:
+        text: The question, with ``MENTION`` in the place of its links' mentions.
+
+    Returns:
+        Phrases for ``shared_words``; none if the question names no class.
+    """
+    tokens = _WORD.findall(fold(text))
+    people = _PEOPLE if tokens[:1] and tokens[0] in _WHO else ()
+    start = _start(tokens)
+    run, bound = ([], "") if start is None else _run(tokens, start)
+    if start is None or not run:
+        return people
+    if run[0] in _SOMEONE:
+        return _PEOPLE
+    if singular(run[-1]) in _FORM and bound == "of":
+        after, _ = _run(tokens, tokens.index("of", start) + 1)
+        if after:
+            noun = _joined(after)
+            forms = dict.fromkeys([singular(run[-1]), "genre", "type", "style"])
+            return (*(f"{noun} {form}" for form in forms), *(f"{form} of {noun}" for form in forms))
+    found = [run]
+    if len(run) > 1 and (bound == "¤" or bound in _DETERMINERS):
+        found.insert(0, run[:-1])  # which city | borders the sea
+    plural = next((i for i, word in enumerate(run) if singular(word) != word), len(run))
+    found.append(run[: plural + 1])  # which artists | perform folk music
+    return tuple(dict.fromkeys([*map(_joined, found), *people]))
+
+
+def shared_words(phrases: Sequence[str], label: str) -> int:
+    """Return how many words a phrase and the label of a class share from their heads on, if one ends with the other.
+
+    The head of a label is the word before its first preposition: *city* fits *big city* and *city in Japan*, *female
+    singer* fits *singer*, and neither fits *city council*.
+
+    Returns:
+        Of several phrases the most; 0 if none fits.
+    """
+    plain = _PARENTHESES.sub("", fold(label))
+    words = plain.split()
+    if not words:
+        return 0
+    if " of " in plain and _joined(words) in phrases:
+        return len(words)
+    stop = next((i for i, word in enumerate(words) if i and word in _PREPOSITIONS), len(words))
+    own = _joined(words[:stop]).split()
+    best = 0
+    for phrase in phrases:
+        other = phrase.split()
+        size = min(len(own), len(other))
+        if own[-size:] == other[-size:]:
+            best = max(best, size)
+    return best
+
+
+def _joined(words: Iterable[str]) -> str:
+    *first, last = words
+    return " ".join([*first, singular(last)])
+
+
+def _start(tokens: Sequence[str]) -> int | None:
+    """Return where the phrase may begin, or None if no word asks for a class."""
+    for place, token in enumerate(tokens):
+        after = tokens[place + 1] if place + 1 < len(tokens) else ""
+        if token == "how" and after in ("many", "much"):
+            return _beyond(tokens, place + 2)
+        if token in _ASK:
+            begin = _beyond(tokens, place + 1)
+            # What Riga is, is not called Riga.
+            return None if begin is None or _bare(tokens, begin) else begin
+        if place == 0 and (token in _ORDER or (token == "of" and after in ("the", "all"))):
+            return _beyond(tokens, 1)
+        if place == 0 and token in _WHO:
+            begin = _beyond(tokens, 1)
+            return begin if begin is not None and tokens[begin - 1] in ("a", "an", "the") else None
+    return None
+
+
+def _bare(tokens: Sequence[str], place: int) -> bool:
+    """Return whether a phrase follows a form of *be* without an article or a possessive."""
+    last = tokens[place - 1]
+    owned = last == "'s" and tokens[place - 2] == "¤"
+    return (last in _BE or last in ("what's", "whats")) and not owned and not _possessive(tokens, place)
+
+
+def _possessive(tokens: Sequence[str], place: int) -> bool:
+    """Return whether the words from a place on have a possessive before the end of their phrase."""
+    for token in tokens[place:]:
+        if token.endswith("'s"):
+            return True
+        if token in _BOUNDS or not (token[0].isalnum() or token == "."):
+            return False
+    return False
+
+
+def _beyond(tokens: Sequence[str], place: int) -> int | None:
+    """Return the place of the first word of a phrase from a place on: mentions with a possessive are passed over."""
+    while place < len(tokens):
+        if tokens[place] == "¤" and tokens[place + 1 : place + 2] == ["'s"]:
+            place += 2
+        elif tokens[place] in _SKIPPED or tokens[place].isdigit():
+            place += 1
+        else:
+            return place
+    return None
+
+
+def _run(tokens: Sequence[str], start: int) -> tuple[list[str], str]:
+    """Return the words of a noun phrase from a place on, and what follows them."""
+    run: list[str] = []
+    for place, token in enumerate(tokens[start:], start):
+        verb = run and token.endswith(("ed", "ing")) and len(token) > 4
+        if token.endswith("'s") and token != "'s":
+            run = []
+        elif token in _BOUNDS or verb or not token[0].isalpha():
+            # The full stop of an initial ends no phrase that has a possessive behind it.
+            if token == "." and _possessive(tokens, place + 1):
+                continue
+            return run, token
+        else:
+            run.append(token)
+    return run, ""

@@ -1,0 +1,134 @@
+"""The class of what a question asks for, and which nodes have it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from srtk_plugin_local.memory import MemoryGraph
+from srtk_plugin_views.end_classes import of_class
+from srtk_plugin_views.question_classes import asked_classes, shared_words, singular
+
+from srtk_framework.values import Schema
+
+
+@pytest.mark.parametrize(
+    ("text", "phrase"),
+    [
+        ("Which city in ¤ has the most inhabitants?", "city"),
+        ("In which countries is ¤ spoken?", "country"),
+        ("which city borders ¤", "city"),
+        ("Name the female singers who were born in ¤.", "female singer"),
+        ("List all films by ¤", "film"),
+        ("Give me all the cities in ¤", "city"),
+        ("What is the most populous city of ¤?", "most populous city"),
+        ("What is ¤'s profession?", "profession"),
+        ("What is Ann Smith's profession?", "profession"),
+        ("What was J. R. R. Tolkien's profession?", "profession"),
+        ("How many countries border ¤?", "country"),
+        ("Of the countries with ¤ as a language, which is first?", "country"),
+        ("Which of the films directed by ¤ won?", "film"),
+        ("Which two rivers flow through ¤?", "river"),
+        ("What are the names of the provinces of ¤?", "province"),
+        ("Tell me the number of time zones of ¤.", "time zone"),
+        ("who is a musician signed to ¤", "musician"),
+        ("Who wrote ¤?", "person"),
+        ("Name someone who plays the ¤", "person"),
+        ("what kind of music does ¤ play", "music genre"),
+        ("what is the name of the 1987 crime film", "crime film"),
+    ],
+)
+def test_the_phrase_after_the_word_that_asks_names_the_class(text: str, phrase: str) -> None:
+    assert phrase in asked_classes(text)
+
+
+@pytest.mark.parametrize("text", ["When was ¤ born?", "Where is ¤?", "What is ¤?", "Which", "", "Is ¤ a city?", "Why?"])
+def test_some_questions_name_no_class(text: str) -> None:
+    assert asked_classes(text) == ()
+
+
+def test_a_verb_that_may_belong_to_the_phrase_is_left_out_in_another() -> None:
+    assert asked_classes("which artists perform folk music?") == ("artists perform folk music", "artist")
+
+
+@pytest.mark.parametrize(
+    ("phrase", "label", "words"),
+    [
+        ("city", "City", 1),
+        ("city", "big city", 1),
+        ("city", "city of the United States", 1),
+        ("city", "capital city in Japan", 1),
+        ("province", "Province (type of division)", 1),
+        ("female singer", "singer", 1),
+        ("record label", "record label", 2),
+        ("genre", "music genre", 1),
+        ("country", "countries bordering the sea", 0),
+        ("city", "city council", 0),
+        ("form of government", "form of government", 3),
+        ("film", "", 0),
+    ],
+)
+def test_a_phrase_fits_a_label_with_the_same_head(phrase: str, label: str, words: int) -> None:
+    assert shared_words([phrase], label) == words
+
+
+@pytest.mark.parametrize(
+    ("several", "one"),
+    [
+        *[("cities", "city"), ("films", "film"), ("movies", "movie"), ("boxes", "box"), ("classes", "class")],
+        *[("women", "woman"), ("series", "series"), ("people", "person"), ("churches", "church"), ("bus", "bus")],
+    ],
+)
+def test_plurals_are_folded(several: str, one: str) -> None:
+    assert singular(several) == singular(one) == one
+
+
+@given(st.from_regex(r"[a-z]{1,12}", fullmatch=True))
+def test_a_word_fits_the_label_that_it_is(word: str) -> None:
+    assert shared_words([singular(word)], word) == 1
+
+
+@given(st.text())
+def test_any_text_gives_phrases_of_words(text: str) -> None:
+    assert all(phrase.split() for phrase in asked_classes(text))
+
+
+FACTS = [
+    ["riga", "type", "c1"],
+    ["latvia", "type", "c2"],
+    ["daugava", "type", "c3"],
+    ["c1", "above", "c4"],
+    ["c5", "above", "c1"],
+    ["ogre", "type", "c5"],
+]
+LABELS = {"c1": "capital", "c2": "country", "c3": "river", "c4": "city", "c5": "seat"}
+TYPED = Schema(type_relations=("type",), subclass_relations=("above",))
+
+
+def memory(**more: Any) -> MemoryGraph:
+    graph = MemoryGraph(triples=FACTS, labels=LABELS, **more)
+    graph.open()
+    return graph
+
+
+def test_a_class_is_named_by_itself_or_by_the_one_above_it() -> None:
+    nodes = ["riga", "latvia", "ogre", "nowhere"]
+    found = of_class(memory(), TYPED, [["capital"], ["city"], ["country"], ["lake"], []], [nodes] * 5)
+    assert found == [frozenset(some) for some in (["riga", "ogre"], ["riga"], ["latvia"], [], [])]
+
+
+def test_other_names_of_a_class_count() -> None:
+    [found] = of_class(memory(aliases={"c3": ["stream"]}), TYPED, [["stream"]], [["daugava", "riga"]])
+    assert found == {"daugava"}
+
+
+def test_a_class_that_shares_more_words_leaves_out_one_that_shares_fewer() -> None:
+    graph = MemoryGraph(
+        triples=[["a", "type", "x"], ["b", "type", "y"]], labels={"x": "record label", "y": "paper label"}
+    )
+    graph.open()
+    nodes = [["a", "b"]]
+    assert of_class(graph, TYPED, [["record label"]], nodes) == [{"a"}]
+    assert of_class(graph, TYPED, [["label"]], nodes) == [{"a", "b"}]
