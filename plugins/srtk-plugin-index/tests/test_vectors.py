@@ -304,6 +304,8 @@ def test_a_file_that_heads_no_journal_is_refused(tmp_path, text, fault):
     (tmp_path / HEAD).write_text(text)
     with pytest.raises(DriverError, match=fault):
         VectorJournal(tmp_path, "toy")
+    with pytest.raises(DriverError, match="is a file; name a folder"):
+        VectorJournal(tmp_path / HEAD, "toy")
 
 
 def test_the_fingerprints_of_two_encoders_are_shown_where_they_differ(tmp_path):

@@ -32,13 +32,15 @@ class VectorJournal:
         made_by: What else the vectors depend on, such as the fingerprint of the encoder.
 
     Raises:
-        DriverError: If the folder has another program's file of that name, or a damaged one.
+        DriverError: If it is a file, or the folder has another program's file of that name, or a damaged one.
     """
 
     def __init__(self, folder: Path, made_by: str) -> None:
         self._folder, self._made_by = folder, made_by
         self._places: dict[bytes, int] = {}
         self._kind: np.dtype[Any] | None = None
+        if folder.is_file():
+            raise DriverError(f"{folder} is a file; name a folder for the journal of vectors")
         if (folder / HEAD).is_file():
             before, dimensions = _head(folder / HEAD)
             if before == made_by:
