@@ -22,17 +22,18 @@ _log = logging.getLogger(__name__)
 class IndexExpander(Expander):
     """Search an index for the text of each question, and keep the triples of the best entries.
 
-    No links are needed. A question with options is searched for once with each of them, then alone, and then each
-    option is searched for alone; the entries of all searches are united. A triple has the score of the best entry that
-    has it; the triples of an entry keep their order. Only triples that the graph holds are kept: others are counted in
-    the trace as ``missing``. The subgraph has the searches, with the id and score of each entry that was found.
+    No links are needed. For a question with options, the index is searched for the question with each option, for the
+    question alone, and for each option alone; the entries of all searches are united. A triple has the score of the
+    best entry that has it; the triples of an entry keep their order. Only triples that the graph holds are kept: others
+    are counted in the trace as ``missing``. The subgraph has the searches, with the id and score of each entry that was
+    found.
 
     Attributes:
         index: Index that searches texts, such as one over the corpus ``triples``.
         graph: Graph that the triples are of.
         budget: Limits of a question.
         k: Number of entries to retrieve, for each option where there are some.
-        alone: Also search for the question and for each of its options alone, which finds what lies between the two.
+        alone: Also search for the question alone and for each option alone, whose entries may share what lies between.
         stale: ``refuse`` an index that was built from another graph, or ``keep`` what of it the graph holds.
         enhance: ``joins`` adds to the text of each option's search the triples, in words, that join an entity of the
             question with one of the option; ``none`` adds nothing.

@@ -93,7 +93,7 @@ class QdrantIndex(Index):
     """Find the nearest entries in a Qdrant collection, on a server (``url``) or in a folder (``path``).
 
     Qdrant finds candidates; their vectors are read and compared in float64, so a hit has the score that it has by
-    ``exact``, and what may be missing is a hit that is no candidate. With ``exact``, and in a folder always, none is.
+    ``exact``, and an entry that is no candidate is missed. With ``exact``, and in a folder always, none is.
 
     Each build is a collection of its own, which an alias names as soon as it is whole. A build that was broken off is
     taken up again: entries that are in its collection already are not encoded again.

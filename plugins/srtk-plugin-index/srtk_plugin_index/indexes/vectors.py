@@ -30,7 +30,7 @@ _log = logging.getLogger(__name__)
 class VectorIndex(ExactIndex):
     """Find the nearest entries among many: candidates by short codes in memory, compared by their vectors on disk.
 
-    So a hit has its exact score, and what may be missing is a hit that is no candidate. A build that was broken off
+    So a hit has its exact score, and an entry that is no candidate is missed. A build that was broken off
     is taken up again: each vector is kept in a journal beside the index as soon as it is encoded, until ``commit``.
 
     Attributes:
