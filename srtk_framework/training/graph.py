@@ -100,7 +100,8 @@ class GraphMaterial:
 
     def summary(self, counts: Mapping[str, int]) -> str:
         """Say how many facts were trained on and held out."""
-        return f"{counts['facts']:,} facts; {counts['held_out']:,} were held out"
+        held = f"; {counts['held_out']:,} were held out" if counts["held_out"] else ""
+        return f"{counts['facts']:,} facts{held}"
 
     def card_line(self, counts: Mapping[str, int]) -> str:
         """Say how many facts were trained on and held out."""
