@@ -36,7 +36,7 @@ class SeptaGraphEncoder(SubgraphEncoder):
     """
 
     learns: ClassVar[str] = "graph"
-    reuse: ClassVar[str] = "subgraph_encoder: {use: septa-graph, path: FOLDER}"
+    reuse: ClassVar[str] = "subgraph_encoder: {use: septa-graph, path: FOLDER, encoder: {use: …}}"
 
     graph: KnowledgeGraph
     encoder: Encoder
