@@ -165,6 +165,16 @@ def test_an_index_of_another_kind_is_refused(tmp_path):
         over(tmp_path, kind="exact").open()
 
 
+def test_lists_whose_bytes_were_lost_are_refused(tmp_path):
+    index = filled(over(tmp_path), entries_of(drawn()))
+    index.close()
+    path = next(Path(index.path).glob("*/lists.faiss"))
+    path.write_bytes(bytes(path.stat().st_size))
+    with pytest.raises(DriverError, match=r"the index .* is damaged \(.*\); .*srtk index build") as caught:
+        index.open()
+    assert "\n" not in str(caught.value)
+
+
 def test_a_damaged_matrix_is_refused(tmp_path):
     index = filled(over(tmp_path), entries_of(drawn()))
     index.close()
