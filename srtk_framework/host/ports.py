@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import functools
 import inspect
+import re
 import typing
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, ClassVar
@@ -161,6 +162,7 @@ def _asker(role: type[Role], name: str, spec: Any) -> Callable[[Port, dict[str, 
     first, others = batch[0] if batch else "", batch[1:]
     single = keys[0] if len(keys) == 1 else None
     questions = [] if role.sees_gold else [argument for argument in batch if _may_hold_questions(spec, argument)]
+    may_be_none = not batch and _may_return_none(spec)
 
     def ask(self: Port, arguments: dict[str, Any]) -> Any:
         try:
@@ -170,7 +172,7 @@ def _asker(role: type[Role], name: str, spec: Any) -> Callable[[Port, dict[str, 
             if named is error:
                 raise
             raise named from error
-        if answer is None:
+        if answer is None and not may_be_none:
             wanted = "a list with one item for each of the batch" if batch else "a value"
             raise DriverError(f"{name} returned None; it must return {wanted}", self.name)
         if batch:
@@ -249,6 +251,11 @@ def _firsts(items: Any, order: list[int], count: int) -> list[Any]:
         if place == len(found):
             found.append(item)
     return found
+
+
+def _may_return_none(spec: Any) -> bool:
+    """Return whether the annotation of a hook allows None as its answer."""
+    return re.search(r"\bNone\b|\bOptional\[", str(spec.__annotations__.get("return", ""))) is not None
 
 
 def _may_hold_questions(spec: Any, argument: str) -> bool:

@@ -49,6 +49,10 @@ def test_a_matrix_of_the_wrong_kind_is_refused(wrong):
         port(Recorder(wrong), "encoder", "rec").encode(["a", "b"])
 
 
+def test_none_is_an_answer_where_the_hook_allows_it():
+    assert port(Recorder(None), "encoder", "rec").weights_folder() is None
+
+
 def test_no_answer_is_refused():
     with pytest.raises(DriverError, match="returned None"):
         port(NoAnswer(), "entity_linker", "none").link(["a"])
