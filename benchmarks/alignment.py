@@ -1,8 +1,10 @@
 """Alignment of subgraphs with their texts, on subgraphs that were held out: how often the own partner is the nearest.
 
-    OMP_NUM_THREADS=1 python benchmarks/alignment.py cn100k [--train N] [--test N] [--tokens N] [--seeds N] [--epochs N]
+    OMP_NUM_THREADS=1 python benchmarks/alignment.py cn100k [--train N] [--pairs N] [--test N] [--tokens N] [--seeds N]
+        [--epochs N]
 
-Centres are drawn by a hash: test centres first, half of them neighbours of the other half, then centres to train on.
+Centres are drawn by a hash: test centres first, half of them neighbours of the other half, then centres to train on,
+and more of these in pairs of neighbours (`--pairs`), which are hard to tell apart.
 The encoder (MiniLM by ONNX Runtime) is frozen, and its vectors are kept in build/bench/alignment. Recall@1 is
 measured from graph to text and back, over N = 1,000 and over all test pairs; equal texts count as one. The hard set
 words the same subgraphs by other templates than the training, and compares a subgraph only with those whose centre has
@@ -123,20 +125,39 @@ def place(id_: str) -> str:
 
 def centres_of(graph: MemoryGraph, train: int, test: int) -> tuple[list[str], list[str]]:
     """Draw centres to train on and to test with; half of the latter are neighbours of the others."""
-    (facts,) = graph.match([Pattern()])
-    near: dict[str, set[str]] = defaultdict(set)
-    for subject, _, object_ in facts:
-        near[subject].add(object_)
-        near[object_].add(subject)
+    near = adjacent(graph)
     every = sorted(near, key=place)
     chosen: dict[str, None] = {}
     for one in every:
         if len(chosen) >= test:
             break
-        new = sorted((other for other in near[one] - {one} if other not in chosen), key=place)
+        new = sorted((other for other in near[one] if other not in chosen), key=place)
         if one not in chosen and new:
             chosen.update({one: None, new[0]: None})
     return [one for one in every if one not in chosen][:train], list(chosen)[:test]
+
+
+def in_pairs(graph: MemoryGraph, count: int, without: Sequence[str]) -> list[str]:
+    """Draw centres in pairs of neighbours; of those drawn by chance, few have another beside them."""
+    near = adjacent(graph)
+    taken = set(without)
+    found: list[str] = []
+    for one in sorted(near, key=place):
+        new = [] if one in taken else sorted(near[one] - taken, key=place)[:1]
+        if new and len(found) < count:
+            found += [one, *new]
+            taken.update((one, *new))
+    return found
+
+
+def adjacent(graph: MemoryGraph) -> dict[str, set[str]]:
+    """Return the neighbours of each node."""
+    (facts,) = graph.match([Pattern()])
+    near: dict[str, set[str]] = defaultdict(set)
+    for subject, _, object_ in facts:
+        near[subject].add(object_)
+        near[object_].add(subject)
+    return defaultdict(set, {one: others - {one} for one, others in near.items()})
 
 
 def grouped(entries: Sequence[Entry]) -> list[list[int]]:
@@ -180,7 +201,8 @@ def main() -> None:
     """Measure one data set."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("dataset", choices=("cn100k", "wiki27k"))
-    for name, default in (("train", 20000), ("test", 10000), ("tokens", 64), ("seeds", 3), ("epochs", 30)):
+    numbers_ = {"train": 20000, "pairs": 30000, "test": 10000, "tokens": 64, "seeds": 3, "epochs": 30}
+    for name, default in numbers_.items():
         parser.add_argument(f"--{name}", type=int, default=default)
     options = parser.parse_args()
     if missing := lacking("conceptnet/cn100k/train100k.txt", *(f"wiki27k/{part}.txt" for part in PARTS)):
@@ -195,6 +217,7 @@ def main() -> None:
     )
     other.write_text(json.dumps(other_forms), encoding="utf-8")
     learning, tested = centres_of(graph, options.train, options.test)
+    learning = list(dict.fromkeys([*learning, *in_pairs(graph, options.pairs, tested)]))
 
     def sampled(centres: list[str], file: Path | None) -> list[Entry]:
         corpus = SubgraphCorpus(

@@ -203,7 +203,9 @@ def subgraph_index(arguments: argparse.Namespace) -> VectorIndex:
     encoder.open()
     text, graphs = SeptaTextEncoder(encoder=encoder), SeptaGraphEncoder(graph=graph, encoder=encoder)
     centres = sorted(TripleTable.of(graph).entities, key=place)[: arguments.limit]
-    corpus = SubgraphCorpus(graph=graph, centres=centres, templates=str(templates) if templates else None, tokens=64)
+    corpus = SubgraphCorpus(
+        graph=graph, centres=centres, templates=str(templates) if templates else None, tokens=64, named=False
+    )
     for driver in (text, graphs, corpus):
         driver.open()
     return VectorIndex(

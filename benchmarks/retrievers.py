@@ -124,11 +124,11 @@ def recipe(one: Set, choose: bool, meaning: bool) -> dict[str, Any]:
         "triples": {"use": "bm25", "path": str(folder / "triples"), "corpora": [{"use": "triples"}]},
     }
     for name in entries:
-        corpora = [{"use": "subgraphs", **ENTRIES[name]}]
+        corpora = [{"use": "subgraphs", "named": False, **ENTRIES[name]}]
         indexes[name] = {"use": "bm25", "path": str(folder / stem(name)), "corpora": corpora}
     indexes["rrf"] = {"use": "rrf", "indexes": ["triples", entries[0]]}
     if meaning:
-        corpora = [{"use": "subgraphs", **ENTRIES[entries[0]]}]
+        corpora = [{"use": "subgraphs", "named": False, **ENTRIES[entries[0]]}]
         near = {"use": "vectors", "path": str(folder / f"{stem(entries[0])}-meaning"), "corpora": corpora}
         indexes["meaning"] = {**near, "encoder": {"use": "septa-text"}, "subgraph_encoder": {"use": "septa-graph"}}
     beam = {"use": "beam", "depth": one.depth, "name": "beam"}

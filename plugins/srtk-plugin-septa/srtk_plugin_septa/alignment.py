@@ -107,9 +107,9 @@ class AlignmentModule(lightning.LightningModule):
         """Return the vectors of some pairs' subgraphs, and of their texts."""
         pairs = self._pairs
         nodes = pairs.labels[np.concatenate([pairs.nodes[i] for i in numbers])]
-        relations = pairs.labels[np.concatenate([pairs.relations[i] for i in numbers])]
+        relations, places = np.unique(np.concatenate([pairs.relations[i] for i in numbers]), return_inverse=True)
         subgraphs = [pairs.subgraphs[i] for i in numbers]
-        batch = Batch.of(subgraphs, self._tensor(nodes), self._tensor(relations))
+        batch = Batch.of(subgraphs, self._tensor(nodes), self._tensor(pairs.labels[relations]), places)
         return self.graph(batch), self.head(self._tensor(pairs.texts[numbers]))
 
     def _tensor(self, array: Any) -> torch.Tensor:
@@ -203,6 +203,8 @@ class AlignmentModule(lightning.LightningModule):
         for name, value in checkpoint["srtk"].items():
             setattr(self, name, value)
 
-    def configure_optimizers(self) -> torch.optim.Optimizer:
-        """Return Adam."""
-        return torch.optim.Adam(self.parameters(), lr=self._settings.learning_rate)
+    def configure_optimizers(self) -> Any:
+        """Return Adam, and the learning rate of each epoch as a share of the first one."""
+        adam = torch.optim.Adam(self.parameters(), lr=self._settings.learning_rate)
+        epochs = self._settings.epochs
+        return [adam], [torch.optim.lr_scheduler.LambdaLR(adam, lambda epoch: max(1 / epochs, 1 - epoch / epochs))]

@@ -26,7 +26,7 @@ class SeptaFitSettings:
             that hold it. 0 for the whole texts alone.
         neighbours: Up to this many subgraphs around nodes of a subgraph stand beside it in a batch, as they are hard
             to tell apart; 0 for batches drawn at random.
-        learning_rate: Learning rate of Adam.
+        learning_rate: Learning rate of Adam in the first epoch. It falls by the same step after each, to 0 in the end.
         temperature: Divides the cosines of the loss.
         validation: Maximum number of centres held out, at most a tenth of all; they choose the best epoch.
         patience: Stop after this many epochs without a lower loss of the centres held out (by 0.0005); null for never.

@@ -102,6 +102,9 @@ class SeptaModel:
         if parts["weight"].shape != (shape.dimensions, shape.input) or parts["bias"].shape != (shape.dimensions,):
             raise DriverError(f"the weights of the model in {folder} do not fit {SETTINGS}; train the model again")
         graph = {name.removeprefix(_GRAPH): value for name, value in found.items()}
+        head = graph.get("head.weight")
+        if head is None or head.shape != (shape.dimensions, 3 * shape.input + 2 * shape.hidden):
+            raise DriverError(f"{folder} holds a model of another version; train the model again")
         return cls(shape, graph, **parts, training=settings.get("training", {}))
 
 

@@ -12,7 +12,7 @@ from typing import NamedTuple
 import numpy as np
 import torch
 
-from srtk_plugin_septa.shape import Arrays, Shape
+from srtk_plugin_septa.shape import Arrays, Ints, Shape
 
 
 class Batch(NamedTuple):
@@ -20,7 +20,8 @@ class Batch(NamedTuple):
 
     Attributes:
         nodes: Label vectors of the nodes of all subgraphs, [nodes, input].
-        relations: Label vectors of the relations of all triples, [triples, input].
+        relations: Label vectors of relations, [relations, input].
+        of_relation: Place of each triple's relation in ``relations``.
         subjects: Place of each triple's subject in ``nodes``.
         objects: Place of each triple's object in ``nodes``.
         of_node: Number of each node's subgraph.
@@ -30,6 +31,7 @@ class Batch(NamedTuple):
 
     nodes: torch.Tensor
     relations: torch.Tensor
+    of_relation: torch.Tensor
     subjects: torch.Tensor
     objects: torch.Tensor
     of_node: torch.Tensor
@@ -37,16 +39,27 @@ class Batch(NamedTuple):
     centres: torch.Tensor
 
     @classmethod
-    def of(cls, subgraphs: Sequence[Arrays], nodes: torch.Tensor, relations: torch.Tensor) -> Batch:
-        """Lay subgraphs end to end, given the vectors of their nodes and relations."""
+    def of(
+        cls, subgraphs: Sequence[Arrays], nodes: torch.Tensor, relations: torch.Tensor, of_relation: Ints | None = None
+    ) -> Batch:
+        """Lay subgraphs end to end.
+
+        Args:
+            subgraphs: The subgraphs.
+            nodes: Vectors of their nodes.
+            relations: Vectors of relations.
+            of_relation: Place of each triple's relation among these; None if each triple has a row of its own.
+        """
         sizes = np.array([len(one.nodes) for one in subgraphs])
         counts = np.array([len(one.triples) for one in subgraphs])
         before = np.concatenate([[0], np.cumsum(sizes)[:-1]]).astype(np.int64)
         ends = np.concatenate([one.triples[:, ::2] + start for one, start in zip(subgraphs, before, strict=True)])
         at = nodes.device
+        places = np.arange(len(relations)) if of_relation is None else of_relation
         return cls(
             nodes,
             relations,
+            torch.from_numpy(places).to(at),
             torch.from_numpy(np.ascontiguousarray(ends[:, 0])).to(at),
             torch.from_numpy(np.ascontiguousarray(ends[:, 1])).to(at),
             torch.from_numpy(np.repeat(np.arange(len(subgraphs)), sizes)).to(at),
@@ -68,8 +81,12 @@ class _Layer(torch.nn.Module):
         self.norm = torch.nn.LayerNorm(width)
 
     def forward(self, states: torch.Tensor, batch: Batch) -> torch.Tensor:
-        to_objects = self.forward_end(states)[batch.subjects] + self.forward_relation(batch.relations)
-        to_subjects = self.backward_end(states)[batch.objects] + self.backward_relation(batch.relations)
+        # Relations repeat: each is transformed once.
+        there, back = (
+            one(batch.relations)[batch.of_relation] for one in (self.forward_relation, self.backward_relation)
+        )
+        to_objects = self.forward_end(states)[batch.subjects] + there
+        to_subjects = self.backward_end(states)[batch.objects] + back
         places = torch.cat([batch.objects, batch.subjects])
         taken = means(torch.relu(torch.cat([to_objects, to_subjects])), places, len(states))
         result: torch.Tensor = self.norm(states + torch.relu(self.own(states) + taken))
@@ -79,9 +96,10 @@ class _Layer(torch.nn.Module):
 class GraphNetwork(torch.nn.Module):
     """Encodes subgraphs.
 
-    The linear head reads three vectors: the mean of the labels of all triples, the state of the centre, and the mean of
-    all states. It begins with the first alone, so that an untrained network gives the mean of the labels: there graph
-    and text already agree in part, and training goes on from there.
+    The linear head reads five vectors: the mean of the labels of all triples, that of the triples at the centre, which
+    a text that is cut is about, the label of the centre, its state, and the mean of all states. It begins with the
+    first alone, so that an untrained network gives the mean of the labels: there graph and text already agree in part,
+    and training goes on from there.
     """
 
     def __init__(self, shape: Shape) -> None:
@@ -89,7 +107,7 @@ class GraphNetwork(torch.nn.Module):
         self.first = torch.nn.Linear(shape.input, shape.hidden)
         self.mark = torch.nn.Parameter(torch.randn(shape.hidden) * 0.1)
         self.layers = torch.nn.ModuleList(_Layer(shape.hidden, shape.input) for _ in range(shape.layers))
-        self.head = torch.nn.Linear(shape.input + 2 * shape.hidden, shape.dimensions)
+        self.head = torch.nn.Linear(3 * shape.input + 2 * shape.hidden, shape.dimensions)
         begin_as_identity(self.head)
 
     def forward(self, batch: Batch) -> torch.Tensor:
@@ -99,15 +117,18 @@ class GraphNetwork(torch.nn.Module):
         states = states.index_add(0, batch.centres, self.mark.expand(size, -1))
         for layer in self.layers:
             states = layer(states, batch)
-        words = (batch.nodes[batch.subjects] + batch.relations + batch.nodes[batch.objects]) / 3
+        words = (batch.nodes[batch.subjects] + batch.relations[batch.of_relation] + batch.nodes[batch.objects]) / 3
         labels = means(words, batch.of_triple, size)
+        middles = batch.centres[batch.of_triple]
+        near = (batch.subjects == middles) | (batch.objects == middles)
+        own = means(words[near], batch.of_triple[near], size)
         # A subgraph without triples is its centre.
-        bare = torch.bincount(batch.of_triple, minlength=size)[:, None] == 0
-        labels = torch.where(bare, batch.nodes[batch.centres], labels)
+        bare, centres = torch.bincount(batch.of_triple, minlength=size)[:, None] == 0, batch.nodes[batch.centres]
+        labels = torch.where(bare, centres, labels)
         # Of the length of label vectors: an update of the head would drown the labels otherwise.
         states = states / math.sqrt(states.shape[1])
-        pooled = torch.cat([labels, states[batch.centres], means(states, batch.of_node, size)], dim=1)
-        result: torch.Tensor = self.head(pooled)
+        parts = [labels, own, centres, states[batch.centres], means(states, batch.of_node, size)]
+        result: torch.Tensor = self.head(torch.cat(parts, dim=1))
         return result
 
 

@@ -36,6 +36,8 @@ class SubgraphCorpus(Corpus):
         seed: Seed of what is drawn.
         templates: File of relation templates; null for the labels of the relations.
         tokens: Most tokens of a text.
+        named: Begin each text with the label of its centre. Without it, neighbours whose samples have the same triples
+            differ in nothing but the order of their clauses.
         batch: Centres that are read at a time; it changes no entry.
     """
 
@@ -48,6 +50,7 @@ class SubgraphCorpus(Corpus):
     seed: int = attrs.field(default=0, validator=attrs.validators.ge(0))
     templates: str | None = None
     tokens: int = attrs.field(default=128, validator=_at_least_1)
+    named: bool = True
     batch: int = attrs.field(default=256, validator=_at_least_1)
     _forms: dict[str, str] = attrs.field(init=False, factory=dict, repr=False)
 
@@ -85,7 +88,9 @@ class SubgraphCorpus(Corpus):
         wording = Wording(self.graph, self._forms, self.tokens)
         for some in batched(list(centres), self.batch):
             samples = [sample for sample in sampler.samples(some) if sample.triples]
-            for sample, (text, clauses) in zip(samples, wording.texts([s.triples for s in samples]), strict=True):
+            names = [sample.centre for sample in samples] if self.named else None
+            texts = wording.texts([sample.triples for sample in samples], names)
+            for sample, (text, clauses) in zip(samples, texts, strict=True):
                 counts = {"drawn": sample.drawn, "hubs": sample.hubs, "unsaid": len(sample.triples) - clauses}
                 yield Entry(sample.centre, text, sample.triples), counts
 
@@ -93,5 +98,5 @@ class SubgraphCorpus(Corpus):
         """Identify the subgraphs by the data of the graph, wherever it stands, the templates and the settings."""
         forms = hashlib.sha256(repr(sorted(self._forms.items())).encode("utf-8", "surrogatepass")).hexdigest()[:16]
         centres = None if self.centres is None else hashlib.sha256(repr(self.centres).encode()).hexdigest()[:16]
-        settings = (centres, self.hops, self.fan, self.inverse, self.hub, self.seed, forms, self.tokens)
+        settings = (centres, self.hops, self.fan, self.inverse, self.hub, self.seed, forms, self.tokens, self.named)
         return f"corpus:subgraphs{settings!r} of {self.graph.source()}"

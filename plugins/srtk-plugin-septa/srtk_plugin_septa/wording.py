@@ -33,22 +33,30 @@ class Wording:
     tokens: int = 128
     count: Callable[[str], int] = count_tokens
 
-    def texts(self, subgraphs: Sequence[Sequence[Triple]]) -> list[tuple[str, int]]:
-        """Return the text of each subgraph, a clause for each triple in their order, and the number of its clauses."""
-        ids = sorted({id_ for triples in subgraphs for triple in triples for id_ in triple})
-        labels = dict(zip(ids, self.graph.labels(ids), strict=True)) if ids else {}
-        return [self._text(triples, labels) for triples in subgraphs]
+    def texts(
+        self, subgraphs: Sequence[Sequence[Triple]], centres: Sequence[str] | None = None
+    ) -> list[tuple[str, int]]:
+        """Return the text of each subgraph, a clause for each triple in their order, and the number of its clauses.
 
-    def _text(self, triples: Sequence[Triple], labels: Mapping[str, str]) -> tuple[str, int]:
+        Args:
+            subgraphs: Triples of each.
+            centres: Ids of the nodes whose labels begin the texts, within the number of tokens; None for clauses alone.
+        """
+        ids = sorted({id_ for triples in subgraphs for triple in triples for id_ in triple} | {*(centres or ())})
+        labels = dict(zip(ids, self.graph.labels(ids), strict=True)) if ids else {}
+        names = [name(centre, labels) for centre in centres] if centres is not None else [""] * len(subgraphs)
+        return [self._text(*one, labels) for one in zip(subgraphs, names, strict=True)]
+
+    def _text(self, triples: Sequence[Triple], first: str, labels: Mapping[str, str]) -> tuple[str, int]:
         clauses: list[str] = []
-        left = self.tokens
+        left = self.tokens - (self.count(first) if first else 0)
         for triple in triples:
             clause = self._clause(triple, labels)
             left -= self.count(clause)
             if left < 0 and clauses:
                 break
             clauses.append(clause)
-        return ". ".join(clauses), len(clauses)
+        return ". ".join([first, *clauses] if first else clauses), len(clauses)
 
     def _clause(self, triple: Triple, labels: Mapping[str, str]) -> str:
         subject, object_ = name(triple.subject, labels), name(triple.object, labels)

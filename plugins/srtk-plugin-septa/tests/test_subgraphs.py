@@ -77,9 +77,9 @@ def test_one_seed_gives_the_same_bytes_whatever_the_batch_and_another_seed_gives
 def test_limits_are_counted():
     (_, counts), *_ = corpus(graph(STAR), centres=["hub"], fan=[3, 1]).counted()
     assert counts == {"drawn": 1, "hubs": 0, "unsaid": 0}
-    (entry, counts), *_ = corpus(graph(STAR), centres=["hub"], hops=1, fan=[100], hub=5, tokens=7).counted()
+    (entry, counts), *_ = corpus(graph(STAR), centres=["hub"], hops=1, fan=[100], hub=5, tokens=8).counted()
     assert len(entry.triples) == 6  # five of hub, and the one between two leaves
-    assert counts == {"drawn": 0, "hubs": 1, "unsaid": 6 - len(entry.text.split(". "))}
+    assert counts == {"drawn": 0, "hubs": 1, "unsaid": 6 - len(entry.text.split(". ")[1:])}
     assert counts["unsaid"] > 0
 
 
@@ -101,11 +101,26 @@ def test_a_fan_for_other_hops_is_refused(fan):
 
 
 def test_the_text_has_a_clause_for_each_triple_the_nearest_to_the_centre_first(countries):
-    (entry,) = corpus(countries, centres=["ann"], fan=[10, 1]).read()
+    (entry,) = corpus(countries, centres=["ann"], fan=[10, 1], named=False).read()
     clauses = entry.text.split(". ")
     assert len(clauses) == len(entry.triples)
     assert clauses[:2] == ["Ann born In Riga", "Ann works In Tallinn"]
     assert all("Ann" not in clause for clause in clauses[2:])
+
+
+def test_the_text_begins_with_the_name_of_its_centre_within_its_tokens(countries):
+    entries = {entry.id: entry for entry in corpus(countries, fan=[10, 9]).read()}
+    assert all(entry.text.startswith(f"{id_.title()}. ") for id_, entry in entries.items())
+    (short,) = corpus(countries, centres=["ann"], tokens=8).read()
+    assert short.text == "Ann. Ann born In Riga"
+    (plain,) = corpus(countries, centres=["ann"], tokens=8, named=False).read()
+    assert plain.text == "Ann born In Riga. Ann works In Tallinn"
+
+
+def test_neighbours_with_the_same_triples_have_other_texts_by_their_names():
+    pair = graph([("a", "r", "b")])
+    assert [entry.text for entry in corpus(pair).read()] == ["a. a r b", "b. a r b"]
+    assert [entry.text for entry in corpus(pair, named=False).read()] == ["a r b", "a r b"]
 
 
 def test_templates_word_relations(countries, tmp_path):
@@ -114,7 +129,7 @@ def test_templates_word_relations(countries, tmp_path):
         "bornIn\t[X] was born in [Y] .\nworksIn\tis employed in\ncapitalOf\t{object} is ruled from {subject}\n"
     )
     (entry,) = corpus(countries, centres=["ann"], hops=1, fan=[9], templates=str(file)).read()
-    assert entry.text == "Ann was born in Riga. Ann is employed in Tallinn"
+    assert entry.text == "Ann. Ann was born in Riga. Ann is employed in Tallinn"
     (other,) = corpus(countries, centres=["latvia"], hops=1, fan=[9], templates=str(file)).read()
     assert "Latvia is ruled from Riga" in other.text
 
@@ -123,7 +138,7 @@ def test_a_label_that_looks_like_a_gap_stays_as_it_is(tmp_path):
     file = tmp_path / "templates.tsv"
     file.write_text("r\t[X] likes [Y]\n")
     (entry, _) = corpus(graph([("[Y]", "r", "{subject}")]), templates=str(file)).read()
-    assert entry.text == "[Y] likes {subject}"
+    assert entry.text == "[Y]. [Y] likes {subject}"
 
 
 @pytest.mark.parametrize(("line", "fault"), [("r\t[X] .", "no words"), ("r\t[X] likes", "one end"), ("r", "tab")])
@@ -142,4 +157,5 @@ def test_the_fingerprint_knows_the_settings_and_the_templates(countries, tmp_pat
     file.write_text("bornIn\tcomes from\n")
     other = corpus(countries, templates=str(file)).fingerprint()
     assert len({plain, one, other, corpus(countries, seed=1).fingerprint()}) == 4
+    assert corpus(countries, named=False).fingerprint() != plain
     assert corpus(countries, batch=1).fingerprint() == plain
