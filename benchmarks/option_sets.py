@@ -1,13 +1,14 @@
 """OpenBookQA, CommonsenseQA, PIQA and SocialIQA with subgraphs of CN-100K: what the graph adds to text alone.
 
     OMP_NUM_THREADS=1 python benchmarks/alignment.py cn100k      # the aligned encoders, and vectors that are kept
-    OMP_NUM_THREADS=1 python benchmarks/option_sets.py [--seeds N] [--only SET ...]
+    OMP_NUM_THREADS=1 python benchmarks/option_sets.py [--seeds N] [--only SET ...] [--llm N]
 
 All encoders are MiniLM with frozen weights; only the alignment's heads and the reader are trained. OpenBookQA: trained
 on its training questions, a tenth of which choose the epoch, and on 5 to 50 % of them. CommonsenseQA: five-fold
 cross-validation of the questions that are there. PIQA and SocialIQA: the readers trained on OpenBookQA. Beside them:
 the most frequent place of the right option, and the cosines without any training. Questions are linked by all runs of
-words that are nodes.
+words that are nodes. `--llm` lets SmolLM2-135M choose among the options of N questions of a set (reader `options-llm`),
+with what was retrieved before it and without.
 """
 
 from __future__ import annotations
@@ -28,10 +29,12 @@ from alignment import Kept, centres_of, read_graph
 from common import DATA, OUT, lacking
 from graph_questions import K, bare, index_of, retrieved, right
 from srtk_plugin_datasets.multiple_choice import PIQA, CommonsenseQA, OpenBookQA, SocialIQA
+from srtk_plugin_llama_cpp.generator import LlamaCppGenerator
 from srtk_plugin_onnx.encoder import OnnxEncoder
 from srtk_plugin_septa.fit_settings import OptionsFitSettings
 from srtk_plugin_septa.options_reader import OptionsReader
 from srtk_plugin_septa.subgraphs import SubgraphCorpus
+from srtk_plugin_structgpt.options_reader import OptionsLlmReader
 
 from srtk_framework.evaluation import paired, ratios
 from srtk_framework.roles import EntityLinker, TrainingTask
@@ -41,6 +44,9 @@ from srtk_framework.values import Link, Pattern, Question, Subgraph, TrainingExa
 SHARES = (0.05, 0.1, 0.25, 0.5, 1.0)
 FOLDS = 5
 FOLDER = "commonsense_qa"
+CSQA = f"{FOLDER}/csqa_dev_rand_split.jsonl"
+SHOWN = 256
+"""Most tokens of triples before the language model."""
 WORDLESS = frozenset(
     [
         *("a", "an", "the", "of", "to", "in", "on", "at", "for", "from", "with", "by", "as", "and", "or", "not"),
@@ -214,8 +220,7 @@ def measure_sets(bench: Bench, seeds: int, only: Sequence[str], log: Callable[[s
 
 def measure_folds(bench: Bench, seeds: int, log: Callable[[str], None]) -> None:
     """Cross-validate on CommonsenseQA."""
-    file = str(DATA / FOLDER / "csqa_dev_rand_split.jsonl")
-    questions = list(CommonsenseQA(path=file, repeated="merge").read())
+    questions = list(CommonsenseQA(path=str(DATA / CSQA), repeated="merge").read())
     joined = bench.pairs("commonsenseqa", questions, bench.methods[3])
     with_join = [float(any(". " in s.text[len(q.text) :] for s in g.searches)) for q, g in joined]
     tell("commonsenseqa", "some option is joined to the question", with_join)
@@ -241,10 +246,39 @@ def measure_folds(bench: Bench, seeds: int, log: Callable[[str], None]) -> None:
         tell("commonsenseqa", method.name, mean, texts)
 
 
+def measure_llm(bench: Bench, count: int, only: Sequence[str], log: Callable[[str], None]) -> None:
+    """Let a small language model choose, with and without triples before it."""
+    generator = LlamaCppGenerator(threads=1)
+    generator.open()
+    sets = {"commonsenseqa": CommonsenseQA(path=str(DATA / CSQA), repeated="merge")}
+    sets["openbookqa"] = OpenBookQA(path=str(DATA / FOLDER), split="test", repeated="merge")
+    for name, data in sets.items():
+        if name not in only:
+            continue
+        every = list(data.read())
+        questions = [every[i] for i in sorted(np.random.default_rng(0).permutation(len(every))[:count].tolist())]
+        method = next(one for one in bench.methods if one.name == "index and joins")
+        found = retrieved(questions, method.index, bench.graph, bench.linker, method.enhance)
+        plain = accuracy(bench.reader(bench.methods[0]), list(zip(questions, bare(found), strict=True)))
+        tell(name, "text alone, not trained", plain, of=count)
+        beside: list[float] | None = None
+        for label, tokens in (("no triples", 0), (method.name, SHOWN)):
+            reader = OptionsLlmReader(graph=bench.graph, generator=generator, tokens=tokens)
+            reader.open()
+            answers = reader.read([q.without_gold() for q in questions], found)
+            rows = [float(a.text in (q.answers or ())) for a, q in zip(answers, questions, strict=True)]
+            chosen = Counter(q.options.index(a.text) for a, q in zip(answers, questions, strict=True) if a.text)
+            tell(name, f"options-llm, {label}", rows, beside, of=count, places=sorted(chosen.items()))
+            beside = rows
+            log(f"options-llm, {name}, {label}")
+    generator.close()
+
+
 def main() -> None:
     """Measure the sets."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--seeds", type=int, default=3)
+    parser.add_argument("--llm", type=int, default=0, metavar="N", help="questions of a set for a language model")
     parser.add_argument("--only", nargs="*", default=["openbookqa", "transfer", "commonsenseqa"])
     options = parser.parse_args()
     if missing := lacking(f"{FOLDER}/openbookqa_train.json", "conceptnet/cn100k/train100k.txt"):
@@ -256,6 +290,9 @@ def main() -> None:
 
     bench = Bench()
     log("indexes are built")
+    if options.llm:
+        measure_llm(bench, options.llm, options.only, log)
+        return
     if "commonsenseqa" in options.only:
         measure_folds(bench, options.seeds, log)
     if "openbookqa" in options.only:
