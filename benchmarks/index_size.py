@@ -220,7 +220,7 @@ def subgraphs(arguments: argparse.Namespace) -> dict[str, Any]:
     """Build an index of all subgraphs, in two processes of which the first is killed."""
     if arguments.part:
         start, begun = time.monotonic(), spent()
-        count = build(subgraph_index(arguments))
+        count, _ = build(subgraph_index(arguments))
         return {
             "entries": count,
             "seconds": time.monotonic() - start,

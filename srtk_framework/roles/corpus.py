@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 
 from srtk_framework.roles.base import Role, hook
 from srtk_framework.values import Entry
@@ -30,3 +30,12 @@ class Corpus(Role):
         Raises:
             InputError: With file and line, where a record cannot be read.
         """
+
+    @hook(stream=True, needs=("read",))
+    def counted(self) -> Iterable[tuple[Entry, Mapping[str, int]]]:
+        """Yield the entries of ``read``, each with what the limits of the corpus left out of it.
+
+        The counts have the same names for each entry, and 0 where a limit was not reached. By default there are none:
+        nothing is left out. A corpus that holds a corpus passes on the counts of that one.
+        """
+        return ((entry, {}) for entry in self.read())

@@ -105,6 +105,12 @@ class Index(Role):
         """
         raise DriverError("this index cannot be filled; name another one, or leave out what fills it")
 
+    def note(self, left_out: Sequence[Mapping[str, int]]) -> None:
+        """Keep with the next ``commit`` what the limits of each corpus left out, by the names of its counts.
+
+        By default it is not kept.
+        """
+
     @hook(answer=whole_number)
     def commit(self) -> int:
         """Keep what was added, in one step; return the number of entries that the index holds."""

@@ -87,6 +87,17 @@ class CorpusConformance(Conformance):
         for one, other in zip_longest(driver.read(), driver.read()):
             assert one == other, f"two readings side by side differ: {one!r} and {other!r}"
 
+    def test_what_limits_left_out_is_counted_with_each_entry(self, driver: Any) -> None:
+        """``counted`` yields the entries of ``read``, each with numbers under the same names."""
+        pairs = list(driver.counted())
+        ids = [entry.id for entry, _ in pairs]
+        assert ids == [entry.id for entry in driver.read()], "counted and read yield different entries"
+        for entry, counts in pairs:
+            assert list(counts) == list(pairs[0][1]), f"{entry.id}: counts are {dict(counts)}, others {pairs[0][1]}"
+            for name, count in counts.items():
+                assert type(count) is int, f"{entry.id}: {name} is {count!r}, which is no count"
+                assert count >= 0, f"{entry.id}: {name} is {count}"
+
     def test_a_second_instance_answers_the_same(self, driver: Any) -> None:
         """Two drivers with equal settings read equal entries."""
         with self.copy_of(driver) as copy:

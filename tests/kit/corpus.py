@@ -55,6 +55,10 @@ def _numbered(self: Any, call: Any) -> Any:
         yield attrs.evolve(entry, text=f"{entry.text} {vars(self).get('first', False)}")
 
 
+def _below_nought(self: Any, call: Any) -> Any:
+    return ((entry, {"cut": -1}) for entry, _ in call())
+
+
 def _hash_orders(self: Any, call: Any) -> Any:
     # The hash stands in the text too: a few entries may come in the same order under two seeds.
     ordered = sorted(call(), key=lambda entry: hash(entry.text))
@@ -77,6 +81,7 @@ FAULTS: list[Fault] = [
     ),
     changed(GOOD, "test_every_entry_has_something_to_search", read=_each(text=" ")),
     changed(GOOD, "test_it_may_be_read_again_and_side_by_side", read=_counted),
+    changed(GOOD, "test_what_limits_left_out_is_counted_with_each_entry", counted=_below_nought),
     changed(GOOD, "test_a_second_instance_answers_the_same", read=_numbered),
     replaced(GOOD, "test_a_malformed_record_is_an_input_error_with_its_line", _entry=_without_line),
     changed(

@@ -17,7 +17,14 @@ import numpy as np
 import numpy.typing as npt
 from srtk_plugin_index.indexes.entry_filter import EntryFilter
 from srtk_plugin_index.indexes.exact import Matrix, encoded_texts, norms
-from srtk_plugin_index.indexes.lineage import REBUILD, check_built, check_id, corpus_fingerprint, graph_sources
+from srtk_plugin_index.indexes.lineage import (
+    REBUILD,
+    check_built,
+    check_id,
+    corpus_fingerprint,
+    counts_left_out,
+    graph_sources,
+)
 
 from srtk_framework.roles import Corpus, Encoder, Index, SubgraphEncoder, no_url
 from srtk_framework.text import fold, words
@@ -134,6 +141,7 @@ class QdrantIndex(Index):
     _reading: str | None = attrs.field(init=False, default=None, repr=False)
     _manifest: Mapping[str, Any] = attrs.field(init=False, factory=dict, repr=False)
     _build: _Build | None = attrs.field(init=False, default=None, repr=False)
+    _left_out: Sequence[Mapping[str, int]] = attrs.field(init=False, default=(), repr=False)
 
     def __attrs_post_init__(self) -> None:
         if (self.path is None) == (self.url is None):
@@ -169,6 +177,7 @@ class QdrantIndex(Index):
         self._connect()
         try:
             self._reading, self._manifest = self._found()
+            self._left_out = self._manifest.get("left_out", ())
         except DriverError:
             self.close()
             raise
@@ -178,7 +187,7 @@ class QdrantIndex(Index):
         if self._store is not None:
             self._store.close()
         self._store = self._build = self._reading = None
-        self._manifest = {}
+        self._manifest, self._left_out = {}, ()
 
     def _connect(self) -> None:
         if self.url is None:
@@ -413,6 +422,10 @@ class QdrantIndex(Index):
             self._ask("upsert", build.name, points=rows, wait=True)
         build.has_leftovers = before
 
+    def note(self, left_out: Sequence[Mapping[str, int]]) -> None:
+        """Keep what the limits of each corpus left out for the manifest of the next ``commit``."""
+        self._left_out = left_out
+
     def commit(self) -> int:
         """Have the alias name the collection of this build, and delete the old one."""
         build = self._build
@@ -440,6 +453,7 @@ class QdrantIndex(Index):
             "content": content.hexdigest(),
             "built": {**settings, "corpus": corpus_fingerprint(self.corpora)},
             "sources": graph_sources(self.corpora),
+            **counts_left_out(self._left_out),
         }
         self._generations.note(build.name, manifest)
         self._generations.publish(build.name)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
 import attrs
@@ -47,9 +47,13 @@ class FusedCorpus(Corpus):
         Raises:
             DriverError: If the two encoders have different numbers of dimensions.
         """
+        return (entry for entry, _ in self.counted())
+
+    def counted(self) -> Iterator[tuple[Entry, Mapping[str, int]]]:
+        """Yield the entries, each with what the corpus counted as left out."""
         if self.journal is None:
-            for entries in batched(self.corpus.read(), _AT_ONCE):
-                yield from _with_vectors(entries, self._encoded(entries))
+            for pairs in batched(self.corpus.counted(), _AT_ONCE):
+                yield from _with_vectors(pairs, self._encoded([entry for entry, _ in pairs]))
             return
         folder = Path(self.journal).resolve()
         with locked(folder.with_name(f".{folder.name}.lock"), folder, "give each corpus a `journal:` of its own"):
@@ -57,8 +61,8 @@ class FusedCorpus(Corpus):
             journal = VectorJournal(folder, repr(made_by))
             if len(journal):
                 _log.warning("%s vectors of the corpus fused are in %s already", f"{len(journal):,}", self.journal)
-            for entries in batched(self.corpus.read(), _AT_ONCE):
-                yield from _with_vectors(entries, self._journalled(journal, entries))
+            for pairs in batched(self.corpus.counted(), _AT_ONCE):
+                yield from _with_vectors(pairs, self._journalled(journal, [entry for entry, _ in pairs]))
 
     def _journalled(self, journal: VectorJournal, entries: Sequence[Entry]) -> Vectors:
         """Encode the entries that are not in the journal."""
@@ -81,9 +85,11 @@ class FusedCorpus(Corpus):
         return f"corpus:fused({', '.join(part.fingerprint() for part in parts)})"
 
 
-def _with_vectors(entries: Sequence[Entry], rows: Vectors) -> Iterator[Entry]:
-    for entry, row in zip(entries, rows, strict=True):
-        yield attrs.evolve(entry, vector=row)
+def _with_vectors(
+    pairs: Sequence[tuple[Entry, Mapping[str, int]]], rows: Vectors
+) -> Iterator[tuple[Entry, Mapping[str, int]]]:
+    for (entry, counts), row in zip(pairs, rows, strict=True):
+        yield attrs.evolve(entry, vector=row), counts
 
 
 def fused(graphs: Vectors, texts: Vectors) -> Vectors:

@@ -68,6 +68,17 @@ def test_entries_keep_all_but_their_vector(countries):
     assert np.array_equal(np.stack([one.vector for one in made]), fused(e, encoder.encode([x.text for x in plain])))
 
 
+def test_what_its_corpus_left_out_is_passed_on(countries, tmp_path):
+    corpus = opened(SubgraphCorpus(graph=countries, fan=[1, 1], tokens=4))
+    encoder = opened(ToyEncoder(dimensions=64))
+    graphs = opened(SeptaGraphEncoder(graph=countries, encoder=encoder))
+    wanted = [counts for _, counts in corpus.counted()]
+    assert any(counts["drawn"] and counts["unsaid"] for counts in wanted)
+    for journal in (None, str(tmp_path / "journal")):
+        made = FusedCorpus(corpus=corpus, subgraph_encoder=graphs, encoder=encoder, journal=journal)
+        assert [counts for _, counts in made.counted()] == wanted
+
+
 def test_encoders_of_different_dimensions_are_refused(countries):
     graphs = opened(SeptaGraphEncoder(graph=countries, encoder=opened(ToyEncoder(dimensions=64))))
     driver = FusedCorpus(

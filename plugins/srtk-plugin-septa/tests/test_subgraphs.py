@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import json
+from pathlib import Path
+
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
@@ -10,6 +13,7 @@ from srtk_plugin_septa.sampler import Sampler
 from srtk_plugin_septa.subgraphs import SubgraphCorpus
 from srtk_plugin_septa.wording import read_templates
 
+from srtk_framework.cli import main
 from srtk_framework.values import DriverError, InputError, Literal, Triple
 
 
@@ -81,6 +85,31 @@ def test_limits_are_counted():
     assert len(entry.triples) == 6  # five of hub, and the one between two leaves
     assert counts == {"drawn": 0, "hubs": 1, "unsaid": 6 - len(entry.text.split(". ")[1:])}
     assert counts["unsaid"] > 0
+
+
+RECIPE = """\
+srtk: 1
+knowledge_graph: {use: local, path: g, build: {files: [t.tsv]}}
+corpus: {use: subgraphs, hops: 1, fan: [3], centres: [hub, leaf003]}
+index: {use: bm25, path: i}
+"""
+
+
+def test_a_build_says_what_the_limits_left_out_and_the_manifest_keeps_it(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    Path("t.tsv").write_text("".join("\t".join(fact) + "\n" for fact in STAR))
+    Path("r.yaml").write_text(RECIPE)
+    assert main(["index", "build", "r.yaml", "--quiet"]) == 0
+    assert (
+        capsys.readouterr().out == "i: 2 entries\ni: left out by the limits of subgraphs: drawn 1, hubs 0, unsaid 0\n"
+    )
+    before = Path("i/manifest.json").read_bytes()
+    assert json.loads(before)["left_out"] == [{"drawn": 1, "hubs": 0, "unsaid": 0}]
+    assert main(["index", "build", "r.yaml", "--quiet"]) == 0
+    assert Path("i/manifest.json").read_bytes() == before
+    Path("r.yaml").write_text(RECIPE.replace("subgraphs, hops: 1, fan: [3], centres: [hub, leaf003]", "triples"))
+    assert main(["index", "build", "r.yaml", "--quiet"]) == 0
+    assert "left_out" not in json.loads(Path("i/manifest.json").read_text())
 
 
 def test_a_centre_that_is_no_node_is_named():

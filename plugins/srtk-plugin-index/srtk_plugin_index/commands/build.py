@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import argparse
 import logging
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack
-from itertools import islice
 from typing import Any
 
 from srtk_framework.recipe import Composer, load
 from srtk_framework.roles import Index
-from srtk_framework.values import Entry, RecipeError
+from srtk_framework.values import Entry, RecipeError, batched
 
 HELP = "build the indexes of a recipe from its corpora"
 
@@ -30,7 +29,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> int:
-    """Build each index and print how many entries it has."""
+    """Build each index, and print how many entries it has and what the limits of its corpora left out of them."""
     recipe = load(args.recipe, args.set)
     composer = Composer(recipe)
     whole = {name: composer.build(block) for name, block in _blocks(recipe, args.name).items()}
@@ -47,26 +46,40 @@ def run(args: argparse.Namespace) -> int:
         indexes = [part for _, part in parts.values()]
         composer.open(stack, apart=[*indexes, *whole.values()])
         for index in indexes:
-            count = build(index, args.quiet)
+            count, left_out = build(index, args.quiet)
             if not count:
                 _log.warning("the corpus has no entry, so a search finds nothing; check `corpus:` and what it reads")
-            print(f"{index.settings().get('path') or index.name}: {count:,} entries")
+            place = index.settings().get("path") or index.name
+            print(f"{place}: {count:,} entries")
+            for corpus, counts in zip(index.settings()["corpora"], left_out, strict=True):
+                if counts:
+                    found = ", ".join(f"{name} {number:,}" for name, number in counts.items())
+                    print(f"{place}: left out by the limits of {corpus.name}: {found}")
     return 0
 
 
-def build(index: Any, quiet: bool = True) -> int:
-    """Fill an index from its corpora, which are open, and commit it; return the number of entries.
+def build(index: Any, quiet: bool = True) -> tuple[int, list[dict[str, int]]]:
+    """Fill an index from its corpora, which are open, and commit it.
 
     Args:
         index: Port or driver of an index with a field ``corpora``; it is closed at the end.
         quiet: Show no progress.
+
+    Returns:
+        The number of entries, and the sum of what each corpus counted as left out, by its names.
     """
+    left_out: list[dict[str, int]] = []
     try:
         index.create()
         for corpus in index.settings()["corpora"]:
+            sums: dict[str, int] = {}
             for batch in _tracked(corpus, quiet):
-                index.add(batch)
-        return int(index.commit())
+                index.add([entry for entry, _ in batch])
+                for name, number in (item for _, counts in batch for item in counts.items()):
+                    sums[name] = sums.get(name, 0) + number
+            left_out.append(sums)
+        index.note(left_out)
+        return int(index.commit()), left_out
     finally:
         _driver(index).close()
 
@@ -98,14 +111,8 @@ def _blocks(recipe: Any, name: str | None) -> dict[str, Any]:
     return found
 
 
-def _batches(corpus: Any) -> Iterator[Sequence[Entry]]:
-    entries = iter(corpus.read())
-    while batch := list(islice(entries, _AT_ONCE)):
-        yield batch
-
-
-def _tracked(corpus: Any, quiet: bool) -> Iterator[Sequence[Entry]]:
-    """Yield the entries of a corpus in batches, counted on a terminal."""
+def _tracked(corpus: Any, quiet: bool) -> Iterator[Sequence[tuple[Entry, Mapping[str, int]]]]:
+    """Yield the entries of a corpus in batches, each with what was left out of it; on a terminal with the progress."""
     from rich import progress
     from rich.console import Console
 
@@ -117,6 +124,6 @@ def _tracked(corpus: Any, quiet: bool) -> Iterator[Sequence[Entry]]:
     )
     with progress.Progress(*columns, console=console, disable=quiet or not console.is_terminal) as bar:
         task = bar.add_task("indexing", total=None)
-        for batch in _batches(corpus):
+        for batch in batched(corpus.counted(), _AT_ONCE):
             yield batch
             bar.update(task, advance=len(batch))

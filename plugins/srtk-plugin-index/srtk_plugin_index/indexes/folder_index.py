@@ -18,7 +18,14 @@ from srtk_framework.records import dumps, publication_error, publish_generation,
 from srtk_framework.roles import Corpus, Index
 from srtk_framework.values import DriverError, Entry, InputError
 from srtk_plugin_index.indexes.entry_file import EntryFile, EntryWriter
-from srtk_plugin_index.indexes.lineage import REBUILD, check_built, check_id, corpus_fingerprint, graph_sources
+from srtk_plugin_index.indexes.lineage import (
+    REBUILD,
+    check_built,
+    check_id,
+    corpus_fingerprint,
+    counts_left_out,
+    graph_sources,
+)
 
 MANIFEST = "manifest.json"
 _FORMAT = 1
@@ -56,6 +63,7 @@ class FolderIndex(Index):
     _writer: EntryWriter | None = attrs.field(init=False, default=None, repr=False)
     _entries: EntryFile | None = attrs.field(init=False, default=None, repr=False)
     _manifest: Mapping[str, Any] = attrs.field(init=False, factory=dict, repr=False)
+    _left_out: Sequence[Mapping[str, int]] = attrs.field(init=False, default=(), repr=False)
 
     @abstractmethod
     def kept_settings(self) -> dict[str, str]:
@@ -92,14 +100,14 @@ class FolderIndex(Index):
     def create(self) -> None:
         """Begin an empty index beside the path, which is locked until ``commit`` or ``close``."""
         self._release()
-        self._manifest = {}
+        self._manifest, self._left_out = {}, ()
         self._begin()
 
     def open(self) -> None:
         """Map the index, if it was built from these corpora with these settings."""
         manifest, folder = self._published()
         check_built(self.path, manifest["built"], self.kept_settings(), self.corpora)
-        self._manifest = manifest
+        self._manifest, self._left_out = manifest, manifest.get("left_out", ())
         try:
             self._map(folder)
         except _UNREADABLE as error:
@@ -129,6 +137,10 @@ class FolderIndex(Index):
         self.unmap()
         return len(entries)
 
+    def note(self, left_out: Sequence[Mapping[str, int]]) -> None:
+        """Keep what the limits of each corpus left out for the manifest of the next ``commit``."""
+        self._left_out = left_out
+
     def commit(self) -> int:
         """Publish what was added in one step, with a manifest of what it was built from."""
         if self._writer is None:
@@ -146,6 +158,7 @@ class FolderIndex(Index):
             "content": content,
             "built": {**self.kept_settings(), "corpus": corpus_fingerprint(self.corpora)},
             "sources": graph_sources(self.corpora),
+            **counts_left_out(self._left_out),
             "files": files,
         }
         made = place / "generation"

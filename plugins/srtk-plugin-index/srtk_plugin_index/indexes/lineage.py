@@ -23,6 +23,11 @@ def graph_sources(corpora: Sequence[Corpus]) -> list[str]:
     return list(dict.fromkeys(graph.source() for corpus in corpora for graph in _graphs(corpus)))
 
 
+def counts_left_out(left_out: Sequence[Mapping[str, int]]) -> dict[str, list[dict[str, int]]]:
+    """Return the part of a manifest on what the limits of each corpus left out; nothing if none of them counts it."""
+    return {"left_out": [dict(counts) for counts in left_out]} if any(left_out) else {}
+
+
 def check_built(index: str, built: Mapping[str, str], settings: Mapping[str, str], corpora: Sequence[Corpus]) -> None:
     """Refuse an index that was built with other settings or from other data than those of the recipe.
 
