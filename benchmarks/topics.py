@@ -8,7 +8,8 @@ scored; on WorldCup2014 420 conjunctive questions are made from the graph (which
 `sorted` has its triples, those first at which paths of most topics arrive; `operations` puts first what joins topics.
 After each set come the differences at 1 and 5, with intervals of 95 % and p by random sign changes, corrected after
 Holm, then which share of the answers was expected, which was found, and the expected calibration error, also of the
-questions of one topic, unless ``--several`` leaves them out. Tables of whole subgraphs are in
+questions of one topic, unless ``--several`` leaves them out. With ``--backgrounds`` the methods are the search with
+each setting ``topic_background`` that a training tries. Tables of whole subgraphs are in
 build/bench/topics/NAME/comparison.
 """
 
@@ -41,6 +42,10 @@ METHODS = {
     "operations": "{use: operations, inner: {use: beam, depth: 2}}",
     "ppr": "{use: ppr, depth: 2}",
     "bfs": "{use: bfs, depth: 2}",
+}
+BACKGROUNDS = {
+    f"background {value}": f"{{use: beam, depth: 2, topic_background: {value}}}"
+    for value in ("0.05", "0.01", "0.02", "0.1", "0.2", "null")
 }
 SETTINGS = ("train=null", "vars.from=0.0", "vars.to=1.0")
 CUTS = (1, 3, 5, 10, 20, 50, 100)
@@ -202,7 +207,7 @@ def compare(name: str, out: Path, methods: Sequence[str], all_questions: bool) -
     several = f"questions={_write(out / 'several.jsonl', questions)}"
     found: dict[str, list[Record]] = {}
     for method in methods:
-        found[method] = search(recipe, out / method, METHODS[method], several)
+        found[method] = search(recipe, out / method.replace(" ", "-"), {**METHODS, **BACKGROUNDS}[method], several)
         if method == "apart":
             found["sorted"] = [sorted_by_topics(record) for record in found[method]]
     files = [_write(out / f"{method}.jsonl", records) for method, records in found.items()]
@@ -234,6 +239,7 @@ def main() -> int:
     parser.add_argument(
         "--methods", nargs="*", choices=METHODS, default=list(METHODS), help="the first less the others"
     )
+    parser.add_argument("--backgrounds", action="store_true", help="compare settings of one search, not methods")
     parser.add_argument("--several", action="store_true", help="leave out the questions of one topic")
     args = parser.parse_args()
     print("| set | method | " + " | ".join(f"at {most}" for most in CUTS) + " |")
@@ -242,7 +248,8 @@ def main() -> int:
         if missing := lacking(SETS[name][0]):
             print(f"{name}: skipped: {missing}", file=sys.stderr)
             continue
-        compare(name, OUT / "topics" / name, args.methods, not args.several)
+        methods = list(BACKGROUNDS) if args.backgrounds else args.methods
+        compare(name, OUT / "topics" / name, methods, not args.several)
     return 0
 
 

@@ -209,7 +209,10 @@ class Counter(PathScorer):
                         counts[path.steps[0].relation] = counts.get(path.steps[0].relation, 0) + 1
         self.known = sorted(name for name, count in counts.items() if count >= settings.least)
         (task.folder / "checkpoints").mkdir(exist_ok=True)
-        return dict(task.validate()) if task.validate else {"seen": len(self.known)}
+        figures = dict(task.validate()) if task.validate else {"seen": len(self.known)}
+        if task.validate_topics:
+            figures["of_several_topics"] = task.validate_topics()["answer_recall"]
+        return figures
     def save(self, folder):
         folder.mkdir()
         (folder / "known.json").write_text(json.dumps(self.known))

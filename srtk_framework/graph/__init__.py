@@ -22,6 +22,7 @@ from srtk_framework.graph.path_instances import gold_triples_of, instance_triple
 from srtk_framework.graph.path_search import find_paths, follow_path, path_sort_key
 from srtk_framework.graph.reader_stop import ANSWERED, EXHAUSTED, READER, SECONDS, stopping_reader
 from srtk_framework.graph.topic_joins import TopicJoins, topic_joins
+from srtk_framework.graph.topic_support import BACKGROUND
 from srtk_framework.graph.traversal import Reached, follow_within, frontier_batches, within_nodes
 
 if TYPE_CHECKING:
@@ -30,6 +31,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "ANSWERED",
+    "BACKGROUND",
     "EXHAUSTED",
     "READER",
     "SECONDS",

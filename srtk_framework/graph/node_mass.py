@@ -22,7 +22,14 @@ from typing import Any, NamedTuple
 import attrs
 
 from srtk_framework.graph.path_facts import Instance, PathKey, finish, instances, paths_within
-from srtk_framework.graph.topic_support import Arrival, joins_of, passed, path_probabilities, topic_support
+from srtk_framework.graph.topic_support import (
+    BACKGROUND,
+    Arrival,
+    joins_of,
+    passed,
+    path_probabilities,
+    topic_support,
+)
 from srtk_framework.values import Budget, Frontier, GraphLike, Join, RankedPath, Subgraph, Triple, rounded
 
 READ = 4
@@ -80,6 +87,7 @@ def facts_by_node(
     known: Sequence[Mapping[PathKey, Frontier]],
     traces: Sequence[Mapping[str, Any]],
     found: float = 1.0,
+    background: float | None = BACKGROUND,
 ) -> list[Subgraph]:
     """Read one instance for each node that the paths end in, nodes of most mass first, then further instances.
 
@@ -99,7 +107,11 @@ def facts_by_node(
         known: Per question, frontiers that the search has read.
         traces: Per question, the trace so far.
         found: Share of the answers that the paths are expected to lead to: a factor of ``expected_recall``.
+        background: Support of a topic where none of its paths arrive, above 0: the smaller, the more a node is worth
+            where topics meet. None for no support: the paths of all topics are read as those of one.
     """
+    if background is None:
+        topics = [dict.fromkeys(row, 0) for row in topics]
     within = [paths_within(row, budget.mass) for row in paths]
     indices = [(i, rank) for i, row in enumerate(paths) for rank, path in enumerate(row[: within[i]]) if path.steps]
     most = None if budget.triples is None else READ * budget.triples
@@ -117,7 +129,7 @@ def facts_by_node(
             rows[i][rank] = path_instances
     subgraphs, expected = [], []
     for i, (row, trace) in enumerate(zip(paths, traces, strict=True)):
-        reading = _chosen(row, rows[i], topics[i], budget.triples, budget.recall)
+        reading = _chosen(row, rows[i], topics[i], budget.triples, budget.recall, background or BACKGROUND)
         chosen = reading.triples
         every = {triple for one in rows[i].values() for instance in one for triple in instance.triples}
         beyond = sum(1 for path in row[within[i] :] if path.steps)
@@ -150,12 +162,13 @@ def _chosen(
     topics: Mapping[str, int],
     most: int | None,
     recall: float | None = None,
+    background: float = BACKGROUND,
 ) -> _Reading:
     """Choose up to ``most`` triples of a question from the instances of its paths, by rank."""
     if len(set(topics.values())) > 1:
         read = {rank: [_joining(one, paths[rank], topics) for one in found] for rank, found in read.items()}
     ends = {rank: _ends(found) for rank, found in read.items()}
-    nodes = _nodes(paths, read, topics)
+    nodes = _nodes(paths, read, topics, background)
     degrees = _degrees(read)
     order = sorted(nodes, key=lambda end: (-nodes[end].score, nodes[end].rank, -degrees[end]))
     reserved, held = _reserved(nodes, order, list(ends.values()), most)
@@ -210,11 +223,14 @@ def _joins(nodes: Sequence[_Node], chosen: Mapping[Triple, _Choice]) -> tuple[Jo
 
 
 def _nodes(
-    paths: Sequence[RankedPath], read: Mapping[int, Sequence[Instance]], topics: Mapping[str, int]
+    paths: Sequence[RankedPath],
+    read: Mapping[int, Sequence[Instance]],
+    topics: Mapping[str, int],
+    background: float,
 ) -> dict[str, _Node]:
     """Return the nodes that the paths end in, in order of the paths."""
     probabilities = path_probabilities(paths, sorted(read))
-    support = topic_support(paths, read, probabilities, topics)
+    support = topic_support(paths, read, probabilities, topics, background)
     masses: dict[str, list[float]] = {}
     best: dict[str, tuple[tuple[float, float, int], Instance]] = {}
     for rank in sorted(read):

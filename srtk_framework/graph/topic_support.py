@@ -12,7 +12,7 @@ from srtk_framework.graph.path_facts import Instance
 from srtk_framework.values import Join, RankedPath, Triple
 
 BACKGROUND = 0.05
-"""Support of a topic where none of its paths arrive: its right path may be one that was not found."""
+"""Support of a topic where none of its paths arrive, by default: its right path may be one that was not found."""
 AT_TOPIC = 0.5
 """Support of a topic at its own node: a path from another topic that passes there joins the two."""
 GREATEST = 1e100
@@ -43,11 +43,13 @@ class TopicSupport:
         topics: For each linked entity, the number of its topic.
         arrived: For each node and topic, the probability of the topic's paths that end or pass there.
         ways: For each topic and node, the best path's way there.
+        background: Support of a topic where none of its paths arrive.
     """
 
     topics: Mapping[str, int]
     arrived: Mapping[str, Mapping[int, float]]
     ways: Mapping[int, Mapping[str, Arrival]]
+    background: float = BACKGROUND
 
     def boost(self, topic: int, nodes: Sequence[str]) -> float:
         """Return by what factor the other topics raise an instance of a topic's path with these nodes; at least 1.
@@ -56,7 +58,7 @@ class TopicSupport:
         reach, over that of a path which was not found.
         """
         most = self._most(topic, nodes)
-        factor = math.prod((BACKGROUND + most[other]) / BACKGROUND for other in sorted(most))
+        factor = math.prod((self.background + most[other]) / self.background for other in sorted(most))
         return min(factor, GREATEST)
 
     def meetings(self, topic: int, nodes: Sequence[str]) -> list[tuple[str, Arrival]]:
@@ -91,6 +93,7 @@ def topic_support(
     read: Mapping[int, Sequence[Instance]],
     probabilities: Mapping[int, float],
     topics: Mapping[str, int],
+    background: float = BACKGROUND,
 ) -> TopicSupport:
     """Return where the paths of each topic arrive.
 
@@ -102,11 +105,12 @@ def topic_support(
         read: Instances of the paths, by rank.
         probabilities: Probability of each of these paths (see ``path_probabilities``).
         topics: For each linked entity, the number of its topic.
+        background: Support of a topic where none of its paths arrive, above 0.
     """
     arrived: dict[str, dict[int, float]] = {}
     ways: dict[int, dict[str, Arrival]] = {topic: {} for topic in sorted(set(topics.values()))}
     if len(ways) < 2:
-        return TopicSupport(topics, arrived, ways)
+        return TopicSupport(topics, arrived, ways, background)
     sums = dict.fromkeys(ways, 0.0)
     for rank in sorted(read):
         sums[topics[paths[rank].entity]] += probabilities[rank]
@@ -127,7 +131,7 @@ def topic_support(
     for entity, topic in topics.items():
         there = arrived.setdefault(entity, {})
         there[topic] = max(AT_TOPIC, there.get(topic, 0.0))
-    return TopicSupport(topics, arrived, ways)
+    return TopicSupport(topics, arrived, ways, background)
 
 
 def joins_of(meetings: Iterable[tuple[int, str, Arrival]]) -> tuple[Join, ...]:

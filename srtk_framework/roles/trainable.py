@@ -41,6 +41,8 @@ class TrainingTask:
         held_out_texts: Texts on which it must not train; it may stop by them.
         elsewhere: Examples about other graphs than the driver's, one entry for each set of the recipe; only for a
             driver whose class says ``several_graphs = True``.
+        validate_topics: As ``validate``, on the validation questions of several topics; None where they are too few to
+            choose anything by, for a driver that does not learn from paths, and in a worker process.
     """
 
     examples: Sequence[TrainingExample]
@@ -51,6 +53,7 @@ class TrainingTask:
     texts: Sequence[Entry] = ()
     held_out_texts: Sequence[Entry] = ()
     elsewhere: Sequence[GraphExamples] = ()
+    validate_topics: Callable[[], Mapping[str, float]] | None = None
 
 
 @runtime_checkable

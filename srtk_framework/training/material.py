@@ -90,11 +90,13 @@ class Examples:
         own: Examples about the driver's graph.
         elsewhere: Examples about other graphs.
         counts: Numbers of examples, and of questions that give none.
+        validate_topics: Validates the driver on questions of several topics; None where there are too few.
     """
 
     own: Sequence[TrainingExample] = ()
     elsewhere: Sequence[GraphExamples] = ()
     counts: Mapping[str, int] = attrs.field(factory=dict)
+    validate_topics: Callable[[], Mapping[str, float]] | None = None
 
 
 class Material(Protocol):

@@ -14,6 +14,7 @@ from srtk_framework.host.ports import driver_of
 from srtk_framework.recipe.recipe import Block, QuestionSet, Recipe, Train
 from srtk_framework.records.training_examples import read_training_examples, write_training_examples
 from srtk_framework.roles import Expander, GraphExamples, KnowledgeGraph, Supervision
+from srtk_framework.text import link_topics
 from srtk_framework.training.material import Context, Examples, TrainingData, Wrong, held_by
 from srtk_framework.training.question_sets import NAMES, QuestionSets, hash_of, read, source_of, words
 from srtk_framework.values import InputError, Question, RunError, TrainingExample, batched
@@ -23,6 +24,8 @@ if TYPE_CHECKING:
 
 EXAMPLES = "training_examples.jsonl"
 """File of the training examples in the folder of a training."""
+_LEAST_SEVERAL = 20
+"""Fewest validation questions of several topics that anything is chosen by."""
 
 
 @attrs.frozen
@@ -138,7 +141,9 @@ class PathMaterial:
         elsewhere = [
             GraphExamples(one.graph, found) for one, found in zip(self.elsewhere, rows[len(own) :], strict=True)
         ]
-        return Examples(rows[0] if own else [], elsewhere, counts)
+        several = [one for one in data.validation if len(set(link_topics(one.links).values())) > 1]
+        validate = (lambda: _validate(several, context)) if len(several) >= _LEAST_SEVERAL else None
+        return Examples(rows[0] if own else [], elsewhere, counts, validate)
 
     def validation(self, data: TrainingData, context: Context) -> Callable[[], Mapping[str, float]] | None:
         """Return the mean metrics of the main expander's retrievals for the validation questions."""

@@ -128,6 +128,7 @@ class Trainer:
             data.texts,
             data.held_out_texts,
             examples.elsewhere,
+            None if self._follows else examples.validate_topics,
         )
         lessons = sum(len(some) for some in (examples.own, *(one.examples for one in examples.elsewhere)))
         self._notify("training", {"lessons": lessons, "validation": len(data.validation)})

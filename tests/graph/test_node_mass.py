@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from srtk_plugin_local.memory import MemoryGraph
 
-from srtk_framework.graph import facts, facts_by_node
+from srtk_framework.graph import BACKGROUND, facts, facts_by_node
 from srtk_framework.roles import GraphView
 from srtk_framework.values import Budget, Join, RankedPath, RatedTriples, Step, Triple
 
@@ -195,6 +195,27 @@ def test_alternatives_of_one_topic_do_not_support_each_other():
     assert found.joins == ()
     assert len(set(found.scores)) > 1  # ann has the mass of both paths, but no boost
     assert found.scores[0] - found.scores[1] < math.log(3)
+
+
+def read_with(background):
+    graph = MemoryGraph(triples=TWO)
+    graph.open()
+    rows = [[REDS, PERU]], Budget(triples=10), [topics([REDS, PERU])], [{}], [{}]
+    return facts_by_node(graph, *rows, background=background)[0]
+
+
+def test_the_smaller_the_background_the_more_a_node_is_worth_where_topics_meet():
+    little, usual, much = (read_with(background) for background in (0.01, BACKGROUND, 1.0))
+    gaps = [found.scores[0] - min(found.scores) for found in (much, usual, little)]
+    assert gaps == sorted(set(gaps))
+    assert usual == read(TWO, [REDS, PERU], triples=10)
+
+
+def test_without_a_background_topics_are_read_as_alternatives_of_one():
+    graph = MemoryGraph(triples=TWO)
+    graph.open()
+    [one] = facts_by_node(graph, [[REDS, PERU]], Budget(triples=10), [{"reds": 0, "peru": 0}], [{}], [{}])
+    assert read_with(None) == one
 
 
 def test_the_reading_ends_with_the_share_of_the_mass_that_is_wanted():

@@ -167,3 +167,12 @@ def test_mistakes_in_sets_are_told_with_their_place(line, said):
     with pytest.raises(RecipeError) as caught:
         Session(parse(text, "r.yaml"))
     assert any(problem.startswith(said) for problem in caught.value.problems), caught.value
+
+
+@pytest.mark.parametrize(("several", "others", "validated"), [(20, 0, True), (19, 10, False)])
+def test_twenty_validation_questions_of_several_topics_are_validated_apart(tmp_path, files, several, others, validated):
+    rows = [(f"which land leads {i}?", ["paris", "rome"], "capital_of") for i in range(several)]
+    rows += [(f"what of {i}?", ["paris"], "capital_of") for i in range(others)]
+    check = asked(tmp_path / "many.jsonl", rows)
+    with Session(from_data(recipe(tmp_path, files, validation=check))) as session:
+        assert ("of_several_topics" in session.train().figures) is validated

@@ -60,6 +60,10 @@ class BeamExpander(Expander):
             first; with `nodes`, the node with most mass of the paths that end in it, and more where paths from several
             topics meet (see ``graph.facts_by_node``).
         found: Share of the answers that the paths are expected to lead to, for `expected_recall` in the record.
+        topic_background: With the order `nodes`, a node on which a topic's paths arrive with probability p is worth
+            (b + p) / b times as much to the paths of the others, where this is b: the smaller, the more it counts where
+            topics meet. `auto` is what the training of the scorer chose by validation questions of several topics, else
+            0.05; null for no support: the paths of all topics are read as those of one.
         fan_cost: Subtracted from a path's score for each factor e of nodes that a step reaches: of two steps that read
             alike, the one to fewer nodes is more specific (PRA divides by the fan-out, Lao and Cohen 2010). Above 0, a
             few times `width` continuations are followed at each hop before the best are kept.
@@ -81,6 +85,7 @@ class BeamExpander(Expander):
     hop_margin: float | Literal["auto"] | None = "auto"
     order: Literal["auto", "paths", "nodes"] = "auto"
     found: float | Literal["auto"] = "auto"
+    topic_background: float | Literal["auto"] | None = "auto"
     fan_cost: float | Literal["auto"] = "auto"
     link_weight: float = 1.0
     mention: str | None = "auto"
@@ -109,6 +114,9 @@ class BeamExpander(Expander):
             raise DriverError(f"order is {self.order!r}; use paths or nodes")
         if self.found != "auto" and not 0 < self.found <= 1:
             raise DriverError(f"found is {self.found}; it must be above 0 and at most 1")
+        background = self.topic_background
+        if background is not None and background != "auto" and not background > 0:
+            raise DriverError(f"topic_background is {background}; it must be above 0, or null for none")
         if self.overflow not in ("cut", "drop"):
             raise DriverError(f"overflow is {self.overflow!r}; use cut or drop")
         self._noise = tuple(self.graph.schema().noise)
@@ -212,7 +220,9 @@ class BeamExpander(Expander):
         if search.order == "nodes":
             topics = [state.topics for state in beams]
             budget = attrs.evolve(self.budget, recall=self.budget.recall or search.recall)
-            return facts_by_node(self.graph, ranked, budget, topics, known, traces, search.found)
+            return facts_by_node(
+                self.graph, ranked, budget, topics, known, traces, search.found, search.topic_background
+            )
         return facts(self.graph, ranked, self.budget, known, traces)
 
     def choices(self, states: Sequence[HopState]) -> list[HopChoice]:

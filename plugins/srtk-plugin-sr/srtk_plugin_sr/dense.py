@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import copy
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path as FilePath
 from typing import Any, ClassVar, get_args
 
@@ -17,7 +17,7 @@ from srtk_framework.values import END, SCORE_DIGITS, DriverError, Path, Sample, 
 from srtk_plugin_sr.fit_settings import ScorerFitSettings
 from srtk_plugin_sr.samples import IndexedSample, TrainingSet, make_samples
 from srtk_plugin_sr.scorer_form import UNTRAINED, Compare, Rule, ScorerForm, read_form, write_form
-from srtk_plugin_sr.search_settings import TRAINED, SearchSettings
+from srtk_plugin_sr.search_settings import TOPIC_BACKGROUNDS, TRAINED, SearchSettings
 from srtk_plugin_sr.search_settings import UNTRAINED as UNTRAINED_SEARCH
 from srtk_plugin_sr.templates import Templates, make_templates
 from srtk_plugin_sr.trainer import train_encoder, trainable_encoder
@@ -121,6 +121,8 @@ class DenseScorer(PathScorer):
         elif self._form.rule == "gain" and (trained is None or trained.rule == "gain"):
             mention = UNTRAINED_SEARCH.mention if trained is None else trained.mention
             suitable = attrs.evolve(UNTRAINED_SEARCH, mention=mention)
+        if trained is not None:
+            suitable = attrs.evolve(suitable, topic_background=trained.topic_background)
         return attrs.asdict(suitable)
 
     def scores_end(self) -> bool:
@@ -179,8 +181,30 @@ class DenseScorer(PathScorer):
             seed=task.seed,
         )
         encoder.take(network)
+        if task.validate_topics is not None:
+            self._reset_cache(on_disk=False)
+            figures |= self._choose_topic_background(task.validate_topics, training.monitor)
         self._reset_cache(on_disk=True)
         return figures
+
+    def _choose_topic_background(self, validate: Callable[[], Mapping[str, float]], monitor: str) -> dict[str, float]:
+        """Keep the background whose search is best on questions of several topics; return it, 0 for no support.
+
+        Of equally good ones that of the start stays. Where the search does not depend on it, two are enough to see so.
+        """
+        assert self._fitted is not None
+        before = self._fitted
+        start = before.topic_background
+        found: dict[float | None, Mapping[str, float]] = {}
+        for background in dict.fromkeys((start, None, *TOPIC_BACKGROUNDS)):
+            self._fitted = attrs.evolve(before, topic_background=background)
+            found[background] = validate()
+            if len(found) == 2 and found[background] == found[start]:
+                break
+        values = {one: round(found[one].get(monitor, 0.0), 6) for one in (start, *TOPIC_BACKGROUNDS) if one in found}
+        best = max(values, key=values.__getitem__)
+        self._fitted = attrs.evolve(before, topic_background=best)
+        return {"topic_background": best or 0.0, f"several_topics_{monitor}": values[best]}
 
     def save(self, folder: FilePath) -> None:
         """Write the encoder as a folder that Hugging Face loads, and the form in which it was trained."""

@@ -8,6 +8,7 @@ from typing import Literal
 
 import attrs
 
+from srtk_framework.graph import BACKGROUND
 from srtk_framework.records import read_json
 from srtk_framework.roles import Encoder
 from srtk_framework.values import DriverError, InputError
@@ -34,6 +35,7 @@ class ScorerForm:
         end_text: Text of END; None for that of the text form.
         readable: Whether identifiers are split; None for what the text form does.
         mention: Replaced the entity's mention in training.
+        topic_background: Suits the search with these weights; see the expander ``beam``.
     """
 
     rule: Rule = "log-softmax"
@@ -46,6 +48,7 @@ class ScorerForm:
     end_text: str | None = None
     readable: bool | None = None
     mention: str | None = None
+    topic_background: float | None = BACKGROUND
 
     @property
     def by_path(self) -> bool:

@@ -6,6 +6,7 @@ from typing import Literal
 
 import attrs
 
+from srtk_framework.graph import BACKGROUND
 from srtk_framework.roles import PathScorer
 
 
@@ -21,6 +22,7 @@ class SearchSettings:
         fan_cost: Cost of the fan-out of a step.
         recall: Share of the answers, of those that the paths lead to, at which the reading ends; None for no end.
         found: Share of the answers that the paths are expected to lead to.
+        topic_background: Support of a topic where none of its paths arrive; None for topics read as one.
     """
 
     mention: str | None = None
@@ -30,6 +32,7 @@ class SearchSettings:
     fan_cost: float = 0.0
     recall: float | None = None
     found: float = 1.0
+    topic_background: float | None = BACKGROUND
 
 
 UNTRAINED = SearchSettings(mention="", order="nodes", fan_cost=0.2, found=0.9)
@@ -37,6 +40,9 @@ UNTRAINED = SearchSettings(mention="", order="nodes", fan_cost=0.2, found=0.9)
 but the budget, since the answers of untrained searches are often where little is expected."""
 TRAINED = SearchSettings(order="nodes", hop_margin=4.6, recall=0.95, found=0.95)
 """For log-probabilities of trained weights: at each hop a hundredth of the best path's probability."""
+
+TOPIC_BACKGROUNDS: tuple[float | None, ...] = (0.01, 0.02, 0.05, 0.1, 0.2, None)
+"""Those that a training tries."""
 
 
 def suitable_settings(scorer: PathScorer) -> SearchSettings:

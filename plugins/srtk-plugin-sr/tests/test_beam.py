@@ -332,6 +332,25 @@ def test_a_number_below_one_is_refused(name):
         beam(FAMILY, HAND, **{name: 0})
 
 
+def test_a_background_of_nought_is_refused():
+    with pytest.raises(DriverError, match="topic_background is 0; it must be above 0, or null for none"):
+        beam(FAMILY, {}, topic_background=0)
+
+
+def test_the_background_of_topics_is_that_of_the_scorer_unless_given():
+    asked = ask("judge", "baker")
+    facts = [*FAMILY, ["bob", "job", "judge"]]
+
+    def found(suits=0.05, **changes):
+        scorer = Suiting({}, suits=SearchSettings(order="nodes", topic_background=suits))
+        return beam(facts, scorer, inverse=True, **changes).expand([asked])[0]
+
+    assert found(0.01).scores == found(topic_background=0.01).scores != found().scores
+    assert found(None) == found(topic_background=None)
+    assert found().joins
+    assert not found(None).joins
+
+
 def test_an_unknown_overflow_is_refused():
     with pytest.raises(DriverError, match="overflow is 'keep'; use cut or drop"):
         beam(FAMILY, HAND, overflow="keep")

@@ -15,9 +15,10 @@ from srtk_plugin_local.memory import MemoryGraph
 from srtk_plugin_sr.beam import BeamExpander
 from srtk_plugin_sr.dense import DenseScorer
 from srtk_plugin_sr.fit_settings import ScorerFitSettings
-from srtk_plugin_sr.search_settings import TRAINED, UNTRAINED, SearchSettings
+from srtk_plugin_sr.search_settings import TOPIC_BACKGROUNDS, TRAINED, UNTRAINED, SearchSettings
 from srtk_plugin_transformers.encoder import TransformersEncoder
 
+from srtk_framework.graph import BACKGROUND
 from srtk_framework.roles import Encoder, GraphExamples, Trainable, TrainingTask
 from srtk_framework.values import END, DriverError, Link, Question, RankedPath, Sample, Step, TrainingExample
 
@@ -219,6 +220,41 @@ def test_trained_weights_are_scored_as_they_were_trained_wherever_they_are_loade
     assert other.search_settings() == one.search_settings()
     assert other.fingerprint() != scorer(model=tmp_path / "model", end_text="end").fingerprint()
     assert SearchSettings(**scorer(model=tmp_path / "model", rule="gain").search_settings()) == SearchSettings()
+
+
+def chosen(scorer, tmp_path, recall):
+    """Train a scorer whose search has a recall by its background; return it, its figures and what was tried."""
+    one, tried = scorer(), []
+
+    def validate():
+        tried.append(one.search_settings()["topic_background"])
+        return {"answer_recall": recall(tried[-1])}
+
+    figures = one.fit(attrs.evolve(task(tmp_path), validate_topics=validate), settings(epochs=1))
+    return one, figures, tried
+
+
+@pytest.mark.parametrize("best", [0.2, None])
+def test_the_background_that_is_best_on_several_topics_is_kept_with_the_weights(best, scorer, tmp_path):
+    one, figures, tried = chosen(scorer, tmp_path, lambda background: 0.9 if background == best else background or 0.0)
+    assert sorted(tried, key=str) == sorted(TOPIC_BACKGROUNDS, key=str)
+    assert figures["topic_background"] == (best or 0.0)
+    assert figures["several_topics_answer_recall"] == 0.9
+    one.save(tmp_path / "model")
+    assert json.loads((tmp_path / "model" / "path_scorer.json").read_text())["topic_background"] == best
+    assert scorer(model=tmp_path / "model").search_settings()["topic_background"] == best
+
+
+def test_of_equally_good_backgrounds_that_of_the_start_stays(scorer, tmp_path):
+    one, _, _ = chosen(scorer, tmp_path, lambda background: 0.5 if background is None else 0.9)
+    assert one.search_settings()["topic_background"] == BACKGROUND
+
+
+def test_a_search_that_does_not_depend_on_the_background_is_validated_twice(scorer, tmp_path):
+    one, figures, tried = chosen(scorer, tmp_path, lambda background: 0.5)
+    assert tried == [BACKGROUND, None]
+    assert figures["topic_background"] == BACKGROUND
+    assert one.search_settings()["topic_background"] == BACKGROUND
 
 
 def test_weights_trained_under_gain_are_searched_as_those_not_trained(scorer, tmp_path):

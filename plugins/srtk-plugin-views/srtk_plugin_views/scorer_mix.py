@@ -154,6 +154,7 @@ class MixScorer(PathScorer):
             part = attrs.evolve(
                 task,
                 validate=task.validate if place == max(wanted) else None,
+                validate_topics=task.validate_topics if place == max(wanted) else None,
                 folder=task.folder / "scorers" / str(place),
             )
             found = driver_of(self.scorers[place]).fit(part, settings)
