@@ -44,9 +44,17 @@ def run_fit(trainer: Any, module: Any, checkpoint: Path | None) -> None:
 
 
 def fit_by_epochs(
-    module: Any, folder: Path, epochs: int, accelerator: str, logger: str | None, every: int = 1, stem: str = "epoch"
+    module: Any,
+    folder: Path,
+    epochs: int,
+    accelerator: str,
+    logger: str | None,
+    every: int = 1,
+    stem: str = "epoch",
+    devices: int = 1,
+    strategy: str = "auto",
 ) -> None:
-    """Fit a module on one device after its newest checkpoint, unless it has ``stopped`` there.
+    """Fit a module after its newest checkpoint, unless it has ``stopped`` there.
 
     Args:
         module: Module of Lightning that restores ``stopped`` in ``on_load_checkpoint``.
@@ -56,6 +64,8 @@ def fit_by_epochs(
         logger: A logger beside the CSV files, or None.
         every: Epochs from one checkpoint to the next.
         stem: Beginning of the checkpoints' names.
+        devices: Number of devices; the module divides its batches among them itself.
+        strategy: Lightning's name of how they work together.
 
     Raises:
         DriverError: If the logger is not installed.
@@ -69,11 +79,12 @@ def fit_by_epochs(
         module.on_load_checkpoint(torch.load(checkpoint, map_location="cpu", weights_only=False))
     if module.stopped:
         return
+    machine = {"accelerator": accelerator, "devices": devices, "strategy": strategy}
     with torch.random.fork_rng(devices=[]):
-        run_fit(_trainer(folder, epochs, accelerator, logger, every, stem), module, checkpoint)
+        run_fit(_trainer(folder, epochs, machine, logger, every, stem), module, checkpoint)
 
 
-def _trainer(folder: Path, epochs: int, accelerator: str, logger: str | None, every: int, stem: str) -> Any:
+def _trainer(folder: Path, epochs: int, machine: Mapping[str, Any], logger: str | None, every: int, stem: str) -> Any:
     import lightning
     from lightning.pytorch.callbacks import ModelCheckpoint, RichProgressBar
 
@@ -89,8 +100,7 @@ def _trainer(folder: Path, epochs: int, accelerator: str, logger: str | None, ev
     if interactive := sys.stderr.isatty():
         callbacks.append(RichProgressBar(leave=False))
     return lightning.Trainer(
-        accelerator=accelerator,
-        devices=1,
+        **machine,
         max_epochs=epochs,
         callbacks=callbacks,
         logger=loggers(logger, folder),

@@ -62,6 +62,13 @@ class EpochLoader:
         return iter(self._batches)
 
 
+def part_of(numbers: Ints, rank: int, count: int) -> Ints:
+    """Return the part of a batch that a device encodes; all are equally long, by repeating the last number."""
+    size = -(-len(numbers) // count)
+    own = numbers[rank * size : (rank + 1) * size]
+    return np.concatenate([own, np.repeat(numbers[-1:], size - len(own))])
+
+
 class AlignmentModule(lightning.LightningModule):
     """The graph network and the text head, trained on pairs of subgraphs and texts.
 
@@ -98,19 +105,39 @@ class AlignmentModule(lightning.LightningModule):
         self._losses: list[float] = []
 
     def train_dataloader(self) -> EpochLoader:
-        """Return the batches of this epoch, in an order that depends on the seed and the epoch alone."""
+        """Return the batches of this epoch, in an order that depends on the seed and the epoch alone.
+
+        Each is that of all devices, which divide it among them.
+        """
         rng = np.random.default_rng((self._seed, self.current_epoch))
         order = side_by_side(self._learning, self._pairs.near, self._settings.neighbours, rng)
-        return EpochLoader(order, self._settings.batch_size)
+        return EpochLoader(order, self._settings.batch_size * self.trainer.world_size)
 
     def encoded(self, numbers: Ints) -> tuple[torch.Tensor, torch.Tensor]:
         """Return the vectors of some pairs' subgraphs, and of their texts."""
+        return self._subgraphs(numbers), self.head(self._tensor(self._pairs.texts[numbers]))
+
+    def encoded_by_all(self, numbers: Ints) -> tuple[torch.Tensor, torch.Tensor]:
+        """Return what ``encoded`` does, where each device encodes an equal part of the subgraphs.
+
+        The gradient of a vector is the sum of those on all devices. Each has the whole loss, so that the mean of their
+        gradients, which DDP takes, is that of the whole batch.
+        """
+        count = self.trainer.world_size
+        if count == 1:
+            return self.encoded(numbers)
+        own = self._subgraphs(part_of(numbers, self.global_rank, count))
+        found: Any = self.all_gather(own, sync_grads=True)
+        return found.flatten(0, 1)[: len(numbers)], self.head(self._tensor(self._pairs.texts[numbers]))
+
+    def _subgraphs(self, numbers: Ints) -> torch.Tensor:
         pairs = self._pairs
         nodes = pairs.labels[np.concatenate([pairs.nodes[i] for i in numbers])]
         relations, places = np.unique(np.concatenate([pairs.relations[i] for i in numbers]), return_inverse=True)
         subgraphs = [pairs.subgraphs[i] for i in numbers]
         batch = Batch.of(subgraphs, self._tensor(nodes), self._tensor(pairs.labels[relations]), places)
-        return self.graph(batch), self.head(self._tensor(pairs.texts[numbers]))
+        found: torch.Tensor = self.graph(batch)
+        return found
 
     def _tensor(self, array: Any) -> torch.Tensor:
         return torch.from_numpy(array).to(self.device)
@@ -126,7 +153,7 @@ class AlignmentModule(lightning.LightningModule):
             DriverError: If it is not finite.
         """
         loss = self.loss(
-            batch, *self.encoded(batch), np.random.default_rng((self._seed, self.current_epoch, batch_idx))
+            batch, *self.encoded_by_all(batch), np.random.default_rng((self._seed, self.current_epoch, batch_idx))
         )
         value = float(loss.detach())
         if not math.isfinite(value):
@@ -152,7 +179,8 @@ class AlignmentModule(lightning.LightningModule):
         done = self.current_epoch + 1
         mean = sum(self._losses) / max(1, len(self._losses))
         self.log("loss", mean, prog_bar=True, batch_size=1)
-        figures = self.validated()
+        # One device decides for all, so that rounding never lets them differ.
+        figures = self.trainer.strategy.broadcast(self.validated() if self.global_rank == 0 else {})
         for name, value in figures.items():
             self.log(name, value, batch_size=1)
         # Not the recall, which is near 1 after an epoch where subgraphs are easy to tell apart.
@@ -160,7 +188,8 @@ class AlignmentModule(lightning.LightningModule):
         if not figures or now > self.best + _LEAST_GAIN:
             self.best, self.waited = now, 0
             self.figures = {"epochs": float(done), "loss": mean, **figures}
-            self._keep()
+            if self.global_rank == 0:
+                self._keep()
         else:
             self.waited += 1
         patience = self._settings.patience

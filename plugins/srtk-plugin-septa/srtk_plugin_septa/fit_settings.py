@@ -20,7 +20,7 @@ class SeptaFitSettings:
         hidden: Dimensions of the states of nodes.
         layers: Rounds of messages.
         epochs: Maximum number of passes over the subgraphs.
-        batch_size: Subgraphs per update; the others of a batch are the negatives.
+        batch_size: Subgraphs per update and device; the others of the update, on whatever device, are the negatives.
         views: Texts of parts of each subgraph, such as a clause or the name of a node, that are drawn and encoded
             before the first epoch. Each update also brings one of them, and the name of a node, near to the subgraphs
             that hold it. 0 for the whole texts alone.
@@ -32,6 +32,8 @@ class SeptaFitSettings:
         patience: Stop after this many epochs without a lower loss of the centres held out (by 0.0005); null for never.
         accelerator: `cpu`, `gpu`, or `auto` for a GPU where there is one. Equal weights bit by bit are promised for the
             CPU with one thread.
+        devices: Number of devices. Two with half of the batch size learn what one does, but for rounding.
+        strategy: Strategy of Lightning, such as `ddp` for several devices.
         logger: A logger besides CSV: `tensorboard`, if installed.
     """
 
@@ -47,6 +49,8 @@ class SeptaFitSettings:
     validation: int = attrs.field(default=1000, validator=attrs.validators.ge(0))
     patience: int | None = attrs.field(default=3, validator=_none_or_at_least_1)
     accelerator: Literal["auto", "cpu", "gpu"] = "auto"
+    devices: int = attrs.field(default=1, validator=_at_least_1)
+    strategy: str = "auto"
     logger: Literal["tensorboard"] | None = None
 
 

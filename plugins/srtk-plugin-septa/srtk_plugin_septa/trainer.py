@@ -63,6 +63,14 @@ def train_alignment(
         from srtk_plugin_septa.alignment import AlignmentModule
 
         module = AlignmentModule(shape, pairs, learning, validation, settings, folder, seed)
-        fit_by_epochs(module, folder, settings.epochs, settings.accelerator, settings.logger)
+        fit_by_epochs(
+            module,
+            folder,
+            settings.epochs,
+            settings.accelerator,
+            settings.logger,
+            devices=settings.devices,
+            strategy=settings.strategy,
+        )
         best = load_file(folder / "best.safetensors")
     return best, module.figures

@@ -2,8 +2,14 @@
 
 from __future__ import annotations
 
+import json
 import math
+import os
 import shutil
+import subprocess
+import sys
+from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -259,3 +265,81 @@ def test_one_subgraph_is_too_few(tmp_path):
 def test_a_model_that_is_not_there_is_named(tmp_path):
     with pytest.raises(DriverError, match=r"holds no septa\.json"):
         learner(world(), path=str(tmp_path))
+
+
+@pytest.mark.parametrize(("size", "devices"), [(8, 2), (7, 2), (5, 4)])
+def test_the_loss_of_gathered_parts_and_its_gradient_are_those_of_the_whole_batch(tmp_path, size, devices):
+    from srtk_plugin_septa.alignment import AlignmentModule, part_of
+    from srtk_plugin_septa.pairs import Pairs
+    from srtk_plugin_septa.shape import Shape
+
+    graph = world()
+    driver = learner(graph)
+    pairs = Pairs.of(list(driver.corpus.read()), graph, driver.encoder, 2)
+    settings = SeptaFitSettings(**SMALL)
+    numbers = np.arange(3, 3 + size)
+
+    def gradients(rank, count):
+        class Alone(AlignmentModule):
+            """One of several devices, which also does the work of the others."""
+
+            trainer = SimpleNamespace(world_size=count)
+            global_rank = rank
+
+            def all_gather(self, own, sync_grads):
+                assert sync_grads
+                every = [self._subgraphs(part_of(numbers, other, count)) for other in range(count)]
+                assert torch.allclose(every[rank], own)
+                return torch.stack(every)
+
+        module = Alone(Shape(64, 64, 32, 2), pairs, numbers, numbers[:0], settings, tmp_path, 0)
+        loss = module.loss(numbers, *module.encoded_by_all(numbers), np.random.default_rng(0))
+        loss.backward()
+        return [loss.detach(), *(parameter.grad for parameter in module.parameters())]
+
+    whole = gradients(0, 1)
+    for rank in range(devices):
+        for one, other in zip(gradients(rank, devices), whole, strict=True):
+            torch.testing.assert_close(one, other, atol=1e-5, rtol=1e-4)
+
+
+SCRIPT = """\
+import json, os, sys
+from pathlib import Path
+import torch
+from srtk_plugin_septa.fit_settings import SeptaFitSettings
+from srtk_framework.roles import TrainingTask
+from test_alignment import SMALL, learner, world
+
+torch.set_num_threads(1)
+folder, devices, size = Path(sys.argv[1]), int(sys.argv[2]), int(sys.argv[3])
+driver = learner(world())
+more = {"devices": devices, "strategy": "ddp" if devices > 1 else "auto", "batch_size": size}
+figures = driver.fit(TrainingTask([], None, folder), SeptaFitSettings(**{**SMALL, **more}))
+if os.environ.get("LOCAL_RANK", "0") == "0":
+    (folder / "figures.json").write_text(json.dumps(figures))
+"""
+
+
+@pytest.mark.slow
+def test_two_processes_learn_what_one_does_with_the_batches_of_both(tmp_path):
+    from safetensors.numpy import load_file
+
+    script = tmp_path / "script.py"
+    script.write_text(SCRIPT)
+    path = os.pathsep.join([str(Path(__file__).parent), *filter(None, sys.path)])
+
+    def trained(name, devices, size):
+        folder = tmp_path / name
+        command = [sys.executable, str(script), str(folder), str(devices), str(size)]
+        done = subprocess.run(
+            command, env={**os.environ, "PYTHONPATH": path}, capture_output=True, text=True, timeout=250, check=False
+        )
+        assert done.returncode == 0, done.stderr[-3000:]
+        return load_file(folder / "best.safetensors"), json.loads((folder / "figures.json").read_text())
+
+    one, alone = trained("one", 1, 32)
+    two, together = trained("two", 2, 16)
+    assert together == pytest.approx(alone, abs=1e-3)
+    for name, value in one.items():
+        np.testing.assert_allclose(two[name], value, atol=2e-3)
