@@ -39,6 +39,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add("--labels", action="append", default=[], metavar="FILE", help="id and label in each line, or a JSON object")
     add("--aliases", action="append", default=[], metavar="FILE", help="id and alias in each line, or a JSON object")
     add(
+        "--redirects",
+        action="append",
+        default=[],
+        metavar="FILE",
+        help="page and what it redirects to, as RDF or in each line: its names become aliases",
+    )
+    add(
         "--descriptions",
         action="append",
         default=[],
@@ -142,6 +149,7 @@ def settings(args: argparse.Namespace) -> BuildSettings:
         literals=args.literals,
         labels=tuple(args.labels),
         aliases=tuple(args.aliases),
+        redirects=tuple(args.redirects),
         descriptions=tuple(args.descriptions),
         qualifiers=tuple(args.qualifiers),
         languages=_listed(args.languages),

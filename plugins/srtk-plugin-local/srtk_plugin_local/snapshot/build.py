@@ -26,7 +26,15 @@ from srtk_plugin_local.snapshot.input_files import Progress, quiet
 from srtk_plugin_local.snapshot.input_report import FileReport
 from srtk_plugin_local.snapshot.layout import FORMAT, GENERATION, META, Meta, content_hash, generation_name, meta_text
 from srtk_plugin_local.snapshot.meta_file import read_meta
-from srtk_plugin_local.snapshot.staging_tables import quote, shorten, stage_names, stage_qualifiers, stage_triples
+from srtk_plugin_local.snapshot.redirects import stage_redirects
+from srtk_plugin_local.snapshot.staging_tables import (
+    quote,
+    rank_names,
+    shorten,
+    stage_names,
+    stage_qualifiers,
+    stage_triples,
+)
 
 if TYPE_CHECKING:
     import duckdb
@@ -130,6 +138,8 @@ def _fill(
         reports: list[FileReport] = []
         is_rdf = stage_triples(con, settings, progress, reports)
         stage_names(con, settings, progress, reports)
+        work.ignored |= stage_redirects(con, settings, progress, reports)
+        rank_names(con, settings)
         stage_qualifiers(con, settings, progress, reports)
         number_nodes(work)
         write_ids(work)

@@ -55,6 +55,8 @@ class BuildSettings:
             columns, comment lines, empty files, first lines that may be a header.
         labels: Files of id, label and, optionally, language; or JSON objects of labels by id.
         aliases: The same for further names.
+        redirects: Files of pages and the ids that they redirect to, as RDF or with two columns (or three, a relation
+            between them): the names of a page become aliases of what it leads to.
         descriptions: Files of id and description; each becomes a triple of the relation `description` if its id
             occurs in a triple.
         qualifiers: Files of subject, relation, object, qualifier relation and value.
@@ -83,6 +85,7 @@ class BuildSettings:
     literals: str = "typed"
     labels: tuple[str, ...] = ()
     aliases: tuple[str, ...] = ()
+    redirects: tuple[str, ...] = ()
     descriptions: tuple[str, ...] = ()
     qualifiers: tuple[str, ...] = ()
     label_relations: tuple[str, ...] = (RDFS_LABEL, "rdfs:label")
@@ -103,7 +106,8 @@ class BuildSettings:
 
     def every_file(self) -> tuple[str, ...]:
         """Return all input files."""
-        return (*self.files, *self.labels, *self.aliases, *self.descriptions, *self.qualifiers)
+        named = (*self.files, *self.labels, *self.aliases, *self.redirects)
+        return (*named, *self.descriptions, *self.qualifiers)
 
 
 def fingerprint(settings: BuildSettings) -> str:
@@ -114,8 +118,9 @@ def fingerprint(settings: BuildSettings) -> str:
     """
     described: dict[str, Any] = attrs.asdict(settings)
     del described["memory"], described["threads"]
-    if not settings.descriptions:
-        del described["descriptions"]  # keeps the fingerprint of builds without descriptions
+    for late in ("descriptions", "redirects"):
+        if not described[late]:
+            del described[late]  # keeps the fingerprint of builds without them
     described["version"] = VERSION
     described["reader"] = _READER
     described["stat"] = [_stat(name) for name in settings.every_file()]

@@ -101,7 +101,7 @@ def stage_triples(
         if kind in input_files.RDF_FORMATS:
             object_ = f"CASE WHEN literal THEN c2 ELSE {shortened('c2', settings.prefixes)} END"
             for table in read_rdf(name, kind, report, meter):
-                _insert(con, "raw", table, f"{_subject_relation(settings)}, {object_}, literal")
+                insert(con, "raw", table, f"{_subject_relation(settings)}, {object_}, literal")
         elif kind in input_files.GRAPH_FORMATS:
             for table in read_property_graph(name, kind, settings, report, meter):
                 _insert_facts(con, table, settings)
@@ -127,14 +127,12 @@ def _insert_facts(con: duckdb.DuckDBPyConnection, table: Any, settings: BuildSet
     object_, literal = value("c2", settings.prefixes, literals), is_literal("c2", literals)
     if table.num_columns == 4:
         id_ = shortened("c0", settings.prefixes)
-        _insert(con, "raw_name", table, f"{id_}, c2, '', c3 = 'alias'", "c3 IN ('label', 'alias')")
+        insert(con, "raw_name", table, f"{id_}, c2, '', c3 = 'alias'", "c3 IN ('label', 'alias')")
         typed = f"CASE c3 WHEN 'entity' THEN NULL WHEN 'text' THEN {_plain('c2')} {{}} END"
         number = f"WHEN 'literal' THEN coalesce({_number('c2')}, {_plain('c2')}) ELSE {_number('c2')}"
         forms = typed.format(number) if settings.literals != "none" else "NULL"
         columns = f"{_subject_relation(settings)}, {object_}, CASE WHEN {literal} THEN {object_} ELSE {forms} END"
-        _insert(
-            con, "cell", table, f"{columns}, {literal} OR c3 IN ('literal', 'text')", "c3 NOT IN ('label', 'alias')"
-        )
+        insert(con, "cell", table, f"{columns}, {literal} OR c3 IN ('literal', 'text')", "c3 NOT IN ('label', 'alias')")
         return
     if settings.split:
         values = f"trim(unnest(string_split(c2, {quote(settings.split)})))"
@@ -145,9 +143,9 @@ def _insert_facts(con: duckdb.DuckDBPyConnection, table: Any, settings: BuildSet
         columns = (
             f"{_subject_relation(settings)}, {object_}, CASE WHEN {literal} THEN {object_} ELSE {_number('c2')} END"
         )
-        _insert(con, "cell", table, f"{columns}, {literal}")
+        insert(con, "cell", table, f"{columns}, {literal}")
         return
-    _insert(con, "raw", table, f"{_subject_relation(settings)}, {object_}, {literal}")
+    insert(con, "raw", table, f"{_subject_relation(settings)}, {object_}, {literal}")
 
 
 def _plain(column: str) -> str:
@@ -185,7 +183,7 @@ def _stage_descriptions(
     con.execute("CREATE TEMP TABLE described (id VARCHAR, text VARCHAR, language VARCHAR)")
     meter = Meter("read descriptions", settings.descriptions, progress)
     for name in settings.descriptions:
-        for ids, texts, languages, _ in read_names(name, _reported(name, settings, reports), meter):
+        for ids, texts, languages, _ in read_names(name, reported(name, settings, reports), meter):
             _insert_columns(con, "described", (ids, texts, languages), f"{shortened('c0', settings.prefixes)}, c1, c2")
         meter.next()
     literal = "'\"' || trim(text) || '\"' || CASE WHEN language = '' THEN '' ELSE '@' || language END"
@@ -196,7 +194,7 @@ def _stage_descriptions(
     con.execute("DROP TABLE described")
 
 
-def _reported(name: str, settings: BuildSettings, reports: list[FileReport]) -> FileReport:
+def reported(name: str, settings: BuildSettings, reports: list[FileReport]) -> FileReport:
     """Return a new report among the others."""
     reports.append(FileReport(name, guess_format(name, None), settings.strict))
     return reports[-1]
@@ -205,12 +203,10 @@ def _reported(name: str, settings: BuildSettings, reports: list[FileReport]) -> 
 def stage_names(
     con: duckdb.DuckDBPyConnection, settings: BuildSettings, progress: Progress, reports: list[FileReport]
 ) -> None:
-    """Fill the table ``name`` (id, text, key, alias) from files and from triples of label and alias relations.
+    """Fill the table ``raw_name`` from files and from triples of label and alias relations.
 
-    The remaining rows of ``raw`` are the view ``fact``. The label of an id is its text with the smallest ``key`` that
-    is not an alias.
+    The remaining rows of ``raw`` are the view ``fact``.
     """
-    con.execute("CREATE TABLE name (id VARCHAR, text VARCHAR, key VARCHAR, alias BOOLEAN)")
     labels = shorten(settings.label_relations, con, settings.prefixes)
     aliases = shorten(settings.alias_relations, con, settings.prefixes)
     named = dict.fromkeys((*settings.label_relations, *labels), False)
@@ -231,7 +227,7 @@ def stage_names(
     ]
     files = [(name, False) for name in settings.labels] + [(name, True) for name in settings.aliases]
     for name, only_aliases in files:
-        for ids, texts, languages, is_alias in read_names(name, _reported(name, settings, reports), meter):
+        for ids, texts, languages, is_alias in read_names(name, reported(name, settings, reports), meter):
             _insert_columns(
                 con,
                 "raw_name",
@@ -239,6 +235,14 @@ def stage_names(
                 f"{iri}, {parts[0]}, {parts[1]}, c3",
             )
         meter.next()
+
+
+def rank_names(con: duckdb.DuckDBPyConnection, settings: BuildSettings) -> None:
+    """Fill the table ``name`` (id, text, key, alias) from ``raw_name``, which it drops, in the wanted languages.
+
+    The label of an id is its text with the smallest ``key`` that is not an alias.
+    """
+    con.execute("CREATE TABLE name (id VARCHAR, text VARCHAR, key VARCHAR, alias BOOLEAN)")
     rank = _rank(settings.languages)
     con.execute(
         f"INSERT INTO name SELECT id, trim(text), printf('%04d', rank) || language || ' ' || trim(text), alias "
@@ -277,10 +281,10 @@ def stage_qualifiers(
             raise InputError(
                 f"{name}: qualifiers cannot be read from {kind}; give tsv, csv or parquet with five columns"
             )
-        report = _reported(name, settings, reports)
+        report = reported(name, settings, reports)
         for table in read_rows(name, kind, None, plan_fixed((5,), 5, None), report, meter):
             columns = (iris[0], iris[1], values[0], iris[2], values[1], is_literal("c4", literals))
-            _insert(con, "qualifier", table, ", ".join(columns))
+            insert(con, "qualifier", table, ", ".join(columns))
         meter.next()
     if settings.qualifiers:
         con.execute("UPDATE qualifier SET literal = TRUE WHERE NOT literal AND v IN (SELECT o FROM raw WHERE literal)")
@@ -308,7 +312,8 @@ class Meter:
         self._progress(self._stage, sum(self._sizes[: self._place]), sum(self._sizes))
 
 
-def _insert(con: duckdb.DuckDBPyConnection, target: str, table: Any, select: str, where: str = "TRUE") -> None:
+def insert(con: duckdb.DuckDBPyConnection, target: str, table: Any, select: str, where: str = "TRUE") -> None:
+    """Insert what is selected of an arrow table into a table of the database."""
     con.register("chunk", table)
     con.execute(f"INSERT INTO {target} SELECT {select} FROM chunk WHERE {where}")
     con.unregister("chunk")
@@ -319,4 +324,4 @@ def _insert_columns(con: duckdb.DuckDBPyConnection, target: str, columns: Sequen
 
     types = [pa.bool_() if place == 3 else pa.string() for place in range(len(columns))]
     data = {f"c{n}": pa.array(column, kind) for n, (column, kind) in enumerate(zip(columns, types, strict=True))}
-    _insert(con, target, pa.table(data), select)
+    insert(con, target, pa.table(data), select)
