@@ -39,6 +39,7 @@ SCRIPTS: dict[str, tuple[str, ...]] = {
     "linking-learnt": ("linking_learnt.py",),
     "linking-recall": ("linking_recall.py",),
     "linking-retrieval": ("linking_retrieval.py",),
+    "linking-alternatives": ("linking_alternatives.py",),
     "dictionary-speed": ("dictionary_speed.py",),
     "oracle-ceilings": ("oracle_ceilings.py", "--limit", "150"),
     "index-search": ("index_search.py",),

@@ -54,6 +54,7 @@ class DictionaryLinker(EntityLinker):
             0.75, and 1 with learnt weights.
         max_words: Maximum number of words of a name.
         n_best: Maximum number of entities of one mention: the best one and its alternatives.
+        alternatives: Minimum score of an alternative relative to the best entity of its mention, from 0 to 1.
         candidates: Maximum number of entities of one name; those with the most triples are kept.
         min_score: Minimum score of a link. By default the learnt threshold for the best link of a mention, 0 for its
             alternatives, and 0 without learnt weights.
@@ -77,6 +78,7 @@ class DictionaryLinker(EntityLinker):
     fuzzy: float | None = None
     max_words: int = 12
     n_best: int = 1
+    alternatives: float = 0.0
     candidates: int = 50
     min_score: float | None = None
     keep: float | None = None
@@ -117,6 +119,8 @@ class DictionaryLinker(EntityLinker):
             share = getattr(self, name)
             if share is not None and not 0 <= share <= 1:
                 raise ValueError(f"{name} must be from 0 to 1, not {share}")
+        if not 0 <= self.alternatives <= 1:
+            raise ValueError(f"alternatives must be from 0 to 1, not {self.alternatives}")
         if any(not weight >= 0 for weight in self.weights.values()):
             raise ValueError("weights must not be negative")
         if self.fuzzy is not None and not 0 < self.fuzzy <= 1:
@@ -292,7 +296,7 @@ class DictionaryLinker(EntityLinker):
             for mention in mentions
             if mention.score >= least
             for candidate in mention.candidates[: self.n_best]
-            if candidate.score >= lowest
+            if candidate.score >= max(lowest, self.alternatives * mention.score)
         ]
         return sorted(links, key=lambda link: (link.start or 0, -link.score, link.entity, link.end or 0))
 

@@ -172,6 +172,15 @@ def test_the_better_known_entity_of_a_name_comes_first() -> None:
     assert {(link.start, link.end, link.name) for link in links} == {(9, 14, "Paris")}
 
 
+def test_only_close_alternatives_are_kept_on_request() -> None:
+    triples = [[id_, "in", f"c{number}"] for id_, most in (("Q1", 9), ("Q2", 8), ("Q3", 1)) for number in range(most)]
+    graph = MemoryGraph(triples, labels=dict.fromkeys(("Q1", "Q2", "Q3"), "Paris"))
+    links = DictionaryLinker(graph, n_best=3, alternatives=0.95).link(["Where is Paris?"])[0]
+    assert [link.entity for link in links] == ["Q1", "Q2"]
+    (link,) = DictionaryLinker(graph, n_best=3, alternatives=1.0).link(["Where is Paris?"])[0]
+    assert link.entity == "Q1"
+
+
 def test_the_same_letters_come_before_other_case_and_labels_before_aliases() -> None:
     triples = [[id_, "in", "list"] for id_ in ("Q1", "Q2", "Q3")]
     graph = MemoryGraph(triples, labels={"Q1": "PARIS", "Q2": "Paris", "Q3": "Lutetia"}, aliases={"Q3": ["Paris"]})
@@ -263,6 +272,7 @@ def test_a_batch_of_texts_is_looked_up_by_one_call_without_repetition() -> None:
         ({"weights": {"context": -1.0}}, "must not be negative"),
         ({"min_score": 2.0}, "min_score must be from 0 to 1, not 2.0"),
         ({"keep": -0.1}, "keep must be from 0 to 1, not -0.1"),
+        ({"alternatives": 1.5}, "alternatives must be from 0 to 1, not 1.5"),
         ({"n_best": 0}, "n_best must be at least 1, not 0"),
         ({"max_words": 0}, "max_words must be at least 1"),
         ({"candidates": 0}, "candidates must be at least 1"),
