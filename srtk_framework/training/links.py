@@ -12,7 +12,7 @@ from srtk_framework.evaluation.link_scores import covered_by
 from srtk_framework.recipe.recipe import Block, Recipe, Train
 from srtk_framework.roles import EntityLinker, Expander, KnowledgeGraph
 from srtk_framework.training.material import Context, Examples, TrainingData, Wrong
-from srtk_framework.training.paths import examples_of
+from srtk_framework.training.paths import examples_of, validate_retrieval
 from srtk_framework.training.question_sets import NAMES, QuestionSets, hash_of
 from srtk_framework.values import NIL, Link, Question, RunError, TrainingExample, batched
 
@@ -71,10 +71,19 @@ class LinkMaterial:
         return Examples([example for example in examples if _is_trainable(example)], counts=counts)
 
     def validation(self, data: TrainingData, context: Context) -> Callable[[], Mapping[str, float]] | None:
-        """Return the linking metrics of the validation questions."""
+        """Return the linking metrics of the validation questions, and those of the main expander's retrievals.
+
+        Subgraphs are retrieved for the questions with answers, from their texts alone.
+        """
         if not data.validation:
             return None
-        return lambda: validate_links(context.driver, context.retriever.graph, data.validation, context.batch)
+        texts = [attrs.evolve(question, links=()) for question in data.validation if question.answers]
+
+        def validated() -> dict[str, float]:
+            found = validate_links(context.driver, context.retriever.graph, data.validation, context.batch)
+            return {**found, **(validate_retrieval(texts, context) if texts and context.retriever.methods else {})}
+
+        return validated
 
     def summary(self, counts: Mapping[str, int]) -> str:
         """Say how many questions were trained on."""

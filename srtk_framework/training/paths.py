@@ -142,12 +142,12 @@ class PathMaterial:
             GraphExamples(one.graph, found) for one, found in zip(self.elsewhere, rows[len(own) :], strict=True)
         ]
         several = [one for one in data.validation if len(set(link_topics(one.links).values())) > 1]
-        validate = (lambda: _validate(several, context)) if len(several) >= _LEAST_SEVERAL else None
+        validate = (lambda: validate_retrieval(several, context)) if len(several) >= _LEAST_SEVERAL else None
         return Examples(rows[0] if own else [], elsewhere, counts, validate)
 
     def validation(self, data: TrainingData, context: Context) -> Callable[[], Mapping[str, float]] | None:
         """Return the mean metrics of the main expander's retrievals for the validation questions."""
-        return (lambda: _validate(data.validation, context)) if data.validation else None
+        return (lambda: validate_retrieval(data.validation, context)) if data.validation else None
 
     def summary(self, counts: Mapping[str, int]) -> str:
         """Say how many questions were trained on, and how many lack a path."""
@@ -222,7 +222,8 @@ def _linked(questions: Sequence[Question], context: Context) -> list[Question]:
     return done
 
 
-def _validate(questions: Sequence[Question], context: Context) -> dict[str, float]:
+def validate_retrieval(questions: Sequence[Question], context: Context) -> dict[str, float]:
+    """Return the mean metrics of the main expander's retrievals for questions."""
     values: dict[str, list[float]] = {}
     graph = context.retriever.graph
     for batch in batched(questions, context.batch):

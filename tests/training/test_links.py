@@ -131,3 +131,16 @@ def test_a_run_with_a_trained_linker_is_evaluated(tmp_path, files):
     outcome = Runner(from_data({**data, "questions": files["check"], "relink": True, "evaluate": True})).run()
     assert outcome.evaluation["linking"]["questions"] == 2
     assert "relations in training" not in outcome.evaluation["slices"]
+
+
+def test_a_linker_is_validated_by_what_the_expander_retrieves_from_its_links(tmp_path, files):
+    rows = [json.loads(line) for line in (tmp_path / "check.jsonl").read_text().splitlines()]
+    for row in rows:
+        row |= {"answer_entities": ["paris"], "question_entities": ["rome"]}
+    (tmp_path / "check.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+    without = Runner(from_data(recipe(tmp_path, files))).run().trained
+    assert "answer_recall" not in without.figures
+    data = {**recipe(tmp_path, files, folder=str(tmp_path / "with")), "expander": "onehop"}
+    figures = Runner(from_data(data)).run().trained.figures
+    assert figures["strong_recall"] == pytest.approx(2 / 3)
+    assert set(figures) >= {"answer_recall", "answer_coverage", "triples"}

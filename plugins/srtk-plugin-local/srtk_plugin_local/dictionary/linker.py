@@ -10,7 +10,7 @@ from typing import ClassVar, Literal
 import attrs
 
 from srtk_framework.roles import Encoder, EntityLinker, KnowledgeGraph, MentionDetector, TrainingTask, absent
-from srtk_framework.values import DriverError, Link, rounded
+from srtk_framework.values import DriverError, Link, batched, rounded
 from srtk_plugin_local.dictionary import context_features, entity_context, fuzzy_match, suggestions, weight_fit
 from srtk_plugin_local.dictionary.candidate_lookup import LookupLimits, look_up
 from srtk_plugin_local.dictionary.candidates import Mention, cover
@@ -180,9 +180,40 @@ class DictionaryLinker(EntityLinker):
         wanted_links = sum(weight_fit.wanted(weight_fit.gold_of(example)) for example in examples)
         self._learnt, fitted = weight_fit.learn(found, wanted_links, training, self._probe(), self._places)
         figures = {**fitted, "links": float(wanted_links)}
-        if task.validate is not None:
+        if training.monitor is not None:
+            figures.update(self._choose_threshold(task, training, training.monitor))
+        elif task.validate is not None:
             figures.update(task.validate())
         return figures
+
+    def _choose_threshold(self, task: TrainingTask, training: LinkerTraining, monitor: str) -> dict[str, float]:
+        """Keep the threshold with which a metric of the validation is best, of equals the one nearest to the best F1.
+
+        Returns:
+            The metrics of the validation with that threshold, and the threshold.
+
+        Raises:
+            DriverError: If the validation has no such metric, or the threshold has no effect.
+        """
+        learnt = self._learnt
+        assert learnt is not None
+        if task.validate is None:
+            raise DriverError(f"monitor: {monitor} needs questions to validate with; add `validation:`")
+        if self.min_score is not None:
+            raise DriverError("monitor chooses the threshold, which min_score replaces; omit one of them")
+        self._learnt = attrs.evolve(learnt, threshold=0.0)
+        texts = [example.question.text for example in task.examples]
+        found = [links for some in batched(texts, training.batch) for links in self.link(some)]
+        tried: dict[float, Mapping[str, float]] = {}
+        for threshold in weight_fit.threshold_choices(found, learnt.threshold, training.thresholds):
+            self._learnt = attrs.evolve(learnt, threshold=threshold)
+            tried[threshold] = task.validate()
+            if monitor not in tried[threshold]:
+                needs = "those of a retrieval need an expander in the recipe and validation questions with answers"
+                raise DriverError(f"monitor is {monitor!r}; use {', '.join(sorted(tried[threshold]))} ({needs})")
+        chosen = min(tried, key=lambda one: (-rounded(tried[one][monitor]), abs(one - learnt.threshold), one))
+        self._learnt = attrs.evolve(learnt, threshold=chosen)
+        return {**tried[chosen], "threshold": chosen, "threshold_of_best_f1": learnt.threshold}
 
     def save(self, folder: Path) -> None:
         """Write the learnt weights."""

@@ -24,11 +24,18 @@ class LinkerTraining:
         penalty: L2 penalty of the weights; a larger one gives smaller weights.
         folds: Folds of cross-validation, for the calibration and the threshold.
         batch: Texts that are linked at once.
+        monitor: Metric on the validation questions that chooses the threshold, such as `answer_recall` of the
+            recipe's retrieval, which weighs a missing link against a wrong one by what they cost; by default the
+            threshold has the best F1 of links on the training questions.
+        thresholds: Number of thresholds that are tried with `monitor`: that of the best F1, 0, and quantiles of the
+            scores of links.
     """
 
     penalty: float = 3.0
     folds: int = 5
     batch: int = 64
+    monitor: str | None = None
+    thresholds: int = 7
 
     def __attrs_post_init__(self) -> None:
         if not self.penalty > 0:
@@ -37,6 +44,8 @@ class LinkerTraining:
             raise ValueError(f"folds must be at least 2, not {self.folds}")
         if self.batch < 1:
             raise ValueError(f"batch must be at least 1, not {self.batch}")
+        if self.thresholds < 3:
+            raise ValueError(f"thresholds must be at least 3, not {self.thresholds}")
 
 
 @attrs.frozen
@@ -180,6 +189,21 @@ def learn(
         "calibration_error_before": calibration_error(scores, right),
     }
     return LearntWeights(choice, found, calibration, round(threshold, 4), probe, places), figures
+
+
+def threshold_choices(found: Sequence[Sequence[Link]], best: float, number: int) -> list[float]:
+    """Return the thresholds to try: 0, the one with the best F1, and quantiles of the links' scores; ascending.
+
+    Args:
+        found: Links of texts without a threshold.
+        best: Threshold with the best F1.
+        number: Maximum number of thresholds.
+    """
+    scores = [link.score for links in found for link in links]
+    if not scores:
+        return sorted({0.0, best})
+    quantiles = np.quantile(scores, np.arange(1, number - 1) / (number - 1))
+    return sorted({0.0, best, *(round(float(score), 4) for score in quantiles)})
 
 
 def _fit(ambiguous: Sequence[Case], given: Sequence[Case], training: LinkerTraining) -> tuple[Floats, Floats]:

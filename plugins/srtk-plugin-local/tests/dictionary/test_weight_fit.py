@@ -241,3 +241,49 @@ def test_what_was_not_learnt_cannot_be_saved(tmp_path: Path) -> None:
 def test_settings_of_a_training_that_make_no_sense_are_refused(settings: dict[str, Any], said: str) -> None:
     with pytest.raises(ValueError, match=said):
         LinkerTraining(**settings)
+
+
+def threshold_of(linker: DictionaryLinker) -> float:
+    """Return the learnt threshold."""
+    assert linker._learnt is not None
+    return linker._learnt.threshold
+
+
+@pytest.mark.parametrize("wanted", ["many links", "few links"])
+def test_the_threshold_is_the_one_with_which_the_monitored_metric_is_best(tmp_path: Path, wanted: str) -> None:
+    linker = DictionaryLinker(world())
+    some = [*examples("river"), *examples("singer", 20)]
+    texts = [example.question.text for example in some]
+
+    def validate() -> dict[str, float]:
+        count = sum(map(len, linker.link(texts)))
+        return {"answer_recall": float(count if wanted == "many links" else -count)}
+
+    figures = linker.fit(task(tmp_path, some, validate), LinkerTraining(monitor="answer_recall"))
+    assert figures["threshold"] == threshold_of(linker)
+    assert figures["answer_recall"] == validate()["answer_recall"]
+    if wanted == "many links":
+        assert figures["threshold"] < figures["threshold_of_best_f1"]
+    else:
+        assert figures["threshold"] >= figures["threshold_of_best_f1"]
+
+
+def test_of_equal_thresholds_that_of_the_best_f1_is_kept(tmp_path: Path) -> None:
+    linker = DictionaryLinker(world())
+    figures = linker.fit(
+        task(tmp_path, examples("river"), lambda: {"answer_recall": 0.5}), LinkerTraining(monitor="answer_recall")
+    )
+    assert figures["threshold"] == figures["threshold_of_best_f1"] == threshold_of(linker)
+
+
+def test_a_monitor_needs_a_validation_that_has_its_metric(tmp_path: Path) -> None:
+    linker, training = DictionaryLinker(world()), LinkerTraining(monitor="answer_recall")
+    with pytest.raises(DriverError, match="add `validation:`"):
+        linker.fit(task(tmp_path, examples("river")), training)
+    with pytest.raises(DriverError, match="monitor is 'answer_recall'; use strong_f1"):
+        linker.fit(task(tmp_path, examples("river"), lambda: {"strong_f1": 1.0}), training)
+    fixed = DictionaryLinker(world(), min_score=0.5)
+    with pytest.raises(DriverError, match="min_score replaces"):
+        fixed.fit(task(tmp_path, examples("river"), lambda: {"answer_recall": 1.0}), training)
+    with pytest.raises(ValueError, match="thresholds must be at least 3"):
+        LinkerTraining(thresholds=2)
