@@ -40,6 +40,7 @@ SCRIPTS: dict[str, tuple[str, ...]] = {
     "linking-recall": ("linking_recall.py",),
     "linking-retrieval": ("linking_retrieval.py",),
     "linking-alternatives": ("linking_alternatives.py",),
+    "linking-threshold": ("linking_threshold.py",),
     "dictionary-speed": ("dictionary_speed.py",),
     "oracle-ceilings": ("oracle_ceilings.py", "--limit", "150"),
     "index-search": ("index_search.py",),
