@@ -16,7 +16,7 @@ import numpy as np
 from srtk_plugin_sr.fit_settings import ScorerFitSettings
 from srtk_plugin_sr.samples import TrainingSet
 from srtk_plugin_sr.scorer_form import ScorerForm
-from srtk_plugin_sr.trainer import train_encoder
+from srtk_plugin_sr.trainer import blend_weights, train_encoder, weights_of
 from srtk_plugin_sr.vectors import unit
 
 SHARES = (0.3, 0.4, 0.5, 0.6)
@@ -66,7 +66,7 @@ def adapt(
         DriverError: If there is no sample, or the loss is not finite.
     """
     network = encoder.learner()
-    first = {name: value.detach().clone() for name, value in network.state_dict().items()}
+    first = weights_of(network)
 
     def validated() -> dict[str, float]:
         encoder.take(network)
@@ -76,15 +76,15 @@ def adapt(
     figures = train_encoder(
         network, learning, settings, temperature=form.temperature, validate=validated, folder=folder, seed=seed
     )
-    last = {name: value.detach().clone() for name, value in network.state_dict().items()}
+    last = weights_of(network)
     blends = {}
     for share in SHARES:
-        _blend(network, first, last, share)
+        blend_weights(network, first, last, share)
         blends[share] = validated()["accuracy"]
     # Of equal blends the one nearest to the start.
     share = max(blends, key=lambda share: (blends[share], -share))
     share = share if blends[share] > start else 0.0
-    _blend(network, first, last, share)
+    blend_weights(network, first, last, share)
     encoder.take(network)
     return Adapted(start, figures["accuracy"], blends, share, int(figures["steps"]))
 
@@ -103,10 +103,3 @@ def accuracy(encoder: Any, decisions: TrainingSet, temperature: float) -> float:
         logits = vectors[list(sample.candidates)] @ vectors[sample.query] / temperature - np.array(sample.costs)
         right += bool(sample.targets[int(logits.argmax())] > 0)
     return right / len(decisions.samples)
-
-
-def _blend(network: Any, first: Mapping[str, Any], last: Mapping[str, Any], share: float) -> None:
-    """Load the weights that lie a share of the way from the first to the last; 0 and 1 are exact."""
-    network.load_state_dict(
-        {name: value.lerp(last[name], share) if value.is_floating_point() else value for name, value in first.items()}
-    )
