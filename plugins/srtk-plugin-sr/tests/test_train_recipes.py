@@ -114,7 +114,8 @@ def test_a_killed_training_resumes_and_ends_like_an_uninterrupted_one(written, t
     assert main(["run", "--quiet", str(file)]) == 0
     assert len(list(folder.glob("log/*"))) == 2
     resumed, weights = evaluation(tmp_path), (folder / "model" / "model.safetensors").read_bytes()
-    assert main(["run", "--quiet", str(written(validate_every=4, patience=None, keep=2))]) == 0
+    other = written(validate_every=4, patience=None, keep=2)
+    assert main(["run", "--quiet", "--fresh", str(other)]) == 0
     assert evaluation(tmp_path)["answer_recall"]["mean"] == resumed["answer_recall"]["mean"]
     assert (folder / "model" / "model.safetensors").read_bytes() == weights
 
@@ -141,9 +142,8 @@ def test_a_signal_stops_a_training_whose_command_then_goes_on_to_the_same_bytes(
     assert main(["run", "--quiet", "--train-only", str(file)]) == 0
     assert len(list(folder.glob("log/*"))) == 2
     weights = (folder / "model" / "model.safetensors").read_bytes()
-    assert (
-        main(["run", "--quiet", "--train-only", str(written(validate_every=4, patience=None, epochs=12, keep=2))]) == 0
-    )
+    other = written(validate_every=4, patience=None, epochs=12, keep=2)
+    assert main(["run", "--quiet", "--train-only", "--fresh", str(other)]) == 0
     assert (folder / "model" / "model.safetensors").read_bytes() == weights
 
 
