@@ -5,8 +5,9 @@
 Sets: PathQuestion (10 triples), MetaQA (200), and Mintaka's questions on Wiki27K (50). Each index is built where it is
 missing, into build/bench/retrievers: BM25 over triples, over subgraphs, and with `--meaning` the index `vectors` of
 subgraphs by untrained `septa-graph` over MiniLM. `--choose` takes other questions of PathQuestion and MetaQA, and
-entries of several sizes; the settings that are measured without it were chosen there. Differences of unions less
-`beam` are paired, with intervals of 95 % and p by random sign changes, corrected after Holm over those of a set.
+entries of several sizes; the settings that are measured without it were chosen there. Differences of unions, and of
+the search by vectors, less `beam` are paired, with intervals of 95 % and p by random sign changes, corrected after Holm
+over those of a set.
 """
 
 from __future__ import annotations
@@ -129,13 +130,16 @@ def recipe(one: Set, choose: bool, meaning: bool) -> dict[str, Any]:
     indexes["rrf"] = {"use": "rrf", "indexes": ["triples", entries[0]]}
     if meaning:
         corpora = [{"use": "subgraphs", "named": False, **ENTRIES[entries[0]]}]
-        near = {"use": "vectors", "path": str(folder / f"{stem(entries[0])}-meaning"), "corpora": corpora}
-        indexes["meaning"] = {**near, "encoder": {"use": "septa-text"}, "subgraph_encoder": {"use": "septa-graph"}}
+        vectors = {"use": "vectors", "path": str(folder / f"{stem(entries[0])}-meaning"), "corpora": corpora}
+        indexes["meaning"] = {**vectors, "encoder": {"use": "septa-text"}, "subgraph_encoder": {"use": "septa-graph"}}
     beam = {"use": "beam", "depth": one.depth, "name": "beam"}
     found = {"use": "index", "index": "rrf", "k": max(20, one.triples // 2)}
     searches = [{**found, "index": name, "name": f"index {name}"} for name in indexes]
     united = {"use": "union", "expanders": [beam, found]}
     unions = [{**united, "name": "union"}, {**united, "weights": [1.0, 1.0], "name": EQUAL}]
+    if meaning:
+        near = {"use": "union", "expanders": [beam, {**found, "index": "meaning"}]}
+        unions += [{**near, "name": "union, meaning"}, {**near, "weights": [1.0, 1.0], "name": f"{EQUAL}, meaning"}]
     if choose:
         unions += [{**united, "weights": [1.0, weight], "name": f"union, {weight}"} for weight in WEIGHTS]
     return {
@@ -185,17 +189,18 @@ def cells(summary: Mapping[str, Mapping[str, Any]]) -> str:
 
 
 def differences(found: Mapping[str, Sequence[Row]]) -> list[str]:
-    """Compare the unions with `beam`; return rows of a table."""
-    keys = [(union, metric) for union in found if union.startswith("union") for metric in METRICS[:-1]]
+    """Compare the unions, and the search by meaning, with `beam`; return rows of a table."""
+    compared = [method for method in found if method.startswith("union") or method == "index meaning"]
+    keys = [(method, metric) for method in compared for metric in METRICS[:-1]]
     estimates = []
-    for union, metric in keys:
-        one, other = ([each.metrics[metric] for each in found[method]] for method in (union, "beam"))
+    for method, metric in keys:
+        one, other = ([each.metrics[metric] for each in found[name]] for name in (method, "beam"))
         estimates.append(paired(one, other))
     corrected = holm([estimate["p"] for estimate in estimates])
     return [
-        f"| {union} | {metric.removeprefix('answer_')} |"
+        f"| {method} | {metric.removeprefix('answer_')} |"
         f" {one['mean']:+.3f} ({one['low']:+.3f} to {one['high']:+.3f}) | {one['p']:.3f} | {p:.3f} |"
-        for (union, metric), one, p in zip(keys, estimates, corrected, strict=True)
+        for (method, metric), one, p in zip(keys, estimates, corrected, strict=True)
     ]
 
 
