@@ -488,7 +488,11 @@ def test_real_questions_over_wikidata_give_the_same_offline(wiki_server: str, tm
     live = results(recipe)
     assert sum(len(record["triplets"]) for record in live) > 100
     assert pull(recipe, tmp_path / "snapshot", "--whole") == 0
-    assert results(recipe, local(tmp_path / "snapshot")) == live
+    offline = results(recipe, local(tmp_path / "snapshot"))
+    # A snapshot of what was read lacks neighbours that a limit left out, and counts fewer of them.
+    for record in (*live, *offline):
+        record["trace"].pop("cut", None)
+    assert offline == live
     assert pull(tmp_path / "record", tmp_path / "recorded") == 0
     assert triples(tmp_path / "recorded") >= {tuple(row) for record in live for row in record["triplets"]}
     reads = read(tmp_path / "snapshot.reads")
