@@ -21,7 +21,7 @@ from typing import Any
 import numpy as np
 from common import DATA, OUT, ROOT, lacking, run
 from srtk_plugin_onnx.encoder import OnnxEncoder
-from srtk_plugin_views.question_kinds import kind_of
+from srtk_plugin_views.operations.question_kinds import kind_of
 
 MINTAKA = {
     "generic": "lookup",

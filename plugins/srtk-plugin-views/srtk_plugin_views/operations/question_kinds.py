@@ -8,7 +8,7 @@ from typing import Literal, get_args
 
 import attrs
 
-from srtk_plugin_views.question_values import value_constraints
+from srtk_plugin_views.operations.question_values import value_constraints
 
 Kind = Literal["lookup", "count", "superlative", "ordinal", "comparison", "yes-no", "difference", "time-bound"]
 KINDS: tuple[Kind, ...] = get_args(Kind)

@@ -1,0 +1,217 @@
+"""Numbers and dates that decide: which of a set is the greatest, and which of it lies within bounds."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping, Sequence
+
+import attrs
+
+from srtk_framework.roles import KnowledgeGraph
+from srtk_framework.text import link_shares
+from srtk_framework.values import Question, Step, Triple, rounded
+from srtk_plugin_views.operations.literal_values import is_date, value_of
+from srtk_plugin_views.operations.node_sets import Lead, NodeSet, Row
+from srtk_plugin_views.operations.path_rating import PathRating
+from srtk_plugin_views.operations.question_kinds import QuestionKind
+from srtk_plugin_views.operations.question_values import ValueConstraint, clauses
+
+_SAMPLE = 8
+"""Members whose values show whether a relation has numbers or dates."""
+_LEAST_SHARE = 1e-6
+"""Replaces a link's share of 0, which has no logarithm."""
+_YEARS = (1000, 2100)
+"""Whole numbers that may be years, where no datatype says so."""
+
+
+@attrs.frozen(eq=False)
+class DecidingValues:
+    """Choose the relation whose values decide, and order or narrow sets by it.
+
+    Attributes:
+        graph: Graph from which the values are read.
+        rating: Rates the relations.
+        most: Maximum number of relations that are tried for a bound.
+        sets: Maximum number of sets that are kept.
+    """
+
+    graph: KnowledgeGraph
+    rating: PathRating
+    most: int
+    sets: int
+
+    def compared(self, question: Question, kind: QuestionKind, sets: Sequence[NodeSet], text: str) -> Lead:
+        """Return the set with the values that decide, those asked for first."""
+        sets = [one for one in sets if len(one.instances) > 1]
+        rated = self._deciding(question, sets, text)
+        if not rated:
+            return Lead()
+        leads: dict[frozenset[Triple], Lead] = {}
+        for _, _, relation, place in sorted(rated):
+            lead = self._ordered(kind, sets[place], relation)
+            # Sets that differ in their paths alone are one.
+            leads.setdefault(frozenset(triple for row in lead.rows for triple, _ in row[-1:]), lead)
+            if len(leads) == self.sets:
+                break
+        first, *others = leads.values()
+        asked = [lead.rows[0] for lead in others]
+        # Of links that are compared, the answer is none without the other.
+        return Lead(first.rows, first.facts, asked, 1 if sets[0].path else len(first.rows))
+
+    def _ordered(self, kind: QuestionKind, chosen: NodeSet, relation: str) -> Lead:
+        """Return a set by the values of a relation, the member asked for first, those without a value last."""
+        values = self._values(chosen, relation, kind.greatest)
+        # What is first in time is the earliest, what is first in number the greatest.
+        greatest = kind.greatest if kind.greatest is not None else not _dated(values)
+        order = sorted(values, key=lambda member: (-values[member][0] if greatest else values[member][0], member))
+        order = [*order[kind.rank - 1 : kind.rank], *order[: kind.rank - 1], *order[kind.rank :]]
+        lacking = sorted(chosen.instances.keys() - values.keys())
+        path = chosen.path
+        further = None if path is None else attrs.evolve(path, steps=(*path.steps, Step(relation)))
+        rows: list[Row] = [[*chosen.chain(member), (values[member][1], further)] for member in order]
+        rows += [chosen.chain(member) for member in lacking]
+        rows += chosen.rest
+        facts = {
+            "relation": relation,
+            "order": "descending" if greatest else "ascending",
+            "rank": kind.rank,
+            **chosen.facts(),
+            "with_value": len(order),
+        }
+        return Lead(rows, {**facts, "complete": not chosen.cut and not lacking and chosen.is_known()})
+
+    def _deciding(
+        self,
+        question: Question,
+        sets: Sequence[NodeSet],
+        text: str,
+        bound: ValueConstraint | None = None,
+        clause: str | None = None,
+    ) -> list[tuple[float, int, str, int]]:
+        """Rate each relation with numbers or dates of each set, as the last step of the set's path.
+
+        Args:
+            question: The question.
+            sets: Sets of which one member or more has a value.
+            text: What the scorer reads.
+            bound: Constraint for whose values the relations must be fit: dates or numbers.
+            clause: What the scorer reads for the relation alone.
+
+        Returns:
+            Sort keys, the best least: the negative score, the length of the path, the relation, and the set's place.
+        """
+        frontiers = self.graph.frontiers([sorted(one.instances)[:_SAMPLE] for one in sets])
+        offered = [self.rating.without_noise(row) for row in self.graph.steps(frontiers, False)]
+        at = [frontier for frontier, row in zip(frontiers, offered, strict=True) for _ in row]
+        read = iter(self.graph.triples(at, [step for row in offered for step in row], None))
+        pairs = [(place, step) for place, row in enumerate(offered) for step in row if _decides(next(read), bound)]
+        if clause is None:
+            scores = self.rating.paths([(*sets[place].steps, step) for place, step in pairs], text)
+        else:
+            begun = self.rating.paths([sets[place].steps for place, _ in pairs], text)
+            rows = self.rating.scorer.score(
+                [clause] * len(pairs), [sets[place].steps for place, _ in pairs], [[step] for _, step in pairs]
+            )
+            scores = [first + row[0] for first, row in zip(begun, rows, strict=True)]
+        shares: dict[str, float] = {}
+        for link, share in zip(question.links, link_shares(question.links), strict=True):
+            shares[link.entity] = max(share, shares.get(link.entity, _LEAST_SHARE))
+        rated = []
+        for (place, step), score in zip(pairs, scores, strict=True):
+            path = sets[place].path
+            weight = 0.0 if path is None else math.log(shares.get(path.entity, 1.0))
+            rated.append((-rounded(score + weight), len(sets[place].steps), step.relation, place))
+        return rated
+
+    def _values(self, one: NodeSet, relation: str, greatest: bool | None) -> dict[str, tuple[float, Triple]]:
+        """Return each member's value with its triple: the greatest of several, or the least."""
+        [row] = self.graph.triples(self.graph.frontiers([sorted(one.instances)]), [Step(relation)], None)
+        best: dict[str, tuple[float, Triple]] = {}
+        for triple in row:
+            value = value_of(triple.object)
+            if value is None:
+                continue
+            known = best.get(triple.subject)
+            if known is None or (value > known[0] if greatest else value < known[0]):
+                best[triple.subject] = (value, triple)
+        return best
+
+    # Constraints on values
+
+    def bounded(
+        self, question: Question, sets: Sequence[NodeSet], bounds: Sequence[ValueConstraint], text: str
+    ) -> list[NodeSet]:
+        """Return the sets with members whose values are within bounds, those members alone, the best choice first."""
+        chosen: list[NodeSet] = []
+        _, parts = clauses(text)
+        told = parts if len(parts) == len(bounds) else [text] * len(bounds)
+        for bound, clause in zip(bounds, told, strict=True):
+            rated = sorted(self._deciding(question, chosen or sets, text, bound, clause))[: self.most]
+            within: dict[int, NodeSet] = {}
+            for _, _, relation, place in rated:
+                if place in within:
+                    continue
+                one = self._within((chosen or sets)[place], relation, bound)
+                # What is counted (more than three prizes) has no value of which none is too small.
+                if one.instances and (one.behind.get("value") or not bound.is_small):
+                    within[place] = one
+                if len(within) == self.sets:
+                    break
+            chosen = list(within.values()) or chosen
+        return chosen
+
+    def _within(self, one: NodeSet, relation: str, bound: ValueConstraint) -> NodeSet:
+        """Return a set without the members whose value of a relation is not within bounds, or not known."""
+        [row] = self.graph.triples(self.graph.frontiers([sorted(one.instances)]), [Step(relation)], None)
+        path = None if one.path is None else attrs.evolve(one.path, steps=(*one.path.steps, Step(relation)))
+        best: dict[str, tuple[bool, Triple]] = {}
+        for triple in row:
+            value = value_of(triple.object)
+            if value is not None and not best.get(triple.subject, (False,))[0]:
+                best[triple.subject] = (bound.allows(value), triple)
+        kept = [member for member in one.instances if best.get(member, (False,))[0]]
+        unknown = [member for member in one.instances if member not in best]
+        other = [member for member in best if not best[member][0]]
+        valued = {member: [*one.values.get(member, ()), (triple, path)] for member, (_, triple) in best.items()}
+        counts = {"value": len(other), "no value": len(unknown)}
+        behind = {name: one.behind.get(name, 0) + counts.get(name, 0) for name in ("class", *counts)}
+        return attrs.evolve(
+            one,
+            instances={member: one.instances[member] for member in kept},
+            values={member: valued[member] for member in kept},
+            rest=[
+                *(one.chain(member) for member in unknown),
+                *([*one.chain(m), *valued[m]] for m in other),
+                *one.rest,
+            ],
+            behind={name: count for name, count in behind.items() if count},
+            bounds=[*one.bounds, {"relation": relation, "within": str(bound)}],
+        )
+
+    def valued(self, question: Question, text: str, bound: ValueConstraint) -> Lead:
+        """Return the values of the links on which the question sets a bound."""
+        linked = NodeSet.of_links(question)
+        rated = sorted(self._deciding(question, [linked], text, bound))
+        if not rated:
+            return Lead()
+        one = self._within(linked, rated[0][2], bound)
+        rows = [*one.values.values(), *(row for row in one.rest if row)]
+        return Lead(rows, {**one.facts(), "complete": one.is_known()})
+
+
+def _decides(triples: Iterable[Triple], bound: ValueConstraint | None) -> bool:
+    """Return whether triples of a relation have values that can be ordered, or that a constraint is about."""
+    valued = [(triple, value) for triple in triples if (value := value_of(triple.object)) is not None]
+    if bound is None:
+        return len({triple.subject for triple, _ in valued}) > 1
+    if bound.date:
+        return bool(valued) and all(is_date(triple.object) or _is_year(value) for triple, value in valued)
+    return any(not is_date(triple.object) for triple, _ in valued)
+
+
+def _is_year(value: float) -> bool:
+    return value == int(value) and _YEARS[0] <= value < _YEARS[1]
+
+
+def _dated(values: Mapping[str, tuple[float, Triple]]) -> bool:
+    return any(is_date(triple.object) for _, triple in values.values())

@@ -1,0 +1,300 @@
+"""The ``operations`` expander: the whole set that a question counts, compares or takes from, and what decides."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import attrs
+
+from srtk_framework.graph import finish, instances, path_order
+from srtk_framework.roles import Expander, KnowledgeGraph, PathScorer
+from srtk_framework.text import unnamed_entities, without_mentions
+from srtk_framework.values import Budget, Path, Question, RankedPath, Schema, Subgraph, Triple
+from srtk_plugin_views.operations.deciding_values import DecidingValues
+from srtk_plugin_views.operations.end_classes import of_class
+from srtk_plugin_views.operations.joined_topics import JoinedTopics
+from srtk_plugin_views.operations.node_sets import Lead, NodeSet, narrowed, whole_set
+from srtk_plugin_views.operations.path_rating import PathRating
+from srtk_plugin_views.operations.question_classes import MENTION, asked_classes
+from srtk_plugin_views.operations.question_kinds import QuestionKind, kind_of
+from srtk_plugin_views.operations.question_values import ValueConstraint, clauses, value_constraints
+from srtk_plugin_views.operations.result_order import merged, of_class_first, reached
+from srtk_plugin_views.operations.statement_years import in_year
+
+_PART = 0.5
+"""Part of the budget for a set that does not fit into all of it."""
+
+
+@attrs.define(eq=False)
+class OperationsExpander(Expander):
+    """Put first what the question's operation needs: a whole set, and for a comparison the values that decide.
+
+    The kind of the question (``kind_of``) and, of the set, its path, size and completeness are in the trace.
+
+    - `count`: all that the best path of the inner expander leads to.
+    - `superlative`, `ordinal`: all that a path leads to, each with the number or date of one relation, those asked for
+      first. Path and relation are chosen together: the inner expander's score of the path plus the path scorer's of
+      the relation as its next step, among relations with numbers or dates.
+    - `comparison`: such a value for each linked entity.
+    - `difference`: all that the best path from one link leads to, without what a path from another link leads to first.
+    - `yes-no`: the triples that join two links.
+    - `lookup` with several topics: what joins two of them, by the best paths over a node, of those that the inner
+      expander found.
+    - `time-bound`: statements whose qualifiers allow the year before the others, those that contradict it last.
+
+    All else follows as the inner expander has it. Besides:
+
+    - *Classes.* Where the schema has type relations and the question names a class (*which city*), what has that class
+      comes before the rest; in sets it alone is counted and compared.
+    - *Values.* Where the question bounds a number or a date (*with more than two million inhabitants*), the members of
+      a set whose value is within come first, each with it; the relation is chosen as for a superlative.
+
+    Attributes:
+        inner: Expander that finds the paths.
+        graph: Graph from which the sets are read.
+        scorer: Chooses the relation that decides.
+        budget: Limits on the result.
+        paths: Best paths of the inner expander that may lead to the set.
+        sets: Sets of which the member that is asked for comes first; of the best of them all members follow. For
+            topics that are joined, the paths of which a node comes first; of the best of them all nodes do.
+        members: Maximum number of instances of a path that are read.
+        mention: Replaces the linked entities' mentions in the text that the scorer reads; null leaves them, and `auto`
+            is what suits the scorer.
+        types: Whether a class that the question names decides what comes first.
+        typed: Maximum number of nodes of a question whose classes are read.
+    """
+
+    inner: Expander
+    graph: KnowledgeGraph
+    scorer: PathScorer
+    budget: Budget = attrs.field(factory=Budget)
+    paths: int = 10
+    sets: int = 3
+    members: int = 1000
+    mention: str | None = "auto"
+    types: bool = True
+    typed: int = 1000
+    _schema: Schema = attrs.field(init=False, factory=Schema, repr=False)
+    _values: DecidingValues = attrs.field(init=False, repr=False)
+    _topics: JoinedTopics = attrs.field(init=False, repr=False)
+
+    def __attrs_post_init__(self) -> None:
+        for name in ("paths", "sets", "members", "typed"):
+            if getattr(self, name) < 1:
+                raise ValueError(f"{name} is {getattr(self, name)}; it must be at least 1")
+
+    def open(self) -> None:
+        """Read the graph's schema."""
+        self._schema = self.graph.schema()
+        rating = PathRating(self.scorer, self._schema.noise)
+        self._values = DecidingValues(self.graph, rating, self.paths, self.sets)
+        self._topics = JoinedTopics(self.graph, rating, self.paths, self.sets, self.members)
+
+    def needs_links(self) -> bool:
+        """Return what the inner expander returns."""
+        return self.inner.needs_links()
+
+    def expand(self, questions: Sequence[Question]) -> list[Subgraph]:
+        """Expand with the inner expander, and put first what each question's operation needs."""
+        if not questions:
+            return []
+        found = self.inner.expand(questions)
+        kinds = [kind_of(question.text) for question in questions]
+        found, decided = self._in_years(kinds, found)
+        texts = self._texts(questions)
+        bounds, asked = self._conditions(questions, kinds, decided)
+        sets = self._sets(questions, kinds, bounds, asked, found)
+        nodes = [
+            [*reached(subgraph), *(member for one in some for member in one.instances)] if phrases else []
+            for subgraph, some, phrases in zip(found, sets, asked, strict=True)
+        ]
+        classed, cuts = self._of_class(asked, nodes)
+        leads = [
+            self._lead(question, kind, subgraph, some, narrowed(some, fit), text, limits)
+            for question, kind, subgraph, some, fit, text, limits in zip(
+                questions, kinds, found, sets, classed, texts, bounds, strict=True
+            )
+        ]
+        further, _ = self._of_class(asked, [lead.nodes for lead in leads])
+        ranked = []
+        for subgraph, kind, lead, phrases, fit, cut, more in zip(
+            found, kinds, leads, asked, classed, cuts, further, strict=True
+        ):
+            ranked.append(self._led(of_class_first(subgraph, phrases, fit, cut), kind, lead.class_first(more)))
+        return finish(self.graph, ranked, self.budget)
+
+    def _lead(
+        self,
+        question: Question,
+        kind: QuestionKind,
+        found: Subgraph,
+        sets: Sequence[NodeSet],
+        named: Sequence[NodeSet],
+        text: str,
+        bounds: Sequence[ValueConstraint],
+    ) -> Lead:
+        if kind.kind == "comparison":
+            lead = self._values.compared(question, kind, [NodeSet.of_links(question)], text)
+            return lead if lead.rows or not bounds else self._values.valued(question, text, bounds[0])
+        if kind.kind == "yes-no":
+            lead = self._topics.joining(question)
+            return lead if lead.rows or not bounds else self._values.valued(question, text, bounds[0])
+        if kind.kind in ("superlative", "ordinal"):
+            lead = self._first_of(question, kind, named, text, bounds) if named else Lead()
+            return lead if lead.rows else self._first_of(question, kind, sets, text, bounds)
+        bounded = self._values.bounded(question, named or sets, bounds, text)
+        if kind.kind == "count":
+            return whole_set(bounded or named or sets)
+        if kind.kind == "difference":
+            return self._topics.excluding(question, bounded or named or sets, text)
+        lead = self._topics.intersecting(question, found, text) if kind.kind == "lookup" else Lead()
+        return lead if lead.rows else whole_set(bounded) if bounded else self._whole(found, named)
+
+    def _first_of(
+        self,
+        question: Question,
+        kind: QuestionKind,
+        sets: Sequence[NodeSet],
+        text: str,
+        bounds: Sequence[ValueConstraint],
+    ) -> Lead:
+        """Return a set by the values of a relation; of one within bounds also where it has a single member."""
+        bounded = self._values.bounded(question, sets, bounds, text)
+        lead = self._values.compared(question, kind, bounded or sets, clauses(text)[0] if bounded else text)
+        return lead if lead.rows or not bounded else whole_set(bounded)
+
+    # Classes
+
+    def _conditions(
+        self, questions: Sequence[Question], kinds: Sequence[QuestionKind], decided: Sequence[bool]
+    ) -> tuple[list[Sequence[ValueConstraint]], list[Sequence[str]]]:
+        """Return each question's constraints on values, and the phrases that may name the class of what it asks for."""
+        typed = self.types and bool(self._schema.type_relations)
+        # Where the statements have dates, a year is theirs.
+        bounds: list[Sequence[ValueConstraint]] = [
+            () if told else value_constraints(question.text) for question, told in zip(questions, decided, strict=True)
+        ]
+        asked: list[Sequence[str]] = [() for _ in questions]
+        places = [place for place, row in enumerate(bounds) if row or typed]
+        unnamed = unnamed_entities([questions[place] for place in places])
+        labels = dict(zip(unnamed, self.graph.labels(unnamed), strict=True)) if unnamed else {}
+        for place in places:
+            question = questions[place]
+            text = without_mentions(question, question.links, labels, MENTION)
+            bounds[place] = value_constraints(text) if bounds[place] else ()
+            if typed and kinds[place].kind not in ("comparison", "yes-no"):
+                asked[place] = asked_classes(text)
+        return bounds, asked
+
+    def _of_class(
+        self, asked: Sequence[Sequence[str]], nodes: Sequence[Sequence[str]]
+    ) -> tuple[list[frozenset[str]], list[int]]:
+        """Find the nodes that have the class asked for, and count those that were not looked at."""
+        distinct = [list(dict.fromkeys(row)) for row in nodes]
+        found = of_class(self.graph, self._schema, asked, [row[: self.typed] for row in distinct])
+        return found, [max(0, len(row) - self.typed) for row in distinct]
+
+    def _whole(self, found: Subgraph, named: Sequence[NodeSet]) -> Lead:
+        """Return all of the class asked for that a path leads to, if they leave room for others.
+
+        The path is the best that leads to what has the class and comes first in the inner expander's result.
+        """
+        members = {member for one in named for member in one.instances}
+        first = next((node for node in reached(found) if node in members), None)
+        lead = whole_set([one for one in named if first is None or first in one.instances][:1])
+        size = len({triple for row in lead.rows for triple, _ in row})
+        most = self.budget.triples
+        return lead if most is None or size <= int(most * _PART) else Lead()
+
+    # Sets
+
+    def _sets(
+        self,
+        questions: Sequence[Question],
+        kinds: Sequence[QuestionKind],
+        bounds: Sequence[Sequence[ValueConstraint]],
+        asked: Sequence[Sequence[str]],
+        found: Sequence[Subgraph],
+    ) -> list[list[NodeSet]]:
+        """Read the sets that each question may be about, best path first."""
+        wanted = [
+            self._set_paths(kind, bool(row), bool(phrases), subgraph.paths)
+            for kind, row, phrases, subgraph in zip(kinds, bounds, asked, found, strict=True)
+        ]
+        flat = [path for row in wanted for path in row]
+        cuts: list[dict[str, int]] = [{} for _ in flat]
+        limits = Budget(triples=self.members + 1, hub=self.members, nodes=self.members)
+        read = iter(zip(instances(self.graph, flat, [{}] * len(flat), limits, cuts), cuts, strict=True))
+        sets: list[list[NodeSet]] = []
+        for question, row in zip(questions, wanted, strict=True):
+            links = {link.entity for link in question.links}
+            sets.append([])
+            for path in row:
+                some, cut = next(read)
+                left = sum(cut.values()) + (len(some) > self.members)
+                one = NodeSet.at_ends(path, some[: self.members], links, left)
+                if one.instances:
+                    sets[-1].append(one)
+        return sets
+
+    def _set_paths(
+        self, kind: QuestionKind, bounded: bool, named: bool, paths: Sequence[RankedPath]
+    ) -> list[RankedPath]:
+        """Return the paths that may lead to the set: the best, and where a value decides those without a last step."""
+        best = [path for path in sorted(paths, key=path_order) if path.steps][: self.paths]
+        if kind.kind in ("comparison", "yes-no"):
+            return []
+        if not bounded and kind.kind not in ("superlative", "ordinal"):
+            return best if named or kind.kind in ("count", "difference") else []
+        # The last step may lead to the value that decides.
+        some = [*best, *(attrs.evolve(path, steps=path.steps[:-1]) for path in best if len(path.steps) > 1)]
+        first: dict[tuple[str, Path], RankedPath] = {}
+        for path in some:
+            first.setdefault((path.entity, path.steps), path)
+        return list(first.values())
+
+    def _texts(self, questions: Sequence[Question]) -> list[str]:
+        """Return the texts that the scorer reads."""
+        mention = self.scorer.search_settings().get("mention") if self.mention == "auto" else self.mention
+        if mention is None:
+            return [question.text for question in questions]
+        unnamed = unnamed_entities(questions)
+        labels = dict(zip(unnamed, self.graph.labels(unnamed), strict=True)) if unnamed else {}
+        return [without_mentions(question, question.links, labels, mention) for question in questions]
+
+    # The result
+
+    def _led(self, found: Subgraph, kind: QuestionKind, lead: Lead) -> Subgraph:
+        """Put the lead before the inner expander's triples."""
+        trace: dict[str, Any] = {**found.trace, "kind": kind.kind}
+        if not lead.rows:
+            return attrs.evolve(found, trace=trace)
+        triples: dict[Triple, RankedPath | None] = {}
+        most = self._room(lead)
+        shown = 0
+        for row in [*lead.rows[: lead.before], *lead.others, *lead.rows[lead.before :]]:
+            new = {triple: path for triple, path in row if triple not in triples}
+            if most is not None and len(triples) + len(new) > most:
+                break
+            triples.update(new)
+            shown += row not in lead.others
+        trace["set"] = {**lead.facts, "shown": shown}
+        return merged(found, triples, trace)
+
+    def _room(self, lead: Lead) -> int | None:
+        """Return how many triples the lead may have: all, or a part of the budget if it does not fit."""
+        most = self.budget.triples
+        size = len({triple for row in (*lead.rows, *lead.others) for triple, _ in row})
+        return None if most is None or size <= most else max(1, int(most * _PART))
+
+    def _in_years(self, kinds: Sequence[QuestionKind], found: Sequence[Subgraph]) -> tuple[list[Subgraph], list[bool]]:
+        """Put statements that held in the year of their question first; return also whether any has such dates."""
+        changed, decided = [], []
+        for kind, subgraph in zip(kinds, found, strict=True):
+            held = [0]
+            if kind.kind == "time-bound" and kind.year is not None:
+                subgraph, held = in_year(self.graph, subgraph, kind.year)
+            changed.append(subgraph)
+            decided.append(any(held))
+        return changed, decided

@@ -1,0 +1,142 @@
+"""What joins two topics of a question: the nodes between them, and those that one of them leaves out."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+import attrs
+
+from srtk_framework.graph import instances, path_order
+from srtk_framework.roles import KnowledgeGraph
+from srtk_framework.text import link_topics
+from srtk_framework.values import Budget, Path, Pattern, Question, RankedPath, Step, Subgraph, Triple
+from srtk_plugin_views.operations.node_sets import Lead, NodeSet, Row, whole_set
+from srtk_plugin_views.operations.path_rating import PathRating
+
+_JOIN = 2
+"""Maximum number of steps from one link over the set to another."""
+
+
+@attrs.frozen(eq=False)
+class JoinedTopics:
+    """Read what lies between the topics of a question.
+
+    Attributes:
+        graph: Graph that is read.
+        rating: Rates the paths between the topics.
+        most: Maximum number of paths that are followed.
+        sets: Maximum number of sets that are kept.
+        members: Maximum number of instances of a path that are read.
+    """
+
+    graph: KnowledgeGraph
+    rating: PathRating
+    most: int
+    sets: int
+    members: int
+
+    def joining(self, question: Question) -> Lead:
+        """Return the triples that join two of the links."""
+        entities = list(dict.fromkeys(link.entity for link in question.links))
+        patterns = [Pattern(one, None, other) for one in entities for other in entities if one != other]
+        joined = [triple for row in self.graph.match(patterns) for triple in row] if patterns else []
+        return Lead(
+            [[(triple, None)] for triple in joined], {"members": len(joined), "complete": True} if joined else {}
+        )
+
+    def excluding(self, question: Question, sets: Sequence[NodeSet], text: str) -> Lead:
+        """Return the whole set between two links, the part that is not joined to the one mentioned last first."""
+        paths, last = self._joining_paths(question, text)
+        for path in paths:
+            whole, joining = self._parted(path, last, question)
+            only = [member for member in whole.instances if member not in joining]
+            if only and joining:
+                rows = [whole.chains(member) for member in only] + _joined(whole, joining, path)
+                facts = {**whole.facts(), "without": _join(path, last), "left": len(only)}
+                return Lead(rows, {**facts, "complete": not whole.cut}, nodes=only)
+        return whole_set(sets)
+
+    def intersecting(self, question: Question, found: Subgraph, text: str) -> Lead:
+        """Return what joins two topics by the best paths between them, of those that the inner expander found."""
+        if len(set(link_topics(question.links).values())) < 2:
+            return Lead()
+        paths, last = self._joining_paths(question, text)
+        known = {(path.entity, path.steps) for path in found.paths}
+        leads: list[Lead] = []
+        for path in paths:
+            if (path.entity, path.steps) not in known and (last, _reversed(path.steps)) not in known:
+                continue
+            whole, joining = self._parted(path, last, question)
+            # What limits left out may be asked for.
+            if joining and not whole.cut and len(leads) < self.sets:
+                rows = _joined(whole, joining, path)
+                facts = {**whole.facts(), "with": _join(path, last), "left": len(rows), "complete": True}
+                leads.append(Lead(rows, facts, nodes=[member for member in whole.instances if member in joining]))
+        if not leads:
+            return Lead()
+        first, *others = leads
+        return attrs.evolve(first, others=[lead.rows[0] for lead in others], before=len(first.rows))
+
+    def _joining_paths(self, question: Question, text: str) -> tuple[list[RankedPath], str]:
+        """Return the best paths over a node from the other topics to the link mentioned last, and that link."""
+        linked = _as_mentioned(question, self._names(question))
+        topics = link_topics(question.links)
+        last = linked[-1] if linked else ""
+        starts = [one for one in linked if topics[one] != topics[last]]
+        limits = Budget(nodes=self.members, hub=self.members)
+        found = self.graph.paths([[one] for one in starts], [[last]] * len(starts), _JOIN, limits, False, True)
+        paths = [
+            (start, path)
+            for start, row in zip(starts, found, strict=True)
+            for path in row
+            if len(path) > 1 and len(self.rating.without_noise(path)) == len(path)
+        ]
+        scores = self.rating.paths([path for _, path in paths], text)
+        ranked = [RankedPath(start, path, score) for (start, path), score in zip(paths, scores, strict=True)]
+        return sorted(ranked, key=path_order)[: self.most], last
+
+    def _parted(self, path: RankedPath, last: str, question: Question) -> tuple[NodeSet, dict[str, Triple]]:
+        """Return what a path without its last step leads to, and the triples with which that step leads to a node."""
+        begun = attrs.evolve(path, steps=path.steps[:-1])
+        cut: dict[str, int] = {}
+        limits = Budget(triples=self.members + 1, hub=self.members, nodes=self.members)
+        [some] = instances(self.graph, [begun], [{}], limits, [cut])
+        links = {link.entity for link in question.links}
+        whole = NodeSet.at_ends(begun, some[: self.members], links, sum(cut.values()) + (len(some) > self.members))
+        step = path.steps[-1]
+        members, nodes = self.graph.frontiers([sorted(whole.instances), [last]])
+        [row] = self.graph.triples([members], [step], None)
+        joining: dict[str, Triple] = {}
+        for triple in row:
+            member, end = (triple.object, triple.subject) if step.inverse else (triple.subject, triple.object)
+            if end in nodes.ids():
+                joining.setdefault(member, triple)
+        return whole, joining
+
+    def _names(self, question: Question) -> dict[str, str]:
+        entities = list(dict.fromkeys(link.entity for link in question.links))
+        return dict(zip(entities, self.graph.labels(entities), strict=True))
+
+
+def _joined(one: NodeSet, joining: Mapping[str, Triple], path: RankedPath) -> list[Row]:
+    """Return the triples of each member that a path's last step leads on from, with that step."""
+    return [[*one.chain(member), (joining[member], path)] for member in one.instances if member in joining]
+
+
+def _reversed(steps: Path) -> Path:
+    return tuple(Step(step.relation, not step.inverse) for step in reversed(steps))
+
+
+def _join(path: RankedPath, entity: str) -> dict[str, str]:
+    return {"step": str(path.steps[-1]), "entity": entity}
+
+
+def _as_mentioned(question: Question, labels: Mapping[str, str]) -> list[str]:
+    """Return the linked entities in the order of their mentions; those without a place in the text keep their order."""
+    text = question.text.casefold()
+    places: dict[str, int] = {}
+    for link in question.links:
+        name = (link.name or labels.get(link.entity, "")).casefold()
+        place = link.start if link.start is not None else text.find(name) if name else -1
+        places.setdefault(link.entity, place)
+    return sorted(places, key=lambda entity: places[entity])

@@ -1,0 +1,131 @@
+"""Sets of nodes that a question may be about, and what of them comes first in the result."""
+
+from __future__ import annotations
+
+from collections.abc import Container, Mapping, Sequence
+from typing import Any
+
+import attrs
+
+from srtk_framework.graph import Instance
+from srtk_framework.values import Literal, Path, Question, RankedPath, Triple
+
+Row = Sequence[tuple[Triple, RankedPath | None]]
+"""The triples of one member of a set, each with the path that led to it."""
+
+
+@attrs.frozen
+class NodeSet:
+    """Nodes that one path reaches, or the linked entities themselves.
+
+    Attributes:
+        path: The path; None for the linked entities.
+        instances: Its instances by member; none for the linked entities.
+        cut: Nodes that limits left out.
+        values: The triple with the value of each member that a constraint allows, with its path.
+        rest: What does not fit the constraints: the triples of each such node, those without a value first.
+        behind: Number of nodes that come behind its members, by reason: another `class`, a `value` out of bounds, or
+            `no value`.
+        bounds: Relation and interval of each constraint that its members meet.
+    """
+
+    path: RankedPath | None
+    instances: Mapping[str, tuple[Instance, ...]]
+    cut: int = 0
+    values: Mapping[str, Row] = attrs.field(factory=dict)
+    rest: Sequence[Row] = ()
+    behind: Mapping[str, int] = attrs.field(factory=dict)
+    bounds: Sequence[Mapping[str, str]] = ()
+
+    @property
+    def steps(self) -> Path:
+        """The steps of the path."""
+        return self.path.steps if self.path else ()
+
+    @classmethod
+    def at_ends(cls, path: RankedPath, some: Sequence[Instance], links: Container[str], cut: int) -> NodeSet:
+        """Gather the instances of a path by the entity in which they end; links are no members."""
+        by_end: dict[str, list[Instance]] = {}
+        for one in some:
+            if not isinstance(one.end, Literal) and one.end not in links:
+                by_end.setdefault(one.end, []).append(one)
+        return cls(path, {end: tuple(all_) for end, all_ in by_end.items()}, cut)
+
+    @classmethod
+    def of_links(cls, question: Question) -> NodeSet:
+        """Return the linked entities."""
+        return cls(None, dict.fromkeys(dict.fromkeys(link.entity for link in question.links), ()))
+
+    def chain(self, member: str) -> list[tuple[Triple, RankedPath | None]]:
+        """Return the triples of the first instance that leads to a member, and those with its values."""
+        chain = [(triple, self.path) for some in self.instances[member][:1] for triple in some.triples]
+        return [*chain, *self.values.get(member, ())]
+
+    def chains(self, member: str) -> list[tuple[Triple, RankedPath | None]]:
+        """Return the triples of all instances that lead to a member, and those with its values."""
+        chains = [(triple, self.path) for some in self.instances[member] for triple in some.triples]
+        return [*chains, *self.values.get(member, ())]
+
+    def is_known(self) -> bool:
+        """Return whether constraints found a value of each member."""
+        return "no value" not in self.behind
+
+    def facts(self) -> dict[str, Any]:
+        """Return what the record says of the set."""
+        facts: dict[str, Any] = {"members": len(self.instances)}
+        if self.path is not None:
+            facts = {"entity": self.path.entity, "path": [str(step) for step in self.path.steps], **facts}
+        if self.bounds:
+            facts["bounds"] = list(self.bounds)
+        if self.behind:
+            facts["behind"] = dict(self.behind)
+        return {**facts, "cut": self.cut} if self.cut else facts
+
+
+@attrs.frozen
+class Lead:
+    """What comes first in the result.
+
+    Attributes:
+        rows: The triples of each member, in order, each with the path that led to it.
+        facts: What the record says of the set.
+        others: What is asked for of other sets that may be meant.
+        before: Number of rows that come before the others.
+        nodes: The node that the class of the question is asked of, for each of the first rows.
+    """
+
+    rows: Sequence[Row] = ()
+    facts: Mapping[str, Any] = attrs.field(factory=dict)
+    others: Sequence[Row] = ()
+    before: int = 1
+    nodes: Sequence[str] = ()
+
+    def class_first(self, fit: frozenset[str]) -> Lead:
+        """Put the rows whose node is of the class asked for first, among those that answer."""
+        if not fit:
+            return self
+        order = sorted(range(len(self.nodes)), key=lambda i: self.nodes[i] not in fit)
+        rows = [*(self.rows[i] for i in order), *self.rows[len(order) :]]
+        return attrs.evolve(self, rows=rows, facts={**self.facts, "of_class": len(fit)})
+
+
+def whole_set(sets: Sequence[NodeSet]) -> Lead:
+    """Return the whole of the best set, and of sets whose values are within bounds also the first of the others."""
+    if not sets:
+        return Lead()
+    best, *more = sets
+    rows = [best.chains(member) for member in best.instances]
+    others = [one.chain(member) for one in more if one.values for member in list(one.instances)[:1]]
+    facts = {**best.facts(), "complete": not best.cut and best.is_known()}
+    return Lead([*rows, *best.rest], facts, others, len(rows))
+
+
+def narrowed(sets: Sequence[NodeSet], fit: frozenset[str]) -> list[NodeSet]:
+    """Return the sets with members of the class asked for, those members alone."""
+    kept = []
+    for one in sets:
+        instances = {member: some for member, some in one.instances.items() if member in fit}
+        left = len(one.instances) - len(instances)
+        if instances:
+            kept.append(attrs.evolve(one, instances=instances, behind={"class": left} if left else {}))
+    return kept

@@ -1,0 +1,48 @@
+"""Statements that held in a year, by the dates of their qualifiers."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping
+
+from srtk_framework.roles import KnowledgeGraph
+from srtk_framework.values import Subgraph
+from srtk_plugin_views.operations.literal_values import value_of
+from srtk_plugin_views.operations.result_order import in_order
+
+_START = frozenset(["start", "since", "from", "begin", "beginning"])
+_END = frozenset(["end", "until", "till", "to"])
+"""Words in the names of qualifiers that give the first or the last date of a statement."""
+_WORD = re.compile(r"[a-z]+")
+
+
+def in_year(graph: KnowledgeGraph, found: Subgraph, year: int) -> tuple[Subgraph, list[int]]:
+    """Put statements that held in a year first, and those that did not last.
+
+    Returns:
+        The subgraph in that order, and for each of its triples as they were 1 if the statement held, -1 if it did not,
+        and 0 if no date says so.
+    """
+    rows = found.qualifiers or tuple(tuple(row) for row in graph.qualifiers(found.triples))
+    names = sorted({relation for row in rows for relation, _ in row})
+    words = {
+        relation: frozenset(_WORD.findall(f"{relation} {label}".casefold()))
+        for relation, label in zip(names, graph.labels(names), strict=True)
+    }
+    held = [_held(row, words, year) for row in rows]
+    order = sorted(range(len(held)), key=lambda i: (-held[i], i))
+    return in_order(found, order, sum(one > 0 for one in held)), held
+
+
+def _held(qualifiers: Iterable[tuple[str, str]], words: Mapping[str, frozenset[str]], year: int) -> int:
+    """Return 1 if the qualifiers' dates allow a year, -1 if they exclude it, 0 without dates."""
+    known = False
+    for relation, value in qualifiers:
+        date = value_of(value)
+        starts, ends = bool(words[relation] & _START), bool(words[relation] & _END)
+        if date is None or starts == ends:
+            continue
+        known = True
+        if (ends and date < year) or (starts and date >= year + 1):
+            return -1
+    return 1 if known else 0
