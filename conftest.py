@@ -1,4 +1,4 @@
-"""Settings for all tests: no network, one thread, the same examples on every machine."""
+"""Settings for all tests: no network, one thread, the same examples on every machine, and time enough for slow ones."""
 
 import os
 
@@ -6,7 +6,19 @@ os.environ.setdefault("HF_HUB_OFFLINE", "1")
 os.environ.setdefault("OMP_NUM_THREADS", "1")
 os.environ.setdefault("TOKENIZERS_PARALLELISM", "false")
 
+import pytest
 from hypothesis import HealthCheck, settings
+
+SLOW = 3000
+"""Seconds after which a slow test counts as hanging: trainings take minutes where others use the machine too."""
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Give slow tests more time than others, where they do not name their own."""
+    for item in items:
+        if item.get_closest_marker("slow") and not item.get_closest_marker("timeout"):
+            item.add_marker(pytest.mark.timeout(SLOW))
+
 
 # A busy machine must not fail a property: examples have no deadline, and are the same in every run.
 settings.register_profile("srtk", deadline=None, derandomize=True, suppress_health_check=[HealthCheck.too_slow])
