@@ -43,7 +43,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add("--more", action="store_true", help="show all paths and triples")
     add("--json", action="store_true", help="print the record that `srtk run` writes, one line for each question")
     add("--page", metavar="FILE", help="write a page of HTML that shows the subgraphs too")
-    add("--depth", type=int, metavar="N", help="longest path (2)")
+    add("--depth", type=int, metavar="N", help="longest path (3; 2 with trained weights, or on a server)")
     add("--triples", type=int, metavar="N", help="most triples for a question (50); 0 for no limit")
     add("--linker", metavar="NAME", help="entity_linker driver; by default the one that suits the graph")
     add(

@@ -231,6 +231,8 @@ def _unpruned(place: Place, loss: Loss, changes: Changes) -> dict[str, Any]:
     if name in ("width", "paths") and loss.rank is not None:
         present = _value(place, key, name, changes)
         return {key: max(loss.rank, present + 1 if isinstance(present, int) else 1)}
+    if name == "long_width":
+        return {key: None}
     if name in ("margin", "hop_margin"):
         if key in changes or not loss.winners:
             return {key: None}

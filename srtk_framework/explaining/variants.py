@@ -89,7 +89,7 @@ def budget_keys(place: Place) -> dict[str, Budget]:
 
 def setting(expander: Expander, name: str) -> Any:
     """Read a setting of an expander, or of an expander that it holds; None where there is no such setting."""
-    settings = expander.settings()
+    settings = expander.settings_in_force()
     if name in settings:
         return settings[name]
     inner = (value for _, value in _fields(driver_of(expander)) if isinstance(value, Expander))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 from srtk_framework.graph.hop_loop import run_hops
 from srtk_framework.graph.reader_stop import READER
@@ -53,6 +54,10 @@ class Expander(Role):
     def limits(self) -> Budget | None:
         """Return the limits of the search: the setting that is a ``Budget``; None if there is none."""
         return next((value for value in self.settings().values() if isinstance(value, Budget)), None)
+
+    def settings_in_force(self) -> dict[str, Any]:
+        """Return the settings of the open expander, with those that it decides itself (`auto`) as they are in force."""
+        return self.settings()
 
     def stop_reader(self) -> ReaderLike | None:
         """Return the reader whose answer ends the search; None if only depth and time end it.

@@ -19,6 +19,8 @@ beams = st.fixed_dictionaries(
     {
         "width": st.integers(1, 4),
         "depth": st.integers(1, 3),
+        "long_cost": st.sampled_from([0.0, 0.6]),
+        "long_width": st.sampled_from([None, 1, 2]),
         "inverse": st.booleans(),
         "fan_cost": st.sampled_from([0.0, 0.7]),
         "hop_margin": st.sampled_from([None, 0.5]),

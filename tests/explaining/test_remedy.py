@@ -146,6 +146,11 @@ def width(world: World) -> None:
     world.changes["expander.width"] = 1
 
 
+def few_long_paths(world: World) -> None:
+    # The decoy is the better of the two paths of two steps.
+    world.changes["expander.long_width"] = 1
+
+
 def paths(world: World) -> None:
     world.changes["expander.paths"] = 1
 
@@ -180,6 +185,7 @@ CAUSES: dict[Plant, set[str]] = {
     direction: {"expander.inverse"},
     noise: {"knowledge_graph.noise"},
     width: {"expander.width"},
+    few_long_paths: {"expander.long_width"},
     paths: {"expander.paths"},
     low_score: {"expander.margin"},
     low_score_at_a_hop: {"expander.hop_margin"},

@@ -33,6 +33,8 @@ from srtk_plugin_sr.links import weighted_entities
 from srtk_plugin_sr.search_settings import SearchSettings, suitable_settings
 
 _Item = TypeVar("_Item")
+_SHORT = 2
+"""Steps of a path that are no long one."""
 
 
 @attrs.define(eq=False)
@@ -43,14 +45,19 @@ class BeamExpander(Expander):
     its steps' scores and of its link's score. The triples on the best paths form the subgraph.
 
     A setting that is `auto` is what suits the scorer: scores of trained weights get margins, those of untrained ones a
-    mention removed, the order `nodes` and a fan cost (see ``search_settings``); null is no limit, or none.
+    mention removed, the order `nodes`, a fan cost, and a third step at a cost (see ``search_settings``); null is no
+    limit, or none.
 
     Attributes:
         graph: Graph to search.
         scorer: Scores the steps.
         budget: Limits on triples, tokens, nodes and neighbours.
         width: Paths kept at each hop, for each topic: alternatives for one mention are one topic.
-        depth: Maximum number of steps of a path.
+        depth: Maximum number of steps of a path; `auto` is 3 for untrained scores, else 2.
+        long_cost: Subtracted from a path's score for each step beyond the second, as most questions need no more. Where
+            the depth is `auto` too, 1 for untrained scores; else 0, since who gives a depth knows the questions.
+        long_width: Paths of each topic, the best, that may be extended beyond the second step, where a graph has most
+            to read; null for all. `auto` is 8 where `long_cost` would be 1, else null.
         inverse: Also follow relations against their direction.
         paths: Maximum number of paths of a topic whose triples are read; `width` by default.
         margin: Drop the paths whose score is more than this below the best. Under `log-softmax` 2.3 is a tenth of the
@@ -78,7 +85,9 @@ class BeamExpander(Expander):
     scorer: PathScorer
     budget: Budget = attrs.field(factory=Budget)
     width: int = 15
-    depth: int = 2
+    depth: int | Literal["auto"] = "auto"
+    long_cost: float | Literal["auto"] = "auto"
+    long_width: int | Literal["auto"] | None = "auto"
     inverse: bool = True
     paths: int | None = None
     margin: float | Literal["auto"] | None = "auto"
@@ -102,7 +111,7 @@ class BeamExpander(Expander):
         Raises:
             DriverError: If a setting is out of range.
         """
-        for name in ("width", "depth", "paths"):
+        for name in ("width", "depth", "long_width", "paths"):
             value = getattr(self, name)
             if value not in (None, "auto") and value < 1:
                 raise DriverError(f"{name} is {value}; it must be at least 1")
@@ -121,6 +130,11 @@ class BeamExpander(Expander):
             raise DriverError(f"overflow is {self.overflow!r}; use cut or drop")
         self._noise = tuple(self.graph.schema().noise)
         self._end_is_scored = self.scorer.scores_end()
+
+    def settings_in_force(self) -> dict[str, Any]:
+        """Return the settings, those left open as they suit the scorer."""
+        own = self.settings()
+        return {**own, **{name: value for name, value in attrs.asdict(self._search()).items() if name in own}}
 
     def start(self, questions: Sequence[Question]) -> list[BeamState]:
         """Look up the linked entities in the graph."""
@@ -160,10 +174,12 @@ class BeamExpander(Expander):
         search = self._search()
         after = [copy_state(state) for state in states]
         active = [(state, item) for state in after for item in state.active]
-        offered = self.graph.steps([item.frontier for _, item in active], self.inverse)
+        extended = [one for state in after for one in _extended(state, search.long_width)]
+        frontiers = [item.frontier for (_, item), further in zip(active, extended, strict=True) if further]
+        offered = iter(self.graph.steps(frontiers, self.inverse))
         candidates = [
-            self._candidates(steps, state.depth > 0 or self.end_at_start)
-            for (state, _), steps in zip(active, offered, strict=True)
+            self._candidates(next(offered), state.depth > 0 or self.end_at_start) if further else [END]
+            for (state, _), further in zip(active, extended, strict=True)
         ]
         scores = self.scorer.score(
             [state.texts[item.path.entity] for state, item in active],
@@ -174,7 +190,7 @@ class BeamExpander(Expander):
         for state in after:
             end = begin + len(state.active)
             state.trace["scored"] += sum(len(row) for row in candidates[begin:end])
-            state.active = self._best(state, candidates[begin:end], scores[begin:end], search.fan_cost)
+            state.active = self._best(state, candidates[begin:end], scores[begin:end], search)
             begin = end
         if search.fan_cost:
             self._subtract_fan_cost(after, search.fan_cost)
@@ -188,10 +204,10 @@ class BeamExpander(Expander):
         if self.overflow == "drop":
             self._follow(after)
         else:
-            self._follow([state for state in after if state.depth < self.depth])
+            self._follow([state for state in after if state.depth < search.depth])
         for state in after:
             full = self.stop_when_full and len(state.finished) >= self.width
-            state.done = full or not state.active or state.depth >= self.depth
+            state.done = full or not state.active or state.depth >= search.depth
         return after
 
     def result(self, states: Sequence[HopState]) -> list[Subgraph]:
@@ -246,12 +262,16 @@ class BeamExpander(Expander):
             return hop_paths(state, after)
 
         search = self._search()
-        unlimited = self._copy(width=sys.maxsize, hop_margin=None, depth=1, overflow="cut")
+        costs = {"long_cost": search.long_cost, "fan_cost": search.fan_cost}
+        unlimited = self._copy(width=sys.maxsize, long_width=None, hop_margin=None, depth=1, overflow="cut", **costs)
         kept = near = {path_key(path) for path in hop(self)}
         if search.hop_margin is not None:
             near = {path_key(path) for path in hop(self._copy(hop_margin=None))}
         by_score = hop(unlimited._copy(fan_cost=0.0))
-        return hop_choice(by_score, hop(unlimited) if search.fan_cost else None, kept, near, self.width)
+        by_fan = hop(unlimited) if search.fan_cost else None
+        extended = zip(state.active, _extended(state, search.long_width), strict=True)
+        ended = {path_key(item.path) for item, further in extended if not further}
+        return hop_choice(by_score, by_fan, kept, near, ended, self.width)
 
     def _copy(self, **settings: Any) -> BeamExpander:
         """Copy this open beam with other settings; the graph and the scorer are shared."""
@@ -266,9 +286,10 @@ class BeamExpander(Expander):
         own = {name: getattr(self, name) for name in names}
         if "auto" not in own.values():
             return SearchSettings(**own)
-        return attrs.evolve(
-            suitable_settings(self.scorer), **{name: value for name, value in own.items() if value != "auto"}
-        )
+        suitable = suitable_settings(self.scorer)
+        if self.depth != "auto":
+            suitable = attrs.evolve(suitable, long_cost=0.0, long_width=None)
+        return attrs.evolve(suitable, **{name: value for name, value in own.items() if value != "auto"})
 
     def _candidates(self, steps: Sequence[Step], end: bool) -> list[Step]:
         """Remove noise relations, and append END where it is offered."""
@@ -284,16 +305,18 @@ class BeamExpander(Expander):
         state: BeamState,
         candidates: Sequence[Sequence[Step]],
         scores: Sequence[Sequence[float]],
-        fan_cost: float,
+        search: SearchSettings,
     ) -> list[ActivePath]:
         """Return the best continuations of each topic's paths, each with the frontier before its last step."""
         totals: dict[int, list[tuple[float, ActivePath, Step]]] = {}
         for item, row, values in zip(state.active, candidates, scores, strict=True):
+            further = item.path.score - (search.long_cost if len(item.path.steps) >= _SHORT else 0.0)
             totals.setdefault(state.topics[item.path.entity], []).extend(
-                (rounded(item.path.score + score), item, step) for step, score in zip(row, values, strict=True)
+                (rounded((item.path.score if step == END else further) + score), item, step)
+                for step, score in zip(row, values, strict=True)
             )
         # Paths are built only for what can win: building and comparing all of them costs more than scoring them.
-        most = self.width * OVERSAMPLING if fan_cost else self.width
+        most = self.width * OVERSAMPLING if search.fan_cost else self.width
         extended = []
         for found in totals.values():
             least = heapq.nlargest(most, (total for total, _, _ in found))[-1] if len(found) > most else -math.inf
@@ -368,6 +391,15 @@ def _best_of_topics(
             left[topic] -= 1
             kept.append(item)
     return kept
+
+
+def _extended(state: BeamState, most: int | None) -> list[bool]:
+    """Tell which active paths may be extended: of long ones the first so many of each topic, which are the best."""
+    if most is None or state.depth < _SHORT:
+        return [True] * len(state.active)
+    kept = _best_of_topics(state.active, most, state.topics, lambda item: item.path.entity)
+    chosen = {path_key(item.path) for item in kept}
+    return [path_key(item.path) in chosen for item in state.active]
 
 
 def _entity(path: RankedPath) -> str:

@@ -26,6 +26,7 @@ def hop_choice(
     by_fan: Sequence[RankedPath] | None,
     kept: Collection[PathKey],
     near: Collection[PathKey],
+    ended: Collection[PathKey],
     width: int,
 ) -> HopChoice:
     """Explain one hop.
@@ -38,6 +39,7 @@ def hop_choice(
         by_fan: Every continuation, best first, with the fan cost; None where there is none.
         kept: Paths that the hop kept.
         near: Paths that it would have kept without ``hop_margin``.
+        ended: Paths that it did not extend, as ``long_width`` others are better.
         width: Paths kept at each hop.
     """
     ranked = list(by_score)
@@ -50,6 +52,8 @@ def hop_choice(
     for rank, path in enumerate(ranked):
         if path_key(path) in kept:
             dropped.append("")
+        elif (path.entity, path.steps[:-1]) in ended:
+            dropped.append("expander.long_width")
         elif rank >= width:
             dropped.append("expander.fan_cost" if path_key(path) in best_by_score else "expander.width")
         else:

@@ -92,6 +92,60 @@ def test_settings_that_are_left_open_are_those_that_suit_the_scorer_at_the_time(
     assert [path.steps for path in search.expand([asked])[0].paths] == [(CHILD, JOB)]
 
 
+def test_the_depth_that_is_left_open_suits_the_scorer():
+    line = [("a", "p", "b"), ("b", "p", "c"), ("c", "p", "d"), ("d", "p", "e")]
+    scorer = Suiting({Step("p"): -1.0, END: -1.0}, suits=SearchSettings(depth=3))
+    search = beam(line, scorer)
+    assert max(len(path.steps) for path in search.expand([ask("a")])[0].paths) == 3
+    assert search.settings_in_force()["depth"] == 3
+    scorer.suits = SearchSettings()
+    assert max(len(path.steps) for path in search.expand([ask("a")])[0].paths) == 2
+    assert max(len(path.steps) for path in beam(line, scorer, depth=4).expand([ask("a")])[0].paths) == 4
+
+
+def test_a_depth_that_is_given_makes_long_paths_cost_nothing_more():
+    line = [("a", "p", "b"), ("b", "p", "c"), ("c", "p", "d")]
+    scorer = Suiting({Step("p"): -1.0, END: 0.0}, suits=SearchSettings(depth=3, long_cost=0.5, long_width=4))
+    left_open, known = beam(line, scorer), beam(line, scorer, depth=3)
+    assert [left_open.settings_in_force()[name] for name in ("long_cost", "long_width")] == [0.5, 4]
+    assert [known.settings_in_force()[name] for name in ("long_cost", "long_width")] == [0.0, None]
+    assert min(path.score for path in left_open.expand([ask("a")])[0].paths) == -3.5
+    assert min(path.score for path in known.expand([ask("a")])[0].paths) == -3.0
+
+
+def test_each_step_beyond_the_second_is_charged_for():
+    line = [("a", "p", "b"), ("b", "p", "c"), ("c", "p", "d"), ("d", "p", "e")]
+    found = beam(line, {Step("p"): -1.0, END: 0.0}, depth=4, long_cost=0.25).expand([ask("a")])[0]
+    assert {len(path.steps): path.score for path in found.paths} == {1: -1.0, 2: -2.0, 3: -3.25, 4: -4.5}
+
+
+FORK = [("a", "good", "b"), ("a", "bad", "c"), ("b", "p", "d"), ("c", "p", "e"), ("d", "q", "f"), ("e", "q", "g")]
+FORK_SCORES = {Step("good"): -1.0, Step("bad"): -2.0, Step("p"): -0.1, Step("q"): -0.1, END: -0.2}
+
+
+def test_only_the_best_paths_are_extended_beyond_the_second_step_and_the_others_end():
+    paths = {path.steps for path in beam(FORK, FORK_SCORES, depth=3, long_width=1).expand([ask("a")])[0].paths}
+    assert (Step("good"), Step("p"), Step("q")) in paths
+    assert (Step("bad"), Step("p")) in paths
+    assert (Step("bad"), Step("p"), Step("q")) not in paths
+
+
+def test_the_best_paths_of_each_topic_are_extended_beyond_the_second_step():
+    other = [(f"{one}2", relation, f"{two}2") for one, relation, two in FORK]
+    scores = {**FORK_SCORES, Step("good"): -5.0}
+    found = beam([*FORK, *other], scores, depth=3, long_width=1).expand([ask("a", "a2")])[0]
+    assert {path.entity for path in found.paths if len(path.steps) == 3} == {"a", "a2"}
+
+
+def test_a_choice_names_the_long_width_that_ends_a_path():
+    driver = beam(FORK, FORK_SCORES, depth=3, long_width=1)
+    states = driver.start([ask("a")])
+    for _ in range(2):
+        states = driver.step(states)
+    why = {steps: reason for steps, _, reason in explained(driver.choices(states)[0])}
+    assert (why["good/p/q"], why["bad/p/q"]) == ("", "expander.long_width")
+
+
 def test_settings_that_are_given_stand_whatever_suits_the_scorer():
     scorer = Suiting(
         HAND, suits=SearchSettings(mention="someone", margin=0.5, hop_margin=0.5, order="nodes", fan_cost=9.0)
