@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 from fnmatch import fnmatchcase
 
 import attrs
+import numpy as np
 
 from srtk_framework.graph import TripleTable
 from srtk_framework.roles import Dataset, Generator, KnowledgeGraph
@@ -51,7 +52,7 @@ class MadeQuestions(Dataset):
         """Yield the questions.
 
         Raises:
-            InputError: If the graph has no triple between two entities.
+            InputError: If the graph has no triple between two different entities, but for its noise relations.
         """
         made = self._made()
         if self.generator is None:
@@ -62,10 +63,14 @@ class MadeQuestions(Dataset):
 
     def _made(self) -> Iterator[Question]:
         table = TripleTable.of(self.graph)
-        if not len(table.triples):
-            raise InputError(f"{self.graph.source()} has no triple between two entities, so that no question is made")
         patterns = self.graph.schema().noise
         noise = [name for name in table.relations if any(fnmatchcase(name, pattern) for pattern in patterns)]
+        asked = ~np.isin(table.triples[:, 1], [table.relation_numbers[name] for name in noise])
+        if not (asked & (table.triples[:, 0] != table.triples[:, 2])).any():
+            but = " except by its noise relations" if noise else ""
+            raise InputError(
+                f"{self.graph.source()} has no triple between two different entities{but}, so that no question is made"
+            )
         walks = WalkSource(table, self.seed, self.depth, noise)
         drawn = [walk for walk in (walks.draw() for _ in range(self.count)) if walk is not None]
         ids = sorted({id_ for entity, steps in drawn for id_ in (entity, *(step.relation for step in steps))})

@@ -121,3 +121,15 @@ def test_what_cannot_be_is_said(
     assert main([*common, *flags]) == 2
     assert sentence in capsys.readouterr().err
     assert not (tmp_path / "o" / "model.safetensors").exists()
+
+
+def test_a_graph_whose_triples_lead_nowhere_is_not_asked_for_more_questions(
+    tiny: Callable[..., Path], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    file, folder = tmp_path / "loops.tsv", str(tmp_path / "graph")
+    file.write_text("".join(f"n{i}\tsame\tn{i}\n" for i in range(50)))
+    assert main(["graph", "build", "--no-header", str(file), "--out", folder, "--quiet"]) == 0
+    assert main(["adapt", "-kg", folder, "-o", str(tmp_path / "o"), "-m", str(tiny(WORDS))]) == 2
+    said = capsys.readouterr().err
+    assert "has no triple between two different entities, so that no question is made" in said
+    assert "raise" not in said

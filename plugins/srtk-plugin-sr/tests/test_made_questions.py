@@ -50,7 +50,7 @@ names = st.sampled_from("abcde")
 facts = st.lists(st.tuples(names, st.sampled_from(["r", "s"]), names).map(list), min_size=1, max_size=15)
 
 
-@given(facts, st.integers(0, 3), st.integers(1, 3))
+@given(facts.filter(lambda rows: any(s != o for s, _, o in rows)), st.integers(0, 3), st.integers(1, 3))
 def test_the_answers_are_what_the_path_leads_to_and_the_link_is_where_the_text_names_it(
     triples: list[list[str]], seed: int, depth: int
 ) -> None:
@@ -106,9 +106,17 @@ def test_noise_relations_are_not_asked_for() -> None:
     assert steps == {"country", "spouse"}
 
 
-def test_a_graph_without_triples_between_entities_makes_no_question() -> None:
-    with pytest.raises(InputError, match="no triple between two entities"):
-        list(made([]).read())
+@pytest.mark.parametrize("triples", [[], [["ann", "same", "ann"]]])
+def test_a_graph_without_triples_between_two_entities_makes_no_question(triples: list[list[str]]) -> None:
+    with pytest.raises(InputError, match="no triple between two different entities, so that"):
+        list(made(triples).read())
+
+
+def test_noise_relations_alone_make_no_question() -> None:
+    dataset = MadeQuestions(graph=graph_of(FACTS[:2], noise=["place*"]))
+    dataset.open()
+    with pytest.raises(InputError, match="no triple between two different entities except by its noise relations"):
+        list(dataset.read())
 
 
 def test_a_generator_rewords_a_question_around_its_name() -> None:
