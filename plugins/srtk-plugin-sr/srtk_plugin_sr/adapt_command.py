@@ -157,6 +157,11 @@ def _trained(
     out: FilePath,
 ) -> dict[str, Any]:
     """Adapt the scorer's encoder; return the figures."""
+    if not questions:
+        raise InputError(
+            f"the paths of {graph.source()} lead nowhere else, or to too many entities to be asked for; use the weights"
+            " as they are"
+        )
     began = time.process_time()
     held = [place(question.text, args.seed) < HELD_OUT for question in questions]
     parts = []

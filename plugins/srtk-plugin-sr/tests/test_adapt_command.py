@@ -133,3 +133,13 @@ def test_a_graph_whose_triples_lead_nowhere_is_not_asked_for_more_questions(
     said = capsys.readouterr().err
     assert "has no triple between two different entities, so that no question is made" in said
     assert "raise" not in said
+
+
+def test_a_graph_of_hubs_alone_is_not_asked_for_more_questions(
+    tiny: Callable[..., Path], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    file, folder = tmp_path / "hubs.tsv", str(tmp_path / "graph")
+    file.write_text("".join(f"a{i}\tnear\tb{j}\n" for i in range(101) for j in range(101)))
+    assert main(["graph", "build", "--no-header", str(file), "--out", folder, "--quiet"]) == 0
+    assert main(["adapt", "-kg", folder, "-o", str(tmp_path / "o"), "-m", str(tiny(WORDS)), "--depth", "1"]) == 2
+    assert "or to too many entities to be asked for; use the weights as they are" in capsys.readouterr().err
