@@ -184,6 +184,24 @@ def test_a_damaged_matrix_is_refused(tmp_path):
         over(tmp_path).open()
 
 
+@pytest.mark.parametrize("kind", ["approximate", "exact"])
+def test_a_flipped_bit_of_a_vector_is_refused_when_it_is_read(tmp_path, kind):
+    rows = drawn()
+    index = filled(over(tmp_path, kind=kind), entries_of(rows))
+    index.close()
+    path = next(Path(index.path).glob("*/vectors.f4"))
+    data = bytearray(path.read_bytes())
+    data[4 * WIDTH * 70 + 1] ^= 4
+    path.write_bytes(data)
+
+    def search():
+        index.open()
+        return index.near(rows[70:71], 1)
+
+    with pytest.raises(DriverError, match=r"the vector of entry 71 in vectors.f4 .*srtk index build"):
+        search()
+
+
 def test_subgraphs_are_encoded_by_their_triples_around_their_centre(tmp_path):
     graphs = opened(ToySubgraphEncoder(dimensions=WIDTH))
     index = over(tmp_path, subgraph_encoder=graphs)

@@ -28,7 +28,8 @@ class SubgraphCorpus(Corpus):
 
     Attributes:
         graph: The graph. Without ``centres`` it must be able to list its triples, as a snapshot does.
-        centres: Ids of the centres; null for all entities that have a triple with another entity.
+        centres: Ids of the centres; null for all entities that have a triple with an entity, be it with themselves
+            alone.
         hops: Greatest distance of a node from the centre.
         fan: Most new nodes for one expanded node, a number for each hop; others are drawn by the seed.
         inverse: Also go from the object of a triple to its subject.

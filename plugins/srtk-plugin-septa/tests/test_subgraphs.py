@@ -117,6 +117,11 @@ def test_a_centre_that_is_no_node_is_named():
         list(corpus(graph(STAR), centres=["hub", "nobody"]).read())
 
 
+def test_an_entity_that_has_triples_with_itself_alone_is_a_centre_too():
+    looped = graph([("a", "r", "a"), ("b", "r", "c")])
+    assert [entry.text for entry in corpus(looped).read()] == ["a. a r a", "b. b r c", "c. b r c"]
+
+
 def test_a_centre_with_literals_alone_gives_no_entry():
     alone = graph([("a", "born", Literal('"1998"')), ("b", "knows", "c")])
     assert [entry.id for entry in corpus(alone, centres=["a", "b"]).read()] == ["b"]

@@ -30,8 +30,9 @@ _log = logging.getLogger(__name__)
 class VectorIndex(ExactIndex):
     """Find the nearest entries among many: candidates by short codes in memory, compared by their vectors on disk.
 
-    So a hit has its exact score, and an entry that is no candidate is missed. A build that was broken off
-    is taken up again: each vector is kept in a journal beside the index as soon as it is encoded, until ``commit``.
+    So a hit has its exact score, and an entry that is no candidate is missed. A vector is compared with its checksum
+    whenever it is read. A build that was broken off is taken up again: each vector is kept in a journal beside the
+    index as soon as it is encoded, until ``commit``.
 
     Attributes:
         path: Folder of the index.
@@ -134,21 +135,21 @@ class VectorIndex(ExactIndex):
             return
         for vector in vectors:
             numbers = self._lists.search(vector, max(self.candidates, 4 * k), self.probes)
-            yield numbers, _rows_of(self._rows, self._width, numbers)
+            yield numbers, self._read(numbers)
 
     def entry(self, entries: EntryFile, number: int) -> Entry:
         """Read an entry with its vector."""
         if self._lists is None:
             return super().entry(entries, number)
-        (row,) = _rows_of(self._rows, self._width, np.array([number]))
+        (row,) = self._read(np.array([number]))
         return attrs.evolve(entries.entry(number), vector=row)
 
-
-def _rows_of(path: Path, width: int, numbers: Numbers) -> Matrix:
-    """Read some rows of a file; of a mapped one, the system would count all pages around them as memory in use."""
-    rows = np.empty((len(numbers), width), dtype="<f4")
-    with path.open("rb", buffering=0) as file:
-        for row, number in zip(rows, numbers.tolist(), strict=True):
-            file.seek(4 * width * number)
-            file.readinto(row.data)
-    return rows
+    def _read(self, numbers: Numbers) -> Matrix:
+        """Read some vectors; of a mapped file, the system would count all pages around them as memory in use."""
+        rows = np.empty((len(numbers), self._width), dtype="<f4")
+        with self._rows.open("rb", buffering=0) as file:
+            for row, number in zip(rows, numbers.tolist(), strict=True):
+                file.seek(4 * self._width * number)
+                file.readinto(row.data)
+        self.compare(rows, numbers)
+        return rows
