@@ -29,7 +29,7 @@ from typing import Any
 
 import attrs
 import numpy as np
-from alignment import OTHER_CN, Given, Kept, centres_of, read_graph
+from alignment import OTHER_CN, TOKENS, Given, Kept, centres_of, read_graph
 from common import OUT, cached_values, lacking
 from srtk_plugin_index.expander import IndexExpander
 from srtk_plugin_index.indexes.entry_file import EntryFile
@@ -324,7 +324,7 @@ def main() -> None:
     onnx.open()
     encoder = Kept(onnx, OUT / "alignment/cn100k.npy")
     encoder.open()
-    corpus = SubgraphCorpus(graph=graph, centres=[*learning, *tested], tokens=64)
+    corpus = SubgraphCorpus(graph=graph, centres=[*learning, *tested], tokens=TOKENS)
     corpus.open()
     entries = list(corpus.read())
     maker = Maker(graph, {entry.id for entry in entries}, encoder)

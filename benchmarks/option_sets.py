@@ -1,7 +1,8 @@
 """OpenBookQA, CommonsenseQA, PIQA and SocialIQA with subgraphs of CN-100K: what the graph adds to text alone.
 
     OMP_NUM_THREADS=1 python benchmarks/alignment.py cn100k      # the aligned encoders, and vectors that are kept
-    OMP_NUM_THREADS=1 python benchmarks/option_sets.py [--seeds N] [--only SET ...] [--llm N]
+    OMP_NUM_THREADS=1 python benchmarks/option_sets.py [--seeds N] [--only SET ...] [--methods NAME ...]
+        [--tokens N] [--llm N]
 
 All encoders are MiniLM with frozen weights; only the alignment's heads and the reader are trained. OpenBookQA: trained
 on its training questions, a tenth of which choose the epoch, and on 5 to 50 % of them. CommonsenseQA: five-fold
@@ -25,7 +26,7 @@ from typing import Any
 
 import attrs
 import numpy as np
-from alignment import Kept, centres_of, read_graph
+from alignment import TOKENS, Kept, centres_of, read_graph
 from common import DATA, OUT, lacking
 from graph_questions import K, bare, index_of, retrieved, right
 from srtk_plugin_datasets.multiple_choice import PIQA, CommonsenseQA, OpenBookQA, SocialIQA
@@ -42,6 +43,10 @@ from srtk_framework.text import fold, words
 from srtk_framework.values import Link, Pattern, Question, Subgraph, TrainingExample
 
 SHARES = (0.05, 0.1, 0.25, 0.5, 1.0)
+NOT_ALIGNED = "index and joins, not aligned"
+METHODS = ("text alone", "joins alone", "index", "index and joins", NOT_ALIGNED)
+CURVE = ("text alone", "index", "index and joins")
+"""Methods that are trained on parts of the questions, too."""
 FOLDS = 5
 FOLDER = "commonsense_qa"
 CSQA = f"{FOLDER}/csqa_dev_rand_split.jsonl"
@@ -102,28 +107,31 @@ class Method:
 class Bench:
     """The graph, its indexes, and what was retrieved so far."""
 
-    def __init__(self) -> None:
+    def __init__(self, methods: Sequence[str], tokens: int) -> None:
         self.graph, _ = read_graph("cn100k")
         learning, tested = centres_of(self.graph, 20000, 10000)
         onnx = OnnxEncoder(model="minilm")
         onnx.open()
         self.encoder = Kept(onnx, OUT / "alignment/cn100k.npy")
         self.encoder.open()
-        corpus = SubgraphCorpus(graph=self.graph, centres=[*learning, *tested], tokens=64)
+        corpus = SubgraphCorpus(graph=self.graph, centres=[*learning, *tested], tokens=tokens)
         corpus.open()
         entries = list(corpus.read())
         model = OUT / "alignment/cn100k-0/model"
-        plain = index_of("public-unaligned", entries, self.graph, self.encoder, None)
+        plain = (None, None)
+        if NOT_ALIGNED in methods:
+            plain = index_of("public-unaligned", entries, self.graph, self.encoder, None)
         aligned = index_of("public-aligned", entries, self.graph, self.encoder, model)
         nodes = {fold(t): t for triple in self.graph.match([Pattern()])[0] for t in (triple.subject, triple.object)}
         self.linker = Phrases(nodes)
-        self.methods = [
+        every = [
             Method("text alone", *aligned, found=False, knowledge=0.0),
             Method("joins alone", *aligned, enhance="joins", found=False),
             Method("index", *aligned),
             Method("index and joins", *aligned, enhance="joins"),
-            Method("index and joins, not aligned", *plain, enhance="joins"),
+            Method(NOT_ALIGNED, *plain, enhance="joins"),
         ]
+        self.methods = [method for method in every if method.name in methods]
         self._known: dict[tuple[str, int, str], list[Subgraph]] = {}
 
     def pairs(self, name: str, questions: Sequence[Question], method: Method) -> Pairs:
@@ -202,7 +210,7 @@ def measure_sets(bench: Bench, seeds: int, only: Sequence[str], log: Callable[[s
                 tell(name, f"{method.name}, not trained", untrained)
     texts: dict[tuple[str, float], list[float]] = {}
     for method in bench.methods:
-        for share in SHARES if method.name in ("text alone", "index and joins") else (1.0,):
+        for share in SHARES if method.name in CURVE else (1.0,):
             rows: dict[str, list[list[float]]] = defaultdict(list)
             for seed in range(seeds):
                 learning, checking = parted(bench.pairs("train", train, method), seed, share)
@@ -215,15 +223,17 @@ def measure_sets(bench: Bench, seeds: int, only: Sequence[str], log: Callable[[s
                 mean = averaged(values)
                 if method.name == "text alone":
                     texts[name, share] = mean
-                tell(name, method.name, mean, texts[name, share], share=share)
+                by_seed = [round(float(np.mean(one)), 3) for one in values]
+                tell(name, method.name, mean, texts[name, share], share=share, by_seed=by_seed)
 
 
 def measure_folds(bench: Bench, seeds: int, log: Callable[[str], None]) -> None:
     """Cross-validate on CommonsenseQA."""
     questions = list(CommonsenseQA(path=str(DATA / CSQA), repeated="merge").read())
-    joined = bench.pairs("commonsenseqa", questions, bench.methods[3])
-    with_join = [float(any(". " in s.text[len(q.text) :] for s in g.searches)) for q, g in joined]
-    tell("commonsenseqa", "some option is joined to the question", with_join)
+    for method in (one for one in bench.methods if one.name == "index and joins"):
+        joined = bench.pairs("commonsenseqa", questions, method)
+        with_join = [float(any(". " in s.text[len(q.text) :] for s in g.searches)) for q, g in joined]
+        tell("commonsenseqa", "some option is joined to the question", with_join)
     texts: list[float] = []
     for method in bench.methods:
         pairs = bench.pairs("commonsenseqa", questions, method)
@@ -279,6 +289,8 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--seeds", type=int, default=3)
     parser.add_argument("--llm", type=int, default=0, metavar="N", help="questions of a set for a language model")
+    parser.add_argument("--methods", nargs="*", default=METHODS, help="`text alone` must be among them")
+    parser.add_argument("--tokens", type=int, default=TOKENS, help="those of the alignment")
     parser.add_argument("--only", nargs="*", default=["openbookqa", "transfer", "commonsenseqa"])
     options = parser.parse_args()
     if missing := lacking(f"{FOLDER}/openbookqa_train.json", "conceptnet/cn100k/train100k.txt"):
@@ -288,7 +300,7 @@ def main() -> None:
     def log(text: str) -> None:
         print(f"{time.perf_counter() - start:5.0f} s  {text}", file=sys.stderr, flush=True)
 
-    bench = Bench()
+    bench = Bench(options.methods, options.tokens)
     log("indexes are built")
     if options.llm:
         measure_llm(bench, options.llm, options.only, log)
