@@ -10,7 +10,8 @@ frozen encoder. The index holds the subgraphs around the centres of `alignment.p
 are; question and index use different words for relations. Joins are measured on one edge alone, as no option of two is
 joined to the question. Readers are trained on other questions of the same kind and distractors, a fifth of which choose
 the epoch. `--choose` tries weights of the similarities with which an untrained reader begins, and settings of training,
-on questions of other seeds than those that are reported.
+on questions of other seeds than those that are reported. Each run also prints, for one edge, how many of the right
+answers have the edge that is needed among the triples of their subgraph.
 """
 
 from __future__ import annotations
@@ -247,15 +248,16 @@ def right(reader: OptionsReader, questions: Sequence[Question], found: Sequence[
     return [float(a.text in (q.answers or ())) for a, q in zip(answers, questions, strict=True)]
 
 
-def supported(reader: OptionsReader, questions: Sequence[Question], found: Sequence[Subgraph]) -> float:
-    """Return the share of the right answers to questions of one edge whose subgraph has that edge."""
+def supported(reader: OptionsReader, questions: Sequence[Question], found: Sequence[Subgraph]) -> list[float]:
+    """Return for each right answer to a question of one edge whether its subgraph has that edge."""
     answers = reader.read([q.without_gold() for q in questions], found)
     rows = []
     for question, subgraph, answer in zip(questions, found, answers, strict=True):
         if answer.text in (question.answers or ()):
-            ends = {question.links[0].entity, answer.text}
-            rows.append(any({t.subject, t.object} == ends for t in subgraph.triples))
-    return sum(rows) / max(1, len(rows))
+            ends = (question.links[0].entity, answer.text)
+            between = [t.relation for t in subgraph.triples if (t.subject, t.object) == ends and t.relation in OTHER_CN]
+            rows.append(float(any(wording(ends[0], [relation]) == question.text for relation in between)))
+    return rows
 
 
 def looked_up(graph: MemoryGraph, questions: Sequence[Question]) -> list[float]:
@@ -334,7 +336,7 @@ def main() -> None:
         return
     unaligned, plain_texts = index_of("unaligned", entries, graph, encoder, None)
     rows: dict[str, dict[str, list[float]]] = defaultdict(lambda: defaultdict(list))
-    shares: dict[str, list[float]] = defaultdict(list)
+    shares: dict[str, dict[str, list[float]]] = defaultdict(lambda: defaultdict(list))
     indexed: Path | None = None
     start = time.perf_counter()
     for seed in range(1, options.seeds + 1):
@@ -360,6 +362,8 @@ def main() -> None:
                 untrained = OptionsReader(index=index, encoder=text, direct=encoder, k=K)
                 untrained.open()
                 into[f"{method}: untrained"] += right(untrained, test, found[1])
+                if edges == 1:
+                    shares[name][f"{method}: untrained"] += supported(untrained, test, found[1])
                 measured: list[tuple[str, list[list[Subgraph]], float | None]] = [(method, found, None)]
                 if method == "index":
                     measured.append(("text alone", [bare(some) for some in found], 0.0))
@@ -370,8 +374,8 @@ def main() -> None:
                     reader.open()
                     fitted(reader, train, to_learn, OptionsFitSettings(knowledge=knowledge), seed)
                     into[label] += right(reader, test, to_test)
-                    if label == "index" and edges == 1:
-                        shares[name].append(supported(reader, test, to_test))
+                    if label == method and edges == 1:
+                        shares[name][label] += supported(reader, test, to_test)
             plain = OptionsReader(index=unaligned, encoder=plain_texts, direct=encoder, k=K)
             plain.open()
             into["text alone: untrained"] += right(plain, test, [Subgraph()] * len(test))
@@ -381,8 +385,7 @@ def main() -> None:
                 aligned.forget()
         # After each seed, so that what is broken off has told something.
         tell(rows, seed)
-    means = {name: round(float(np.mean(values)), 3) for name, values in shares.items()}
-    print(json.dumps({"right answers whose edge is among the triples": means}))
+        tell({f"{name}, right answers with their edge": into for name, into in shares.items()}, seed)
 
 
 if __name__ == "__main__":
