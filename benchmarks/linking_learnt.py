@@ -35,9 +35,11 @@ DETECTOR = {"use": "union", "detectors": [{"use": "capitals"}, {"use": "spacy"}]
 BLOCKS: dict[str, dict[str, Any]] = {
     "popularity": {"use": "dictionary", "fuzzy": 1},
     "popularity learnt": {"use": "dictionary"},
+    "popularity learnt, near": {"use": "dictionary", "fuzzy": 0.75},
     "context": {"use": "dictionary", "fuzzy": 1, "encoder": linking.MINILM},
     "context learnt": {"use": "dictionary", "encoder": linking.MINILM},
     "detected learnt": {"use": "dictionary", "detector": DETECTOR},
+    "detected learnt, near": {"use": "dictionary", "fuzzy": 0.75, "detector": DETECTOR},
     "detected, context learnt": {"use": "dictionary", "detector": DETECTOR, "encoder": linking.MINILM},
 }
 Rows = list[Sequence[Link]]

@@ -93,6 +93,7 @@ class LearntWeights:
         threshold: Minimum score of a link, unless the linker sets its own.
         probe: The encoder's vector of a fixed text, by which it is recognised; None without an encoder.
         places: Spans that were looked up: ``all`` without a detector, else the linker's ``detected``.
+        near: Whether near names are looked up, where the linker's ``fuzzy`` leaves it open.
     """
 
     choice: Floats
@@ -101,6 +102,7 @@ class LearntWeights:
     threshold: float = 0.0
     probe: Sequence[float] | None = None
     places: str = EVERYWHERE
+    near: bool = False
 
     def score(self, found: Sequence[Sequence[Mention]]) -> None:
         """Set the score of each candidate to the probability that it is right, and sort the candidates."""
@@ -137,6 +139,7 @@ class LearntWeights:
             "threshold": self.threshold,
             "probe": None if self.probe is None else list(self.probe),
             "places": self.places,
+            "near": self.near,
         }
 
     def save(self, folder: Path) -> None:
@@ -170,6 +173,7 @@ class LearntWeights:
                 float(data["threshold"]),
                 data["probe"],
                 str(data["places"]),
+                bool(data["near"]),
             )
         except (KeyError, TypeError, ValueError) as error:
             raise DriverError(f"{file} was written by another version ({error}); train again") from error

@@ -51,7 +51,7 @@ class DictionaryLinker(EntityLinker):
         detected: `only` looks up detected spans, `also` every run of words as well.
         fuzzy: Minimum similarity, from 0 to 1, of names one slip or ending away from the words of a text in which
             nothing surely is a name; 1 for exact names only, without initials and parts of names either. By default
-            0.75, and 1 with learnt weights.
+            0.75, and with learnt weights 1, unless a `monitor` of their training chose the threshold.
         max_words: Maximum number of words of a name.
         n_best: Maximum number of entities of one mention: the best one and its alternatives.
         alternatives: Minimum score of an alternative relative to the best entity of its mention, from 0 to 1.
@@ -147,7 +147,7 @@ class DictionaryLinker(EntityLinker):
 
     def link(self, texts: Sequence[str]) -> list[list[Link]]:
         """Find names, choose among overlapping mentions, and rank the entities of each."""
-        found = self._chosen(self._mentions(texts))
+        found = self._chosen(self._mentions(texts, self._learnt is None or self._learnt.near))
         if self.encoder is not None and (self._learnt is not None or self._weights["context"]):
             self._compare(self.encoder, found, self._learnt is not None)
         if self._learnt is not None:
@@ -167,18 +167,20 @@ class DictionaryLinker(EntityLinker):
         An empty list of gold links is an example of a text without entities.
         """
         examples = [example for example in task.examples if weight_fit.is_annotated(example)]
+        # The best F1 wants names that are sure; what is monitored, such as a retrieval, loses more by a missing link.
+        near = training.monitor is not None
         found: list[weight_fit.Case] = []
         for start in range(0, len(examples), training.batch):
             some = examples[start : start + training.batch]
             texts, gold = [example.question.text for example in some], [weight_fit.gold_of(example) for example in some]
-            every = self._mentions(texts, training=True)
+            every = self._mentions(texts, near)
             chosen = self._chosen(every)
             concerned = weight_fit.concerned(every, chosen, gold)
             if self.encoder is not None:
                 self._compare(self.encoder, concerned, True)
             found += weight_fit.cases(texts, concerned, chosen, gold, training.folds)
         wanted_links = sum(weight_fit.wanted(weight_fit.gold_of(example)) for example in examples)
-        self._learnt, fitted = weight_fit.learn(found, wanted_links, training, self._probe(), self._places)
+        self._learnt, fitted = weight_fit.learn(found, wanted_links, training, self._probe(), self._places, near)
         figures = {**fitted, "links": float(wanted_links)}
         if training.monitor is not None:
             figures.update(self._choose_threshold(task, training, training.monitor))
@@ -245,26 +247,24 @@ class DictionaryLinker(EntityLinker):
         vector = self.encoder.encode([_PROBE])[0].astype(float)
         return [round(float(value), 4) for value in vector / max(math.sqrt(float(vector @ vector)), 1e-9)]
 
-    def _mentions(self, texts: Sequence[str], training: bool = False) -> list[list[Mention]]:
+    def _mentions(self, texts: Sequence[str], near: bool) -> list[list[Mention]]:
         """Look up the spans of all texts at once, and score the mentions by the unlearnt weights.
 
         Args:
             texts: The texts.
-            training: Whether weights are learnt from the mentions.
+            near: Whether near names are looked up, where the setting ``fuzzy`` leaves it open.
         """
         parsed = [Words(text, self._stop) for text in texts]
         places = self.detector.detect(texts) if self.detector is not None else None
-        limits = LookupLimits(self.max_words, self.candidates, self._least_similar(training), self.detected == "only")
+        limits = LookupLimits(self.max_words, self.candidates, self._least_similar(near), self.detected == "only")
         found = look_up(self.graph, parsed, places, limits)
         for mention in (mention for mentions in found for mention in mentions):
             self._score(mention)
         return found
 
-    def _least_similar(self, training: bool) -> float | None:
+    def _least_similar(self, near: bool) -> float | None:
         """Return the minimum similarity of near names; None for exact names only."""
-        least = self.fuzzy
-        if least is None:
-            least = 1.0 if training or self._learnt is not None else fuzzy_match.LEAST
+        least = (fuzzy_match.LEAST if near else 1.0) if self.fuzzy is None else self.fuzzy
         return least if least < 1 else None
 
     def _score(self, mention: Mention) -> None:

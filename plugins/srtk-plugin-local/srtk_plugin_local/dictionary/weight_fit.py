@@ -137,7 +137,12 @@ def cases(
 
 
 def learn(
-    some: Sequence[Case], wanted_links: int, training: LinkerTraining, probe: Sequence[float] | None, places: str
+    some: Sequence[Case],
+    wanted_links: int,
+    training: LinkerTraining,
+    probe: Sequence[float] | None,
+    places: str,
+    near: bool,
 ) -> tuple[LearntWeights, Mapping[str, float]]:
     """Fit the weights; calibrate them and choose the threshold by cross-validation.
 
@@ -147,6 +152,7 @@ def learn(
         training: Settings of the fit.
         probe: Probe of the encoder, for ``LearntWeights``.
         places: Looked-up spans, for ``LearntWeights``.
+        near: Whether near names were looked up, for ``LearntWeights``.
 
     Returns:
         The weights and cross-validated figures: ``accuracy`` of the choice among several candidates, ``f1`` of links
@@ -188,7 +194,7 @@ def learn(
         "calibration_error": calibration_error(calibrated, right),
         "calibration_error_before": calibration_error(scores, right),
     }
-    return LearntWeights(choice, found, calibration, round(threshold, 4), probe, places), figures
+    return LearntWeights(choice, found, calibration, round(threshold, 4), probe, places, near), figures
 
 
 def threshold_choices(found: Sequence[Sequence[Link]], best: float, number: int) -> list[float]:

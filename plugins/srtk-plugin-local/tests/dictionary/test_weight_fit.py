@@ -287,3 +287,27 @@ def test_a_monitor_needs_a_validation_that_has_its_metric(tmp_path: Path) -> Non
         fixed.fit(task(tmp_path, examples("river"), lambda: {"answer_recall": 1.0}), training)
     with pytest.raises(ValueError, match="thresholds must be at least 3"):
         LinkerTraining(thresholds=2)
+
+
+@pytest.mark.parametrize(("monitor", "linked"), [("answer_recall", ["R9"]), (None, [])])
+def test_near_names_are_linked_where_a_monitor_chose_the_threshold(
+    tmp_path: Path, monitor: str | None, linked: list[str]
+) -> None:
+    text = "where is faughn"
+    linker = DictionaryLinker(world())
+    linker.fit(
+        task(tmp_path, examples("river"), lambda: {"answer_recall": float(len(linker.link([text])[0]))}),
+        LinkerTraining(monitor=monitor),
+    )
+    linker.save(tmp_path)
+    loaded = DictionaryLinker(world(), model=str(tmp_path))
+    loaded.open()
+    assert [[link.entity for link in one.link([text])[0]] for one in (linker, loaded)] == [linked, linked]
+
+
+def test_exact_names_alone_stay_so_whatever_was_monitored(tmp_path: Path) -> None:
+    linker = DictionaryLinker(world(), fuzzy=1)
+    linker.fit(
+        task(tmp_path, examples("river"), lambda: {"answer_recall": 1.0}), LinkerTraining(monitor="answer_recall")
+    )
+    assert linker.link(["where is faughn"]) == [[]]
