@@ -13,7 +13,7 @@ from srtk_framework.roles import Expander, KnowledgeGraph
 from srtk_framework.text.verbalise import subgraph_tokens
 from srtk_framework.values import Budget, Retrieval, Subgraph
 
-_ORDER = ("recall", "mass", "tokens", "triples", "nodes", "hub", "seconds")
+_ORDER = ("recall", "price", "mass", "tokens", "triples", "nodes", "hub", "seconds")
 _TRIPLES = 100_000
 _FACTOR = 10
 """Factor by which ``nodes`` and ``hub`` are raised; a graph may be too large to lift them entirely."""
@@ -78,6 +78,8 @@ def raised(limit: str, value: Any) -> Any:
     """Return the value at which a limit counts as lifted; None for no limit."""
     if limit == "recall":
         return 1.0  # None is what suits the search
+    if limit == "price":
+        return 0.0
     if value is None or limit in ("mass", "tokens", "seconds"):
         return None
     return max(value, _TRIPLES) if limit == "triples" else value * _FACTOR
@@ -110,7 +112,7 @@ def _needed(
     open_ended = {
         name: value
         for name, value in lifted.items()
-        if name == "recall" or (value is None and name not in ("triples", "tokens"))
+        if name in ("recall", "price") or (value is None and name not in ("triples", "tokens"))
     }
     kept = subgraph.first(max(places.values()))
     values: dict[str, int] = {}

@@ -212,7 +212,7 @@ def _raised(place: Place, limits: Iterable[str], needed: Mapping[str, int], chan
     for key, budget in budget_keys(place).items():
         for name in limits:
             own = changes.get(f"{key}.{name}", getattr(budget, name))
-            if name == "recall":
+            if name in ("recall", "price"):
                 more[f"{key}.{name}"] = raised(name, own)
             elif own is not None:
                 value = needed.get(name, raised(name, own))

@@ -17,6 +17,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
+from itertools import islice
 from typing import Any, NamedTuple
 
 import attrs
@@ -38,6 +39,8 @@ LEAST = 2
 """Ends of each path that find room before the mass decides."""
 RESERVED = 0.5
 """Largest part of the budget that is kept for them."""
+EVEN = 0.5
+"""Part of what the triples before them add each with which further ones are read at any price: those of a long list."""
 
 
 class _Node(NamedTuple):
@@ -70,13 +73,13 @@ class _Reading(NamedTuple):
         triples: The triples, in order.
         joins: Where paths of different topics meet.
         shares: Share of the mass of all nodes that the triples have, up to each of them.
-        full: False if the reading ended before the budget was full.
+        limit: Budget that ended the reading.
     """
 
     triples: dict[Triple, _Choice]
     joins: tuple[Join, ...]
     shares: list[float]
-    full: bool
+    limit: str
 
 
 def facts_by_node(
@@ -93,7 +96,7 @@ def facts_by_node(
 
     Where topics meet, the way from each of them to the node is read. The share of the mass that is read is the share
     of the answers that is expected to be among the triples, of those that the paths lead to; it ends the reading when
-    it is the budget's recall.
+    it is the budget's recall, or when further triples are not worth the budget's price.
 
     Every prefix of the triples is connected to the linked entities. The score of a triple is the logarithm of the mass
     of the node that it was read for, and never above that of a triple before it. Paths beyond the budget's mass get
@@ -129,12 +132,11 @@ def facts_by_node(
             rows[i][rank] = path_instances
     subgraphs, expected = [], []
     for i, (row, trace) in enumerate(zip(paths, traces, strict=True)):
-        reading = _chosen(row, rows[i], topics[i], budget.triples, budget.recall, background or BACKGROUND)
+        reading = _chosen(row, rows[i], topics[i], budget, background or BACKGROUND)
         chosen = reading.triples
         every = {triple for one in rows[i].values() for instance in one for triple in instance.triples}
         beyond = sum(1 for path in row[within[i] :] if path.steps)
-        by = "triples" if reading.full else "recall"
-        for limit, lost in ((by, len(every) - len(chosen)), ("mass", beyond)):
+        for limit, lost in ((reading.limit, len(every) - len(chosen)), ("mass", beyond)):
             if lost:
                 cuts[i][limit] = cuts[i].get(limit, 0) + lost
         subgraphs.append(
@@ -160,22 +162,22 @@ def _chosen(
     paths: Sequence[RankedPath],
     read: Mapping[int, Sequence[Instance]],
     topics: Mapping[str, int],
-    most: int | None,
-    recall: float | None = None,
+    budget: Budget,
     background: float = BACKGROUND,
 ) -> _Reading:
-    """Choose up to ``most`` triples of a question from the instances of its paths, by rank."""
+    """Choose the triples of a question from the instances of its paths, by rank."""
+    most, recall = budget.triples, budget.recall
     if len(set(topics.values())) > 1:
         read = {rank: [_joining(one, paths[rank], topics) for one in found] for rank, found in read.items()}
-    ends = {rank: _ends(found) for rank, found in read.items()}
     nodes = _nodes(paths, read, topics, background)
     degrees = _degrees(read)
     order = sorted(nodes, key=lambda end: (-nodes[end].score, nodes[end].rank, -degrees[end]))
-    reserved, held = _reserved(nodes, order, list(ends.values()), most)
+    reserved, held = _reserved(nodes, order, [_ends(found) for found in read.values()], most)
     total = math.fsum(node.mass for node in nodes.values())
     share, seen = 0.0, set[str]()
     chosen: dict[Triple, _Choice] = {}
     shares: list[float] = []
+    ends: list[int] = []
     room = math.inf if most is None else most - len(held)
     for end in order:
         if recall is not None and recall < 1 and share >= recall:
@@ -199,9 +201,16 @@ def _chosen(
                     seen.add(at)
                     share += nodes[at].mass / total
             shares.append(min(share, 1.0))
+        ends.append(len(chosen))
+    limit = "recall" if recall is not None and recall < 1 and share >= recall else "triples"
+    if budget.price:
+        worth = _worth(ends, shares, budget.price)
+        if worth < len(chosen) or (limit == "triples" and len(ends) == len(order)):
+            limit = "price"
+        chosen, shares = dict(islice(chosen.items(), worth)), shares[:worth]
     joins = _joins([nodes[end] for end in order], chosen)
-    if recall is not None and recall < 1 and share >= recall:
-        return _Reading(chosen, joins, shares, full=False)
+    if limit == "recall" or budget.price:
+        return _Reading(chosen, joins, shares, limit)
     score = min((choice.score for choice in chosen.values()), default=0.0)
     for triple, end, rank in _further(read, chosen):
         if most is not None and len(chosen) >= most:
@@ -209,7 +218,34 @@ def _chosen(
         score = min(score, nodes[end].score)
         chosen.setdefault(triple, _Choice(score, rank))
     shares += [min(share, 1.0)] * (len(chosen) - len(shares))
-    return _Reading(chosen, joins, shares, full=True)
+    return _Reading(chosen, joins, shares, limit)
+
+
+def _worth(ends: Sequence[int], shares: Sequence[float], price: float) -> int:
+    """Return the number of triples after which none are worth their price.
+
+    What further triples add each is the steepest slope from there to any later end: that of the upper envelope.
+
+    Args:
+        ends: Numbers of triples after which the reading may end, rising.
+        shares: Share of the answers that is expected among the triples up to each of them.
+        price: Share that a triple is worth.
+    """
+
+    def slope(one: int, other: int) -> float:
+        return (shares[other - 1] - shares[one - 1]) / (other - one)
+
+    worth = 0
+    envelope: list[int] = []
+    for end in sorted(set(ends), reverse=True):
+        while len(envelope) > 1 and slope(end, envelope[-1]) < slope(envelope[-1], envelope[-2]):
+            envelope.pop()
+        # Rounded, so that noise in the last digits decides nothing.
+        least = min(price, EVEN * shares[end - 1] / end)
+        if not envelope or round(slope(end, envelope[-1]) - least, 9) < 0:
+            worth = end
+        envelope.append(end)
+    return worth
 
 
 def _joins(nodes: Sequence[_Node], chosen: Mapping[Triple, _Choice]) -> tuple[Join, ...]:

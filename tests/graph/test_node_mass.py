@@ -226,6 +226,44 @@ def test_the_reading_ends_with_the_share_of_the_mass_that_is_wanted():
     assert part.trace["cut"] == {"recall": len(whole.triples) - len(part.triples)}
 
 
+def test_the_reading_ends_where_no_further_triple_is_worth_its_price():
+    paths = [path(BORN, score=3.0), path(BORN, NUMBER, score=0.0)]
+    whole, part, free = (read(FACTS, paths, triples=30, price=price) for price in (0.001, 0.05, 0))
+    assert part.triples == whole.triples[: len(part.triples)]
+    assert {triple.relation for triple in part.triples} == {"born in"}
+    assert part.trace["cut"] == {"price": len(whole.triples) - len(part.triples)}
+    assert 0.9 < part.expected_recall < whole.expected_recall == 1.0
+    assert whole.triples == free.triples
+
+
+def test_a_triple_that_is_worth_little_alone_is_read_for_those_that_it_leads_to():
+    facts = [["town", "is", "big"], ["town", "near", "port"], *(["port", "has", f"ship{i}"] for i in range(4))]
+    paths = [path(Step("is"), score=4.0), path(Step("near"), Step("has"), score=0.0)]
+    # The first ship costs two triples for a share of .0088, and all four cost five for .0354.
+    few, many = (read(facts, paths, triples=30, price=price) for price in (0.0075, 0.006))
+    assert (len(few.triples), len(many.triples)) == (1, 6)
+
+
+def test_of_a_recall_and_a_price_the_one_that_is_reached_first_ends_the_reading():
+    paths = [path(BORN, score=3.0), path(BORN, NUMBER, score=0.0)]
+    dear, little = (read(FACTS, paths, triples=30, **limits) for limits in ({"price": 0.05}, {"recall": 0.6}))
+    assert len(little.triples) < len(dear.triples)
+    assert read(FACTS, paths, triples=30, price=0.05, recall=0.6) == little
+    assert read(FACTS, paths, triples=30, price=0.05, recall=0.99).triples == dear.triples
+
+
+def test_a_long_list_is_read_at_any_price():
+    facts = [[f"p{i}", "born in", "town"] for i in range(40)]
+    found = read(facts, [path(BORN, score=0.0)], triples=100, price=0.5)
+    assert (len(found.triples), found.trace.get("cut")) == (40, None)
+
+
+def test_a_budget_that_ends_before_the_price_is_counted_as_what_it_is():
+    facts = [[f"p{i}", "born in", "town"] for i in range(40)]
+    found = read(facts, [path(BORN, score=0.0)], triples=30, price=0.5)
+    assert (len(found.triples), found.trace["cut"]) == (30, {"triples": 10})
+
+
 def test_the_expected_recall_counts_what_the_paths_do_not_lead_to():
     graph = MemoryGraph(triples=FACTS)
     graph.open()

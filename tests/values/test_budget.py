@@ -17,5 +17,12 @@ def test_a_mass_above_one_is_refused():
         Budget(mass=1.5)
 
 
+def test_a_price_is_a_share_below_one_and_may_be_none_at_all():
+    assert Budget(price=0).price == 0
+    for price in (-0.1, 1.0):
+        with pytest.raises(ValueError, match="budget price must be"):
+            Budget(price=price)
+
+
 def test_none_is_no_limit():
     assert Budget(None, None, None, None, None, None).hub is None

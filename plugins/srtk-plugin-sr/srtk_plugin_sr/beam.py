@@ -235,7 +235,9 @@ class BeamExpander(Expander):
         known = [state.frontiers for state in beams]
         if search.order == "nodes":
             topics = [state.topics for state in beams]
-            budget = attrs.evolve(self.budget, recall=self.budget.recall or search.recall)
+            budget = self.budget
+            if budget.recall is None and budget.price is None:
+                budget = attrs.evolve(budget, recall=search.recall, price=search.price)
             return facts_by_node(
                 self.graph, ranked, budget, topics, known, traces, search.found, search.topic_background
             )
@@ -282,7 +284,7 @@ class BeamExpander(Expander):
 
     def _search(self) -> SearchSettings:
         """Return the settings in force; a training changes those that are left to the scorer."""
-        names = [field.name for field in attrs.fields(SearchSettings) if field.name != "recall"]
+        names = [field.name for field in attrs.fields(SearchSettings) if field.name not in ("recall", "price")]
         own = {name: getattr(self, name) for name in names}
         if "auto" not in own.values():
             return SearchSettings(**own)

@@ -24,6 +24,7 @@ class SearchSettings:
         order: Order of the triples, `paths` or `nodes`.
         fan_cost: Cost of the fan-out of a step.
         recall: Share of the answers, of those that the paths lead to, at which the reading ends; None for no end.
+        price: Share of them that a triple is worth; None for no price.
         found: Share of the answers that the paths are expected to lead to.
         topic_background: Support of a topic where none of its paths arrive; None for topics read as one.
     """
@@ -37,6 +38,7 @@ class SearchSettings:
     order: Literal["paths", "nodes"] = "paths"
     fan_cost: float = 0.0
     recall: float | None = None
+    price: float | None = None
     found: float = 1.0
     topic_background: float | None = BACKGROUND
 
@@ -45,9 +47,10 @@ UNTRAINED = SearchSettings(depth=3, long_cost=1.0, long_width=8, mention="", ord
 """For the rule ``gain``: chosen on the demo's questions with seed 1, PathQuestion and MetaQA, and what concerns long
 paths also on a half of ComplexWebQuestions. The reading has no end but the budget, since the answers of untrained
 searches are often where little is expected."""
-TRAINED = SearchSettings(order="nodes", hop_margin=4.6, recall=0.95, found=0.95)
+TRAINED = SearchSettings(order="nodes", hop_margin=4.6, price=0.002, found=0.95)
 """For log-probabilities of trained weights: at each hop a hundredth of the best path's probability. The depth is two
-steps: weights do not know where paths end that are longer than those they learnt from."""
+steps: weights do not know where paths end that are longer than those they learnt from. The price of a triple was chosen
+on LC-QuAD (docs/benchmarks.md, When to stop reading)."""
 
 TOPIC_BACKGROUNDS: tuple[float | None, ...] = (0.01, 0.02, 0.05, 0.1, 0.2, None)
 """Those that a training tries."""

@@ -154,6 +154,19 @@ def test_settings_that_are_given_stand_whatever_suits_the_scorer():
     assert given_.expand([ask("ann")])[0].paths == beam(FAMILY, HAND).expand([ask("ann")])[0].paths
 
 
+@pytest.mark.parametrize("suits", [{"recall": 0.5}, {"price": 0.1}])
+def test_the_reading_ends_where_suits_the_scorer_unless_the_budget_says_where(suits):
+    def read(**budget):
+        scorer = Suiting(HAND, suits=SearchSettings(order="nodes", **suits))
+        return beam(FAMILY, scorer, budget=Budget(**budget)).expand([ask("ann")])[0]
+
+    few = read()
+    assert few.trace["cut"] == {next(iter(suits)): 7 - len(few.triples)}
+    assert read(**suits) == few
+    for whole in ({"recall": 1.0}, {"price": 0}):
+        assert len(read(**whole).triples) == 7
+
+
 def test_a_search_by_hand():
     # Hop 1: child -1, job -2. Hop 2: child, job -1.5; child, END -2.5; child, born -4; job ends for END's -1.5.
     found = beam(FAMILY, HAND).expand([ask("ann")])[0]
