@@ -1,7 +1,8 @@
 """``srtk adapt``: adapts a path scorer to a graph of which nobody has asked questions.
 
-Questions are made from the graph's own paths, and the encoder learns to decide along them as the search does. Its
-weights are then led back towards where they began; what held-out made questions show to be better is kept.
+Questions are made from the graph's own paths, and the encoder learns to rank each path before those that a search
+confuses with it, without forgetting how it ranked them. Its weights are then led back towards where they began; what
+held-out made questions show to be better is kept.
 """
 
 from __future__ import annotations
@@ -24,13 +25,13 @@ from srtk_framework.recipe import Composer, from_data
 from srtk_framework.records import place, workplace
 from srtk_framework.roles import Generator, KnowledgeGraph
 from srtk_framework.text import read_yaml
-from srtk_framework.values import InputError, Question, RankedPath, TrainingExample
+from srtk_framework.values import InputError, Question
 from srtk_plugin_sr.adaptation import adapt
 from srtk_plugin_sr.dense import DenseScorer
 from srtk_plugin_sr.fit_settings import ScorerFitSettings
 from srtk_plugin_sr.made_questions import MadeQuestions
 from srtk_plugin_sr.model_folder import differences, digest, put_model, stoppable, training_folder, training_state
-from srtk_plugin_sr.samples import make_samples
+from srtk_plugin_sr.rivals import find_rivals
 from srtk_plugin_sr.scorer_form import ScorerForm, write_form
 from srtk_plugin_sr.trainer import trainable_encoder
 from srtk_plugin_sr.training_packages import require_training_packages
@@ -39,6 +40,12 @@ HELP = "adapt a path scorer to a graph without questions"
 
 HELD_OUT = 0.1
 """Share of the questions, drawn by a hash of the text, that ends the training and chooses the blend."""
+
+SEARCH_SHARE = 0.5
+"""Share of the minutes after which no further question is searched for the rivals of its path."""
+
+_LEAST_MINUTES = 1e-6
+"""Of the training, one round of which always runs."""
 
 RECIPE = "recipe.yaml"
 """File of the recipe beside the weights."""
@@ -59,7 +66,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add("--depth", type=int, default=2, metavar="N", help="largest number of steps, that of the search (%(default)s)")
     add("--questions", type=int, default=1000, metavar="N", help="number of made questions (%(default)s)")
     add("--generator", metavar="YAML", help="rewords the questions, such as '{use: openai, model: NAME}'")
-    add("--minutes", type=float, default=5.0, help="maximum number of CPU minutes of the training (%(default)s)")
+    add("--minutes", type=float, default=5.0, help="maximum number of CPU minutes (%(default)s)")
     add("--seed", type=int, default=0, help="seed of everything that is drawn (%(default)s)")
     add("--fresh", action="store_true", help="start over, and replace another training in the folder, or its model")
     add("-q", "--quiet", action="store_true", help="print errors only")
@@ -93,6 +100,12 @@ def _adapt(args: argparse.Namespace) -> int:
         dataset = MadeQuestions(graph, generator, count=args.questions, depth=args.depth, seed=args.seed)
         questions = list(dataset.read())
         dense: DenseScorer = scorer.driver
+        if dense.form.rule != "gain":
+            raise InputError(
+                f"{args.model_name_or_path} was trained as a path scorer by the rule {dense.form.rule}, which rates"
+                " single steps, and whole paths are compared here; start from other weights, or train these by the"
+                " recipe adapt with a path_scorer of that rule"
+            )
         form = attrs.evolve(dense.form, mention=dense.search_settings()["mention"])
         settings = attrs.evolve(settings, mention=form.mention)
         state = training_state(
@@ -111,7 +124,7 @@ def _adapt(args: argparse.Namespace) -> int:
             again = finished is None or args.fresh
             if again:
                 folder.begin(state, args.fresh, partial(differences, state=state))
-                state["figures"] = _trained(args, graph, dense, questions, form, settings, out)
+                state["figures"] = _trained(args, dense, questions, form, settings, out)
                 made = beside / "model"
                 trainable_encoder(dense.encoder).save(made)
                 write_form(form, made)
@@ -137,7 +150,7 @@ def _settings(args: argparse.Namespace) -> ScorerFitSettings:
             minutes=args.minutes,
             batch_size=16,
             learning_rate=5e-5,
-            negatives=7,
+            loss="listwise",
             depth=args.depth,
             validate_every=20,
             monitor="accuracy",
@@ -149,7 +162,6 @@ def _settings(args: argparse.Namespace) -> ScorerFitSettings:
 
 def _trained(
     args: argparse.Namespace,
-    graph: KnowledgeGraph,
     dense: DenseScorer,
     questions: list[Question],
     form: ScorerForm,
@@ -159,34 +171,32 @@ def _trained(
     """Adapt the scorer's encoder; return the figures."""
     if not questions:
         raise InputError(
-            f"the paths of {graph.source()} lead nowhere else, or to too many entities to be asked for; use the weights"
-            " as they are"
+            f"the paths of {dense.graph.source()} lead nowhere else, or to too many entities to be asked for; use the"
+            " weights as they are"
         )
     began = time.process_time()
-    held = [place(question.text, args.seed) < HELD_OUT for question in questions]
-    parts = []
-    for wanted in (False, True):
-        examples = [_example(question) for question, is_held in zip(questions, held, strict=True) if is_held is wanted]
-        parts.append(dense.training_set(make_samples(graph, examples, settings, args.seed)))
-    learning, held_out = parts
+    until = began + 60 * args.minutes * SEARCH_SHARE
+    parts: dict[bool, list[Question]] = {True: [], False: []}
+    for question in questions:
+        parts[place(question.text, args.seed) < HELD_OUT].append(question)
+    held_out, learning = (
+        dense.ranking_set(find_rivals(dense, parts[is_held], args.depth, until)) for is_held in (True, False)
+    )
     if not learning.samples or not held_out.samples:
         raise InputError(
-            f"{graph.source()} gives {len(questions)} questions, too few to learn from some and hold out others; raise"
-            " --questions, or use the weights as they are"
+            f"{dense.graph.source()} gives {len(questions)} questions, too few whose path has rivals to learn from some"
+            " and hold out others; raise --questions, or use the weights as they are"
         )
+    left = args.minutes - (time.process_time() - began) / 60
+    settings = attrs.evolve(settings, minutes=max(left, _LEAST_MINUTES))
     done = adapt(trainable_encoder(dense.encoder), learning, held_out, form, settings, out / "training", args.seed)
     return {
         "questions": len(questions),
-        "held_out": sum(held),
-        "decisions": len(learning.samples),
+        "held_out": len(held_out.samples),
+        "learning": len(learning.samples),
         **attrs.asdict(done),
         "minutes": round((time.process_time() - began) / 60, 1),
     }
-
-
-def _example(question: Question) -> TrainingExample:
-    paths = tuple(RankedPath(question.links[0].entity, steps, 1.0) for steps in question.gold_paths or ())
-    return TrainingExample(question, paths)
 
 
 def _lines(figures: dict[str, Any]) -> list[str]:
@@ -194,10 +204,10 @@ def _lines(figures: dict[str, Any]) -> list[str]:
     blends = ", ".join(f"{value:.3f} at {float(share):g}" for share, value in figures["blends"].items())
     kept = f"the blend at {figures['share']:g} of the way" if figures["share"] else "the weights as they were"
     return [
-        f"{figures['questions']} questions made, {figures['held_out']} of them held out; {figures['decisions']}"
-        f" decisions to learn from; {figures['minutes']:g} CPU minutes",
-        f"right decisions on the questions held out: {figures['start']:.3f} before, {figures['trained']:.3f} after"
-        f" {figures['updates']} updates; blends with the start: {blends}",
+        f"{figures['questions']} questions made; {figures['learning']} with rivals of their path to learn from, and"
+        f" {figures['held_out']} held out; {figures['minutes']:g} CPU minutes",
+        f"a right path comes first on the questions held out: {figures['start']:.3f} before, {figures['trained']:.3f}"
+        f" after {figures['updates']} updates; blends with the start: {blends}",
         f"kept: {kept}",
     ]
 

@@ -1,7 +1,8 @@
-"""Adaptation of a path scorer's encoder to a graph: training on decisions, and a blend of its weights with the start.
+"""Adaptation of a path scorer's encoder to a graph: training on ranked paths, and a blend of weights with the start.
 
-What a training on made questions forgets costs more than what it learns brings. So the weights are led back towards
-where they began, and stay there if no blend decides better on questions that were held out.
+What a training on made questions forgets can cost more than what it learns brings. So half of what it learns is how the
+weights ranked the paths before, and afterwards they are led back towards where they began, and stay there if no blend
+ranks better on questions that were held out.
 """
 
 from __future__ import annotations
@@ -19,13 +20,15 @@ from srtk_plugin_sr.scorer_form import ScorerForm
 from srtk_plugin_sr.trainer import blend_weights, train_encoder, weights_of
 from srtk_plugin_sr.vectors import unit
 
-SHARES = (0.3, 0.4, 0.5, 0.6)
+SHARES = (0.3, 0.5, 0.7, 1.0)
 """How far from the start to the trained weights a blend may lie."""
+DISTILLED = 0.5
+"""Part of the target that is what the weights of the start give each path."""
 
 
 @attrs.frozen
 class Adapted:
-    """What an adaptation came to; accuracies are shares of right decisions on held-out questions.
+    """What an adaptation came to; accuracies are shares of held-out questions with a right path first.
 
     Attributes:
         start: Accuracy before the training.
@@ -55,8 +58,8 @@ def adapt(
 
     Args:
         encoder: An open encoder that can be trained.
-        learning: Decisions to learn from.
-        held_out: Decisions by which the training ends and a blend is chosen.
+        learning: Ranked paths to learn from.
+        held_out: Ranked paths by which the training ends and a blend is chosen.
         form: Form of the scores; its temperature counts.
         settings: Settings of the training.
         folder: Folder of the training, which is resumed there.
@@ -73,6 +76,7 @@ def adapt(
         return {"accuracy": accuracy(encoder, held_out, form.temperature)}
 
     start = validated()["accuracy"]
+    learning = softened(encoder, learning, form.temperature, DISTILLED)
     figures = train_encoder(
         network, learning, settings, temperature=form.temperature, validate=validated, folder=folder, seed=seed
     )
@@ -89,17 +93,41 @@ def adapt(
     return Adapted(start, figures["accuracy"], blends, share, int(figures["steps"]))
 
 
-def accuracy(encoder: Any, decisions: TrainingSet, temperature: float) -> float:
-    """Return the share of decisions in which a right candidate scores highest.
+def softened(encoder: Any, rankings: TrainingSet, temperature: float, share: float) -> TrainingSet:
+    """Mix what is right with the probabilities that an encoder gives now, so that training forgets less of them.
+
+    The weights of the start are the teacher (learning without forgetting, Li and Hoiem 2016). Of several right
+    candidates each has the part that the teacher gives it.
+
+    Args:
+        encoder: The teacher.
+        rankings: Samples with numbered texts.
+        temperature: Divides cosines, before costs are subtracted.
+        share: Part of the target that is the teacher's.
+    """
+    vectors = unit(encoder.encode(rankings.texts)).astype(np.float64)
+    made = []
+    for sample in rankings.samples:
+        logits = vectors[list(sample.candidates)] @ vectors[sample.query] / temperature - np.array(sample.costs)
+        before = np.exp(logits - logits.max())
+        before /= before.sum()
+        right = np.where(np.array(sample.targets) > 0, before, 0.0)
+        mixed = (1 - share) * right / right.sum() + share * before
+        made.append(attrs.evolve(sample, targets=tuple(mixed.tolist())))
+    return TrainingSet(rankings.texts, made)
+
+
+def accuracy(encoder: Any, rankings: TrainingSet, temperature: float) -> float:
+    """Return the share of samples in which a right candidate scores highest.
 
     Args:
         encoder: Encodes the texts.
-        decisions: Samples with numbered texts.
+        rankings: Samples with numbered texts.
         temperature: Divides cosines, before costs are subtracted.
     """
-    vectors = unit(encoder.encode(decisions.texts)).astype(np.float64)
+    vectors = unit(encoder.encode(rankings.texts)).astype(np.float64)
     right = 0
-    for sample in decisions.samples:
+    for sample in rankings.samples:
         logits = vectors[list(sample.candidates)] @ vectors[sample.query] / temperature - np.array(sample.costs)
         right += bool(sample.targets[int(logits.argmax())] > 0)
-    return right / len(decisions.samples)
+    return right / len(rankings.samples)

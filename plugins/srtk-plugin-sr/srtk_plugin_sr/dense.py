@@ -15,7 +15,7 @@ import numpy.typing as npt
 from srtk_framework.roles import Encoder, GraphExamples, KnowledgeGraph, PathScorer, TrainingTask
 from srtk_framework.values import END, SCORE_DIGITS, DriverError, Path, Sample, Step
 from srtk_plugin_sr.fit_settings import ScorerFitSettings
-from srtk_plugin_sr.samples import IndexedSample, TrainingSet, make_samples
+from srtk_plugin_sr.samples import IndexedSample, RankedPaths, TrainingSet, make_samples
 from srtk_plugin_sr.scorer_form import UNTRAINED, Compare, Rule, ScorerForm, read_form, write_form
 from srtk_plugin_sr.search_settings import TOPIC_BACKGROUNDS, TRAINED, SearchSettings
 from srtk_plugin_sr.search_settings import UNTRAINED as UNTRAINED_SEARCH
@@ -133,6 +133,17 @@ class DenseScorer(PathScorer):
     def form(self) -> ScorerForm:
         """Rule, costs and texts of the scores."""
         return self._form
+
+    @property
+    def path_join(self) -> str:
+        """Separator between the steps in the text of a path."""
+        return self._templates.join
+
+    def with_encoder(self, encoder: Encoder) -> DenseScorer:
+        """Return an open scorer of the same form about the same graph, with another encoder and no vectors yet."""
+        other = copy.copy(self)
+        other.encoder, other._store, other._recent = encoder, VectorStore(None, ""), {}
+        return other
 
     def is_trained(self) -> bool:
         """Return whether the weights of the encoder are those of a trained path scorer."""
@@ -272,10 +283,21 @@ class DenseScorer(PathScorer):
         other.graph, other._step_texts = graph, {}
         return other
 
-    def training_set(self, samples: Sequence[Sample]) -> TrainingSet:
-        """Give samples about the scorer's graph the texts and costs that they have in scoring."""
+    def ranking_set(self, rankings: Sequence[RankedPaths]) -> TrainingSet:
+        """Give paths to rank the texts that they have in scoring; those that are right share the target."""
         texts = TextIndex()
-        made = self._indexed(samples, texts)
+        self._add_step_texts([path for one in rankings for path in one.paths], [])
+        made = []
+        for one in rankings:
+            walked = [self._templates.join.join(self._step_texts[step] for step in path) for path in one.paths]
+            made.append(
+                IndexedSample(
+                    query=texts.number(self._templates.query_text(one.text, "")),
+                    candidates=tuple(texts.number(self._templates.candidate_text(path)) for path in walked),
+                    targets=tuple(map(float, one.right)),
+                    costs=one.costs,
+                )
+            )
         return TrainingSet(texts.texts(), made)
 
     def _indexed(self, samples: Sequence[Sample], texts: TextIndex) -> list[IndexedSample]:

@@ -10,7 +10,7 @@ import attrs
 from srtk_framework.roles import KnowledgeGraph
 from srtk_framework.text import unnamed_entities, without_mentions
 from srtk_framework.training import samples
-from srtk_framework.values import Question, Sample, TrainingExample, batched
+from srtk_framework.values import Path, Question, Sample, TrainingExample, batched
 from srtk_plugin_sr.fit_settings import ScorerFitSettings
 
 _LESSONS_AT_ONCE = 512
@@ -37,6 +37,23 @@ class IndexedSample:
     candidates: tuple[int, ...]
     targets: tuple[float, ...]
     costs: tuple[float, ...] = ()
+
+
+@attrs.frozen
+class RankedPaths:
+    """A question with paths to rank.
+
+    Attributes:
+        text: Text of the question as a scorer reads it.
+        paths: Paths from its entity; the one that it was made from comes first.
+        right: For each path, whether it leads to exactly the answers.
+        costs: For each path, what a search subtracts from its logit.
+    """
+
+    text: str
+    paths: tuple[Path, ...]
+    right: tuple[bool, ...]
+    costs: tuple[float, ...]
 
 
 @attrs.frozen

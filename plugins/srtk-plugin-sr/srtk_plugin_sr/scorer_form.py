@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import json
-from pathlib import Path
+from itertools import pairwise
+from pathlib import Path as FilePath
 from typing import Literal
 
 import attrs
@@ -11,7 +12,7 @@ import attrs
 from srtk_framework.graph import BACKGROUND
 from srtk_framework.records import read_json
 from srtk_framework.roles import Encoder
-from srtk_framework.values import DriverError, InputError
+from srtk_framework.values import DriverError, InputError, Path
 
 FILE = "path_scorer.json"
 """File of the form in the folder of trained weights."""
@@ -55,13 +56,18 @@ class ScorerForm:
         """Whether candidates are whole paths."""
         return (self.compare or ("path" if self.rule == "gain" else "step")) == "path"
 
+    def path_cost(self, path: Path) -> float:
+        """Return what the steps of a path cost together."""
+        returns = sum(one.relation == other.relation and one.inverse != other.inverse for one, other in pairwise(path))
+        return self.step_cost * len(path) + self.return_cost * returns
+
 
 UNTRAINED = ScorerForm(rule="gain", step_cost=0.5, return_cost=0.5, inverse_text="{label} of")
 """Form for weights that no path scorer was trained from: chosen on the demo's questions with seed 1, PathQuestion and
 MetaQA."""
 
 
-def write_form(form: ScorerForm, folder: Path) -> None:
+def write_form(form: ScorerForm, folder: FilePath) -> None:
     """Write the form into the folder of the weights that were trained in it."""
     text = json.dumps(attrs.asdict(form), indent=2, ensure_ascii=False)
     (folder / FILE).write_text(text + "\n", encoding="utf-8")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -14,6 +15,7 @@ pytest.importorskip("torch")
 pytest.importorskip("srtk_plugin_transformers")
 
 from srtk_plugin_sr.adaptation import Adapted
+from srtk_plugin_sr.scorer_form import ScorerForm, write_form
 
 from srtk_framework.cli import main
 
@@ -45,7 +47,7 @@ def test_it_says_what_it_did_and_writes_weights_that_a_recipe_takes_in_their_for
     assert main(flags) == 0
     said = capsys.readouterr().err
     assert "questions made" in said
-    assert "right decisions on the questions held out: 0." in said
+    assert "a right path comes first on the questions held out: " in said
     assert "kept: " in said
     assert f"encoder: {{use: transformers, model: {out}}}" in said
     form = json.loads((out / "path_scorer.json").read_text())
@@ -90,13 +92,15 @@ def test_equal_input_gives_equal_weights(graph: str, tiny: Callable[..., Path], 
     assert weights(tmp_path / "one") == weights(tmp_path / "other")
 
 
-def test_no_second_round_begins_where_the_minutes_are_used_up(
+def test_no_second_batch_is_searched_and_no_second_round_begins_where_the_minutes_are_used_up(
     graph: str, tiny: Callable[..., Path], tmp_path: Path
 ) -> None:
     out = tmp_path / "adapted"
     flags = ["adapt", "-kg", graph, "-m", str(tiny(WORDS)), "--questions", "100", "--quiet"]
     assert main([*flags, "-o", str(out), "--minutes", "0.0001"]) == 0
-    assert json.loads((out / "training" / "training.json").read_text())["figures"]["updates"] == 20
+    figures = json.loads((out / "training" / "training.json").read_text())["figures"]
+    assert figures["updates"] == 20
+    assert figures["learning"] <= 32
 
 
 @pytest.mark.parametrize(
@@ -104,7 +108,7 @@ def test_no_second_round_begins_where_the_minutes_are_used_up(
     [
         (["--depth", "0"], "--depth is 0; it must be at least 1"),
         (["--questions", "0"], "--questions is 0; it must be at least 1"),
-        (["--questions", "1"], "too few to learn from some and hold out others; raise --questions"),
+        (["--questions", "1"], "too few whose path has rivals to learn from some and hold out others; raise"),
         (["--minutes", "-1"], "'minutes' must be > 0: -1.0; change the flag of that name"),
         (["--generator", "{use: nobody}"], "nobody"),
     ],
@@ -142,4 +146,14 @@ def test_a_graph_of_hubs_alone_is_not_asked_for_more_questions(
     file.write_text("".join(f"a{i}\tnear\tb{j}\n" for i in range(101) for j in range(101)))
     assert main(["graph", "build", "--no-header", str(file), "--out", folder, "--quiet"]) == 0
     assert main(["adapt", "-kg", folder, "-o", str(tmp_path / "o"), "-m", str(tiny(WORDS)), "--depth", "1"]) == 2
-    assert "or to too many entities to be asked for; use the weights as they are" in capsys.readouterr().err
+    said = capsys.readouterr().err
+    assert "or to too many entities to be asked for; use the weights as they are" in said
+
+
+def test_weights_that_rate_single_steps_are_refused(
+    graph: str, tiny: Callable[..., Path], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    trained = shutil.copytree(tiny(WORDS), tmp_path / "trained")
+    write_form(ScorerForm(rule="log-softmax"), trained)
+    assert main(["adapt", "-kg", graph, "-o", str(tmp_path / "o"), "-m", str(trained)]) == 2
+    assert "by the rule log-softmax, which rates single steps" in capsys.readouterr().err

@@ -11,7 +11,7 @@ import pytest
 pytest.importorskip("torch")
 pytest.importorskip("srtk_plugin_transformers")
 
-from srtk_plugin_sr.adaptation import SHARES, accuracy, adapt
+from srtk_plugin_sr.adaptation import SHARES, accuracy, adapt, softened
 from srtk_plugin_sr.fit_settings import ScorerFitSettings
 from srtk_plugin_sr.samples import IndexedSample, TrainingSet
 from srtk_plugin_sr.scorer_form import UNTRAINED
@@ -31,13 +31,23 @@ class Hand(Encoder):
 
 
 @pytest.mark.parametrize(("cost", "right"), [(0.0, 1.0), (1.0, 0.0)])
-def test_a_decision_is_right_if_the_right_candidate_scores_highest_less_its_cost(cost: float, right: float) -> None:
+def test_a_ranking_is_right_if_a_right_candidate_scores_highest_less_its_cost(cost: float, right: float) -> None:
     # Cosines .8 and .6 over a temperature of .4 are logits of 2 and 1.5.
     sample = IndexedSample(0, (1, 2), (1.0, 0.0), (cost, 0.0))
     assert accuracy(Hand(), TrainingSet(["q", "near", "far"], [sample]), 0.4) == right
 
 
-def decisions(right: int) -> TrainingSet:
+def test_half_of_the_target_is_what_the_teacher_gives_and_right_candidates_share_the_rest_as_it_does() -> None:
+    # Less their costs, the logits are 2, 1.5 and 1.5.
+    sample = IndexedSample(0, (1, 2, 1), (1.0, 0.0, 1.0), (0.0, 0.0, 0.5))
+    [soft] = softened(Hand(), TrainingSet(["q", "near", "far"], [sample]), 0.4, 0.5).samples
+    before = np.exp([2.0, 1.5, 1.5]) / np.exp([2.0, 1.5, 1.5]).sum()
+    right = before * [1, 0, 1] / (before[0] + before[2])
+    np.testing.assert_allclose(soft.targets, (right + before) / 2, atol=1e-6)
+    assert (soft.candidates, soft.costs) == (sample.candidates, sample.costs)
+
+
+def rankings(right: int) -> TrainingSet:
     """Ask for each word, with the word so many places on as the right candidate."""
     samples = [
         IndexedSample(i, ((i + right) % 12, (i + right + 4) % 12), (1.0, 0.0), (0.0, 0.0)) for i in range(len(WORDS))
@@ -48,25 +58,27 @@ def decisions(right: int) -> TrainingSet:
 def adapted(tiny: Callable[..., Path], folder: Path, held_out: TrainingSet) -> tuple[float, TransformersEncoder]:
     encoder = TransformersEncoder(model=str(tiny(" ".join(WORDS))), device="cpu", threads=1)
     encoder.open()
-    settings = ScorerFitSettings(epochs=40, learning_rate=3e-3, monitor="accuracy", patience=None, accelerator="cpu")
-    done = adapt(encoder, decisions(1), held_out, UNTRAINED, settings, folder, 0)
+    settings = ScorerFitSettings(
+        epochs=40, learning_rate=3e-3, loss="listwise", monitor="accuracy", patience=None, accelerator="cpu"
+    )
+    done = adapt(encoder, rankings(1), held_out, UNTRAINED, settings, folder, 0)
     assert set(done.blends) == set(SHARES)
     assert done.share == 0 or done.blends[done.share] == max(done.blends.values()) > done.start
     return done.share, encoder
 
 
-def test_a_blend_is_kept_that_decides_better(tiny: Callable[..., Path], tmp_path: Path) -> None:
-    share, encoder = adapted(tiny, tmp_path, decisions(1))
+def test_a_blend_is_kept_that_ranks_better(tiny: Callable[..., Path], tmp_path: Path) -> None:
+    share, encoder = adapted(tiny, tmp_path, rankings(1))
     assert share > 0
     encoder.close()
 
 
-def test_the_weights_stay_as_they_were_where_no_blend_decides_better(tiny: Callable[..., Path], tmp_path: Path) -> None:
+def test_the_weights_stay_as_they_were_where_no_blend_ranks_better(tiny: Callable[..., Path], tmp_path: Path) -> None:
     encoder = TransformersEncoder(model=str(tiny(" ".join(WORDS))), device="cpu", threads=1)
     encoder.open()
     before = encoder.encode(WORDS)
     # What is held out is right from the start: each word is nearest to itself.
-    share, after = adapted(tiny, tmp_path, decisions(0))
+    share, after = adapted(tiny, tmp_path, rankings(0))
     assert share == 0
     assert np.array_equal(after.encode(WORDS), before)
     encoder.close()

@@ -16,6 +16,7 @@ from srtk_plugin_sr.beam import BeamExpander
 from srtk_plugin_sr.dense import DenseScorer
 from srtk_plugin_sr.fit_settings import ScorerFitSettings
 from srtk_plugin_sr.search_settings import TOPIC_BACKGROUNDS, TRAINED, UNTRAINED, SearchSettings
+from srtk_plugin_sr.vectors import TextIndex
 from srtk_plugin_transformers.encoder import TransformersEncoder
 
 from srtk_framework.graph import BACKGROUND
@@ -129,12 +130,12 @@ def test_the_logits_of_training_are_those_of_scoring(form, rule, compare, scorer
     path = (Step("spouse"),)
     candidates = (Step("birth_place"), Step("spouse"), Step("spouse", True), END)
     sample = Sample("q", "where was p1 born", path, candidates, (1.0, 0.0, 0.0, 0.0))
-    data = one.training_set([sample])
+    texts = TextIndex()
+    [indexed] = one._indexed([sample], texts)
     network = one.encoder.learner().eval()
     with torch.no_grad():
-        vectors = torch.nn.functional.normalize(network(network.tokenize(data.texts)), dim=-1)
-    [indexed] = data.samples
-    column = {i: i for i in range(len(data.texts))}
+        vectors = torch.nn.functional.normalize(network(network.tokenize(texts.texts())), dim=-1)
+    column = {i: i for i in range(len(texts.texts()))}
     batch = candidate_batch([indexed], column, vectors.device)
     logits = ((vectors[[indexed.query]] @ vectors.T).gather(1, batch.columns) / one.temperature - batch.costs)[0]
     [scores] = one.score([sample.text], [path], [list(candidates)])
