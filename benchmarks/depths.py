@@ -27,7 +27,7 @@ from common import DATA, OUT, ROOT, codex_relations, lacking, run, shown
 
 from srtk_framework import open as open_recipe
 from srtk_framework.evaluation import paired, row
-from srtk_framework.records import place
+from srtk_framework.records import place, read_questions
 from srtk_framework.values import Question, Retrieval
 
 CUTS = (1, 5, 20, 50)
@@ -177,8 +177,6 @@ def measure(name: str, case: Case, variant: str) -> tuple[list[Row], float]:
     with open_recipe(recipe, (*case.sets, *SEARCH, *read_variant(variant))) as session:
         source: Any = session.dataset
         if not hasattr(source, "read"):
-            from srtk_framework.records import read_questions
-
             questions = drawn(list(read_questions(str(source))), case)
         else:
             questions = drawn(list(source.read()), case)

@@ -22,7 +22,7 @@ from cross_validation import SETS
 
 from srtk_framework import open as open_recipe
 from srtk_framework.evaluation import holm, paired, score
-from srtk_framework.graph.path_instances import with_gold_triples
+from srtk_framework.graph import with_gold_triples
 
 FOLDS = 5
 SHARES, PRICES = (0.95, 0.97, 0.98, 0.99), (0.001, 0.002, 0.003)

@@ -34,7 +34,7 @@ from srtk_framework import open as open_recipe
 from srtk_framework.evaluation import Row, holm, paired, row, summarise
 from srtk_framework.records import read_questions
 from srtk_framework.roles import Expander
-from srtk_framework.run.session import Session
+from srtk_framework.run import Session
 from srtk_framework.values import Budget, Link, Question, Retrieval, Subgraph
 
 FOLDER = OUT / "retrievers"
