@@ -381,3 +381,13 @@ class Prepared(Expander):
     assert {change.setting for change in one.changes} == {"budget.triples"}
     data = world.recipe()
     assert recall(data, applied(data, world.question(), one)) == 1.0
+
+
+def test_a_price_that_ends_the_reading_is_named_and_lifted() -> None:
+    world = World()
+    world.changes |= {"expander.order": "nodes", "budget.price": 0.4}
+    data, question = world.recipe(), world.question()
+    assert recall(data, question) == 0.0
+    one = explained(data, question)
+    assert {change.setting for change in one.changes} == {"budget.price"}
+    assert recall(data, applied(data, question, one)) == 1.0

@@ -115,7 +115,7 @@ class BeamExpander(Expander):
             value = getattr(self, name)
             if value not in (None, "auto") and value < 1:
                 raise DriverError(f"{name} is {value}; it must be at least 1")
-        for name in ("margin", "hop_margin"):
+        for name in ("margin", "hop_margin", "long_cost"):
             value = getattr(self, name)
             if value not in (None, "auto") and value < 0:
                 raise DriverError(f"{name} is {value}; it must not be below 0")

@@ -518,7 +518,7 @@ def test_a_margin_at_each_hop_follows_fewer_paths_and_keeps_the_best(chain):
     assert all(path.steps[0].relation != "far" for path in few.paths)
 
 
-@pytest.mark.parametrize("name", ["margin", "hop_margin"])
+@pytest.mark.parametrize("name", ["margin", "hop_margin", "long_cost"])
 def test_a_margin_below_zero_is_refused(chain, name):
     with pytest.raises(DriverError, match=f"{name} is -1"):
         margin_search(chain, **{name: -1.0})

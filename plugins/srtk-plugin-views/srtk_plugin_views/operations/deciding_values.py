@@ -12,7 +12,7 @@ from srtk_framework.text import link_shares
 from srtk_framework.values import Question, Step, Triple, rounded
 from srtk_plugin_views.operations.literal_values import is_date, value_of
 from srtk_plugin_views.operations.node_sets import Lead, NodeSet, Row
-from srtk_plugin_views.operations.path_rating import PathRating
+from srtk_plugin_views.operations.path_scores import PathScores
 from srtk_plugin_views.operations.question_kinds import QuestionKind
 from srtk_plugin_views.operations.question_values import ValueConstraint, clauses
 
@@ -30,13 +30,13 @@ class DecidingValues:
 
     Attributes:
         graph: Graph from which the values are read.
-        rating: Rates the relations.
+        scores: Scores the relations.
         most: Maximum number of relations that are tried for a bound.
         sets: Maximum number of sets that are kept.
     """
 
     graph: KnowledgeGraph
-    rating: PathRating
+    scores: PathScores
     most: int
     sets: int
 
@@ -101,15 +101,15 @@ class DecidingValues:
             Sort keys, the best least: the negative score, the length of the path, the relation, and the set's place.
         """
         frontiers = self.graph.frontiers([sorted(one.instances)[:_SAMPLE] for one in sets])
-        offered = [self.rating.without_noise(row) for row in self.graph.steps(frontiers, False)]
+        offered = [self.scores.without_noise(row) for row in self.graph.steps(frontiers, False)]
         at = [frontier for frontier, row in zip(frontiers, offered, strict=True) for _ in row]
         read = iter(self.graph.triples(at, [step for row in offered for step in row], None))
         pairs = [(place, step) for place, row in enumerate(offered) for step in row if _decides(next(read), bound)]
         if clause is None:
-            scores = self.rating.paths([(*sets[place].steps, step) for place, step in pairs], text)
+            scores = self.scores.of([(*sets[place].steps, step) for place, step in pairs], text)
         else:
-            begun = self.rating.paths([sets[place].steps for place, _ in pairs], text)
-            rows = self.rating.scorer.score(
+            begun = self.scores.of([sets[place].steps for place, _ in pairs], text)
+            rows = self.scores.scorer.score(
                 [clause] * len(pairs), [sets[place].steps for place, _ in pairs], [[step] for _, step in pairs]
             )
             scores = [first + row[0] for first, row in zip(begun, rows, strict=True)]

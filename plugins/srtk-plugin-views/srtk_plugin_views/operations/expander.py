@@ -15,7 +15,7 @@ from srtk_plugin_views.operations.deciding_values import DecidingValues
 from srtk_plugin_views.operations.end_classes import of_class
 from srtk_plugin_views.operations.joined_topics import JoinedTopics
 from srtk_plugin_views.operations.node_sets import Lead, NodeSet, narrowed, whole_set
-from srtk_plugin_views.operations.path_rating import PathRating
+from srtk_plugin_views.operations.path_scores import PathScores
 from srtk_plugin_views.operations.question_classes import MENTION, asked_classes
 from srtk_plugin_views.operations.question_kinds import QuestionKind, kind_of
 from srtk_plugin_views.operations.question_values import ValueConstraint, clauses, value_constraints
@@ -87,9 +87,9 @@ class OperationsExpander(Expander):
     def open(self) -> None:
         """Read the graph's schema."""
         self._schema = self.graph.schema()
-        rating = PathRating(self.scorer, self._schema.noise)
-        self._values = DecidingValues(self.graph, rating, self.paths, self.sets)
-        self._topics = JoinedTopics(self.graph, rating, self.paths, self.sets, self.members)
+        scores = PathScores(self.scorer, self._schema.noise)
+        self._values = DecidingValues(self.graph, scores, self.paths, self.sets)
+        self._topics = JoinedTopics(self.graph, scores, self.paths, self.sets, self.members)
 
     def needs_links(self) -> bool:
         """Return what the inner expander returns."""

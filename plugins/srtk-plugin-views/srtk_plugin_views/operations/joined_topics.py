@@ -11,7 +11,7 @@ from srtk_framework.roles import KnowledgeGraph
 from srtk_framework.text import link_topics
 from srtk_framework.values import Budget, Path, Pattern, Question, RankedPath, Step, Subgraph, Triple
 from srtk_plugin_views.operations.node_sets import Lead, NodeSet, Row, whole_set
-from srtk_plugin_views.operations.path_rating import PathRating
+from srtk_plugin_views.operations.path_scores import PathScores
 
 _JOIN = 2
 """Maximum number of steps from one link over the set to another."""
@@ -23,14 +23,14 @@ class JoinedTopics:
 
     Attributes:
         graph: Graph that is read.
-        rating: Rates the paths between the topics.
+        scores: Scores the paths between the topics.
         most: Maximum number of paths that are followed.
         sets: Maximum number of sets that are kept.
         members: Maximum number of instances of a path that are read.
     """
 
     graph: KnowledgeGraph
-    rating: PathRating
+    scores: PathScores
     most: int
     sets: int
     members: int
@@ -89,9 +89,9 @@ class JoinedTopics:
             (start, path)
             for start, row in zip(starts, found, strict=True)
             for path in row
-            if len(path) > 1 and len(self.rating.without_noise(path)) == len(path)
+            if len(path) > 1 and len(self.scores.without_noise(path)) == len(path)
         ]
-        scores = self.rating.paths([path for _, path in paths], text)
+        scores = self.scores.of([path for _, path in paths], text)
         ranked = [RankedPath(start, path, score) for (start, path), score in zip(paths, scores, strict=True)]
         return sorted(ranked, key=path_order)[: self.most], last
 

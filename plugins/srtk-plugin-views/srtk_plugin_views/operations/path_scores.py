@@ -12,8 +12,8 @@ from srtk_framework.values import Path, Step, rounded
 
 
 @attrs.frozen(eq=False)
-class PathRating:
-    """Rate paths by the sum of a path scorer's scores along them.
+class PathScores:
+    """Score paths by the sum of a path scorer's scores along them.
 
     Attributes:
         scorer: The path scorer.
@@ -23,7 +23,7 @@ class PathRating:
     scorer: PathScorer
     noise: Sequence[str]
 
-    def paths(self, paths: Sequence[Path], text: str) -> list[float]:
+    def of(self, paths: Sequence[Path], text: str) -> list[float]:
         """Return the sum of the scorer's scores along each path."""
         begun = list(dict.fromkeys(path[: i + 1] for path in paths for i in range(len(path))))
         rows = self.scorer.score([text] * len(begun), [path[:-1] for path in begun], [[path[-1]] for path in begun])
