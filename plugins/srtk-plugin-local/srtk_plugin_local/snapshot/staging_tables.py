@@ -30,6 +30,11 @@ _NUMBERS = (
     (r"[0-9]{4}-(0[1-9]|1[0-2])-(0[1-9]|[12][0-9]|3[01])T[0-9:.]{5,}(Z|[+-][0-9]{2}:[0-9]{2})?", "dateTime", "{}"),
     (r"(?i)true|false", "boolean", "lower({})"),
 )
+QUALIFIERS = ["s", "r", "o", "q", "v", "literal"]
+"""Columns of a table of qualifiers: a fact as its reader gave it, a relation, a value, whether it is a literal.
+
+Facts and values are unshortened; a literal has the form of ``Literal``, such as ``"7"^^xsd:integer``.
+"""
 _PARTS = r'(?s)^"(.*)"(?:@([A-Za-z0-9-]+)|\^\^\S+)?$'
 
 
@@ -88,6 +93,7 @@ def stage_triples(
     con.execute("CREATE TABLE raw (s VARCHAR, r VARCHAR, o VARCHAR, literal BOOLEAN)")
     con.execute("CREATE TEMP TABLE raw_name (id VARCHAR, text VARCHAR, language VARCHAR, alias BOOLEAN)")
     con.execute("CREATE TEMP TABLE cell (s VARCHAR, r VARCHAR, o VARCHAR, literal VARCHAR, certain BOOLEAN)")
+    con.execute("CREATE TABLE qualifier (s VARCHAR, r VARCHAR, o VARCHAR, q VARCHAR, v VARCHAR, literal BOOLEAN)")
     kinds = [guess_format(name, settings.format) for name in settings.files]
     meter = Meter("read", settings.files, progress)
     for name, kind in zip(settings.files, kinds, strict=True):
@@ -101,7 +107,10 @@ def stage_triples(
         if kind in input_files.RDF_FORMATS:
             object_ = f"CASE WHEN literal THEN c2 ELSE {shortened('c2', settings.prefixes)} END"
             for table in read_rdf(name, kind, report, meter):
-                insert(con, "raw", table, f"{_subject_relation(settings)}, {object_}, literal")
+                if table.column_names == QUALIFIERS:
+                    _insert_qualifiers(con, table, settings)
+                else:
+                    insert(con, "raw", table, f"{_subject_relation(settings)}, {object_}, literal")
         elif kind in input_files.GRAPH_FORMATS:
             for table in read_property_graph(name, kind, settings, report, meter):
                 _insert_facts(con, table, settings)
@@ -123,6 +132,9 @@ def _insert_facts(con: duckdb.DuckDBPyConnection, table: Any, settings: BuildSet
 
     Whether a number is a literal is decided when all ids are known: a number that is an id refers to its entity.
     """
+    if table.column_names == QUALIFIERS:
+        _insert_qualifiers(con, table, settings)
+        return
     literals = "typed" if settings.literals == "numbers" else settings.literals
     object_, literal = value("c2", settings.prefixes, literals), is_literal("c2", literals)
     if table.num_columns == 4:
@@ -146,6 +158,16 @@ def _insert_facts(con: duckdb.DuckDBPyConnection, table: Any, settings: BuildSet
         insert(con, "cell", table, f"{columns}, {literal}")
         return
     insert(con, "raw", table, f"{_subject_relation(settings)}, {object_}, {literal}")
+
+
+def _insert_qualifiers(con: duckdb.DuckDBPyConnection, table: Any, settings: BuildSettings) -> None:
+    """Insert the qualifiers that a reader found beside its facts; a text without type that is no literal is an id."""
+    ids = [shortened(column, settings.prefixes) for column in ("s", "r", "q")]
+    object_, term = (
+        f"CASE WHEN starts_with({column}, '\"') THEN {column} ELSE {shortened(column, settings.prefixes)} END"
+        for column in ("o", "v")
+    )
+    insert(con, "qualifier", table, f"{ids[0]}, {ids[1]}, {object_}, {ids[2]}, {term}, literal")
 
 
 def _plain(column: str) -> str:
@@ -266,11 +288,10 @@ def _rank(languages: Sequence[str]) -> str:
 def stage_qualifiers(
     con: duckdb.DuckDBPyConnection, settings: BuildSettings, progress: Progress, reports: list[FileReport]
 ) -> None:
-    """Fill the table ``qualifier`` (s, r, o, q, v, literal) from files; ``literal`` is about the value ``v``.
+    """Add the qualifiers of files to the table ``qualifier``; ``literal`` is about the value ``v``.
 
     A value that is a literal among the objects of triples is a literal here, too.
     """
-    con.execute("CREATE TABLE qualifier (s VARCHAR, r VARCHAR, o VARCHAR, q VARCHAR, v VARCHAR, literal BOOLEAN)")
     meter = Meter("read qualifiers", settings.qualifiers, progress)
     iris = [shortened(column, settings.prefixes) for column in ("c0", "c1", "c3")]
     literals = "typed" if settings.literals == "numbers" else settings.literals
