@@ -29,6 +29,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add("--id", metavar="A", help="heading of the entity's column: each row is one entity, other columns are relations")
     add("--split", metavar="S", help="separator of several values in one cell, such as ';'")
     add("--literal-columns", metavar="A,...", help="headings of columns whose values are literals, with --id")
+    add("--keep", metavar="NAME,...", help="read these columns although they are layout or bookkeeping; 'all': any")
     add("--strict", action="store_true", help="make an error of what is otherwise counted and skipped")
     add(
         "--literals",
@@ -146,6 +147,7 @@ def settings(args: argparse.Namespace) -> BuildSettings:
         split=_separator(args.split, "--split"),
         literal_columns=_listed(args.literal_columns),
         strict=args.strict,
+        keep=_listed(args.keep),
         literals=args.literals,
         labels=tuple(args.labels),
         aliases=tuple(args.aliases),

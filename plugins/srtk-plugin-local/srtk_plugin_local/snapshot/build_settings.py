@@ -48,6 +48,8 @@ class BuildSettings:
         id: Heading of the column of the entity, in tables with one entity in each row; each other column is a relation.
         split: Separator of several values in one cell.
         literal_columns: Headings of the columns of such tables whose values are literals.
+        keep: Names of columns or properties that are read although they are layout (x, y, color) or bookkeeping
+            (created_at, file_path); ``all`` for every name.
         literals: Which objects of tsv, csv and parquet files, and which qualifier values, are literals: typed
             ("7"^^xsd:integer, "Riga"@lv; in tables with one entity in each row also plain numbers, dates and truth
             values), numbers (plain numbers, dates and truth values in all tables), quoted (also "text"), or none.
@@ -82,6 +84,7 @@ class BuildSettings:
     split: str | None = None
     literal_columns: tuple[str, ...] = ()
     strict: bool = False
+    keep: tuple[str, ...] = ()
     literals: str = "typed"
     labels: tuple[str, ...] = ()
     aliases: tuple[str, ...] = ()
@@ -118,7 +121,7 @@ def fingerprint(settings: BuildSettings) -> str:
     """
     described: dict[str, Any] = attrs.asdict(settings)
     del described["memory"], described["threads"]
-    for late in ("descriptions", "redirects"):
+    for late in ("descriptions", "redirects", "keep"):
         if not described[late]:
             del described[late]  # keeps the fingerprint of builds without them
     described["version"] = VERSION
