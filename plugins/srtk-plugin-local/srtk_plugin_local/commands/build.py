@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 from srtk_framework.text import read_yaml
 from srtk_framework.values import InputError, shortened
@@ -27,6 +27,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     header.add_argument("--header", dest="header", action="store_true", default=None, help="the first line is a header")
     header.add_argument("--no-header", dest="header", action="store_false", help="the first line is no header")
     add("--id", metavar="A", help="heading of the entity's column: each row is one entity, other columns are relations")
+    add("--key", action="append", default=[], metavar="FILE=COL", help="the same for one of several tables")
+    add("--link", action="append", default=[], metavar="COL=FILE", help="values of this column are rows of that table")
+    add("--missing", metavar="W,...", help="words of missing values in tables of entities (NULL, NaN, None, N/A, ...)")
+    add("--plan", metavar="FILE", help="plan of columns as YAML: followed if the file is there, else written")
     add("--split", metavar="S", help="separator of several values in one cell, such as ';'")
     add("--literal-columns", metavar="A,...", help="headings of columns whose values are literals, with --id")
     add("--keep", metavar="NAME,...", help="read these columns although they are layout or bookkeeping; 'all': any")
@@ -95,7 +99,9 @@ def run(args: argparse.Namespace) -> int:
     from rich.console import Console
 
     from srtk_plugin_local.snapshot.build import build
+    from srtk_plugin_local.snapshot.column_table import column_tables
     from srtk_plugin_local.snapshot.input_report import sentences
+    from srtk_plugin_local.snapshot.plan_file import plan_text
 
     console = Console(stderr=True)
     if args.quiet:
@@ -103,8 +109,14 @@ def run(args: argparse.Namespace) -> int:
     else:
         with _Bar(console) as bar:
             built = build(settings(args), Path(args.out), args.force, bar)
-    for sentence in sentences(built.meta.build["reading"], doubts_only=args.quiet):
+    if not args.quiet:
+        for table in column_tables(built.meta.build["reading"]):
+            console.print(table)
+    for sentence in sentences(built.meta.build["reading"], args.quiet, columns=False):
         console.print(sentence, highlight=False, markup=False, soft_wrap=True)
+    if args.plan and not Path(args.plan).is_file():
+        Path(args.plan).write_text(plan_text(built.meta.build["plan"]), encoding="utf-8")
+        console.print(f"wrote {args.plan}; change it and give it again", highlight=False, markup=False)
     for kind, count in built.ignored.items():
         console.print(f"left out: {count:,} {kind}", highlight=False)
     if args.quiet:
@@ -123,7 +135,7 @@ def settings(args: argparse.Namespace) -> BuildSettings:
     Raises:
         InputError: If the value of a flag is invalid.
     """
-    given: dict[str, Any] = {
+    given: dict[str, list[str]] = {
         "type_relations": list(args.type_relation),
         "subclass_relations": list(args.subclass_relation),
         "mediators": list(args.mediator),
@@ -144,6 +156,10 @@ def settings(args: argparse.Namespace) -> BuildSettings:
         columns=_listed(args.columns),
         header=args.header,
         id=args.id,
+        keys=dict(_pair(text, "--key", "FILE=COLUMN") for text in args.key),
+        links=dict(_pair(text, "--link", "COLUMN=FILE") for text in args.link),
+        missing=None if args.missing is None else _listed(args.missing),
+        plan=args.plan if args.plan and Path(args.plan).is_file() else None,
         split=_separator(args.split, "--split"),
         literal_columns=_listed(args.literal_columns),
         strict=args.strict,
@@ -159,7 +175,7 @@ def settings(args: argparse.Namespace) -> BuildSettings:
         names=args.names,
         memory=args.memory,
         threads=args.threads,
-        **{name: tuple(values) for name, values in given.items()},
+        **cast("Any", {name: tuple(values) for name, values in given.items()}),
     )
 
 
@@ -171,6 +187,13 @@ def _separator(text: str | None, flag: str = "--separator") -> str | None:
     if text == "":
         raise InputError(f"{flag} is empty; give the characters that separate")
     return text.replace("\\t", "\t") if text else None
+
+
+def _pair(text: str, flag: str, form: str) -> tuple[str, str]:
+    name, _, value = text.partition("=")
+    if not name.strip() or not value.strip():
+        raise InputError(f"{flag} {text!r}: write it as {form}")
+    return name.strip(), value.strip()
 
 
 def _prefix(text: str) -> tuple[str, str]:

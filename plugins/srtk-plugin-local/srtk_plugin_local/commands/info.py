@@ -101,6 +101,7 @@ def describe(folder: Path, relations: int, verify: bool, facts: int = 10) -> dic
             for n in top
         ],
         "reading": list(meta.build.get("reading", ())),
+        "plan": dict(meta.build.get("plan", {})),
         "ignored": dict(meta.build.get("ignored", {})),
         "verified": verify,
     }
@@ -111,6 +112,7 @@ def _print_table(facts: dict[str, Any]) -> None:
     from rich.table import Table
     from rich.text import Text
 
+    from srtk_plugin_local.snapshot.column_table import column_tables
     from srtk_plugin_local.snapshot.input_report import sentences
 
     table = Table(title=Text(facts["path"]), show_header=False)
@@ -135,7 +137,12 @@ def _print_table(facts: dict[str, Any]) -> None:
         console.print(_facts_table(facts["examples"]))
     if facts["relations"]:
         console.print(_relations_table(facts["relations"]))
-    told = [*sentences(facts["reading"]), *(f"left out: {n:,} {kind}" for kind, n in facts["ignored"].items())]
+    for columns in column_tables(facts["reading"]):
+        console.print(columns)
+    told = [
+        *sentences(facts["reading"], columns=False),
+        *(f"left out: {n:,} {kind}" for kind, n in facts["ignored"].items()),
+    ]
     if told:
         console.print(Text("how the files were read", style="bold"))
     for sentence in told:

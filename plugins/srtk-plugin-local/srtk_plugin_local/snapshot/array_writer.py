@@ -15,7 +15,7 @@ from srtk_framework.values import InputError
 from srtk_plugin_local.snapshot.csr import Adjacency
 from srtk_plugin_local.snapshot.input_files import Progress
 from srtk_plugin_local.snapshot.layout import TERM_LITERALS, ArrayFile, HeapFile, hash64, map_array, width
-from srtk_plugin_local.snapshot.staging_tables import is_literal
+from srtk_plugin_local.snapshot.staging_values import is_literal
 
 if TYPE_CHECKING:
     import duckdb

@@ -28,13 +28,12 @@ from srtk_plugin_local.snapshot.layout import FORMAT, GENERATION, META, Meta, co
 from srtk_plugin_local.snapshot.meta_file import read_meta
 from srtk_plugin_local.snapshot.redirects import stage_redirects
 from srtk_plugin_local.snapshot.staging_tables import (
-    quote,
     rank_names,
-    shorten,
     stage_names,
     stage_qualifiers,
     stage_triples,
 )
+from srtk_plugin_local.snapshot.staging_values import quote, shorten
 
 if TYPE_CHECKING:
     import duckdb
@@ -83,7 +82,7 @@ def build(
     try:
         with workplace(out, "choose another --out") as place:
             made = place / "snapshot"
-            meta, ignored = _fill(settings, place, made, inputs, dict(origin or {}), progress)
+            meta, ignored = _fill(settings, place, made, inputs, dict(origin or {}), progress, _plan_of(out))
             name = generation_name(meta.files)
             target = Path(os.path.realpath(out))
             publish_generation(made, target, name, META, lambda name: meta_text(attrs.evolve(meta, generation=name)))
@@ -99,6 +98,15 @@ def is_built_from(folder: Path, settings: BuildSettings) -> bool:
         return bool(read_meta(folder).build["inputs"] == inputs)
     except SnapshotError:
         return False
+
+
+def _plan_of(folder: Path) -> Mapping[str, Any]:
+    """Return the plan of columns of a snapshot; none where there is no snapshot, or it is damaged."""
+    try:
+        plan = read_meta(folder).build.get("plan", {})
+    except SnapshotError:
+        return {}
+    return plan if isinstance(plan, dict) else {}
 
 
 def check_target(out: Path, force: bool) -> None:
@@ -127,7 +135,13 @@ def _is_ours(out: Path) -> bool:
 
 
 def _fill(
-    settings: BuildSettings, place: Path, made: Path, inputs: str, origin: Mapping[str, Any], progress: Progress
+    settings: BuildSettings,
+    place: Path,
+    made: Path,
+    inputs: str,
+    origin: Mapping[str, Any],
+    progress: Progress,
+    pinned: Mapping[str, Any],
 ) -> tuple[Meta, dict[str, int]]:
     import duckdb
 
@@ -136,7 +150,7 @@ def _fill(
     try:
         work = Work(con, made, progress)
         reports: list[FileReport] = []
-        is_rdf = stage_triples(con, settings, progress, reports)
+        is_rdf, plan = stage_triples(con, settings, progress, reports, pinned)
         stage_names(con, settings, progress, reports)
         work.ignored |= stage_redirects(con, settings, progress, reports)
         rank_names(con, settings)
@@ -165,6 +179,7 @@ def _fill(
         "files": list(settings.every_file()),
         "ignored": ignored,
         "reading": [report.data() for report in reports],
+        "plan": plan,
     }
     return Meta(content, dict(sorted(work.counts.items())), names, schema, work.written, described, origin), ignored
 

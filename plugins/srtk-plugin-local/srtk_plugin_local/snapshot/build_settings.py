@@ -20,7 +20,7 @@ DESCRIPTION = "description"
 SKOS_ALIAS = "http://www.w3.org/2004/02/skos/core#altLabel"
 
 
-_READER = 2
+_READER = 3
 """Counts up when the same files and settings may give another graph, so that snapshots are built again."""
 
 
@@ -31,6 +31,12 @@ def matched_files(names: Iterable[str]) -> tuple[str, ...]:
         matches = sorted(glob.glob(name)) if glob.has_magic(name) and not Path(name).exists() else []
         found += matches or [name]
     return tuple(found)
+
+
+def same_file(name: str, file: str) -> bool:
+    """Return whether a file is meant by a name: its path, its file name, or that without endings."""
+    path = Path(file)
+    return name in (file, path.name, path.name.split(".")[0]) or Path(name).resolve() == path.resolve()
 
 
 @attrs.frozen
@@ -46,6 +52,11 @@ class BuildSettings:
             read. By default they are found by the words of the header, else they are the first three.
         header: Whether the first line of tables is a header; by default it is one if its words say so.
         id: Heading of the column of the entity, in tables with one entity in each row; each other column is a relation.
+        keys: Heading of the column of the key, by file, where several tables have different ones.
+        links: Table whose rows the values of a column are, by heading.
+        missing: Words of missing values in tables of entities, whatever their case; by default NULL, NaN, None, N/A and
+            the like.
+        plan: File of a plan of columns, as ``srtk graph build --plan`` writes it; it goes before all that is found.
         split: Separator of several values in one cell.
         literal_columns: Headings of the columns of such tables whose values are literals.
         keep: Names of columns or properties that are read although they are layout (x, y, color) or bookkeeping
@@ -81,6 +92,10 @@ class BuildSettings:
     columns: tuple[str | int, ...] = ()
     header: bool | None = None
     id: str | None = None
+    keys: Mapping[str, str] = attrs.field(factory=dict, hash=False)
+    links: Mapping[str, str] = attrs.field(factory=dict, hash=False)
+    missing: tuple[str, ...] | None = None
+    plan: str | None = None
     split: str | None = None
     literal_columns: tuple[str, ...] = ()
     strict: bool = False
@@ -107,9 +122,13 @@ class BuildSettings:
         """Return ``columns`` as texts."""
         return tuple(str(column) for column in self.columns)
 
+    def key_of(self, file: str) -> str | None:
+        """Return the heading of the key of a file that is given; None if none is."""
+        return next((key for name, key in self.keys.items() if same_file(name, file)), self.id)
+
     def every_file(self) -> tuple[str, ...]:
         """Return all input files."""
-        named = (*self.files, *self.labels, *self.aliases, *self.redirects)
+        named = (*self.files, *self.labels, *self.aliases, *self.redirects, *((self.plan,) if self.plan else ()))
         return (*named, *self.descriptions, *self.qualifiers)
 
 

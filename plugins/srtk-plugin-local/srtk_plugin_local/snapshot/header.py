@@ -11,7 +11,9 @@ import attrs
 from srtk_framework.text import fold
 from srtk_framework.values import InputError, close_matches, shortened
 from srtk_plugin_local.snapshot.build_settings import BuildSettings
+from srtk_plugin_local.snapshot.column_types import is_missing, share, type_of
 from srtk_plugin_local.snapshot.input_report import FileReport
+from srtk_plugin_local.snapshot.plan_file import entry_of, read_plan
 
 WORDS: Mapping[str, tuple[str, ...]] = {
     "subject": (
@@ -41,6 +43,50 @@ TEXTS = (*LABELS, *ALIASES, "description", "definition", "text")
 TYPE = "rdf:type"
 """Relation of the labels of a node in Neo4j's tables."""
 
+DIRECTIONS = frozenset(("directed", "undirected", "mutual", "unspecified", ""))
+"""Values of Gephi's column ``Type``, which is no relation."""
+
+_ENDS = (
+    *(
+        ("source", "target"),
+        ("src", "dst"),
+        ("src", "dest"),
+        ("from", "to"),
+        ("start", "end"),
+        ("source", "destination"),
+    ),
+    *(
+        ("node1", "node2"),
+        ("node 1", "node 2"),
+        ("entity1", "entity2"),
+        ("from node", "to node"),
+        ("source node", "target node"),
+    ),
+    *(
+        ("subject", "object"),
+        ("head", "tail"),
+        ("start node", "end node"),
+        ("citing", "cited"),
+        ("follower", "followee"),
+    ),
+)
+"""Headings of both ends of an edge."""
+
+_WEAK = frozenset(("start", "end", "from", "to", "value", "src", "dest", "destination"))
+"""Headings of ends that are also headings of an entity, such as those of a journey."""
+
+ROLES = frozenset(
+    (
+        *("boss", "manager", "supervisor", "parent", "reports to", "father", "mother", "spouse", "husband", "wife"),
+        *("partner", "predecessor", "successor", "evolves from", "part of", "managed by", "sire", "dam", "lead"),
+        *("superior", "chef", "vorgesetzter", "jefe", "vater", "mutter", "eltern", "padre", "madre", "pere", "mere"),
+    )
+)
+"""Headings of links to another row of the same table."""
+
+_HEADING = 40
+"""Longest heading of a first line that only stands alone."""
+
 _SUFFIXES = (("id", "uri", "iri", "node", "entity"), ("name", "label", "text", "title"))
 _NEO4J = re.compile(r"(?P<name>.*?):(?P<kind>START_ID|END_ID|TYPE|LABEL|ID|IGNORE)(?:\((?P<space>.*)\))?(?:\{.*\})?")
 _TYPED = re.compile(r"(?P<name>.+?):(?P<kind>[A-Za-z]+)(?P<list>\[\])?(?:\{.*\})?")
@@ -51,33 +97,15 @@ Row = tuple[int, Sequence[str]]
 
 
 @attrs.frozen
-class Part:
-    """A column of a table with one entity in each row.
-
-    Attributes:
-        place: Its place, from 0.
-        relation: The relation of its values.
-        kind: ``value`` (an entity, or a literal by the setting ``literals``), ``literal``, ``text`` (a literal without
-            type), ``entity``, ``label`` or ``alias``.
-        split: Separator of the values of one cell; empty if a cell is one value.
-    """
-
-    place: int
-    relation: str
-    kind: str
-    split: str = ""
-
-
-@attrs.frozen
 class Plan:
     """How the rows of a table are read.
 
     Attributes:
         width: Number of columns.
         start: Number of the first line that is a row.
-        picked: Places of the columns to read, from 0; of a wide table, that of the id alone.
+        picked: Places of the columns to read, from 0; of a sheet, all of them.
         filled: The first so many of them must not be empty.
-        parts: The other columns of a wide table; empty for any other table.
+        titles: Headings of a sheet, whose columns are understood when all tables are read; empty for any other table.
         spaces: Texts before the ids of a subject and an object, from the id spaces of Neo4j.
         expected: The columns in words, for messages.
     """
@@ -86,13 +114,13 @@ class Plan:
     start: int
     picked: tuple[int, ...]
     filled: int
-    parts: tuple[Part, ...] = ()
+    titles: tuple[str, ...] = ()
     spaces: tuple[str, str] = ("", "")
     expected: str = ""
 
-    def titles(self, headings: Sequence[str]) -> list[str]:
+    def columns(self, headings: Sequence[str]) -> list[str]:
         """Return the headings of the columns that are read, in the order of the table."""
-        return [headings[place] for place in sorted({*self.picked, *(part.place for part in self.parts)})]
+        return [headings[place] for place in sorted(self.picked)]
 
 
 Planner = Callable[[Sequence[Row], FileReport], Plan]
@@ -133,18 +161,18 @@ def _rank(title: str, words: Sequence[str]) -> int | None:
 
 
 def plan_facts(settings: BuildSettings) -> Planner:
-    """Return the planner of files of facts, or of entities with their facts, by the settings of a build."""
+    """Return the planner of files of facts, or of sheets, by the settings of a build."""
 
     def plan(rows: Sequence[Row], report: FileReport) -> Plan:
         if not rows:
             return Plan(3, 1, (0, 1, 2), 3, expected="3 columns")
-        return _Facts(settings, rows, report).plan()
+        return _First(settings, rows, report).plan()
 
     return plan
 
 
-class _Facts:
-    """The plan of one file in the making; a header at line 0 is that of Parquet, which is certain."""
+class _First:
+    """The plan of one file by its first rows; a header at line 0 is that of a container with headings of its own."""
 
     def __init__(self, settings: BuildSettings, rows: Sequence[Row], report: FileReport) -> None:
         self.settings = settings
@@ -153,19 +181,16 @@ class _Facts:
         self.usual = Counter(len(cells) for _, cells in plain).most_common(1)[0][0]
         kept = [row for row in rows if not (row[1][0].startswith("#") and len(row[1]) != self.usual)]
         first = (kept or rows)[0]
-        if recognised(_titles(first[1])) is None and settings.header is None:
+        if recognised(_titles(first[1])) is None and settings.header is None and first[0]:
             first = next((row for row in kept if len(row[1]) == self.usual), first)
         self.line, self.cells = first
         self.place = f"{report.name}:{self.line}" if self.line else report.name
         self.certain = not self.line
-        self.rest = [row for row in kept if row is not first]
+        self.rest = [cells for row in kept if row is not first and len(cells := row[1]) >= min(2, self.usual)]
         self.titles = _titles(self.cells)
-        headed = settings.header is True and set(settings.chosen_columns()) <= set(self.titles)
-        self.numbered = (
-            bool(settings.chosen_columns())
-            and not headed
-            and all(column.isdigit() for column in settings.chosen_columns())
-        )
+        self.columns = settings.chosen_columns() if settings.key_of(report.name) is None else ()
+        headed = settings.header is True and set(self.columns) <= set(self.titles)
+        self.numbered = bool(self.columns) and not headed and all(column.isdigit() for column in self.columns)
 
     def plan(self) -> Plan:
         """Return the plan.
@@ -173,77 +198,156 @@ class _Facts:
         Raises:
             InputError: If the columns are not to be found.
         """
-        settings, titles = self.settings, self.titles
-        found = recognised(titles)
-        key = next((place for place, title in enumerate(titles) if _kind(title) == "ID"), None)
-        named = (bool(settings.chosen_columns()) and not self.numbered) or settings.id is not None
-        header = settings.header
-        if header is False and named and not (settings.id or "1").isdigit():
+        settings = self.settings
+        key = settings.key_of(self.report.name)
+        named = (bool(self.columns) and not self.numbered) or key is not None
+        if settings.header is False and named and not (key or "1").isdigit():
             raise InputError(
                 f"{self.report.name}: columns are chosen by name, but the file is said to have no header; give "
                 "the numbers of the columns, such as 1,2,3, or leave --no-header out"
             )
-        if self.certain or header is None:
-            header = self.certain or named or found is not None or key is not None
-        if settings.id is not None:
-            return self._wide(self._place(settings.id), header)
-        if settings.chosen_columns():
-            return self._facts(self._columns(), header)
-        if key is not None and header and found is None:
-            return self._wide(key, header)
-        if found is not None and header:
-            return self._facts(found, header)
-        if len(titles) == 3 or (self.certain and len(titles) > 3):
+        if settings.plan is not None and entry_of(read_plan(settings.plan), self.report.name) is not None:
+            return self._sheet(True)
+        if key is not None:
+            self._place(key)
+            return self._sheet(bool(self.certain or settings.header is not False))
+        if self.columns:
+            return self._facts(self._columns(), self._is_header(named))
+        if self.certain or settings.header is not False:
+            found = self._recognised()
+            if found is not None:
+                return self._facts(found, True)
+            if self._evidence():
+                return self._sheet(True)
+        if len(self.titles) == 3 or (self.certain and self.usual == 3):
+            header = self.certain or settings.header is True
             if not header:
                 self._doubt()
-            return self._facts((0, 1, 2), header)
-        first = 0 if titles[0] else 1  # a table written by pandas begins with a column of numbers without heading
-        if settings.header is not False and normal(titles[first]) in IDS and self._are_titles(first):
-            self.report.note(
-                f"each row was read as one entity, because the first heading is {titles[first]!r}; give --columns if "
-                "three columns are a fact"
-            )
-            return self._wide(first, True)
+            return self._facts(self._order(), header)
+        if settings.header is True:
+            return self._sheet(True)
+        if settings.header is False and self.usual == 2:
+            return self._sheet(False)
         raise InputError(f"{self.place}: {self._unclear()}")
+
+    def _is_header(self, named: bool) -> bool:
+        if self.settings.header is not None and not self.certain:
+            return self.settings.header
+        words = recognised(self.titles) is not None or any(neo4j_kind(title) == "ID" for title in self.titles)
+        return self.certain or named or words
+
+    def _recognised(self) -> tuple[int, int, int] | None:
+        """Return the places of subject, relation and object, where the headings say so and the columns agree."""
+        found = recognised(self.titles)
+        if found is None or self.usual < 3:
+            return None
+        _, relation, _ = found
+        values = {cells[relation].strip().casefold() for cells in self.rest if relation < len(cells)}
+        if values and values <= DIRECTIONS:
+            return None
+        weak = all(normal(self.titles[place]) in _WEAK for place in (found[0], found[2]))
+        if weak and len(self.titles) > 3 and key_by_heading(self.titles, "") is not None:
+            return None
+        return found
+
+    def _evidence(self) -> bool:
+        """Return whether the first row is a header of a sheet: by its words, by its types, or since it stands alone."""
+        titles, rest = self.titles, self.rest
+        if self.certain and not rest:
+            return len(titles) != 3
+        if any(neo4j_kind(title) in ("ID", "START_ID") for title in titles):
+            return True
+        if not self._are_titles(0 if titles[0] and not titles[0].startswith("Unnamed") else 1):
+            return False
+        columns = [[cells[place].strip() for cells in rest if place < len(cells)] for place in range(len(titles))]
+        again = any(title in column for title, column in zip(titles, columns, strict=True))
+        if is_edge_list(titles) and not again:
+            return True
+        words = key_by_heading(titles, "") is not None or first_known(titles, LABELS) is not None
+        if len(titles) == 3:
+            if again or not rest:
+                return False
+            if words:
+                return not _mixed_kinds(columns[1])
+            return self._types_differ(columns) and _relation_place(columns) is None
+        if words and not again:
+            return True
+        if self._types_differ(columns):
+            return True
+        if again or len(rest) < 2 or self._looks_like_a_row(columns):
+            return False
+        return len(titles) > 3 or self.certain or (len(titles) == 2 and self._is_told_apart(columns))
+
+    def _types_differ(self, columns: Sequence[Sequence[str]]) -> bool:
+        """Return whether a heading does not fit the numbers, dates or truth values below it."""
+        for title, column in zip(self.titles, columns, strict=True):
+            values = [value for value in column if value and not is_missing(value, None)]
+            if len(values) < 2:
+                continue
+            kind = type_of(values, self.report.separator).type
+            if kind.datatype and not share([title], kind):
+                return True
+        return False
+
+    def _looks_like_a_row(self, columns: Sequence[Sequence[str]]) -> bool:
+        """Return whether a first cell is a sentence, or is written as all codes below it are, such as Q42."""
+        for title, column in zip(self.titles, columns, strict=True):
+            values = [value for value in column if value]
+            shape = _shape(title)
+            if len(title) > _HEADING or ("9" in shape and values and all(_shape(value) == shape for value in values)):
+                return True
+        return False
+
+    def _is_told_apart(self, columns: Sequence[Sequence[str]]) -> bool:
+        """Return whether two headings are written in small letters, and the names below are not."""
+        names = [value for column in columns for value in column if value]
+        capital = sum(value[:1].isupper() for value in names)
+        return all(title[:1].islower() for title in self.titles) and capital >= 0.9 * len(names)
+
+    def _order(self) -> tuple[int, int, int]:
+        """Return the places of subject, relation and object of a table without headings that say so."""
+        columns = [[cells[place].strip() for cells in self.rest if len(cells) == 3] for place in range(3)]
+        for place, cell in enumerate(self.cells[:3] if not self.certain else ()):
+            columns[place].append(cell.strip())
+        if _relation_place(columns) == 0:
+            self.report.note(
+                "the first of its three columns was read as the relation, since the two others share their values; "
+                "give --columns 1,2,3 if the second is the relation"
+            )
+            return (1, 0, 2)
+        return (0, 1, 2)
 
     def _unclear(self) -> str:
         count, separator = len(self.cells), self.report.separator
-        if count < 3:
+        if count == 1:
             return (
-                f"expected 3 columns separated by {separator!r}, found {count}; give the --separator, or --id NAME "
-                "if each row is one entity and each other column a relation"
+                f"found one column; give the --separator of its columns, if it has several (the lines were cut at "
+                f"{separator!r})"
+            )
+        if count == 2:
+            return (
+                "its first line may be a header or the first of its rows; give --header if it is one (the rows are "
+                "then entities), or --no-header (the rows are then edges)"
             )
         return (
             f"expected 3 columns separated by {separator!r}, found {count}: {shortened(str(list(self.cells)))}; name "
-            "subject, relation and object with --columns, by heading or number (--columns 1,2,3), or the column of "
-            "the entity with --id if each row is one entity"
+            "subject, relation and object with --columns, by heading or number (--columns 1,2,3), or give --header if "
+            "the first line is one and each row is one entity"
         )
 
     def _are_titles(self, first: int) -> bool:
-        known = {normal(title) for title in self.titles[first:]}
-        return len(known) == len(self.titles) - first and "" not in known and not any(t.isdigit() for t in known)
+        known = [normal(title) or title.strip("# ") for title in self.titles[first:]]
+        return bool(known) and "" not in known and not any(_is_number(title) for title in self.titles[first:])
 
     def _columns(self) -> tuple[int, int, int]:
-        columns = self.settings.chosen_columns()
-        if len(columns) != 3:
-            raise InputError(f"columns is {list(columns)}; name three: subject, relation and object")
-        subject, relation, object_ = (self._place(column) for column in columns)
+        if len(self.columns) != 3:
+            raise InputError(f"columns is {list(self.columns)}; name three: subject, relation and object")
+        subject, relation, object_ = (self._place(column) for column in self.columns)
         return subject, relation, object_
 
     def _place(self, column: str) -> int:
         """Return the place of a column given by heading or number."""
-        titles = self.titles
-        if column in titles and not self.numbered:
-            return titles.index(column)
-        if column.isdigit() and 1 <= int(column) <= max(len(titles), self.usual):
-            return int(column) - 1
-        same = [place for place, title in enumerate(titles) if normal(title) == normal(column)]
-        same = same or [place for place, title in enumerate(titles) if normal(_name(title)) == normal(column)]
-        if len(same) != 1:
-            raise InputError(
-                f"{self.place}: the header has no column {column!r}; it has {titles}.{close_matches(column, titles)}"
-            )
-        return same[0]
+        return place_of(column, self.titles, self.place, not self.numbered, self.usual)
 
     def _facts(self, picked: tuple[int, int, int], header: bool) -> Plan:
         width = len(self.cells) if header or not self.numbered else self.usual
@@ -253,29 +357,13 @@ class _Facts:
         subject, object_ = (f"{found['space']}/" if found and found["space"] else "" for found in spaces)
         return Plan(width, self.line + header, picked, 3, spaces=(subject, object_), expected=f"{width} columns")
 
-    def _wide(self, key: int, header: bool) -> Plan:
-        if not header:
-            raise InputError(
-                f"{self.report.name}: a table with one entity in each row needs a header, whose words are the "
-                "relations; leave --no-header out"
-            )
-        settings, titles = self.settings, self.titles
-        neo4j = any(_kind(title) == "ID" for title in titles)
-        chosen = {self._place(column) for column in settings.chosen_columns()} or set(range(len(titles)))
-        literal = {self._place(column) for column in settings.literal_columns}
-        label = first_known(titles, LABELS, chosen - {key} - literal)
-        parts = []
-        for place in sorted(chosen - {key}):
-            if place in literal:
-                parts.append(Part(place, titles[place], "literal", settings.split or ""))
-            elif titles[place] and (part := _part(place, titles[place], neo4j, place == label, settings.split or "")):
-                parts.append(part)
-        names = {"value": "relation", "text": "literal", "entity": TYPE}
-        roles = {part.place: names.get(part.kind, part.kind) for part in parts}
-        self._tell(header, {key: "id", **roles})
-        found = _NEO4J.fullmatch(titles[key])
-        space = f"{found['space']}/" if found and found["space"] else ""
-        return Plan(len(titles), self.line + 1, (key,), 1, tuple(parts), (space, ""), f"{len(titles)} columns")
+    def _sheet(self, header: bool) -> Plan:
+        """Return the plan of a sheet; without a header it is a list of edges."""
+        width = len(self.titles) if header else self.usual
+        titles = tuple(self.titles) if header else ("source", "target", *(f"column {n + 1}" for n in range(2, width)))
+        if header and not self.certain:
+            self.report.header, self.report.header_line = tuple(self.cells), self.line
+        return Plan(width, self.line + header, tuple(range(width)), 0, titles, expected=f"{width} columns")
 
     def _tell(self, header: bool, roles: Mapping[int, str]) -> None:
         titles = (
@@ -283,12 +371,16 @@ class _Facts:
         )
         if header and not self.certain:
             self.report.header, self.report.header_line = tuple(self.cells), self.line
-        self.report.columns = [[titles[place], role] for place, role in sorted(roles.items())]
+        cells = self.rest[0] if self.rest else ()
+        self.report.columns = [
+            {"column": titles[place], "as": role, "example": cells[place] if place < len(cells) else ""}
+            for place, role in sorted(roles.items())
+        ]
         self.report.unread = [title for place, title in enumerate(titles) if title and place not in roles]
 
     def _stands_out(self) -> bool:
         """Return whether the first line of a CSV file shares no cell with the lines below and has no number."""
-        below = {cell for _, row in self.rest for cell in row}
+        below = {cell for row in self.rest for cell in row}
         alone = below.isdisjoint(self.cells) and not any(cell.strip().isdigit() for cell in self.cells)
         return self.report.format == "csv" and bool(below) and alone
 
@@ -298,7 +390,7 @@ class _Facts:
             return
         known = {word for words in (*WORDS.values(), IDS) for word in words if len(word) > 1}
         columns = enumerate(self.cells)
-        if any(place < len(row) and row[place] == cell for place, cell in columns for _, row in self.rest):
+        if any(place < len(row) and row[place] == cell for place, cell in columns for row in self.rest):
             return  # a word of a header does not come again in its column
         if known.isdisjoint(normal(title) for title in self.titles) and not self._stands_out():
             return
@@ -309,16 +401,145 @@ class _Facts:
         self.report.note(f":{self.line}: kept as a fact: {text!r}; {advice}")
 
 
+def place_of(column: str, titles: Sequence[str], place: str, by_name: bool = True, width: int = 0) -> int:
+    """Return the place of a column given by heading or number.
+
+    Args:
+        column: Heading, or number from 1.
+        titles: All headings.
+        place: Place of the header, for messages.
+        by_name: Whether a number may be a heading.
+        width: Number of columns, where it is more than there are headings.
+
+    Raises:
+        InputError: If there is no such column.
+    """
+    if column in titles and by_name:
+        return titles.index(column)
+    if column.isdigit() and 1 <= int(column) <= max(len(titles), width):
+        return int(column) - 1
+    same = [at for at, title in enumerate(titles) if normal(title) == normal(column)]
+    same = same or [at for at, title in enumerate(titles) if normal(neo4j_name(title)) == normal(column)]
+    if len(same) != 1:
+        raise InputError(
+            f"{place}: the header has no column {column!r}; it has {list(titles)}.{close_matches(column, titles)}"
+        )
+    return same[0]
+
+
+def is_edge_list(titles: Sequence[str], weak: bool = True) -> tuple[int, int] | None:
+    """Return the places of both ends of an edge, if headings are a pair such as source and target.
+
+    Args:
+        titles: The headings.
+        weak: Whether pairs count that entities have too, such as from and to.
+    """
+    known = [normal(title).removesuffix(" id").removesuffix(" name") for title in titles]
+    for start, end in _ENDS:
+        if known.count(start) == known.count(end) == 1 and (weak or start not in _WEAK):
+            return known.index(start), known.index(end)
+    return None
+
+
+def key_by_heading(titles: Sequence[str], table: str) -> int | None:
+    """Return the place of the column whose heading says that it is the key; None if none does.
+
+    Args:
+        titles: The headings.
+        table: Name of the table, whose word may stand before ``id``.
+    """
+    known = [normal(neo4j_name(title)) for title in titles]
+    for at, title in enumerate(titles):
+        if neo4j_kind(title) == "ID":
+            return at
+    for word in ("id", "uri", "iri", "uuid", "entity", "url", "key"):
+        if word in known:
+            return known.index(word)
+    stem = words_of(table)
+    for at, title in enumerate(known):
+        parts = title.split()
+        if len(parts) > 1 and parts[-1] in ("id", "key") and stem and same_word(parts[-2], stem[-1]):
+            return at
+    first = next((at for at, title in enumerate(known) if title), 0)
+    last = known[first].split()[-1:] if known else []
+    if last and (last[0] in ("id", "key", "code", "no", "nr", "isbn", "sku", "ean", "identifier")):
+        return first
+    return None
+
+
+def words_of(name: str) -> list[str]:
+    """Return the words of a heading or of the name of a table."""
+    return normal(name.replace("_", " ")).split()
+
+
+def same_word(first: str, second: str) -> bool:
+    """Return whether two words are the same, singular or plural."""
+    return singular(first) == singular(second)
+
+
+def singular(word: str) -> str:
+    """Return the singular of an English word, roughly; other words stay."""
+    if len(word) > 4 and word.endswith("ies"):
+        return word[:-3] + "y"
+    if len(word) > 4 and word.endswith(("sses", "shes", "ches", "xes")):
+        return word[:-2]
+    return word[:-1] if len(word) > 3 and word.endswith("s") and not word.endswith(("ss", "us", "is")) else word
+
+
+def _is_number(text: str) -> bool:
+    return bool(re.fullmatch(r"[+-]?[0-9][0-9.,eE+-]*", text.strip()))
+
+
+def _shape(text: str) -> str:
+    """Return how a text is written: runs of capitals, small letters and digits, and all other characters."""
+    return re.sub(r"\d+", "9", re.sub(r"[^\W\d_]+", lambda run: "A" if run[0].isupper() else "a", text))
+
+
+def _mixed_kinds(column: Sequence[str]) -> bool:
+    """Return whether the values of a column are few and come again and again, as relations do."""
+    return len(column) >= 6 and len(set(column)) <= len(column) / 3 and all("_" in v or v.islower() for v in column)
+
+
+def _relation_place(columns: Sequence[Sequence[str]]) -> int | None:
+    """Return which of three columns holds the relation, as far as values say: two others share theirs."""
+    if len(columns[0]) < 5:
+        return None
+    sets = [set(column) for column in columns]
+
+    def shared(a: int, b: int) -> float:
+        return len(sets[a] & sets[b]) / max(1, min(len(sets[a]), len(sets[b])))
+
+    for place, (a, b) in ((1, (0, 2)), (0, (1, 2)), (2, (0, 1))):
+        apart = not sets[place] & (sets[a] | sets[b])
+        few = len(sets[place]) <= len(columns[place]) / 10
+        if apart and (shared(a, b) >= 0.3 or (few and shared(a, b) >= 0.02 and len(sets[a]) > 3 * len(sets[place]))):
+            return place
+    return None
+
+
 def _titles(cells: Iterable[str]) -> list[str]:
     return [(cell.lstrip("# ") if place == 0 else cell).strip() for place, cell in enumerate(cells)]
 
 
-def _kind(title: str) -> str:
+def neo4j_kind(title: str) -> str:
+    """Return what a heading of Neo4j says, such as ``ID``; empty for any other heading."""
     found = _NEO4J.fullmatch(title)
     return found["kind"] if found else ""
 
 
-def _name(title: str) -> str:
+def neo4j_space(title: str) -> str:
+    """Return the id space of a heading of Neo4j; empty without one."""
+    found = _NEO4J.fullmatch(title)
+    return found["space"] or "" if found else ""
+
+
+def neo4j_type(title: str) -> str:
+    """Return the type that a heading of Neo4j declares, in small letters; empty without one."""
+    found = _TYPED.fullmatch(title)
+    return found["kind"].lower() if found and not neo4j_kind(title) else ""
+
+
+def neo4j_name(title: str) -> str:
     """Return the name of a property in Neo4j's headings: ``name`` of ``name:ID`` and ``name:string``."""
     found = _NEO4J.fullmatch(title) or _TYPED.fullmatch(title)
     return found["name"] if found else title
@@ -333,24 +554,8 @@ def known_relation(titles: Sequence[str]) -> str | None:
 def first_known(titles: Sequence[str], words: Sequence[str], among: Iterable[int] | None = None) -> int | None:
     """Return the place, among these, whose heading is the earliest of the words."""
     among = range(len(titles)) if among is None else among
-    ranks = [(words.index(normal(_name(titles[p]))), p) for p in among if normal(_name(titles[p])) in words]
+    ranks = [(words.index(normal(neo4j_name(titles[p]))), p) for p in among if normal(neo4j_name(titles[p])) in words]
     return min(ranks)[1] if ranks else None
-
-
-def _part(place: int, title: str, neo4j: bool, label: bool, split: str) -> Part | None:
-    """Return what a column of a wide table becomes; None if it is not read."""
-    kind = "label" if label else "alias" if normal(_name(title)) in ALIASES else ""
-    if not neo4j:
-        return Part(place, title, kind or "value", "" if kind == "label" else split)
-    special = _kind(title)
-    if special == "LABEL":
-        return Part(place, TYPE, "entity", split or ";")
-    if special:
-        return None
-    typed = _TYPED.fullmatch(title)
-    lists = bool(typed and typed["list"])
-    plain = "text" if typed and typed["kind"].lower() in ("string", "char") else "literal"
-    return Part(place, _name(title), kind or plain, (split or ";") if lists else "")
 
 
 def plan_fixed(widths: Sequence[int], filled: int, header: tuple[Sequence[str], Sequence[str]] | None) -> Planner:
@@ -377,7 +582,7 @@ def plan_fixed(widths: Sequence[int], filled: int, header: tuple[Sequence[str], 
         taken = header is not None and all(title in words for title, words in zip(titles, header, strict=False))
         if taken and line:
             report.header, report.header_line = tuple(cells), line
-            report.columns = [[title, title] for title in cells]
+            report.columns = [{"column": title, "as": title, "example": ""} for title in cells]
         return Plan(len(cells), line + taken, tuple(range(width)), filled, expected=f"{width} columns")
 
     return plan

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import codecs
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from types import TracebackType
@@ -89,6 +90,23 @@ class Input:
         kind = _COMPRESSION.get(Path(name).suffix.lower())
         self._stream: Any = pa.CompressedInputStream(self._raw, kind) if kind else self._raw
         self._ahead = b""
+        self._decoder: codecs.IncrementalDecoder | None = None
+        self._returns = False
+
+    def to_utf8(self) -> None:
+        """Read UTF-16 with a mark as UTF-8 from here on, and line ends of old Macs as line feeds."""
+        start = self.peek()
+        if start[:2] in (b"\xff\xfe", b"\xfe\xff"):
+            self._decoder = codecs.getincrementaldecoder("utf-16")("replace")
+            self._ahead = start = self._recoded(start)
+        self._returns = b"\r" in start and b"\n" not in start
+        if self._returns:
+            self._ahead = start.replace(b"\r", b"\n")
+
+    def _recoded(self, data: bytes) -> bytes:
+        if self._decoder is None:
+            return data.replace(b"\r", b"\n") if self._returns else data
+        return self._decoder.decode(data).encode()
 
     @property
     def done(self) -> int:
@@ -106,7 +124,8 @@ class Input:
             data, self._ahead = self._ahead[:size], self._ahead[size:]
             return data
         try:
-            return bytes(self._stream.read(size))
+            data = bytes(self._stream.read(size))
+            return self._recoded(data) if data else data
         except OSError as error:
             raise InputError(
                 f"{self.name}: is damaged or truncated ({error}); download or write the file again"

@@ -22,7 +22,10 @@ class FileReport:
         separator: Column separator of a table.
         header: Cells of the line taken as header; empty without one.
         header_line: Number of that line; 0 without one.
-        columns: What each column that was read became, in the order of the columns.
+        sheet: Headings of a table whose rows are no facts; empty for any other.
+        links: Tables by heading, where a container such as SQLite declares its links.
+        columns: What each column that was read became, in the order of the columns: ``column`` is its heading, ``as``
+            what it was read as, ``example`` a value.
         unread: Header names of the columns that were not read.
         notes: Sentences on what else a reader of the screen should know.
         skipped: Count and first place of what was skipped, by reason.
@@ -35,7 +38,9 @@ class FileReport:
     separator: str = ""
     header: tuple[str, ...] = ()
     header_line: int = 0
-    columns: list[list[str]] = attrs.field(factory=list)
+    sheet: tuple[str, ...] = ()
+    links: dict[str, str] = attrs.field(factory=dict)
+    columns: list[dict[str, str]] = attrs.field(factory=list)
     unread: list[str] = attrs.field(factory=list)
     notes: list[str] = attrs.field(factory=list)
     skipped: dict[str, list[Any]] = attrs.field(factory=dict)
@@ -60,6 +65,22 @@ class FileReport:
         else:
             self.skipped[reason] = [1, place, sentence]
 
+    def skip_all(self, reason: str, count: int, unit: str, sentence: str) -> None:
+        """Count what was skipped, found together.
+
+        Args:
+            reason: As of ``skip``.
+            count: How often.
+            unit: Place of the first, such as "row 7".
+            sentence: As of ``skip``.
+
+        Raises:
+            InputError: With the place and the sentence, if the file is read strictly.
+        """
+        if self.strict:
+            raise InputError(f"{self.name}: {unit}: {sentence}")
+        self.skipped[reason] = [count, f"{self.name}: {unit}", sentence]
+
     def note(self, sentence: str) -> None:
         """Add a sentence, once."""
         if sentence not in self.notes:
@@ -80,7 +101,8 @@ class FileReport:
 
     def data(self) -> dict[str, Any]:
         """Return the report as plain data."""
-        return attrs.asdict(self, filter=lambda field, value: field.name != "strict", value_serializer=_plain)
+        inner = ("strict", "sheet", "links")
+        return attrs.asdict(self, filter=lambda field, value: field.name not in inner, value_serializer=_plain)
 
 
 COMMENTS = "comment lines"
@@ -89,24 +111,30 @@ COMMENTS = "comment lines"
 EMPTY_FILES = "empty files"
 
 
+def has_headings(report: Mapping[str, Any]) -> bool:
+    """Return whether the columns of a report have headings, which a person can look for in the file."""
+    return bool(report["columns"]) and bool(report["header_line"] or "kind" in report["columns"][0])
+
+
 def _plain(owner: Any, field: Any, value: Any) -> Any:
     return list(value) if isinstance(value, tuple) else value
 
 
-def sentences(reports: Sequence[Mapping[str, Any]], doubts_only: bool = False) -> Iterator[str]:
+def sentences(reports: Sequence[Mapping[str, Any]], doubts_only: bool = False, columns: bool = True) -> Iterator[str]:
     """Yield what a person should know of the files: headers, columns, doubts, and what was skipped.
 
     Args:
         reports: The reports as plain data.
         doubts_only: Leave out headers and columns, which need no look where a person asked for quiet.
+        columns: Say what each column was read as, where no table shows it.
     """
     for report in reports:
         name = report["name"]
         if report["header_line"] and not doubts_only:
             header = shortened(report["separator"].join(report["header"]))
             yield f"{name}:{report['header_line']}: taken as header: {header}"
-        if report["columns"] and report["header_line"] and not doubts_only:
-            yield f"{name}: columns: " + ", ".join(f"{title} = {role}" for title, role in report["columns"])
+        if has_headings(report) and columns and not doubts_only:
+            yield f"{name}: columns: " + ", ".join(f"{c['column']} = {c['as']}" for c in report["columns"])
         if report["unread"]:
             yield f"{name}: columns not read: {', '.join(report['unread'])}"
         for note in report["notes"]:

@@ -117,7 +117,7 @@ def _rows(graph: Any, settings: BuildSettings, report: FileReport) -> Iterator[t
         raise InputError(f"{report.name}: no edge has a property {wanted!r}; the edges have {properties}")
     relation = wanted or known_relation(properties)
     report.unread = [f"{key} of edges" for key in properties if key != relation]
-    report.columns = [[f"{relation} of edges", "relation"]] if relation else []
+    report.columns = [{"column": f"{relation} of edges", "as": "relation", "example": ""}] if relation else []
     bare = 0
     for start, end, data in edges:
         text = str(data.get(relation, "")).strip() if relation else ""

@@ -13,7 +13,8 @@ from srtk_plugin_local.snapshot.header import IDS, WORDS, plan_fixed
 from srtk_plugin_local.snapshot.input_files import RDF_FORMATS, Progress, guess_format
 from srtk_plugin_local.snapshot.input_report import FileReport
 from srtk_plugin_local.snapshot.rdf import read_rdf
-from srtk_plugin_local.snapshot.staging_tables import Meter, insert, reported, shortened
+from srtk_plugin_local.snapshot.staging_tables import Meter, insert, reported
+from srtk_plugin_local.snapshot.staging_values import shortened
 from srtk_plugin_local.snapshot.tables import ROWS, read_rows
 
 if TYPE_CHECKING:

@@ -13,14 +13,15 @@ from srtk_plugin_local.snapshot.input_files import Progress, guess_format
 from srtk_plugin_local.snapshot.input_report import FileReport
 from srtk_plugin_local.snapshot.property_graphs import read_property_graph
 from srtk_plugin_local.snapshot.rdf import read_rdf
+from srtk_plugin_local.snapshot.sheet_facts import write_sheets
+from srtk_plugin_local.snapshot.sheets import Sheets
+from srtk_plugin_local.snapshot.staging_values import LITERALS, first_row, is_literal, quote, shorten, shortened, value
+from srtk_plugin_local.snapshot.table_plan import plan_sheets
 from srtk_plugin_local.snapshot.tables import read_names, read_rows
 
 if TYPE_CHECKING:
     import duckdb
 
-_XSD = "http://www.w3.org/2001/XMLSchema#"
-# Quotation marks alone may belong to a name, such as a song title; `literals: quoted` makes them literals.
-_LITERALS = {"typed": r'(?s)".*"(?:@[A-Za-z0-9-]+|\^\^\S+)', "quoted": r'(?s)".*"(?:@[A-Za-z0-9-]+|\^\^\S+)?'}
 # A number that begins with a needless zero is a code.
 _NUMBERS = (
     (r"[+-]?(0|[1-9][0-9]*)", "integer", "{}"),
@@ -38,62 +39,29 @@ Facts and values are unshortened; a literal has the form of ``Literal``, such as
 _PARTS = r'(?s)^"(.*)"(?:@([A-Za-z0-9-]+)|\^\^\S+)?$'
 
 
-def quote(text: str) -> str:
-    """Return an SQL string literal."""
-    return "'" + text.replace("'", "''") + "'"
-
-
-def shortened(column: str, prefixes: Mapping[str, str]) -> str:
-    """Return the SQL expression that shortens an IRI: the longest namespace wins, an empty prefix gives a bare name.
-
-    A local name with a colon is never a bare name, since it would read as a prefixed one.
-    """
-    cases = []
-    for prefix, namespace in sorted(prefixes.items(), key=lambda item: (-len(item[1]), item[0])):
-        local = f"substr({column}, {len(namespace) + 1})"
-        plain = f" AND NOT contains({local}, ':')" if not prefix else ""
-        short = f"{quote(prefix + ':')} || {local}" if prefix else local
-        cases.append(f"WHEN starts_with({column}, {quote(namespace)}) AND {local} <> ''{plain} THEN {short}")
-    return f"CASE {' '.join(cases)} ELSE {column} END" if cases else column
-
-
-def shorten(iris: Sequence[str], con: duckdb.DuckDBPyConnection, prefixes: Mapping[str, str]) -> list[str]:
-    """Shorten IRIs by the rule of ``shortened``."""
-    if not iris:
-        return []
-    sql = f"SELECT {shortened('x', prefixes)} FROM (SELECT unnest(?) AS x, generate_subscripts(?, 1) AS n) ORDER BY n"
-    return [row[0] for row in con.execute(sql, [list(iris), list(iris)]).fetchall()]
-
-
-def value(column: str, prefixes: Mapping[str, str], literals: str) -> str:
-    """Return the SQL expression that normalises an object of a text table: IRIs shortened, datatypes abbreviated."""
-    plain = rf"regexp_replace({column}, '\^\^({_XSD}|xsd:)string$', '')"
-    typed = rf"regexp_replace({plain}, '\^\^{_XSD}(\S+)$', '^^xsd:\1')"
-    return f"CASE WHEN {is_literal(column, literals)} THEN {typed} ELSE {shortened(column, prefixes)} END"
-
-
-def is_literal(column: str, literals: str) -> str:
-    """Return the SQL condition under which a text is a literal, by the setting ``literals``."""
-    if literals == "none":
-        return "FALSE"
-    return f"(starts_with({column}, '\"') AND regexp_full_match({column}, {quote(_LITERALS[literals])}))"
-
-
 def stage_triples(
-    con: duckdb.DuckDBPyConnection, settings: BuildSettings, progress: Progress, reports: list[FileReport]
-) -> bool:
-    """Fill the table ``raw`` (s, r, o, literal) from the input files; return whether one of them is RDF.
+    con: duckdb.DuckDBPyConnection,
+    settings: BuildSettings,
+    progress: Progress,
+    reports: list[FileReport],
+    pinned: Mapping[str, Any],
+) -> tuple[bool, dict[str, Any]]:
+    """Fill the table ``raw`` (s, r, o, literal) from the input files.
+
+    Returns:
+        Whether one of the files is RDF, and the plan of columns of the sheets.
 
     Names in tables with one entity in each row go to the table ``raw_name`` (id, text, language, alias).
     """
     if not settings.files:
         raise InputError("there is no input file; give at least one file of triples")
-    if settings.literals not in ("none", "numbers", *_LITERALS):
+    if settings.literals not in ("none", "numbers", *LITERALS):
         raise InputError(f"literals {settings.literals!r}: choose typed, numbers, quoted or none")
     con.execute("CREATE TABLE raw (s VARCHAR, r VARCHAR, o VARCHAR, literal BOOLEAN)")
     con.execute("CREATE TEMP TABLE raw_name (id VARCHAR, text VARCHAR, language VARCHAR, alias BOOLEAN)")
     con.execute("CREATE TEMP TABLE cell (s VARCHAR, r VARCHAR, o VARCHAR, literal VARCHAR, certain BOOLEAN)")
     con.execute("CREATE TABLE qualifier (s VARCHAR, r VARCHAR, o VARCHAR, q VARCHAR, v VARCHAR, literal BOOLEAN)")
+    sheets = Sheets(con, settings.missing, settings.split or "")
     kinds = [guess_format(name, settings.format) for name in settings.files]
     meter = Meter("read", settings.files, progress)
     for name, kind in zip(settings.files, kinds, strict=True):
@@ -116,11 +84,17 @@ def stage_triples(
                 _insert_facts(con, table, settings)
         else:
             for table in read_rows(name, kind, settings.separator, plan_facts(settings), report, meter):
-                _insert_facts(con, table, settings)
+                if report.sheet:
+                    sheets.add(report, table)
+                else:
+                    _insert_facts(con, table, settings)
         meter.next()
+    sheets.profile()
+    plan = plan_sheets(sheets, settings, bool(first_row(con, "SELECT 1 FROM raw LIMIT 1")), pinned)
+    write_sheets(con, sheets, settings)
     _stage_cells(con)
     _stage_descriptions(con, settings, progress, reports)
-    return any(kind in input_files.RDF_FORMATS for kind in kinds)
+    return any(kind in input_files.RDF_FORMATS for kind in kinds), plan
 
 
 def _subject_relation(settings: BuildSettings) -> str:

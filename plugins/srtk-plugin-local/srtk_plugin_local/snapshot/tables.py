@@ -38,7 +38,7 @@ def read_rows(
 ) -> Iterator[pa.Table]:
     """Yield tables of text columns ``c0``, ``c1``, ...
 
-    A wide table, whose rows are entities, gives rows of id, relation, value and the ``kind`` of its ``Part``.
+    A sheet, which is no table of facts, gives all its columns; ``sheet`` of the report has their headings.
 
     Args:
         name: Path of the file.
@@ -63,9 +63,10 @@ def read_rows(
 def _read_text(
     source: Input, kind: str, separator: str | None, planner: Planner, report: FileReport, meter: Meter
 ) -> Iterator[pa.Table]:
+    source.to_utf8()
     start = source.peek()
-    if start[:2] in (b"\xff\xfe", b"\xfe\xff") or start[1:2] == b"\0" or (start[:1] == b"\0" and len(start) > 1):
-        raise InputError(f"{source.name}: is UTF-16; save it as UTF-8 (iconv -f UTF-16 -t UTF-8)")
+    if start[1:2] == b"\0" or (start[:1] == b"\0" and len(start) > 1):
+        raise InputError(f"{source.name}: is UTF-16 without a mark; save it as UTF-8 (iconv -f UTF-16LE -t UTF-8)")
     if not start.strip():
         report.skip(EMPTY_FILES, 1, "the file is empty; leave it out")
         report.note("is empty")
@@ -80,8 +81,9 @@ def _read_text(
             f"{source.name}: CSV takes one character as separator, not {separator!r}; use --format tsv for longer ones"
         )
     plan = planner(_first_rows(lines, kind, separator), report)
+    report.sheet = plan.titles
     shape = _Shape(plan, report)
-    if kind == "csv" or plan.parts:
+    if kind == "csv" or plan.titles:
         yield from _split_rows(source, kind, separator, shape, meter)
     else:
         yield from _split_blocks(source, separator, shape, meter)
@@ -141,7 +143,7 @@ class _Shape:
     def __init__(self, plan: Plan, report: FileReport) -> None:
         self.plan = plan
         self.report = report
-        self._strips = report.format == "csv" or bool(plan.parts)
+        self._strips = report.format == "csv" or bool(plan.titles)
 
     def takes(self, cells: Sequence[str], line: int, unit: str = "") -> bool:
         """Return whether a row is read; count it if not."""
@@ -165,18 +167,17 @@ class _Shape:
         return True
 
     def _fits(self, cells: Sequence[str]) -> bool:
-        """Return whether the cells that are too many are empty, or those of a wide table that lack may be so."""
+        """Return whether the cells that are too many are empty, or those of a sheet that lack may be so."""
         if len(cells) > self.plan.width:
             return not any(cell.strip() for cell in cells[self.plan.width :])
-        return bool(self.plan.parts) and len(cells) > max(1, self.plan.picked[0])
+        return bool(self.plan.titles) and len(cells) > 1
 
     def table(self, rows: Sequence[Sequence[str]]) -> pa.Table:
         """Return the table of rows that were taken."""
         plan = self.plan
         self.report.rows += len(rows)
-        if plan.parts:
-            return _table(list(zip(*self._unfold(rows), strict=True)) or [[]] * 4)
-        return self.spaced(_table([[row[place] for row in rows] for place in plan.picked]))
+        columns = (([row[place] if place < len(row) else "" for row in rows]) for place in plan.picked)
+        return self.spaced(_table(list(columns)))
 
     def spaced(self, table: pa.Table) -> pa.Table:
         """Put the id spaces before the ids."""
@@ -188,17 +189,6 @@ class _Shape:
                 column = pc.binary_join_element_wise(pa.scalar(space), table.column(place), pa.scalar(""))
                 table = table.set_column(place, f"c{place}", column)
         return table
-
-    def _unfold(self, rows: Sequence[Sequence[str]]) -> Iterator[tuple[str, str, str, str]]:
-        """Yield id, relation, value and kind of each filled cell of a wide table."""
-        (key,) = self.plan.picked
-        for row in rows:
-            id_ = self.plan.spaces[0] + row[key].strip()
-            for part in self.plan.parts:
-                cell = row[part.place] if part.place < len(row) else ""
-                for value in cell.split(part.split) if part.split else (cell,):
-                    if text := value.strip():
-                        yield id_, part.relation, text, part.kind
 
 
 def _table(columns: Sequence[Any]) -> pa.Table:
@@ -330,26 +320,50 @@ def _read_parquet(name: str, planner: Planner, report: FileReport, meter: Meter)
     except (OSError, pa.ArrowInvalid) as error:
         raise InputError(f"{name}: cannot be read as Parquet ({error}); check the path and the format") from error
     with file:
-        titles = file.schema_arrow.names
-        plan = planner([(0, titles)], report)
-        shape = _Shape(plan, report)
-        row = 1
-        for batch in file.iter_batches(ROWS, columns=plan.titles(titles)):
-            read = {title: _as_text(batch.column(place), name, title) for place, title in enumerate(batch.schema.names)}
-            yield _fast_batch(read, titles, shape) or _careful_batch(read, titles, shape, row)
-            row += batch.num_rows
-            meter(0)
+        titles = [title for title in file.schema_arrow.names if title not in _INDEX]
+        yield from read_batches(name, titles, lambda: file.iter_batches(ROWS, columns=titles), planner, report, meter)
+
+
+def read_batches(
+    name: str,
+    titles: Sequence[str],
+    batches: Callable[[], Iterator[Any]],
+    planner: Planner,
+    report: FileReport,
+    meter: Meter,
+) -> Iterator[pa.Table]:
+    """Yield tables of text columns from record batches of pyarrow, whose headings are certain."""
+    first = next(batches(), None)
+    texts = (
+        []
+        if first is None
+        else [
+            _as_text(first.slice(0, SAMPLE).column(place), name, title).to_pylist()
+            for place, title in enumerate(titles)
+        ]
+    )
+    rows: list[Row] = [(0, titles)]
+    rows += [(n, [cell or "" for cell in cells]) for n, cells in enumerate(zip(*texts, strict=True), start=1)]
+    plan = planner(rows, report)
+    report.sheet = plan.titles
+    shape = _Shape(plan, report)
+    row = 1
+    for batch in batches():
+        read = {title: _as_text(batch.column(place), name, title) for place, title in enumerate(titles)}
+        yield _fast_batch(read, titles, shape) or _careful_batch(read, titles, shape, row)
+        row += batch.num_rows
+        meter(0)
 
 
 def _fast_batch(read: Mapping[str, Any], titles: Sequence[str], shape: _Shape) -> pa.Table | None:
-    """Return the rows of a batch; None if the table is wide or a cell is empty."""
+    """Return the rows of a batch; None if a cell is empty that must not be."""
     import pyarrow as pa
     import pyarrow.compute as pc
 
     plan = shape.plan
     columns = [read[titles[place]] for place in plan.picked]
     empty = (pc.any(pc.fill_null(pc.equal(pc.binary_length(c), 0), True)).as_py() for c in columns[: plan.filled])
-    if plan.parts or any(empty):
+    if any(empty):
         return None
     shape.report.rows += len(columns[0])
     return shape.spaced(pa.table({f"c{place}": pc.fill_null(column, "") for place, column in enumerate(columns)}))
@@ -362,10 +376,30 @@ def _careful_batch(read: Mapping[str, Any], titles: Sequence[str], shape: _Shape
     return shape.table([one for number, one in enumerate(cells, start=row) if shape.takes(one, number, "row ")])
 
 
+LIST = "\x1f"
+"""Separates the values of one cell of a container with lists."""
+
+_INDEX = frozenset(("__index_level_0__",))
+"""Columns of Parquet in which pandas keeps row numbers."""
+
+
 def _as_text(column: Any, name: str, title: str) -> Any:
+    """Return a column as texts; nulls stay nulls.
+
+    Raises:
+        InputError: If its values are no texts, such as those of a struct.
+    """
     import pyarrow as pa
+    import pyarrow.compute as pc
 
     try:
+        if pa.types.is_dictionary(column.type):
+            column = column.dictionary_decode()
+        if pa.types.is_list(column.type) or pa.types.is_large_list(column.type):
+            values = [None if v is None else LIST.join(str(x) for x in v if x is not None) for v in column.to_pylist()]
+            return pa.array(values, pa.string())
+        if pa.types.is_floating(column.type):
+            column = pc.if_else(pc.is_nan(column), pa.scalar(None, column.type), column)
         return column.cast(pa.string())
     except (pa.ArrowInvalid, pa.ArrowNotImplementedError) as error:
         raise InputError(f"{name}: column {title!r} is of type {column.type}; convert it to text ({error})") from error

@@ -198,10 +198,20 @@ def test_an_empty_file_is_told(read: Any) -> None:
     assert read("", more={"b.csv": "a,r,b\n"}).said == "a.csv: is empty"
 
 
-def test_utf_16_is_named(tmp_path: Path) -> None:
-    (tmp_path / "a.csv").write_bytes("a,r,b\n".encode("utf-16"))
-    with pytest.raises(InputError, match=r"a\.csv: is UTF-16; save it as UTF-8"):
+def test_utf_16_with_a_mark_is_read(tmp_path: Path) -> None:
+    (tmp_path / "a.csv").write_bytes("a,r,ä\nb,r,c\n".encode("utf-16"))
+    made = build(BuildSettings((str(tmp_path / "a.csv"),)), tmp_path / "out")
+    assert made.meta.counts["triples"] == 2
+    (tmp_path / "a.csv").write_bytes("a,r,b\n".encode("utf-16-le"))
+    with pytest.raises(InputError, match=r"a\.csv: is UTF-16 without a mark; save it as UTF-8"):
         build(BuildSettings((str(tmp_path / "a.csv"),)), tmp_path / "out")
+
+
+def test_line_ends_of_old_macs_are_read(read: Any) -> None:
+    assert read("subject,relation,object\rAda,knows,Bo\rBo,knows,Cy\r").facts == [
+        ("Ada", "knows", "Bo"),
+        ("Bo", "knows", "Cy"),
+    ]
 
 
 WIDE = "name,club,height,born,plays\nAlan,Tigres,1.76,1991-03-08,Forward; Winger\nOribe,,180,,Forward\n"
@@ -215,21 +225,21 @@ def test_each_column_of_a_wide_table_is_a_relation(read: Any) -> None:
         ("Alan", "height", '"1.76"^^xsd:decimal'),
         ("Alan", "plays", "Forward"),
         ("Alan", "plays", "Winger"),
-        ("Oribe", "height", '"180"^^xsd:integer'),
+        ("Oribe", "height", '"180"^^xsd:decimal'),
         ("Oribe", "plays", "Forward"),
     ]
     literal = [type(triple.object) is Literal for triple in made.graph.match([Pattern("Alan")])[0]]
     assert literal == [True, False, True, False, False]
-    assert "name = id, club = relation" in made.said
+    assert "name = key (given), club = names of things" in made.said
 
 
 def test_a_wide_table_is_known_by_the_heading_of_its_first_column(read: Any) -> None:
     made = read(WIDE, split=";")
     assert len(made.facts) == 7
-    assert "each row was read as one entity, because the first heading is 'name'" in made.said
+    assert "name = key (only unique column of names), club = names of things" in made.said
 
 
-def test_a_number_that_is_an_id_refers_to_its_entity(read: Any) -> None:
+def test_a_number_under_the_word_of_a_role_refers_to_another_row(read: Any) -> None:
     made = read("id,name,parent,year\n1,Anna,2,1990\n2,Bert,,1960\n", id="id")
     assert ("1", "parent", "2") in made.facts
     assert ("1", "year", '"1990"^^xsd:integer') in made.facts

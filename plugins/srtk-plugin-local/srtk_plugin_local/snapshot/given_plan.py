@@ -1,0 +1,80 @@
+"""Plans of columns that are followed: a given one, and that of the snapshot which a build replaces."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import Any
+
+from srtk_framework.values import InputError, close_matches
+from srtk_plugin_local.snapshot.build_settings import BuildSettings
+from srtk_plugin_local.snapshot.column_types import BY_NAME
+from srtk_plugin_local.snapshot.plan_file import KINDS, entry_of, read_plan
+from srtk_plugin_local.snapshot.sheets import Column, Sheet, Sheets
+
+
+def plan_data(sheets: Iterable[Sheet]) -> dict[str, Any]:
+    """Return the plan of sheets as plain data."""
+    return {"tables": {sheet.name: _table_data(sheet) for sheet in sheets}}
+
+
+def _table_data(sheet: Sheet) -> dict[str, Any]:
+    data: dict[str, Any] = {"files": [Path(report.name).name for report in sheet.reports], "rows": sheet.form}
+    if sheet.key:
+        data["key"] = [column.title for column in sheet.key]
+    if sheet.prefix:
+        data["ids"] = sheet.prefix
+    return {**data, "columns": {column.title: _column_data(column) for column in sheet.columns}}
+
+
+def _column_data(column: Column) -> dict[str, str]:
+    data = {"as": column.type.name if column.kind in ("literal", "property") else column.kind}
+    data |= {"to": column.to, "by": column.by} if column.to else {}
+    return data | ({"split": column.split} if column.split else {})
+
+
+def follow_plan(sheets: Sheets, sheet: Sheet, settings: BuildSettings, pinned: Mapping[str, Any]) -> bool:
+    """Let a plan decide about a sheet; return whether one did.
+
+    A plan that is given goes before everything. That of the snapshot which a build replaces keeps a growing file from
+    being read in another way; where it no longer fits, the sheet is planned anew, which is told.
+
+    Raises:
+        InputError: If a given plan names a column that is not there.
+    """
+    file = sheet.reports[0].name
+    if settings.plan is not None and (entry := entry_of(read_plan(settings.plan), file, sheet.name)) is not None:
+        if lacking := [title for title in entry["columns"] if title not in sheet.titles]:
+            hint = close_matches(lacking[0], sheet.titles)
+            raise InputError(f"{settings.plan}: {file} has no column {lacking[0]!r}.{hint}")
+        _apply(sheets, sheet, entry)
+        return True
+    entry = entry_of(pinned, file)
+    flags = settings.key_of(file) or settings.links or settings.columns or settings.literal_columns
+    if entry is None or flags or set(entry["columns"]) - set(sheet.titles):
+        return False
+    key = [column for column in sheet.columns if column.title in entry.get("key", ())]
+    if key and entry.get("rows") == "entities" and not sheets.is_unique(sheet, key):
+        sheet.note("was planned anew, since its key no longer tells its rows apart")
+        return False
+    _apply(sheets, sheet, entry)
+    return True
+
+
+def _apply(sheets: Sheets, sheet: Sheet, entry: Mapping[str, Any]) -> None:
+    sheet.form = entry.get("rows", "entities")
+    sheet.prefix = entry.get("ids", "")
+    sheet.key = [column for title in entry.get("key", ()) for column in sheet.columns if column.title == title]
+    for column in sheet.columns:
+        said = entry["columns"].get(column.title)
+        if said is None or (said["as"] == "empty" and column.filled):
+            continue
+        column.split, column.to, column.by = said.get("split", ""), said.get("to", ""), said.get("by", "key")
+        column.why = ""
+        if said["as"] in KINDS:
+            column.kind = said["as"]
+            continue
+        column.kind = "literal" if sheet.form == "entities" else "property"
+        column.type = BY_NAME[said["as"]]
+        column.odd = sheets.count_odd(sheet, column) if column.type.datatype and not column.split else 0
+    sheet.planned = True

@@ -1,0 +1,272 @@
+"""The facts of sheets, by their plan: names, triples and qualifiers, written inside the staging database."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from srtk_plugin_local.snapshot.build_settings import BuildSettings
+from srtk_plugin_local.snapshot.column_types import QUANTITY
+from srtk_plugin_local.snapshot.header import TYPE, neo4j_name, neo4j_space
+from srtk_plugin_local.snapshot.sheets import Column, Sheet, Sheets
+from srtk_plugin_local.snapshot.staging_values import first_row, is_literal, quote, shortened, value
+from srtk_plugin_local.snapshot.table_plan import name_of
+
+if TYPE_CHECKING:
+    import duckdb
+
+EDGE = "edge"
+"""Relation of an edge that names none."""
+_NO_KEY = "rows with an empty cell"
+
+
+def write_sheets(con: duckdb.DuckDBPyConnection, sheets: Sheets, settings: BuildSettings) -> None:
+    """Move all sheets into the tables ``raw``, ``raw_name`` and ``qualifier``."""
+    for sheet in sheets:
+        if sheet.form == "entities":
+            _write_rows(con, sheets, sheet, settings)
+        else:
+            _write_edges(con, sheets, sheet, settings)
+        _report(sheet)
+    for sheet in sheets:
+        con.execute(f"DROP TABLE {sheet.table}")
+
+
+def id_of(sheet: Sheet) -> str:
+    """Return the SQL expression of the id of a row."""
+    parts = [column.canonical() for column in sheet.key]
+    key = parts[0] if len(parts) == 1 else f"concat_ws(', ', {', '.join(parts)})"
+    prefix = sheet.prefix
+    if sheet.neo4j and (space := neo4j_space(sheet.key[0].title)):
+        prefix = f"{space}/"
+    return f"{quote(prefix)} || {key}" if prefix else key
+
+
+def _write_rows(con: duckdb.DuckDBPyConnection, sheets: Sheets, sheet: Sheet, settings: BuildSettings) -> None:
+    filled = " AND ".join(f"{column.sql} IS NOT NULL" for column in sheet.key) if len(sheet.key) == 1 else "TRUE"
+    row = first_row(con, f"SELECT count(*), min(rowid) FROM {sheet.table} WHERE NOT ({filled})")
+    if row[0]:
+        key = sheet.key[0]
+        sheet.reports[0].skip_all(_NO_KEY, row[0], f"row {row[1] + 1}", f"{key.title!r} is empty; fill it")
+    id_ = shortened(id_of(sheet), settings.prefixes)
+    con.execute(f"CREATE TEMP VIEW here AS SELECT {id_} AS id, * FROM {sheet.table} WHERE {filled}")
+    _write_names(con, sheet)
+    for column in sheet.columns:
+        if column.kind in ("link", "literal", "names", "type") or (column in sheet.key and len(sheet.key) > 1):
+            relation = TYPE if column.kind == "type" else relation_of(column)
+            made, literal = _object(con, sheets, column, settings)
+            values = sheets.values(column)
+            con.execute(
+                f"INSERT INTO raw SELECT id, {shortened(quote(relation), settings.prefixes)}, {made}, {literal} FROM "
+                f"(SELECT id, {values} AS x FROM here WHERE {column.sql} IS NOT NULL) {_names(column)} WHERE x <> ''"
+            )
+            _name_relation(con, column, relation)
+    con.execute("DROP VIEW here")
+    con.execute("DROP TABLE IF EXISTS named_row")
+
+
+def _write_names(con: duckdb.DuckDBPyConnection, sheet: Sheet) -> None:
+    """Write labels and aliases of the rows."""
+    label = sheet.label()
+    text = ""
+    if label is not None:
+        text = name_of(sheet)
+    elif len(sheet.key) > 1:
+        text = f"concat_ws(', ', {', '.join(column.canonical() for column in sheet.key)})"
+    elif sheet.prefix and sheet.key[0].type.datatype:
+        text = f"{quote(_singular(sheet))} || ' ' || {sheet.key[0].canonical()}"
+        con.execute(f"INSERT INTO raw_name SELECT id, {sheet.key[0].canonical()}, '', TRUE FROM here")
+    elif sheet.prefix:
+        text = sheet.key[0].sql
+    if text:
+        con.execute(f"INSERT INTO raw_name SELECT id, {text}, '', FALSE FROM here WHERE {text} <> ''")
+    for column in sheet.columns:
+        if column.kind == "alias":
+            con.execute(
+                f"INSERT INTO raw_name SELECT id, x, '', TRUE FROM (SELECT id, {_split(column)} AS x FROM here "
+                f"WHERE {column.sql} IS NOT NULL) WHERE x <> ''"
+            )
+
+
+def _split(column: Column) -> str:
+    from srtk_plugin_local.snapshot.tables import LIST
+
+    if not column.split:
+        return column.sql
+    separator = "chr(31)" if column.split == LIST else quote(column.split)
+    return f"trim(unnest(string_split({column.sql}, {separator})))"
+
+
+def _singular(sheet: Sheet) -> str:
+    from srtk_plugin_local.snapshot.header import singular
+
+    return singular(sheet.words[-1]) if sheet.words else sheet.name
+
+
+def relation_of(column: Column) -> str:
+    """Return the relation of a column: its heading."""
+    return neo4j_name(column.title)
+
+
+def spoken(column: Column, relation: str) -> str:
+    """Return a relation in words: without camel case, underscores and, for a link, the word for a key."""
+    words = re.sub(r"(?<=[a-z])(?=[A-Z])", " ", relation).replace("_", " ").split()
+    if len(words) > 1 and column.kind in ("link", "source", "target") and words[-1].casefold() in ("id", "key", "code"):
+        words = words[:-1]
+    if len(words) > 1 and not relation.count(" "):
+        words = [words[0], *(word if word.isupper() else word.lower() for word in words[1:])]
+    return " ".join(words) or relation
+
+
+def _name_relation(con: duckdb.DuckDBPyConnection, column: Column, relation: str) -> None:
+    if (words := spoken(column, relation)) != relation and relation != TYPE:
+        con.execute("INSERT INTO raw_name VALUES (?, ?, '', FALSE)", [relation, words])
+
+
+def _target(sheets: Sheets, column: Column) -> Sheet | None:
+    return next((sheet for sheet in sheets if sheet.name == column.to), None)
+
+
+def _names(column: Column) -> str:
+    """Return the join of a link by names, over the table that ``_object`` makes."""
+    return "LEFT JOIN named_row ON x = named_row.text" if column.to and column.by == "name" else ""
+
+
+def _object(con: duckdb.DuckDBPyConnection, sheets: Sheets, column: Column, settings: BuildSettings) -> tuple[str, str]:
+    """Return the SQL expressions of an object and of whether it is a literal, over a value ``x``."""
+    target = _target(sheets, column)
+    if target is not None:
+        return _linked(con, target, column, settings)
+    literals = "typed" if settings.literals == "numbers" else settings.literals
+    entity, typed = value("x", settings.prefixes, literals), is_literal("x", literals)
+    if column.kind in ("type", "source", "target") or settings.literals == "none":
+        return entity, "FALSE" if column.kind != "names" else typed
+    if column.kind == "names":
+        return entity, typed
+    plain = "'\"' || x || '\"'"
+    if column.type.datatype:
+        made = f"'\"' || {column.canonical('x')} || '\"^^xsd:{column.type.datatype}'"
+        exact = not column.odd and not column.split
+        plain = made if exact else f"CASE WHEN {column.fits('x')} THEN {made} ELSE {plain} END"
+    return f"CASE WHEN {typed} THEN {entity} ELSE {plain} END", "TRUE"
+
+
+def _linked(con: duckdb.DuckDBPyConnection, target: Sheet, column: Column, settings: BuildSettings) -> tuple[str, str]:
+    """Return the expressions of a link; a value that is no row there stays a text, or a number."""
+    id_ = shortened(id_of(target), settings.prefixes)
+    if column.by == "name":
+        con.execute("DROP TABLE IF EXISTS named_row")
+        con.execute(
+            f"CREATE TEMP TABLE named_row AS SELECT {name_of(target)} AS text, min({id_}) AS node FROM {target.table} "
+            "GROUP BY 1 HAVING count(*) = 1"
+        )
+        return f"coalesce(named_row.node, {shortened('x', settings.prefixes)})", "FALSE"
+    (key,) = target.key
+    text = column.canonical("x")
+    prefix = target.prefix
+    if target.neo4j and (space := neo4j_space(key.title)):
+        prefix = f"{space}/"
+    made = shortened(f"({quote(prefix)} || {text})", settings.prefixes)
+    there = f"{text} IN (SELECT {key.canonical()} FROM {target.table})"
+    other = f"'\"' || {text} || '\"^^xsd:{column.type.datatype}'" if column.type.datatype else "x"
+    if settings.literals == "none":
+        other = "x"
+    literal = f"NOT ({there})" if column.type.datatype and settings.literals != "none" else "FALSE"
+    return f"CASE WHEN {there} THEN {made} ELSE {other} END", literal
+
+
+def _write_edges(con: duckdb.DuckDBPyConnection, sheets: Sheets, sheet: Sheet, settings: BuildSettings) -> None:
+    """Write a fact for each row, and its other columns as qualifiers."""
+    start, end = (next(c for c in sheet.columns if c.kind == kind) for kind in ("source", "target"))
+    relation = EDGE if sheet.form == "edges" else " ".join(sheet.words) or sheet.name
+    lacking = f"{start.sql} IS NULL OR {end.sql} IS NULL"
+    row = first_row(con, f"SELECT count(*), min(rowid) FROM {sheet.table} WHERE {lacking}")
+    if row[0]:
+        sheet.reports[0].skip_all(_NO_KEY, row[0], f"row {row[1] + 1}", "an end of the edge is empty; fill it")
+    con.execute(f"CREATE TEMP TABLE ends AS SELECT rowid AS n, * FROM {sheet.table} WHERE NOT ({lacking})")
+    for name, column in (("s", start), ("o", end)):
+        made, _ = _object(con, sheets, column, settings)
+        con.execute(
+            f"CREATE TEMP TABLE end_{name} AS SELECT n, {made} AS id FROM (SELECT n, {column.sql} AS x FROM ends) "
+            f"{_names(column)}"
+        )
+    con.execute(
+        f"CREATE TEMP TABLE fact_row AS SELECT n, end_s.id AS s, {quote(relation)} AS r, end_o.id AS o "
+        "FROM end_s JOIN end_o USING (n)"
+    )
+    con.execute("INSERT INTO raw SELECT s, r, o, FALSE FROM fact_row")
+    for column in sheet.columns:
+        if column.kind in ("property", "link"):
+            made, literal = _object(con, sheets, column, settings)
+            title = relation_of(column)
+            con.execute(
+                f"INSERT INTO qualifier SELECT s, r, o, {quote(title)}, {made}, {literal} FROM (SELECT n, "
+                f"{sheets.values(column)} AS x FROM ends WHERE {column.sql} IS NOT NULL) {_names(column)} "
+                "JOIN fact_row USING (n) WHERE x <> ''"
+            )
+            _name_relation(con, column, title)
+    for name in ("ends", "end_s", "end_o", "fact_row"):
+        con.execute(f"DROP TABLE {name}")
+    con.execute("DROP TABLE IF EXISTS named_row")
+    if sheet.form == "edges":
+        sheet.note(f"its edges name no relation; it is called {EDGE!r}")
+
+
+def read_as(sheet: Sheet, column: Column) -> str:
+    """Return what a column was read as, in words."""
+    words = {
+        "name": "name",
+        "alias": "other names",
+        "names": "names of things",
+        "type": "class",
+        "source": "start of the edge",
+        "target": "end of the edge",
+        "ignored": "not read",
+        "layout": "layout, not read",
+        "bookkeeping": "bookkeeping, not read",
+        "empty": "empty",
+    }
+    text = words.get(column.kind, "")
+    if column.kind == "key":
+        text = "key"
+    elif column in sheet.key:
+        text = f"part of the key, {text or _typed(column)}"
+    elif column.kind == "literal":
+        text = _typed(column)
+    elif column.kind == "property":
+        text = f"{_typed(column)} of the edge"
+    if column.to:
+        text = f"{text + ', ' if text else ''}link to {column.to}" + (" by name" if column.by == "name" else "")
+    if column.split:
+        text += f", list split at {'items' if column.split == chr(31) else repr(column.split)}"
+    return text + (f" ({column.why})" if column.why else "")
+
+
+def _typed(column: Column) -> str:
+    return column.type.name if column.type is not QUANTITY else "text of a quantity"
+
+
+def _report(sheet: Sheet) -> None:
+    """Tell what each column was read as, and what of it was missing or of another type."""
+    for report in sheet.reports:
+        report.columns = [
+            {
+                "column": column.title,
+                "as": read_as(sheet, column),
+                "kind": column.kind,
+                "type": column.type.name,
+                "example": column.example[:40],
+            }
+            for column in sheet.columns
+        ]
+        report.unread = [
+            column.title for column in sheet.columns if column.kind in ("layout", "bookkeeping", "ignored")
+        ]
+    missing = {column.title: column.missing for column in sheet.columns if column.missing}
+    if missing:
+        titles = ", ".join(missing)
+        sheet.note(f"{sum(missing.values()):,} words of a missing value, such as NULL, are no values ({titles})")
+    for column in sheet.columns:
+        if column.odd and column.kind in ("literal", "property"):
+            counts = f"{column.odd:,} of {column.filled:,} values"
+            sheet.note(f"column {column.title!r}: {counts} are no {column.type.name}; they stay texts")

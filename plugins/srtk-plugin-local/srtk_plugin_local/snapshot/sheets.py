@@ -1,0 +1,326 @@
+"""Sheets: the tables of a build whose rows are no facts, with all their columns, in the staging database."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import attrs
+
+from srtk_plugin_local.snapshot.column_types import NEARLY, TEXT, USUAL, ColumnType, type_of
+from srtk_plugin_local.snapshot.header import IDS, LABELS, is_edge_list, normal, words_of
+from srtk_plugin_local.snapshot.input_report import FileReport
+from srtk_plugin_local.snapshot.staging_values import first_row, quote
+from srtk_plugin_local.snapshot.tables import LIST
+
+if TYPE_CHECKING:
+    import duckdb
+
+_SAMPLE = 20_000
+"""Rows from which types are found; of a larger table, each type is then checked on all rows."""
+_EXACT = 1_000_000
+"""Rows up to which values are counted exactly."""
+_SEPARATORS = (LIST, "|", ";")
+_PART = 40
+"""Mean length of the parts of a list, above which a separator belongs to a sentence."""
+_DASHES = ("-", "–", "—")
+
+
+@attrs.define
+class Column:
+    """A column of a sheet.
+
+    Attributes:
+        title: Its heading.
+        place: Its place, from 0.
+        kind: What it is: ``key``, ``name``, ``alias``, ``link``, ``literal``, ``names`` (of things: each value is an
+            entity), ``type``, ``source``, ``target``, ``relation``, ``property`` (of an edge), ``layout``,
+            ``bookkeeping``, ``empty`` or ``ignored``.
+        type: Type of its values.
+        split: Separator of several values in one cell; empty if a cell is one value.
+        to: Name of the table whose rows a link leads to.
+        by: ``key`` or ``name`` of that row.
+        why: What decided the kind, where it is not the values.
+        filled: Number of its values.
+        distinct: Number of different values, about.
+        odd: Number of values that do not fit the type.
+        missing: Number of words of a missing value.
+        example: A value.
+    """
+
+    title: str
+    place: int
+    kind: str = ""
+    type: ColumnType = TEXT
+    split: str = ""
+    to: str = ""
+    by: str = ""
+    why: str = ""
+    filled: int = 0
+    distinct: int = 0
+    odd: int = 0
+    missing: int = 0
+    example: str = ""
+
+    @property
+    def sql(self) -> str:
+        """Its name in the database."""
+        return f"c{self.place}"
+
+    @property
+    def words(self) -> str:
+        """Its heading, normalised."""
+        return normal(self.title.replace("_", " "))
+
+    def canonical(self, text: str = "") -> str:
+        """Return the SQL expression of its canonical text.
+
+        Args:
+            text: SQL expression of a value, by default the column.
+        """
+        text = text or self.sql
+        if self.type.canonical == "{}":
+            return text
+        made = self.type.canonical.format(text, "")
+        return made if not self.odd else f"CASE WHEN {self.fits(text)} THEN {made} ELSE {text} END"
+
+    def fits(self, text: str = "") -> str:
+        """Return the SQL condition that a value fits the type."""
+        pattern = self.type.pattern.replace("'", "''")
+        return f"regexp_full_match({text or self.sql}, '{pattern}')"
+
+
+@attrs.define
+class Sheet:
+    """A table whose rows are entities, edges, or facts between the rows of two others.
+
+    Attributes:
+        name: Its name: that of the file without endings.
+        table: Its name in the database.
+        columns: Its columns.
+        reports: Reports of its files.
+        rows: Number of rows.
+        form: ``entities``, ``edges`` or ``facts``.
+        key: The columns of the key; several where only together they tell rows apart.
+        prefix: Text before the keys in ids.
+        neo4j: Whether the headings are those of Neo4j.
+        links: Tables by heading, where the container declares its links.
+        planned: Whether a plan decided what its columns are.
+    """
+
+    name: str
+    table: str
+    columns: list[Column]
+    reports: list[FileReport] = attrs.field(factory=list)
+    rows: int = 0
+    form: str = "entities"
+    key: list[Column] = attrs.field(factory=list)
+    prefix: str = ""
+    neo4j: bool = False
+    links: dict[str, str] = attrs.field(factory=dict)
+    planned: bool = False
+
+    @property
+    def titles(self) -> list[str]:
+        """The headings."""
+        return [column.title for column in self.columns]
+
+    @property
+    def words(self) -> list[str]:
+        """The words of its name."""
+        return words_of(self.name)
+
+    @property
+    def skipped(self) -> int:
+        """Rows of its files that could not be read."""
+        return sum(count for report in self.reports for count, *_ in report.skipped.values())
+
+    def label(self) -> Column | None:
+        """Return the column of the names; None without one."""
+        return next((column for column in self.columns if column.kind == "name"), None)
+
+    def note(self, sentence: str) -> None:
+        """Tell a sentence of its first file."""
+        self.reports[0].note(sentence)
+
+
+@attrs.define
+class Sheets:
+    """All sheets of a build.
+
+    Attributes:
+        con: Connection to the staging database.
+        missing: Words of missing values; None for the usual ones.
+        split: Separator of several values in one cell, in the columns that have it; empty to find it.
+        found: The sheets, by their headings.
+    """
+
+    con: duckdb.DuckDBPyConnection
+    missing: Sequence[str] | None = None
+    split: str = ""
+    found: dict[tuple[str, ...], Sheet] = attrs.field(factory=dict)
+
+    def add(self, report: FileReport, table: Any) -> None:
+        """Append rows: texts by column, of which empty ones and words of missing values are none.
+
+        Tables with the same headings are parts of one.
+        """
+        titles = tuple(normal(title) or title for title in report.sheet)
+        sheet = self.found.get(titles)
+        if sheet is None:
+            made = [Column(title or f"column {at + 1}", at) for at, title in enumerate(report.sheet)]
+            sheet = Sheet(table_name(report.name), f"sheet_{len(self.found)}", made)
+            columns = ", ".join(f"{column.sql} VARCHAR" for column in made)
+            self.con.execute(f"CREATE TABLE {sheet.table} ({columns})")
+            self.found[titles] = sheet
+        if report not in sheet.reports:
+            sheet.reports.append(report)
+            sheet.links |= report.links
+        self.con.register("chunk", table)
+        cells = ", ".join(f"nullif(trim({column.sql}), '')" for column in sheet.columns)
+        self.con.execute(f"INSERT INTO {sheet.table} SELECT {cells} FROM chunk")
+        self.con.unregister("chunk")
+        sheet.rows += table.num_rows
+
+    def __iter__(self) -> Iterator[Sheet]:
+        return iter(self.found.values())
+
+    def profile(self) -> None:
+        """Find types, separators of lists and counts of all columns."""
+        for sheet in self:
+            self._profile(sheet)
+
+    def _drop_missing(self, sheet: Sheet) -> None:
+        """Empty the cells that hold a word of a missing value.
+
+        A name such as Nan stays in a column that names the rows or the ends of edges: it would not be missing there.
+        """
+        words = USUAL if self.missing is None else tuple(word.casefold() for word in self.missing)
+        if not words or not sheet.rows:
+            return
+        listed = ", ".join(quote(word) for word in words)
+        counts = ", ".join(f"count(*) FILTER (lower({c.sql}) IN ({listed}))" for c in sheet.columns)
+        ends = is_edge_list(sheet.titles) or ()
+        for column, count in zip(
+            sheet.columns, first_row(self.con, f"SELECT {counts} FROM {sheet.table}"), strict=True
+        ):
+            if not count:
+                continue
+            where = f"lower({column.sql}) IN ({listed})"
+            if column.place in ends or column.words in (*IDS, *LABELS):
+                where += f" AND {column.sql} <> upper(left({column.sql}, 1)) || lower(substr({column.sql}, 2))"
+            (column.missing,) = first_row(self.con, f"UPDATE {sheet.table} SET {column.sql} = NULL WHERE {where}")
+            if column.missing < count:
+                sheet.note(
+                    f"{count - column.missing:,} values of {column.title!r} are names, though they are words of a "
+                    "missing value, such as Nan; give --missing to choose the words"
+                )
+
+    def _profile(self, sheet: Sheet) -> None:
+        self._drop_missing(sheet)
+        con, step = self.con, max(1, -(-sheet.rows // _SAMPLE))
+        sample = con.sql(f"SELECT * FROM {sheet.table} WHERE rowid % {step} = 0").to_arrow_table()
+        count = "count(DISTINCT {})" if sheet.rows <= _EXACT else "approx_count_distinct({})"
+        sums = ", ".join(f"count({c.sql}), {count.format(c.sql)}" for c in sheet.columns)
+        row = first_row(con, f"SELECT {sums} FROM {sheet.table}")
+        for at, column in enumerate(sheet.columns):
+            column.filled, column.distinct = row[2 * at], row[2 * at + 1]
+            values = [value for value in sample.column(at).to_pylist() if value is not None]
+            column.example = values[0] if values else ""
+            if values:
+                self._find_type(sheet, column, values)
+
+    def _find_type(self, sheet: Sheet, column: Column, values: list[str]) -> None:
+        given = self.split if any(self.split in value for value in values) else ""
+        column.split = given if self.split else separator_of(column.title, values)
+        if column.split:
+            values = [part.strip() for value in values for part in value.split(column.split) if part.strip()]
+        separator = sheet.reports[0].separator
+        plain = [value for value in values if value not in _DASHES] or values
+        found = type_of(plain, separator)
+        if found.type.datatype and len(plain) < len(values):
+            self._drop_dashes(sheet, column)
+        if found.doubt:
+            sheet.note(f"column {column.title!r}: {found.doubt}; give a --plan to change it")
+        column.type = found.type
+        if column.type.datatype and not column.split:
+            column.odd = self.count_odd(sheet, column)
+            if column.odd > (1 - NEARLY) * column.filled:  # the sample was too kind
+                column.type, column.odd = type_of([*plain, ""], separator).type, 0
+
+    def count_odd(self, sheet: Sheet, column: Column) -> int:
+        """Count the values that do not fit the type."""
+        return first_row(self.con, f"SELECT count(*) FROM {sheet.table} WHERE NOT {column.fits()}")[0]
+
+    def _drop_dashes(self, sheet: Sheet, column: Column) -> None:
+        dashes = ", ".join(f"'{dash}'" for dash in _DASHES)
+        sql = f"UPDATE {sheet.table} SET {column.sql} = NULL WHERE {column.sql} IN ({dashes})"
+        (count,) = first_row(self.con, sql)
+        column.missing += count
+        column.filled -= count
+
+    def is_unique(self, sheet: Sheet, columns: Sequence[Column]) -> bool:
+        """Return whether columns are filled in each row and tell all rows apart."""
+        if not sheet.rows or any(column.filled < sheet.rows for column in columns):
+            return False
+        if len(columns) == 1 and columns[0].distinct < 0.9 * sheet.rows:
+            return False
+        names = ", ".join(column.canonical() for column in columns)
+        sql = f"SELECT 1 FROM {sheet.table} GROUP BY {names} HAVING count(*) > 1 LIMIT 1"
+        return not first_row(self.con, sql)
+
+    def has_only(self, sheet: Sheet, column: Column, words: Collection[str]) -> bool:
+        """Return whether all values of a column are among some words in small letters."""
+        listed = ", ".join(quote(word) for word in sorted(words))
+        other = f"{column.sql} IS NOT NULL AND lower({column.sql}) NOT IN ({listed})"
+        return not first_row(self.con, f"SELECT count(*) FROM {sheet.table} WHERE {other}")[0]
+
+    def hits(self, sheet: Sheet, column: Column, target: Sheet, other: str) -> float:
+        """Return the share of the different values of a column that an expression over another sheet gives."""
+        value = column.canonical("x") if not column.split else "x"
+        values = f"SELECT DISTINCT {self.values(column)} AS x FROM {sheet.table} WHERE {column.sql} IS NOT NULL"
+        sql = f"SELECT count(*), count(*) FILTER ({value} IN (SELECT {other} FROM {target.table})) FROM ({values})"
+        total, found = first_row(self.con, sql)
+        return found / total if total else 0.0
+
+    def values(self, column: Column) -> str:
+        """Return the SQL expression of the single values of a column."""
+        if not column.split:
+            return column.sql
+        separator = "chr(31)" if column.split == LIST else "'" + column.split.replace("'", "''") + "'"
+        return f"trim(unnest(string_split({column.sql}, {separator})))"
+
+
+def table_name(file: str) -> str:
+    """Return the name of a table: that of its file without endings, or of the table within it."""
+    path, _, inner = file.rpartition("::")
+    return inner if path else Path(file).name.split(".")[0]
+
+
+def separator_of(title: str, values: Sequence[str]) -> str:
+    """Return the separator of several values in the cells of a column; empty if a cell is one value."""
+    for separator in _SEPARATORS:
+        cells = [value.split(separator) for value in values if separator in value]
+        parts = [part.strip() for cell in cells for part in cell if part.strip()]
+        if separator == LIST and cells:
+            return separator
+        if len(cells) >= max(1, 0.02 * len(values)) and parts and sum(map(len, parts)) / len(parts) <= _PART:
+            if separator == ";" and len(cells) < 2 and not _is_plural(title):
+                continue
+            return separator
+    cells = [value.split(", ") for value in values if ", " in value]
+    parts = [part.strip() for cell in cells for part in cell]
+    if (
+        len(cells) >= 2
+        and _is_plural(title)
+        and len(set(parts)) < len(parts)
+        and sum(map(len, parts)) / len(parts) <= 30
+    ):
+        return ", "
+    return ""
+
+
+def _is_plural(title: str) -> bool:
+    last = (words_of(title) or [""])[-1]
+    return len(last) > 3 and last.endswith("s") and not last.endswith(("ss", "us", "is", "address"))

@@ -1,0 +1,473 @@
+"""The plan of columns: what each column of each sheet is, found from headings and whole columns of all tables."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import combinations
+from typing import Any
+
+from srtk_framework.values import InputError, close_matches
+from srtk_plugin_local.snapshot.build_settings import BuildSettings, same_file
+from srtk_plugin_local.snapshot.column_types import (
+    BOOLEAN,
+    CODE,
+    DATE,
+    DATE_TIME,
+    DECIMAL,
+    DOUBLE,
+    INTEGER,
+    MIXED,
+    NAMES,
+    QUANTITY,
+    TEXT,
+)
+from srtk_plugin_local.snapshot.given_plan import follow_plan, plan_data
+from srtk_plugin_local.snapshot.header import (
+    ALIASES,
+    DIRECTIONS,
+    LABELS,
+    ROLES,
+    first_known,
+    is_edge_list,
+    key_by_heading,
+    neo4j_kind,
+    neo4j_name,
+    neo4j_type,
+    place_of,
+    same_word,
+)
+from srtk_plugin_local.snapshot.layout_words import unwanted_columns
+from srtk_plugin_local.snapshot.sheets import Column, Sheet, Sheets
+
+_HIT = 0.9
+"""Share of the different values of a link that must be keys of the other table: nearly all."""
+_TEXT_HIT = 0.5
+"""The same of names under a heading that names the table; the others stay names of things."""
+_NAMED = 0.5
+"""Share of different values from which a column may name the rows."""
+_IDS = ("id", "ids", "key", "code", "no", "nr", "ref", "fk", "number")
+_EDGE_IDS = ("id", "edge id", "uuid", "key", "edge", "link id", "relationship id")
+_NUMBERED = (INTEGER, CODE, DATE, DATE_TIME, QUANTITY, NAMES, MIXED)
+_DESCRIPTIONS = [
+    [word] for word in ("description", "notes", "note", "comment", "comments", "summary", "abstract", "remarks")
+]
+"""Last words of the headings of texts that name nothing."""
+_NEO4J_TYPES = {
+    **dict.fromkeys(("int", "long", "short", "byte"), INTEGER),
+    **dict.fromkeys(("float", "double"), DOUBLE),
+    "boolean": BOOLEAN,
+    "date": DATE,
+    "datetime": DATE_TIME,
+    "localdatetime": DATE_TIME,
+}
+_COMPOSITE = 6
+"""Columns of which a key of several may consist."""
+_FIRST_NAMES = ("first name", "firstname", "given name", "forename", "vorname", "prenom")
+_LAST_NAMES = ("last name", "lastname", "surname", "family name", "nachname", "nom de famille")
+
+
+def plan_sheets(
+    sheets: Sheets, settings: BuildSettings, shared_ids: bool, pinned: Mapping[str, Any] | None = None
+) -> dict[str, Any]:
+    """Decide what each column is.
+
+    Args:
+        sheets: The sheets, with types and counts.
+        settings: Flags that decide before anything else.
+        shared_ids: Whether the build has files of triples, whose ids a table may use.
+        pinned: Plan of the snapshot that this build replaces.
+
+    Returns:
+        The plan as plain data.
+
+    Raises:
+        InputError: If a flag names a column or a table that is not there, or no key can be found.
+    """
+    every = list(sheets)
+    for sheet in every:
+        sheet.neo4j = any(neo4j_kind(column.title) for column in sheet.columns)
+        follow_plan(sheets, sheet, settings, pinned or {})
+    new = [sheet for sheet in every if not sheet.planned]
+    for sheet in new:
+        _leave_out(sheet, settings)
+        _find_ends(sheets, sheet)
+        if sheet.form == "entities":
+            _find_key(sheets, sheet, settings)
+    for sheet in new:
+        if sheet.key:
+            _find_name(sheet, settings)
+    for sheet in new:
+        _find_links(sheets, sheet, settings)
+    for sheet in new:
+        if sheet.form == "entities" and not sheet.key:
+            _join_or_compose(sheets, sheet)
+    _name_ids(new, every, shared_ids)
+    for sheet in every:
+        for column in sheet.columns:
+            _finish(sheets, sheet, column, settings)
+    _refuse_unknown(every, settings)
+    return plan_data(every)
+
+
+def _leave_out(sheet: Sheet, settings: BuildSettings) -> None:
+    """Mark what is empty, layout or bookkeeping."""
+    numeric = {column.title for column in sheet.columns if column.type.numeric}
+    unwanted = unwanted_columns(sheet.titles, numeric, settings.keep)
+    key = settings.key_of(sheet.reports[0].name)
+    for column in sheet.columns:
+        if key is not None and place_of(key, sheet.titles, sheet.name) == column.place:
+            continue
+        if not column.filled:
+            column.kind = "empty"
+        elif column.title in unwanted and key_by_heading(sheet.titles, sheet.name) != column.place:
+            column.kind = unwanted[column.title]
+        elif _is_index(sheet, column):
+            column.kind, column.why = "bookkeeping", "row numbers of pandas"
+        elif column.example[:2].lower() == "0x" and len(column.example) > 100:
+            column.kind, column.why = "bookkeeping", "binary"
+
+
+def _is_index(sheet: Sheet, column: Column) -> bool:
+    """Return whether a column holds the row numbers that pandas writes without a heading."""
+    heading = column.title in (f"column {column.place + 1}", "Unnamed: 0", "index", "level_0")
+    return column.place == 0 and heading and column.type is INTEGER and column.distinct >= 0.9 * sheet.rows
+
+
+def _open(sheet: Sheet) -> Iterator[Column]:
+    """Yield the columns of which nothing is known yet."""
+    return (column for column in sheet.columns if not column.kind)
+
+
+def _find_ends(sheets: Sheets, sheet: Sheet) -> None:
+    """Find both ends of the edges of a list of edges."""
+    ends = is_edge_list(sheet.titles)
+    if ends is None or any(sheet.columns[at].kind for at in ends):
+        return
+    weak = is_edge_list(sheet.titles, weak=False) is None
+    key = key_by_heading(sheet.titles, sheet.name)
+    if weak and (key is not None or first_known(sheet.titles, LABELS) is not None):
+        return
+    if weak and len(sheet.columns) > 3 and _unique_name(sheet) is not None:
+        return
+    sheet.form = "edges"
+    for column in _open(sheet):
+        if column.words in _EDGE_IDS and column.distinct >= _HIT * sheet.rows:
+            column.kind, column.why = "bookkeeping", "number of the edge"
+        elif column.words == "type" and sheets.has_only(sheet, column, DIRECTIONS):
+            column.kind, column.why = "bookkeeping", "direction"
+    for at, kind in zip(ends, ("source", "target"), strict=True):
+        sheet.columns[at].kind, sheet.columns[at].why = kind, "heading"
+
+
+def _find_key(sheets: Sheets, sheet: Sheet, settings: BuildSettings) -> None:
+    """Find the key: by flag, by heading, or the first column of names that tells all rows apart."""
+    given = settings.key_of(sheet.reports[0].name)
+    if given is not None:
+        _set_key(sheet, [sheet.columns[place_of(given, sheet.titles, sheet.name)]], "given")
+        return
+    place = key_by_heading(sheet.titles, sheet.name)
+    if place is not None and not sheet.columns[place].kind:
+        column = sheet.columns[place]
+        if sheets.is_unique(sheet, [column]):
+            _set_key(sheet, [column], "heading")
+            return
+        exact = column.words in ("id", "uri", "iri", "entity") or sheet.neo4j
+        if exact and column.filled:
+            _set_key(sheet, [column], "heading")
+            if column.distinct < column.filled:
+                sheet.note(f"{column.title!r} is the key by its heading, though rows share it: they are one entity")
+            return
+    for column in _open(sheet):
+        if _may_name(column) and sheets.is_unique(sheet, [column]):
+            first = (
+                "first unique column of names" if _unique_count(sheets, sheet) > 1 else "only unique column of names"
+            )
+            _set_key(sheet, [column], first)
+            return
+
+
+def _unique_count(sheets: Sheets, sheet: Sheet) -> int:
+    return sum(_may_name(column) and sheets.is_unique(sheet, [column]) for column in _open(sheet))
+
+
+def _may_name(column: Column) -> bool:
+    return column.type is NAMES and not column.split
+
+
+def _unique_name(sheet: Sheet) -> Column | None:
+    return next((c for c in _open(sheet) if _may_name(c) and c.distinct == c.filled == sheet.rows), None)
+
+
+def _set_key(sheet: Sheet, columns: list[Column], why: str) -> None:
+    sheet.key = columns
+    for column in columns:
+        column.kind, column.why, column.split = "key", why, ""
+
+
+def _find_name(sheet: Sheet, settings: BuildSettings) -> None:
+    """Find the column that names the rows, where the key does not."""
+    (key,) = sheet.key
+    literal = {place_of(column, sheet.titles, sheet.name) for column in _there(settings.literal_columns, sheet)}
+    among = [c for c in _open(sheet) if c.place not in literal and not c.split]
+    places = {column.place for column in among}
+    known = first_known(sheet.titles, LABELS, places)
+    if known is not None:
+        column = sheet.columns[known]
+        if neo4j_name(column.title).casefold() == "name" or column.distinct >= _NAMED * max(1, column.filled):
+            column.kind, column.why = "name", "heading"
+            return
+    if key.type is NAMES and key.why != "heading":
+        return
+    if _name_by_parts(sheet, among):
+        return
+    if key.type is NAMES and " " in key.example:
+        return
+    named = [c for c in among if c.words.split()[-1:] in (["name"], ["title"], ["label"], ["identifier"])]
+    named.sort(key=lambda c: not any(same_word(word, c.words.split()[0]) for word in sheet.words))
+    texts = [c for c in among if _may_name(c) and c.filled >= 0.9 * sheet.rows]
+    unique = [
+        column for column in [*named, *texts] if column.distinct >= (_NAMED if column in named else 0.9) * sheet.rows
+    ]
+    for column in unique:
+        if column.type in (NAMES, MIXED, TEXT) and (
+            key.type is not NAMES or column in named or column.distinct == sheet.rows
+        ):
+            column.kind = "name"
+            column.why = "heading" if column in named else "first column of different names"
+            return
+
+
+def _name_by_parts(sheet: Sheet, among: Sequence[Column]) -> bool:
+    """Name the rows by first and last name."""
+    first = next((c for c in among if c.words in _FIRST_NAMES), None)
+    last = next((c for c in among if c.words in _LAST_NAMES), None)
+    if first is None or last is None:
+        return False
+    first.kind = last.kind = "name"
+    first.why, last.why = "first name", "last name"
+    return True
+
+
+def _there(titles: Sequence[str], sheet: Sheet) -> list[str]:
+    return [title for title in titles if title in sheet.titles or title.isdigit()]
+
+
+def _find_links(sheets: Sheets, sheet: Sheet, settings: BuildSettings) -> None:
+    """Find the columns whose values are rows of a table."""
+    every = list(sheets)
+    for column in sheet.columns:
+        given = _given_link(settings, sheet, column)
+        if given is not None:
+            target = _table(every, given, column)
+            by = max(("key", "name"), key=lambda by: _hits(sheets, sheet, column, target, by))
+            column.kind = column.kind if column.kind in ("source", "target") else "link"
+            column.to, column.by, column.why = target.name, by, "given"
+        elif column.kind in ("source", "target"):
+            _find_nodes(sheets, sheet, column)
+        elif not column.kind:
+            _find_link(sheets, sheet, column)
+
+
+def _given_link(settings: BuildSettings, sheet: Sheet, column: Column) -> str | None:
+    if (declared := sheet.links.get(column.title)) is not None:
+        return declared
+    for name, table in settings.links.items():
+        file, dot, title = name.rpartition(".")
+        if title == column.title and (not dot or any(same_file(file, report.name) for report in sheet.reports)):
+            return table
+        if name == column.title:
+            return table
+    return None
+
+
+def _table(every: Sequence[Sheet], name: str, column: Column) -> Sheet:
+    for sheet in every:
+        if sheet.name == name or any(same_file(name, report.name) for report in sheet.reports):
+            if sheet.key:
+                return sheet
+            raise InputError(f"{sheet.name}: has no key for {column.title!r} to link to; give --key {name}=COLUMN")
+    names = [sheet.name for sheet in every]
+    raise InputError(
+        f"{column.title!r} links to {name!r}, which is no table of this build.{close_matches(name, names)}"
+    )
+
+
+def _hits(sheets: Sheets, sheet: Sheet, column: Column, target: Sheet, by: str) -> float:
+    """Return the share of the values of a column that are keys or names of another table, in one type."""
+    if by == "key":
+        if len(target.key) != 1:
+            return 0.0
+        (key,) = target.key
+        if (column.type is INTEGER) != (key.type is INTEGER) or column.type in (DECIMAL, DOUBLE):
+            return 0.0
+        return sheets.hits(sheet, column, target, key.canonical())
+    label = target.label()
+    if label is None or column.type not in (NAMES, TEXT, MIXED):
+        return 0.0
+    return sheets.hits(sheet, column, target, name_of(target))
+
+
+def name_of(sheet: Sheet) -> str:
+    """Return the SQL expression of the name of a row."""
+    names = [column for column in sheet.columns if column.kind == "name"]
+    names.sort(key=lambda column: column.why == "last name")
+    return names[0].sql if len(names) == 1 else f"concat_ws(' ', {', '.join(column.sql for column in names)})"
+
+
+def _find_nodes(sheets: Sheets, sheet: Sheet, column: Column) -> None:
+    """Find the table of nodes beside a list of edges."""
+    best = 0.0
+    for target in sheets:
+        for by in ("key", "name"):
+            if target is not sheet and target.key and (share := _hits(sheets, sheet, column, target, by)) > best:
+                best, column.to, column.by = share, target.name, by
+    if best < _TEXT_HIT:
+        column.to = column.by = ""
+
+
+def _find_link(sheets: Sheets, sheet: Sheet, column: Column) -> None:
+    """Find a link by three signs together: the heading, values of which nearly all are there, and their type."""
+    for target in sheets:
+        if not target.key:
+            continue
+        named = _names_table(column, target, target is sheet)
+        for by in ("key", "name"):
+            share = _hits(sheets, sheet, column, target, by) if named or by == "name" else 0.0
+            share += target.skipped / max(1, column.distinct) if share and named else 0.0
+            enough = (_HIT if by == "key" else _TEXT_HIT) if named else (0.95 if column.distinct >= 3 else 2.0)
+            if share >= enough:
+                column.kind, column.to, column.by = "link", target.name, by
+                column.why = named or "all values are names there"
+                return
+
+
+def _names_table(column: Column, target: Sheet, own: bool) -> str:
+    """Return how a heading says that its values are rows of a table; empty if it does not."""
+    words = column.words.split()
+    stem = words[:-1] if len(words) > 1 and words[-1] in _IDS else words
+    if not stem:
+        return ""
+    if (
+        not own
+        and len(target.key) == 1
+        and column.words == target.key[0].words
+        and column.words not in ("id", "name", "code")
+    ):
+        return "heading of a key"
+    if target.words and same_word(stem[-1], target.words[-1]) and (not own or len(stem) > 1 or len(words) > 1):
+        return "heading names the table"
+    joined = words[0] if len(words) == 1 else ""
+    if target.words and joined.endswith("id") and same_word(joined[:-2], target.words[-1]):
+        return "heading names the table"
+    if own and (" ".join(stem) in ROLES or " ".join(words) in ROLES or stem[-1] in ROLES or stem[0] in ROLES):
+        return "heading of a role"
+    return ""
+
+
+def _join_or_compose(sheets: Sheets, sheet: Sheet) -> None:
+    """Read a table without key as facts between two others, or tell its rows apart by several columns."""
+    links = [column for column in sheet.columns if column.kind == "link" and column.to != sheet.name]
+    if len(links) > 1:
+        sheet.form = "facts"
+        links[0].kind, links[1].kind = "source", "target"
+        return
+    usable = [c for c in sheet.columns if c.kind in ("", "link") and not c.split and c.filled == sheet.rows]
+    first = usable[:1]
+    if first and first[0].type in _NUMBERED and not first[0].kind and sheets.is_unique(sheet, first):
+        _set_key(sheet, first, "first column, which is unique")
+        _find_name_of_numbers(sheet)
+        return
+    if len(sheet.columns) == 2 and len(usable) == 2 and usable[0].type is NAMES:
+        _set_key(sheet, usable[:1], "first column")
+        sheet.note(f"rows with the same {usable[0].title!r} are one entity, with several values")
+        return
+    for size in (2, 3):
+        for columns in combinations(usable[:_COMPOSITE], size):
+            if sheets.is_unique(sheet, columns):
+                _compose(sheet, list(columns))
+                return
+    every = [column for column in sheet.columns if column.kind in ("", "link")]
+    if not every:
+        raise InputError(f"{sheet.reports[0].name}: no column tells what a row is; give --id NAME, or --columns")
+    _compose(sheet, every)
+    sheet.note("some rows are the same in all columns: each is one entity")
+
+
+def _find_name_of_numbers(sheet: Sheet) -> None:
+    for column in _open(sheet):
+        if _may_name(column) and column.distinct >= 0.9 * sheet.rows and column.words.split()[-1:] == ["name"]:
+            column.kind, column.why = "name", "heading"
+            return
+
+
+def _compose(sheet: Sheet, columns: list[Column]) -> None:
+    """Make a key of several columns, which stay what they are."""
+    sheet.key = columns
+    titles = ", ".join(repr(column.title) for column in columns)
+    sheet.note(f"no single column tells its rows apart, so {titles} together name a row; give --id NAME to choose")
+
+
+def _name_ids(new: Sequence[Sheet], every: Sequence[Sheet], shared_ids: bool) -> None:
+    """Put the names of tables before the keys, where several tables have keys of their own."""
+    keyed = [sheet for sheet in every if sheet.form == "entities" and not sheet.neo4j]
+    if len(keyed) < 2:
+        return
+    for sheet in (sheet for sheet in keyed if sheet in new):
+        sheet.prefix = f"{sheet.name}:"
+    if shared_ids:
+        keyed[0].note("the ids of tables have the table's name in front, and are not the ids of files of triples")
+
+
+def _finish(sheets: Sheets, sheet: Sheet, column: Column, settings: BuildSettings) -> None:
+    """Decide what a column is that is nothing special."""
+    if sheet.neo4j and column.kind in ("", "name"):
+        _finish_neo4j(sheets, sheet, column, settings)
+    if column.kind:
+        return
+    if settings.columns and not _is_chosen(sheet, column, settings):
+        column.kind = "ignored"
+    elif column.words in ALIASES:
+        column.kind = "alias"
+    elif sheet.form != "entities":
+        column.kind = "property"
+    elif column.title in settings.literal_columns or str(column.place + 1) in settings.literal_columns:
+        column.kind = "literal"
+    elif column.type is NAMES and column.words.split()[-1:] not in _DESCRIPTIONS:
+        column.kind = "names"
+    else:
+        column.kind = "literal"
+
+
+def _finish_neo4j(sheets: Sheets, sheet: Sheet, column: Column, settings: BuildSettings) -> None:
+    kind = neo4j_kind(column.title)
+    if kind == "LABEL":
+        column.kind, column.split = "type", settings.split or ";"
+    elif kind in ("IGNORE", "START_ID", "END_ID", "TYPE"):
+        column.kind = "ignored"
+    elif column.kind == "":
+        column.kind = "alias" if neo4j_name(column.title).casefold() in ALIASES else "literal"
+        column.split = (settings.split or ";") if column.title.endswith("[]") else ""
+        declared = neo4j_type(column.title)
+        column.type = _NEO4J_TYPES.get(declared, TEXT if declared else column.type)
+        column.odd = sheets.count_odd(sheet, column) if column.type.datatype and not column.split else 0
+
+
+def _is_chosen(sheet: Sheet, column: Column, settings: BuildSettings) -> bool:
+    return any(place_of(name, sheet.titles, sheet.name) == column.place for name in settings.chosen_columns())
+
+
+def _refuse_unknown(every: Sequence[Sheet], settings: BuildSettings) -> None:
+    """Refuse flags about columns that no table has.
+
+    Raises:
+        InputError: Naming the first.
+    """
+    titles = [title for sheet in every for title in sheet.titles]
+    for name in settings.links:
+        title = name.rpartition(".")[2]
+        if every and title not in titles and name not in titles:
+            raise InputError(f"links: no table has a column {name!r}.{close_matches(title, titles)}")
+    for name in settings.keys:
+        if every and not any(same_file(name, report.name) for sheet in every for report in sheet.reports):
+            names = [sheet.name for sheet in every]
+            raise InputError(f"keys: {name!r} is no table of this build.{close_matches(name, names)}")
