@@ -1,0 +1,182 @@
+"""Ten invented tables: the kind that each column was taken for, the facts that came of it, and a question each.
+
+    python benchmarks/tables.py [--only wine] [--details] [--json FILE]
+
+What each table should become stands in tables/expected.yaml, which was written before the tables were read. Beside
+our literals' types stand those that pandas and DuckDB infer for the same columns; they know no keys, links or lists.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+import tempfile
+from pathlib import Path
+from typing import Any
+
+import yaml
+from built_graphs import Graph, as_list, ask, build, holds, is_answered, literal_type, plain
+
+TABLES = Path(__file__).with_name("tables")
+SAME_KINDS = {
+    "id": "key", "label": "name", "title": "name", "entity": "text", "word": "text", "property": "weight",
+    "qualifier": "weight", "bookkeeping": "layout", "missing": "empty",
+    "integer": "literal", "number": "literal", "decimal": "literal", "date": "literal", "boolean": "literal",
+}  # fmt: skip
+"""Other words for the kinds of expected.yaml."""
+Counted = tuple[int, int]
+
+
+def columns_shown(info: dict[str, Any], file: str) -> dict[str, str]:
+    """Return heading and kind of each column of a file, from the plan that ``srtk graph info --json`` shows."""
+    found: dict[str, str] = {}
+    for read in info.get("reading", []):
+        if Path(read.get("name") or read.get("file") or "").name != file:
+            continue
+        for column in read.get("columns", []):
+            if isinstance(column, dict):
+                title = column.get("heading") or column.get("title") or column.get("name") or column.get("column")
+                kind = column.get("kind") or column.get("role") or column.get("read_as") or ""
+            else:
+                title, kind = column
+            found[str(title)] = SAME_KINDS.get(str(kind).casefold(), str(kind).casefold())
+        for title in read.get("unread", []):
+            found.setdefault(str(title), "not read")
+    return found
+
+
+def types_found(graph: Graph) -> dict[str, set[str | None]]:
+    """Return the types of the objects of each relation; None stands for entities."""
+    found: dict[str, set[str | None]] = {}
+    for (_, relation, value), _ in graph.triples:
+        found.setdefault(plain(relation), set()).add(literal_type(value))
+    return found
+
+
+def one_type(types: set[Any]) -> str:
+    """Name the type of a column whose cells have these types."""
+    if types <= {"integer", "number"} and "number" in types:
+        return "number"
+    return str(next(iter(types)) or "entity") if len(types) == 1 else "several"
+
+
+def kinds_right(graph: Graph, file: str, wanted: dict[str, Any]) -> tuple[Counted, list[str]]:
+    """Count the columns of the right kind; where the plan says `relation` alone, the facts tell texts from literals."""
+    shown, types = columns_shown(graph.info, file), types_found(graph)
+    wrong = []
+    for heading, right in wanted["columns"].items():
+        kind = shown.get(heading, "not read")
+        if kind == "relation":
+            kind = "text" if None in types.get(plain(heading), {None}) else "literal"
+        if kind not in as_list(right):
+            wrong.append(f"column {heading}: {kind}, should be {right}")
+    return (len(wanted["columns"]) - len(wrong), len(wanted["columns"])), wrong
+
+
+def facts_right(graph: Graph, wanted: dict[str, Any]) -> dict[str, tuple[Counted, list[str]]]:
+    """Count the facts that are there, the facts and nodes that are rightly absent, and the names."""
+    facts = [names for _, names in graph.triples]
+    lacking = [f"lacks {fact}" for fact in wanted["facts"] if not holds(facts, fact)]
+    named = graph.named()
+    nodes = {*named, *named.values()}
+    never = wanted["never"]
+    wrong = [f"holds {fact}" for fact in never["facts"] if holds(facts, fact)]
+    wrong += [f"node {node!r}" for node in never["nodes"] if node in nodes]
+    unnamed = [
+        f"{key} is {named.get(key)}, not {name}" for key, name in wanted["names"].items() if named.get(key) != name
+    ]
+    absent, names, many = len(never["facts"]) + len(never["nodes"]), len(wanted["names"]), len(wanted["facts"])
+    return {
+        "facts": ((many - len(lacking), many), lacking),
+        "never": ((absent - len(wrong), absent), wrong),
+        "names": ((names - len(unnamed), names), unnamed),
+    }
+
+
+def types_right(types: dict[str, str], wanted: dict[str, Any]) -> tuple[Counted, list[str]]:
+    """Count the columns of literals with the right type."""
+    wrong = [
+        f"type of {name}: {types.get(name)}, not {right}" for name, right in wanted.items() if types.get(name) != right
+    ]
+    return (len(wanted) - len(wrong), len(wanted)), wrong
+
+
+def pandas_types(path: Path) -> dict[str, str]:
+    """Return the type that pandas infers for each column."""
+    import pandas as pd
+
+    names = {"i": "integer", "u": "integer", "f": "number", "b": "boolean", "M": "date"}
+    read = pd.read_csv(path, sep=None, engine="python", encoding="utf-8")
+    return {str(name): names.get(getattr(kind, "kind", "O"), "text") for name, kind in read.dtypes.items()}
+
+
+def duckdb_types(path: Path) -> dict[str, str]:
+    """Return the type that DuckDB infers for each column."""
+    import duckdb
+
+    names = {"BIGINT": "integer", "INTEGER": "integer", "DOUBLE": "number", "BOOLEAN": "boolean", "DATE": "date",
+             "TIMESTAMP": "date", "TIMESTAMP WITH TIME ZONE": "date", "TIME": "time"}  # fmt: skip
+    read = duckdb.connect().execute("DESCRIBE SELECT * FROM read_csv(?)", [str(path)]).fetchall()
+    return {str(row[0]): names.get(row[1], "number" if row[1].startswith("DECIMAL") else "text") for row in read}
+
+
+def measured(path: Path, wanted: dict[str, Any], folder: Path) -> dict[str, Any]:
+    """Build one table, ask it its question, and compare all of it with what should be."""
+    figures: dict[str, Any] = {
+        "pandas types": types_right(pandas_types(path), wanted["types"])[0],
+        "DuckDB types": types_right(duckdb_types(path), wanted["types"])[0],
+    }
+    graph = build([path], folder / path.stem)
+    if isinstance(graph, str):
+        nothing = {name: (0, len(wanted[name])) for name in ("columns", "facts", "names", "types")}
+        absent = len(wanted["never"]["facts"]) + len(wanted["never"]["nodes"])
+        return {"kinds": nothing.pop("columns"), **nothing, "never": (0, absent), "question": (0, 1), **figures,
+                "wrong": [f"not built: {graph}"]}  # fmt: skip
+    found = facts_right(graph, wanted)
+    ours = {heading: one_type(types_found(graph).get(plain(heading), {None})) for heading in wanted["types"]}
+    found["types"] = types_right(ours, wanted["types"])
+    found["kinds"] = kinds_right(graph, path.name, wanted)
+    record = ask([str(graph.folder)], wanted["question"])
+    right = is_answered(record, wanted["answer"])
+    wrong = [] if right else [f"question: {wanted['question']} {record if isinstance(record, str) else ''}".strip()]
+    found["question"] = ((int(right), 1), wrong)
+    figures |= {name: counted for name, (counted, _) in found.items()}
+    return {**figures, "wrong": [each for _, some in found.values() for each in some]}
+
+
+COLUMNS = ("kinds", "facts", "never", "names", "question", "types", "pandas types", "DuckDB types")
+
+
+def row(name: str, figures: dict[str, Any]) -> str:
+    """Write the figures of a table as one row."""
+    return f"{name:24}" + "".join(f"{'{}/{}'.format(*figures[column]):>14}" for column in COLUMNS)
+
+
+def main() -> int:
+    """Measure all tables, and print a row for each."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--only", default="", help="part of a table's name")
+    parser.add_argument("--details", action="store_true", help="print what is wrong too")
+    parser.add_argument("--json", type=Path, metavar="FILE", help="write the figures")
+    args = parser.parse_args()
+    expected = yaml.safe_load((TABLES / "expected.yaml").read_text(encoding="utf-8"))
+    results: dict[str, Any] = {}
+    print(f"{'table':24}" + "".join(f"{column:>14}" for column in COLUMNS))
+    with tempfile.TemporaryDirectory() as folder:
+        for name, wanted in expected.items():
+            if args.only not in name:
+                continue
+            results[name] = measured(TABLES / name, wanted, Path(folder))
+            print(row(name, results[name]), flush=True)
+            if args.details:
+                print("".join(f"    {each}\n" for each in results[name]["wrong"]), end="")
+    total = {c: tuple(sum(each[c][i] for each in results.values()) for i in (0, 1)) for c in COLUMNS}
+    print(row("all", total))
+    if args.json:
+        args.json.write_text(json.dumps({"tables": results, "all": total}, indent=1) + "\n", encoding="utf-8")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
