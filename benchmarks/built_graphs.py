@@ -84,8 +84,8 @@ def build(files: Sequence[Path], out: Path, *flags: str, facts: int | None = Non
 
 
 def plain(text: str) -> str:
-    """Fold a heading or a name for comparison: case and marks between its words are not compared."""
-    return " ".join(re.sub(r"[\W_]+", " ", text.casefold()).split()) or text.strip()
+    """Fold a heading or a name for comparison: neither case nor what stands between its words is compared."""
+    return re.sub(r"[\W_]+", "", text.casefold()) or text.strip()
 
 
 def literal_type(term: str) -> str | None:
@@ -93,7 +93,7 @@ def literal_type(term: str) -> str | None:
     found = _LITERAL.match(term)
     if not found:
         return None
-    name = re.split(r"[#:/]", found["type"] or "")[-1]
+    name = re.split(r"[#:/]", found["type"] or "")[-1].rstrip(">")
     for kind, names in (("integer", _WHOLE), ("number", _NUMBERS), ("date", _DATES)):
         if name in names:
             return kind
