@@ -42,6 +42,10 @@ class Graph:
         """All facts: ids and names."""
         return [(tuple(each["triple"]), tuple(each["labels"])) for each in self.info["examples"]]
 
+    def facts(self) -> list[tuple[str, str, str]]:
+        """All facts by name, once more with the id of the relation, which is the heading of its column."""
+        return [(s, r, o) for (_, id_, _), (s, name, o) in self.triples for r in {id_, name}]
+
     def named(self) -> dict[str, str]:
         """Name of each id that is the subject or object of a fact."""
         return {ids[end]: names[end] for ids, names in self.triples for end in (0, 2)}

@@ -180,7 +180,7 @@ CHECKS: dict[str, Callable[[Graph, dict[str, Any]], Iterable[str]]] = {
 
 def facts_wrong(graph: Graph, case: dict[str, Any]) -> Iterable[str]:
     """List the facts that are lacking, and those and the nodes that should not be there."""
-    facts, named = [names for _, names in graph.triples], graph.named()
+    facts, named = graph.facts(), graph.named()
     nodes = {*named, *named.values()}
     never = case.get("never", {})
     yield from (f"lacks {fact}" for fact in case.get("facts", []) if not holds(facts, fact))

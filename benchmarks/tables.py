@@ -20,11 +20,10 @@ from built_graphs import Graph, as_list, ask, build, holds, is_answered, literal
 
 TABLES = Path(__file__).with_name("tables")
 SAME_KINDS = {
-    "id": "key", "label": "name", "title": "name", "entity": "text", "word": "text", "property": "weight",
-    "qualifier": "weight", "bookkeeping": "layout", "missing": "empty",
-    "integer": "literal", "number": "literal", "decimal": "literal", "date": "literal", "boolean": "literal",
+    "names": "text", "property": "weight",
+    "bookkeeping": "layout",
 }  # fmt: skip
-"""Other words for the kinds of expected.yaml."""
+"""What expected.yaml calls the kinds of a plan."""
 Counted = tuple[int, int]
 
 
@@ -32,15 +31,13 @@ def columns_shown(info: dict[str, Any], file: str) -> dict[str, str]:
     """Return heading and kind of each column of a file, from the plan that ``srtk graph info --json`` shows."""
     found: dict[str, str] = {}
     for read in info.get("reading", []):
-        if Path(read.get("name") or read.get("file") or "").name != file:
+        if Path(read["name"]).name != file:
             continue
-        for column in read.get("columns", []):
-            if isinstance(column, dict):
-                title = column.get("heading") or column.get("title") or column.get("name") or column.get("column")
-                kind = column.get("kind") or column.get("role") or column.get("read_as") or ""
-            else:
-                title, kind = column
-            found[str(title)] = SAME_KINDS.get(str(kind).casefold(), str(kind).casefold())
+        for column in read["columns"]:
+            kind = column.get("kind", column["as"])
+            found[column["column"]] = (
+                "list" if kind != "alias" and "list split" in column["as"] else SAME_KINDS.get(kind, kind)
+            )
         for title in read.get("unread", []):
             found.setdefault(str(title), "not read")
     return found
@@ -76,7 +73,7 @@ def kinds_right(graph: Graph, file: str, wanted: dict[str, Any]) -> tuple[Counte
 
 def facts_right(graph: Graph, wanted: dict[str, Any]) -> dict[str, tuple[Counted, list[str]]]:
     """Count the facts that are there, the facts and nodes that are rightly absent, and the names."""
-    facts = [names for _, names in graph.triples]
+    facts = graph.facts()
     lacking = [f"lacks {fact}" for fact in wanted["facts"] if not holds(facts, fact)]
     named = graph.named()
     nodes = {*named, *named.values()}

@@ -78,7 +78,8 @@ def describe(folder: Path, relations: int, verify: bool, facts: int = 10) -> dic
     top = np.lexsort((np.arange(len(counts)), -counts))[:relations].tolist()
     entities = meta.counts["entities"]
     total = meta.counts["triples"]
-    some = sorted({place * total // facts for place in range(min(facts, total))})
+    shown = min(facts, total)
+    some = sorted({place * total // shown for place in range(shown)})
     return {
         "path": str(folder),
         "content": meta.content,

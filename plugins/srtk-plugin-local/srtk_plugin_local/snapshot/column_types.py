@@ -81,7 +81,10 @@ TIME = ColumnType("time", rf"{_TIME}( ?(?i:[ap]m))?")
 YES_NO = ColumnType("yes or no", r"(?i)yes|no|y|n")
 ADDRESS = ColumnType("address", r"(?i)(https?|ftp|mailto|file)://?\S+|[^@\s]+@[^@\s]+\.[a-z]{2,}|\#\S*\.html?\#?")
 PHONE = ColumnType("phone number", r"[+(]*[0-9][0-9 ()./+-]{4,}[0-9]")
-CODE = ColumnType("code", r"(?i)[0-9]*|0x[0-9a-f]+|[0-9a-f]{8}-([0-9a-f]{4}-){3}[0-9a-f]{12}|[0-9a-f]{32,}")
+CODE = ColumnType(
+    "code",
+    r"[A-Z0-9_./-]*[0-9][A-Z0-9_./-]*|0x[0-9a-f]+|[0-9a-fA-F]{8}-([0-9a-fA-F]{4}-){3}[0-9a-fA-F]{12}|[0-9a-f]{32,}",
+)
 QUANTITY = ColumnType(
     "quantity",
     r"[<>~≈±+-]?\s?[€$£¥]?\s?[0-9]+([.,:/' -]?[0-9]+)*\s?[^\s0-9][^0-9]{0,12}|[€$£¥]\s?[0-9.,]+|-?[0-9.,]+ ?%",

@@ -462,9 +462,14 @@ def key_by_heading(titles: Sequence[str], table: str) -> int | None:
             return at
     first = next((at for at, title in enumerate(known) if title), 0)
     last = known[first].split()[-1:] if known else []
-    if last and (last[0] in ("id", "key", "code", "no", "nr", "isbn", "sku", "ean", "identifier")):
-        return first
-    return None
+    return first if last and last[0] in (*KEYS, *CODES) else None
+
+
+KEYS = ("id", "key", "identifier")
+"""Last words of the heading of a key that says nothing of the row."""
+
+CODES = ("code", "no", "nr", "number", "isbn", "issn", "sku", "ean", "gtin", "doi")
+"""Last words of the heading of a key that is a fact about the row, too."""
 
 
 def words_of(name: str) -> list[str]:

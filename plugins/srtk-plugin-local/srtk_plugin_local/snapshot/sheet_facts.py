@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from srtk_plugin_local.snapshot.build_settings import BuildSettings
 from srtk_plugin_local.snapshot.column_types import QUANTITY
-from srtk_plugin_local.snapshot.header import TYPE, neo4j_name, neo4j_space
+from srtk_plugin_local.snapshot.header import CODES, TYPE, neo4j_name, neo4j_space
 from srtk_plugin_local.snapshot.sheets import Column, Sheet, Sheets
 from srtk_plugin_local.snapshot.staging_values import first_row, is_literal, quote, shortened, value
 from srtk_plugin_local.snapshot.table_plan import name_of
@@ -52,7 +52,7 @@ def _write_rows(con: duckdb.DuckDBPyConnection, sheets: Sheets, sheet: Sheet, se
     con.execute(f"CREATE TEMP VIEW here AS SELECT {id_} AS id, * FROM {sheet.table} WHERE {filled}")
     _write_names(con, sheet)
     for column in sheet.columns:
-        if column.kind in ("link", "literal", "names", "type") or (column in sheet.key and len(sheet.key) > 1):
+        if column.kind in ("link", "literal", "names", "type") or _is_fact(sheet, column):
             relation = TYPE if column.kind == "type" else relation_of(column)
             made, literal = _object(con, sheets, column, settings)
             values = sheets.values(column)
@@ -63,6 +63,13 @@ def _write_rows(con: duckdb.DuckDBPyConnection, sheets: Sheets, sheet: Sheet, se
             _name_relation(con, column, relation)
     con.execute("DROP VIEW here")
     con.execute("DROP TABLE IF EXISTS named_row")
+
+
+def _is_fact(sheet: Sheet, column: Column) -> bool:
+    """Return whether a key is a fact, too: a part of several columns, or a code beside a name."""
+    if column not in sheet.key:
+        return False
+    return len(sheet.key) > 1 or (sheet.label() is not None and column.words.split()[-1:] in [[c] for c in CODES])
 
 
 def _write_names(con: duckdb.DuckDBPyConnection, sheet: Sheet) -> None:

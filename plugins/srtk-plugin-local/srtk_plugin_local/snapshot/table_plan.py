@@ -24,7 +24,9 @@ from srtk_plugin_local.snapshot.column_types import (
 from srtk_plugin_local.snapshot.given_plan import follow_plan, plan_data
 from srtk_plugin_local.snapshot.header import (
     ALIASES,
+    CODES,
     DIRECTIONS,
+    KEYS,
     LABELS,
     ROLES,
     first_known,
@@ -45,7 +47,7 @@ _TEXT_HIT = 0.5
 """The same of names under a heading that names the table; the others stay names of things."""
 _NAMED = 0.5
 """Share of different values from which a column may name the rows."""
-_IDS = ("id", "ids", "key", "code", "no", "nr", "ref", "fk", "number")
+_IDS = (*KEYS, *CODES, "ids", "ref", "fk")
 _EDGE_IDS = ("id", "edge id", "uuid", "key", "edge", "link id", "relationship id")
 _NUMBERED = (INTEGER, CODE, DATE, DATE_TIME, QUANTITY, NAMES, MIXED)
 _DESCRIPTIONS = [
@@ -177,17 +179,11 @@ def _find_key(sheets: Sheets, sheet: Sheet, settings: BuildSettings) -> None:
             if column.distinct < column.filled:
                 sheet.note(f"{column.title!r} is the key by its heading, though rows share it: they are one entity")
             return
-    for column in _open(sheet):
-        if _may_name(column) and sheets.is_unique(sheet, [column]):
-            first = (
-                "first unique column of names" if _unique_count(sheets, sheet) > 1 else "only unique column of names"
-            )
-            _set_key(sheet, [column], first)
+    for kind, word in ((NAMES, "names"), (CODE, "codes")):
+        unique = [c for c in _open(sheet) if c.type is kind and not c.split and sheets.is_unique(sheet, [c])]
+        if unique:
+            _set_key(sheet, unique[:1], f"{'first' if len(unique) > 1 else 'only'} unique column of {word}")
             return
-
-
-def _unique_count(sheets: Sheets, sheet: Sheet) -> int:
-    return sum(_may_name(column) and sheets.is_unique(sheet, [column]) for column in _open(sheet))
 
 
 def _may_name(column: Column) -> bool:
