@@ -1,6 +1,6 @@
 """Ten invented tables: the kind that each column was taken for, the facts that came of it, and a question each.
 
-    python benchmarks/tables.py [--only wine] [--details] [--json FILE]
+    python benchmarks/tables.py [--only wine] [--columns] [--details] [--json FILE]
 
 What each table should become stands in tables/expected.yaml, which was written before the tables were read. Beside
 our literals' types stand those that pandas and DuckDB infer for the same columns; they know no keys, links or lists.
@@ -12,6 +12,7 @@ import argparse
 import json
 import sys
 import tempfile
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
@@ -51,6 +52,12 @@ def types_found(graph: Graph) -> dict[str, set[str | None]]:
     return found
 
 
+def types_of(graph: Graph, headings: Iterable[str]) -> dict[str, set[str | None]]:
+    """Return the types of the objects of each column."""
+    found = types_found(graph)
+    return {heading: found.get(plain(heading), {None}) for heading in headings}
+
+
 def one_type(types: set[Any]) -> str:
     """Name the type of a column whose cells have these types."""
     if types <= {"integer", "number"} and "number" in types:
@@ -58,16 +65,21 @@ def one_type(types: set[Any]) -> str:
     return str(next(iter(types)) or "entity") if len(types) == 1 else "several"
 
 
-def kinds_right(graph: Graph, file: str, wanted: dict[str, Any]) -> tuple[Counted, list[str]]:
-    """Count the columns of the right kind; where the plan says `relation` alone, the facts tell texts from literals."""
+def kinds_found(graph: Graph, file: str, headings: Iterable[str]) -> dict[str, str]:
+    """Return each column's kind; where the plan says `relation` alone, the facts tell texts from literals."""
     shown, types = columns_shown(graph.info, file), types_found(graph)
-    wrong = []
-    for heading, right in wanted["columns"].items():
-        kind = shown.get(heading, "not read")
-        if kind == "relation":
-            kind = "text" if None in types.get(plain(heading), {None}) else "literal"
-        if kind not in as_list(right):
-            wrong.append(f"column {heading}: {kind}, should be {right}")
+    kinds = {heading: shown.get(heading, "not read") for heading in headings}
+    of_facts = {name: "text" if None in types.get(plain(name), {None}) else "literal" for name in kinds}
+    return {name: of_facts[name] if kind == "relation" else kind for name, kind in kinds.items()}
+
+
+def kinds_right(kinds: dict[str, str], wanted: dict[str, Any]) -> tuple[Counted, list[str]]:
+    """Count the columns of the right kind."""
+    wrong = [
+        f"column {heading}: {kinds[heading]}, should be {right}"
+        for heading, right in wanted["columns"].items()
+        if kinds[heading] not in as_list(right)
+    ]
     return (len(wanted["columns"]) - len(wrong), len(wanted["columns"])), wrong
 
 
@@ -120,20 +132,34 @@ def duckdb_types(path: Path) -> dict[str, str]:
 
 def measured(path: Path, wanted: dict[str, Any], folder: Path) -> dict[str, Any]:
     """Build one table, ask it its question, and compare all of it with what should be."""
+    pandas, duckdb, none = pandas_types(path), duckdb_types(path), dict.fromkeys(wanted["columns"], "-")
     figures: dict[str, Any] = {
-        "pandas types": types_right(pandas_types(path), wanted["types"])[0],
-        "DuckDB types": types_right(duckdb_types(path), wanted["types"])[0],
+        "pandas types": types_right(pandas, wanted["types"])[0],
+        "DuckDB types": types_right(duckdb, wanted["types"])[0],
     }
     graph = build([path], folder / path.stem)
+    kinds = none if isinstance(graph, str) else kinds_found(graph, path.name, wanted["columns"])
+    ours = none if isinstance(graph, str) else {name: one_type(some) for name, some in types_of(graph, none).items()}
+    figures["columns"] = [
+        (
+            name,
+            "/".join(as_list(right)),
+            wanted["types"].get(name, ""),
+            kinds[name],
+            ours[name],
+            pandas[name],
+            duckdb[name],
+        )
+        for name, right in wanted["columns"].items()
+    ]
     if isinstance(graph, str):
         nothing = {name: (0, len(wanted[name])) for name in ("columns", "facts", "names", "types")}
         absent = len(wanted["never"]["facts"]) + len(wanted["never"]["nodes"])
         return {"kinds": nothing.pop("columns"), **nothing, "never": (0, absent), "question": (0, 1), **figures,
                 "wrong": [f"not built: {graph}"]}  # fmt: skip
     found = facts_right(graph, wanted)
-    ours = {heading: one_type(types_found(graph).get(plain(heading), {None})) for heading in wanted["types"]}
     found["types"] = types_right(ours, wanted["types"])
-    found["kinds"] = kinds_right(graph, path.name, wanted)
+    found["kinds"] = kinds_right(kinds, wanted)
     record = ask([str(graph.folder)], wanted["question"])
     right = is_answered(record, wanted["answer"])
     wrong = [] if right else [f"question: {wanted['question']} {record if isinstance(record, str) else ''}".strip()]
@@ -142,6 +168,7 @@ def measured(path: Path, wanted: dict[str, Any], folder: Path) -> dict[str, Any]
     return {**figures, "wrong": [each for _, some in found.values() for each in some]}
 
 
+HEAD = ("column", "should be", "type", "ours", "type", "pandas", "DuckDB")
 COLUMNS = ("kinds", "facts", "never", "names", "question", "types", "pandas types", "DuckDB types")
 
 
@@ -150,10 +177,16 @@ def row(name: str, figures: dict[str, Any]) -> str:
     return f"{name:24}" + "".join(f"{'{}/{}'.format(*figures[column]):>14}" for column in COLUMNS)
 
 
+def shown_columns(figures: dict[str, Any]) -> list[tuple[str, ...]]:
+    """List the columns of a table with their kinds and types, under a head."""
+    return [HEAD, *figures["columns"]]
+
+
 def main() -> int:
     """Measure all tables, and print a row for each."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--only", default="", help="part of a table's name")
+    parser.add_argument("--columns", action="store_true", help="print what each column was taken for")
     parser.add_argument("--details", action="store_true", help="print what is wrong too")
     parser.add_argument("--json", type=Path, metavar="FILE", help="write the figures")
     args = parser.parse_args()
@@ -166,6 +199,12 @@ def main() -> int:
                 continue
             results[name] = measured(TABLES / name, wanted, Path(folder))
             print(row(name, results[name]), flush=True)
+            if args.columns:
+                print(
+                    "".join(
+                        "    " + "".join(f"{cell:20}" for cell in line) + "\n" for line in shown_columns(results[name])
+                    )
+                )
             if args.details:
                 print("".join(f"    {each}\n" for each in results[name]["wrong"]), end="")
     total = {c: tuple(sum(each[c][i] for each in results.values()) for i in (0, 1)) for c in COLUMNS}
