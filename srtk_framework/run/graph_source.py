@@ -126,16 +126,22 @@ class Graph:
         return attrs.evolve(cls._from_files([file], {"header": named, **settings}), name="a data frame")
 
     @classmethod
-    def from_networkx(cls, graph: networkx.Graph[Any], relation: str = "relation", **settings: Any) -> Graph:
-        """Take a directed networkx graph.
+    def from_networkx(cls, graph: networkx.Graph[Any], relation: str | None = None, **settings: Any) -> Graph:
+        """Take a networkx graph, which is read like the GraphML file of it.
+
+        Names of nodes, types, relations and qualifiers are found by the names and values of the attributes; edges
+        without direction are read from their first to their second node. What is read by a guess or left out is
+        logged.
 
         Args:
-            graph: Ids are the texts of its nodes, labels the node attribute ``label``.
-            relation: Edge attribute with the relation; the key of a MultiDiGraph's edge where it is missing.
-            settings: Further settings of the graph in memory, such as ``aliases``.
+            graph: Ids are the texts of its nodes.
+            relation: Edge attribute with the relation; the key of a multigraph's edge where it is missing. By default
+                found: ``relation``, ``label``, ``type`` or the like, or the key.
+            settings: ``keep``, names of attributes that are read although they are layout or bookkeeping; further
+                settings of the graph in memory, such as ``aliases``.
 
         Raises:
-            InputError: If the graph is undirected, or an edge has no relation.
+            InputError: If an edge lacks the relation, or two nodes have the same text.
             PluginError: If the graph in memory is not installed.
         """
         driver = load(_ROLE, NETWORKX)

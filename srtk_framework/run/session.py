@@ -96,7 +96,7 @@ class Session:
         driver, or a mapping with ``use`` and settings, the needs of which are filled from the other arguments.
 
         Args:
-            graph: A ``KnowledgeGraph``, or a directed networkx graph.
+            graph: A ``KnowledgeGraph``, or a networkx graph.
             linker: An ``EntityLinker``.
             expander: An ``Expander``.
             scorer: A ``PathScorer`` for an expander that is given as a mapping.
@@ -404,7 +404,7 @@ def open_session(recipe: Any, overrides: Sequence[str] = (), observers: Sequence
 
     Args:
         recipe: Path of a YAML file, or the same as a mapping. In a mapping, a driver object, or a driver class as the
-            value of ``use``, may stand for a driver, and a directed networkx graph for the graph.
+            value of ``use``, may stand for a driver, and a networkx graph for the graph.
         overrides: ``key.path=value`` each, as for ``srtk run --set``; a mapping itself is not changed.
         observers: Are notified of every hook call.
 

@@ -98,9 +98,9 @@ def test_a_networkx_graph_is_held_in_memory():
     assert triples_of(graph) == sorted(ROWS)
 
 
-def test_an_undirected_networkx_graph_is_refused():
-    with pytest.raises(InputError, match="undirected"):
-        Graph.from_networkx(networkx.Graph())
+def test_an_edge_without_the_relation_that_is_named_is_refused_with_the_argument():
+    with pytest.raises(InputError, match=r"\('a', 'b'\) has no relation; set its attribute 'verb'"):
+        Graph.from_networkx(networkx.Graph([("a", "b")]), relation="verb")
 
 
 class Frame:

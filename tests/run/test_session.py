@@ -276,9 +276,9 @@ def test_a_networkx_graph_is_a_knowledge_graph() -> None:
     assert found.subgraph.triples == (Triple("Riga", "capital of", "Latvia"),)
 
 
-def test_an_undirected_networkx_graph_is_refused() -> None:
-    with pytest.raises(RecipeError, match="undirected"):
-        Session.of(graph=networkx.Graph([("a", "b")]))
+def test_a_networkx_graph_in_which_two_nodes_have_the_same_text_is_refused() -> None:
+    with pytest.raises(RecipeError, match="two nodes of the networkx graph have the same text"):
+        Session.of(graph=networkx.Graph([("1", 1)]))
 
 
 def test_a_networkx_graph_without_the_plugin_names_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import logging
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -14,9 +15,15 @@ from srtk_framework.roles import KnowledgeGraph
 from srtk_framework.text import fold
 from srtk_framework.values import Frontier, Literal, NodeSet, Pattern, Qualifier, Schema, Step, Triple
 from srtk_plugin_local.name_index import NameIndex
+from srtk_plugin_local.snapshot.header import TYPE
+from srtk_plugin_local.snapshot.input_report import FileReport, sentences
+from srtk_plugin_local.snapshot.property_graphs.facts import Wishes, facts, value_of
+from srtk_plugin_local.snapshot.property_graphs.networkx_graph import property_graph
 
 if TYPE_CHECKING:
     import networkx
+
+_log = logging.getLogger(__name__)
 
 Neighbours = dict[str, dict[str, list[str]]]
 """Neighbours by node and relation, sorted."""
@@ -80,32 +87,49 @@ class MemoryGraph(KnowledgeGraph):
         self._hash = self._content_hash()
 
     @classmethod
-    def from_networkx(cls, graph: networkx.Graph[Any], relation_key: str = "relation", **settings: Any) -> MemoryGraph:
-        """Build the graph from a networkx DiGraph or MultiDiGraph.
+    def from_networkx(
+        cls, graph: networkx.Graph[Any], relation_key: str | None = None, keep: Sequence[str] = (), **settings: Any
+    ) -> MemoryGraph:
+        """Build the graph from a networkx graph, as ``srtk graph build`` reads the GraphML file of it.
+
+        A node is named by its attribute ``name``, ``label`` or ``title``; a type such as ``entity_type`` is an entity,
+        and other numbers and texts are literals. The relation of an edge is its attribute ``relation``, ``label``,
+        ``type`` or the like, or the key of a multigraph's edge, else ``edge``; other attributes are qualifiers. Edges
+        without direction are read from their first to their second node. Layout (x, y, color) and bookkeeping
+        (created_at) are left out. What was read otherwise than its name says is logged.
 
         Args:
-            graph: Ids are the ``str`` of its nodes; labels are the node attribute ``label``.
-            relation_key: Edge attribute with the relation; the key of a MultiDiGraph's edge where it is missing.
+            graph: Ids are the ``str`` of its nodes.
+            relation_key: Edge attribute with the relation; the key of a multigraph's edge where it is missing.
+            keep: Names of attributes that are read although they are layout or bookkeeping; ``all`` for every name.
             settings: Further settings of this class.
 
         Raises:
-            ValueError: For an undirected graph, an edge without relation, or two nodes with the same text.
+            ValueError: For an edge without the relation that ``relation_key`` names, or two nodes with the same text.
         """
-        if not graph.is_directed():
-            raise ValueError(
-                "the networkx graph is undirected; give a DiGraph or MultiDiGraph, with edges from subject to object"
-            )
-        ids = {node: node if isinstance(node, str) else str(node) for node in graph}
-        if len(set(ids.values())) < len(ids):
-            raise ValueError("two nodes of the networkx graph have the same text; rename one of them")
-        rows = []
-        for edge in graph.edges:
-            relation = graph.edges[edge].get(relation_key, *edge[2:])
-            rows.append((ids[edge[0]], "" if relation is None else str(relation), ids[edge[1]]))
-            if relation is None or isinstance(relation, int):
-                raise ValueError(f"the networkx edge {edge!r} has no relation; set its attribute {relation_key!r}")
-        labels = {ids[node]: str(label) for node, label in graph.nodes(data="label") if label is not None}
-        return cls(triples=rows, labels={**labels, **settings.pop("labels", {})}, **settings)
+        report = FileReport("the networkx graph", "networkx")
+        found = property_graph(graph, relation_key, report)
+        relation = relation_key if found.edges else None
+        wishes = Wishes(relation, tuple(keep), "relation=NAME", "keep=[NAME, ...]")
+        made: dict[str, list[Any]] = {"triples": [], "labels": [], "aliases": [], "qualifiers": []}
+        for row in facts(found, wishes, report):
+            if len(row) == 5:
+                made["qualifiers"].append(row)
+            elif row[3] in ("label", "alias"):
+                made["labels" if row[3] == "label" else "aliases"].append((row[0], row[2]))
+            else:
+                made["triples"].append((*row[:2], row[2] if row[3] == "entity" else value_of(row[2])))
+        for sentence in sentences([report.data()], doubts_only=True):
+            _log.warning("%s", sentence)
+        aliases: dict[str, list[str]] = {}
+        for id_, alias in made["aliases"]:
+            aliases.setdefault(id_, []).append(alias)
+        settings["labels"] = {**dict(made["labels"]), **settings.get("labels", {})}
+        settings["aliases"] = {**aliases, **settings.get("aliases", {})}
+        settings["qualifiers"] = [*made["qualifiers"], *settings.get("qualifiers", ())]
+        if any(row[1] == TYPE for row in made["triples"]):
+            settings.setdefault("type_relations", (TYPE,))
+        return cls(triples=made["triples"], **settings)
 
     def _content_hash(self) -> str:
         content = [

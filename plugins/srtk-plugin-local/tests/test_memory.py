@@ -168,7 +168,6 @@ def test_the_key_of_a_multidigraph_is_the_relation_where_the_attribute_is_not() 
 @pytest.mark.parametrize(
     ("graph", "problem"),
     [
-        (networkx.Graph([("a", "b", {"relation": "r"})]), "undirected"),
         (networkx.DiGraph([("a", "b")]), r"\('a', 'b'\) has no relation"),
         (networkx.MultiDiGraph([("a", "b")]), "has no relation"),
         (networkx.DiGraph([("1", 1, {"relation": "r"})]), "same text"),
@@ -176,7 +175,39 @@ def test_the_key_of_a_multidigraph_is_the_relation_where_the_attribute_is_not() 
 )
 def test_a_networkx_graph_without_clear_triples_is_refused(graph: object, problem: str) -> None:
     with pytest.raises(ValueError, match=problem):
-        MemoryGraph.from_networkx(graph)  # type: ignore[arg-type]
+        MemoryGraph.from_networkx(graph, "relation")  # type: ignore[arg-type]
+
+
+def test_an_undirected_networkx_graph_is_read_and_reported(caplog: pytest.LogCaptureFixture) -> None:
+    made = MemoryGraph.from_networkx(networkx.Graph([("a", "b", {"relation": "r"}), ("b", "c")]))
+    assert made.match([Pattern()]) == [[Triple("a", "r", "b"), Triple("b", "edge", "c")]]
+    assert "have no direction; each was read from its first to its second node" in caplog.text
+    assert "1 edges name no relation" in caplog.text
+
+
+def test_attributes_of_a_networkx_graph_are_names_types_literals_and_qualifiers(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    graph = networkx.DiGraph()
+    graph.add_node(1, name="Ada", entity_type="person", born=1815, x=0.5, y=1.5, created_at=7, aliases=["Lady L"])
+    graph.add_node(2, name="Mill", entity_type="firm", x=1.5, y=0.5)
+    graph.add_edge(1, 2, label="founded", since=1999, weight=1.0, shares=[0.5, 1.5])
+    made = MemoryGraph.from_networkx(graph)
+    assert made.match([Pattern()])[0] == [
+        Triple("1", "born", Literal('"1815"^^xsd:integer')),
+        Triple("1", "founded", "2"),
+        Triple("1", "rdf:type", "person"),
+        Triple("2", "rdf:type", "firm"),
+    ]
+    assert made.labels(["1", "2"]) == ["Ada", "Mill"]
+    assert made.find(["lady l"]) == [["1"]]
+    assert made.qualifiers([Triple("1", "founded", "2")]) == [
+        (("shares", '"0.5"^^xsd:decimal'), ("shares", '"1.5"^^xsd:decimal'), ("since", '"1999"^^xsd:integer'))
+    ]
+    assert made.schema().type_relations == ("rdf:type",)
+    assert "left out as layout and bookkeeping: x, y, created_at; keep=[NAME, ...] reads them" in caplog.text
+    kept = MemoryGraph.from_networkx(graph, keep=["all"])
+    assert {"x", "y", "created_at"} <= {triple.relation for triple in kept.match([Pattern()])[0]}
 
 
 def test_nothing_that_was_given_is_changed() -> None:

@@ -11,6 +11,7 @@ from srtk_plugin_local.snapshot.build_settings import DESCRIPTION, BuildSettings
 from srtk_plugin_local.snapshot.header import plan_facts, plan_fixed
 from srtk_plugin_local.snapshot.input_files import Progress, guess_format
 from srtk_plugin_local.snapshot.input_report import FileReport
+from srtk_plugin_local.snapshot.number_forms import NUMBERS
 from srtk_plugin_local.snapshot.property_graphs import read_property_graph
 from srtk_plugin_local.snapshot.rdf import read_rdf
 from srtk_plugin_local.snapshot.sheet_facts import write_sheets
@@ -22,15 +23,6 @@ from srtk_plugin_local.snapshot.tables import read_names, read_rows
 if TYPE_CHECKING:
     import duckdb
 
-# A number that begins with a needless zero is a code.
-_NUMBERS = (
-    (r"[+-]?(0|[1-9][0-9]*)", "integer", "{}"),
-    (r"[+-]?(0|[1-9][0-9]*)\.[0-9]+", "decimal", "{}"),
-    (r"[+-]?(0|[1-9][0-9]*)(\.[0-9]+)?[eE][+-]?[0-9]+", "double", "{}"),
-    (r"[0-9]{4}-(0[1-9]|1[0-2])-(0[1-9]|[12][0-9]|3[01])", "date", "{}"),
-    (r"[0-9]{4}-(0[1-9]|1[0-2])-(0[1-9]|[12][0-9]|3[01])T[0-9:.]{5,}(Z|[+-][0-9]{2}:[0-9]{2})?", "dateTime", "{}"),
-    (r"(?i)true|false", "boolean", "lower({})"),
-)
 QUALIFIERS = ["s", "r", "o", "q", "v", "literal"]
 """Columns of a table of qualifiers: a fact as its reader gave it, a relation, a value, whether it is a literal.
 
@@ -152,7 +144,7 @@ def _number(column: str) -> str:
     """Return the SQL expression of the literal that a number, a date or a truth value is; NULL for any other text."""
     cases = [
         f"WHEN regexp_full_match({column}, {quote(form)}) THEN '\"' || {text.format(column)} || '\"^^xsd:{kind}'"
-        for form, kind, text in _NUMBERS
+        for form, kind, text in NUMBERS
     ]
     return f"CASE {' '.join(cases)} END"
 

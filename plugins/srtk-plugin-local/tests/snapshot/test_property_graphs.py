@@ -11,7 +11,7 @@ from srtk_plugin_local.snapshot.build_settings import BuildSettings
 from srtk_plugin_local.snapshot.graph import LocalGraph
 from srtk_plugin_local.snapshot.input_report import sentences
 
-from srtk_framework.values import InputError, Pattern
+from srtk_framework.values import InputError, Pattern, Triple
 
 EX = "http://example.org/"
 
@@ -36,7 +36,7 @@ def people() -> nx.MultiDiGraph:
 def test_nodes_give_labels_and_literals_and_edges_give_triples(tmp_path: Path, ending: str) -> None:
     path = tmp_path / f"a.{ending}"
     getattr(nx, f"write_{ending}")(people(), path)
-    built, graph, facts = made(path)
+    _, graph, facts = made(path)
     assert facts == [
         ("a", "born", '"1990"^^xsd:integer'),
         ("a", "knows", "b"),
@@ -45,19 +45,22 @@ def test_nodes_give_labels_and_literals_and_edges_give_triples(tmp_path: Path, e
         ("a", "senior", '"true"^^xsd:boolean'),
     ]
     assert graph.labels(["a", "b"]) == ["Anna", "Bert"]
-    assert "weight of edges" in built.meta.build["reading"][0]["unread"]
+    assert graph.qualifiers([Triple("a", "knows", "b"), Triple("a", "likes", "b")]) == [
+        (("weight", '"0.5"^^xsd:decimal'),),
+        (("weight", '"1.5"^^xsd:decimal'),),
+    ]
 
 
 def test_edges_without_a_relation_are_called_edge_and_told(tmp_path: Path) -> None:
     graph = nx.Graph()
-    graph.add_edge("a", "b", kind="near")
+    graph.add_edge("a", "b", note="near")
     nx.write_graphml(graph, tmp_path / "a.graphml")
     built, _, facts = made(tmp_path / "a.graphml")
     assert facts == [("a", "edge", "b")]
     said = "\n".join(sentences(built.meta.build["reading"]))
     assert "1 edges name no relation; it is called 'edge'" in said
     assert "its edges have no direction" in said
-    assert made(tmp_path / "a.graphml", columns=("source", "kind", "target"))[2] == [("a", "near", "b")]
+    assert made(tmp_path / "a.graphml", columns=("source", "note", "target"))[2] == [("a", "near", "b")]
 
 
 LAUGHS = '<!ENTITY l0 "ha">' + "".join(f'<!ENTITY l{n} "{f"&l{n - 1};" * 10}">' for n in range(1, 11))

@@ -1,0 +1,276 @@
+"""The facts, names and qualifiers of a property graph: the same for a file and for a networkx graph."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+
+import attrs
+
+from srtk_framework.values import InputError, Literal, close_matches
+from srtk_plugin_local.snapshot.header import TYPE, normal
+from srtk_plugin_local.snapshot.input_report import FileReport
+from srtk_plugin_local.snapshot.layout_words import LAYOUT, kept, unwanted_columns
+from srtk_plugin_local.snapshot.number_forms import number_datatype
+from srtk_plugin_local.snapshot.property_graphs import roles
+from srtk_plugin_local.snapshot.property_graphs.elements import (
+    Edge,
+    Properties,
+    PropertyGraph,
+    Typed,
+    columns,
+    numeric,
+    values,
+)
+
+EDGE = "edge"
+"""Relation of an edge that names none."""
+
+PART_OF = "part of"
+"""Relation of a node to the group that it is nested in."""
+
+_DESCRIPTION = "description"
+_SEPARATOR = "<SEP>"
+"""Separator of several values in LightRAG's texts."""
+
+Row = tuple[str, str, str, str]
+"""Id, relation, value, and kind of value: ``entity``, ``text``, ``literal``, ``label`` or ``alias``."""
+
+QualifierRow = tuple[str, str, str, str, str]
+"""Subject, relation and object of a fact, relation and value of the qualifier."""
+
+
+@attrs.frozen
+class Wishes:
+    """What a person wants a property graph read as, and the words to ask for it.
+
+    Attributes:
+        relation: Property with the relation of an edge; by default found.
+        keep: Properties that are read although they are layout or bookkeeping.
+        relation_flag: How to name the relation, for messages.
+        keep_flag: How to keep properties, for messages.
+    """
+
+    relation: str | None = None
+    keep: Sequence[str] = ()
+    relation_flag: str = "--columns source,NAME,target"
+    keep_flag: str = "--keep NAME,..."
+
+
+def facts(graph: PropertyGraph, wishes: Wishes, report: FileReport) -> Iterator[Row | QualifierRow]:
+    """Yield the facts and names of a graph, and the qualifiers of its edges.
+
+    Raises:
+        InputError: If no edge has the property that is wished for as relation.
+    """
+    if not graph.edges and not graph.nodes:
+        return
+    edges, nodes = _Edges(graph, wishes, report), _Nodes(graph, wishes, report)
+    _tell_left_out({"nodes": nodes.left_out, "edges": edges.left_out}, wishes, report)
+    yield from edges.rows()
+    yield from nodes.rows()
+    yield from graph.qualifiers
+    for member, group in graph.members:
+        yield member, PART_OF, group, "entity"
+    if graph.members:
+        report.note(f"{len(graph.members):,} nodes are nested in groups: facts of the relation {PART_OF!r}")
+    report.rows += len(graph.edges) + len(graph.nodes)
+
+
+def value_of(text: str) -> Literal:
+    """Return the literal of a property's value: a number by its form if it is declared to be no text."""
+    if text.startswith('"') and ((typed := Literal(text)).datatype or typed.language):
+        return Literal.make(typed.lexical, typed.datatype, typed.language)
+    if isinstance(text, Typed):
+        kind = number_datatype(text)
+        return Literal.make(text.lower() if kind == "xsd:boolean" else str(text), kind)
+    return Literal.make(text)
+
+
+class _Edges:
+    """The edges of a graph with the roles of their properties."""
+
+    def __init__(self, graph: PropertyGraph, wishes: Wishes, report: FileReport) -> None:
+        self.graph, self.report = graph, report
+        profiles = columns(edge.properties for edge in graph.edges)
+        self.left_out = _left_out(profiles, graph, wishes)
+        profiles = {name: values_ for name, values_ in profiles.items() if name not in self.left_out}
+        self.by_key = False
+        if wishes.relation is not None:
+            if wishes.relation not in profiles:
+                known = sorted(profiles)
+                raise InputError(
+                    f"{report.name}: no edge has a property {wishes.relation!r}; the edges have {known}."
+                    f"{close_matches(wishes.relation, known)}"
+                )
+            self.relations = [wishes.relation]
+        else:
+            self.relations = self._found(profiles, wishes)
+        self.dropped = self._say_nothing(profiles, wishes)
+        used = {*self.relations, *self.left_out, *self.dropped}
+        self.qualifiers = {name: self._title(name) for name in profiles if name not in used}
+        report.columns += [[f"{name} of edges", "relation"] for name in self.relations]
+        report.columns += [[f"{name} of edges", "qualifier"] for name in self.qualifiers]
+
+    def _found(self, profiles: roles.Profiles, wishes: Wishes) -> list[str]:
+        found, doubt = roles.relations(profiles, len(self.graph.edges))
+        if doubt or not found:
+            self.by_key = roles.keys_are_relations([edge.key for edge in self.graph.edges])
+            if self.by_key:
+                return []
+        if doubt:
+            self.report.note(f"{doubt}; {wishes.relation_flag} names another")
+        return found
+
+    def _say_nothing(self, profiles: roles.Profiles, wishes: Wishes) -> list[str]:
+        """Return the properties that tell no edge from another: equal weights, and directions."""
+        found = []
+        for name, counter in profiles.items():
+            if name in self.relations or kept(name, wishes.keep):
+                continue
+            if normal(name) == "type" and all(value.lower() in roles.DIRECTIONS for value in counter):
+                found.append(name)
+            elif normal(name) in roles.WEIGHTS and _is_constant(counter):
+                weight = next(iter(counter))
+                self.report.note(f"the {name} of all edges is {weight}; it was left out ({wishes.keep_flag} reads it)")
+                found.append(name)
+        return found
+
+    def _title(self, name: str) -> str:
+        """Return the relation of a qualifier; a name that promises a relation would mislead."""
+        return _DESCRIPTION if roles.promises_relation(name) else name
+
+    def rows(self) -> Iterator[Row | QualifierRow]:
+        """Yield a fact for each edge, and its qualifiers."""
+        bare = 0
+        for edge in self.graph.edges:
+            relation, taken = self._relation(edge)
+            bare += not relation
+            relation = relation or EDGE
+            yield edge.source, relation, edge.target, "entity"
+            for name, title in self.qualifiers.items():
+                for value in _parts(edge.properties.get(name)):
+                    yield edge.source, relation, edge.target, title, value_of(value)
+            for name in self.relations:
+                for value in values(edge.properties.get(name))[name == taken :]:
+                    yield edge.source, relation, edge.target, name, value_of(value)
+        if bare:
+            self.report.note(f"{bare:,} edges name no relation; it is called {EDGE!r}")
+        undirected = self.graph.undirected
+        if undirected and undirected == len(self.graph.edges):
+            self.report.note("its edges have no direction; each was read from its first to its second node")
+        elif undirected:
+            self.report.note(f"{undirected:,} edges have no direction; each was read from its first to its second node")
+
+    def _relation(self, edge: Edge) -> tuple[str, str]:
+        """Return the relation of an edge and the property that it is from."""
+        if self.by_key:
+            return edge.key, ""
+        for name in self.relations:
+            if texts := values(edge.properties.get(name)):
+                return texts[0].replace(_SEPARATOR, ", "), name
+        return "", ""
+
+
+class _Nodes:
+    """The nodes of a graph with the roles of their properties."""
+
+    def __init__(self, graph: PropertyGraph, wishes: Wishes, report: FileReport) -> None:
+        self.graph, self.report = graph, report
+        profiles = columns(graph.nodes.values())
+        self.left_out = _left_out(profiles, graph, wishes)
+        profiles = {name: values_ for name, values_ in profiles.items() if name not in self.left_out}
+        self.names = roles.names(profiles)
+        self.types = roles.types(profiles, self.names)
+        types = {part for name in self.types for text in profiles[name] for part in _types(text)}
+        self.typed = bool(types) and not all(type_.lower() in roles.DEFAULT_TYPES for type_ in types)
+        for name in profiles:
+            role = TYPE if name in self.types else "label" if name in self.names else "literal"
+            report.columns.append([f"{name} of nodes", "alias" if roles.is_alias(name) else role])
+        if any(normal(name) in roles.NAMES for name in self.types):
+            report.note(f"the {' and '.join(self.types)} of nodes is their type, since many nodes have the same")
+
+    def rows(self) -> Iterator[Row]:
+        """Yield names, types and literals of each node."""
+        named: set[str] = set()
+        shown: dict[str, None] = {}
+        for id_, properties in self.graph.nodes.items():
+            if isinstance(id_, Literal):
+                continue
+            label = self._label(id_, properties)
+            if label:
+                named.add(id_)
+                yield id_, "label", label, "label"
+            for name, value in properties.items():
+                if name in self.types:
+                    if self.typed:
+                        found = [type_ for text in values(value) for type_ in _types(text)]
+                        shown |= dict.fromkeys(found)
+                        yield from ((id_, TYPE, type_, "entity") for type_ in found)
+                elif name not in self.left_out:
+                    yield from self._literals(id_, name, _parts(value), label)
+        if named:
+            yield from self._other_names(named, shown)
+
+    def _label(self, id_: str, properties: Properties) -> str:
+        """Return the name of a node; programs write the id where there is none, so that any other goes before it."""
+        found = [text for name in self.names for text in values(properties.get(name))[:1]]
+        return next((text for text in found if text != id_), found[0] if found else "")
+
+    def _literals(self, id_: str, name: str, parts: list[str], label: str) -> Iterator[Row]:
+        for part in parts:
+            if name in self.names and part in (label, id_):
+                continue
+            if roles.is_alias(name) or (name in self.names and normal(name) == "label"):
+                yield id_, name, part, "alias"
+            else:
+                yield id_, name, part, "literal" if isinstance(part, Typed) else "text"
+
+    def _other_names(self, named: set[str], types: dict[str, None]) -> Iterator[Row]:
+        """Yield the names of types, and of nodes whose ids are words, where other nodes have names."""
+        ends = {end: None for edge in self.graph.edges for end in (edge.source, edge.target)}
+        for id_ in {**self.graph.nodes, **ends, **types}:
+            if id_ not in named and not isinstance(id_, Literal) and (id_ in types or not roles.is_code(id_)):
+                yield id_, "label", id_.replace("_", " "), "label"
+
+
+def _left_out(profiles: dict[str, Counter[str]], graph: PropertyGraph, wishes: Wishes) -> dict[str, str]:
+    found = unwanted_columns(profiles, numeric(profiles), wishes.keep, drawn=True)
+    found |= {name: LAYOUT for name in profiles if name in graph.layout and not kept(name, wishes.keep)}
+    return {name: kind for name, kind in found.items() if name != wishes.relation}
+
+
+def _tell_left_out(left_out: dict[str, dict[str, str]], wishes: Wishes, report: FileReport) -> None:
+    named = [(name, kind, owner) for owner, found in left_out.items() for name, kind in found.items()]
+    report.columns += [[f"{name} of {owner}", kind] for name, kind, owner in named]
+    if named:
+        kinds = " and ".join(sorted({kind for _, kind, _ in named}, reverse=True))
+        shown = ", ".join(dict.fromkeys(name for name, _, _ in named))
+        report.note(f"left out as {kinds}: {shown}; {wishes.keep_flag} reads them")
+
+
+def _is_constant(weights: Counter[str]) -> bool:
+    """Return whether all weights are equal; that of a single edge is a fact, unless it is 1."""
+    amounts = {_amount(weight) for weight in weights}
+    return len(amounts) == 1 and (weights.total() > 1 or amounts == {1.0})
+
+
+def _amount(text: str) -> float | str:
+    try:
+        return float(text)
+    except ValueError:
+        return text
+
+
+def _types(text: str) -> list[str]:
+    """Return the types that a text names; Neo4j writes ``:Person:Actor``."""
+    return [part for part in text.split(":") if part] if text.startswith(":") else [text]
+
+
+def _parts(value: str | list[str] | None) -> list[str]:
+    """Return the values of a property, and of a text in which LightRAG joined several."""
+    return [
+        part
+        for text in values(value)
+        for part in ([text] if _SEPARATOR not in text else [p.strip() for p in text.split(_SEPARATOR) if p.strip()])
+    ]

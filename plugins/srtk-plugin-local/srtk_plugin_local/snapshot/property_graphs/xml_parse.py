@@ -1,0 +1,104 @@
+"""An XML file element by element, bounded by the memory that its graph may need."""
+
+from __future__ import annotations
+
+import re
+from typing import Protocol
+
+from srtk_framework.records import check_entities
+from srtk_framework.values import InputError
+from srtk_plugin_local.snapshot.input_files import Input
+from srtk_plugin_local.snapshot.input_report import FileReport
+from srtk_plugin_local.snapshot.tables import Meter
+
+GROWTH = 20
+"""Bytes of memory for each byte of a file: measured 7 to 17 for GraphML and GEXF files of 5 to 20 MB."""
+
+_BLOCK = 1 << 18
+_UNITS = {"b": 1, "kb": 10**3, "mb": 10**6, "gb": 10**9, "tb": 10**12, "kib": 2**10, "mib": 2**20, "gib": 2**30}
+
+
+class Handler(Protocol):
+    """Receives the elements of a file; the prefix of a name is cut off, unless it differs from that of the root."""
+
+    line: int
+
+    def start(self, tag: str, attributes: dict[str, str]) -> None:
+        """Receive the start of an element."""
+
+    def end(self, tag: str) -> None:
+        """Receive the end of an element."""
+
+    def text(self, text: str) -> None:
+        """Receive text."""
+
+
+def parse(handler: Handler, kind: str, report: FileReport, memory: str, meter: Meter) -> None:
+    """Pass the elements of a file to a handler.
+
+    Prefixes are not resolved: programs write files with undeclared ones, and with namespaces of their own.
+
+    Args:
+        handler: Receives the elements.
+        kind: Name of the root element.
+        report: Has the name of the file.
+        memory: Amount of memory, such as 1GB.
+        meter: Called with the bytes read.
+
+    Raises:
+        InputError: If the file is not valid, its entities expand to too much, or it is too large for the memory.
+    """
+    from xml.parsers import expat
+
+    name = report.name
+    with Input(name) as source:
+        check_entities(source, name)
+    parser = expat.ParserCreate()
+    parser.buffer_text = True
+    root: list[str] = []
+
+    def start(tag: str, attributes: dict[str, str]) -> None:
+        handler.line = parser.CurrentLineNumber
+        if not root:
+            prefix, colon, local = tag.rpartition(":")
+            root.extend((prefix + colon, local))
+            return
+        handler.start(tag.removeprefix(root[0]), attributes)
+
+    def end(tag: str) -> None:
+        handler.line = parser.CurrentLineNumber
+        handler.end(tag.removeprefix(root[0]))
+
+    parser.StartElementHandler = start
+    parser.EndElementHandler = end
+    parser.CharacterDataHandler = handler.text
+    try:
+        _feed(parser, name, memory, meter)
+    except expat.ExpatError as error:
+        reason = expat.errors.messages.get(error.code, str(error))
+        raise InputError(f"{name}:{error.lineno}: is not valid {kind}: {reason}; correct the file") from error
+    if root[1].lower() != kind:
+        raise InputError(f"{name}: is not valid {kind}: its first element is {root[1]!r}; correct the file")
+
+
+def _feed(parser: object, name: str, memory: str, meter: Meter) -> None:
+    feed = parser.Parse  # type: ignore[attr-defined]  # expat names no type for its parsers at run time
+    limit = left = _bytes(memory) // GROWTH
+    with Input(name) as source:
+        while block := source.read(_BLOCK):
+            left -= len(block)
+            if left < 0:
+                raise InputError(
+                    f"{name}: is larger than {limit / 1e6:,.0f} MB, of which {memory} of memory is enough for; give "
+                    "more with --memory, or write the graph as a table"
+                )
+            feed(block, False)
+            meter(source.done)
+        feed(b"", True)
+        meter(source.size)
+
+
+def _bytes(memory: str) -> int:
+    """Return an amount of memory in bytes; the database has refused what is none."""
+    found = re.fullmatch(r"\s*([0-9.]+)\s*([A-Za-z]+)\s*", memory)
+    return int(float(found[1]) * _UNITS.get(found[2].lower(), 1)) if found else 10**9
