@@ -141,9 +141,11 @@ class Graph:
                 settings of the graph in memory, such as ``aliases``.
 
         Raises:
-            InputError: If an edge lacks the relation, or two nodes have the same text.
+            InputError: If it is no networkx graph, an edge lacks the relation, or two nodes have the same text.
             PluginError: If the graph in memory is not installed.
         """
+        if not is_networkx(graph):
+            raise InputError(f"from_networkx takes a networkx graph, not {type(graph).__name__}")
         driver = load(_ROLE, NETWORKX)
         try:
             made = driver.from_networkx(graph, relation, **settings)

@@ -103,6 +103,11 @@ def test_an_edge_without_the_relation_that_is_named_is_refused_with_the_argument
         Graph.from_networkx(networkx.Graph([("a", "b")]), relation="verb")
 
 
+def test_what_is_no_networkx_graph_is_refused():
+    with pytest.raises(InputError, match="from_networkx takes a networkx graph, not list"):
+        Graph.from_networkx([("a", "b")])
+
+
 class Frame:
     """The two things of a data frame that are used."""
 

@@ -110,7 +110,8 @@ class MemoryGraph(KnowledgeGraph):
         report = FileReport("the networkx graph", "networkx")
         found = property_graph(graph, relation_key, report)
         relation = relation_key if found.edges else None
-        wishes = Wishes(relation, tuple(keep), "relation=NAME", "keep=[NAME, ...]")
+        keep = (keep,) if isinstance(keep, str) else tuple(keep)
+        wishes = Wishes(relation, keep, "relation=NAME", "keep=[NAME, ...]")
         made: dict[str, list[Any]] = {"triples": [], "labels": [], "aliases": [], "qualifiers": []}
         for row in facts(found, wishes, report):
             if len(row) == 5:

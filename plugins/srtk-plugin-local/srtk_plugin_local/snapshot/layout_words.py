@@ -55,6 +55,7 @@ _BOOKKEEPING_WORDS = frozenset(
         ),
         *("uuid", "guid", "row id", "rowid", "row number", "row nr", "line number", "record id", "hash", "checksum"),
         *("md5", "sha1", "sha256", "etag", "embedding", "embeddings", "vector", "truncate"),
+        *("edge id", "suid", "selected"),
     )
 )
 _TARGETS = ("target id", "target", "dest id", "destination id")

@@ -249,6 +249,40 @@ def test_a_label_that_many_nodes_share_is_their_type(tmp_path: Path) -> None:
     assert "the label of nodes is their type, since many nodes have the same" in report
 
 
+def test_a_label_that_nodes_share_names_them_where_ids_are_codes(tmp_path: Path) -> None:
+    body = "".join(
+        f'<node id="n{n}"><data key="l">{label}</data></node>' for n, label in enumerate(["yes", "no", "yes", "no"])
+    )
+    graph = made(graphml(tmp_path, "l=node label string", body + '<edge source="n0" target="n1"/>'))[0]
+    assert graph.labels(["n0", "n1"]) == ["yes", "no"]
+
+
+def test_types_that_say_nothing_and_words_for_missing_values_are_left_out(tmp_path: Path) -> None:
+    body = (
+        '<node id="n1"><data key="v">vertex</data><data key="n">None</data><data key="t">NULL</data></node>'
+        '<node id="n2"><data key="v">vertex</data><data key="t">Riga</data></node>'
+        '<edge source="n1" target="n2"><data key="r">nan</data></edge>'
+    )
+    keys = "v=node labelV string, n=node name string, t=node town string, r=edge relation string"
+    graph, facts, _, report = made(graphml(tmp_path, keys, body))
+    assert facts == [("n1", "edge", "n2"), ("n2", "town", '"Riga"')]
+    assert graph.labels(["n1"]) == ["None"]
+    assert "the labelV of nodes says nothing; it was left out" in report
+    assert "2 values are words for a missing one, such as null, and were left out" in report
+
+
+def test_ids_of_rows_are_bookkeeping_and_lists_have_several_values(tmp_path: Path) -> None:
+    (tmp_path / "a.graphml").write_text(
+        '<graphml><key id="u" for="node" attr.name="origin" attr.type="string"/><key id="s" for="node" '
+        'attr.name="skills" attr.type="string" attr.list="string"/><graph edgedefault="directed"><node id="Ada">'
+        '<data key="u">0b1c2d3e-0000-4000-8000-00000000000a</data><data key="s">["maths","poems"]</data></node>'
+        "</graph></graphml>"
+    )
+    _, facts, _, report = made(tmp_path / "a.graphml")
+    assert facts == [("Ada", "skills", '"maths"'), ("Ada", "skills", '"poems"')]
+    assert "left out as bookkeeping: origin" in report
+
+
 def test_nodes_without_a_name_are_found_by_ids_that_are_words(tmp_path: Path) -> None:
     body = '<node id="n1"><data key="n">Ada</data></node><edge source="n1" target="Grey_Mill"/>'
     graph = made(graphml(tmp_path, "n=node name string", body))[0]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
 
@@ -10,9 +11,10 @@ import attrs
 from srtk_framework.values import InputError, Literal, close_matches
 from srtk_plugin_local.snapshot.header import TYPE, normal
 from srtk_plugin_local.snapshot.input_report import FileReport
-from srtk_plugin_local.snapshot.layout_words import LAYOUT, kept, unwanted_columns
+from srtk_plugin_local.snapshot.layout_words import BOOKKEEPING, LAYOUT, kept, unwanted_columns
 from srtk_plugin_local.snapshot.number_forms import number_datatype
 from srtk_plugin_local.snapshot.property_graphs import roles
+from srtk_plugin_local.snapshot.property_graphs.cells import MISSING
 from srtk_plugin_local.snapshot.property_graphs.elements import (
     Edge,
     Properties,
@@ -29,6 +31,7 @@ EDGE = "edge"
 PART_OF = "part of"
 """Relation of a node to the group that it is nested in."""
 
+_UUID = re.compile(r"[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}")
 _DESCRIPTION = "description"
 _SEPARATOR = "<SEP>"
 """Separator of several values in LightRAG's texts."""
@@ -65,6 +68,7 @@ def facts(graph: PropertyGraph, wishes: Wishes, report: FileReport) -> Iterator[
     """
     if not graph.edges and not graph.nodes:
         return
+    _drop_missing(graph, report)
     edges, nodes = _Edges(graph, wishes, report), _Nodes(graph, wishes, report)
     _tell_left_out({"nodes": nodes.left_out, "edges": edges.left_out}, wishes, report)
     yield from edges.rows()
@@ -85,6 +89,21 @@ def value_of(text: str) -> Literal:
         kind = number_datatype(text)
         return Literal.make(text.lower() if kind == "xsd:boolean" else str(text), kind)
     return Literal.make(text)
+
+
+def _drop_missing(graph: PropertyGraph, report: FileReport) -> None:
+    """Leave out words for a missing value; a name may be such a word."""
+    count = 0
+    for properties, named in (
+        *((data, True) for data in graph.nodes.values()),
+        *((e.properties, False) for e in graph.edges),
+    ):
+        for name in [name for name, value in properties.items() if isinstance(value, str) and value.lower() in MISSING]:
+            if not (named and roles.is_name(name)):
+                del properties[name]
+                count += 1
+    if count:
+        report.note(f"{count:,} values are words for a missing one, such as null, and were left out")
 
 
 class _Edges:
@@ -180,10 +199,11 @@ class _Nodes:
         profiles = columns(graph.nodes.values())
         self.left_out = _left_out(profiles, graph, wishes)
         profiles = {name: values_ for name, values_ in profiles.items() if name not in self.left_out}
-        self.names = roles.names(profiles)
+        codes = sum(roles.is_code(id_) for id_ in graph.nodes)
+        self.names = roles.names(profiles, 2 * codes < len(graph.nodes))
         self.types = roles.types(profiles, self.names)
-        types = {part for name in self.types for text in profiles[name] for part in _types(text)}
-        self.typed = bool(types) and not all(type_.lower() in roles.DEFAULT_TYPES for type_ in types)
+        if self.types and not any(_types(text) for name in self.types for text in profiles[name]):
+            report.note(f"the {' and '.join(self.types)} of nodes says nothing; it was left out")
         for name in profiles:
             role = TYPE if name in self.types else "label" if name in self.names else "literal"
             report.columns.append([f"{name} of nodes", "alias" if roles.is_alias(name) else role])
@@ -203,10 +223,9 @@ class _Nodes:
                 yield id_, "label", label, "label"
             for name, value in properties.items():
                 if name in self.types:
-                    if self.typed:
-                        found = [type_ for text in values(value) for type_ in _types(text)]
-                        shown |= dict.fromkeys(found)
-                        yield from ((id_, TYPE, type_, "entity") for type_ in found)
+                    found = [type_ for text in values(value) for type_ in _types(text)]
+                    shown |= dict.fromkeys(found)
+                    yield from ((id_, TYPE, type_, "entity") for type_ in found)
                 elif name not in self.left_out:
                     yield from self._literals(id_, name, _parts(value), label)
         if named:
@@ -236,7 +255,9 @@ class _Nodes:
 
 def _left_out(profiles: dict[str, Counter[str]], graph: PropertyGraph, wishes: Wishes) -> dict[str, str]:
     found = unwanted_columns(profiles, numeric(profiles), wishes.keep, drawn=True)
-    found |= {name: LAYOUT for name in profiles if name in graph.layout and not kept(name, wishes.keep)}
+    ids = [name for name, texts in profiles.items() if texts and all(map(_UUID.fullmatch, texts))]
+    further = {**dict.fromkeys(ids, BOOKKEEPING), **dict.fromkeys(graph.layout & profiles.keys(), LAYOUT)}
+    found |= {name: kind for name, kind in further.items() if not kept(name, wishes.keep)}
     return {name: kind for name, kind in found.items() if name != wishes.relation}
 
 
@@ -263,8 +284,9 @@ def _amount(text: str) -> float | str:
 
 
 def _types(text: str) -> list[str]:
-    """Return the types that a text names; Neo4j writes ``:Person:Actor``."""
-    return [part for part in text.split(":") if part] if text.startswith(":") else [text]
+    """Return the types that a text names; Neo4j writes ``:Person:Actor``, and programs a word where there is none."""
+    found = [part for part in text.split(":") if part] if text.startswith(":") else [text]
+    return [part for part in found if part.lower() not in roles.DEFAULT_TYPES]
 
 
 def _parts(value: str | list[str] | None) -> list[str]:

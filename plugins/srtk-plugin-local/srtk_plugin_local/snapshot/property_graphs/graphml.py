@@ -8,7 +8,7 @@ import re
 import attrs
 
 from srtk_plugin_local.snapshot.input_report import FileReport
-from srtk_plugin_local.snapshot.property_graphs.cells import read_cell, untyped
+from srtk_plugin_local.snapshot.property_graphs.cells import read_cell, read_list, untyped
 from srtk_plugin_local.snapshot.property_graphs.elements import Properties, PropertyGraph, add_value
 
 LABEL = "label"
@@ -25,6 +25,7 @@ class _Key:
     name: str
     kind: str
     default: str | None = None
+    list_of: str = ""
 
 
 @attrs.define
@@ -49,7 +50,7 @@ class GraphmlHandler:
     _defaults: dict[str, list[_Key]] = attrs.field(factory=lambda: {"node": [], "edge": []})
     _owners: list[_Owner] = attrs.field(factory=list)
     _undirected: list[bool] = attrs.field(factory=list)
-    _key: tuple[str, str, str, str] | None = None
+    _key: tuple[str, str, _Key] | None = None
     _default: str | None = None
     _aside: int = 0
     _data: str | None = None
@@ -135,13 +136,14 @@ class GraphmlHandler:
         uri = next((value for key, value in attributes.items() if key.endswith("attr.uri")), "")
         if "yworks.com/xml/yfiles" in uri or attributes.get("yfiles.type"):
             self.graph.layout.add(name)
-        self._key = (attributes.get("for", "all").strip().lower(), id_, name, attributes.get("attr.type", ""))
+        owner, listed = attributes.get("for", "all").strip().lower(), attributes.get("attr.list", "")
+        self._key = owner, id_, _Key(name, attributes.get("attr.type", ""), None, listed)
         self._default = None
 
     def _end_key(self) -> None:
         assert self._key is not None
-        kind, id_, name, type_ = self._key
-        key = self._keys[kind, id_] = _Key(name, type_, self._default)
+        kind, id_, key = self._key
+        key = self._keys[kind, id_] = attrs.evolve(key, default=self._default)
         for owner in self._defaults:
             if key.default is not None and kind in (owner, "all"):
                 self._defaults[owner].append(key)
@@ -192,8 +194,7 @@ class GraphmlHandler:
         for label in self._labels:
             add_value(owner.properties, LABEL, label)
         key = _Key("description", "string") if tag == "desc" else self._key_of(owner.tag, id_)
-        if (value := read_cell(text, key.kind, key.name, self.line, self.report)) is not None:
-            add_value(owner.properties, key.name, value)
+        self._add(owner.properties, key, text)
 
     def _unread(self, title: str) -> None:
         if title not in self.report.unread:
@@ -219,10 +220,15 @@ class GraphmlHandler:
         self.graph.add_edge(source, target, owner.properties, owner.id)
 
     def _add_default(self, properties: Properties, key: _Key) -> None:
-        if key.name in properties or key.default is None:
-            return
-        if (value := read_cell(key.default, key.kind, key.name, self.line, self.report)) is not None:
-            properties[key.name] = value
+        if key.name not in properties and key.default is not None:
+            self._add(properties, key, key.default)
+
+    def _add(self, properties: Properties, key: _Key, text: str) -> None:
+        if key.list_of:
+            for part in read_list(text, key.list_of, key.name, self.line, self.report):
+                add_value(properties, key.name, part)
+        elif (value := read_cell(text, key.kind, key.name, self.line, self.report)) is not None:
+            add_value(properties, key.name, value)
 
     def finish(self) -> PropertyGraph:
         """Return the graph of the file."""

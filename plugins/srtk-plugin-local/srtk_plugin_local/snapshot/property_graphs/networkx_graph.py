@@ -62,6 +62,8 @@ def _relation(value: Any, key: str, edge: Any, relation: str) -> str:
 def _properties(data: Mapping[Any, Any], owner: str, report: FileReport) -> Properties:
     properties: Properties = {}
     for name, value in data.items():
+        if not str(name):
+            continue
         items = list(value) if isinstance(value, list | tuple | set | frozenset) else [value]
         cells = [_cell(item) for item in items]
         if None in cells:

@@ -18,12 +18,22 @@ _LAST_RELATIONS = ("kind", "interaction", "shared interaction", "association", "
 _SPARE_RELATIONS = ("keywords", "keyword", "role", "category", "class", "name", "title")
 """Names that give the relation where no better one does."""
 
-NAMES = (*LABELS, "display name", "full name", "preferred label", "pref label", "entity name", "caption", "entity id")
+NAMES = (
+    *LABELS,
+    "shared name",
+    "display name",
+    "full name",
+    "preferred label",
+    "pref label",
+    "entity name",
+    "caption",
+    "entity id",
+)
 """Names of the properties that name a node, best first."""
 
 _TYPES = ("label v", "labelv", "labels", "node labels", "label", "rdf type", "node type", "entity type")
 _SPARE_TYPES = ("type", "kind", "category", "class")
-DEFAULT_TYPES = ("vertex", "node")
+DEFAULT_TYPES = ("vertex", "node", "unknown")
 """Types that programs write where a node has none."""
 
 WEIGHTS = ("weight", "edge weight", "weights")
@@ -116,9 +126,23 @@ def keys_are_relations(keys: Sequence[str]) -> bool:
     return bool(found) and words and not _is_long(found, _WORDS, _LENGTH)
 
 
-def names(profiles: Profiles) -> list[str]:
-    """Return the properties that name a node, best first; those with few values for many nodes name none."""
-    found = [name for name, values in profiles.items() if normal(name) in NAMES and not _is_kind(values)]
+def is_name(name: str) -> bool:
+    """Return whether a property has a name by which it names nodes."""
+    return normal(name) in NAMES
+
+
+def names(profiles: Profiles, worded: bool) -> list[str]:
+    """Return the properties that name a node, best first.
+
+    A label that many nodes share names none of them, where other names are there.
+
+    Args:
+        profiles: The values of the properties.
+        worded: Whether the ids of the nodes are words.
+    """
+    found = [name for name in profiles if is_name(name)]
+    if worded or len(found) > 1:
+        found = [name for name in found if normal(name) != "label" or not _is_kind(profiles[name])]
     return sorted(found, key=lambda name: NAMES.index(normal(name)))
 
 
