@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import random
 from collections.abc import Mapping
 from pathlib import Path
 
@@ -281,6 +282,30 @@ def test_ids_of_rows_are_bookkeeping_and_lists_have_several_values(tmp_path: Pat
     _, facts, _, report = made(tmp_path / "a.graphml")
     assert facts == [("Ada", "skills", '"maths"'), ("Ada", "skills", '"poems"')]
     assert "left out as bookkeeping: origin" in report
+
+
+def test_ids_that_are_properties_too_are_no_facts(tmp_path: Path) -> None:
+    body = '<node id="1"><data key="i">1</data></node><edge source="1" target="2"><data key="e">1-2</data></edge>'
+    _, facts, qualifiers, report = made(graphml(tmp_path, "i=node node_id string, e=edge id string", body))
+    assert facts == [("1", "edge", "2")]
+    assert not qualifiers
+    assert "the id of edges numbers them; it was left out" in report
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_the_order_of_elements_changes_no_fact(tmp_path: Path, seed: int) -> None:
+    order = random.Random(seed)
+    nodes, edges = list(drawn().nodes(data=True)), list(drawn().edges(keys=True, data=True))
+    hashes = []
+    for place in range(2):
+        graph = nx.MultiDiGraph()
+        graph.add_nodes_from(nodes)
+        graph.add_edges_from(edges)
+        nx.write_graphml(graph, tmp_path / f"{place}.graphml")
+        hashes.append(build(BuildSettings((str(tmp_path / f"{place}.graphml"),)), tmp_path / str(place)).meta.content)
+        order.shuffle(nodes)
+        order.shuffle(edges)
+    assert hashes[0] == hashes[1]
 
 
 def test_nodes_without_a_name_are_found_by_ids_that_are_words(tmp_path: Path) -> None:

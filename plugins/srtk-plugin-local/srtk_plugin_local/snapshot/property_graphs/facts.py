@@ -147,7 +147,10 @@ class _Edges:
         for name, counter in profiles.items():
             if name in self.relations or kept(name, wishes.keep):
                 continue
-            if normal(name) == "type" and all(value.lower() in roles.DIRECTIONS for value in counter):
+            if roles.is_row_id(name, counter):
+                self.report.note(f"the {name} of edges numbers them; it was left out ({wishes.keep_flag} reads it)")
+                found.append(name)
+            elif normal(name) == "type" and all(value.lower() in roles.DIRECTIONS for value in counter):
                 found.append(name)
             elif normal(name) in roles.WEIGHTS and _is_constant(counter):
                 weight = next(iter(counter))
@@ -238,7 +241,9 @@ class _Nodes:
 
     def _literals(self, id_: str, name: str, parts: list[str], label: str) -> Iterator[Row]:
         for part in parts:
-            if name in self.names and part in (label, id_):
+            if part == id_ and (name in self.names or roles.is_id(name)):
+                continue
+            if part == label and name in self.names:
                 continue
             if roles.is_alias(name) or (name in self.names and normal(name) == "label"):
                 yield id_, name, part, "alias"

@@ -170,6 +170,16 @@ def _are_words(values: Counter[str]) -> bool:
     return not all(map(is_number, values)) and not _is_long(values, _WORDS, _LENGTH)
 
 
+def is_id(name: str) -> bool:
+    """Return whether a property has the name of an id."""
+    return normal(name).split(" ")[-1:] == ["id"]
+
+
+def is_row_id(name: str, values: Counter[str]) -> bool:
+    """Return whether a property of edges is an id of each of them."""
+    return normal(name) == "id" and len(values) == values.total() and all(map(is_code, values))
+
+
 def is_alias(name: str) -> bool:
     """Return whether a property holds further names of a node."""
     return normal(name) in ALIASES
