@@ -107,6 +107,28 @@ def test_defaults_of_keys_hold_for_nodes_and_edges_without_a_value(tmp_path: Pat
     ]
 
 
+def test_a_bad_value_is_not_replaced_by_the_default(tmp_path: Path) -> None:
+    (tmp_path / "a.graphml").write_text(
+        '<graphml><key id="a" for="node" attr.name="age" attr.type="int"><default>7</default></key>'
+        '<graph edgedefault="directed"><node id="Ada"><data key="a">old</data></node><node id="Bo"/></graph></graphml>'
+    )
+    assert made(tmp_path / "a.graphml")[1] == [("Bo", "age", '"7"^^xsd:integer')]
+
+
+def test_a_text_that_is_a_list_has_several_values(tmp_path: Path) -> None:
+    body = (
+        '<node id="Ada"><data key="d">[&quot;maths&quot;, &quot;poems&quot;]</data></node>'
+        '<node id="Bo"><data key="d">tall&lt;SEP&gt;calm</data></node><node id="Cy"><data key="d">["x"</data></node>'
+    )
+    assert [fact[2] for fact in made(graphml(tmp_path, "d=node traits string", body))[1]] == [
+        '"maths"',
+        '"poems"',
+        '"calm"',
+        '"tall"',
+        '"["x""',
+    ]
+
+
 def test_several_graphs_are_one_and_a_node_of_two_is_one(tmp_path: Path) -> None:
     second = '</graph><graph edgedefault="undirected"><node id="Ada"/><node id="Cy"/><edge source="Ada" target="Cy"/>'
     body = '<node id="Ada"/><node id="Bo"/><edge source="Ada" target="Bo"/>' + second

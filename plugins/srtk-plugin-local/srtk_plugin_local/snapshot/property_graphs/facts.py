@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
@@ -295,9 +296,22 @@ def _types(text: str) -> list[str]:
 
 
 def _parts(value: str | list[str] | None) -> list[str]:
-    """Return the values of a property, and of a text in which LightRAG joined several."""
-    return [
-        part
-        for text in values(value)
-        for part in ([text] if _SEPARATOR not in text else [p.strip() for p in text.split(_SEPARATOR) if p.strip()])
-    ]
+    """Return the values of a property, and of a text that holds several, as LightRAG and Neo4j write them."""
+    parts: list[str] = []
+    for text in values(value):
+        if _SEPARATOR in text:
+            parts += [part.strip() for part in text.split(_SEPARATOR) if part.strip()]
+        elif text.startswith('["') and text.endswith('"]'):
+            parts += _listed(text)
+        else:
+            parts.append(text)
+    return parts
+
+
+def _listed(text: str) -> list[str]:
+    """Return the texts of a list in JSON; the text itself if it is none."""
+    try:
+        found = json.loads(text)
+    except ValueError:
+        return [text]
+    return [item for item in found if item] if all(isinstance(item, str) for item in found) else [text]

@@ -142,6 +142,8 @@ class GexfHandler:
                 add_value(properties, title, part)
         elif (value := read_cell(text, kind, title, self.line, self.report)) is not None:
             add_value(properties, title, value)
+        elif attribute.default is not None and text.strip():
+            properties.setdefault(title, [])  # a bad value is none, and not the default
 
     def _end_edge(self, attributes: dict[str, str], properties: Properties) -> None:
         source, target = (attributes.get(end, "") for end in ("source", "target"))

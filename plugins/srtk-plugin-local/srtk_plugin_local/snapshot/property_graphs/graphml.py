@@ -229,6 +229,8 @@ class GraphmlHandler:
                 add_value(properties, key.name, part)
         elif (value := read_cell(text, key.kind, key.name, self.line, self.report)) is not None:
             add_value(properties, key.name, value)
+        elif key.default is not None and text.strip():
+            properties.setdefault(key.name, [])  # a bad value is none, and not the default
 
     def finish(self) -> PropertyGraph:
         """Return the graph of the file."""
