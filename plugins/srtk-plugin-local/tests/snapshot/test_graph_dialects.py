@@ -207,12 +207,17 @@ def test_a_text_of_its_own_on_each_edge_is_a_qualifier(tmp_path: Path) -> None:
     assert "5 edges name no relation" in report
 
 
+def test_a_word_of_one_character_is_a_relation(tmp_path: Path) -> None:
+    body = '<nodes/><edges><edge source="Ada" target="Bo" label="母"/></edges>'
+    assert made(gexf(tmp_path, body))[1] == [("Ada", "母", "Bo")]
+
+
 def test_numbers_and_directions_are_no_relations(tmp_path: Path) -> None:
     body = '<edge source="a" target="b"><data key="t">Directed</data><data key="l">7</data></edge>'
     keys = "t=edge Type string, l=edge label string"
     _, facts, qualifiers, _ = made(graphml(tmp_path, keys, body))
     assert facts == [("a", "edge", "b")]
-    assert qualifiers == {("a", "edge", "b"): (("description", '"7"'),)}
+    assert qualifiers == {("a", "edge", "b"): (("label", '"7"'),)}
 
 
 def test_keywords_are_the_relation_where_there_is_no_other(tmp_path: Path) -> None:

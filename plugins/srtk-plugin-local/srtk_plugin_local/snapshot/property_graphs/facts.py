@@ -22,6 +22,7 @@ from srtk_plugin_local.snapshot.property_graphs.elements import (
     PropertyGraph,
     Typed,
     columns,
+    is_number,
     numeric,
     values,
 )
@@ -128,7 +129,7 @@ class _Edges:
             self.relations = self._found(profiles, wishes)
         self.dropped = self._say_nothing(profiles, wishes)
         used = {*self.relations, *self.left_out, *self.dropped}
-        self.qualifiers = {name: self._title(name) for name in profiles if name not in used}
+        self.qualifiers = {name: _title(name, profiles[name]) for name in profiles if name not in used}
         report.columns += [[f"{name} of edges", "relation"] for name in self.relations]
         report.columns += [[f"{name} of edges", "qualifier"] for name in self.qualifiers]
 
@@ -158,10 +159,6 @@ class _Edges:
                 self.report.note(f"the {name} of all edges is {weight}; it was left out ({wishes.keep_flag} reads it)")
                 found.append(name)
         return found
-
-    def _title(self, name: str) -> str:
-        """Return the relation of a qualifier; a name that promises a relation would mislead."""
-        return _DESCRIPTION if roles.promises_relation(name) else name
 
     def rows(self) -> Iterator[Row | QualifierRow]:
         """Yield a fact for each edge, and its qualifiers."""
@@ -274,6 +271,11 @@ def _tell_left_out(left_out: dict[str, dict[str, str]], wishes: Wishes, report: 
         kinds = " and ".join(sorted({kind for _, kind, _ in named}, reverse=True))
         shown = ", ".join(dict.fromkeys(name for name, _, _ in named))
         report.note(f"left out as {kinds}: {shown}; {wishes.keep_flag} reads them")
+
+
+def _title(name: str, texts: Counter[str]) -> str:
+    """Return the relation of a qualifier; texts that are no relation are a description, whatever their name says."""
+    return _DESCRIPTION if roles.promises_relation(name) and not all(map(is_number, texts)) else name
 
 
 def _is_constant(weights: Counter[str]) -> bool:

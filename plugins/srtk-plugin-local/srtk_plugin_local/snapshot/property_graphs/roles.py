@@ -46,7 +46,7 @@ _FEW = 1 / 3
 _CODE = re.compile(
     r"(?:[A-Za-z]{0,8}[-_:.#/ ]{0,2}[0-9]+[-_:.#/]*)+|[0-9a-fA-F]{8}-[0-9a-fA-F-]{20,}|[0-9a-f]{16,}|\w+://.*"
 )
-_WORD_LETTERS = re.compile(r"[^\W\d_]{2}")
+_WORD_LETTERS = re.compile(r"[^\W\d_]{2}|[\u3040-\u9fff\uac00-\ud7af]")
 
 
 def relations(profiles: Profiles, edges: int) -> tuple[list[str], str]:
