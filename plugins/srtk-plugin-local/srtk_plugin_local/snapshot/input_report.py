@@ -111,6 +111,11 @@ COMMENTS = "comment lines"
 EMPTY_FILES = "empty files"
 
 
+def read_as(title: str, kind: str, example: str = "") -> dict[str, str]:
+    """Return the entry of a column, or of a property of a graph, in a report."""
+    return {"column": title, "as": kind, "kind": kind, "example": example}
+
+
 def has_headings(report: Mapping[str, Any]) -> bool:
     """Return whether the columns of a report have headings, which a person can look for in the file."""
     return bool(report["columns"]) and bool(report["header_line"] or "kind" in report["columns"][0])

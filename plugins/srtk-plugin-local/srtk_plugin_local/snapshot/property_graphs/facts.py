@@ -11,7 +11,7 @@ import attrs
 
 from srtk_framework.values import InputError, Literal, close_matches
 from srtk_plugin_local.snapshot.header import TYPE, normal
-from srtk_plugin_local.snapshot.input_report import FileReport
+from srtk_plugin_local.snapshot.input_report import FileReport, read_as
 from srtk_plugin_local.snapshot.layout_words import BOOKKEEPING, LAYOUT, kept, unwanted_columns
 from srtk_plugin_local.snapshot.number_forms import number_datatype
 from srtk_plugin_local.snapshot.property_graphs import roles
@@ -130,8 +130,8 @@ class _Edges:
         self.dropped = self._say_nothing(profiles, wishes)
         used = {*self.relations, *self.left_out, *self.dropped}
         self.qualifiers = {name: _title(name, profiles[name]) for name in profiles if name not in used}
-        report.columns += [[f"{name} of edges", "relation"] for name in self.relations]
-        report.columns += [[f"{name} of edges", "qualifier"] for name in self.qualifiers]
+        report.columns += [read_as(f"{name} of edges", "relation") for name in self.relations]
+        report.columns += [read_as(f"{name} of edges", "qualifier") for name in self.qualifiers]
 
     def _found(self, profiles: roles.Profiles, wishes: Wishes) -> list[str]:
         found, doubt = roles.relations(profiles, len(self.graph.edges))
@@ -207,7 +207,7 @@ class _Nodes:
             report.note(f"the {' and '.join(self.types)} of nodes says nothing; it was left out")
         for name in profiles:
             role = TYPE if name in self.types else "label" if name in self.names else "literal"
-            report.columns.append([f"{name} of nodes", "alias" if roles.is_alias(name) else role])
+            report.columns.append(read_as(f"{name} of nodes", "alias" if roles.is_alias(name) else role))
         if any(normal(name) in roles.NAMES for name in self.types):
             report.note(f"the {' and '.join(self.types)} of nodes is their type, since many nodes have the same")
 
@@ -266,7 +266,7 @@ def _left_out(profiles: dict[str, Counter[str]], graph: PropertyGraph, wishes: W
 
 def _tell_left_out(left_out: dict[str, dict[str, str]], wishes: Wishes, report: FileReport) -> None:
     named = [(name, kind, owner) for owner, found in left_out.items() for name, kind in found.items()]
-    report.columns += [[f"{name} of {owner}", kind] for name, kind, owner in named]
+    report.columns += [read_as(f"{name} of {owner}", kind) for name, kind, owner in named]
     if named:
         kinds = " and ".join(sorted({kind for _, kind, _ in named}, reverse=True))
         shown = ", ".join(dict.fromkeys(name for name, _, _ in named))
