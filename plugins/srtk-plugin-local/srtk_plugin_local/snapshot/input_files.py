@@ -9,11 +9,13 @@ from types import TracebackType
 from typing import Any
 
 from srtk_framework.values import InputError, close_matches
+from srtk_plugin_local.snapshot.content import HEAD, compression_of, format_of, is_text, text_of
 
 RDF_FORMATS = ("ntriples", "nquads", "turtle", "trig", "rdfxml", "jsonld")
 GRAPH_FORMATS = ("graphml", "gexf")
-FORMATS = (*RDF_FORMATS, *GRAPH_FORMATS, "tsv", "csv", "parquet")
+FORMATS = (*RDF_FORMATS, *GRAPH_FORMATS, "tsv", "csv", "parquet", "xlsx", "sqlite")
 BLOCK = 8 << 20
+_MAGIC = 16
 
 _ENDINGS = {
     ".nt": "ntriples",
@@ -33,7 +35,30 @@ _ENDINGS = {
     ".parquet": "parquet",
     ".pq": "parquet",
     ".json": "json",
+    ".n3": "turtle",
+    ".xlsx": "xlsx",
+    ".xlsm": "xlsx",
+    ".sqlite": "sqlite",
+    ".sqlite3": "sqlite",
+    ".db": "sqlite",
 }
+SPOKEN = {
+    "ntriples": "N-Triples",
+    "nquads": "N-Quads",
+    "turtle": "Turtle",
+    "trig": "TriG",
+    "rdfxml": "RDF/XML",
+    "jsonld": "JSON-LD",
+    "graphml": "GraphML",
+    "gexf": "GEXF",
+    "parquet": "Parquet",
+    "xlsx": "an Excel workbook",
+    "sqlite": "an SQLite database",
+}
+"""Names of the formats that content shows, as people write them."""
+_THOUGH = "though its name ends in"
+_FITTING = {"ntriples": ("nquads", "turtle", "trig"), "turtle": ("trig",)}
+"""Formats that are read as their own kind where the name says so, since they include the format of the content."""
 _SYNONYMS = {"nt": "ntriples", "nq": "nquads", "ttl": "turtle", "rdf": "rdfxml", "rdf/xml": "rdfxml", "xml": "rdfxml"}
 _SYNONYMS["json-ld"] = "jsonld"
 _COMPRESSION = {".gz": "gzip", ".zst": "zstd", ".zstd": "zstd", ".bz2": "bz2"}
@@ -47,25 +72,70 @@ def quiet(stage: str, done: int, total: int | None) -> None:
 
 
 def guess_format(name: str, wanted: str | None) -> str:
-    """Return the format of a file: the wanted one, or the one that its name ends in.
+    """Return the format of a file; see ``detect``."""
+    return detect(name, wanted)[0]
+
+
+def detect(name: str, wanted: str | None) -> tuple[str, str | None]:
+    """Return the format of a file, and a note where its content contradicts its name.
+
+    The wanted format goes before the content, and the content before the ending of the name, which decides between
+    CSV and TSV, and wherever the content fits it.
 
     Raises:
-        InputError: If there is no such format, or the name has no known ending.
+        InputError: If there is no such format, the content is of a format that is not read, or nothing tells it.
     """
     if wanted is not None:
-        known = _SYNONYMS.get(wanted.lower(), wanted.lower())
-        if known not in FORMATS:
-            raise InputError(
-                f"{wanted!r} is not a format of triples; use {', '.join(FORMATS)}.{close_matches(known, FORMATS)}"
-            )
-        return known
-    path = Path(name)
-    suffixes = [suffix.lower() for suffix in path.suffixes]
-    if suffixes and suffixes[-1] in _COMPRESSION:
-        suffixes.pop()
-    if not suffixes or suffixes[-1] not in _ENDINGS:
-        raise InputError(f"{name}: the format is not known by its name; give --format {{{','.join(FORMATS)}}}")
-    return _ENDINGS[suffixes[-1]]
+        return _known(wanted), None
+    suffixes = [suffix.lower() for suffix in Path(name).suffixes]
+    packed = suffixes.pop() if suffixes and suffixes[-1] in _COMPRESSION else None
+    by_name = _ENDINGS.get(suffixes[-1]) if suffixes else None
+    if not Path(name).is_file():  # a pipe can be read once only
+        if by_name is None:
+            raise InputError(f"{name}: the format is not known by its name; give --format {{{','.join(FORMATS)}}}")
+        return by_name, None
+    head, compression = _head(name)
+    found = format_of(head, name)
+    if by_name is None:
+        return (found, None) if found else _table(head, name)
+    if "json" in (by_name, found) and found in ("json", "jsonld"):  # a cell may begin with a brace
+        return ("jsonld" if found == "jsonld" else by_name), None
+    if not (found is None or found == by_name or by_name in _FITTING.get(found, ())):
+        return found, f"is {SPOKEN[found]}, {_THOUGH} {suffixes[-1]}"
+    if head and compression != (_COMPRESSION[packed] if packed else None):
+        ending = packed or suffixes[-1]
+        return by_name, f"is {f'compressed by {compression}' if compression else 'not compressed'}, {_THOUGH} {ending}"
+    return by_name, None
+
+
+def _known(wanted: str) -> str:
+    known = _SYNONYMS.get(wanted.lower(), wanted.lower())
+    if known not in FORMATS:
+        raise InputError(
+            f"{wanted!r} is not a format of triples; use {', '.join(FORMATS)}.{close_matches(known, FORMATS)}"
+        )
+    return known
+
+
+def _head(name: str) -> tuple[bytes, str | None]:
+    """Return the first bytes and the compression; no bytes of a damaged file, whose reader says what is wrong."""
+    try:
+        with Input(name) as source:
+            return source.read(HEAD), source.compression
+    except InputError:
+        return b"", None
+
+
+def _table(head: bytes, name: str) -> tuple[str, str]:
+    """Take a text of no known format for a table, and say so."""
+    if not head.strip() or not is_text(head):
+        what = "is no text of a known format" if head.strip() else "has no content to see"
+        raise InputError(
+            f"{name}: {what}, and the format is not known by its name; give --format {{{','.join(FORMATS)}}}"
+        )
+    lines = text_of(head).splitlines()[:5]
+    kind = "tsv" if any("\t" in line for line in lines) else "csv"
+    return kind, f"is read as {kind.upper()}, since neither its name nor its first bytes tell another format"
 
 
 class Input:
@@ -87,8 +157,8 @@ class Input:
             self._raw = pa.OSFile(name)
         except OSError as error:
             raise InputError(f"{name}: cannot be read ({error.strerror or error}); check the path") from error
-        kind = _COMPRESSION.get(Path(name).suffix.lower())
-        self._stream: Any = pa.CompressedInputStream(self._raw, kind) if kind else self._raw
+        self.compression = self._compression()
+        self._stream: Any = pa.CompressedInputStream(self._raw, self.compression) if self.compression else self._raw
         self._ahead = b""
         self._decoder: codecs.IncrementalDecoder | None = None
         self._returns = False
@@ -107,6 +177,14 @@ class Input:
         if self._decoder is None:
             return data.replace(b"\r", b"\n") if self._returns else data
         return self._decoder.decode(data).encode()
+
+    def _compression(self) -> str | None:
+        """Return the compression: of the first bytes, whatever the name; of the name where there are none to see."""
+        if not Path(self.name).is_file():
+            return _COMPRESSION.get(Path(self.name).suffix.lower())
+        head = self._raw.read(_MAGIC)
+        self._raw.seek(0)
+        return compression_of(head)
 
     @property
     def done(self) -> int:

@@ -9,7 +9,7 @@ from srtk_framework.values import InputError
 from srtk_plugin_local.snapshot import input_files
 from srtk_plugin_local.snapshot.build_settings import DESCRIPTION, BuildSettings
 from srtk_plugin_local.snapshot.header import plan_facts, plan_fixed
-from srtk_plugin_local.snapshot.input_files import Progress, guess_format
+from srtk_plugin_local.snapshot.input_files import Progress, detect, guess_format
 from srtk_plugin_local.snapshot.input_report import FileReport
 from srtk_plugin_local.snapshot.number_forms import NUMBERS
 from srtk_plugin_local.snapshot.property_graphs import read_property_graph
@@ -54,10 +54,13 @@ def stage_triples(
     con.execute("CREATE TEMP TABLE cell (s VARCHAR, r VARCHAR, o VARCHAR, literal VARCHAR, certain BOOLEAN)")
     con.execute("CREATE TABLE qualifier (s VARCHAR, r VARCHAR, o VARCHAR, q VARCHAR, v VARCHAR, literal BOOLEAN)")
     sheets = Sheets(con, settings.missing, settings.split or "")
-    kinds = [guess_format(name, settings.format) for name in settings.files]
+    detected = [detect(name, settings.format) for name in settings.files]
+    kinds = [kind for kind, _ in detected]
     meter = Meter("read", settings.files, progress)
-    for name, kind in zip(settings.files, kinds, strict=True):
+    for name, (kind, contradiction) in zip(settings.files, detected, strict=True):
         report = FileReport(name, kind, settings.strict)
+        if contradiction is not None:
+            report.note(contradiction)
         reports.append(report)
         if kind == "json":
             raise InputError(

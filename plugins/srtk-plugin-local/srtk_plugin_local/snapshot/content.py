@@ -1,0 +1,154 @@
+"""The format that the first bytes of a file show, whatever its name."""
+
+from __future__ import annotations
+
+import re
+
+from srtk_framework.values import InputError
+
+HEAD = 1 << 16
+"""Bytes that are looked at, after decompression."""
+
+COMPRESSED = ((rb"\x1f\x8b", "gzip"), (rb"BZh[1-9]1AY&SY", "bz2"), (rb"\x28\xb5\x2f\xfd", "zstd"))
+"""Patterns of the first bytes of compressed files, and the names of their compression."""
+
+_BINARY = ((b"PAR1", "parquet"), (b"SQLite format 3\x00", "sqlite"))
+_FOREIGN = (
+    (b"\xfd7zXZ\x00", "is compressed by xz, which is not read; unpack it with `xz -d`"),
+    (b"7z\xbc\xaf\x27\x1c", "is a 7z archive; unpack it, and give the files inside"),
+    (b"ARROW1\x00\x00", "is an Arrow (Feather) file, which is not read; write it as Parquet"),
+    (b"\xd0\xcf\x11\xe0", "is an old Excel file (.xls), which is not read; save it as .xlsx or CSV"),
+    (b"%PDF-", "is a PDF, which holds no table or graph that can be read; give the data behind it"),
+    (b"$HDT", "is a file of HDT, which is not read; write it as N-Triples with hdt2rdf"),
+    (b"version https://git-lfs", "is a pointer of Git LFS, not the data; fetch the data with `git lfs pull`"),
+)
+_FOREIGN_TEXT = (
+    (r"(?:Prefix|Ontology)\s*\(", "is OWL in functional syntax, which is not read; save it as RDF/XML or Turtle"),
+    (r"Prefix:\s|Ontology:\s", "is OWL in Manchester syntax, which is not read; save it as RDF/XML or Turtle"),
+    (r"format-version:\s", "is an OBO file, which is not read; convert it to RDF/XML, as with `robot convert`"),
+)
+_FOREIGN_ROOTS = {
+    "html": "is a web page, not data; download the file that the page shows",
+    "ontology": "is OWL/XML, which is not read; save it as RDF/XML or Turtle",
+    "trix": "is TriX, which is not read; write it as N-Quads",
+    "sparql": "is a result of SPARQL in XML, which is not read; ask the server for CSV, or for triples by CONSTRUCT",
+}
+_ROOTS = {"graphml": "graphml", "gexf": "gexf", "rdf": "rdfxml"}
+_MARKS = ((b"\xef\xbb\xbf", "utf-8"), (b"\xff\xfe", "utf-16-le"), (b"\xfe\xff", "utf-16-be"))
+_RDF_NAMESPACE = "http://www.w3.org/1999/02/22-rdf-syntax-ns#"
+
+_NO_ELEMENT = re.compile(r"<!--.*?-->|<\?.*?\?>|<!ENTITY\s[^\"']*(?:\"[^\"]*\"|'[^']*')[^>]*>", re.DOTALL)
+_ROOT = re.compile(r"<(?:[A-Za-z_][\w.-]*:)?([A-Za-z_][\w.-]*)")
+_JSON_LD = re.compile(r'"@(?:context|id|graph|type|value)"\s*:')
+_DIRECTIVE = re.compile(
+    r"@(?:prefix|base|version)\s|PREFIX\s+[^\s<>:]*:\s*<|BASE\s*<|VERSION\s+[\"']1\.2", re.IGNORECASE
+)
+_IRI, _BLANK = r"<[^\x00-\x20<>\"{}|^`]*:[^\x00-\x20<>\"{}|^`]*>", r"_:[^\s<>\"]+"
+_TEXT = r'"(?:[^"\\]|\\.)*"(?:@[A-Za-z0-9-]+|\^\^<[^<>\s]*>)?'
+_LINE = re.compile(
+    rf"(?:{_IRI}|{_BLANK})\s*{_IRI}\s*(?:{_IRI}|{_BLANK}|{_TEXT}|<<.*>>)\s*({_IRI}|{_BLANK})?\s*\.\s*(?:#.*)?"
+)
+_STATEMENT = re.compile(rf"{_IRI}\s+(?:{_IRI}|a\s|[A-Za-z][\w.-]*:)")
+_QUOTED = re.compile(
+    r'''("""|\'\'\')(?:\\.|(?!\1).)*(?:\1|\Z)|"(?:[^"\\\n]|\\.)*"|'(?:[^'\\\n]|\\.)*'|<[^<>\s]*>|#[^\n]*''', re.DOTALL
+)
+_LINES = 20
+
+
+def compression_of(head: bytes) -> str | None:
+    """Return the compression that the first bytes of a file show."""
+    return next((kind for magic, kind in COMPRESSED if re.match(magic, head)), None)
+
+
+def format_of(head: bytes, name: str) -> str | None:
+    """Return the format that the first decompressed bytes show; None for a table, or what cannot be told.
+
+    Raises:
+        InputError: If they show a format that is not read, with what to do.
+    """
+    for magic, kind in _BINARY:
+        if head.startswith(magic):
+            return kind
+    for magic, sentence in _FOREIGN:
+        if head.startswith(magic):
+            raise InputError(f"{name}: {sentence}")
+    if head[257:262] == b"ustar":
+        raise InputError(f"{name}: is a tar archive; unpack it, and give the files inside")
+    if head.startswith(b"PK\x03\x04"):
+        return _zipped(head, name)
+    return _text_format(text_of(head), name)
+
+
+def is_text(head: bytes) -> bool:
+    """Return whether bytes are text: a byte of zero occurs in none, UTF-16 apart."""
+    return any(head.startswith(mark) for mark, _ in _MARKS) or b"\x00" not in head
+
+
+def text_of(head: bytes) -> str:
+    """Decode the first bytes of a text by its byte-order mark; other bytes than ASCII do not matter here."""
+    for mark, encoding in _MARKS:
+        if head.startswith(mark):
+            return head[len(mark) :].decode(encoding, "replace")
+    return head.decode("latin-1")
+
+
+def _zipped(head: bytes, name: str) -> str:
+    """Tell a workbook of Excel from other archives, by the names that stand before the content of each member."""
+    if b"xl/" in head or b"[Content_Types].xml" in head:
+        return "xlsx"
+    raise InputError(f"{name}: is a ZIP archive; unpack it, and give the files inside")
+
+
+def _text_format(text: str, name: str) -> str | None:
+    text = text.lstrip()
+    if text.startswith(("{", "[")) and (_JSON_LD.search(text) or text.startswith("{")):
+        return "jsonld" if _JSON_LD.search(text) else "json"
+    if text.startswith("<") and (root := _xml_root(text, name)) is not None:
+        return root
+    lines = [line for line in (line.strip() for line in text.splitlines()) if line and not line.startswith("#")]
+    if not lines:
+        return None
+    if (found := _lines_of_triples(lines)) is not None:
+        return found
+    if _DIRECTIVE.match(lines[0]) or (_STATEMENT.match(lines[0]) and not _is_row(lines[0])):
+        return "trig" if _has_graphs(text) else "turtle"
+    for start, sentence in _FOREIGN_TEXT:
+        if re.match(start, lines[0]):
+            raise InputError(f"{name}: {sentence}")
+    return None
+
+
+def _xml_root(text: str, name: str) -> str | None:
+    """Return the format of an XML document by its root element; None if the text is no XML, or of another kind."""
+    bare = _NO_ELEMENT.sub("", text)
+    if not re.match(r"\s*<(?:!DOCTYPE\b|[A-Za-z_][\w.:-]*[\s/>])", bare, re.IGNORECASE):
+        return None
+    if re.match(r"\s*<!DOCTYPE\s+html\b", bare, re.IGNORECASE):
+        raise InputError(f"{name}: {_FOREIGN_ROOTS['html']}")
+    found = _ROOT.search(re.sub(r"<!DOCTYPE[^\[>]*", "", bare))
+    if found is None or re.match(r"\s*<[A-Za-z][\w+.-]*:[^\s>]*/", bare):  # an IRI, as of Turtle
+        return None
+    root = found[1].lower()
+    if root in _FOREIGN_ROOTS:
+        raise InputError(f"{name}: {_FOREIGN_ROOTS[root]}")
+    return _ROOTS.get(root) or ("rdfxml" if _RDF_NAMESPACE in text else None)
+
+
+def _lines_of_triples(lines: list[str]) -> str | None:
+    """Recognise N-Triples and N-Quads; a broken line among good ones does not matter."""
+    looked = [line for line in lines[: _LINES + 1] if not line.startswith("VERSION")]
+    looked = looked[:-1] or looked  # the last one may be cut off
+    found = [match for match in map(_LINE.fullmatch, looked) if match]
+    if 2 * len(found) <= len(looked):
+        return None
+    return "nquads" if any(match[1] for match in found) else "ntriples"
+
+
+def _is_row(line: str) -> bool:
+    """Return whether a line that begins with two IRIs is a row of a table."""
+    return "\t" in line or ">," in line
+
+
+def _has_graphs(text: str) -> bool:
+    """Return whether Turtle has graphs in braces; annotations, which have bars too, are none."""
+    return re.search(r"\{(?!\|)", _QUOTED.sub("", text)) is not None

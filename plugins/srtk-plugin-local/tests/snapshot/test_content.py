@@ -1,0 +1,133 @@
+"""The format of a file by its first bytes, before the ending of its name."""
+
+from __future__ import annotations
+
+import bz2
+import gzip
+import io
+import sqlite3
+import zipfile
+from pathlib import Path
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+from srtk_plugin_local.snapshot.build import build
+from srtk_plugin_local.snapshot.build_settings import BuildSettings
+from srtk_plugin_local.snapshot.input_files import detect, guess_format
+
+from srtk_framework.values import InputError
+
+RDF = "http://www.w3.org/1999/02/22-rdf-syntax-ns#"
+TRIPLE = "<http://x.org/a> <http://x.org/b> <http://x.org/c> .\n"
+GRAPHML = "<?xml version='1.0'?>\n<!-- <gexf> -->\n<graphml xmlns='http://graphml.graphdrawing.org/xmlns'/>"
+TEXTS = {
+    "graphml": GRAPHML,
+    "gexf": "<gexf xmlns='http://www.gexf.net/1.3' version='1.3'/>",
+    "rdfxml": f"<!DOCTYPE rdf:RDF [<!ENTITY x '<b'>]>\n<rdf:RDF xmlns:rdf='{RDF}'/>",
+    "jsonld": '\n[{"@id": "http://x.org/a"}]',
+    "turtle": "# comment\n\nPREFIX x: <http://x.org/>\nx:a x:b '{' .",
+    "trig": "@prefix x: <http://x.org/> .\nx:g { x:a x:b x:c }",
+    "ntriples": TRIPLE,
+    "nquads": '<http://x.org/a> <http://x.org/b> "c\\" d"@en <http://x.org/g> .\n',
+}
+
+
+def written(folder: Path, name: str, content: str | bytes) -> str:
+    (folder / name).write_bytes(content.encode() if isinstance(content, str) else content)
+    return str(folder / name)
+
+
+@pytest.mark.parametrize("kind", sorted(TEXTS))
+@pytest.mark.parametrize("name", ["data", "data.dump", "data.csv", "data.txt"])
+def test_the_first_bytes_tell_the_format_whatever_the_name(tmp_path: Path, kind: str, name: str) -> None:
+    found, note = detect(written(tmp_path, name, TEXTS[kind]), None)
+    assert found == kind
+    assert (note is None) == (name in ("data", "data.dump"))
+
+
+@pytest.mark.parametrize("encoding", ["utf-8-sig", "utf-16"])
+def test_a_byte_order_mark_hides_no_format(tmp_path: Path, encoding: str) -> None:
+    assert guess_format(written(tmp_path, "a.xml", GRAPHML.encode(encoding)), None) == "graphml"
+
+
+def test_containers_are_known_by_their_magic_bytes(tmp_path: Path) -> None:
+    pq.write_table(pa.table({"a": ["b"]}), tmp_path / "a.csv")
+    with sqlite3.connect(tmp_path / "b.csv") as base:
+        base.execute("CREATE TABLE x (y)")
+    base.close()
+    workbook = io.BytesIO()
+    with zipfile.ZipFile(workbook, "w") as archive:
+        archive.writestr("[Content_Types].xml", "")
+        archive.writestr("xl/workbook.xml", "")
+    written(tmp_path, "c.csv", workbook.getvalue())
+    found = [detect(str(tmp_path / name), None) for name in ("a.csv", "b.csv", "c.csv")]
+    assert [kind for kind, _ in found] == ["parquet", "sqlite", "xlsx"]
+    assert found[1][1] == "is an SQLite database, though its name ends in .csv"
+
+
+def test_the_ending_decides_where_the_content_fits_it(tmp_path: Path) -> None:
+    for name, kind in (("a.ttl", "turtle"), ("a.trig", "trig"), ("a.nq", "nquads"), ("a.nt", "ntriples")):
+        assert detect(written(tmp_path, name, TRIPLE), None) == (kind, None)
+    for name, kind in (("a.csv", "csv"), ("a.tsv", "tsv"), ("a.txt", "tsv"), ("a.nt", "ntriples")):
+        assert detect(written(tmp_path, name, "a,b\tc\n"), None) == (kind, None)
+
+
+@pytest.mark.parametrize(
+    "row", ["<http://x/a>\t<http://x/b>\t<http://x/c>\n", "{a}\tb\tc\n", "[1]\tb\tc\n", "<a>\tb\tc\n"]
+)
+def test_rows_of_a_table_that_look_a_little_like_rdf_stay_a_table(tmp_path: Path, row: str) -> None:
+    assert detect(written(tmp_path, "a.tsv", row * 3), None) == ("tsv", None)
+
+
+def test_a_wanted_format_wins_in_silence(tmp_path: Path) -> None:
+    assert detect(written(tmp_path, "a.xml", GRAPHML), "ttl") == ("turtle", None)
+
+
+def test_json_that_is_no_json_ld_stays_a_file_of_names(tmp_path: Path) -> None:
+    assert detect(written(tmp_path, "a.json", '{"Q1": "Riga"}'), None) == ("json", None)
+    assert detect(written(tmp_path, "b.json", TEXTS["jsonld"]), None) == ("jsonld", None)
+
+
+def test_text_of_no_known_format_and_name_is_a_table_and_that_is_told(tmp_path: Path) -> None:
+    kind, note = detect(written(tmp_path, "data", "a\tb\tc\n"), None)
+    assert kind == "tsv"
+    assert note is not None and note.startswith("is read as TSV, since neither its name")
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        (b"%PDF-1.7", "is a PDF"),
+        ("<!DOCTYPE html><html></html>", "is a web page"),
+        ("<Ontology xmlns='http://www.w3.org/2002/07/owl#'/>", "is OWL/XML"),
+        ("Prefix(:=<http://x.org/>)\nOntology(<http://x.org/>)", "is OWL in functional syntax"),
+        ("format-version: 1.2\n", "is an OBO file"),
+        ("version https://git-lfs.github.com/spec/v1\n", "is a pointer of Git LFS"),
+        (b"PK\x03\x04\x14\x00films.csv", "is a ZIP archive; unpack it"),
+    ],
+)
+def test_formats_that_are_not_read_are_named_with_what_to_do(
+    tmp_path: Path, content: str | bytes, message: str
+) -> None:
+    with pytest.raises(InputError, match=rf"a\.owl: {message}"):
+        detect(written(tmp_path, "a.owl", content), None)
+
+
+def test_a_contradiction_is_told_once_and_the_content_is_read(tmp_path: Path) -> None:
+    packed = {
+        "a.csv": gzip.compress(b"a,r,b\n" * 3),
+        "b.tsv.gz": b"a\tr\tc\n" * 3,
+        "c.csv.gz": bz2.compress(b"a,r,d\n"),
+    }
+    files = [written(tmp_path, name, content) for name, content in packed.items()]
+    files.append(written(tmp_path, "d.rdf", TRIPLE))
+    built = build(BuildSettings(files=tuple(files)), tmp_path / "out")
+    assert built.meta.counts["triples"] == 4
+    notes = [[note for note in report["notes"] if "though" in note] for report in built.meta.build["reading"]]
+    assert notes == [
+        ["is compressed by gzip, though its name ends in .csv"],
+        ["is not compressed, though its name ends in .gz"],
+        ["is compressed by bz2, though its name ends in .gz"],
+        ["is N-Triples, though its name ends in .rdf"],
+    ]
