@@ -124,9 +124,17 @@ def _dispatch(arguments: list[str], in_full: bool) -> int:
     command.add_arguments(parser)
     if not any(TRACEBACK in action.option_strings for action in parser._actions):
         parser.add_argument(TRACEBACK, action="store_true", help="show exceptions with their tracebacks")
-    args = parser.parse_args(rest)
+    args = _parsed(parser, rest)
     args.traceback = in_full
     return int(command.run(args))
+
+
+def _parsed(parser: argparse.ArgumentParser, words: list[str]) -> argparse.Namespace:
+    """Parse the words of a subcommand, with its options anywhere among the others."""
+    whole = any(action.nargs in (argparse.PARSER, argparse.REMAINDER) for action in parser._actions)
+    if whole or "--" in words:  # these end the options, which an intermixed parser does not know
+        return parser.parse_args(words)
+    return parser.parse_intermixed_args(words)
 
 
 def import_command(name: str, module: str, owner: str) -> Any:

@@ -1,7 +1,8 @@
 """Ask a graph questions: prints the paths and the best triples. Without a question, a prompt; Ctrl-D ends it.
 
-GRAPH is the folder of a snapshot, a file of triples (CSV, Turtle, GraphML, ...), the address of a SPARQL
-endpoint, or the name of a graph, such as wikidata. The graph of a file is built once, and kept in the user's cache.
+GRAPH is the folder of a snapshot, one or several files of tables or triples (CSV, Turtle, GraphML, ...) or a folder of
+them, the address of a SPARQL endpoint, or the name of a graph, such as wikidata; `demo` is the graph of `srtk demo`.
+The graph of files is built once, and kept in the user's cache.
 """
 
 from __future__ import annotations
@@ -17,18 +18,31 @@ from contextlib import contextmanager, nullcontext, suppress
 from pathlib import Path
 from typing import Any
 
+import attrs
+
 from srtk_framework.cli import FAILED, OK
 from srtk_framework.cli.options import note
 from srtk_framework.host import driver_of
 from srtk_framework.recipe.yaml_source import Places, set_value
 from srtk_framework.records import dumps
 from srtk_framework.run import Graph, Result, Retriever, cache_folder
+from srtk_framework.run.graph_source import data_files, looks_like_file
 from srtk_framework.run.result import WIDTH, write_page
-from srtk_framework.values import RecipeError, SrtkError, redacted
+from srtk_framework.values import InputError, RecipeError, SrtkError, redacted
 
 _PROMPT = "question> "
 _MORE = ":more"
 """What a person writes at the prompt to see all triples of the last question."""
+_HELP = ":help"
+_HELP_TEXT = f"""A line is a question, in words, about what the graph names.
+  {_MORE}   all paths and triples of the last question
+  {_HELP}   this text
+  Up, Down earlier questions, where there is a terminal
+  Ctrl-C  drops the line, or stops the search
+  Ctrl-D  ends
+Each path has its score before it; -relation-> is followed forwards, <-relation- backwards."""
+_DEMO = "demo"
+_PAIRS = {"--key": ("FILE", "COLUMN"), "--link": ("COLUMN", "FILE")}
 _KEPT = 1000
 """Questions that the history keeps."""
 _ROLES = {"entity_linker": "linker", "path_scorer": "scorer", "encoder": "encoder", "expander": "expander"}
@@ -39,7 +53,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the flags."""
     add = parser.add_argument
     add("graph", metavar="GRAPH", help="a snapshot, a file of triples, an address, or a name such as wikidata")
-    add("question", nargs="*", metavar="QUESTION", help="what to ask; without it, questions are read one by one")
+    add(
+        "words",
+        nargs="*",
+        metavar="QUESTION",
+        help="what to ask, one question for each text in quotation marks, after further files of the graph; without it,"
+        " questions are read one by one",
+    )
     add("--more", action="store_true", help="show all paths and triples")
     add("--json", action="store_true", help="print the record that `srtk run` writes, one line for each question")
     add("--page", metavar="FILE", help="write a page of HTML that shows the subgraphs too")
@@ -57,6 +77,25 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add("--id", metavar="A", help="of a table with one entity in each row: heading of the entity's column")
     add("--split", metavar="S", help="of a table: separator of several values in one cell")
     add(
+        "--key",
+        action="append",
+        default=[],
+        metavar="FILE=COLUMN",
+        help="of several tables: heading of the column that names the rows of one; repeatable",
+    )
+    add(
+        "--link",
+        action="append",
+        default=[],
+        metavar="COLUMN=FILE",
+        help="of several tables: the one whose rows a column refers to; repeatable",
+    )
+    add("--plan", metavar="FILE", help="of tables: read the columns as this plan says")
+    add("--keep", metavar="A,...", help="columns or properties to read that are left out otherwise")
+    add("--base", metavar="IRI", help="of RDF: what relative IRIs are relative to")
+    add("--missing", metavar="W,...", help="of tables: words that mean a missing value")
+    add("--from", dest="made_by", metavar="TOOL", help="the tool that wrote the files, such as graphrag")
+    add(
         "--set",
         action="append",
         default=[],
@@ -70,7 +109,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Run the command."""
-    retriever = _retriever(args)
+    graphs, words = _told_apart([args.graph, *args.words])
+    questions = _questions_of(words, args.quiet)
+    retriever = _retriever(args, graphs)
     if args.recipe:
         print(retriever.to_yaml(), end="")
         return OK
@@ -78,9 +119,11 @@ def run(args: argparse.Namespace) -> int:
     try:
         with _shown_while_opening(retriever, args.quiet):
             retriever.open()
-        if args.question:
-            asked.append(_answer(retriever, " ".join(args.question), args))
-        else:
+        for number, question in enumerate(questions):
+            if number and not args.json:
+                print()
+            asked.append(_answer(retriever, question, args))
+        if not questions:
             _converse(retriever, args, asked)
     finally:
         retriever.close()
@@ -91,7 +134,81 @@ def run(args: argparse.Namespace) -> int:
     return FAILED if asked and all(result.error is not None for result in asked) else OK
 
 
-def _retriever(args: argparse.Namespace) -> Retriever:
+def _told_apart(words: list[str]) -> tuple[list[str], list[str]]:
+    """Split words into the graphs and the rest: further files stand directly after a first one.
+
+    Raises:
+        InputError: If a graph that looks like a file is missing.
+    """
+    if not _is_there(words[0]) and not looks_like_file(words[0]):
+        return words[:1], words[1:]
+    if words[0].startswith(("http://", "https://")):
+        return words[:1], words[1:]
+    count = next((n for n, word in enumerate(words) if n and not (_is_there(word) or looks_like_file(word))), None)
+    graphs = words[:count]
+    for name in graphs:
+        if not _is_there(name):
+            raise InputError(f"there is no file or folder {name!r}; check the path")
+    return graphs, words[len(graphs) :]
+
+
+def _is_there(name: str) -> bool:
+    return bool(name) and os.path.exists(Path(name).expanduser())
+
+
+def _questions_of(words: list[str], quiet: bool) -> list[str]:
+    """Return the questions: several words without a space in any are one that was typed without quotation marks."""
+    if len(words) < 2 or any(any(map(str.isspace, word)) for word in words):
+        return words
+    question = " ".join(words)
+    if not quiet:
+        note(f"read as one question: {question!r}; put each of several questions in quotation marks")
+    return [question]
+
+
+def _demo(settings: dict[str, Any], quiet: bool) -> Graph:
+    """Take the graph of `srtk demo`, whose tables are written into the user's cache where they are missing.
+
+    Raises:
+        SrtkError: If data packages are missing, or the tables cannot be written.
+    """
+    from srtk_framework.cli import demo
+
+    folder = cache_folder() / "demo" / "world"
+    if not folder.is_dir():
+        demo.require_packages()
+        if not quiet:
+            note("writing the tables of the demo, once")
+        made = folder.with_name(f".world-{os.getpid()}")
+        demo.write_world(made, quiet=True)
+        with suppress(OSError):  # another call was faster
+            made.replace(folder)
+        shutil.rmtree(made, ignore_errors=True)
+    build = demo.world_build(folder) | settings
+    return attrs.evolve(Graph.from_csv(*build.pop("files"), **build), name="demo")
+
+
+def _pairs(flag: str, texts: list[str]) -> dict[str, str]:
+    """Return what the values of a flag say, such as FILE=COLUMN.
+
+    Raises:
+        InputError: If one is not of that form.
+    """
+    left, right = _PAIRS[flag]
+    pairs = {}
+    for text in texts:
+        name, equals, value = (part.strip() for part in text.partition("="))
+        if not (equals and name and value):
+            raise InputError(f"{flag} {text!r}: write it as {left}={right}")
+        pairs[name] = value
+    return pairs
+
+
+def _list(text: str | None) -> list[str] | None:
+    return None if text is None else [part.strip() for part in text.split(",")]
+
+
+def _retriever(args: argparse.Namespace, graphs: list[str]) -> Retriever:
     """Make the retriever that the flags describe.
 
     Raises:
@@ -105,14 +222,39 @@ def _retriever(args: argparse.Namespace) -> Retriever:
         raise RecipeError([redacted(problem) for problem in problems])
     settings = _mapping("knowledge_graph", keys.pop("knowledge_graph", {}))
     build = _mapping("knowledge_graph.build", settings.pop("build", {}))
-    columns = None if args.columns is None else [name.strip() for name in args.columns.split(",")]
-    table = {"columns": columns, "header": args.header, "id": args.id, "split": args.split}
-    build |= {name: value for name, value in table.items() if value is not None}
+    build |= {name: value for name, value in _build_settings(args).items() if value is not None}
     roles = {argument: keys.pop(role) for role, argument in _ROLES.items() if role in keys}
     if args.linker is not None:
         roles["linker"] = args.linker
-    graph = Graph.open(args.graph, **settings, **build)
+    given = {**settings, **build}
+    if graphs == [_DEMO] and not _is_graph(_DEMO):
+        graph = _demo(given, args.quiet)
+    else:
+        graph = Graph.open(graphs[0] if len(graphs) == 1 else graphs, **given)
     return Retriever(graph, depth=args.depth, triples=args.triples, **roles, **keys)
+
+
+def _build_settings(args: argparse.Namespace) -> dict[str, Any]:
+    """Return the settings of a build that flags give; None stands for a flag that is not given."""
+    return {
+        "columns": _list(args.columns),
+        "header": args.header,
+        "id": args.id,
+        "split": args.split,
+        "keys": _pairs("--key", args.key) or None,
+        "links": _pairs("--link", args.link) or None,
+        "plan": args.plan,
+        "keep": _list(args.keep),
+        "base": args.base,
+        "missing": _list(args.missing),
+        "made_by": args.made_by,
+    }
+
+
+def _is_graph(name: str) -> bool:
+    """Return whether a file or folder of that name can be asked; the folder of a checkout, say, cannot."""
+    path = Path(name)
+    return path.is_file() or (path.is_dir() and ((path / "meta.json").is_file() or bool(data_files(path))))
 
 
 def _mapping(name: str, value: Any) -> dict[str, Any]:
@@ -136,6 +278,9 @@ def _answer(retriever: Retriever, question: str, args: argparse.Namespace) -> Re
 def _converse(retriever: Retriever, args: argparse.Namespace, asked: list[Result]) -> None:
     """Answer the questions of the standard input; whatever goes wrong with one, the next may be asked."""
     for number, question in enumerate(_questions(sys.stdin.isatty())):
+        if question == _HELP:
+            print(_HELP_TEXT, flush=True)
+            continue
         if question == _MORE:
             print(asked[-1].to_text(None, None, _width()) if asked else "nothing was asked yet", flush=True)
             continue
@@ -163,7 +308,7 @@ def _questions(is_terminal: bool) -> Iterator[str]:
             sys.stdin.reconfigure(errors="replace")
         yield from (line.strip() for line in sys.stdin if line.strip())
         return
-    print(f"Ask in words; {_MORE} shows all of the last result, Ctrl-D ends.", file=sys.stderr)
+    print(f"Ask in words; {_MORE} shows all of the last result, {_HELP} the rest, Ctrl-D ends.", file=sys.stderr)
     with _history(cache_folder() / "ask-history"):
         while True:
             try:

@@ -30,6 +30,11 @@ _FILE_ENDINGS = (
     *(".csv", ".tsv", ".parquet", ".nt", ".nq", ".ttl", ".trig", ".rdf", ".owl", ".jsonld", ".graphml", ".gexf"),
 )
 """Endings of files of triples; an address that ends in one is not taken for an endpoint."""
+_DATA_ENDINGS = (*_FILE_ENDINGS, ".tab", ".pq", ".n3", ".xlsx", ".xlsm", ".sqlite", ".sqlite3", ".db")
+"""Endings of the files that are read of a folder."""
+_PACKED_ENDINGS = (".gz", ".bz2", ".zst", ".zstd")
+_SNAPSHOT = "meta.json"
+"""File that each snapshot has; a folder with it is no folder of tables."""
 
 
 def cache_folder() -> Path:
@@ -158,8 +163,9 @@ class Graph:
         """Take a graph by what it is.
 
         Args:
-            what: Folder of a snapshot; a file; an http or https address of a SPARQL endpoint; the name of an installed
-                driver (``wikidata``, ``dbpedia``); a networkx graph, a driver object, or the block of a recipe.
+            what: Folder of a snapshot, or of files; a file, or a list of files; an http or https address of a SPARQL
+                endpoint; the name of an installed driver (``wikidata``, ``dbpedia``); a networkx graph, a driver
+                object, or the block of a recipe.
             settings: Settings of the build for a file, else of the driver.
 
         Raises:
@@ -175,6 +181,8 @@ class Graph:
             return cls.from_networkx(what, **settings)
         if hasattr(what, "to_csv"):
             return cls.from_pandas(what, **settings)
+        if isinstance(what, list | tuple):
+            return cls._from_files([file for item in what for file in _files_of(item)], settings)
         text = os.fspath(what)
         if text.startswith(("http://", "https://")):
             _refuse_file_at(text)
@@ -183,6 +191,8 @@ class Graph:
         if not text or not os.path.exists(path):  # false for a text that no file can have as its name
             return cls._named(text, settings)
         if path.is_dir():
+            if files := data_files(path):
+                return attrs.evolve(cls._from_files(files, settings), name=text)
             return cls({"use": GRAPH, "path": str(path), **settings}, text)
         return cls._from_files([text], settings)
 
@@ -231,6 +241,49 @@ class Graph:
         build = {"files": [str(path) for path in paths], **settings}
         name = ", ".join(str(file) for file in files)
         return cls({"use": GRAPH, "path": str(folder), "build": build}, name, folder)
+
+
+def looks_like_file(text: str) -> bool:
+    """Return whether a text is the name of a file by its looks: a known ending, or a path."""
+    endings = [ending.lower() for ending in PurePosixPath(text).suffixes]
+    if endings and endings[-1] in _PACKED_ENDINGS:
+        return True
+    known = bool(endings) and endings[-1] in (*_DATA_ENDINGS, ".json", ".xml", ".txt")
+    return known or (not any(map(str.isspace, text)) and ("/" in text or os.sep in text))
+
+
+def data_files(folder: Path) -> list[Path]:
+    """List the data files of a folder, sorted; none if the folder is a snapshot."""
+    if (folder / _SNAPSHOT).is_file():
+        return []
+    return [path for path in sorted(folder.iterdir()) if path.is_file() and _is_data(path.name)]
+
+
+def _is_data(name: str) -> bool:
+    endings = [ending.lower() for ending in PurePosixPath(name).suffixes]
+    if endings and endings[-1] in _PACKED_ENDINGS:
+        endings.pop()
+    return not name.startswith(".") and bool(endings) and endings[-1] in _DATA_ENDINGS
+
+
+def _files_of(what: str | Path) -> list[Path]:
+    """Return a file, or the data files of a folder.
+
+    Raises:
+        InputError: If it is an address, a snapshot, is missing, or has no data files.
+    """
+    text = os.fspath(what)
+    if text.startswith(("http://", "https://")):
+        raise InputError(f"{text}: an address is a graph of its own; ask it alone, or give files only")
+    path = Path(text).expanduser()
+    if not os.path.exists(path):
+        raise InputError(f"there is no file or folder {text!r}; check the path")
+    if not path.is_dir():
+        return [Path(text)]
+    if files := data_files(path):
+        return files
+    what_is = "is a snapshot, a graph of its own" if (path / _SNAPSHOT).is_file() else "holds no data file"
+    raise InputError(f"{text}: {what_is}; several graphs are given as files, or folders of files")
 
 
 def _files_in(value: Any) -> list[Path]:

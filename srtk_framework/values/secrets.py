@@ -148,6 +148,8 @@ def secrets_in_arguments(arguments: Sequence[str]) -> Iterator[str]:
     for before, argument in zip(("", *arguments), arguments, strict=False):
         name, equals, value = argument.partition("=")
         keys = name.split(".")
+        if _is_column(before, argument):
+            continue
         if before.startswith("--") and is_secret_name(before):
             yield from _header_secrets(argument)
         elif equals and (any(map(is_secret_name, keys)) or any(map(_is_headers, keys[:-1]))):
@@ -171,12 +173,22 @@ def redacted_arguments(arguments: Iterable[str]) -> list[str]:
     shown: list[str] = []
     before = ""
     for argument in arguments:
-        if before.startswith("--") and is_secret_name(before):
+        if _is_column(before, argument):
+            shown.append(argument)
+        elif before.startswith("--") and is_secret_name(before):
             shown.append(MASK)
         else:
             shown.append(redacted_override(argument))
         before = argument
     return shown
+
+
+def _is_column(before: str, argument: str) -> bool:
+    """Return whether an argument is the ``FILE=COLUMN`` of ``--key``, which names a table's column and no secret."""
+    if argument.startswith("--key="):
+        before, argument = argument.split("=", 1)
+    file, _, column = argument.partition("=")
+    return before == "--key" and bool(file and column.strip("="))
 
 
 def _is_headers(name: object) -> bool:

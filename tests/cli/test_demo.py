@@ -44,3 +44,20 @@ def test_a_program_that_fails_is_named(tmp_path: Path, capfd: pytest.CaptureFixt
     (tmp_path / "file").write_text("")
     assert main(["demo", "--out", str(tmp_path / "file" / "in")]) == 2
     assert "world.py" in capfd.readouterr().err.splitlines()[-1]
+
+
+def test_the_films_of_the_readme_are_written_and_never_over_another_file(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    for _ in range(2):
+        assert main(["demo", "films"]) == 0
+    assert 'next: srtk ask films.csv "Where was the director of Alien born?"' in capsys.readouterr().out
+    rows = Path("films.csv").read_text(encoding="utf-8").splitlines()
+    assert "Ridley Scott,born in,South Shields" in rows
+    assert {row.split(",")[1] for row in rows} >= {"directed by", "release year", "genre", "starring"}
+    Path("films.csv").write_text("mine", encoding="utf-8")
+    assert main(["demo", "films"]) == 2
+    assert "films.csv is there already and differs" in capsys.readouterr().err
+    assert main(["demo", "--out", "sub", "films"]) == 0
+    assert Path("sub/films.csv").is_file()

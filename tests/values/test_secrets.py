@@ -136,3 +136,10 @@ def test_no_noted_secret_remains_in_any_text(before: str, secret: str, after: st
         assert not secrets._known or secret not in shown
     finally:
         secrets._known = known
+
+
+def test_the_key_column_of_a_table_is_no_secret() -> None:
+    arguments = ["--key", "suppliers.csv=id", "--key=a.csv=code"]
+    assert list(secrets_in_arguments(arguments)) == []
+    assert redacted_arguments(arguments[:2]) == arguments[:2]
+    assert list(secrets_in_arguments(["--key", "c2VjcmV0cw=="])) == ["c2VjcmV0cw=="]

@@ -92,7 +92,7 @@ def test_json_that_is_no_json_ld_stays_a_file_of_names(tmp_path: Path) -> None:
 def test_text_of_no_known_format_and_name_is_a_table_and_that_is_told(tmp_path: Path) -> None:
     kind, note = detect(written(tmp_path, "data", "a\tb\tc\n"), None)
     assert kind == "tsv"
-    assert note is not None and note.startswith("is read as TSV, since neither its name")
+    assert (note or "").startswith("is read as TSV, since neither its name")
 
 
 @pytest.mark.parametrize(
