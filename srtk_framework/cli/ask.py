@@ -25,6 +25,7 @@ from srtk_framework.cli.options import note
 from srtk_framework.host import driver_of
 from srtk_framework.recipe.yaml_source import Places, set_value
 from srtk_framework.records import dumps
+from srtk_framework.roles import GraphView
 from srtk_framework.run import Graph, Result, Retriever, cache_folder
 from srtk_framework.run.graph_source import data_files, looks_like_file
 from srtk_framework.run.result import WIDTH, write_page
@@ -351,7 +352,7 @@ def _shown_while_opening(retriever: Retriever, quiet: bool) -> Iterator[None]:
     What the graph's driver logs while it builds is shown too, such as what the first line of a table was taken for.
     """
     graph = retriever.graph
-    package = type(driver_of(retriever.session.graph)).__module__.partition(".")[0]
+    package = type(_innermost(retriever.session.graph)).__module__.partition(".")[0]
     what = f"building the graph of {graph.name}, once" if graph.is_new else "loading graph and model"
     if quiet:
         yield
@@ -373,6 +374,12 @@ def _shown_while_opening(retriever: Retriever, quiet: bool) -> Iterator[None]:
 
         with console.status(escape(what)), _logged(package, show) if graph.is_new else nullcontext():
             yield
+
+
+def _innermost(graph: Any) -> Any:
+    """Return the driver that reads the graph, behind ports and views."""
+    driver = driver_of(graph)
+    return _innermost(driver.graph) if isinstance(driver, GraphView) else driver
 
 
 @contextmanager

@@ -17,6 +17,8 @@ from srtk_framework.values import PluginError
 
 GRAPH = "local"
 """Graph of a file or a snapshot."""
+FOLDED = "folded"
+"""View of the graph of a file of RDF, in which structure is one step."""
 ENDPOINT = "sparql"
 """Graph of an address."""
 NETWORKX = "memory"

@@ -19,7 +19,7 @@ from srtk_framework.host.known_drivers import distribution_of, known_drivers
 from srtk_framework.recipe.composer import needs_of
 from srtk_framework.recipe.recipe import is_networkx
 from srtk_framework.roles import KnowledgeGraph
-from srtk_framework.run.default_drivers import ENDPOINT, GRAPH, NETWORKX
+from srtk_framework.run.default_drivers import ENDPOINT, FOLDED, GRAPH, NETWORKX
 from srtk_framework.values import InputError, close_matches
 
 if TYPE_CHECKING:
@@ -35,6 +35,8 @@ _DATA_ENDINGS = (*_FILE_ENDINGS, ".tab", ".pq", ".n3", ".xlsx", ".xlsm", ".sqlit
 _PACKED_ENDINGS = (".gz", ".bz2", ".zst", ".zstd")
 _SNAPSHOT = "meta.json"
 """File that each snapshot has; a folder with it is no folder of tables."""
+_UNFOLDED = (".csv", ".tsv", ".parquet", ".graphml", ".gexf")
+"""Endings of files without blank nodes."""
 
 
 def cache_folder() -> Path:
@@ -230,7 +232,13 @@ class Graph:
 
     @classmethod
     def _from_files(cls, files: Sequence[str | Path], settings: Mapping[str, Any]) -> Graph:
-        """Take the graph of files, which the default graph builds in the user's cache folder."""
+        """Take the graph of files, which the default graph builds in the user's cache folder.
+
+        Lists, restrictions and blank nodes of RDF are one step where the view ``folded`` is installed, but for a
+        setting ``folded`` that is false.
+        """
+        folded = settings.get("folded", True)
+        settings = {key: value for key, value in settings.items() if key != "folded"}
         if not files:
             raise InputError("there is no file to take a graph from; name at least one")
         paths = [Path(file).expanduser().resolve() for file in files]
@@ -240,7 +248,15 @@ class Graph:
         folder = cache_folder() / "graphs" / digest.hexdigest()[:24]
         build = {"files": [str(path) for path in paths], **settings}
         name = ", ".join(str(file) for file in files)
-        return cls({"use": GRAPH, "path": str(folder), "build": build}, name, folder)
+        block: dict[str, Any] = {"use": GRAPH, "path": str(folder), "build": build}
+        if folded and not all(map(_is_table, paths)) and FOLDED in {plugin.name for plugin in find(_ROLE)}:
+            block = {"use": FOLDED, "graph": block}
+        return cls(block, name, folder)
+
+
+def _is_table(path: Path) -> bool:
+    """Return whether a file has the ending of a table or of a property graph, which have no blank nodes."""
+    return any(ending.lower() in _UNFOLDED for ending in path.suffixes[-2:])
 
 
 def looks_like_file(text: str) -> bool:

@@ -214,3 +214,23 @@ def test_neither_graph_nor_retriever_imports_a_plugin():
     )
     done = subprocess.run([sys.executable, "-c", code, __file__], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "[]"
+
+
+def test_structure_of_a_file_of_rdf_is_one_step_unless_a_setting_says_otherwise(tmp_path):
+    file = tmp_path / "crew.ttl"
+    file.write_text('@prefix : <http://ex.org/> .\n:crew :members ( :ada :bo ) ; :boat [ :name "Ark" ] .\n')
+    at = "http://ex.org/"
+    assert triples_of(Graph.open(file), f"Who is in {at}crew?") == [
+        (f"{at}crew", f"{at}boat..{at}name", '"Ark"'),
+        *((f"{at}crew", f"{at}members", f"{at}{member}") for member in ("ada", "bo")),
+    ]
+    plain = Graph.open(file, folded=False)
+    assert plain.block["use"] == "local"
+    assert any(triple.object.startswith("_:") for triple in triples_of(plain, f"Who is in {at}crew?"))
+    assert plain.snapshot == Graph.open(file).snapshot, "the view changes nothing in the snapshot"
+
+
+@pytest.mark.parametrize("name", ["films.csv", "films.tsv.gz", "films.graphml"])
+def test_tables_and_property_graphs_have_no_view_over_them(tmp_path, name):
+    (tmp_path / name).write_bytes(b"")
+    assert Graph.open(tmp_path / name).block["use"] == "local"

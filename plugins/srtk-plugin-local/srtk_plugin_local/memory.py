@@ -160,6 +160,10 @@ class MemoryGraph(KnowledgeGraph):
             prefixes=dict(self.prefixes),
         )
 
+    def has_blank_nodes(self) -> bool:
+        """Return whether a node has the id of a blank node; the view `folded` asks it once."""
+        return any(id_.startswith("_:") for id_ in self._at)
+
     def frontiers(self, node_sets: Sequence[Sequence[str]]) -> list[Frontier]:
         """Make one frontier of the entities of each set."""
         return [NodeSet(id_ for id_ in ids if self._is_entity(id_)) for ids in node_sets]

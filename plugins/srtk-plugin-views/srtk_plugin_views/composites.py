@@ -17,6 +17,8 @@ JOINT = ".."
 _SPECIAL = re.compile(r"\\|\A\.|\.\Z|(?<=\.)\.")
 _ESCAPED = re.compile(r"\\(.)", re.DOTALL)
 _HALF = r"((?:\\.|[^\\.]|\.(?!\.))+)"
+_PART = re.compile(rf"(?:\A|\.\.){_HALF}", re.DOTALL)
+_ANY = re.compile(rf"{_HALF}(?:\.\.{_HALF})*", re.DOTALL)
 _WHOLE = re.compile(rf"{_HALF}(?:\.\.{_HALF})?", re.DOTALL)
 
 
@@ -40,12 +42,25 @@ def split(relation: str) -> tuple[str, ...]:
     return names if all(escape(name) == half for name, half in zip(names, halves, strict=True)) else ()
 
 
+def join_all(names: Sequence[str]) -> str:
+    """Return the name of the composite of any number of relations; of one alone, its escaped name."""
+    return JOINT.join(map(escape, names))
+
+
+def parts(relation: str) -> tuple[str, ...]:
+    """Return the relations of a name, any number of them; none if ``join_all`` never produces it."""
+    if _ANY.fullmatch(relation) is None:
+        return ()
+    names = tuple(_ESCAPED.sub(r"\1", found[1]) for found in _PART.finditer(relation))
+    return names if join_all(names) == relation else ()
+
+
 def label_of(id_: str, names: Sequence[str], found: Mapping[str, str], own: str | None = None) -> str:
     """Return the label of an id, or the labels of the relations that it is composed of.
 
     Args:
         id_: The id as given; the result if there is no label.
-        names: The one or two relations of the id.
+        names: The relations of the id.
         found: Labels by id; an id without a label maps to itself.
         own: The id in the form of the graph.
     """

@@ -2,32 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 import attrs
 
 from srtk_framework.roles import KnowledgeGraph
-from srtk_framework.values import (
-    DriverError,
-    Frontier,
-    Literal,
-    NodeSet,
-    Origin,
-    Pattern,
-    Qualifier,
-    Schema,
-    Step,
-    Triple,
-)
-from srtk_plugin_views import composites
+from srtk_framework.values import DriverError
 from srtk_plugin_views.joined_edges import JoinedEdges
-from srtk_plugin_views.stepwise import StepwiseView
+from srtk_plugin_views.joining_view import JoiningView
 
 MEDIATORS = ("m.*", "g.*", "/m/*", "/g/*")
 
 
 @attrs.define(eq=False)
-class MediatedGraph(StepwiseView):
+class MediatedGraph(JoiningView):
     """A view that joins two relations through a mediator into one, as ``freebase`` does on the server.
 
     Attributes:
@@ -62,162 +48,3 @@ class MediatedGraph(StepwiseView):
         if self._joined_edges is None:
             raise DriverError("the view `mediated` is not open; call open() first")
         return self._joined_edges
-
-    def schema(self) -> Schema:
-        """Return the schema of the graph without mediators."""
-        known = self.graph.schema()
-        return attrs.evolve(
-            known,
-            type_relations=tuple(map(composites.escape, known.type_relations)),
-            subclass_relations=tuple(map(composites.escape, known.subclass_relations)),
-            mediators=(),
-        )
-
-    def frontiers(self, node_sets: Sequence[Sequence[str]]) -> list[Frontier]:
-        """Make one frontier of each set of ids, without mediators."""
-        edges = self._open
-        edges.forget()
-        known = edges.exist(id_ for ids in node_sets for id_ in ids)
-        return [NodeSet(id_ for id_ in ids if id_ in known and not isinstance(id_, Literal)) for ids in node_sets]
-
-    def steps(self, frontiers: Sequence[Frontier], inverse: bool) -> list[list[Step]]:
-        """Read the distinct steps that leave each frontier, sorted."""
-        edges = self._open
-        edges.forget()
-        nodes = [frontier.ids() for frontier in frontiers]
-        directions = (False, True) if inverse else (False,)
-        for back in directions:
-            edges.load((id_ for ids in nodes for id_ in ids), back)
-        return [
-            sorted({Step(r, back) for id_ in ids for back in directions for r in edges.ends(id_, back)})
-            for ids in nodes
-        ]
-
-    def follow(self, frontiers: Sequence[Frontier], steps: Sequence[Step], limit: int | None) -> list[Frontier]:
-        """Follow each step to the entities at its end; a limit counts all neighbours, literals included."""
-        answers: list[Frontier] = []
-        for rows in self._walk(frontiers, steps):
-            reached = (end for _, ends in rows for end in ends[:limit] if not isinstance(end, Literal))
-            answers.append(NodeSet(reached, cut=sum(len(ends) - len(ends[:limit]) for _, ends in rows)))
-        return answers
-
-    def triples(self, frontiers: Sequence[Frontier], steps: Sequence[Step], limit: int | None) -> list[list[Triple]]:
-        """Read the triples along each step, literals included."""
-        return [
-            [
-                Triple(end, step.relation, start) if step.inverse else Triple(start, step.relation, end)
-                for start, ends in rows
-                for end in ends[:limit]
-            ]
-            for step, rows in zip(steps, self._walk(frontiers, steps), strict=True)
-        ]
-
-    def _walk(self, frontiers: Sequence[Frontier], steps: Sequence[Step]) -> list[list[tuple[str, Sequence[str]]]]:
-        """Return each node of each frontier with its neighbours along the step."""
-        edges = self._open
-        edges.forget()
-        pairs = list(zip([frontier.ids() for frontier in frontiers], steps, strict=True))
-        for back in (False, True):
-            edges.load((id_ for ids, step in pairs if step.inverse == back for id_ in ids), back)
-        return [[(id_, edges.neighbours(id_, step)) for id_ in ids] for ids, step in pairs]
-
-    def match(self, patterns: Sequence[Pattern]) -> list[list[Triple]]:
-        """Find the triples of each pattern, sorted.
-
-        Raises:
-            DriverError: If a pattern has neither subject nor object.
-        """
-        edges = self._open
-        edges.forget()
-        for pattern in patterns:
-            if pattern.subject is None and pattern.object is None:
-                raise DriverError(f"{pattern} has neither subject nor object; give at least one of them")
-        edges.load((p.subject for p in patterns if p.subject is not None), False)
-        edges.load((p.object for p in patterns if p.subject is None and p.object is not None), True)
-        return [
-            sorted(t for t in _around(edges, p) if p.relation in (None, t.relation) and p.object in (None, t.object))
-            for p in patterns
-        ]
-
-    def labels(self, ids: Sequence[str]) -> list[str]:
-        """Return the label of each id; a composite has the labels of both halves."""
-        halves = {id_: composites.split(id_) for id_ in ids if not isinstance(id_, Literal)}
-        asked = list(dict.fromkeys([*ids, *(name for names in halves.values() for name in names)]))
-        found = dict(zip(asked, self.graph.labels(asked), strict=True))
-        return [composites.label_of(id_, halves.get(id_, ()), found) for id_ in ids]
-
-    def find(self, names: Sequence[str]) -> list[list[str]]:
-        """Find the entities with each name."""
-        edges = self._open
-        edges.forget()
-        found = self.graph.find(names)
-        known = edges.exist(id_ for ids in found for id_ in ids)
-        return [[id_ for id_ in ids if id_ in known] for ids in found]
-
-    def qualifiers(self, triples: Sequence[Triple]) -> list[tuple[Qualifier, ...]]:
-        """Read the qualifiers of each triple, sorted: the other triples of all its mediators."""
-        edges = self._open
-        edges.forget()
-        edges.load((triple.subject for triple in triples), False)
-        there = [t.object in edges.neighbours(t.subject, Step(t.relation)) for t in triples]
-        halves = [composites.split(triple.relation) for triple in triples]
-        single = [
-            t._replace(relation=names[0])
-            for t, fact, names in zip(triples, there, halves, strict=True)
-            if fact and len(names) == 1
-        ]
-        known = dict(zip(single, self.graph.qualifiers(single), strict=True)) if single else {}
-        return [
-            ()
-            if not fact
-            else tuple(known[triple._replace(relation=names[0])])
-            if len(names) == 1
-            else tuple(edges.qualifiers(triple.subject, (names[0], names[1]), triple.object))
-            for triple, fact, names in zip(triples, there, halves, strict=True)
-        ]
-
-    def origins(self, triples: Sequence[Triple]) -> list[Origin]:
-        """Return the origin of each triple; of a joined one, that of its less confident half.
-
-        Where several mediators lead to the same triple, the one whose halves are more confident counts.
-        """
-        edges = self._open
-        edges.forget()
-        edges.load((triple.subject for triple in triples), False)
-        ways = [_ways(edges, triple) for triple in triples]
-        asked = list(dict.fromkeys(half for row in ways for way in row for half in way))
-        known = dict(zip(asked, self.graph.origins(asked), strict=True)) if asked else {}
-        plain = Origin(self.source())
-        return [
-            max((min((known[half] for half in way), key=_confidence) for way in row), key=_confidence, default=plain)
-            for row in ways
-        ]
-
-
-def _confidence(origin: Origin) -> float:
-    return origin.confidence
-
-
-def _ways(edges: JoinedEdges, triple: Triple) -> list[tuple[Triple, ...]]:
-    """Return the one or two triples that a triple stands for, once for each mediator."""
-    subject, relation, object_ = triple
-    names = composites.split(relation)
-    if len(names) == 1:
-        return [(triple._replace(relation=names[0]),)]
-    if len(names) != 2:
-        return []
-    return [
-        (Triple(subject, names[0], middle), Triple(middle, names[1], object_))
-        for middle in edges.mediators(subject, (names[0], names[1]), object_)
-    ]
-
-
-def _around(edges: JoinedEdges, pattern: Pattern) -> list[Triple]:
-    """Return the triples at the bound end of a pattern."""
-    if pattern.subject is not None:
-        node = pattern.subject
-        return [Triple(node, r, end) for r, ends in edges.ends(node, False).items() for end in ends]
-    node = str(pattern.object)
-    if isinstance(pattern.object, Literal):
-        return edges.leading_to(pattern.object)
-    return [Triple(end, r, node) for r, ends in edges.ends(node, True).items() for end in ends]

@@ -101,6 +101,10 @@ class LocalGraph(KnowledgeGraph):
         lists = {name: tuple(schema[name]) for name in ("type_relations", "subclass_relations", "mediators", "noise")}
         return Schema(**lists, prefixes=dict(schema["prefixes"]))
 
+    def has_blank_nodes(self) -> bool:
+        """Return whether a node has the id of a blank node; the view `folded` asks it once."""
+        return lookup.any_starts_with(self._open, "_:")
+
     def frontiers(self, node_sets: Sequence[Sequence[str]]) -> Sequence[Frontier]:
         """Make one frontier of each set of ids."""
         return csr_traversal.make_frontiers(self._open, node_sets)

@@ -123,6 +123,18 @@ def entity_labels(snapshot: Snapshot, numbers: Ints) -> list[str]:
     return found
 
 
+def any_starts_with(snapshot: Snapshot, start: str) -> bool:
+    """Return whether the id of some node starts with a text; nodes are sorted by id."""
+    low, high = 0, snapshot.size
+    while low < high:
+        middle = (low + high) // 2
+        if snapshot.nodes.take(np.array([middle]))[0] < start:
+            low = middle + 1
+        else:
+            high = middle
+    return low < snapshot.size and snapshot.nodes.take(np.array([low]))[0].startswith(start)
+
+
 def find(snapshot: Snapshot, names: Sequence[str]) -> list[list[str]]:
     """Find the entities with each name, sorted by id."""
     folded = [fold(name) for name in names]
