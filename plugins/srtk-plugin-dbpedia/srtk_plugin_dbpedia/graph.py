@@ -41,6 +41,8 @@ class DbpediaGraph(SparqlGraph):
         both: Whether incoming steps are read together with outgoing ones; false saves work without inverse steps.
         names: Method of ``find``: exact looks up the usual spellings of a name; scan reads all names once, which is
             slow; auto scans embedded stores only.
+        sample: Names of each naming relation that one query samples for the languages in use; 0, the default, looks
+            names up in ``languages`` alone.
         record: Folder to which every response is recorded.
         replay: Folder of recorded responses, used instead of the endpoint.
     """
@@ -53,6 +55,7 @@ class DbpediaGraph(SparqlGraph):
     languages: tuple[str, ...] = ("en",)
     redirects: bool = True
     names: str = "exact"
+    sample: int = 0
     _redirect_pages: Redirects | None = attrs.field(init=False, default=None, repr=False)
 
     def make_reader(

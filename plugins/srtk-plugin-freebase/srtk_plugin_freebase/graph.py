@@ -61,12 +61,15 @@ class FreebaseGraph(SparqlGraph):
             which are rarely needed, since most relations of Freebase have an inverse relation.
         names: Method of ``find``: exact looks up the usual spellings of a name; scan reads all names once; auto scans
             embedded stores only.
+        sample: Names of each naming relation that one query samples for the languages in use; 0, the default, looks
+            names up in the languages of the vocabulary alone.
         record: Folder to which every response is recorded.
         replay: Folder of recorded responses, used instead of the endpoint.
     """
 
     engine: str = "virtuoso"
     both: bool = False
+    sample: int = 0
     ids: str = "dot"
     mediators: str = "join"
     unnamed: bool = True

@@ -62,6 +62,9 @@ class SparqlGraph(KnowledgeGraph):
             walked.
         names: How ``find`` looks: exact asks for the usual ways to write a name; scan reads all names once; auto
             scans embedded stores alone.
+        sample: Names of each naming relation that one query looks at, once, for the language tags in use: exact names
+            are then asked for in these too, and where a graph has fewer names, in any. 0 asks for no sample, and then
+            for ``languages`` alone, or plain names and English ones where there are none.
         record: Folder to which every answer is written.
         replay: Folder of such a record, which then answers in the place of the endpoint.
     """
@@ -85,6 +88,7 @@ class SparqlGraph(KnowledgeGraph):
     version: str = ""
     both: bool = True
     names: str = "auto"
+    sample: int = attrs.field(default=2000, validator=attrs.validators.ge(0))
     record: str | None = None
     replay: str | None = None
     _source: Source | None = attrs.field(init=False, default=None, repr=False)
@@ -120,7 +124,7 @@ class SparqlGraph(KnowledgeGraph):
         self._source = RememberedSource(source)
         self._reader = self.make_reader(self._source, vocabulary, ids, page, facts.nodes, workers)
         scan = self.names == "scan" or (self.names == "auto" and self._folder() is not None)
-        self._known_names = Names(self._reader, vocabulary.languages, scan)
+        self._known_names = Names(self._reader, vocabulary.languages, scan, 0 if self.preset else self.sample)
 
     def make_reader(
         self, source: Source, vocabulary: Vocabulary, ids: Ids, page: int, nodes: int, workers: int

@@ -2,12 +2,20 @@
 
 from __future__ import annotations
 
+import logging
+from collections import Counter
 from collections.abc import Iterable, Sequence
 
 from srtk_framework.text import fold
+from srtk_framework.web import RequestError
 from srtk_plugin_sparql import terms
 from srtk_plugin_sparql.step_reader import StepReader
 from srtk_plugin_sparql.terms import Rows, Term
+
+_MOST_TAGS = 8
+"""Languages in which a name is looked up, besides the usual ones: each makes the queries longer."""
+
+_log = logging.getLogger(__name__)
 
 
 class Names:
@@ -17,13 +25,16 @@ class Names:
         reader: Asks the queries.
         languages: Most wanted first; all when empty, English first.
         scan: Whether all names of the graph are read when the first is looked for.
+        sample: Names of each relation by which the languages in use are found; 0 to ask for ``languages`` alone.
     """
 
-    def __init__(self, reader: StepReader, languages: Sequence[str], scan: bool) -> None:
+    def __init__(self, reader: StepReader, languages: Sequence[str], scan: bool, sample: int = 0) -> None:
         self._reader = reader
         self._ids = reader.ids
         self._languages = languages
         self._scan = scan
+        self._sample = sample
+        self._tags: Sequence[str] | None = None
         self._labels: dict[str, str] = {}
         self._index: dict[str, list[str]] | None = None
 
@@ -101,11 +112,8 @@ class Names:
         for name in names:
             forms = _forms(name)
             ids.update(forms)
-            languages = ("", *(self._languages or ("en",)))
-            written.update(terms.text(form, language) for form in forms for language in languages if _is_whole(form))
-        if not any(self._ids.named):
-            written.clear()
-        rows = self._reader.ask_all(sorted(written), self._reader.queries.called, "?n ?l") if written else []
+            written.update(form for form in forms if _is_whole(form))
+        rows = self._called(written) if any(self._ids.named) and written else []
         found: dict[str, set[str]] = {}
         for row in rows:
             ranked = self._ranked(row["l"])
@@ -118,6 +126,42 @@ class Names:
             if not label:
                 found.setdefault(fold(id_), set()).add(id_)
         return {name: hits & known for name, hits in found.items()}
+
+    def _called(self, forms: Iterable[str]) -> Rows:
+        """Ask for the nodes that have a name of some form, in the languages in use."""
+        queries = self._reader.queries
+        if self._tags is None:
+            self._tags = self._read_tags()
+        if not self._tags:
+            return self._reader.ask_all(sorted(forms), queries.called_in_any_language, "?n ?l")
+        written = {terms.text(form, language) for form in forms for language in self._tags}
+        return self._reader.ask_all(sorted(written), queries.called, "?n ?l")
+
+    def _read_tags(self) -> Sequence[str]:
+        """Return the language tags of names, most wanted first; none where there are so few names that all are read.
+
+        A literal is found by its text and tag alone, so that an exact look-up must name the tags.
+        """
+        usual = ["", *(self._languages or ("en",))]
+        if not self._sample:
+            return usual
+        try:
+            rows = self._reader.single(self._reader.queries.languages(self._sample))
+            counts: dict[str, Counter[str]] = {}
+            for row in rows:
+                if "k" in row:
+                    counts.setdefault(row["k"].value, Counter())[row["g"].value] += row.number("c")
+        except RequestError as error:
+            _log.warning("the languages of names are not known (%s); names are looked up in %s", error, usual[1:])
+            return usual
+        if all(some.total() < self._sample for some in counts.values()):
+            return ()
+        every: Counter[str] = sum(counts.values(), Counter())
+        found = [tag for tag, _ in every.most_common() if terms.is_language(tag) and self._is_wanted(tag)]
+        return list(dict.fromkeys([*usual, *found[:_MOST_TAGS]]))
+
+    def _is_wanted(self, tag: str) -> bool:
+        return _rank(tag.lower(), self._languages) >= 0
 
 
 def _forms(name: str) -> set[str]:

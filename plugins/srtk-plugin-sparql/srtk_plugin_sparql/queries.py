@@ -116,6 +116,22 @@ class Queries:
         values = _values("?l", sorted(names))
         return f"SELECT DISTINCT ?n ?l WHERE {{ {values} ?n {_any(self._names)} ?l . FILTER(isIRI(?n)) }}"
 
+    def called_in_any_language(self, names: Iterable[str]) -> str:
+        """Ask for the nodes (?n) that have one of some names (?l) in whatever language, by looking at all names."""
+        texts = ", ".join(map(terms.text, sorted(names)))
+        return (
+            f"SELECT DISTINCT ?n ?l WHERE {{ ?n {_any(self._names)} ?l . FILTER(isIRI(?n) && STR(?l) IN ({texts})) }}"
+        )
+
+    def languages(self, most: int) -> str:
+        """Ask for the languages (?g) of the first names, and how many are in each (?c), by the relation's place (?k)."""
+        parts = (
+            f"{{ {{ SELECT ?l WHERE {{ ?n {terms.iri(relation)} ?l }} LIMIT {most} }} BIND({place} AS ?k) }}"
+            for place, relation in enumerate(self._names)
+        )
+        where = f'{" UNION ".join(parts)} BIND(COALESCE(LANG(?l), "") AS ?g)'
+        return f"SELECT ?k ?g (COUNT(?l) AS ?c) WHERE {{ {where} }} GROUP BY ?k ?g"
+
     def all_names(self) -> str:
         """Ask for all names (?l) of all nodes (?n), and by which relation (?r)."""
         relations = _values("?r", map(terms.iri, self._names))

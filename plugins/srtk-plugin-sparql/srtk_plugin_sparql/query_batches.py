@@ -41,6 +41,10 @@ class QueryBatches:
         """Return how many rows an answer shall have at most."""
         return self._page
 
+    def single(self, query: str) -> Rows:
+        """Read a query whose answer is small."""
+        return self._source.select(query, False)
+
     def whole(self, query: str, order: str) -> Rows:
         """Read a query whose number of rows is unknown and may be large: counted, then read and compared."""
         return self._pages(query, order, self._count(query))

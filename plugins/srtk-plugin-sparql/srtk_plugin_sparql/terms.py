@@ -121,6 +121,11 @@ def iri(text: str) -> str:
     return f"<{text}>"
 
 
+def is_language(tag: str) -> bool:
+    """Tell whether a text is a language tag that may stand in a query."""
+    return _LANGUAGE.fullmatch(tag) is not None
+
+
 def text(value: str, language: str = "") -> str:
     """Write a plain or language-tagged literal for a query."""
     if any("\ud800" <= letter <= "\udfff" for letter in value):

@@ -47,6 +47,8 @@ class WikidataGraph(SparqlGraph):
         both: Whether incoming steps are read together with outgoing ones; classes and countries have millions.
         names: Method of ``find``: exact looks up the usual spellings of a name; scan reads all names once; auto scans
             embedded stores only.
+        sample: Names of each naming relation that one query samples for the languages in use; 0, the default, looks
+            names up in the languages of the vocabulary alone.
         record: Folder to which every response is recorded.
         replay: Folder of recorded responses, used instead of the endpoint.
     """
@@ -66,6 +68,7 @@ class WikidataGraph(SparqlGraph):
     literals: str = "none"
     engine: str = "blazegraph"
     both: bool = False
+    sample: int = 0
     _second: WikidataGraph | None = attrs.field(init=False, default=None, repr=False)
 
     def open(self) -> None:
@@ -81,7 +84,7 @@ class WikidataGraph(SparqlGraph):
             self._second.open()
             self._reader = SplitReader(self._open, self._second._open, self.source(), self.both)
         scan = self.names == "scan" or (self.names == "auto" and self._folder() is not None)
-        self._known_names = FallbackNames(self._open, self._queries, self.meaning().languages, scan)
+        self._known_names = FallbackNames(self._open, self._queries, self.meaning().languages, scan, self.sample)
 
     def close(self) -> None:
         """Close connections and files."""

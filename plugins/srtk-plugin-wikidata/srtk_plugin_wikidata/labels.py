@@ -18,10 +18,13 @@ class FallbackNames(Names):
         queries: Queries for labels in any language.
         languages: Preferred languages, in order.
         scan: Whether the first lookup reads all names.
+        sample: Names by which the languages in use are found; 0 for the preferred ones alone.
     """
 
-    def __init__(self, reader: StepReader, queries: WikidataQueries, languages: Sequence[str], scan: bool) -> None:
-        super().__init__(reader, languages, scan)
+    def __init__(
+        self, reader: StepReader, queries: WikidataQueries, languages: Sequence[str], scan: bool, sample: int = 0
+    ) -> None:
+        super().__init__(reader, languages, scan, sample)
         self._asks = reader
         self._queries = queries
         self._others: dict[str, str] = {}

@@ -1,0 +1,105 @@
+"""Names on a server: in whatever language they are, as in a snapshot of the same file."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import closing, contextmanager
+from pathlib import Path
+from typing import Any
+
+import pytest
+from srtk_plugin_local.snapshot.build import build
+from srtk_plugin_local.snapshot.build_settings import BuildSettings
+from srtk_plugin_local.snapshot.graph import LocalGraph
+from srtk_plugin_sparql.graph import SparqlGraph
+from srtk_plugin_sparql.vocabulary import Vocabulary
+
+from srtk_framework.testing import served
+
+MILLS = """
+@prefix : <http://ex.org/> .
+@prefix rdfs: <http://www.w3.org/2000/01/rdf-schema#> .
+:mill rdfs:label "Grey Mill"@en-GB ; :builtIn :riga .
+:riga rdfs:label "Riga"@lv , "Riika"@fi ; :in :latvia .
+:latvia rdfs:label "Latvia" , "Lettland"@de .
+:builtIn rdfs:label "built in"@en .
+"""
+ASKED = ["Grey Mill", "grey mill", "Riga", "Riika", "Latvia", "Lettland", "Tallinn"]
+
+
+@contextmanager
+def server_of(turtle: str, folder: Path) -> Iterator[str]:
+    """Serve a text as it is, with blank nodes that no query can name."""
+    import pyoxigraph
+
+    store = pyoxigraph.Store(str(folder))
+    store.bulk_load(turtle.encode(), format=pyoxigraph.RdfFormat.TURTLE)
+    del store
+    with served(folder) as url:
+        yield url
+
+
+@pytest.fixture
+def mills(tmp_path: Path) -> Iterator[str]:
+    with server_of(MILLS, tmp_path / "store") as url:
+        yield url
+
+
+@pytest.fixture
+def snapshot(tmp_path: Path) -> Iterator[LocalGraph]:
+    file = tmp_path / "mills.ttl"
+    file.write_text(MILLS)
+    build(BuildSettings(files=(str(file),)), tmp_path / "snapshot")
+    with closing(LocalGraph(str(tmp_path / "snapshot"))) as graph:
+        graph.open()
+        yield graph
+
+
+def opened(endpoint: str, **settings: Any) -> SparqlGraph:
+    graph = SparqlGraph(endpoint, engine="oxigraph", **settings)
+    graph.open()
+    return graph
+
+
+@pytest.mark.parametrize("sample", [2000, 6], ids=["few names, all looked at", "more names than the sample"])
+def test_a_name_in_any_language_is_found_as_in_a_snapshot(mills: str, snapshot: LocalGraph, sample: int) -> None:
+    with closing(opened(mills, sample=sample)) as graph:
+        assert graph.find(ASKED) == snapshot.find(ASKED)
+        ids = [f"http://ex.org/{name}" for name in ("mill", "riga", "latvia", "builtIn")]
+        assert graph.labels(ids) == snapshot.labels(ids)
+
+
+def test_the_languages_in_use_are_asked_for_once(mills: str, front: Callable[[str], Any]) -> None:
+    proxy = front(mills)
+    with closing(opened(proxy.url)) as graph:
+        graph.find(["Grey Mill"])
+        graph.find(["Riga"])
+    assert sum("LANG(?l)" in query for _, query in proxy.seen) == 1
+
+
+def test_a_preset_and_a_sample_of_none_look_names_up_in_their_languages_alone(
+    mills: str, front: Callable[[str], Any]
+) -> None:
+    proxy = front(mills)
+    vocabulary = Vocabulary(languages=("de",))
+    with closing(opened(proxy.url, sample=0)) as graph, closing(opened(proxy.url, preset="yago")) as preset:
+        assert graph.find(["Grey Mill", "Latvia"]) == [[], ["http://ex.org/latvia"]]
+        assert preset.find(["Riga"]) == [[]]
+    with closing(opened(proxy.url, sample=0, vocabulary=vocabulary)) as graph:
+        assert graph.find(["Lettland", "Riga"]) == [["http://ex.org/latvia"], []]
+    assert not any("COALESCE(LANG" in query for _, query in proxy.seen)
+
+
+def test_a_language_that_is_set_has_its_variants(mills: str) -> None:
+    with closing(opened(mills, sample=6, vocabulary=Vocabulary(languages=("en",)))) as graph:
+        assert graph.find(["Grey Mill", "Riga"]) == [["http://ex.org/mill"], []]
+
+
+def test_a_server_that_does_not_tell_its_languages_is_asked_for_plain_and_english_names(
+    mills: str, front: Callable[[str], Any], caplog: pytest.LogCaptureFixture
+) -> None:
+    proxy = front(mills)
+    proxy.refuses = "COALESCE(LANG"
+    with closing(opened(proxy.url)) as graph:
+        assert graph.find(["Latvia", "Grey Mill"]) == [["http://ex.org/latvia"], []]
+    assert "the languages of names are not known" in caplog.text
