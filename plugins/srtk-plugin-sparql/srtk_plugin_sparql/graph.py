@@ -26,6 +26,7 @@ from srtk_framework.values import (
     without_logins,
 )
 from srtk_plugin_sparql import path_frontiers, path_joins, triple_patterns
+from srtk_plugin_sparql.blank_nodes import BlankNodes
 from srtk_plugin_sparql.limits import SparqlLimits
 from srtk_plugin_sparql.names import Names
 from srtk_plugin_sparql.path_frontiers import PathFrontiers
@@ -206,6 +207,11 @@ class SparqlGraph(KnowledgeGraph):
         if self._reader is None:
             raise DriverError(f"the graph {self.source()} is not open; call open() first")
         return self._reader
+
+    def blank_nodes(self) -> BlankNodes | None:
+        """Return what reads blank nodes, for the view `folded`; None where they have IRIs, as in a loaded store."""
+        plain = type(self).make_reader is SparqlGraph.make_reader
+        return BlankNodes(self._open) if plain and self._folder() is None else None
 
     @property
     def _large(self) -> PathFrontiers:

@@ -13,6 +13,19 @@ Pair = tuple[str, str]
 SORTED = 10_000
 """Virtuoso refuses to sort more rows than this for one page, unless sorting stands in a query of its own."""
 
+_RDF = "http://www.w3.org/1999/02/22-rdf-syntax-ns#"
+_OWL = "http://www.w3.org/2002/07/owl#"
+_PARTS = [
+    terms.iri(name)
+    for name in (
+        *(_RDF + "first", _RDF + "rest", _OWL + "intersectionOf", _OWL + "unionOf"),
+        *(_OWL + "someValuesFrom", _OWL + "allValuesFrom", _OWL + "onClass"),
+    )
+]
+_WITHIN = f"({'|'.join(_PARTS)})*"
+"""Path within a list or a class expression, which may be of any length."""
+_BACK = f"({'|'.join('^' + part for part in _PARTS)})*"
+
 
 class Queries:
     """The queries about one vocabulary; all arguments are IRIs.
@@ -124,7 +137,7 @@ class Queries:
         )
 
     def languages(self, most: int) -> str:
-        """Ask for the languages (?g) of the first names, and how many are in each (?c), by the relation's place (?k)."""
+        """Ask for the languages (?g) of the first names of each relation (?k: its place), and their number (?c)."""
         parts = (
             f"{{ {{ SELECT ?l WHERE {{ ?n {terms.iri(relation)} ?l }} LIMIT {most} }} BIND({place} AS ?k) }}"
             for place, relation in enumerate(self._names)
@@ -136,6 +149,36 @@ class Queries:
         """Ask for all names (?l) of all nodes (?n), and by which relation (?r)."""
         relations = _values("?r", map(terms.iri, self._names))
         return f"SELECT DISTINCT ?n ?r ?l WHERE {{ {relations} ?n ?r ?l . FILTER(isIRI(?n)) {self._language} }}"
+
+    def over_blanks(self, nodes: Iterable[str], hops: int) -> str:
+        """Ask for the triples (?b ?q ?o) of blank nodes to which nodes lead (?n ?p ?c).
+
+        Args:
+            nodes: Where to start.
+            hops: Most relations between blank nodes, besides those that hold lists and class expressions together.
+        """
+        values = _values("?n", map(terms.iri, sorted(nodes)))
+        parts = []
+        for count in range(hops + 1):
+            way = [f"{values} ?n ?p ?c . {self._relation} FILTER(isBlank(?c)) ?c {_WITHIN} ?b0 ."]
+            for place in range(count):
+                way.append(
+                    f"?b{place} ?r{place} ?c{place} . FILTER(isBlank(?c{place})) ?c{place} {_WITHIN} ?b{place + 1} ."
+                )
+            way.append(f"BIND(?b{count} AS ?b) ?b{count} ?q ?o . FILTER(isBlank(?b{count}))")
+            parts.append(f"{{ {' '.join(way)} }}")
+        return f"SELECT DISTINCT ?n ?p ?c ?b ?q ?o WHERE {{ {' UNION '.join(parts)} }}"
+
+    def into_blanks(self, ends: Iterable[str], hops: int) -> str:
+        """Ask for what leads (?s) to nodes or literals (?n), written as terms, over so many blank nodes."""
+        values = _values("?n", sorted(ends))
+        way = [f"{values} ?b0 ?q ?n . FILTER(isBlank(?b0) && ?q != {terms.iri(_OWL + 'onProperty')})"]
+        for place in range(hops):
+            way.append(
+                f"?b{place} {_BACK} ?c{place} . ?b{place + 1} ?r{place} ?c{place} . FILTER(isBlank(?b{place + 1}))"
+            )
+        way.append(f"?b{hops} {_BACK} ?c . ?s ?p ?c .")
+        return f"SELECT DISTINCT ?n ?s WHERE {{ {' '.join(way)} }}"
 
     def all_nodes(self) -> str:
         """Ask for all nodes (?n)."""

@@ -86,7 +86,9 @@ class FoldedGraph(GraphView):
             self._reader = self.graph
             return
         terms = owl_terms(self.graph.schema().prefixes)
-        self._reader = _Folding(self.graph, FoldedEdges(self.graph, terms, self.depth, self.most))
+        unnamed = getattr(driver_of(self.graph), "blank_nodes", None)
+        edges = FoldedEdges(self.graph, terms, self.depth, self.most, unnamed() if unnamed is not None else None)
+        self._reader = _Folding(self.graph, edges)
 
     def close(self) -> None:
         """Release the cached edges."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Protocol
 
 import attrs
 
@@ -21,6 +22,16 @@ _log = logging.getLogger(__name__)
 Path = tuple[str, ...]
 """Relations from a node to a blank node or over it, as the folded relation will name them."""
 _State = tuple[Path, str]
+
+
+class UnnamedNodes(Protocol):
+    """Reads the blank nodes of a graph that has no ids for them."""
+
+    def triples(self, nodes: Iterable[str]) -> Iterable[Triple]:
+        """Read the triples from nodes to blank nodes, and from these on; their names hold for this call."""
+
+    def starts(self, ends: Iterable[str]) -> Mapping[str, Iterable[str]]:
+        """Find the nodes that lead to others, or to literals, over blank nodes."""
 
 
 @attrs.define
@@ -61,13 +72,17 @@ class FoldedEdges(CachedEdges):
         terms: Ids of the terms of RDF and OWL.
         depth: Most relations in a chain.
         most: Most blank nodes that are read for one node.
+        unnamed: Reads blank nodes of a graph whose frontiers cannot have them, as of a server.
     """
 
-    def __init__(self, graph: KnowledgeGraph, terms: OwlTerms, depth: int, most: int) -> None:
+    def __init__(
+        self, graph: KnowledgeGraph, terms: OwlTerms, depth: int, most: int, unnamed: UnnamedNodes | None = None
+    ) -> None:
         super().__init__(graph, (BLANK + "*",), True)
         self._terms = terms
         self._depth = depth
         self._most = most
+        self._unnamed_nodes = unnamed
         self._cut: dict[tuple[str, bool], int] = {}
 
     @property
@@ -126,13 +141,31 @@ class FoldedEdges(CachedEdges):
         active = walks
         while active:
             places = [walk.start if state is None else state[1] for walk in active for state in walk.level]
-            self._read(places, False)
+            self._read_over(places)
             raw = self._raw[False]
             self._judge(end for place in dict.fromkeys(places) for ends in raw[place].values() for end in ends)
             for walk in active:
                 self._advance(walk)
             active = [walk for walk in active if walk.level]
         return walks
+
+    def _read_over(self, places: Sequence[str]) -> None:
+        """Read the outgoing edges of nodes; of a server, with those of all blank nodes that they lead to."""
+        raw = self._raw[False]
+        fresh = [place for place in dict.fromkeys(places) if place not in raw]
+        self._read(places, False)
+        if self._unnamed_nodes is None or not fresh:
+            return
+        further: dict[str, dict[str, list[str]]] = {}
+        for subject, relation, end in self._unnamed_nodes.triples(fresh):
+            further.setdefault(subject, {}).setdefault(relation, []).append(end)
+            if end.startswith(BLANK) and not isinstance(end, Literal):
+                further.setdefault(end, {})
+                self._mediators[end] = True
+        for node, edges in further.items():
+            known = raw.get(node, NONE)
+            raw[node] = {name: [*known.get(name, ()), *edges.get(name, ())] for name in {**known, **edges}}
+            self._kept += 1 + sum(map(len, edges.values()))
 
     def _advance(self, walk: _Walk) -> None:
         level, walk.level = walk.level, []
@@ -244,7 +277,14 @@ class FoldedEdges(CachedEdges):
             self._read((node for node in blank if self._is_mediator(node)), True)
             level = {end: self._above(end, level[end], starts[end], seen[end]) for end in level}
             level = {end: triples for end, triples in level.items() if triples}
+        if self._unnamed_nodes is not None:
+            for end, some in self._unnamed_nodes.starts(end for end in known if self._may_be_filler(end)).items():
+                starts[end].update(some)
         return starts
+
+    def _may_be_filler(self, end: str) -> bool:
+        """Return whether a blank node may lead to a node otherwise than as structure."""
+        return isinstance(end, Literal) or not (end in self._terms.classes or end in self._terms.nil)
 
     def _into(self, node: str) -> list[Triple]:
         return [Triple(end, relation, node) for relation, ends in self._raw[True][node].items() for end in ends]
