@@ -3,6 +3,17 @@
 from __future__ import annotations
 
 from srtk_framework.text.folding import count_tokens, fold, words
+from srtk_framework.text.local_names import (
+    ALIAS_RELATIONS,
+    LABEL_RELATIONS,
+    LITERAL_FORM,
+    PREFIXES,
+    displayed,
+    has_word,
+    local_name,
+    local_part,
+    spaced,
+)
 from srtk_framework.text.mentions import (
     MOST_WORDS,
     Span,
@@ -38,10 +49,14 @@ from srtk_framework.text.verbalise import (
 from srtk_framework.text.yaml_data import read_yaml
 
 __all__ = [
+    "ALIAS_RELATIONS",
     "DEFAULT",
     "FALLBACK",
     "FIRST",
+    "LABEL_RELATIONS",
+    "LITERAL_FORM",
     "MOST_WORDS",
+    "PREFIXES",
     "RATED",
     "REPAIRED",
     "Choice",
@@ -54,10 +69,14 @@ __all__ = [
     "chosen",
     "clean",
     "count_tokens",
+    "displayed",
     "fit",
     "fold",
+    "has_word",
     "link_shares",
     "link_topics",
+    "local_name",
+    "local_part",
     "name",
     "name_parts",
     "numbered",
@@ -67,6 +86,7 @@ __all__ = [
     "read_yaml",
     "relation_words",
     "sentences",
+    "spaced",
     "step_text",
     "subgraph_lines",
     "subgraph_text",
