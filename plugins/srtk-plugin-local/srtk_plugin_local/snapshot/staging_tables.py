@@ -16,18 +16,22 @@ from srtk_plugin_local.snapshot.property_graphs import read_property_graph
 from srtk_plugin_local.snapshot.rdf import read_rdf
 from srtk_plugin_local.snapshot.sheet_facts import write_sheets
 from srtk_plugin_local.snapshot.sheets import Sheets
-from srtk_plugin_local.snapshot.staging_values import LITERALS, first_row, is_literal, quote, shorten, shortened, value
+from srtk_plugin_local.snapshot.staging_values import (
+    LITERALS,
+    QUALIFIERS,
+    first_row,
+    is_literal,
+    quote,
+    shorten,
+    shortened,
+    value,
+)
 from srtk_plugin_local.snapshot.table_plan import plan_sheets
 from srtk_plugin_local.snapshot.tables import read_names, read_rows
 
 if TYPE_CHECKING:
     import duckdb
 
-QUALIFIERS = ["s", "r", "o", "q", "v", "literal"]
-"""Columns of a table of qualifiers: a fact as its reader gave it, a relation, a value, whether it is a literal.
-
-Facts and values are unshortened; a literal has the form of ``Literal``, such as ``"7"^^xsd:integer``.
-"""
 _PARTS = r'(?s)^"(.*)"(?:@([A-Za-z0-9-]+)|\^\^\S+)?$'
 
 

@@ -12,6 +12,12 @@ _XSD = "http://www.w3.org/2001/XMLSchema#"
 # Quotation marks alone may belong to a name, such as a song title; `literals: quoted` makes them literals.
 LITERALS = {"typed": r'(?s)".*"(?:@[A-Za-z0-9-]+|\^\^\S+)', "quoted": r'(?s)".*"(?:@[A-Za-z0-9-]+|\^\^\S+)?'}
 
+QUALIFIERS = ["s", "r", "o", "q", "v", "literal"]
+"""Columns of a table of qualifiers: a fact as its reader gave it, a relation, a value, whether it is a literal.
+
+Facts and values are unshortened; a literal has the form of ``Literal``, such as ``"7"^^xsd:integer``.
+"""
+
 
 def quote(text: str) -> str:
     """Return an SQL string literal."""

@@ -63,7 +63,7 @@ def _tables(
 ) -> Iterator[pa.Table]:
     import pyarrow as pa
 
-    from srtk_plugin_local.snapshot.staging_tables import QUALIFIERS  # which imports this module
+    from srtk_plugin_local.snapshot.staging_values import QUALIFIERS
 
     def table(titles: Sequence[str], cells: Sequence[tuple[str, ...]]) -> dict[str, Any]:
         parts = zip(*cells, strict=True)
