@@ -113,24 +113,29 @@ class Graph:
 
     @classmethod
     def from_pandas(cls, frame: Any, **settings: Any) -> Graph:
-        """Take the graph in a data frame of pandas; it is kept as a CSV file, and then read like one.
+        """Take the graph in a data frame of pandas or polars, or a table of Arrow; it is kept as a file, and read so.
 
         Args:
             frame: One triple in a row, or one entity; its columns are those of a table with a header, or without one
-                where they are numbers.
-            settings: See ``from_csv``.
+                where they are numbers. An index of pandas that is more than row numbers is its first column.
+            settings: See ``from_csv``; ``id`` names the column, or the index, of the key.
 
         Raises:
             InputError: If it is no data frame.
         """
-        if not callable(getattr(frame, "to_csv", None)) or not hasattr(frame, "columns"):
-            raise InputError(f"from_pandas takes a data frame of pandas, not {type(frame).__name__}")
-        named = any(isinstance(name, str) for name in frame.columns)
-        text = frame.to_csv(index=False, header=named).encode()
-        file = cache_folder() / "tables" / f"{hashlib.sha256(text).hexdigest()[:24]}.csv"
+        frame = _with_index(frame)
+        if hasattr(frame, "columns") and not any(isinstance(name, str) for name in _names(frame)):
+            content, ending, header = frame.to_csv(index=False, header=False).encode(), "csv", {"header": False}
+        elif (packed := _parquet(frame)) is not None:
+            content, ending, header = packed, "parquet", {}
+        elif callable(getattr(frame, "to_csv", None)):
+            content, ending, header = frame.to_csv(index=False).encode(), "csv", {"header": True}
+        else:
+            raise InputError(f"from_pandas takes a data frame, not {type(frame).__name__}")
+        file = cache_folder() / "tables" / hashlib.sha256(content).hexdigest()[:24] / f"table.{ending}"
         if not file.is_file():
-            _write(file, text)
-        return attrs.evolve(cls._from_files([file], {"header": named, **settings}), name="a data frame")
+            _write(file, content)
+        return attrs.evolve(cls._from_files([file], {**header, **settings}), name="a data frame")
 
     @classmethod
     def from_networkx(cls, graph: networkx.Graph[Any], relation: str | None = None, **settings: Any) -> Graph:
@@ -181,7 +186,7 @@ class Graph:
             return cls({**what, **settings}, str(what.get("path") or what.get("endpoint") or what.get("use")))
         if is_networkx(what):
             return cls.from_networkx(what, **settings)
-        if hasattr(what, "to_csv"):
+        if hasattr(what, "to_csv") or hasattr(what, "__arrow_c_stream__"):
             return cls.from_pandas(what, **settings)
         if isinstance(what, list | tuple):
             return cls._from_files([file for item in what for file in _files_of(item)], settings)
@@ -252,6 +257,39 @@ class Graph:
         if folded and not all(map(_is_table, paths)) and FOLDED in {plugin.name for plugin in find(_ROLE)}:
             block = {"use": FOLDED, "graph": block}
         return cls(block, name, folder)
+
+
+def _with_index(frame: Any) -> Any:
+    """Make a column of the index of a data frame of pandas, unless it only numbers the rows."""
+    index = getattr(frame, "index", None)
+    if index is None or not callable(getattr(frame, "reset_index", None)):
+        return frame
+    if index.name is not None or getattr(index, "nlevels", 1) > 1:
+        return frame.reset_index()
+    if list(index[:100]) == list(range(min(100, len(index)))):
+        return frame
+    return frame.reset_index(names="index" if "id" in frame.columns else "id")
+
+
+def _names(frame: Any) -> Sequence[Any]:
+    return list(frame.columns) if not hasattr(frame, "column_names") else list(frame.column_names)
+
+
+def _parquet(frame: Any) -> bytes | None:
+    """Return a table of Arrow, or a frame that can be one, as Parquet; None where it cannot be one."""
+    try:
+        import pyarrow as pa
+        import pyarrow.parquet as pq
+    except ImportError:
+        return None
+    try:
+        is_pandas = callable(getattr(frame, "to_csv", None))
+        table = pa.Table.from_pandas(frame, preserve_index=False) if is_pandas else pa.table(frame)
+        sink = pa.BufferOutputStream()
+        pq.write_table(table.replace_schema_metadata(None), sink)
+    except (pa.ArrowException, TypeError, ValueError):  # columns of several types, or no table
+        return None
+    return bytes(sink.getvalue())
 
 
 def _is_table(path: Path) -> bool:

@@ -14,6 +14,8 @@ import attrs
 from srtk_framework.values import InputError
 from srtk_plugin_local.snapshot.layout import VERSION
 
+WITHIN = "::"
+"""Stands between the path of a file and the name of a table in it."""
 RDFS_LABEL = "http://www.w3.org/2000/01/rdf-schema#label"
 DESCRIPTION = "description"
 """Relation of the triples made from files of descriptions."""
@@ -35,7 +37,10 @@ def matched_files(names: Iterable[str]) -> tuple[str, ...]:
 
 def same_file(name: str, file: str) -> bool:
     """Return whether a file is meant by a name: its path, its file name, or that without endings."""
-    path = Path(file)
+    outer, _, inner = file.rpartition(WITHIN)
+    if outer and name == inner:
+        return True
+    path = Path(outer or file)
     return name in (file, path.name, path.name.split(".")[0]) or Path(name).resolve() == path.resolve()
 
 

@@ -208,6 +208,8 @@ class _First:
             )
         if settings.plan is not None and entry_of(read_plan(settings.plan), self.report.name) is not None:
             return self._sheet(True)
+        if self.report.key or self.report.links:
+            return self._sheet(True)
         if key is not None:
             self._place(key)
             return self._sheet(bool(self.certain or settings.header is not False))

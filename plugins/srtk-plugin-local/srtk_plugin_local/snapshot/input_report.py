@@ -24,6 +24,7 @@ class FileReport:
         header_line: Number of that line; 0 without one.
         sheet: Headings of a table whose rows are no facts; empty for any other.
         links: Tables by heading, where a container such as SQLite declares its links.
+        key: Heading of the key, where a container declares it.
         columns: What each column that was read became, in the order of the columns: ``column`` is its heading, ``as``
             what it was read as, ``example`` a value.
         unread: Header names of the columns that were not read.
@@ -40,6 +41,7 @@ class FileReport:
     header_line: int = 0
     sheet: tuple[str, ...] = ()
     links: dict[str, str] = attrs.field(factory=dict)
+    key: str = ""
     columns: list[dict[str, str]] = attrs.field(factory=list)
     unread: list[str] = attrs.field(factory=list)
     notes: list[str] = attrs.field(factory=list)
@@ -101,7 +103,7 @@ class FileReport:
 
     def data(self) -> dict[str, Any]:
         """Return the report as plain data."""
-        inner = ("strict", "sheet", "links")
+        inner = ("strict", "sheet", "links", "key")
         return attrs.asdict(self, filter=lambda field, value: field.name not in inner, value_serializer=_plain)
 
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import attrs
 
+from srtk_plugin_local.snapshot.build_settings import WITHIN
 from srtk_plugin_local.snapshot.column_types import NEARLY, TEXT, USUAL, ColumnType, type_of
 from srtk_plugin_local.snapshot.header import IDS, LABELS, is_edge_list, normal, words_of
 from srtk_plugin_local.snapshot.input_report import FileReport
@@ -294,7 +295,7 @@ class Sheets:
 
 def table_name(file: str) -> str:
     """Return the name of a table: that of its file without endings, or of the table within it."""
-    path, _, inner = file.rpartition("::")
+    path, _, inner = file.rpartition(WITHIN)
     return inner if path else Path(file).name.split(".")[0]
 
 

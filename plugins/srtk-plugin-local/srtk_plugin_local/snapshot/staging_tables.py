@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from srtk_framework.values import InputError
 from srtk_plugin_local.snapshot import input_files
 from srtk_plugin_local.snapshot.build_settings import DESCRIPTION, BuildSettings
+from srtk_plugin_local.snapshot.containers import CONTAINERS, read_container
 from srtk_plugin_local.snapshot.header import plan_facts, plan_fixed
 from srtk_plugin_local.snapshot.input_files import Progress, detect, guess_format
 from srtk_plugin_local.snapshot.input_report import FileReport
@@ -62,6 +63,12 @@ def stage_triples(
     kinds = [kind for kind, _ in detected]
     meter = Meter("read", settings.files, progress)
     for name, (kind, contradiction) in zip(settings.files, detected, strict=True):
+        if kind in CONTAINERS:
+            for report, tables in read_container(name, kind, plan_facts(settings), settings.strict, meter):
+                reports.append(report)
+                _stage_rows(con, sheets, settings, report, tables)
+            meter.next()
+            continue
         report = FileReport(name, kind, settings.strict)
         if contradiction is not None:
             report.note(contradiction)
@@ -82,11 +89,8 @@ def stage_triples(
             for table in read_property_graph(name, kind, settings, report, meter):
                 _insert_facts(con, table, settings)
         else:
-            for table in read_rows(name, kind, settings.separator, plan_facts(settings), report, meter):
-                if report.sheet:
-                    sheets.add(report, table)
-                else:
-                    _insert_facts(con, table, settings)
+            tables = read_rows(name, kind, settings.separator, plan_facts(settings), report, meter)
+            _stage_rows(con, sheets, settings, report, tables)
         meter.next()
     sheets.profile()
     plan = plan_sheets(sheets, settings, bool(first_row(con, "SELECT 1 FROM raw LIMIT 1")), pinned)
@@ -94,6 +98,17 @@ def stage_triples(
     _stage_cells(con)
     _stage_descriptions(con, settings, progress, reports)
     return any(kind in input_files.RDF_FORMATS for kind in kinds), plan
+
+
+def _stage_rows(
+    con: duckdb.DuckDBPyConnection, sheets: Sheets, settings: BuildSettings, report: FileReport, tables: Iterable[Any]
+) -> None:
+    """Insert the rows of a table: as facts, or whole where their columns are yet to be understood."""
+    for table in tables:
+        if report.sheet:
+            sheets.add(report, table)
+        else:
+            _insert_facts(con, table, settings)
 
 
 def _subject_relation(settings: BuildSettings) -> str:

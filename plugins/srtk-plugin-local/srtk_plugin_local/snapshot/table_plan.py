@@ -164,8 +164,10 @@ def _find_ends(sheets: Sheets, sheet: Sheet) -> None:
 def _find_key(sheets: Sheets, sheet: Sheet, settings: BuildSettings) -> None:
     """Find the key: by flag, by heading, or the first column of names that tells all rows apart."""
     given = settings.key_of(sheet.reports[0].name)
-    if given is not None:
-        _set_key(sheet, [sheet.columns[place_of(given, sheet.titles, sheet.name)]], "given")
+    declared = sheet.reports[0].key
+    if given or declared:
+        column = sheet.columns[place_of(given or declared, sheet.titles, sheet.name)]
+        _set_key(sheet, [column], "given" if given else "primary key")
         return
     place = key_by_heading(sheet.titles, sheet.name)
     if place is not None and not sheet.columns[place].kind:
@@ -257,7 +259,8 @@ def _find_links(sheets: Sheets, sheet: Sheet, settings: BuildSettings) -> None:
             target = _table(every, given, column)
             by = max(("key", "name"), key=lambda by: _hits(sheets, sheet, column, target, by))
             column.kind = column.kind if column.kind in ("source", "target") else "link"
-            column.to, column.by, column.why = target.name, by, "given"
+            column.to, column.by = target.name, by
+            column.why = "foreign key" if column.title in sheet.links else "given"
         elif column.kind in ("source", "target"):
             _find_nodes(sheets, sheet, column)
         elif not column.kind:

@@ -355,6 +355,17 @@ def read_batches(
         meter(0)
 
 
+def read_cells(rows: Sequence[Row], planner: Planner, report: FileReport) -> Iterator[pa.Table]:
+    """Yield tables of text columns from rows of cells, the first of which may be a header."""
+    plan = planner(rows[:SAMPLE], report)
+    report.sheet = plan.titles
+    shape = _Shape(plan, report)
+    kept = [cells for line, cells in rows if line >= plan.start and shape.takes(cells, line, "row ")]
+    for start in range(0, len(kept), ROWS):
+        yield shape.table(kept[start : start + ROWS])
+    report.check()
+
+
 def _fast_batch(read: Mapping[str, Any], titles: Sequence[str], shape: _Shape) -> pa.Table | None:
     """Return the rows of a batch; None if a cell is empty that must not be."""
     import pyarrow as pa

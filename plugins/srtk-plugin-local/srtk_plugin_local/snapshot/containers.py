@@ -1,0 +1,117 @@
+"""Files that hold several tables: Excel workbooks and SQLite databases."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Iterator
+from contextlib import closing
+from datetime import date, datetime, time
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+from urllib.parse import quote
+
+from srtk_framework.values import InputError
+from srtk_plugin_local.snapshot.build_settings import WITHIN
+from srtk_plugin_local.snapshot.header import Planner
+from srtk_plugin_local.snapshot.input_report import FileReport
+from srtk_plugin_local.snapshot.tables import ROWS, Meter, read_batches, read_cells
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+CONTAINERS = ("xlsx", "sqlite")
+Tables = Iterator[tuple[FileReport, Iterator["pa.Table"]]]
+
+
+def read_container(name: str, kind: str, planner: Planner, strict: bool, meter: Meter) -> Tables:
+    """Yield each table of a file: its report, and tables of text columns as ``read_rows`` gives them.
+
+    Raises:
+        InputError: If the file cannot be read, holds no table, or openpyxl is not installed.
+    """
+    tables = _workbook(name, planner, strict, meter) if kind == "xlsx" else _database(name, planner, strict, meter)
+    some = False
+    for report, rows in tables:
+        some = True
+        yield report, rows
+    if not some:
+        raise InputError(f"{name}: holds no table with rows; leave it out")
+
+
+def _workbook(name: str, planner: Planner, strict: bool, meter: Meter) -> Tables:
+    try:
+        import openpyxl
+    except ImportError as error:
+        raise InputError(
+            f"{name}: reading Excel needs openpyxl; run: pip install 'srtk-plugin-local[excel]'"
+        ) from error
+    try:
+        book = openpyxl.load_workbook(name, read_only=True, data_only=True)
+    except Exception as error:  # openpyxl raises what zipfile and its XML parser do
+        raise InputError(f"{name}: cannot be read as an Excel workbook ({error}); save it again as .xlsx") from error
+    with closing(book):
+        for sheet in book.worksheets:
+            rows = [
+                row for row in enumerate(sheet.iter_rows(values_only=True), start=1) if any(_text(c) for c in row[1])
+            ]
+            if not rows:
+                continue
+            width = max(place + 1 for _, cells in rows for place, cell in enumerate(cells) if _text(cell))
+            texts = [(line, [_text(cell) for cell in (*cells, *[None] * width)[:width]]) for line, cells in rows]
+            report = FileReport(f"{name}{WITHIN}{sheet.title}", "xlsx", strict)
+            yield report, read_cells(texts, planner, report)
+            meter(0)
+
+
+def _text(value: Any) -> str:
+    """Return a cell as text: dates in ISO form, truth values in small letters."""
+    if value is None:
+        return ""
+    if isinstance(value, bool):
+        return str(value).lower()
+    if isinstance(value, datetime):
+        return value.isoformat(" ")
+    if isinstance(value, date | time):
+        return value.isoformat()
+    if isinstance(value, bytes):
+        return f"0x{value.hex()}"
+    return str(value).strip()
+
+
+def _database(name: str, planner: Planner, strict: bool, meter: Meter) -> Tables:
+    try:
+        database = sqlite3.connect(f"file:{quote(str(Path(name).resolve()))}?mode=ro", uri=True)
+        with closing(database):
+            sql = "SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite_%' ORDER BY name"
+            for (table,) in database.execute(sql).fetchall():
+                yield from _database_table(name, table, database, planner, strict, meter)
+    except sqlite3.Error as error:
+        raise InputError(f"{name}: cannot be read as an SQLite database ({error}); check the file") from error
+
+
+def _database_table(
+    name: str, table: str, database: sqlite3.Connection, planner: Planner, strict: bool, meter: Meter
+) -> Tables:
+    quoted = '"' + table.replace('"', '""') + '"'
+    columns = database.execute(f"PRAGMA table_info({quoted})").fetchall()
+    titles = [column[1] for column in columns]
+    if not titles or database.execute(f"SELECT 1 FROM {quoted} LIMIT 1").fetchone() is None:
+        return
+    keys = [column[1] for column in columns if column[5]]
+    report = FileReport(f"{name}{WITHIN}{table}", "sqlite", strict)
+    report.key = keys[0] if len(keys) == 1 else ""
+    links = database.execute(f"PRAGMA foreign_key_list({quoted})").fetchall()
+    composed = {link[0] for link in links if link[1]}
+    report.links = {link[3]: link[2] for link in links if link[0] not in composed}
+    if composed:
+        report.note("its foreign keys of several columns are not followed")
+
+    def batches() -> Iterator[pa.RecordBatch]:
+        import pyarrow as pa
+
+        cursor = database.execute(f"SELECT * FROM {quoted}")
+        while rows := cursor.fetchmany(ROWS):
+            texts = zip(*([_text(cell) or None for cell in row] for row in rows), strict=True)
+            yield pa.record_batch([pa.array(column, pa.string()) for column in texts], names=titles)
+
+    yield report, read_batches(report.name, titles, batches, planner, report, meter)
