@@ -92,9 +92,9 @@ def _train(args: argparse.Namespace) -> int:
     if args.accelerator == "gpu" and not _has_gpu():
         args.accelerator = "cpu"
         note("there is no GPU here, so the training runs on the CPU; --accelerator cpu says so")
-    training = read_rows(args.train_dataset)
+    training = _that_teach(read_rows(args.train_dataset, args.quiet), args)
     if args.validation_dataset:
-        validation = read_rows(args.validation_dataset)
+        validation = read_rows(args.validation_dataset, args.quiet)
         _refuse_shared(training, validation, args.validation_dataset)
     else:
         at = [place(query, args.seed) for query, _, _ in training]
@@ -168,25 +168,54 @@ def _state(
     return training_state(inputs)
 
 
-def read_rows(file: str) -> list[Row]:
+def read_rows(file: str, quiet: bool = False) -> list[Row]:
     """Read rows, with their texts in the form `srtk`, in which the scorer and SRTK score them.
 
-    The lists of negatives may differ in length; a negative equal to the positive is dropped.
+    The lists of negatives may differ in length; a negative equal to the positive is dropped, and that is told.
 
     Raises:
         InputError: If there is no row, or a row has no query or positive.
     """
-    rows = []
+    rows, own = [], 0
     for number, record in read_jsonl(file):
         where = f"{shown(file)}:{number}"
         query = fields.string(record.get("query"), where, "query")
         positive = fields.string(record.get("positive"), where, "positive")
         negatives = fields.items(record.get("negatives", []), where, "negatives", fields.string)
+        own += positive in negatives
         wrong = tuple(_CANDIDATE + n for n in dict.fromkeys(negatives) if n != positive)
         rows.append((_QUERY + query, _CANDIDATE + positive, wrong))
     if not rows:
         raise InputError(f"{shown(file)}: there are no rows to train on")
+    if own and not quiet:
+        note(
+            f"{shown(file)}: in {own:,} of {len(rows):,} rows the positive is among its negatives, where it is dropped"
+        )
     return rows
+
+
+def _that_teach(rows: list[Row], args: argparse.Namespace) -> list[Row]:
+    """Leave out the rows that teach nothing, and say how many there are.
+
+    Under the contrastive loss a row without a negative has those of other rows.
+
+    Raises:
+        InputError: If no row teaches.
+    """
+    alone = _LOSSES[args.loss] != "nt-xent"
+    empty = sum(not positive.removeprefix(_CANDIDATE).strip() for _, positive, _ in rows)
+    kept = [row for row in rows if row[1].removeprefix(_CANDIDATE).strip() and (row[2] or not alone)]
+    if len(kept) == len(rows):
+        return rows
+    bare = len(rows) - len(kept) - empty
+    reasons = {"an empty positive": empty, "no negative other than the positive": bare}
+    shown_reasons = " and ".join(f"{count:,} with {reason}" for reason, count in reasons.items() if count)
+    sentence = f"{shown(args.train_dataset)}: {len(rows) - len(kept):,} of {len(rows):,} rows teach nothing"
+    if not kept:
+        raise InputError(f"{sentence} ({shown_reasons}); give rows with negatives, as `srtk preprocess` writes them")
+    if not args.quiet:
+        note(f"{sentence} ({shown_reasons}); they are left out")
+    return kept
 
 
 def training_set(rows: Sequence[Row]) -> TrainingSet:

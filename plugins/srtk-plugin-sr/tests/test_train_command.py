@@ -1,6 +1,7 @@
 """``srtk train``: training of an encoder on a file of rows."""
 
 import json
+import re
 import subprocess
 import sys
 import time
@@ -145,3 +146,29 @@ def test_two_devices_train_in_parallel(tiny, tmp_path):
     done = subprocess.run([*command, "--devices", "2"], capture_output=True, text=True, timeout=250, check=False)
     assert done.returncode == 0, done.stderr[-3000:]
     assert (out / "model.safetensors").exists()
+
+
+def test_rows_that_teach_nothing_are_counted_and_left_out(tiny, tmp_path, capsys):
+    learn = rows(tmp_path / "train.jsonl", PEOPLE[:10])
+    useless = [("spouse", []), ("spouse", ["spouse"]), (" ", ["employer"])]
+    with learn.open("a") as file:
+        for positive, wrong in useless:
+            file.write(json.dumps({"query": "whom [SEP] ", "positive": positive, "negatives": wrong}) + "\n")
+    flags = ["-m", str(tiny(WORDS)), "-o", str(tmp_path / "o"), "--fast-dev-run", "--accelerator", "cpu"]
+    assert main(["train", "-t", str(learn), *flags]) == 0
+    told = capsys.readouterr().err
+    sentence = "3 of 53 rows teach nothing (1 with an empty positive and 2 with no negative other than the positive)"
+    assert sentence in told
+    assert "in 1 of 53 rows the positive is a negative too, which is dropped" in told
+    card = (tmp_path / "o" / "README.md").read_text()
+    trained, validated = (int(part) for part in re.findall(r"Trained on (\d+) rows; (\d+)", card)[0])
+    assert trained + validated == 50
+
+
+@pytest.mark.parametrize(("positive", "wrong"), [("spouse", []), ("spouse", ["spouse"]), ("", ["employer"])])
+def test_rows_of_which_none_teaches_are_refused(tiny, tmp_path, capsys, positive, wrong):
+    learn = tmp_path / "rows.jsonl"
+    learn.write_text(json.dumps({"query": "whom [SEP] ", "positive": positive, "negatives": wrong}) + "\n")
+    assert main(["train", "-t", str(learn), "-m", str(tiny(WORDS)), "-o", str(tmp_path / "o")]) == 2
+    assert "1 of 1 rows teach nothing" in capsys.readouterr().err
+    assert not (tmp_path / "o").exists()

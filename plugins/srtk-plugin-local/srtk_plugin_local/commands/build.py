@@ -16,11 +16,13 @@ HELP = "build a local graph snapshot from files of triples"
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the flags, one for each field of ``BuildSettings``."""
     from srtk_plugin_local.snapshot.input_files import FORMATS
+    from srtk_plugin_local.snapshot.tools import TOOLS
 
     add = parser.add_argument
     add("files", nargs="+", metavar="FILE", help="files of triples, also .gz, .zst or .bz2")
     add("--out", required=True, metavar="DIR", help="folder of the snapshot")
     add("--format", metavar="F", help=f"one of {', '.join(FORMATS)}; by default guessed from the file names")
+    add("--from", dest="made_by", metavar="TOOL", help=f"the tool that wrote the files: {', '.join(TOOLS)}")
     add("--separator", metavar="S", help="column separator; by default found out; \\t is a tab")
     add("--columns", metavar="A,B,C", help="headings or numbers of the subject, relation and object columns")
     header = parser.add_mutually_exclusive_group()
@@ -152,6 +154,7 @@ def settings(args: argparse.Namespace) -> BuildSettings:
     return BuildSettings(
         files=tuple(args.files),
         format=args.format,
+        made_by=args.made_by,
         separator=_separator(args.separator),
         columns=_listed(args.columns),
         header=args.header,

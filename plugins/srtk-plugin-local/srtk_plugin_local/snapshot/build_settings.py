@@ -11,6 +11,7 @@ from typing import Any
 
 import attrs
 
+from srtk_framework.run.graph_source import data_files
 from srtk_framework.values import InputError
 from srtk_plugin_local.snapshot.layout import VERSION
 
@@ -27,9 +28,15 @@ _READER = 3
 
 
 def matched_files(names: Iterable[str]) -> tuple[str, ...]:
-    """Replace each pattern by the files that match it, sorted; what is a file, or matches none, stays as it is."""
+    """Replace each pattern by the files that match it, and each folder by its data files, sorted.
+
+    What is a file, or matches none, stays as it is; so does a folder without data.
+    """
     found: list[str] = []
     for name in names:
+        if Path(name).is_dir():
+            found += [str(path) for path in data_files(Path(name))] or [name]
+            continue
         matches = sorted(glob.glob(name)) if glob.has_magic(name) and not Path(name).exists() else []
         found += matches or [name]
     return tuple(found)
@@ -89,6 +96,7 @@ class BuildSettings:
         names: Whether ids are names, shown with spaces for underscores; by default true without labels and RDF.
         memory: Memory limit for sorting and joining, such as 1GB.
         threads: Thread limit; at most four by default.
+        made_by: Tool that wrote the files: graphrag, kgtk, gephi or wikidata-json; by default they are read by format.
     """
 
     files: tuple[str, ...] = attrs.field(converter=matched_files)
@@ -122,6 +130,7 @@ class BuildSettings:
     names: bool | None = None
     memory: str = "1GB"
     threads: int | None = None
+    made_by: str | None = None
 
     def chosen_columns(self) -> tuple[str, ...]:
         """Return ``columns`` as texts."""
@@ -145,9 +154,6 @@ def fingerprint(settings: BuildSettings) -> str:
     """
     described: dict[str, Any] = attrs.asdict(settings)
     del described["memory"], described["threads"]
-    for late in ("descriptions", "redirects", "keep"):
-        if not described[late]:
-            del described[late]  # keeps the fingerprint of builds without them
     described["version"] = VERSION
     described["reader"] = _READER
     described["stat"] = [_stat(name) for name in settings.every_file()]

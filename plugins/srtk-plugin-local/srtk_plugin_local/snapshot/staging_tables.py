@@ -29,6 +29,7 @@ from srtk_plugin_local.snapshot.staging_values import (
 )
 from srtk_plugin_local.snapshot.table_plan import plan_sheets
 from srtk_plugin_local.snapshot.tables import read_names, read_rows
+from srtk_plugin_local.snapshot.tools import read_tool
 
 if TYPE_CHECKING:
     import duckdb
@@ -58,6 +59,9 @@ def stage_triples(
     con.execute("CREATE TEMP TABLE raw_name (id VARCHAR, text VARCHAR, language VARCHAR, alias BOOLEAN)")
     con.execute("CREATE TEMP TABLE cell (s VARCHAR, r VARCHAR, o VARCHAR, literal VARCHAR, certain BOOLEAN)")
     con.execute("CREATE TABLE qualifier (s VARCHAR, r VARCHAR, o VARCHAR, q VARCHAR, v VARCHAR, literal BOOLEAN)")
+    if settings.made_by is not None:
+        _stage_tool(con, settings, progress, reports)
+        return False, {}
     sheets = Sheets(con, settings.missing, settings.split or "")
     detected = [detect(name, settings.format) for name in settings.files]
     kinds = [kind for kind, _ in detected]
@@ -109,6 +113,21 @@ def _stage_rows(
             sheets.add(report, table)
         else:
             _insert_facts(con, table, settings)
+
+
+def _stage_tool(
+    con: duckdb.DuckDBPyConnection, settings: BuildSettings, progress: Progress, reports: list[FileReport]
+) -> None:
+    """Read the files as the tool writes them that the settings name."""
+    meter, known = Meter("read", settings.files, progress), dict[str, tuple[str, str, str]]()
+    for name in settings.files:
+        report = FileReport(name, settings.made_by or "", settings.strict)
+        reports.append(report)
+        for table in read_tool(name, settings, report, meter, known):
+            _insert_facts(con, table, settings)
+        meter.next()
+    _stage_cells(con)
+    _stage_descriptions(con, settings, progress, reports)
 
 
 def _subject_relation(settings: BuildSettings) -> str:

@@ -1,0 +1,83 @@
+"""Output of Microsoft GraphRAG: entities and relationships, in Parquet or CSV."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from srtk_plugin_local.snapshot.property_graphs import EDGE
+from srtk_plugin_local.snapshot.tools.output import Output, literal_of
+from srtk_plugin_local.snapshot.tools.rows import Row, rows_of, text
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+    from srtk_plugin_local.snapshot.build_settings import BuildSettings
+    from srtk_plugin_local.snapshot.input_report import FileReport
+    from srtk_plugin_local.snapshot.tables import Meter
+
+_FACTS = {"type": False, "description": True}
+"""Columns of entities that are facts, and whether their values are literals."""
+_QUALIFIERS = ("description", "weight")
+
+
+def read(name: str, settings: BuildSettings, report: FileReport, meter: Meter) -> Iterator[pa.Table]:
+    """Yield the facts of entities (titles are ids, with type and description) or of relationships.
+
+    Other tables, such as communities and text units, are told and not read.
+    """
+    headings, rows = rows_of(name, report, meter)
+    output = Output()
+    title = next((heading for heading in ("title", "name") if heading in headings), None)
+    kept = set(settings_keep(settings))
+    if {"source", "target"} <= set(headings):
+        read_columns = {"source", "target", *_QUALIFIERS, *kept}
+        for row in rows:
+            _relationship(row, output, kept)
+            yield from output.full()
+        report.note(f"relationships have no word for their kind; each is {EDGE!r}, with its description as qualifier")
+    elif title is not None and "type" in headings and not {"community", "level"} <= set(headings):
+        read_columns = {title, *_FACTS, *kept}
+        for row in rows:
+            _entity(row, title, output, kept)
+            yield from output.full()
+    else:
+        report.note("is neither the entities nor the relationships of GraphRAG; not read")
+        return
+    report.unread = [heading for heading in headings if heading not in read_columns]
+    yield from output.rest()
+
+
+def settings_keep(settings: BuildSettings) -> tuple[str, ...]:
+    """Return the columns that a person keeps, where the settings have them."""
+    return tuple(getattr(settings, "keep", ()) or ())
+
+
+def _entity(row: Row, title: str, output: Output, kept: set[str]) -> None:
+    id_ = text(row[title])
+    if not id_:
+        return
+    output.name(id_, id_)
+    for column, literal in {**_FACTS, **dict.fromkeys(kept, True)}.items():
+        if value := text(row.get(column)):
+            output.fact(id_, column, literal_of(_typed(row[column], value)) if literal else value, literal)
+
+
+def _relationship(row: Row, output: Output, kept: set[str]) -> None:
+    start, end = text(row["source"]), text(row["target"])
+    if not start or not end:
+        return
+    output.fact(start, EDGE, end, literal=False)
+    for column in (*_QUALIFIERS, *sorted(kept - set(_QUALIFIERS))):
+        if value := text(row.get(column)):
+            output.qualifier((start, EDGE, end), column, literal_of(_typed(row[column], value)), literal=True)
+
+
+def _typed(value: object, shown: str) -> object:
+    """Return a number of a text as a number, as Parquet has it."""
+    if not isinstance(value, str):
+        return value if isinstance(value, int | float) else shown
+    try:
+        return float(shown)
+    except ValueError:
+        return shown
