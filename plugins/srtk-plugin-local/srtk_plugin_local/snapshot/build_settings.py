@@ -15,6 +15,8 @@ from srtk_framework.run.graph_source import data_files
 from srtk_framework.values import InputError
 from srtk_plugin_local.snapshot.layout import VERSION
 
+EDGE = "edge"
+"""Relation of an edge that names none."""
 WITHIN = "::"
 """Stands between the path of a file and the name of a table in it."""
 RDFS_LABEL = "http://www.w3.org/2000/01/rdf-schema#label"

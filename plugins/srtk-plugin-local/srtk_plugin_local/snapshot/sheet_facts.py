@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from srtk_plugin_local.snapshot.build_settings import BuildSettings
+from srtk_plugin_local.snapshot.build_settings import EDGE, BuildSettings
 from srtk_plugin_local.snapshot.column_types import QUANTITY
 from srtk_plugin_local.snapshot.header import CODES, TYPE, neo4j_name, neo4j_space
 from srtk_plugin_local.snapshot.sheets import Column, Sheet, Sheets
@@ -15,8 +15,6 @@ from srtk_plugin_local.snapshot.table_plan import name_of
 if TYPE_CHECKING:
     import duckdb
 
-EDGE = "edge"
-"""Relation of an edge that names none."""
 _NO_KEY = "rows with an empty cell"
 
 

@@ -10,6 +10,7 @@ from collections.abc import Iterator, Sequence
 import attrs
 
 from srtk_framework.values import InputError, Literal, close_matches
+from srtk_plugin_local.snapshot.build_settings import EDGE
 from srtk_plugin_local.snapshot.header import TYPE, normal
 from srtk_plugin_local.snapshot.input_report import FileReport, read_as
 from srtk_plugin_local.snapshot.layout_words import BOOKKEEPING, LAYOUT, kept, unwanted_columns
@@ -26,9 +27,6 @@ from srtk_plugin_local.snapshot.property_graphs.elements import (
     numeric,
     values,
 )
-
-EDGE = "edge"
-"""Relation of an edge that names none."""
 
 PART_OF = "part of"
 """Relation of a node to the group that it is nested in."""

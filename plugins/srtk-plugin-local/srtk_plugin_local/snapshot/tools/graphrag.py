@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from srtk_plugin_local.snapshot.property_graphs import EDGE
+from srtk_plugin_local.snapshot.build_settings import EDGE
 from srtk_plugin_local.snapshot.tools.output import Output, literal_of
 from srtk_plugin_local.snapshot.tools.rows import Row, rows_of, text
 
