@@ -10,6 +10,7 @@ from functools import partial
 
 from srtk_framework.values import Literal, Triple
 from srtk_plugin_sparql import terms
+from srtk_plugin_sparql.names import Names
 from srtk_plugin_sparql.step_reader import StepReader
 from srtk_plugin_sparql.terms import Row, Term
 
@@ -22,10 +23,12 @@ class BlankNodes:
 
     Args:
         reader: Asks the queries.
+        names: Finds nodes by name.
     """
 
-    def __init__(self, reader: StepReader) -> None:
+    def __init__(self, reader: StepReader, names: Names) -> None:
         self._reader = reader
+        self._names = names
         self._answers = 0
 
     def triples(self, nodes: Iterable[str]) -> list[Triple]:
@@ -65,6 +68,10 @@ class BlankNodes:
             # Answers are divided by the nodes that they are about, so that labels hold for one of these alone.
             return f"_:{self._answers}.{iri}.{term.value}"
         return self._reader.ids.short(term.value) if term.kind == "iri" else term.literal()
+
+    def find(self, names: Sequence[str]) -> list[list[str]]:
+        """Find the entities with each name, those too that have no triple but over blank nodes."""
+        return self._names.find(names, alone=True)
 
     def starts(self, ends: Iterable[str]) -> dict[str, set[str]]:
         """Find the nodes that lead to others, or to literals, over blank nodes."""

@@ -211,7 +211,7 @@ class SparqlGraph(KnowledgeGraph):
     def blank_nodes(self) -> BlankNodes | None:
         """Return what reads blank nodes, for the view `folded`; None where they have IRIs, as in a loaded store."""
         plain = type(self).make_reader is SparqlGraph.make_reader
-        return BlankNodes(self._open) if plain and self._folder() is None else None
+        return BlankNodes(self._open, self._open_names) if plain and self._folder() is None else None
 
     @property
     def _large(self) -> PathFrontiers:
@@ -324,8 +324,12 @@ class SparqlGraph(KnowledgeGraph):
     def labels(self, ids: Sequence[str]) -> list[str]:
         """Name each id by its label in the most wanted language there is; literals by their value."""
         found = self._open_names.labels(id_ for id_ in ids if not isinstance(id_, Literal))
-        unnamed = _as_name if self.meaning().names else _value
+        unnamed = _as_name if self.meaning().names else self._displayed
         return [id_.lexical if isinstance(id_, Literal) else found[id_] or unnamed(id_) for id_ in ids]
+
+    def _displayed(self, id_: str) -> str:
+        value = _value(id_)
+        return value if value != id_ else self._open.ids.displayed(id_)
 
     def find(self, names: Sequence[str]) -> list[list[str]]:
         """Find the entities by label (or id, where there is none) and further names, sorted by id."""

@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import logging
+import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
+from functools import partial
+from typing import NamedTuple
 
 from srtk_framework.text import fold
 from srtk_framework.web import RequestError
@@ -15,7 +18,24 @@ from srtk_plugin_sparql.terms import Rows, Term
 _MOST_TAGS = 8
 """Languages in which a name is looked up, besides the usual ones: each makes the queries longer."""
 
+_MOST_SPACES = 8
+"""Namespaces in which a node is looked for by what its IRI ends in."""
+
 _log = logging.getLogger(__name__)
+
+
+class _Usage(NamedTuple):
+    """What the names of a graph are.
+
+    Attributes:
+        tags: Language tags to look names up with; none where there are so few names that all are looked at.
+        labels: Label relations in use, best first.
+        names: Relations in use by which nodes are named.
+    """
+
+    tags: Sequence[str]
+    labels: Sequence[str]
+    names: Sequence[str]
 
 
 class Names:
@@ -34,7 +54,8 @@ class Names:
         self._languages = languages
         self._scan = scan
         self._sample = sample
-        self._tags: Sequence[str] | None = None
+        self._usage: _Usage | None = None
+        self._spaces: Sequence[str] | None = None
         self._labels: dict[str, str] = {}
         self._index: dict[str, list[str]] | None = None
 
@@ -53,18 +74,23 @@ class Names:
         missing = [iri for iri in dict.fromkeys(iris) if iri and iri not in self._labels]
         if not missing or not self._ids.named[0]:
             return
-        rows = self._reader.ask_all(missing, self._reader.queries.labels, "?n ?l")
-        best = self._best((row["n"].value, row["l"]) for row in rows)
+        ranked = self._used().labels if self._sample else ()
+        if self._sample and not ranked:
+            self._labels.update(dict.fromkeys(missing, ""))
+            return
+        rows = self._reader.ask_all(missing, partial(self._reader.queries.labels, relations=ranked), "?n ?l")
+        places = {relation: place for place, relation in enumerate(ranked)}
+        best = self._best((row["n"].value, row["l"], places[row["r"].value] if "r" in row else 0) for row in rows)
         self._labels.update({iri: best.get(iri, "") for iri in missing})
 
-    def _best(self, rows: Iterable[tuple[str, Term]]) -> dict[str, str]:
-        """Choose the label of each IRI: by language, then by the smallest text."""
-        best: dict[str, tuple[str, str]] = {}
-        for iri, term in rows:
+    def _best(self, rows: Iterable[tuple[str, Term, int]]) -> dict[str, str]:
+        """Choose the label of each IRI: by the place of its relation, by language, then by the smallest text."""
+        best: dict[str, tuple[int, tuple[str, str]]] = {}
+        for iri, term, place in rows:
             found = self._ranked(term)
-            if found is not None and (iri not in best or found < best[iri]):
-                best[iri] = found
-        return {iri: name for iri, (_, name) in best.items()}
+            if found is not None and (iri not in best or (place, found) < best[iri]):
+                best[iri] = place, found
+        return {iri: name for iri, (_, (_, name)) in best.items()}
 
     def _ranked(self, term: Term) -> tuple[str, str] | None:
         """Return a key and a name, or None for a name in another language or without letters."""
@@ -73,14 +99,19 @@ class Names:
         rank = _rank(language, self._languages)
         return (f"{rank:04d}{language} {name}", name) if name and rank >= 0 else None
 
-    def find(self, names: Sequence[str]) -> list[list[str]]:
-        """Find the entities that have each name."""
+    def find(self, names: Sequence[str], alone: bool = False) -> list[list[str]]:
+        """Find the entities that have each name.
+
+        Args:
+            names: The names.
+            alone: Whether to find named nodes without any triple too, where names are not all read at once.
+        """
         folded = [fold(name) for name in names]
         if self._scan:
             if self._index is None:
                 self._index = self._read_index()
             return [list(self._index.get(name, ())) if name else [] for name in folded]
-        found = self._find_exact(dict.fromkeys(names))
+        found = self._find_exact(dict.fromkeys(names), alone)
         return [sorted(found.get(name, ())) if name else [] for name in folded]
 
     def _read_index(self) -> dict[str, list[str]]:
@@ -99,13 +130,17 @@ class Names:
                 index.setdefault(fold(found[1]), set()).add(self._ids.short(iri))
                 if row["r"].value in self._ids.named[0]:
                     labelled.add(iri)
+        local: dict[str, set[str]] = {}
         for iri in nodes - labelled:
             id_ = self._ids.short(iri)
             index.setdefault(fold(id_), set()).add(id_)
+            local.setdefault(fold(self._ids.local_name(id_)), set()).add(id_)
+        # What an IRI ends in is a last resort, for a text that is no one's name.
+        index.update({name: found for name, found in local.items() if name not in index})
         index.pop("", None)
         return {name: sorted(ids) for name, ids in index.items()}
 
-    def _find_exact(self, names: Iterable[str]) -> dict[str, set[str]]:
+    def _find_exact(self, names: Iterable[str], alone: bool) -> dict[str, set[str]]:
         """Look for names as they are written, and in the usual cases."""
         written: set[str] = set()
         ids: set[str] = set()
@@ -120,45 +155,86 @@ class Names:
             if ranked is not None:
                 found.setdefault(fold(ranked[1]), set()).add(self._ids.short(row["n"].value))
         ids = {id_ for id_ in ids if self._ids.iri(id_) is not None}
-        known = self._reader.exist(sorted({*ids, *(id_ for hits in found.values() for id_ in hits)}))
+        called = {id_ for hits in found.values() for id_ in hits}
+        known = self._reader.exist(sorted({*ids, *called}))
         labels = self.labels(sorted(ids & known))
         for id_, label in labels.items():
             if not label:
                 found.setdefault(fold(id_), set()).add(id_)
-        return {name: hits & known for name, hits in found.items()}
+        known |= called if alone else set()
+        named = {name: hits & known for name, hits in found.items()}
+        lacking = [name for name in names if not named.get(fold(name))]
+        return {**named, **self._find_local(lacking)}
+
+    def _find_local(self, names: Iterable[str]) -> dict[str, set[str]]:
+        """Look for nodes without a label whose IRIs end in names; in a graph where few nodes have one."""
+        if not self._sample or self._used().tags:
+            return {}
+        if self._spaces is None:
+            self._spaces = self._read_spaces()
+        wanted = {fold(name) for name in names}
+        iris = (space + form for name in names for form in _local_forms(name) for space in self._spaces)
+        ids = {self._ids.short(iri) for iri in dict.fromkeys(iris) if terms.is_iri(iri)}
+        ids = {id_ for id_ in ids if fold(self._ids.local_name(id_)) in wanted}
+        found: dict[str, set[str]] = {}
+        for id_, label in self.labels(sorted(self._reader.exist(sorted(ids)))).items():
+            if not label:
+                found.setdefault(fold(self._ids.local_name(id_)), set()).add(id_)
+        return found
+
+    def _read_spaces(self) -> list[str]:
+        """Return the most frequent namespaces of a sample of nodes."""
+        try:
+            rows = self._reader.single(self._reader.queries.subjects(self._sample))
+        except RequestError as error:
+            _log.warning("the namespaces of nodes are not known (%s); they are found by names alone", error)
+            return []
+        starts = (re.match(r"(.*[/#])[^/#]+$", row["n"].value) for row in rows if "n" in row)
+        counts = Counter(found[1] for found in starts if found is not None)
+        return [space for space, _ in counts.most_common(_MOST_SPACES)]
 
     def _called(self, forms: Iterable[str]) -> Rows:
         """Ask for the nodes that have a name of some form, in the languages in use."""
-        queries = self._reader.queries
-        if self._tags is None:
-            self._tags = self._read_tags()
-        if not self._tags:
-            return self._reader.ask_all(sorted(forms), queries.called_in_any_language, "?n ?l")
-        written = {terms.text(form, language) for form in forms for language in self._tags}
-        return self._reader.ask_all(sorted(written), queries.called, "?n ?l")
+        queries, used = self._reader.queries, self._used()
+        if self._sample and not used.names:
+            return []
+        if not used.tags:
+            ask = partial(queries.called_in_any_language, relations=used.names)
+            return self._reader.ask_all(sorted(forms), ask, "?n ?l")
+        written = {terms.text(form, language) for form in forms for language in used.tags}
+        return self._reader.ask_all(sorted(written), partial(queries.called, relations=used.names), "?n ?l")
 
-    def _read_tags(self) -> Sequence[str]:
-        """Return the language tags of names, most wanted first; none where there are so few names that all are read.
+    def _used(self) -> _Usage:
+        """Return which relations and languages the names of the graph have, read once."""
+        if self._usage is None:
+            self._usage = self._read_usage()
+        return self._usage
+
+    def _read_usage(self) -> _Usage:
+        """Sample the names of the graph.
 
         A literal is found by its text and tag alone, so that an exact look-up must name the tags.
         """
+        labels, aliases = self._ids.named
         usual = ["", *(self._languages or ("en",))]
-        if not self._sample:
-            return usual
+        if not self._sample or not (labels or aliases):
+            return _Usage(usual, labels, (*labels, *aliases))
         try:
             rows = self._reader.single(self._reader.queries.languages(self._sample))
-            counts: dict[str, Counter[str]] = {}
+            counts: dict[int, Counter[str]] = {}
             for row in rows:
                 if "k" in row:
-                    counts.setdefault(row["k"].value, Counter())[row["g"].value] += row.number("c")
+                    counts.setdefault(row.number("k"), Counter())[row["g"].value] += row.number("c")
         except RequestError as error:
             _log.warning("the languages of names are not known (%s); names are looked up in %s", error, usual[1:])
-            return usual
+            return _Usage(usual, labels, (*labels, *aliases))
+        names = [name for place, name in enumerate((*labels, *aliases)) if counts.get(place)]
+        used = _Usage([], [name for name in names if name in labels], names)
         if all(some.total() < self._sample for some in counts.values()):
-            return ()
+            return used
         every: Counter[str] = sum(counts.values(), Counter())
         found = [tag for tag, _ in every.most_common() if terms.is_language(tag) and self._is_wanted(tag)]
-        return list(dict.fromkeys([*usual, *found[:_MOST_TAGS]]))
+        return used._replace(tags=list(dict.fromkeys([*usual, *found[:_MOST_TAGS]])))
 
     def _is_wanted(self, tag: str) -> bool:
         return _rank(tag.lower(), self._languages) >= 0
@@ -170,6 +246,16 @@ def _forms(name: str) -> set[str]:
     return {form for form in (name, plain, first, plain.lower(), plain.title(), plain.upper()) if form} | {
         form.replace(" ", "_") for form in (plain, first) if form
     }
+
+
+def _local_forms(name: str) -> set[str]:
+    """Return the ways in which the local part of an IRI is written."""
+    parts = name.replace("_", " ").replace("-", " ").split()
+    capital = [part[:1].upper() + part[1:] for part in parts]
+    forms = {joint.join(some) for joint in ("", "_", "-") for some in (parts, capital)}
+    forms |= {joint.join(parts).lower() for joint in ("", "_", "-")}
+    camel = "".join(capital)
+    return {form for form in (*forms, camel[:1].lower() + camel[1:]) if form}
 
 
 def _is_whole(text: str) -> bool:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
+from srtk_framework.text import LITERAL_FORM
 from srtk_plugin_sparql import terms
 from srtk_plugin_sparql.vocabulary import Ids, Vocabulary
 
@@ -13,6 +14,8 @@ Pair = tuple[str, str]
 SORTED = 10_000
 """Virtuoso refuses to sort more rows than this for one page, unless sorting stands in a query of its own."""
 
+CALLED_IN_ANY = "SELECT DISTINCT ?l ?n WHERE { ?n "
+"""How the query for names in any language begins."""
 _RDF = "http://www.w3.org/1999/02/22-rdf-syntax-ns#"
 _OWL = "http://www.w3.org/2002/07/owl#"
 _PARTS = [
@@ -119,27 +122,37 @@ class Queries:
         """Ask for the subjects and relations (?n, ?p) of a literal, written as a term."""
         return f"SELECT DISTINCT ?n ?p WHERE {{ ?n ?p {literal} . {self._relation} FILTER(isIRI(?n)) }}"
 
-    def labels(self, nodes: Iterable[str]) -> str:
-        """Ask for the labels (?l) of nodes (?n) in the wanted languages."""
+    def labels(self, nodes: Iterable[str], relations: Sequence[str] = ()) -> str:
+        """Ask for the labels (?l) of nodes (?n) in the wanted languages; with relations, also by which one (?r)."""
         values = _values("?n", map(terms.iri, sorted(nodes)))
+        if relations:
+            parts = (
+                f"{{ {values} ?n {_any([one])} ?l . BIND({terms.iri(one)} AS ?r) {self._language} }}"
+                for one in relations
+            )
+            return f"SELECT DISTINCT ?n ?r ?l WHERE {{ {' UNION '.join(parts)} }}"
         return f"SELECT DISTINCT ?n ?l WHERE {{ {values} ?n {_any(self._labels)} ?l . {self._language} }}"
 
-    def called(self, names: Iterable[str]) -> str:
-        """Ask for the nodes (?n) that have one of some names (?l), written as terms."""
-        values = _values("?l", sorted(names))
-        return f"SELECT DISTINCT ?n ?l WHERE {{ {values} ?n {_any(self._names)} ?l . FILTER(isIRI(?n)) }}"
+    def called(self, names: Iterable[str], relations: Sequence[str] = ()) -> str:
+        """Ask for the nodes (?n) that have one of some names (?l), written as terms, by these relations or by any."""
+        values, named = _values("?l", sorted(names)), _any(relations or self._names)
+        return f"SELECT DISTINCT ?n ?l WHERE {{ {values} ?n {named} ?l . FILTER(isIRI(?n)) }}"
 
-    def called_in_any_language(self, names: Iterable[str]) -> str:
+    def called_in_any_language(self, names: Iterable[str], relations: Sequence[str] = ()) -> str:
         """Ask for the nodes (?n) that have one of some names (?l) in whatever language, by looking at all names."""
-        texts = ", ".join(map(terms.text, sorted(names)))
-        return (
-            f"SELECT DISTINCT ?n ?l WHERE {{ ?n {_any(self._names)} ?l . FILTER(isIRI(?n) && STR(?l) IN ({texts})) }}"
-        )
+        texts, named = ", ".join(map(terms.text, sorted(names))), _any(relations or self._names)
+        test = f"FILTER(isIRI(?n) && STR(?l) IN ({texts}))"
+        return f"{CALLED_IN_ANY}{named} ?l . {test} }}"
+
+    def subjects(self, most: int) -> str:
+        """Ask for some nodes (?n) of which there are triples."""
+        rows = f"SELECT ?n WHERE {{ ?n ?p ?o . {self._relation} }} LIMIT {most}"
+        return f"SELECT DISTINCT ?n WHERE {{ {{ {rows} }} FILTER(isIRI(?n)) }}"
 
     def languages(self, most: int) -> str:
         """Ask for the languages (?g) of the first names of each relation (?k: its place), and their number (?c)."""
         parts = (
-            f"{{ {{ SELECT ?l WHERE {{ ?n {terms.iri(relation)} ?l }} LIMIT {most} }} BIND({place} AS ?k) }}"
+            f"{{ {{ SELECT ?l WHERE {{ ?n {_any([relation])} ?l }} LIMIT {most} }} BIND({place} AS ?k) }}"
             for place, relation in enumerate(self._names)
         )
         where = f'{" UNION ".join(parts)} BIND(COALESCE(LANG(?l), "") AS ?g)'
@@ -147,8 +160,11 @@ class Queries:
 
     def all_names(self) -> str:
         """Ask for all names (?l) of all nodes (?n), and by which relation (?r)."""
-        relations = _values("?r", map(terms.iri, self._names))
-        return f"SELECT DISTINCT ?n ?r ?l WHERE {{ {relations} ?n ?r ?l . FILTER(isIRI(?n)) {self._language} }}"
+        plain = [one for one in self._names if _any([one]) == terms.iri(one)]
+        parts = [f"{_values('?r', map(terms.iri, plain))} ?n ?r ?l ."] if plain else []
+        parts += [f"?n {_any([one])} ?l . BIND({terms.iri(one)} AS ?r)" for one in self._names if one not in plain]
+        where = parts[0] if len(parts) == 1 else " UNION ".join(f"{{ {part} }}" for part in parts)
+        return f"SELECT DISTINCT ?n ?r ?l WHERE {{ {where} FILTER(isIRI(?n)) {self._language} }}"
 
     def over_blanks(self, nodes: Iterable[str], hops: int) -> str:
         """Ask for the triples (?b ?q ?o) of blank nodes to which nodes lead (?n ?p ?c).
@@ -221,8 +237,13 @@ def _values(names: str, rows: Iterable[str]) -> str:
 
 
 def _any(relations: Iterable[str]) -> str:
-    """Write a path of one step by any of some relations; a second VALUES would make Oxigraph read them whole."""
-    return "|".join(map(terms.iri, relations))
+    """Write a path by any of some relations; a second VALUES would make Oxigraph read them whole.
+
+    A label of SKOS-XL is a node of its own, whose text is one step further.
+    """
+    text = terms.iri(LITERAL_FORM)
+    xl = LITERAL_FORM.removesuffix("literalForm")
+    return "|".join(f"{terms.iri(one)}/{text}" if one.startswith(xl) else terms.iri(one) for one in relations)
 
 
 def _pair(pair: Pair) -> str:

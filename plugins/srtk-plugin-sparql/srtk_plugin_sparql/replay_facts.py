@@ -8,6 +8,7 @@ from typing import Any
 from srtk_plugin_views.read_log import Name, Reads
 
 from srtk_framework.values import InputError, Triple
+from srtk_plugin_sparql.queries import CALLED_IN_ANY
 from srtk_plugin_sparql.record import RECORD, read_record
 from srtk_plugin_sparql.terms import Rows, Term
 from srtk_plugin_sparql.vocabulary import Ids, Vocabulary
@@ -66,7 +67,7 @@ class _Gathering:
             if kind in (_NEIGHBOURS, _BETWEEN):
                 self._add_triple(row)
             elif kind == _LABELS:
-                self._add_name(row, query.startswith(_CALLED))
+                self._add_name(row, query.startswith((_CALLED, CALLED_IN_ANY)))
             elif kind == _NAMES:
                 self._add_name(row, row["r"].value not in self._ids.named[0])
 

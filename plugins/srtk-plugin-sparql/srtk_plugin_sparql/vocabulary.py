@@ -8,6 +8,7 @@ from fnmatch import fnmatchcase
 
 import attrs
 
+from srtk_framework.text import ALIAS_RELATIONS, LABEL_RELATIONS, displayed, local_name
 from srtk_framework.values import DriverError
 from srtk_plugin_sparql.terms import ILLEGAL, is_iri
 
@@ -30,7 +31,8 @@ class Vocabulary:
         prefixes: Short prefix to namespace IRI; an empty prefix shortens to the bare local name.
         decode: Whether ids show the characters that an IRI must write as %XX; a snapshot leaves them as they are.
         names: Whether ids are names, shown with blanks for underscores where there is no label.
-        label_relations: IRIs (or ids) of relations whose objects are labels; they are no relations of the graph.
+        label_relations: IRIs (or ids) of relations whose objects are labels, the best first; they are no relations of
+            the graph. By default those of RDFS, SKOS, SKOS-XL, FOAF, schema.org, Dublin Core, GeoNames, vCard and DOAP.
         alias_relations: The same for further names.
         languages: Languages of names to keep, most wanted first; all when empty, English first.
         label_namespaces: Namespace of relations to the namespace in which their labels stand.
@@ -47,8 +49,8 @@ class Vocabulary:
     prefixes: Mapping[str, str] = attrs.field(factory=dict, hash=False)
     decode: bool = False
     names: bool = False
-    label_relations: tuple[str, ...] = (RDFS_LABEL,)
-    alias_relations: tuple[str, ...] = (SKOS_ALIAS,)
+    label_relations: tuple[str, ...] = LABEL_RELATIONS
+    alias_relations: tuple[str, ...] = ALIAS_RELATIONS
     languages: tuple[str, ...] = ()
     label_namespaces: Mapping[str, str] = attrs.field(factory=dict, hash=False)
     entities: tuple[str, ...] = ()
@@ -116,6 +118,14 @@ class Ids:
     def _join(self, prefix: str, name: str) -> str:
         namespace = self._spaces[prefix]
         return namespace + (_encoded(name, namespace) if self.decodes else name)
+
+    def local_name(self, id_: str) -> str:
+        """Return the name in the local part of an id; empty where it holds no word."""
+        return local_name(id_, self._spaces)
+
+    def displayed(self, id_: str) -> str:
+        """Return what stands for an id without a label: the name in its local part, else its shortest form."""
+        return self.local_name(id_) or (displayed(id_, self._spaces.items()) if "://" in id_ else id_)
 
     def is_hidden(self, relation: str) -> bool:
         """Tell whether the settings leave a relation out, given its id."""

@@ -11,10 +11,12 @@ import pytest
 from srtk_plugin_local.snapshot.build import build
 from srtk_plugin_local.snapshot.build_settings import BuildSettings
 from srtk_plugin_local.snapshot.graph import LocalGraph
+from srtk_plugin_sparql.commands.load import load
 from srtk_plugin_sparql.graph import SparqlGraph
 from srtk_plugin_sparql.vocabulary import Vocabulary
 
 from srtk_framework.testing import served
+from srtk_framework.values import Literal, Pattern, Triple
 
 MILLS = """
 @prefix : <http://ex.org/> .
@@ -103,3 +105,68 @@ def test_a_server_that_does_not_tell_its_languages_is_asked_for_plain_and_englis
     with closing(opened(proxy.url)) as graph:
         assert graph.find(["Latvia", "Grey Mill"]) == [["http://ex.org/latvia"], []]
     assert "the languages of names are not known" in caplog.text
+
+
+NAMED = """
+@prefix : <http://ex.org/animals#> .
+@prefix rdfs: <http://www.w3.org/2000/01/rdf-schema#> .
+@prefix skos: <http://www.w3.org/2004/02/skos/core#> .
+@prefix foaf: <http://xmlns.com/foaf/0.1/> .
+@prefix xl: <http://www.w3.org/2008/05/skos-xl#> .
+@prefix dct: <http://purl.org/dc/terms/> .
+:k1 skos:prefLabel "Koala bear"@en , "Koalabär"@de ; skos:altLabel "Ash-grey bear"@en ; :eats :DryEucalyptForest .
+:p1 foaf:name "Ann Lee" ; dct:title "Doctor" ; :hasPet :k1 .
+:x1 xl:prefLabel [ xl:literalForm "Wombat"@en ] ; :eats :Grass .
+:both rdfs:label "By label" ; skos:prefLabel "A preferred label" ; :eats :grass_land .
+"""
+AT = "http://ex.org/animals#"
+
+
+@pytest.fixture(params=["server", "store"])
+def named(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[SparqlGraph]:
+    if request.param == "server":
+        with server_of(NAMED, tmp_path / "store") as url, closing(opened(url)) as graph:
+            yield graph
+        return
+    (tmp_path / "named.ttl").write_text(NAMED)
+    load([tmp_path / "named.ttl"], tmp_path / "loaded")
+    with closing(opened(str(tmp_path / "loaded"))) as graph:
+        yield graph
+
+
+def test_the_best_relation_that_names_a_node_is_its_label_and_all_find_it(named: SparqlGraph) -> None:
+    ids = [AT + name for name in ("k1", "p1", "x1", "both")]
+    assert named.labels(ids) == ["Koala bear", "Ann Lee", "Wombat", "By label"]
+    asked = ["Koala bear", "Koalabär", "Ash-grey bear", "Ann Lee", "Doctor", "Wombat", "A preferred label"]
+    assert named.find(asked) == [[AT + name] for name in ("k1", "k1", "k1", "p1", "p1", "x1", "both")]
+
+
+def test_the_words_of_an_iri_stand_for_a_name_that_is_lacking(named: SparqlGraph) -> None:
+    lacking = [AT + name for name in ("DryEucalyptForest", "grass_land", "hasPet", "eats")]
+    assert named.labels(lacking) == ["Dry Eucalypt Forest", "grass land", "has Pet", "eats"]
+    assert named.labels(["http://www.w3.org/2002/07/owl#A1"]) == ["owl:A1"]
+    assert named.find(["dry eucalypt forest", "Grass Land", "k1", "both"]) == [
+        [AT + "DryEucalyptForest"],
+        [AT + "grass_land"],
+        [],
+        [],
+    ]
+
+
+def test_a_name_goes_before_the_words_of_an_iri(tmp_path: Path) -> None:
+    turtle = "@prefix : <http://ex.org/> . @prefix foaf: <http://xmlns.com/foaf/0.1/> . "
+    turtle += ':a1 foaf:name "Forest" ; :in :Forest .'
+    with server_of(turtle, tmp_path / "store") as url:
+        for names in ("exact", "scan"):
+            with closing(opened(url, names=names)) as graph:
+                assert graph.find(["forest" if names == "scan" else "Forest"]) == [["http://ex.org/a1"]]
+
+
+def test_label_relations_that_are_set_are_the_only_ones(tmp_path: Path) -> None:
+    meaning = Vocabulary(label_relations=("http://xmlns.com/foaf/0.1/name",), alias_relations=())
+    with server_of(NAMED, tmp_path / "store") as url, closing(opened(url, vocabulary=meaning)) as graph:
+        assert graph.labels([AT + "p1", AT + "both"]) == ["Ann Lee", "both"]
+        assert (
+            Triple(AT + "p1", "http://purl.org/dc/terms/title", Literal.make("Doctor"))
+            in graph.match([Pattern(subject=AT + "p1")])[0]
+        )

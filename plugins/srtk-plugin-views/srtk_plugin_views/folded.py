@@ -51,6 +51,9 @@ class _Folding(JoiningView):
             subclass_relations=tuple(map(composites.escape, above)),
         )
 
+    def _called(self, names: Sequence[str]) -> Sequence[Sequence[str]]:
+        return self.edges.called(names)
+
     def near_names(self, names: Sequence[str], limit: int) -> Sequence[Sequence[str]]:
         """Find names almost like each name, of entities that are shown."""
         found = self.graph.near_names(names, limit)

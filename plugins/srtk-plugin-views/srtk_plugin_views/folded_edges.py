@@ -30,6 +30,9 @@ class UnnamedNodes(Protocol):
     def triples(self, nodes: Iterable[str]) -> Iterable[Triple]:
         """Read the triples from nodes to blank nodes, and from these on; their names hold for this call."""
 
+    def find(self, names: Sequence[str]) -> Sequence[Sequence[str]]:
+        """Find the entities with each name, those too that have no triple but over blank nodes."""
+
     def starts(self, ends: Iterable[str]) -> Mapping[str, Iterable[str]]:
         """Find the nodes that lead to others, or to literals, over blank nodes."""
 
@@ -89,6 +92,10 @@ class FoldedEdges(CachedEdges):
     def left_out(self) -> int:
         """Number of edges to blank nodes that were left out because of the limits."""
         return sum(self._cut.values())
+
+    def called(self, names: Sequence[str]) -> Sequence[Sequence[str]]:
+        """Find the entities of the graph with each name."""
+        return (self._unnamed_nodes or self._graph).find(names)
 
     def _judge(self, nodes: Iterable[str]) -> None:
         """Determine which blank nodes have no name; other nodes need no look."""

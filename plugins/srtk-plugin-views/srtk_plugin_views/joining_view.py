@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 import attrs
 
@@ -115,18 +115,30 @@ class JoiningView(StepwiseView):
 
     def labels(self, ids: Sequence[str]) -> list[str]:
         """Return the label of each id; a composite has the labels of its parts."""
-        halves = {id_: composites.parts(id_) for id_ in ids if not isinstance(id_, Literal)}
-        asked = list(dict.fromkeys([*ids, *(name for names in halves.values() for name in names)]))
-        found = dict(zip(asked, self.graph.labels(asked), strict=True))
-        return [composites.label_of(id_, halves.get(id_, ()), found) for id_ in ids]
+        names = {id_: composites.parts(id_) for id_ in ids if not isinstance(id_, Literal)}
+        joined = self._joined(id_ for id_, parts in names.items() if len(parts) > 1)
+        asked = [id_ for id_ in ids if id_ not in joined]
+        asked = list(dict.fromkeys([*asked, *(name for parts in names.values() for name in parts)]))
+        found = dict(zip(asked, self.graph.labels(asked), strict=True)) | {id_: id_ for id_ in joined}
+        return [composites.label_of(id_, names.get(id_, ()), found) for id_ in ids]
+
+    def _joined(self, ids: Iterable[str]) -> set[str]:
+        """Return which ids in the form of a composite are no entities, whose label may be made of any id."""
+        every = list(ids)
+        frontiers = self.graph.frontiers([[id_] for id_ in every]) if every else []
+        return {id_ for id_, frontier in zip(every, frontiers, strict=True) if not frontier.size}
 
     def find(self, names: Sequence[str]) -> list[list[str]]:
         """Find the entities with each name."""
         edges = self._open
         edges.forget()
-        found = self.graph.find(names)
+        found = self._called(names)
         known = edges.exist(id_ for ids in found for id_ in ids)
         return [[id_ for id_ in ids if id_ in known] for ids in found]
+
+    def _called(self, names: Sequence[str]) -> Sequence[Sequence[str]]:
+        """Find the entities of the graph with each name; some may not be in the view."""
+        return self.graph.find(names)
 
     def qualifiers(self, triples: Sequence[Triple]) -> list[tuple[Qualifier, ...]]:
         """Read the qualifiers of each triple, sorted: the other triples of all its mediators."""

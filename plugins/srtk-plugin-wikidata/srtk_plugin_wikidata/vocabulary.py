@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import attrs
 from srtk_plugin_sparql.terms import is_iri
-from srtk_plugin_sparql.vocabulary import Ids, Vocabulary
+from srtk_plugin_sparql.vocabulary import RDFS_LABEL, SKOS_ALIAS, Ids, Vocabulary
 
 from srtk_framework.values import DriverError
 
@@ -107,6 +107,8 @@ def default_vocabulary(spaces: Spaces) -> Vocabulary:
     """Return the vocabulary of a Wikibase: direct claims between items."""
     return Vocabulary(
         prefixes={"": spaces.entity, "wd": spaces.entity, "wdt": spaces.direct},
+        label_relations=(RDFS_LABEL,),
+        alias_relations=(SKOS_ALIAS,),
         languages=("en", ANY),
         label_namespaces={spaces.direct: spaces.entity},
         entities=(spaces.entity + "Q",),
