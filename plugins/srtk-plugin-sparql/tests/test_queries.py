@@ -80,7 +80,7 @@ WRITTEN: Mapping[str, Write] = {
     "labels": lambda q, iris, _: q.labels(iris),
     "labels by relation": lambda q, iris, _: q.labels(iris, [SPACE + "label", SPACE + "name"]),
     "over blank nodes": lambda q, iris, _: q.over_blanks(iris, 1),
-    "into blank nodes": lambda q, iris, _: q.into_blanks([f"<{iri}>" for iri in iris], 1),
+    "into blank nodes": lambda q, iris, _: q.into_blanks(map(terms.iri, iris), 1),
     "called": lambda q, _, names: q.called(names),
     "with a literal": lambda q, _, names: q.with_literal(names[0]),
     "paths of one step": lambda q, iris, _: path_queries.joined(q, searches(iris), (0, 0), True),
