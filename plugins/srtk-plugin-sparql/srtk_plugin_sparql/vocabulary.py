@@ -8,7 +8,7 @@ from fnmatch import fnmatchcase
 
 import attrs
 
-from srtk_framework.text import ALIAS_RELATIONS, LABEL_RELATIONS, displayed, local_name
+from srtk_framework.text import ALIAS_RELATIONS, LABEL_RELATIONS, displayed, has_word, local_name, local_part
 from srtk_framework.values import DriverError
 from srtk_plugin_sparql.terms import ILLEGAL, is_iri
 
@@ -124,7 +124,13 @@ class Ids:
         return local_name(id_, self._spaces)
 
     def displayed(self, id_: str) -> str:
-        """Return what stands for an id without a label: the name in its local part, else its shortest form."""
+        """Return what stands for an id without a label: the name in its local part, else its shortest form.
+
+        What begins with a small letter is mostly a relation, which snapshots leave whole: ``hasHabitat``.
+        """
+        local = local_part(id_, self._spaces)
+        if local[:1].islower() and has_word(local):
+            return local.replace("_", " ").strip()
         return self.local_name(id_) or (displayed(id_, self._spaces.items()) if "://" in id_ else id_)
 
     def is_hidden(self, relation: str) -> bool:

@@ -143,7 +143,7 @@ def test_the_best_relation_that_names_a_node_is_its_label_and_all_find_it(named:
 
 def test_the_words_of_an_iri_stand_for_a_name_that_is_lacking(named: SparqlGraph) -> None:
     lacking = [AT + name for name in ("DryEucalyptForest", "grass_land", "hasPet", "eats")]
-    assert named.labels(lacking) == ["Dry Eucalypt Forest", "grass land", "has Pet", "eats"]
+    assert named.labels(lacking) == ["Dry Eucalypt Forest", "grass land", "hasPet", "eats"]
     assert named.labels(["http://www.w3.org/2002/07/owl#A1"]) == ["owl:A1"]
     assert named.find(["dry eucalypt forest", "Grass Land", "k1", "both"]) == [
         [AT + "DryEucalyptForest"],
