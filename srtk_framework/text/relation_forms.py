@@ -76,10 +76,15 @@ def worded(form: str) -> str:
 
 def relation_words(relation: str, label: str) -> str:
     """Return the label of a relation as it is; of an id that stands for a missing one, the words of its last part."""
-    if label and label != relation:
+    if label and label != relation and not _is_last_part(label, relation):
         return clean(label)
     last = _LAST.search(relation)
     return clean(_CAPITAL.sub(" ", last[0] if last else relation).replace("_", " ")) or clean(relation)
+
+
+def _is_last_part(label: str, relation: str) -> bool:
+    """Return whether a label only repeats the end of an IRI, as graphs show relations without a label."""
+    return "://" in relation and relation.endswith(label) and relation[-len(label) - 1] in "/#"
 
 
 def _mapping(data: Any, file: str) -> list[RelationForm]:

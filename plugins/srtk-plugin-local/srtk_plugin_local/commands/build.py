@@ -23,6 +23,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add("--out", required=True, metavar="DIR", help="folder of the snapshot")
     add("--format", metavar="F", help=f"one of {', '.join(FORMATS)}; by default guessed from the file names")
     add("--from", dest="made_by", metavar="TOOL", help=f"the tool that wrote the files: {', '.join(TOOLS)}")
+    add("--base", default="", metavar="IRI", help="base of relative IRIs in RDF (file:/// and the name of the file)")
     add("--separator", metavar="S", help="column separator; by default found out; \\t is a tab")
     add("--columns", metavar="A,B,C", help="headings or numbers of the subject, relation and object columns")
     header = parser.add_mutually_exclusive_group()
@@ -65,14 +66,14 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         action="append",
         default=[],
         metavar="REL",
-        help="relation to a label (rdfs:label)",
+        help="relation to a label (rdfs:label; in RDF also skos:prefLabel, foaf:name, ...)",
     )
     add(
         "--alias-relation",
         action="append",
         default=[],
         metavar="REL",
-        help="relation to an alias (skos:altLabel)",
+        help="relation to an alias (skos:altLabel; in RDF also skos:hiddenLabel, foaf:nick, ...)",
     )
     add("--languages", metavar="L,...", help="languages of names to keep, in order of preference (all, English first)")
     add("--prefix", action="append", default=[], metavar="NAME=IRI", help="shorten ids that start with this IRI")
@@ -155,6 +156,7 @@ def settings(args: argparse.Namespace) -> BuildSettings:
         files=tuple(args.files),
         format=args.format,
         made_by=args.made_by,
+        base=args.base,
         separator=_separator(args.separator),
         columns=_listed(args.columns),
         header=args.header,

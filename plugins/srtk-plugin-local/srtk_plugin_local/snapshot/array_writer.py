@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -13,6 +13,7 @@ import numpy.typing as npt
 from srtk_framework.text import fold
 from srtk_framework.values import InputError
 from srtk_plugin_local.snapshot.csr import Adjacency
+from srtk_plugin_local.snapshot.id_names import IdNames
 from srtk_plugin_local.snapshot.input_files import Progress
 from srtk_plugin_local.snapshot.layout import TERM_LITERALS, ArrayFile, HeapFile, hash64, map_array, width
 from srtk_plugin_local.snapshot.staging_values import is_literal
@@ -199,8 +200,13 @@ def _write_side(work: Work, side: str, start: str, end: str, rows: int, watch: A
     return edges
 
 
-def write_names(work: Work) -> None:
-    """Write labels, aliases, relation labels, and the index from folded name to entity."""
+def write_names(work: Work, id_names: Callable[[bool], IdNames]) -> None:
+    """Write labels, aliases, relation labels, and the index from folded name to entity.
+
+    Args:
+        work: The build.
+        id_names: Says what ids are called, by whether there are labels.
+    """
     con = work.con
     con.execute(
         "CREATE TABLE named AS SELECT n.rowid AS n, text, key, alias "
@@ -219,18 +225,25 @@ def write_names(work: Work) -> None:
     work.counts["relation_labels"] = _write_labels(work, "relation_labels", "relation", "relation_label")
     work.counts["aliases"] = _write_aliases(work)
     sql = (
-        "SELECT coalesce(text, id) AS text, node.rowid AS n FROM node LEFT JOIN label ON node.rowid = label.n "
-        "WHERE NOT literal UNION ALL SELECT text, n FROM alias"
+        "SELECT coalesce(text, id) AS text, node.rowid AS n, text IS NULL AS lacks FROM node "
+        "LEFT JOIN label ON node.rowid = label.n WHERE NOT literal UNION ALL SELECT text, n, FALSE FROM alias"
     )
     total = work.counts["entities"] + work.counts["aliases"]
-    rows = (_folded(b) for b in work.batches(sql, NAMES, "index names", total))
+    indexed = id_names(bool(work.counts["labels"])).indexed
+    rows = (_folded(b, indexed) for b in work.batches(sql, NAMES, "index names", total))
     work.counts["names"] = _write_hashes(work, "names.hash", "names.node", rows)
 
 
-def _folded(batch: Any) -> tuple[list[str], Ints]:
-    folded = [fold(text) for text in batch.column(0).to_pylist()]
+def _folded(batch: Any, indexed: Callable[[str], list[str]]) -> tuple[list[str], Ints]:
+    texts, numbers, lacks = batch.column(0).to_pylist(), _ints(batch.column(1)), batch.column(2)
+    if lacks.true_count:
+        names = [indexed(text) if lack else [fold(text)] for text, lack in zip(texts, lacks.to_pylist(), strict=True)]
+        numbers = np.repeat(numbers, [len(row) for row in names])
+        folded = [name for row in names for name in row]
+    else:
+        folded = [fold(text) for text in texts]
     kept = np.fromiter((bool(text) for text in folded), dtype=bool, count=len(folded))
-    return [text for text in folded if text], _ints(batch.column(1))[kept]
+    return [text for text in folded if text], numbers[kept]
 
 
 def _write_labels(work: Work, name: str, owner: str, table: str) -> int:

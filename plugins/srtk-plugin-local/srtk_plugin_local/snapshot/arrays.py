@@ -14,6 +14,7 @@ import numpy.typing as npt
 from srtk_framework.values import Literal, SnapshotError
 from srtk_plugin_local.snapshot.csr import Adjacency, Ints, spread
 from srtk_plugin_local.snapshot.data_files import DataFiles
+from srtk_plugin_local.snapshot.id_names import IdNames
 from srtk_plugin_local.snapshot.layout import ARRAYS, BLOCK, HEAPS, TERM_LITERALS, Meta, hash64
 from srtk_plugin_local.snapshot.meta_file import AGAIN, read_meta
 
@@ -51,6 +52,7 @@ class Snapshot:
     def __init__(self, folder: Path) -> None:
         self.folder = folder
         self.meta, self._files = _opened(folder)
+        self.id_names = IdNames.of(self.meta)
         optional = (TERM_LITERALS,) if TERM_LITERALS in self.meta.files else ()
         self._arrays = {name: self._array(name) for name in (*ARRAYS, *optional)}
         self._heaps = {name: Heap(self._array(f"{name}.offsets"), self._files[f"{name}.bytes"]) for name in HEAPS}

@@ -22,6 +22,7 @@ from srtk_plugin_local.snapshot.array_writer import (
     write_qualifiers,
 )
 from srtk_plugin_local.snapshot.build_settings import BuildSettings, fingerprint
+from srtk_plugin_local.snapshot.id_names import IdNames
 from srtk_plugin_local.snapshot.input_files import Progress, quiet
 from srtk_plugin_local.snapshot.input_report import FileReport
 from srtk_plugin_local.snapshot.layout import FORMAT, GENERATION, META, Meta, content_hash, generation_name, meta_text
@@ -151,14 +152,14 @@ def _fill(
         work = Work(con, made, progress)
         reports: list[FileReport] = []
         is_rdf, plan = stage_triples(con, settings, progress, reports, pinned)
-        stage_names(con, settings, progress, reports)
+        stage_names(con, settings, progress, reports, is_rdf)
         work.ignored |= stage_redirects(con, settings, progress, reports)
         rank_names(con, settings)
         stage_qualifiers(con, settings, progress, reports)
         number_nodes(work)
         write_ids(work)
         write_edges(work)
-        write_names(work)
+        write_names(work, lambda labelled: IdNames(_ids_are_names(settings, is_rdf, labelled), settings.prefixes))
         write_qualifiers(work)
         schema = _schema(settings, con)
     except duckdb.OutOfMemoryException as error:
@@ -169,9 +170,7 @@ def _fill(
         raise RunError(f"{place}: the build cannot write here ({error}); check the disk") from error
     finally:
         con.close()
-    names = settings.names
-    if names is None:
-        names = not is_rdf and not work.counts["labels"]
+    names = _ids_are_names(settings, is_rdf, bool(work.counts["labels"]))
     content = content_hash(work.written, names, schema)
     ignored = {kind: count for kind, count in sorted(work.ignored.items()) if count}
     described = {
@@ -181,7 +180,13 @@ def _fill(
         "reading": [report.data() for report in reports],
         "plan": plan,
     }
+    if prefixes := {prefix: iri for report in reversed(reports) for prefix, iri in report.prefixes.items()}:
+        described["prefixes"] = dict(sorted(prefixes.items()))
     return Meta(content, dict(sorted(work.counts.items())), names, schema, work.written, described, origin), ignored
+
+
+def _ids_are_names(settings: BuildSettings, is_rdf: bool, labelled: bool) -> bool:
+    return settings.names if settings.names is not None else not is_rdf and not labelled
 
 
 def _connect(settings: BuildSettings, place: Path) -> duckdb.DuckDBPyConnection:

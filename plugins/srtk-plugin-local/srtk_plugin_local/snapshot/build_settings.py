@@ -12,6 +12,7 @@ from typing import Any
 import attrs
 
 from srtk_framework.run.graph_source import data_files
+from srtk_framework.text import ALIAS_RELATIONS, LABEL_RELATIONS
 from srtk_framework.values import InputError
 from srtk_plugin_local.snapshot.layout import VERSION
 
@@ -23,6 +24,8 @@ RDFS_LABEL = "http://www.w3.org/2000/01/rdf-schema#label"
 DESCRIPTION = "description"
 """Relation of the triples made from files of descriptions."""
 SKOS_ALIAS = "http://www.w3.org/2004/02/skos/core#altLabel"
+LABELS = (RDFS_LABEL, "rdfs:label")
+ALIASES = (SKOS_ALIAS, "skos:altLabel")
 
 
 _READER = 3
@@ -87,14 +90,18 @@ class BuildSettings:
         descriptions: Files of id and description; each becomes a triple of the relation `description` if its id
             occurs in a triple.
         qualifiers: Files of subject, relation, object, qualifier relation and value.
-        label_relations: Relations whose objects are labels; rdfs:label by default.
-        alias_relations: Relations whose objects are aliases; skos:altLabel by default.
+        label_relations: Relations whose objects are labels; rdfs:label by default, and in RDF files the other relations
+            of ``srtk_framework.text.LABEL_RELATIONS``, of which the first that an entity has gives its label.
+        alias_relations: Relations whose objects are aliases; skos:altLabel by default, and in RDF files the other
+            relations of ``srtk_framework.text.ALIAS_RELATIONS``.
         languages: Languages of labels and aliases to keep, in order of preference; by default all, English first.
         prefixes: Namespace IRIs by prefix; an empty prefix shortens to the bare local name.
         type_relations: Relations from an entity to its class.
         subclass_relations: Relations from a class to its superclass.
         mediators: Patterns of ids of mediator nodes, which only join the parts of a statement.
         noise: Patterns of ids of relations that answer no question.
+        base: Base of the relative IRIs of RDF files that declare none; by default ``file:///`` and the name of the
+            file, wherever it lies.
         names: Whether ids are names, shown with spaces for underscores; by default true without labels and RDF.
         memory: Memory limit for sorting and joining, such as 1GB.
         threads: Thread limit; at most four by default.
@@ -121,8 +128,8 @@ class BuildSettings:
     redirects: tuple[str, ...] = ()
     descriptions: tuple[str, ...] = ()
     qualifiers: tuple[str, ...] = ()
-    label_relations: tuple[str, ...] = (RDFS_LABEL, "rdfs:label")
-    alias_relations: tuple[str, ...] = (SKOS_ALIAS, "skos:altLabel")
+    label_relations: tuple[str, ...] = LABELS
+    alias_relations: tuple[str, ...] = ALIASES
     languages: tuple[str, ...] = ()
     prefixes: Mapping[str, str] = attrs.field(factory=dict, hash=False)
     type_relations: tuple[str, ...] = ()
@@ -130,6 +137,7 @@ class BuildSettings:
     mediators: tuple[str, ...] = ()
     noise: tuple[str, ...] = ()
     names: bool | None = None
+    base: str = ""
     memory: str = "1GB"
     threads: int | None = None
     made_by: str | None = None
@@ -146,6 +154,16 @@ class BuildSettings:
         """Return all input files."""
         named = (*self.files, *self.labels, *self.aliases, *self.redirects, *((self.plan,) if self.plan else ()))
         return (*named, *self.descriptions, *self.qualifiers)
+
+
+def names_of_rdf(settings: BuildSettings) -> list[tuple[str, bool]]:
+    """Return the naming relations of RDF, best first, and whether each gives aliases; none where a person chose some.
+
+    Where labels are chosen and aliases are not, or the other way round, the choice holds for its kind alone.
+    """
+    labels = LABEL_RELATIONS if settings.label_relations == LABELS else ()
+    aliases = ALIAS_RELATIONS if settings.alias_relations == ALIASES else ()
+    return [*((relation, False) for relation in labels), *((relation, True) for relation in aliases)]
 
 
 def fingerprint(settings: BuildSettings) -> str:

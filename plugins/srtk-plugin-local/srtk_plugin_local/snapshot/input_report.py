@@ -30,6 +30,7 @@ class FileReport:
         unread: Header names of the columns that were not read.
         notes: Sentences on what else a reader of the screen should know.
         skipped: Count and first place of what was skipped, by reason.
+        prefixes: Namespaces that the file declares, by prefix; the snapshot keeps them once for all files.
     """
 
     name: str
@@ -46,6 +47,7 @@ class FileReport:
     unread: list[str] = attrs.field(factory=list)
     notes: list[str] = attrs.field(factory=list)
     skipped: dict[str, list[Any]] = attrs.field(factory=dict)
+    prefixes: dict[str, str] = attrs.field(factory=dict)
 
     def skip(self, reason: str, line: int, sentence: str, unit: str = "") -> None:
         """Count what was skipped.
@@ -103,7 +105,7 @@ class FileReport:
 
     def data(self) -> dict[str, Any]:
         """Return the report as plain data."""
-        inner = ("strict", "sheet", "links", "key")
+        inner = ("strict", "sheet", "links", "key", "prefixes")
         return attrs.asdict(self, filter=lambda field, value: field.name not in inner, value_serializer=_plain)
 
 

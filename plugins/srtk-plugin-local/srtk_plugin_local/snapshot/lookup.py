@@ -105,12 +105,7 @@ def labels(snapshot: Snapshot, relations: Mapping[str, int], ids: Sequence[str])
 def _relation_label(snapshot: Snapshot, relation: int, id_: str) -> str:
     heap = snapshot.heap("relation_labels")
     label = heap.take(np.array([relation]))[0] if len(heap) else ""
-    return label or _as_name(snapshot, id_)
-
-
-def _as_name(snapshot: Snapshot, id_: str) -> str:
-    """Return the name of an id without label: its words where ids are names, else the id."""
-    return (id_.replace("_", " ").strip() or id_) if snapshot.meta.names else id_
+    return label or snapshot.id_names.relation(id_)
 
 
 def entity_labels(snapshot: Snapshot, numbers: Ints) -> list[str]:
@@ -119,7 +114,7 @@ def entity_labels(snapshot: Snapshot, numbers: Ints) -> list[str]:
     found = heap.take(numbers) if len(heap) else [""] * len(numbers)
     lacking = [place for place, label in enumerate(found) if not label]
     for place, id_ in zip(lacking, snapshot.ids(numbers[lacking]), strict=True):
-        found[place] = _as_name(snapshot, id_)
+        found[place] = id_ if isinstance(id_, Literal) else snapshot.id_names.entity(id_)
     return found
 
 
@@ -136,19 +131,25 @@ def any_starts_with(snapshot: Snapshot, start: str) -> bool:
 
 
 def find(snapshot: Snapshot, names: Sequence[str]) -> list[list[str]]:
-    """Find the entities with each name, sorted by id."""
+    """Find the entities with each name, sorted by id.
+
+    An entity that only its id names, as a local name of an IRI does, gives way to those that a label names.
+    """
     folded = [fold(name) for name in names]
     wanted = list(dict.fromkeys(name for name in folded if name))
     place, node = snapshot.named(wanted)
     nodes, back = np.unique(node, return_inverse=True)
-    names_of_node = _folded_names(snapshot, nodes)
+    given, spelt = _folded_names(snapshot, nodes)
     hits: dict[str, list[int]] = {}
+    lesser: dict[str, list[int]] = {}
     for at, number, which in zip(place.tolist(), node.tolist(), back.tolist(), strict=True):
         # Hashes may collide, so the names decide.
-        if wanted[at] in names_of_node[which]:
+        if wanted[at] in given[which]:
             hits.setdefault(wanted[at], []).append(number)
+        elif wanted[at] in spelt[which]:
+            lesser.setdefault(wanted[at], []).append(number)
     known = dict(zip(nodes.tolist(), snapshot.ids(nodes), strict=True))
-    rows = {name: [known[number] for number in sorted(numbers)] for name, numbers in hits.items()}
+    rows = {name: [known[number] for number in sorted(numbers)] for name, numbers in (lesser | hits).items()}
     return [list(rows[name]) if name in rows else [] for name in folded]
 
 
@@ -162,11 +163,23 @@ def other_names(snapshot: Snapshot, ids: Sequence[str]) -> list[list[str]]:
     return [sorted(set(names)) for names in found]
 
 
-def _folded_names(snapshot: Snapshot, numbers: Ints) -> list[set[str]]:
-    names = [{fold(label)} for label in entity_labels(snapshot, numbers)]
+def _folded_names(snapshot: Snapshot, numbers: Ints) -> tuple[list[set[str]], list[set[str]]]:
+    """Return the names that each entity was given, and those that its id spells, both folded."""
+    heap = snapshot.heap("labels")
+    labels = heap.take(numbers) if len(heap) else [""] * len(numbers)
+    given = [{fold(label)} if label else set() for label in labels]
+    spelt: list[set[str]] = [set() for _ in labels]
+    lacking = [place for place, label in enumerate(labels) if not label]
+    ids_are_names = snapshot.meta.names
+    for place, id_ in zip(lacking, snapshot.ids(numbers[lacking]), strict=True):
+        (given if ids_are_names else spelt)[place].update(snapshot.id_names.indexed(id_))
     for owner, alias in _aliases(snapshot, numbers):
-        names[owner].add(fold(alias))
-    return names
+        given[owner].add(fold(alias))
+    return given, spelt
+
+
+def _all_names(snapshot: Snapshot, numbers: Ints) -> list[set[str]]:
+    return [given | spelt for given, spelt in zip(*_folded_names(snapshot, numbers), strict=True)]
 
 
 def _aliases(snapshot: Snapshot, numbers: Ints) -> Iterator[tuple[int, str]]:
@@ -186,11 +199,11 @@ def name_index(snapshot: Snapshot) -> NameIndex:
         for start in range(0, snapshot.size, _ROWS):
             numbers = np.arange(start, min(start + _ROWS, snapshot.size), dtype=np.int64)
             numbers = numbers[~snapshot.is_literal(numbers)]
-            rows = [sorted(names) for names in _folded_names(snapshot, numbers)]
+            rows = [sorted(names) for names in _all_names(snapshot, numbers)]
             counts = np.fromiter(map(len, rows), dtype=np.int64, count=len(rows))
             yield [name for row in rows for name in row], np.repeat(numbers, counts)
 
-    return NameIndex(batches(), lambda numbers: _folded_names(snapshot, numbers))
+    return NameIndex(batches(), lambda numbers: _all_names(snapshot, numbers))
 
 
 def degrees(snapshot: Snapshot, ids: Sequence[str]) -> list[int]:

@@ -11,6 +11,8 @@ from srtk_framework.records import check_entities
 from srtk_framework.values import InputError, Literal
 from srtk_plugin_local.snapshot.input_files import Input
 from srtk_plugin_local.snapshot.input_report import EMPTY_FILES, FileReport
+from srtk_plugin_local.snapshot.jsonld_keys import note_lost_keys
+from srtk_plugin_local.snapshot.rdf_text import Utf8Input, base_of
 from srtk_plugin_local.snapshot.tables import ROWS, Meter
 
 if TYPE_CHECKING:
@@ -24,25 +26,67 @@ _FORMATS = {
     "rdfxml": "RDF_XML",
     "jsonld": "JSON_LD",
 }
+_LINES = ("ntriples", "nquads")
+RDF = "http://www.w3.org/1999/02/22-rdf-syntax-ns#"
 _ANONYMOUS = re.compile(r"[0-9a-f]{20,32}")
 _WHERE = re.compile(r"^Parser error (?:at line \d+ column \d+|between .*?): ")
 
 
-def read_rdf(name: str, kind: str, report: FileReport, meter: Meter) -> Iterator[pa.Table]:
+def read_rdf(name: str, kind: str, report: FileReport, meter: Meter, base: str = "") -> Iterator[pa.Table]:
     """Yield tables with the columns ``c0``, ``c1``, ``c2`` (texts) and ``literal`` (whether the object is one).
 
     IRIs are unshortened, literals have the form of ``Literal``, and blank nodes start with ``_:``. A blank node of
     N-Triples keeps its label, since dumps in several parts share labels; in other formats its id includes a hash of
-    the file.
+    the file. A triple that is a term becomes a node with ``rdf:subject``, ``rdf:predicate`` and ``rdf:object``.
+
+    Args:
+        name: Path of the file.
+        kind: Its format.
+        report: Receives what is skipped and how relative IRIs were read.
+        meter: Receives the bytes read.
+        base: Base of relative IRIs, by default one with the name of the file. A base in the file goes before it.
 
     Raises:
         InputError: With file and line, if the file is not valid.
     """
+    if kind == "rdfxml":
+        with Utf8Input(name, xml=True) as source:
+            check_entities(source, name)
+    if kind == "jsonld":
+        note_lost_keys(name, report)
+    default = base_of(name)
+    relative = False
+    with Utf8Input(name, xml=kind == "rdfxml") as source:
+        if source.encoding not in ("utf-8", "ascii"):
+            report.note(f"was read as {source.encoding}")
+        for table in _tables(source, kind, base or default, report):
+            report.rows += table.num_rows
+            relative = relative or (not base and kind not in _LINES and _any_starts(table, default))
+            yield table
+            meter(source.done)
+        size = source.size
+    if relative:
+        report.note(f"relative IRIs were resolved against {default}; give another base with --base")
+    if not report.rows:
+        report.check()
+        report.skip(EMPTY_FILES, 1, "there is no triple; leave the file out")
+        report.note("has no triple")
+    meter(size)
+
+
+def _any_starts(table: pa.Table, start: str) -> bool:
+    import pyarrow.compute as pc
+
+    return any(pc.any(pc.starts_with(table.column(name), start)).as_py() for name in ("c0", "c1", "c2"))
+
+
+def _tables(source: Input, kind: str, base: str, report: FileReport) -> Iterator[pa.Table]:
+    """Yield the triples of a file in tables of up to ROWS rows."""
     import pyarrow as pa
     import pyoxigraph as ox
 
-    blank = _Blanks(name, kind)
-    named, literal = ox.NamedNode, ox.Literal
+    blank = _Blanks(source.name, kind)
+    named, literal, quoted = ox.NamedNode, ox.Literal, ox.Triple
     rows: list[tuple[str, str, str, bool]] = []
 
     def table() -> pa.Table:
@@ -50,53 +94,90 @@ def read_rdf(name: str, kind: str, report: FileReport, meter: Meter) -> Iterator
         rows.clear()
         return pa.table(dict(zip(("c0", "c1", "c2", "literal"), columns, strict=True)))
 
-    if kind == "rdfxml":
-        with Input(name) as source:
-            check_entities(source, name)
     default = ox.DefaultGraph()
     named_graphs: set[str] = set()
     graphs = kind in ("nquads", "trig", "jsonld")
-    with Input(name) as source:
-        for triple in _parse(source, kind):
-            if graphs and triple.graph_name != default:
-                named_graphs.add(str(triple.graph_name))
-            subject, object_ = triple.subject, triple.object
-            start = subject.value if type(subject) is named else blank(subject)
-            if type(object_) is named:
-                rows.append((start, triple.predicate.value, object_.value, False))
-            elif type(object_) is literal:
-                text = Literal.make(object_.value, object_.datatype.value, object_.language)
-                rows.append((start, triple.predicate.value, text, True))
-            else:
-                rows.append((start, triple.predicate.value, blank(object_), False))
-            if len(rows) == ROWS:
-                report.rows += ROWS
-                yield table()
-                meter(source.done)
-        if rows:
-            report.rows += len(rows)
+    for triple in _parse(source, kind, base, report):
+        if graphs and triple.graph_name != default:
+            named_graphs.add(str(triple.graph_name))
+        subject, object_ = triple.subject, triple.object
+        start = subject.value if type(subject) is named else blank(subject)
+        if type(object_) is named:
+            rows.append((start, triple.predicate.value, object_.value, False))
+        elif type(object_) is literal:
+            text = Literal.make(object_.value, object_.datatype.value, object_.language)
+            rows.append((start, triple.predicate.value, text, True))
+        elif type(object_) is quoted:
+            rows += _statement(start, triple.predicate.value, object_, blank)
+        else:
+            rows.append((start, triple.predicate.value, blank(object_), False))
+        if len(rows) >= ROWS:
             yield table()
+    if rows:
+        yield table()
     if named_graphs:
         report.note(f"{len(named_graphs):,} named graphs were merged into one; their names are not kept")
-    if not report.rows:
-        report.skip(EMPTY_FILES, 1, "there is no triple; leave the file out")
-        report.note("has no triple")
-    meter(source.size)
 
 
-def _parse(source: Input, kind: str) -> Iterator[Any]:
+def _statement(start: str, relation: str, triple: Any, blank: _Blanks) -> list[tuple[str, str, str, bool]]:
+    """Return the rows of a triple that is a term: of the node that reifies it, else of a node of its own."""
     import pyoxigraph as ox
 
+    rows = []
+    if relation != RDF + "reifies":
+        digest = hashlib.blake2b(str(triple).encode(), digest_size=8).hexdigest()
+        node = f"{blank.scoped('statement')}.{digest}"
+        rows.append((start, relation, node, False))
+        start = node
+    subject, object_ = triple.subject, triple.object
+    rows.append((start, RDF + "subject", subject.value if isinstance(subject, ox.NamedNode) else blank(subject), False))
+    rows.append((start, RDF + "predicate", triple.predicate.value, False))
+    if isinstance(object_, ox.Triple):
+        return rows + _statement(start, RDF + "object", object_, blank)
+    if isinstance(object_, ox.Literal):
+        text = Literal.make(object_.value, object_.datatype.value, object_.language)
+        return [*rows, (start, RDF + "object", text, True)]
+    end = object_.value if isinstance(object_, ox.NamedNode) else blank(object_)
+    return [*rows, (start, RDF + "object", end, False)]
+
+
+def _parse(source: Input, kind: str, base: str, report: FileReport) -> Iterator[Any]:
+    """Parse a file; a wrong line of N-Triples or N-Quads is skipped and counted, after which the parser goes on."""
+    import pyoxigraph as ox
+
+    lines = kind in _LINES
     try:
-        yield from ox.parse(cast("IO[bytes]", source), format=getattr(ox.RdfFormat, _FORMATS[kind]))
-    except SyntaxError as error:
-        place = f"{source.name}:{error.lineno}" if error.lineno else source.name
-        reason = _WHERE.sub("", error.msg or str(error))
-        if "LoadDocumentCallback" in reason:
-            raise InputError(
-                f"{source.name}: refers to a context elsewhere, which is not fetched; write the context into the file"
-            ) from error
-        raise InputError(f"{place}: is not valid {kind}: {reason}; correct the file or --format") from error
+        triples = ox.parse(
+            cast("IO[bytes]", source), format=getattr(ox.RdfFormat, _FORMATS[kind]), base_iri=None if lines else base
+        )
+    except ValueError as error:
+        raise InputError(
+            f"{base!r} is no IRI ({error}); give a whole one with --base, such as http://example.org/"
+        ) from error
+    while True:
+        try:
+            yield from triples
+        except SyntaxError as error:
+            reason = _WHERE.sub("", error.msg or str(error))
+            if not lines or not error.lineno:
+                raise _wrong(source.name, kind, error, reason) from error
+            report.skip(
+                f"lines that are not {kind}",
+                error.lineno,
+                f"is not valid {kind}: {reason}; correct the file or --format",
+            )
+            continue
+        break
+    report.prefixes = dict(triples.prefixes)
+
+
+def _wrong(name: str, kind: str, error: SyntaxError, reason: str) -> InputError:
+    if "LoadDocumentCallback" in reason:
+        return InputError(
+            f"{name}: refers to a context elsewhere, which is not fetched; write the context into the file"
+        )
+    place = f"{name}:{error.lineno}" if error.lineno else name
+    return InputError(f"{place}: is not valid {kind}: {reason}; correct the file or --format")
 
 
 class _Blanks:
@@ -109,19 +190,16 @@ class _Blanks:
         self._anonymous: dict[str, int] = {}
 
     def __call__(self, node: Any) -> str:
-        import pyoxigraph as ox
-
-        if not isinstance(node, ox.BlankNode):
-            raise InputError(
-                f"{self._name}: {node} is a quoted triple, which a snapshot cannot hold; "
-                "give statements about triples as --qualifiers"
-            )
         if self._shared:
             return f"_:{node.value}"
         label = node.value
         if _ANONYMOUS.fullmatch(label):
             # The parser makes up such labels at random; their order in the file is stable.
             label = f"-{self._anonymous.setdefault(label, len(self._anonymous))}"
+        return self.scoped(label)
+
+    def scoped(self, label: str) -> str:
+        """Return the id of a node with this label in the file."""
         if not self._scope:
             self._scope = self._hash()
         return f"_:{self._scope}.{label}"

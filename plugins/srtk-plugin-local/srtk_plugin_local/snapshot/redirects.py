@@ -127,7 +127,7 @@ def _give_names(con: duckdb.DuckDBPyConnection, prefixes: Mapping[str, str]) -> 
         pages, targets = batch.column(0).to_pylist(), batch.column(1)
         insert(con, "lead", _named(targets, [name_of(page, prefixes) for page in pages]), "c0, c1, ''", "c1 <> ''")
     con.execute("DELETE FROM raw_name WHERE id IN (SELECT page FROM reached)")
-    con.execute("INSERT INTO raw_name SELECT target, text, language, TRUE FROM lead")
+    con.execute("INSERT INTO raw_name (id, text, language, alias) SELECT target, text, language, TRUE FROM lead")
     con.execute("DROP TABLE lead")
     con.execute("DROP TABLE spelt")
 

@@ -15,6 +15,7 @@ from srtk_plugin_local.snapshot.table_plan import name_of
 if TYPE_CHECKING:
     import duckdb
 
+_RAW_NAME = "raw_name (id, text, language, alias)"
 _NO_KEY = "rows with an empty cell"
 
 
@@ -80,15 +81,15 @@ def _write_names(con: duckdb.DuckDBPyConnection, sheet: Sheet) -> None:
         text = f"concat_ws(', ', {', '.join(column.canonical() for column in sheet.key)})"
     elif sheet.prefix and sheet.key[0].type.datatype:
         text = f"{quote(_singular(sheet))} || ' ' || {sheet.key[0].canonical()}"
-        con.execute(f"INSERT INTO raw_name SELECT id, {sheet.key[0].canonical()}, '', TRUE FROM here")
+        con.execute(f"INSERT INTO {_RAW_NAME} SELECT id, {sheet.key[0].canonical()}, '', TRUE FROM here")
     elif sheet.prefix:
         text = sheet.key[0].sql
     if text:
-        con.execute(f"INSERT INTO raw_name SELECT id, {text}, '', FALSE FROM here WHERE {text} <> ''")
+        con.execute(f"INSERT INTO {_RAW_NAME} SELECT id, {text}, '', FALSE FROM here WHERE {text} <> ''")
     for column in sheet.columns:
         if column.kind == "alias":
             con.execute(
-                f"INSERT INTO raw_name SELECT id, x, '', TRUE FROM (SELECT id, {_split(column)} AS x FROM here "
+                f"INSERT INTO {_RAW_NAME} SELECT id, x, '', TRUE FROM (SELECT id, {_split(column)} AS x FROM here "
                 f"WHERE {column.sql} IS NOT NULL) WHERE x <> ''"
             )
 
@@ -125,7 +126,7 @@ def spoken(column: Column, relation: str) -> str:
 
 def _name_relation(con: duckdb.DuckDBPyConnection, column: Column, relation: str) -> None:
     if (words := spoken(column, relation)) != relation and relation != TYPE:
-        con.execute("INSERT INTO raw_name VALUES (?, ?, '', FALSE)", [relation, words])
+        con.execute(f"INSERT INTO {_RAW_NAME} VALUES (?, ?, '', FALSE)", [relation, words])
 
 
 def _target(sheets: Sheets, column: Column) -> Sheet | None:

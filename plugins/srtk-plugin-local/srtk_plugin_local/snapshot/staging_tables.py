@@ -5,16 +5,17 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
+from srtk_framework.text import LITERAL_FORM
 from srtk_framework.values import InputError
 from srtk_plugin_local.snapshot import input_files
-from srtk_plugin_local.snapshot.build_settings import DESCRIPTION, BuildSettings
+from srtk_plugin_local.snapshot.build_settings import DESCRIPTION, BuildSettings, names_of_rdf
 from srtk_plugin_local.snapshot.containers import CONTAINERS, read_container
 from srtk_plugin_local.snapshot.header import plan_facts, plan_fixed
 from srtk_plugin_local.snapshot.input_files import Progress, detect, guess_format
 from srtk_plugin_local.snapshot.input_report import FileReport
 from srtk_plugin_local.snapshot.number_forms import NUMBERS
 from srtk_plugin_local.snapshot.property_graphs import read_property_graph
-from srtk_plugin_local.snapshot.rdf import read_rdf
+from srtk_plugin_local.snapshot.rdf import RDF, read_rdf
 from srtk_plugin_local.snapshot.sheet_facts import write_sheets
 from srtk_plugin_local.snapshot.sheets import Sheets
 from srtk_plugin_local.snapshot.staging_values import (
@@ -34,6 +35,7 @@ from srtk_plugin_local.snapshot.tools import read_tool
 if TYPE_CHECKING:
     import duckdb
 
+_NAMES = "raw_name (id, text, language, alias)"
 _PARTS = r'(?s)^"(.*)"(?:@([A-Za-z0-9-]+)|\^\^\S+)?$'
 
 
@@ -56,7 +58,10 @@ def stage_triples(
     if settings.literals not in ("none", "numbers", *LITERALS):
         raise InputError(f"literals {settings.literals!r}: choose typed, numbers, quoted or none")
     con.execute("CREATE TABLE raw (s VARCHAR, r VARCHAR, o VARCHAR, literal BOOLEAN)")
-    con.execute("CREATE TEMP TABLE raw_name (id VARCHAR, text VARCHAR, language VARCHAR, alias BOOLEAN)")
+    con.execute(
+        "CREATE TEMP TABLE raw_name (id VARCHAR, text VARCHAR, language VARCHAR, alias BOOLEAN, "
+        "naming UTINYINT DEFAULT 0)"
+    )
     con.execute("CREATE TEMP TABLE cell (s VARCHAR, r VARCHAR, o VARCHAR, literal VARCHAR, certain BOOLEAN)")
     con.execute("CREATE TABLE qualifier (s VARCHAR, r VARCHAR, o VARCHAR, q VARCHAR, v VARCHAR, literal BOOLEAN)")
     if settings.made_by is not None:
@@ -84,7 +89,7 @@ def stage_triples(
             )
         if kind in input_files.RDF_FORMATS:
             object_ = f"CASE WHEN literal THEN c2 ELSE {shortened('c2', settings.prefixes)} END"
-            for table in read_rdf(name, kind, report, meter):
+            for table in read_rdf(name, kind, report, meter, settings.base):
                 if table.column_names == QUALIFIERS:
                     _insert_qualifiers(con, table, settings)
                 else:
@@ -99,6 +104,7 @@ def stage_triples(
     sheets.profile()
     plan = plan_sheets(sheets, settings, bool(first_row(con, "SELECT 1 FROM raw LIMIT 1")), pinned)
     write_sheets(con, sheets, settings)
+    _stage_reified(con, settings)
     _stage_cells(con)
     _stage_descriptions(con, settings, progress, reports)
     return any(kind in input_files.RDF_FORMATS for kind in kinds), plan
@@ -146,7 +152,7 @@ def _insert_facts(con: duckdb.DuckDBPyConnection, table: Any, settings: BuildSet
     object_, literal = value("c2", settings.prefixes, literals), is_literal("c2", literals)
     if table.num_columns == 4:
         id_ = shortened("c0", settings.prefixes)
-        insert(con, "raw_name", table, f"{id_}, c2, '', c3 = 'alias'", "c3 IN ('label', 'alias')")
+        insert(con, _NAMES, table, f"{id_}, c2, '', c3 = 'alias'", "c3 IN ('label', 'alias')")
         typed = f"CASE c3 WHEN 'entity' THEN NULL WHEN 'text' THEN {_plain('c2')} {{}} END"
         number = f"WHEN 'literal' THEN coalesce({_number('c2')}, {_plain('c2')}) ELSE {_number('c2')}"
         forms = typed.format(number) if settings.literals != "none" else "NULL"
@@ -175,6 +181,28 @@ def _insert_qualifiers(con: duckdb.DuckDBPyConnection, table: Any, settings: Bui
         for column in ("o", "v")
     )
     insert(con, "qualifier", table, f"{ids[0]}, {ids[1]}, {object_}, {ids[2]}, {term}, literal")
+
+
+def _stage_reified(con: duckdb.DuckDBPyConnection, settings: BuildSettings) -> None:
+    """Make qualifiers of what is said of reified statements whose fact is in the graph; others stay as they are."""
+    parts = shorten([RDF + part for part in ("subject", "predicate", "object")], con, settings.prefixes)
+    if not con.execute("SELECT 1 FROM raw WHERE r = ? LIMIT 1", [parts[1]]).fetchone():
+        return
+    s, r, o = (f"(SELECT s AS node, o AS id, literal FROM raw WHERE r = {quote(part)})" for part in parts)
+    con.execute(
+        "CREATE TEMP TABLE reified AS SELECT DISTINCT a.node, raw.s, raw.r, raw.o "
+        f"FROM {s} a JOIN {r} b USING (node) JOIN {o} c USING (node) "
+        "JOIN raw ON raw.s = a.id AND raw.r = b.id AND raw.o = c.id AND raw.literal = c.literal"
+    )
+    # A node that reifies several statements says the same of each.
+    [type_, statement] = shorten([RDF + "type", RDF + "Statement"], con, settings.prefixes)
+    listed = ", ".join(quote(part) for part in parts)
+    con.execute(
+        "INSERT INTO qualifier SELECT f.s, f.r, f.o, q.r, q.o, q.literal FROM raw q JOIN reified f ON q.s = f.node "
+        f"WHERE q.r NOT IN ({listed}) AND NOT (q.r = {quote(type_)} AND q.o = {quote(statement)})"
+    )
+    con.execute("DELETE FROM raw WHERE s IN (SELECT node FROM reified)")
+    con.execute("DROP TABLE reified")
 
 
 def _plain(column: str) -> str:
@@ -230,7 +258,11 @@ def reported(name: str, settings: BuildSettings, reports: list[FileReport]) -> F
 
 
 def stage_names(
-    con: duckdb.DuckDBPyConnection, settings: BuildSettings, progress: Progress, reports: list[FileReport]
+    con: duckdb.DuckDBPyConnection,
+    settings: BuildSettings,
+    progress: Progress,
+    reports: list[FileReport],
+    is_rdf: bool = False,
 ) -> None:
     """Fill the table ``raw_name`` from files and from triples of label and alias relations.
 
@@ -243,11 +275,11 @@ def stage_names(
     listed = ", ".join(quote(relation) for relation in named) or "''"
     alias_list = ", ".join(quote(relation) for relation, is_alias in named.items() if is_alias) or "''"
     con.execute(
-        f"INSERT INTO raw_name SELECT s, CASE WHEN literal THEN regexp_extract(o, {quote(_PARTS)}, 1) ELSE o END, "
-        f"CASE WHEN literal THEN regexp_extract(o, {quote(_PARTS)}, 2) ELSE '' END, r IN ({alias_list}) "
+        f"INSERT INTO {_NAMES} SELECT s, {_text('o')}, {_language('o')}, r IN ({alias_list}) "
         f"FROM raw WHERE r IN ({listed})"
     )
-    con.execute(f"CREATE VIEW fact AS SELECT * FROM raw WHERE r NOT IN ({listed})")
+    more = _stage_further_names(con, settings, named) if is_rdf else "FALSE"
+    con.execute(f"CREATE VIEW fact AS SELECT * FROM raw WHERE r NOT IN ({listed}) AND NOT ({more})")
     meter = Meter("read names", (*settings.labels, *settings.aliases), progress)
     iri, typed = shortened("c0", settings.prefixes), is_literal("c1", "typed")
     parts = [
@@ -259,23 +291,78 @@ def stage_names(
         for ids, texts, languages, is_alias in read_names(name, reported(name, settings, reports), meter):
             _insert_columns(
                 con,
-                "raw_name",
+                _NAMES,
                 (ids, texts, languages, [only_aliases or flag for flag in is_alias]),
                 f"{iri}, {parts[0]}, {parts[1]}, c3",
             )
         meter.next()
 
 
+def _text(column: str) -> str:
+    return f"CASE WHEN literal THEN regexp_extract({column}, {quote(_PARTS)}, 1) ELSE {column} END"
+
+
+def _language(column: str) -> str:
+    return f"CASE WHEN literal THEN regexp_extract({column}, {quote(_PARTS)}, 2) ELSE '' END"
+
+
+def _stage_further_names(con: duckdb.DuckDBPyConnection, settings: BuildSettings, known: Mapping[str, bool]) -> str:
+    """Add the names of RDF by the other naming relations, ranked; return the SQL condition of their rows in ``raw``.
+
+    Only a literal is a name, else the triple stays a fact. A label of SKOS-XL is a node that holds its text.
+    """
+    ranked = names_of_rdf(settings)
+    short = shorten([relation for relation, _ in ranked], con, settings.prefixes)
+    [form] = shorten([LITERAL_FORM], con, settings.prefixes)
+    found = con.execute("SELECT DISTINCT r FROM raw WHERE list_contains(?, r)", [[*short, form]]).fetchall()
+    present = {row[0] for row in found}
+    rows = [
+        (relation, rank, alias)
+        for rank, (relation, (_, alias)) in enumerate(zip(short, ranked, strict=True), 1)
+        if relation in present and relation not in known
+    ]
+    if not rows:
+        return "FALSE"
+    values = ", ".join(f"({quote(relation)}, {rank}, {alias})" for relation, rank, alias in rows)
+    con.execute(f"CREATE TEMP TABLE naming AS SELECT * FROM (VALUES {values}) AS v (r, naming, alias)")
+    con.execute(
+        f"INSERT INTO raw_name SELECT s, {_text('o')}, {_language('o')}, alias, naming "
+        "FROM raw JOIN naming USING (r) WHERE literal"
+    )
+    listed = ", ".join(quote(relation) for relation, _, _ in rows)
+    named = f"r IN ({listed}) AND literal"
+    if form in present:
+        named = f"{named} OR {_stage_label_nodes(con, listed, form)}"
+    con.execute("DROP TABLE naming")
+    return named
+
+
+def _stage_label_nodes(con: duckdb.DuckDBPyConnection, listed: str, form: str) -> str:
+    """Add the names that are nodes of SKOS-XL, each with its text; return the SQL condition of their rows."""
+    con.execute(f"CREATE TEMP TABLE form AS SELECT s AS node, o AS text FROM raw WHERE r = {quote(form)} AND literal")
+    con.execute(
+        f"INSERT INTO raw_name SELECT s, {_text('text')}, {_language('text')}, alias, naming FROM "
+        "(SELECT s, r, text, TRUE AS literal FROM raw JOIN form ON o = node WHERE NOT literal) JOIN naming USING (r)"
+    )
+    names = f"NOT literal AND r IN ({listed})"
+    return (
+        f"{names} AND o IN (SELECT node FROM form) "
+        f"OR r = {quote(form)} AND literal AND s IN (SELECT o FROM raw WHERE {names})"
+    )
+
+
 def rank_names(con: duckdb.DuckDBPyConnection, settings: BuildSettings) -> None:
     """Fill the table ``name`` (id, text, key, alias) from ``raw_name``, which it drops, in the wanted languages.
 
-    The label of an id is its text with the smallest ``key`` that is not an alias.
+    The label of an id is its text with the smallest ``key`` that is not an alias: of the best naming relation, in the
+    best language.
     """
     con.execute("CREATE TABLE name (id VARCHAR, text VARCHAR, key VARCHAR, alias BOOLEAN)")
     rank = _rank(settings.languages)
     con.execute(
-        f"INSERT INTO name SELECT id, trim(text), printf('%04d', rank) || language || ' ' || trim(text), alias "
-        f"FROM (SELECT id, text, lower(language) AS language, {rank} AS rank, alias FROM raw_name) "
+        "INSERT INTO name SELECT id, trim(text), "
+        "printf('%02d%04d', naming, rank) || language || ' ' || trim(text), alias "
+        f"FROM (SELECT id, text, lower(language) AS language, {rank} AS rank, alias, naming FROM raw_name) "
         "WHERE rank >= 0 AND trim(text) <> ''"
     )
     con.execute("DROP TABLE raw_name")

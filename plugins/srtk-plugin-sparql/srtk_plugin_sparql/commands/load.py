@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from contextlib import ExitStack
 from pathlib import Path
 from typing import IO, Any, cast
+from urllib.parse import quote
 
 from srtk_framework.records import check_entities, publication_error, publish, workplace
 from srtk_framework.values import InputError, RunError, close_matches
@@ -35,17 +36,20 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add("files", nargs="+", metavar="FILE", help="RDF files; .gz, .bz2 and .zst (with zstandard) are read directly")
     add("--out", required=True, metavar="DIR", help="folder of the store; `endpoint: DIR` then reads it")
     add("--format", metavar="F", help=f"one of {', '.join(_FORMATS)}; guessed from each file's name by default")
+    add("--base", metavar="IRI", help="base of relative IRIs (file:/// and the name of each file)")
     add("--force", action="store_true", help="replace DIR even if it is no such store")
 
 
 def run(args: argparse.Namespace) -> int:
     """Load the files and say what is in the store."""
-    meta = load([Path(name) for name in args.files], Path(args.out), args.format, args.force)
+    meta = load([Path(name) for name in args.files], Path(args.out), args.format, args.force, args.base)
     print(f"{args.out}: {meta.triples:,} triples, content {meta.content[:16]}")
     return 0
 
 
-def load(files: list[Path], out: Path, format_: str | None = None, force: bool = False) -> Meta:
+def load(
+    files: list[Path], out: Path, format_: str | None = None, force: bool = False, base: str | None = None
+) -> Meta:
     """Load files into the store ``out``, which appears in one step when it is whole; until then the old one stays.
 
     Graph names are dropped. A blank node becomes an IRI, since blank nodes cannot be asked about; one of
@@ -66,7 +70,7 @@ def load(files: list[Path], out: Path, format_: str | None = None, force: bool =
             made.mkdir()
             store = pyoxigraph.Store(str(made / DATA))
             for path, kind in zip(files, kinds, strict=True):
-                store.bulk_extend(_quads(path, kind))
+                store.bulk_extend(_quads(path, kind, base))
             store.optimize()
             meta = _describe(store)
             del store
@@ -101,7 +105,7 @@ def _format_of(path: Path, wanted: str | None) -> str:
     raise InputError(f"{path}: the name does not tell the format; give --format {'|'.join(_FORMATS)}")
 
 
-def _quads(path: Path, kind: str) -> Iterator[Any]:
+def _quads(path: Path, kind: str, base: str | None) -> Iterator[Any]:
     """Yield the triples of a file, for the default graph."""
     import pyoxigraph as ox
 
@@ -122,13 +126,21 @@ def _quads(path: Path, kind: str) -> Iterator[Any]:
             _check_entities(path)
         file = stack.enter_context(_opened(path))
         try:
-            for quad in ox.parse(file, format=getattr(ox.RdfFormat, _FORMATS[kind][0])):
+            resolved = None if shared else base or _base_of(path)
+            for quad in ox.parse(file, format=getattr(ox.RdfFormat, _FORMATS[kind][0]), base_iri=resolved):
                 yield ox.Quad(named(quad.subject), quad.predicate, named(quad.object))
         except SyntaxError as error:
             place = f"{path}:{error.lineno}" if error.lineno else str(path)
             raise InputError(f"{place}: is not {kind} ({error.msg}); correct the file, or give --format") from error
+        except ValueError as error:
+            raise InputError(f"--base {base}: is no IRI ({error}); give a whole one, such as http://ex.org/") from error
         except EOFError as error:
             raise InputError(f"{path}: breaks off ({error}); fetch it again") from error
+
+
+def _base_of(path: Path) -> str:
+    """Return the base IRI of a file: its name alone, so that the folder makes no difference."""
+    return "file:///" + quote(path.stem if path.suffix.lower() in _PACKED else path.name)
 
 
 def _check_entities(path: Path) -> None:

@@ -1,0 +1,131 @@
+"""RDF files as the UTF-8 that the parser reads: without byte-order mark, and from the encoding that they declare."""
+
+from __future__ import annotations
+
+import codecs
+import re
+from pathlib import Path
+from urllib.parse import quote
+
+from srtk_framework.records.xml_entities import MAX_DOCTYPE
+from srtk_framework.values import InputError
+from srtk_plugin_local.snapshot.input_files import BLOCK, Input
+
+_MARKS = (
+    (codecs.BOM_UTF8, "utf-8"),
+    (codecs.BOM_UTF32_LE, "utf-32-le"),
+    (codecs.BOM_UTF32_BE, "utf-32-be"),
+    (codecs.BOM_UTF16_LE, "utf-16-le"),
+    (codecs.BOM_UTF16_BE, "utf-16-be"),
+)
+_DECLARED = re.compile(r"^\s*<\?xml\b[^>]*?\bencoding\s*=\s*([\"'])([A-Za-z][A-Za-z0-9._-]*)\1")
+_COMMENT_OR_ENTITY = re.compile(
+    r"<!--.*?-->|(<!ENTITY\s+(?:%\s+)?[^\s'\"%]+\s+)(?:'([^']*)'|\"([^\"]*)\")(\s*)>", re.DOTALL
+)
+_START = re.compile(r"<[^!?\s]")
+_DOCTYPE_END = re.compile(r"\]\s*>")
+_PACKED = (".gz", ".zst", ".zstd", ".bz2")
+
+
+def base_of(name: str) -> str:
+    """Return the base IRI of a file without one: its name alone, so that the folder makes no difference."""
+    path = Path(name)
+    return "file:///" + quote(path.stem if path.suffix.lower() in _PACKED else path.name)
+
+
+class Utf8Input(Input):
+    """An open file of RDF, transcoded while it is read.
+
+    Args:
+        name: Path of the file.
+        xml: Whether it is XML: its declaration may name an encoding, and entities may have single quotes, which the
+            parser does not read.
+    """
+
+    def __init__(self, name: str, xml: bool = False) -> None:
+        super().__init__(name)
+        self._rest = b""
+        self._at = 0
+        self._ended = False
+        head = super().read()
+        mark, encoding = next(((mark, kind) for mark, kind in _MARKS if head.startswith(mark)), (b"", ""))
+        head = head[len(mark) :]
+        encoding = encoding or _without_mark(head)
+        text = head[:1024].decode(encoding or "latin-1", "replace")
+        declared = _DECLARED.match(text) if xml else None
+        if declared is not None and not encoding:
+            encoding = declared[2]
+        try:
+            codec = codecs.lookup(encoding or "utf-8")
+        except LookupError as error:
+            raise InputError(
+                f"{name}: declares the encoding {encoding!r}, which is not known; save it as UTF-8"
+            ) from error
+        self.encoding = codec.name
+        self._decoder = None if codec.name in ("utf-8", "ascii") else codec.incrementaldecoder()
+        self._rest = self._decoded(head)
+        if xml:
+            self._rest = self._prolog()
+
+    def read(self, size: int = BLOCK) -> bytes:
+        """Read about ``size`` bytes of UTF-8; empty at the end of the file."""
+        if self._at == len(self._rest):
+            if self._decoder is None:
+                return super().read(size)
+            self._rest, self._at = self._more(), 0
+        data = self._rest[self._at : self._at + size]
+        self._at += len(data)
+        return data
+
+    def __enter__(self) -> Utf8Input:
+        return self
+
+    def _more(self) -> bytes:
+        data = b""
+        while not data and not self._ended:
+            raw = super().read()
+            self._ended = not raw
+            data = self._decoded(raw)
+        return data
+
+    def _decoded(self, data: bytes) -> bytes:
+        if self._decoder is None:
+            return data
+        try:
+            return self._decoder.decode(data, not data).encode()
+        except (UnicodeError, ValueError) as error:
+            raise InputError(f"{self.name}: is not in {self.encoding} ({error}); save it as UTF-8") from error
+
+    def _prolog(self) -> bytes:
+        """Return the start of the file with what stands before the first element as the parser reads it."""
+        data = self._rest
+        while len(data) < MAX_DOCTYPE and not self._ended and not _START.search(_outside(data)):
+            data += self._more()
+        text = data[:MAX_DOCTYPE].decode("utf-8", "surrogateescape")
+        declared = _DECLARED.match(text)
+        if declared is not None:
+            text = f"{text[: declared.start(2)]}UTF-8{text[declared.end(2) :]}"
+        if "<!ENTITY" in text:
+            end = _DOCTYPE_END.search(text)
+            cut = end.start() if end else len(text)
+            text = _COMMENT_OR_ENTITY.sub(_plainly_written, text[:cut]) + text[cut:]
+        return text.encode("utf-8", "surrogateescape") + data[MAX_DOCTYPE:]
+
+
+def _outside(data: bytes) -> str:
+    return re.sub(r"<!--.*?-->", "", data.decode("latin-1"), flags=re.DOTALL)
+
+
+def _plainly_written(found: re.Match[str]) -> str:
+    """Return a declaration with double quotes, and nothing for a comment but its line ends."""
+    if found[1] is None:
+        return "\n" * found[0].count("\n")
+    value = found[3] if found[2] is None else found[2].replace('"', "&quot;")
+    return f'{found[1]}"{value}">{found[4]}'
+
+
+def _without_mark(head: bytes) -> str:
+    """Return the encoding of a text of two bytes a character, by the zeros in its first characters."""
+    if len(head) >= 4 and not head[1] and not head[3] and head[0] and head[2]:
+        return "utf-16-le"
+    return "utf-16-be" if len(head) >= 4 and not head[0] and not head[2] and head[1] and head[3] else ""
