@@ -38,6 +38,7 @@ class Work:
         written: Meta entries of the files written so far, by file.
         counts: Numbers of entities, triples and the like, by kind.
         ignored: Numbers of input rows that add nothing to the graph, by kind.
+        nameless: Number of entities that nothing names, not even a local name of their IRI.
     """
 
     con: duckdb.DuckDBPyConnection
@@ -46,6 +47,7 @@ class Work:
     written: dict[str, dict[str, Any]] = attrs.field(factory=dict)
     counts: dict[str, int] = attrs.field(factory=dict)
     ignored: dict[str, int] = attrs.field(factory=dict)
+    nameless: int = 0
 
     def array(self, name: str, dtype: str) -> ArrayFile:
         """Create a file of numbers."""
@@ -229,7 +231,13 @@ def write_names(work: Work, id_names: Callable[[bool], IdNames]) -> None:
         "LEFT JOIN label ON node.rowid = label.n WHERE NOT literal UNION ALL SELECT text, n, FALSE FROM alias"
     )
     total = work.counts["entities"] + work.counts["aliases"]
-    indexed = id_names(bool(work.counts["labels"])).indexed
+    from_id = id_names(bool(work.counts["labels"]))
+
+    def indexed(id_: str) -> list[str]:
+        names = from_id.indexed(id_)
+        work.nameless += "://" in names[0] or id_.startswith("_:")
+        return names
+
     rows = (_folded(b, indexed) for b in work.batches(sql, NAMES, "index names", total))
     work.counts["names"] = _write_hashes(work, "names.hash", "names.node", rows)
 

@@ -27,6 +27,7 @@ from srtk_plugin_local.snapshot.input_files import Progress, quiet
 from srtk_plugin_local.snapshot.input_report import FileReport
 from srtk_plugin_local.snapshot.layout import FORMAT, GENERATION, META, Meta, content_hash, generation_name, meta_text
 from srtk_plugin_local.snapshot.meta_file import read_meta
+from srtk_plugin_local.snapshot.naming import few_names, naming_candidates
 from srtk_plugin_local.snapshot.redirects import stage_redirects
 from srtk_plugin_local.snapshot.staging_tables import (
     rank_names,
@@ -156,6 +157,7 @@ def _fill(
         work.ignored |= stage_redirects(con, settings, progress, reports)
         rank_names(con, settings)
         stage_qualifiers(con, settings, progress, reports)
+        naming = naming_candidates(con) if is_rdf else []
         number_nodes(work)
         write_ids(work)
         write_edges(work)
@@ -170,6 +172,9 @@ def _fill(
         raise RunError(f"{place}: the build cannot write here ({error}); check the disk") from error
     finally:
         con.close()
+    few = 2 * work.counts["labels"] < work.counts["entities"]
+    if is_rdf and ((few and naming) or 2 * work.nameless > work.counts["entities"]):
+        reports[0].note(few_names(work.counts["labels"], work.counts["entities"], naming))
     names = _ids_are_names(settings, is_rdf, bool(work.counts["labels"]))
     content = content_hash(work.written, names, schema)
     ignored = {kind: count for kind, count in sorted(work.ignored.items()) if count}

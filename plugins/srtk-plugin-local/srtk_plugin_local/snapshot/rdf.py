@@ -49,17 +49,19 @@ def read_rdf(name: str, kind: str, report: FileReport, meter: Meter, base: str =
     Raises:
         InputError: With file and line, if the file is not valid.
     """
-    if kind == "rdfxml":
+    with Utf8Input(name) as source:
+        empty = not source.peek().strip()
+    if kind == "rdfxml" and not empty:
         with Utf8Input(name, xml=True) as source:
             check_entities(source, name)
-    if kind == "jsonld":
+    if kind == "jsonld" and not empty:
         note_lost_keys(name, report)
     default = base_of(name)
     relative = False
     with Utf8Input(name, xml=kind == "rdfxml") as source:
         if source.encoding not in ("utf-8", "ascii"):
             report.note(f"was read as {source.encoding}")
-        for table in _tables(source, kind, base or default, report):
+        for table in () if empty else _tables(source, kind, base or default, report):
             report.rows += table.num_rows
             relative = relative or (not base and kind not in _LINES and _any_starts(table, default))
             yield table

@@ -102,3 +102,27 @@ def test_a_relation_without_a_word_is_shown_by_the_prefix_of_its_file(tmp_path: 
     assert facts(made(tmp_path, ":Ada shop:P31 :Person .")) == ["Ada shop:P31 Person"]
     line = "<http://ex.org/Ada> <http://www.wikidata.org/prop/direct/P31> <http://ex.org/Person> .\n"
     assert facts(made(tmp_path, line, name="b.nt")) == ["Ada wdt:P31 Person"]
+
+
+def test_where_few_entities_have_names_a_relation_that_looks_like_one_is_told(tmp_path: Path) -> None:
+    rows = "".join(f'shop:{n} shop:heading "Heading {n}x" ; shop:kind "spoon"@en ; shop:size {n} .\n' for n in range(9))
+    (tmp_path / "a.ttl").write_text(HEAD + rows)
+    settings = BuildSettings(files=(str(tmp_path / "a.ttl"),))
+    [report] = build(settings, tmp_path / "out").meta.build["reading"]
+    assert report["notes"] == [
+        "0 of 9 entities have a name, the others are called by their ids; https://shop.example/v7/heading looks like "
+        "a name: --label-relation https://shop.example/v7/heading"
+    ]
+
+
+def test_where_neither_labels_nor_iris_name_the_entities_it_is_told(tmp_path: Path) -> None:
+    for text, told in ((":Q1 :knows :Q2 .", True), (":Ada :knows :Bo .", False)):
+        (tmp_path / "a.ttl").write_text(HEAD + text)
+        [report] = build(BuildSettings(files=(str(tmp_path / "a.ttl"),)), tmp_path / "out").meta.build["reading"]
+        assert any("0 of 2 entities have a name" in note for note in report["notes"]) == told
+
+
+def test_where_most_entities_have_names_nothing_is_told(tmp_path: Path) -> None:
+    (tmp_path / "a.ttl").write_text(HEAD + ':a rdfs:label "Ada" ; :knows :b . :b foaf:name "Bo" .')
+    [report] = build(BuildSettings(files=(str(tmp_path / "a.ttl"),)), tmp_path / "out").meta.build["reading"]
+    assert report["notes"] == []
