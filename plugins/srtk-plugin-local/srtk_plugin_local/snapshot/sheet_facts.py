@@ -59,7 +59,7 @@ def _write_rows(con: duckdb.DuckDBPyConnection, sheets: Sheets, sheet: Sheet, se
                 f"INSERT INTO raw SELECT id, {shortened(quote(relation), settings.prefixes)}, {made}, {literal} FROM "
                 f"(SELECT id, {values} AS x FROM here WHERE {column.sql} IS NOT NULL) {_names(column)} WHERE x <> ''"
             )
-            _name_relation(con, column, relation)
+            _name_relation(con, relation)
     con.execute("DROP VIEW here")
     con.execute("DROP TABLE IF EXISTS named_row")
 
@@ -114,18 +114,16 @@ def relation_of(column: Column) -> str:
     return neo4j_name(column.title)
 
 
-def spoken(column: Column, relation: str) -> str:
-    """Return a relation in words: without camel case, underscores and, for a link, the word for a key."""
+def spoken(relation: str) -> str:
+    """Return a relation in words: without camel case and underscores."""
     words = re.sub(r"(?<=[a-z])(?=[A-Z])", " ", relation).replace("_", " ").split()
-    if len(words) > 1 and column.kind in ("link", "source", "target") and words[-1].casefold() in ("id", "key", "code"):
-        words = words[:-1]
-    if len(words) > 1 and not relation.count(" "):
+    if len(words) > 1 and " " not in relation:
         words = [words[0], *(word if word.isupper() else word.lower() for word in words[1:])]
     return " ".join(words) or relation
 
 
-def _name_relation(con: duckdb.DuckDBPyConnection, column: Column, relation: str) -> None:
-    if (words := spoken(column, relation)) != relation and relation != TYPE:
+def _name_relation(con: duckdb.DuckDBPyConnection, relation: str) -> None:
+    if (words := spoken(relation)) != relation and relation != TYPE:
         con.execute(f"INSERT INTO {_RAW_NAME} VALUES (?, ?, '', FALSE)", [relation, words])
 
 
@@ -210,7 +208,7 @@ def _write_edges(con: duckdb.DuckDBPyConnection, sheets: Sheets, sheet: Sheet, s
                 f"{sheets.values(column)} AS x FROM ends WHERE {column.sql} IS NOT NULL) {_names(column)} "
                 "JOIN fact_row USING (n) WHERE x <> ''"
             )
-            _name_relation(con, column, title)
+            _name_relation(con, title)
     for name in ("ends", "end_s", "end_o", "fact_row"):
         con.execute(f"DROP TABLE {name}")
     con.execute("DROP TABLE IF EXISTS named_row")

@@ -30,7 +30,7 @@ from srtk_plugin_local.snapshot.staging_values import (
 )
 from srtk_plugin_local.snapshot.table_plan import plan_sheets
 from srtk_plugin_local.snapshot.tables import read_names, read_rows
-from srtk_plugin_local.snapshot.tools import read_tool
+from srtk_plugin_local.snapshot.tools import kgtk, read_tool
 
 if TYPE_CHECKING:
     import duckdb
@@ -96,6 +96,10 @@ def stage_triples(
                     insert(con, "raw", table, f"{_subject_relation(settings)}, {object_}, literal")
         elif kind in input_files.GRAPH_FORMATS:
             for table in read_property_graph(name, kind, settings, report, meter):
+                _insert_facts(con, table, settings)
+        elif kind == "tsv" and kgtk.has_label_columns(name):
+            report.note("was read as edges of KGTK, since its columns name its nodes")
+            for table in kgtk.read(name, settings, report, meter, {}):
                 _insert_facts(con, table, settings)
         else:
             tables = read_rows(name, kind, settings.separator, plan_facts(settings), report, meter)

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from srtk_framework.values import InputError
+from srtk_plugin_local.snapshot.input_files import Input
 from srtk_plugin_local.snapshot.tools.output import Output
 from srtk_plugin_local.snapshot.tools.rows import Row, rows_of, text
 
@@ -28,6 +30,19 @@ _TIME = re.compile(r"\^([0-9+-]?[^/\s]*)(?:/(\d+))?")
 _PLACE = re.compile(r"@([+-]?[0-9.]+)/([+-]?[0-9.]+)")
 _QUANTITY = re.compile(r"([+-]?[0-9]+(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?)(\[[^\]]*\])?([A-Za-z].*|Q[0-9]+)?")
 _YEAR, _MONTH = 9, 10
+
+
+def has_label_columns(name: str) -> bool:
+    """Return whether a file has the headings of KGTK's edges, with names of its nodes in columns of their own."""
+    if not Path(name).is_file():  # a pipe can be read once only
+        return False
+    try:
+        with Input(name) as source:
+            first = source.peek().partition(b"\n")[0].decode("utf-8", "replace")
+    except InputError:  # of a damaged file, whose reader says what is wrong
+        return False
+    headings = first.strip().split("\t")
+    return {"node1", "label", "node2"} <= set(headings) and any(heading.endswith(";label") for heading in headings)
 
 
 def read(
