@@ -1,0 +1,464 @@
+"""The plan of columns: what headings and whole columns say of keys, names, links, types and edges."""
+
+from __future__ import annotations
+
+import csv
+import io
+import sqlite3
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+import openpyxl
+import pandas as pd
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from srtk_plugin_local.snapshot.build import build
+from srtk_plugin_local.snapshot.build_settings import BuildSettings
+from srtk_plugin_local.snapshot.column_types import BY_NAME, type_of
+from srtk_plugin_local.snapshot.graph import LocalGraph
+
+from srtk_framework.values import InputError, Literal, Pattern
+
+Fact = tuple[str, str, str]
+
+
+class Made:
+    """A graph of tables: its facts by name, and what the build says of them."""
+
+    def __init__(self, folder: Path, files: Sequence[str], flags: dict[str, Any], out: str = "out") -> None:
+        self.built = build(BuildSettings(tuple(str(folder / file) for file in files), **flags), folder / out)
+        self.graph = LocalGraph(str(self.built.folder))
+        self.graph.open()
+        self.triples = self.graph.match([Pattern()])[0]
+        self.reading = self.built.meta.build["reading"]
+        self.notes = [note for report in self.reading for note in report["notes"]]
+
+    @property
+    def content(self) -> str:
+        return self.built.meta.content
+
+    def facts(self) -> set[Fact]:
+        names = [self.graph.labels([t.subject, t.object]) for t in self.triples]
+        return {(s, t.relation, o) for t, (s, o) in zip(self.triples, names, strict=True)}
+
+    def read_as(self, title: str) -> str:
+        return next(c["as"] for report in self.reading for c in report["columns"] if c["column"] == title)
+
+
+Make = Callable[..., Made]
+
+
+@pytest.fixture
+def make(tmp_path: Path) -> Make:
+    def made(tables: dict[str, str], out: str = "out", **flags: Any) -> Made:
+        for name, text in tables.items():
+            (tmp_path / name).write_text(text, encoding="utf-8")
+        return Made(tmp_path, list(tables), flags, out)
+
+    return made
+
+
+# Facts or entities
+
+
+def test_three_columns_with_a_heading_of_a_key_are_entities(make: Make) -> None:
+    made = make({"a.csv": "movieId,title,genres\n1,Toy Story,Comedy|Fantasy\n2,Heat,Crime\n"})
+    assert made.facts() == {
+        ("Toy Story", "genres", "Comedy"),
+        ("Toy Story", "genres", "Fantasy"),
+        ("Heat", "genres", "Crime"),
+    }
+
+
+def test_three_columns_of_other_types_than_their_first_row_are_entities(make: Make) -> None:
+    made = make({"a.csv": "country,capital,population\nFrance,Paris,68000000\nLatvia,Riga,1800000\n"})
+    assert ("France", "capital", "Paris") in made.facts()
+    assert ("Latvia", "population", "1800000") in made.facts()
+
+
+def test_three_columns_without_evidence_stay_facts(make: Make) -> None:
+    made = make({"a.csv": "Ada,knows,Bo\nBo,likes,Cy\nCy,sees,Di\n"})
+    assert made.facts() == {("Ada", "knows", "Bo"), ("Bo", "likes", "Cy"), ("Cy", "sees", "Di")}
+
+
+def test_a_word_of_a_heading_that_comes_again_below_is_no_heading(make: Make) -> None:
+    made = make({"a.csv": "name,knows,Bo\nBo,likes,name\nname,sees,Di\n"})
+    assert ("name", "knows", "Bo") in made.facts()
+
+
+def test_a_first_row_that_stands_alone_heads_more_than_three_columns(make: Make) -> None:
+    made = make({"a.csv": "film,director,genre,studio\nAlien,Scott,horror,Fox\nBrazil,Gilliam,satire,Universal\n"})
+    assert ("Alien", "director", "Scott") in made.facts()
+
+
+def test_codes_of_one_form_are_no_headings(make: Make) -> None:
+    rows = "Q1,R5,Q2,who is it\nQ3,R7,Q4,what is it\nQ5,R9,Q6,where is it\n"
+    with pytest.raises(InputError, match="give --header if the first line is one"):
+        make({"a.csv": rows})
+
+
+def test_two_columns_that_may_be_either_are_refused_with_both_flags(make: Make) -> None:
+    rows = {"a.csv": "France,Paris\nLatvia,Riga\nNorway,Oslo\n"}
+    with pytest.raises(InputError, match=r"give --header if it is one .* or --no-header"):
+        make(rows)
+    assert ("Latvia", "Paris", "Riga") in make(rows, out="headed", header=True).facts()
+    assert ("France", "edge", "Paris") in make(rows, out="bare", header=False).facts()
+
+
+@pytest.mark.parametrize("order", [(0, 1, 2), (1, 0, 2)])
+def test_a_relation_in_the_first_column_is_noticed(make: Make, order: tuple[int, int, int]) -> None:
+    people = [f"person{n}" for n in range(9)]
+    facts = [(people[n], ("knows", "likes")[n % 2], people[(n * 5 + 1) % 9]) for n in range(9)]
+    made = make({"a.csv": "".join(",".join(fact[place] for place in order) + "\n" for fact in facts)})
+    assert made.facts() == set(facts)
+    assert bool(made.notes) == (order != (0, 1, 2))
+
+
+# Keys and names
+
+
+def test_the_heading_says_the_key_before_the_order_does(make: Make) -> None:
+    made = make({"a.csv": "name,id,city,age\nAda,7,Riga,31\nBo,9,Oslo,40\n"})
+    assert made.read_as("id") == "key (heading)"
+    assert made.graph.labels(["7", "9"]) == ["Ada", "Bo"]
+
+
+def test_the_first_unique_column_of_names_is_the_key_and_the_plan_says_so(make: Make) -> None:
+    made = make({"a.csv": "year,film,director\n1979,Alien,Scott\n1985,Brazil,Gilliam\n1986,Legend,Scott\n"})
+    assert made.read_as("film") == "key (only unique column of names)"
+
+
+def test_a_code_beside_a_name_is_a_key_and_a_fact(make: Make) -> None:
+    made = make({"a.csv": "code,country,capital,area\nLV,Latvia,Riga,64\nNO,Norway,Oslo,385\n"})
+    assert made.graph.labels(["LV"]) == ["Latvia"]
+    assert ("Latvia", "code", "LV") in made.facts()
+
+
+def test_first_and_last_names_together_name_a_person(make: Make) -> None:
+    made = make({"a.csv": "employeeID,lastName,firstName,city\n1,Davolio,Nancy,Seattle\n2,Fuller,Andrew,Tacoma\n"})
+    assert ("Nancy Davolio", "city", "Seattle") in made.facts()
+
+
+def test_columns_that_only_together_tell_rows_apart_are_told(make: Make) -> None:
+    made = make({"a.csv": "time,sensor,value\n10:00,S1,3.5\n10:00,S2,4.5\n11:00,S1,3.5\n"})
+    assert ("10:00, S2", "value", "4.5") in made.facts()
+    assert "'time', 'sensor' together name a row" in made.notes[0]
+
+
+# Links
+
+
+def test_a_whole_number_that_is_some_id_stays_a_number(make: Make) -> None:
+    made = make({"a.csv": "id,name,age,city\n30,Ada,31,Riga\n31,Bo,40,Oslo\n"})
+    assert ("Ada", "age", "31") in made.facts()
+
+
+def test_a_code_without_its_table_stays_a_code(make: Make) -> None:
+    made = make({"a.csv": "id,name,group_id\n1,Ada,2\n2,Bo,1\n"})
+    assert [type(t.object) for t in made.triples] == [Literal, Literal]
+
+
+def test_a_heading_that_names_a_table_links_to_its_rows(make: Make) -> None:
+    products = "productID,productName,supplierID,price\n1,Chai,9,18.5\n2,Tea,8,19.5\n"
+    suppliers = "supplierID,companyName,city\n8,Bolt,Oslo\n9,Alfa Foods,Berlin\n"
+    made = make({"products.csv": products, "suppliers.csv": suppliers})
+    assert ("Chai", "supplierID", "Alfa Foods") in made.facts()
+    assert made.graph.find(["Chai"]) == [["products:1"]]
+
+
+def test_a_heading_alone_links_nothing_where_the_values_are_elsewhere(make: Make) -> None:
+    products = "id,name,supplier_id\n1,Chai,90\n2,Tea,80\n3,Rum,9\n"
+    made = make({"products.csv": products, "suppliers.csv": "id,name,city\n8,Bolt,Oslo\n9,Alfa,Rome\n"})
+    assert ("Chai", "supplier_id", "90") in made.facts()
+    assert made.read_as("supplier_id") == "integer"
+
+
+def test_rows_that_could_not_be_read_do_not_break_a_link(make: Make) -> None:
+    suppliers = "id,name,city\n8,Bolt,Oslo\n9,Alfa,Rome,too much\n"
+    made = make({"products.csv": "id,name,supplier_id\n1,Chai,8\n2,Tea,9\n", "suppliers.csv": suppliers})
+    assert ("Chai", "supplier_id", "Bolt") in made.facts()
+
+
+def test_a_stem_that_names_the_own_table_links_to_its_rows(make: Make) -> None:
+    made = make({"pokemon_species.csv": "id,name,evolves_from_species_id,color_id\n1,Ivy,,2\n2,Venus,1,1\n"})
+    assert ("Venus", "evolves_from_species_id", "Ivy") in made.facts()
+    assert ("Venus", "color_id", "1") in made.facts()
+
+
+def test_words_of_roles_link_to_the_own_table_by_key_and_by_name(make: Make) -> None:
+    by_key = make({"a.csv": "id,name,reportsTo\n1,Ada,\n2,Bo,1\n3,Cy,1\n"})
+    assert ("Bo", "reportsTo", "Ada") in by_key.facts()
+    by_name = make({"a.csv": "id,name,manager\n1,Ada,\n2,Bo,Ada\n3,Cy,Ada\n"}, out="names")
+    assert ("Bo", "manager", "Ada") in by_name.facts()
+    assert by_name.graph.find(["Ada"]) == [["1"]]
+
+
+def test_whole_numbers_with_gaps_link_as_pandas_writes_them(make: Make) -> None:
+    made = make({"a.csv": "id,name,boss\n1,Ada,\n2,Bo,1.0\n3,Cy,1.0\n"})
+    assert ("Bo", "boss", "Ada") in made.facts()
+
+
+def test_flags_choose_keys_and_links(make: Make) -> None:
+    tables = {"a.csv": "no,tag,owner\n1,x,5\n2,y,6\n", "b.csv": "id,name,nick\n5,Ada,A\n6,Bo,B\n"}
+    made = make(tables, keys={"a.csv": "tag"}, links={"owner": "b.csv"})
+    assert ("x", "owner", "Ada") in made.facts()
+    with pytest.raises(InputError, match="no table has a column 'onwer'"):
+        make(tables, out="other", links={"onwer": "b.csv"})
+    with pytest.raises(InputError, match=r"'c\.csv' is no table of this build"):
+        make(tables, out="other", keys={"c.csv": "tag"})
+
+
+# Several tables
+
+
+def test_the_same_numbers_in_two_tables_are_two_things(make: Make) -> None:
+    made = make(
+        {"a.csv": "id,name,kind\n1,Chai,tea\n2,Rum,spirit\n", "b.csv": "id,name,city\n1,Alfa,Oslo\n2,Bolt,Rome\n"}
+    )
+    assert made.graph.find(["Chai", "Alfa"]) == [["a:1"], ["b:1"]]
+
+
+def test_a_single_table_keeps_its_keys(make: Make) -> None:
+    assert make({"a.csv": "id,name,kind\n1,Chai,tea\n"}).graph.find(["Chai"]) == [["1"]]
+
+
+def test_tables_with_the_same_headings_are_parts_of_one(make: Make) -> None:
+    made = make({"a1.csv": "id,name,boss\n1,Ada,\n", "a2.csv": "id,name,boss\n2,Bo,1\n"})
+    assert made.facts() == {("Bo", "boss", "Ada")}
+    assert made.graph.find(["Bo"]) == [["2"]]
+
+
+def test_a_table_of_two_links_is_a_fact_between_their_rows(make: Make) -> None:
+    tables = {
+        "orders.csv": "orderID,shipCity,freight\n10,Riga,1.5\n11,Oslo,2.5\n",
+        "products.csv": "productID,productName,price\n1,Chai,3\n2,Rum,4\n",
+        "order-details.csv": "orderID,productID,quantity\n10,1,12\n10,2,5\n11,1,7\n",
+    }
+    made = make(tables)
+    found = {t: made.graph.qualifiers([t])[0] for t in made.triples if t.relation == "order details"}
+    assert {(t.subject, t.object): q[0] for t, q in found.items()} == {
+        ("orders:10", "products:1"): ("quantity", '"12"^^xsd:integer'),
+        ("orders:10", "products:2"): ("quantity", '"5"^^xsd:integer'),
+        ("orders:11", "products:1"): ("quantity", '"7"^^xsd:integer'),
+    }
+
+
+def test_edges_take_the_ids_of_the_nodes_beside_them_by_key_or_name(make: Make) -> None:
+    nodes = {"nodes.csv": "Id,Label,Group\n1,Ada,x\n2,Bo,x\n"}
+    by_key = make({**nodes, "edges.csv": "Source,Target,Type,Weight\n1,2,Directed,3\n"})
+    assert ("Ada", "edge", "Bo") in by_key.facts()
+    by_name = make({**nodes, "edges.csv": "source,target\nAda,Bo\n"}, out="names")
+    assert ("Ada", "edge", "Bo") in by_name.facts()
+    assert by_name.graph.find(["Ada"]) == [["1"]]
+
+
+def test_a_weight_is_a_property_of_the_edge_and_a_direction_no_relation(make: Make) -> None:
+    made = make({"a.csv": "Source,Target,Type,Weight\nAda,Bo,Undirected,5\nBo,Cy,Undirected,7\n"})
+    assert made.facts() == {("Ada", "edge", "Bo"), ("Bo", "edge", "Cy")}
+    assert made.graph.qualifiers(made.triples) == [(("Weight", '"5"^^xsd:integer'),), (("Weight", '"7"^^xsd:integer'),)]
+
+
+def test_a_journey_with_a_number_is_an_entity(make: Make) -> None:
+    made = make({"a.csv": "train,from,to,departs\nIC 1,Riga,Valga,10:00\nIC 2,Oslo,Bergen,11:30\n"})
+    assert ("IC 1", "from", "Riga") in made.facts()
+
+
+# Types and missing values
+
+
+@pytest.mark.parametrize(
+    ("values", "separator", "name"),
+    [
+        (["1", "20", "-3"], ",", "integer"),
+        (["1.0", "2.0"], ",", "integer"),
+        (["1.5", "2"], ",", "decimal"),
+        (["1,5", "2,25"], ";", "decimal comma"),
+        (["1.250,5", "2,25"], ";", "decimal comma"),
+        (["1,250", "12,500"], ";", "decimal comma"),
+        (["1,250", "12,500"], ",", "grouped number"),
+        (["1,250,000", "2"], ",", "grouped number"),
+        (["1e5", "2.5"], ",", "double"),
+        (["2020-01-31", "2021-12-01"], ",", "date"),
+        (["2020-01-31 00:00:00", "2021-12-01 00:00:00.000"], ",", "date"),
+        (["2020-01-31 10:30:00", "2021-12-01T00:00:00Z"], ",", "dateTime"),
+        (["31.1.2020", "1.12.2021"], ";", "date D.M.Y"),
+        (["31/1/2020", "1/12/2021"], ",", "date D/M/Y"),
+        (["1/31/2020", "12/1/2021"], ",", "date M/D/Y"),
+        (["1/2/2020", "2/1/2021"], ",", "text"),
+        (["true", "FALSE"], ",", "boolean"),
+        (["007", "123"], ",", "code"),
+        (["10 kg", "3.5 kg"], ",", "quantity"),
+        (["12:30", "7:05"], ",", "time"),
+        (["Riga", "Oslo"], ",", "names"),
+        (["1", "two", "3"], ",", "mixed"),
+    ],
+)
+def test_a_type_is_found_from_the_whole_column(values: list[str], separator: str, name: str) -> None:
+    assert type_of(values, separator).type is BY_NAME[name]
+
+
+@pytest.mark.parametrize(
+    ("cells", "literal"),
+    [
+        ("1,50|2,25", '"1.5"^^xsd:decimal'),
+        ("1.250,5|2,5", '"1250.5"^^xsd:decimal'),
+        ("31.1.2020|1.2.2021", '"2020-01-31"^^xsd:date'),
+        ("1.0|2.0", '"1"^^xsd:integer'),
+        ("+5|-7", '"5"^^xsd:integer'),
+        ("1.500|2", '"1.5"^^xsd:decimal'),
+        ("2020-01-31 10:30:00|2021-01-01 00:00:00", '"2020-01-31T10:30:00"^^xsd:dateTime'),
+        ("10 kg|12 kg", '"10 kg"'),
+    ],
+)
+def test_a_literal_has_the_canonical_form_of_its_value(make: Make, cells: str, literal: str) -> None:
+    first, second = cells.split("|")
+    made = make({"a.csv": f"id;name;amount\n1;Ada;{first}\n2;Bo;{second}\n"})
+    assert made.graph.match([Pattern("1", "amount")])[0][0].object == literal
+
+
+@pytest.mark.parametrize("word", ["NULL", "nan", "NaN", "None", "N/A", r"\N", "null"])
+def test_words_of_missing_values_are_no_values_and_are_counted(make: Make, word: str) -> None:
+    made = make({"a.csv": f"id,name,city\n1,Ada,{word}\n2,Bo,Oslo\n"})
+    assert made.facts() == {("Bo", "city", "Oslo")}
+    assert made.notes == ["1 words of a missing value, such as NULL, are no values (city)"]
+
+
+def test_a_dash_is_missing_among_numbers_only(make: Make) -> None:
+    made = make({"a.csv": "id,name,size,mark\n1,Ada,5,-\n2,Bo,-,x\n"})
+    assert ("Bo", "size", "-") not in made.facts()
+    assert ("Ada", "mark", "-") in made.facts()
+
+
+def test_a_person_called_nan_stays_in_a_column_of_names(make: Make) -> None:
+    made = make({"nodes.csv": "Id,Label,House\nNan,Nan,Stark\nBran,Bran,Stark\n"})
+    assert ("Nan", "House", "Stark") in made.facts()
+    assert "are names, though they are words of a missing value" in made.notes[0]
+
+
+def test_words_of_missing_values_can_be_chosen(make: Make) -> None:
+    made = make({"a.csv": "id,name,city\n1,Ada,unknown\n2,Bo,NULL\n"}, missing=("unknown",))
+    assert made.facts() == {("Bo", "city", "NULL")}
+
+
+def test_a_value_of_another_type_stays_a_text_and_is_counted(make: Make) -> None:
+    rows = "".join(f"{n},N{n},{n * 10}\n" for n in range(1, 40))
+    made = make({"a.csv": f"id,name,size\n{rows}40,N40,large\n"})
+    assert made.graph.match([Pattern("40", "size")])[0][0].object == '"large"'
+    assert made.graph.match([Pattern("3", "size")])[0][0].object == '"30"^^xsd:integer'
+    assert "column 'size': 1 of 40 values are no integer; they stay texts" in made.notes
+
+
+def test_bookkeeping_is_left_out_and_told_unless_it_is_kept(make: Make) -> None:
+    table = {"a.csv": "id,name,created_at\n1,Ada,1766629718\n2,Bo,1766629719\n"}
+    made = make({"a.csv": table["a.csv"].replace("created_at", "city,created_at").replace(",17", ",Riga,17")})
+    assert {r for _, r, _ in made.facts()} == {"city"}
+    assert made.reading[0]["unread"] == ["created_at"]
+    assert ("Ada", "created_at", "1766629718") in make(table, out="kept", keep=("created_at",)).facts()
+
+
+# The plan as a file, and in the snapshot
+
+
+def test_a_plan_is_changed_and_given_back(make: Make, tmp_path: Path) -> None:
+    from srtk_plugin_local.snapshot.plan_file import plan_text
+
+    table = {"a.csv": "id,name,size,city\n1,Ada,5,Riga\n2,Bo,7,Oslo\n"}
+    made = make(table)
+    text = plan_text(made.built.meta.build["plan"])
+    (tmp_path / "plan.yaml").write_text(text)
+    assert make(table, out="same", plan=str(tmp_path / "plan.yaml")).content == made.content
+    (tmp_path / "other.yaml").write_text(text.replace("as: integer", "as: text"))
+    other = make(table, out="other", plan=str(tmp_path / "other.yaml"))
+    assert other.graph.match([Pattern("1", "size")])[0][0].object == '"5"'
+    (tmp_path / "wrong.yaml").write_text(text.replace("as: integer", "as: numbre"))
+    with pytest.raises(InputError, match=r"tables\.a\.columns\.size: is 'numbre'; choose as: key"):
+        make(table, out="wrong", plan=str(tmp_path / "wrong.yaml"))
+
+
+def test_a_growing_file_does_not_flip_a_column(make: Make) -> None:
+    first = make({"a.csv": "id,name,code\n1,Ada,17\n2,Bo,18\n"})
+    assert first.read_as("code") == "integer"
+    grown = make({"a.csv": "id,name,code\n1,Ada,17\n2,Bo,18\n3,Cy,x9\n4,Di,y\n"})
+    assert grown.read_as("code") == "integer"
+    assert make({"a.csv": "id,name,code\n1,Ada,17\n2,Bo,18\n3,Cy,x9\n4,Di,y\n"}, out="new").read_as("code") == "mixed"
+
+
+# Laws
+
+CITIES = st.sampled_from(["Riga", "Oslo", "Köln", "São Paulo", 'The "Rock"', "a, b"])
+ROWS = st.lists(st.tuples(CITIES, st.integers(0, 99), st.booleans()), min_size=2, max_size=8)
+
+
+def written(rows: Sequence[Sequence[Any]], delimiter: str = ",", quoting: Any = csv.QUOTE_MINIMAL) -> str:
+    out = io.StringIO()
+    csv.writer(out, delimiter=delimiter, quoting=quoting, lineterminator="\n").writerows(rows)
+    return out.getvalue()
+
+
+@settings(max_examples=12, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(rows=ROWS, seed=st.randoms(use_true_random=False))
+def test_order_separator_quoting_and_encoding_change_nothing(tmp_path: Path, rows: list[Any], seed: Any) -> None:
+    table = [[n + 1, f"Person {n}", city, size + 0.5, str(yes).lower()] for n, (city, size, yes) in enumerate(rows)]
+    head = ["id", "name", "city", "size", "member"]
+    order = list(range(5))
+    seed.shuffle(order)
+    shuffled = list(table)
+    seed.shuffle(shuffled)
+    files = {
+        "plain.csv": written([head, *table]).encode(),
+        "rows.csv": written([head, *shuffled]).encode(),
+        "columns.csv": written([[row[place] for place in order] for row in [head, *table]]).encode(),
+        "semicolon.csv": written([head, *table], ";").encode(),
+        "quoted.csv": written([head, *table], ",", csv.QUOTE_ALL).encode(),
+        "utf16.csv": written([head, *table]).encode("utf-16"),
+        "mark.csv": written([head, *table]).encode("utf-8-sig"),
+    }
+    contents = set()
+    for name, data in files.items():
+        (tmp_path / name).write_bytes(data)
+        contents.add(build(BuildSettings((str(tmp_path / name),)), tmp_path / f"{name}.out").meta.content)
+    assert len(contents) == 1
+
+
+def test_containers_with_the_same_values_are_the_same_graph(tmp_path: Path) -> None:
+    head = ["id", "name", "city", "score", "joined"]
+    rows = [[1, "Ada", "Riga", 1.5, "2020-01-02"], [2, "Bo", None, 2.0, "2021-03-04"], [3, "Cy", "Oslo", None, None]]
+    texts = [["" if cell is None else cell for cell in row] for row in rows]
+    (tmp_path / "t.csv").write_text(written([head, *texts]))
+    (tmp_path / "t.tsv").write_text(written([head, *texts], "\t"))
+    pd.DataFrame(rows, columns=head).to_parquet(tmp_path / "t.parquet")
+    book = openpyxl.Workbook()
+    for row in (head, *rows):
+        book.active.append(row)
+    book.active.title = "t"
+    book.save(tmp_path / "t.xlsx")
+    database = sqlite3.connect(tmp_path / "t.db")
+    database.execute("CREATE TABLE t (id INTEGER PRIMARY KEY, name TEXT, city TEXT, score REAL, joined TEXT)")
+    database.executemany("INSERT INTO t VALUES (?, ?, ?, ?, ?)", rows)
+    database.commit()
+    database.close()
+    files = ("t.csv", "t.tsv", "t.parquet", "t.xlsx", "t.db")
+    contents = {build(BuildSettings((str(tmp_path / file),)), tmp_path / f"{file}.out").meta.content for file in files}
+    assert len(contents) == 1
+
+
+def test_a_database_links_by_its_foreign_keys(tmp_path: Path) -> None:
+    database = sqlite3.connect(tmp_path / "shop.db")
+    database.execute("CREATE TABLE maker (nr INTEGER PRIMARY KEY, title TEXT)")
+    database.execute("CREATE TABLE thing (nr INTEGER PRIMARY KEY, title TEXT, made INTEGER REFERENCES maker (nr))")
+    database.executemany("INSERT INTO maker VALUES (?, ?)", [(1, "Alfa"), (2, "Bolt")])
+    database.executemany("INSERT INTO thing VALUES (?, ?, ?)", [(1, "Cup", 2), (2, "Pot", 1)])
+    database.commit()
+    database.close()
+    made = Made(tmp_path, ["shop.db"], {})
+    assert ("Cup", "made", "Bolt") in made.facts()
+    assert made.read_as("made") == "link to maker (foreign key)"
+
+
+def test_a_renamed_heading_changes_names_alone(make: Make) -> None:
+    first = make({"a.csv": "id,name,city,size\n1,Ada,Riga,5\n2,Bo,Oslo,7\n"})
+    second = make({"a.csv": "id,name,town,height\n1,Ada,Riga,5\n2,Bo,Oslo,7\n"}, out="renamed")
+    renamed = {"city": "town", "size": "height"}
+    assert {(s, renamed[r], o) for s, r, o in first.facts()} == second.facts()
