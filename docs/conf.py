@@ -32,6 +32,7 @@ NAVIGATION = {
         "docs/path-patterns",
         "docs/language-models",
         "docs/migration",
+        "docs/own-files",
         "docs/troubleshooting",
     ],
     "Plugins": ["docs/writing-a-plugin", "docs/testing-a-driver", "plugins/*/README"],

@@ -125,6 +125,21 @@ def has_headings(report: Mapping[str, Any]) -> bool:
     return bool(report["columns"]) and bool(report["header_line"] or "kind" in report["columns"][0])
 
 
+def _all(columns: Sequence[Mapping[str, str]]) -> str:
+    return "columns: " + ", ".join(f"{column['column']} = {column['as']}" for column in columns)
+
+
+def _summary(columns: Sequence[Mapping[str, str]]) -> str:
+    """Return what a person should check of a sheet's plan: keys, names, links, lists and ends of edges."""
+    plain = ("literal", "names", "property")
+    told = [c for c in columns if c["kind"] not in plain or ", " in c["as"]]
+    told = [c for c in told if c["kind"] not in ("layout", "bookkeeping", "ignored", "empty")]
+    rest = [c["column"] for c in columns if c not in told and c["kind"] in plain]
+    empty = [c["column"] for c in columns if c["kind"] == "empty"]
+    more = f"; as facts: {', '.join(rest)}" if rest else ""
+    return _all(told) + more + (f"; empty: {', '.join(empty)}" if empty else "")
+
+
 def _plain(owner: Any, field: Any, value: Any) -> Any:
     return list(value) if isinstance(value, tuple) else value
 
@@ -139,11 +154,12 @@ def sentences(reports: Sequence[Mapping[str, Any]], doubts_only: bool = False, c
     """
     for report in reports:
         name = report["name"]
-        if report["header_line"] and not doubts_only:
+        is_sheet = bool(report["columns"]) and "type" in report["columns"][0]
+        if report["header_line"] and not doubts_only and not is_sheet:
             header = shortened(report["separator"].join(report["header"]))
             yield f"{name}:{report['header_line']}: taken as header: {header}"
         if has_headings(report) and columns and not doubts_only:
-            yield f"{name}: columns: " + ", ".join(f"{c['column']} = {c['as']}" for c in report["columns"])
+            yield f"{name}: {_summary(report['columns']) if is_sheet else _all(report['columns'])}"
         if report["unread"]:
             yield f"{name}: columns not read: {', '.join(report['unread'])}"
         for note in report["notes"]:

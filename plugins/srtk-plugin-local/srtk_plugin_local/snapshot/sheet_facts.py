@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from srtk_plugin_local.snapshot.build_settings import EDGE, BuildSettings
 from srtk_plugin_local.snapshot.column_types import QUANTITY
-from srtk_plugin_local.snapshot.header import CODES, TYPE, neo4j_name, neo4j_space
+from srtk_plugin_local.snapshot.header import CODES, KEYS, TYPE, neo4j_name, neo4j_space, same_word
 from srtk_plugin_local.snapshot.sheets import Column, Sheet, Sheets
 from srtk_plugin_local.snapshot.staging_values import first_row, is_literal, quote, shortened, value
 from srtk_plugin_local.snapshot.table_plan import name_of
@@ -171,6 +171,8 @@ def _linked(con: duckdb.DuckDBPyConnection, target: Sheet, column: Column, setti
     if target.neo4j and (space := neo4j_space(key.title)):
         prefix = f"{space}/"
     made = shortened(f"({quote(prefix)} || {text})", settings.prefixes)
+    if column.kind in ("source", "target"):
+        return made, "FALSE"  # an end of an edge is a thing, though its row may be missing
     there = f"{text} IN (SELECT {key.canonical()} FROM {target.table})"
     other = f"'\"' || {text} || '\"^^xsd:{column.type.datatype}'" if column.type.datatype else "x"
     if settings.literals == "none":
@@ -182,7 +184,7 @@ def _linked(con: duckdb.DuckDBPyConnection, target: Sheet, column: Column, setti
 def _write_edges(con: duckdb.DuckDBPyConnection, sheets: Sheets, sheet: Sheet, settings: BuildSettings) -> None:
     """Write a fact for each row, and its other columns as qualifiers."""
     start, end = (next(c for c in sheet.columns if c.kind == kind) for kind in ("source", "target"))
-    relation = EDGE if sheet.form == "edges" else " ".join(sheet.words) or sheet.name
+    relation = EDGE if sheet.form == "edges" else _joining(sheets, sheet, end)
     lacking = f"{start.sql} IS NULL OR {end.sql} IS NULL"
     row = first_row(con, f"SELECT count(*), min(rowid) FROM {sheet.table} WHERE {lacking}")
     if row[0]:
@@ -214,6 +216,16 @@ def _write_edges(con: duckdb.DuckDBPyConnection, sheets: Sheets, sheet: Sheet, s
     con.execute("DROP TABLE IF EXISTS named_row")
     if sheet.form == "edges":
         sheet.note(f"its edges name no relation; it is called {EDGE!r}")
+
+
+def _joining(sheets: Sheets, sheet: Sheet, end: Column) -> str:
+    """Return the relation of a table between two others: its words, without what all names share, and its end's."""
+    names = [other.words for other in sheets]
+    shared = next((at for at, words in enumerate(zip(*names, strict=False)) if len(set(words)) > 1), 0)
+    words = sheet.words[shared:] or sheet.words
+    ends = end.words.split()
+    ends = ends[:-1] if len(ends) > 1 and ends[-1] in (*KEYS, *CODES) else ends
+    return " ".join([*words, *(word for word in ends if not any(same_word(word, other) for other in words))])
 
 
 def read_as(sheet: Sheet, column: Column) -> str:

@@ -237,12 +237,19 @@ def test_a_table_of_two_links_is_a_fact_between_their_rows(make: Make) -> None:
         "order-details.csv": "orderID,productID,quantity\n10,1,12\n10,2,5\n11,1,7\n",
     }
     made = make(tables)
-    found = {t: made.graph.qualifiers([t])[0] for t in made.triples if t.relation == "order details"}
+    found = {t: made.graph.qualifiers([t])[0] for t in made.triples if t.relation == "order details product"}
     assert {(t.subject, t.object): q[0] for t, q in found.items()} == {
         ("orders:10", "products:1"): ("quantity", '"12"^^xsd:integer'),
         ("orders:10", "products:2"): ("quantity", '"5"^^xsd:integer'),
         ("orders:11", "products:1"): ("quantity", '"7"^^xsd:integer'),
     }
+
+
+def test_an_end_whose_row_is_missing_is_a_thing_all_the_same(make: Make) -> None:
+    edges = "Source,Target\n1,2\n2,3\n1,3\n"
+    made = make({"nodes.csv": "Id,Label,Group\n1,Ada,x\n2,Bo,x\n", "edges.csv": edges})
+    assert {(t.subject, t.object) for t in made.triples if t.relation == "edge"} == {("1", "2"), ("2", "3"), ("1", "3")}
+    assert not any(isinstance(t.object, Literal) for t in made.triples)
 
 
 def test_edges_take_the_ids_of_the_nodes_beside_them_by_key_or_name(make: Make) -> None:

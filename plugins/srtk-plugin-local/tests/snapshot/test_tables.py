@@ -230,13 +230,16 @@ def test_each_column_of_a_wide_table_is_a_relation(read: Any) -> None:
     ]
     literal = [type(triple.object) is Literal for triple in made.graph.match([Pattern("Alan")])[0]]
     assert literal == [True, False, True, False, False]
-    assert "name = key (given), club = names of things" in made.said
+    assert (
+        "columns: name = key (given), plays = names of things, list split at ';'; as facts: club, height, born"
+        in made.said
+    )
 
 
 def test_a_wide_table_is_known_by_the_heading_of_its_first_column(read: Any) -> None:
     made = read(WIDE, split=";")
     assert len(made.facts) == 7
-    assert "name = key (only unique column of names), club = names of things" in made.said
+    assert "columns: name = key (only unique column of names), plays = " in made.said
 
 
 def test_a_number_under_the_word_of_a_role_refers_to_another_row(read: Any) -> None:
