@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from srtk_plugin_local.snapshot.build_settings import EDGE, BuildSettings
 from srtk_plugin_local.snapshot.column_types import QUANTITY
-from srtk_plugin_local.snapshot.header import CODES, KEYS, TYPE, neo4j_name, neo4j_space, same_word
+from srtk_plugin_local.snapshot.header import CODES, KEYS, TYPE, neo4j_name, neo4j_space, same_word, singular
 from srtk_plugin_local.snapshot.sheets import Column, Sheet, Sheets
 from srtk_plugin_local.snapshot.staging_values import first_row, is_literal, quote, shortened, value
 from srtk_plugin_local.snapshot.table_plan import name_of
@@ -49,7 +49,7 @@ def _write_rows(con: duckdb.DuckDBPyConnection, sheets: Sheets, sheet: Sheet, se
         sheet.reports[0].skip_all(_NO_KEY, row[0], f"row {row[1] + 1}", f"{key.title!r} is empty; fill it")
     id_ = shortened(id_of(sheet), settings.prefixes)
     con.execute(f"CREATE TEMP VIEW here AS SELECT {id_} AS id, * FROM {sheet.table} WHERE {filled}")
-    _write_names(con, sheet)
+    _write_names(con, sheets, sheet)
     for column in sheet.columns:
         if column.kind in ("link", "literal", "names", "type") or _is_fact(sheet, column):
             relation = TYPE if column.kind == "type" else relation_of(column)
@@ -71,7 +71,7 @@ def _is_fact(sheet: Sheet, column: Column) -> bool:
     return len(sheet.key) > 1 or (sheet.label() is not None and column.words.split()[-1:] in [[c] for c in CODES])
 
 
-def _write_names(con: duckdb.DuckDBPyConnection, sheet: Sheet) -> None:
+def _write_names(con: duckdb.DuckDBPyConnection, sheets: Sheets, sheet: Sheet) -> None:
     """Write labels and aliases of the rows."""
     label = sheet.label()
     text = ""
@@ -88,24 +88,11 @@ def _write_names(con: duckdb.DuckDBPyConnection, sheet: Sheet) -> None:
         con.execute(f"INSERT INTO {_RAW_NAME} SELECT id, {text}, '', FALSE FROM here WHERE {text} <> ''")
     for column in sheet.columns:
         if column.kind == "alias":
-            con.execute(
-                f"INSERT INTO {_RAW_NAME} SELECT id, x, '', TRUE FROM (SELECT id, {_split(column)} AS x FROM here "
-                f"WHERE {column.sql} IS NOT NULL) WHERE x <> ''"
-            )
-
-
-def _split(column: Column) -> str:
-    from srtk_plugin_local.snapshot.tables import LIST
-
-    if not column.split:
-        return column.sql
-    separator = "chr(31)" if column.split == LIST else quote(column.split)
-    return f"trim(unnest(string_split({column.sql}, {separator})))"
+            values = f"SELECT id, {sheets.values(column)} AS x FROM here WHERE {column.sql} IS NOT NULL"
+            con.execute(f"INSERT INTO {_RAW_NAME} SELECT id, x, '', TRUE FROM ({values}) WHERE x <> ''")
 
 
 def _singular(sheet: Sheet) -> str:
-    from srtk_plugin_local.snapshot.header import singular
-
     return singular(sheet.words[-1]) if sheet.words else sheet.name
 
 
@@ -173,7 +160,7 @@ def _linked(con: duckdb.DuckDBPyConnection, target: Sheet, column: Column, setti
     made = shortened(f"({quote(prefix)} || {text})", settings.prefixes)
     if column.kind in ("source", "target"):
         return made, "FALSE"  # an end of an edge is a thing, though its row may be missing
-    there = f"{text} IN (SELECT {key.canonical()} FROM {target.table})"
+    there = f"{text} IN (SELECT {key.canonical()} FROM {target.table} WHERE {key.sql} IS NOT NULL)"
     other = f"'\"' || {text} || '\"^^xsd:{column.type.datatype}'" if column.type.datatype else "x"
     if settings.literals == "none":
         other = "x"

@@ -309,7 +309,7 @@ def _hits(sheets: Sheets, sheet: Sheet, column: Column, target: Sheet, by: str) 
 def name_of(sheet: Sheet) -> str:
     """Return the SQL expression of the name of a row."""
     names = [column for column in sheet.columns if column.kind == "name"]
-    names.sort(key=lambda column: column.why == "last name")
+    names.sort(key=lambda column: column.words in _LAST_NAMES)
     return names[0].sql if len(names) == 1 else f"concat_ws(' ', {', '.join(column.sql for column in names)})"
 
 

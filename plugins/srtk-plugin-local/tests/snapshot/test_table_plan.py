@@ -200,6 +200,16 @@ def test_whole_numbers_with_gaps_link_as_pandas_writes_them(make: Make) -> None:
     assert ("Bo", "boss", "Ada") in made.facts()
 
 
+def test_a_key_that_is_missing_somewhere_breaks_no_link(make: Make) -> None:
+    tables = {
+        "a.csv": "id,name,b_id\n1,Ada,5\n2,Bo,6\n3,Cy,9\n",
+        "b.csv": "id,name,city\n5,X,Riga\n6,Y,Oslo\n,Z,Rome\n",
+    }
+    made = make(tables, links={"b_id": "b.csv"})
+    assert ("Ada", "b_id", "X") in made.facts()
+    assert made.graph.match([Pattern("a:3", "b_id")])[0][0].object == '"9"^^xsd:integer'
+
+
 def test_flags_choose_keys_and_links(make: Make) -> None:
     tables = {"a.csv": "no,tag,owner\n1,x,5\n2,y,6\n", "b.csv": "id,name,nick\n5,Ada,A\n6,Bo,B\n"}
     made = make(tables, keys={"a.csv": "tag"}, links={"owner": "b.csv"})

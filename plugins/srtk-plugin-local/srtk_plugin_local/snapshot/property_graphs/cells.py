@@ -9,9 +9,6 @@ from srtk_plugin_local.snapshot.property_graphs.elements import Typed
 
 BAD_CELLS = "cells that are not of their type"
 
-MISSING = ("null", "nan", "none", "n/a", "<na>", "\\n")
-"""Words that programs write for a missing value, in any case."""
-
 _WHOLE = ("int", "integer", "long", "short", "byte", "biginteger")
 _BROKEN = ("float", "double", "decimal", "bigdecimal", "real", "number")
 _TRUTHS = ("boolean", "bool")

@@ -11,12 +11,12 @@ import attrs
 
 from srtk_framework.values import InputError, Literal, close_matches
 from srtk_plugin_local.snapshot.build_settings import EDGE
+from srtk_plugin_local.snapshot.column_types import USUAL
 from srtk_plugin_local.snapshot.header import TYPE, normal
 from srtk_plugin_local.snapshot.input_report import FileReport, read_as
 from srtk_plugin_local.snapshot.layout_words import BOOKKEEPING, LAYOUT, kept, unwanted_columns
 from srtk_plugin_local.snapshot.number_forms import number_datatype
 from srtk_plugin_local.snapshot.property_graphs import roles
-from srtk_plugin_local.snapshot.property_graphs.cells import MISSING
 from srtk_plugin_local.snapshot.property_graphs.elements import (
     Edge,
     Properties,
@@ -98,7 +98,7 @@ def _drop_missing(graph: PropertyGraph, report: FileReport) -> None:
         *((data, True) for data in graph.nodes.values()),
         *((e.properties, False) for e in graph.edges),
     ):
-        for name in [name for name, value in properties.items() if isinstance(value, str) and value.lower() in MISSING]:
+        for name in [name for name, value in properties.items() if isinstance(value, str) and value.lower() in USUAL]:
             if not (named and roles.is_name(name)):
                 del properties[name]
                 count += 1
