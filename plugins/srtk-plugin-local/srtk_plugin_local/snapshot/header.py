@@ -10,6 +10,7 @@ import attrs
 
 from srtk_framework.text import fold
 from srtk_framework.values import InputError, close_matches, shortened
+from srtk_plugin_local.snapshot.apoc import is_apoc
 from srtk_plugin_local.snapshot.build_settings import BuildSettings
 from srtk_plugin_local.snapshot.column_types import is_missing, share, type_of
 from srtk_plugin_local.snapshot.input_report import FileReport
@@ -215,6 +216,8 @@ class _First:
             return self._sheet(bool(self.certain or settings.header is not False))
         if self.columns:
             return self._facts(self._columns(), self._is_header(named))
+        if is_apoc(self.titles):
+            return self._sheet(True)
         if self.certain or settings.header is not False:
             found = self._recognised()
             if found is not None:

@@ -162,15 +162,21 @@ class Sheets:
     split: str = ""
     found: dict[tuple[str, ...], Sheet] = attrs.field(factory=dict)
 
-    def add(self, report: FileReport, table: Any) -> None:
-        """Append rows: texts by column, of which empty ones and words of missing values are none.
+    def add(self, report: FileReport, table: Any, headings: Sequence[str] = ()) -> None:
+        """Append rows: texts by column, of which empty ones are none.
 
         Tables with the same headings are parts of one.
+
+        Args:
+            report: Report of the file.
+            table: The rows.
+            headings: Headings; by default those of the file.
         """
-        titles = tuple(normal(title) or title for title in report.sheet)
+        headings = headings or report.sheet
+        titles = tuple(normal(title) or title for title in headings)
         sheet = self.found.get(titles)
         if sheet is None:
-            made = [Column(title or f"column {at + 1}", at) for at, title in enumerate(report.sheet)]
+            made = [Column(title or f"column {at + 1}", at) for at, title in enumerate(headings)]
             sheet = Sheet(table_name(report.name), f"sheet_{len(self.found)}", made)
             columns = ", ".join(f"{column.sql} VARCHAR" for column in made)
             self.con.execute(f"CREATE TABLE {sheet.table} ({columns})")

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from srtk_framework.text import LITERAL_FORM
 from srtk_framework.values import InputError
 from srtk_plugin_local.snapshot import input_files
+from srtk_plugin_local.snapshot.apoc import edge_rows, is_apoc, node_rows
 from srtk_plugin_local.snapshot.build_settings import DESCRIPTION, BuildSettings, names_of_rdf
 from srtk_plugin_local.snapshot.containers import CONTAINERS, read_container
 from srtk_plugin_local.snapshot.header import plan_facts, plan_fixed
@@ -119,10 +120,26 @@ def _stage_rows(
 ) -> None:
     """Insert the rows of a table: as facts, or whole where their columns are yet to be understood."""
     for table in tables:
-        if report.sheet:
+        if is_apoc(report.sheet):
+            _insert_apoc(con, sheets, settings, report, table)
+        elif report.sheet:
             sheets.add(report, table)
         else:
             _insert_facts(con, table, settings)
+
+
+def _insert_apoc(
+    con: duckdb.DuckDBPyConnection, sheets: Sheets, settings: BuildSettings, report: FileReport, table: Any
+) -> None:
+    """Insert rows of which some are nodes, and the others edges."""
+    facts, properties = edge_rows(report.sheet, table)
+    _insert_facts(con, facts, settings)
+    for title, values in properties:
+        fact = f"{_subject_relation(settings)}, {shortened('c2', settings.prefixes)}"
+        text = f"coalesce({_number('c3')}, {_plain('c3')})"
+        insert(con, "qualifier", values, f"{fact}, {quote(title)}, {text}, TRUE")
+    titles, nodes = node_rows(report.sheet, table)
+    sheets.add(report, nodes, titles)
 
 
 def _stage_tool(

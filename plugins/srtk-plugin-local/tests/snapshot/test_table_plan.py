@@ -277,6 +277,15 @@ def test_a_weight_is_a_property_of_the_edge_and_a_direction_no_relation(make: Ma
     assert made.graph.qualifiers(made.triples) == [(("Weight", '"5"^^xsd:integer'),), (("Weight", '"7"^^xsd:integer'),)]
 
 
+def test_nodes_and_edges_in_one_table_of_apoc_are_both_read(make: Make) -> None:
+    head = "_id,_labels,name,born,_start,_end,_type,since\n"
+    made = make({"a.csv": f"{head}1,:Person:Actor,Ada,1815,,,,\n2,:Firm,Mill,,,,,\n,,,,1,2,founded,1999\n"})
+    kinds = {("Ada", "rdf:type", "Person"), ("Ada", "rdf:type", "Actor"), ("Mill", "rdf:type", "Firm")}
+    assert made.facts() == {("Ada", "founded", "Mill"), ("Ada", "born", "1815"), *kinds}
+    founded = made.graph.match([Pattern(relation="founded")])[0]
+    assert made.graph.qualifiers(founded) == [(("since", '"1999"^^xsd:integer'),)]
+
+
 def test_a_journey_with_a_number_is_an_entity(make: Make) -> None:
     made = make({"a.csv": "train,from,to,departs\nIC 1,Riga,Valga,10:00\nIC 2,Oslo,Bergen,11:30\n"})
     assert ("IC 1", "from", "Riga") in made.facts()
