@@ -37,9 +37,10 @@ from srtk_framework.records.retrieval_records import (
 )
 from srtk_framework.records.splits import Part, part_of, place
 from srtk_framework.records.training_examples import read_training_examples, write_training_examples
-from srtk_framework.records.xml_entities import check_entities
+from srtk_framework.records.xml_entities import MAX_DOCTYPE, check_entities
 
 __all__ = [
+    "MAX_DOCTYPE",
     "Part",
     "answer_from_record",
     "base_suffix",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from srtk_framework.run.graph_source import Graph, cache_folder
+from srtk_framework.run.graph_source import Graph, cache_folder, data_files
 from srtk_framework.run.manifest import COMPLETE
 from srtk_framework.run.result import Result
 from srtk_framework.run.retriever import Retriever, ask
@@ -19,5 +19,6 @@ __all__ = [
     "Session",
     "ask",
     "cache_folder",
+    "data_files",
     "open_session",
 ]

@@ -129,7 +129,7 @@ class Graph:
         elif (packed := _parquet(frame)) is not None:
             content, ending, header = packed, "parquet", {}
         elif callable(getattr(frame, "to_csv", None)):
-            content, ending, header = frame.to_csv(index=False).encode(), "csv", {"header": True}
+            content, ending, header = frame.to_csv(index=False, header=True).encode(), "csv", {"header": True}
         else:
             raise InputError(f"from_pandas takes a data frame, not {type(frame).__name__}")
         file = cache_folder() / "tables" / hashlib.sha256(content).hexdigest()[:24] / f"table.{ending}"
@@ -287,7 +287,7 @@ def _parquet(frame: Any) -> bytes | None:
         table = pa.Table.from_pandas(frame, preserve_index=False) if is_pandas else pa.table(frame)
         sink = pa.BufferOutputStream()
         pq.write_table(table.replace_schema_metadata(None), sink)
-    except (pa.ArrowException, TypeError, ValueError):  # columns of several types, or no table
+    except (pa.ArrowException, AttributeError, TypeError, ValueError):  # columns of several types, or no table
         return None
     return bytes(sink.getvalue())
 

@@ -11,7 +11,6 @@ from typing import Any
 
 import attrs
 
-from srtk_framework.run.graph_source import data_files
 from srtk_framework.text import ALIAS_RELATIONS, LABEL_RELATIONS
 from srtk_framework.values import InputError
 from srtk_plugin_local.snapshot.layout import VERSION
@@ -37,6 +36,8 @@ def matched_files(names: Iterable[str]) -> tuple[str, ...]:
 
     What is a file, or matches none, stays as it is; so does a folder without data.
     """
+    from srtk_framework.run import data_files  # which imports what runs a recipe
+
     found: list[str] = []
     for name in names:
         if Path(name).is_dir():

@@ -296,7 +296,7 @@ WRONG: dict[str, tuple[dict[str, str | bytes], dict[str, Any], str]] = {
     "encoding": ({"a.tsv": b"a\tr\tb\na\tr\t\xff\n"}, {}, r"a\.tsv:2: is not UTF-8"),
     "csv": ({"a.csv": 'a,r,b\na,"r\nx"y,b\n'}, {}, r"a\.csv:3: "),
     "csv columns": ({"a.csv": 'a,"r\nr",b\na,r\n'}, {"strict": True}, r"a\.csv:3: expected 3 columns"),
-    "nt": ({"a.nt": f"<{EX}a> <{EX}b> <{EX}c> .\n<{EX}a> b c .\n"}, {}, r"a\.nt:2: is not valid ntriples"),
+    "nt": ({"a.nt": f"<{EX}a> <{EX}b> <{EX}c> .\n<{EX}a> b c .\n"}, {"strict": True}, r"a\.nt:2: "),
     "ttl": ({"a.ttl": ":a :b :c ."}, {}, r"a\.ttl:1: is not valid turtle"),
     "rdf": ({"a.rdf": "<rdf:RDF>"}, {}, r"a\.rdf.*: is not valid rdfxml"),
     "graphml": ({"a.graphml": "<?xml version='1.0'"}, {}, r"a\.graphml:1: is not well-formed XML"),
