@@ -146,7 +146,7 @@ class DbpediaGraph(SparqlGraph):
     def labels(self, ids: Sequence[str]) -> list[str]:
         """Return the label of each id, else the words of the id; the label of a literal is its lexical form."""
         return [
-            titles.words(id_) if name == id_ and not isinstance(id_, Literal) else name
+            titles.words(id_) if name in (id_, id_.partition(":")[2]) and not isinstance(id_, Literal) else name
             for id_, name in zip(ids, super().labels(ids), strict=True)
         ]
 

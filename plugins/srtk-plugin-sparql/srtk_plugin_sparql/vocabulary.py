@@ -121,6 +121,8 @@ class Ids:
 
     def local_name(self, id_: str) -> str:
         """Return the name in the local part of an id; empty where it holds no word."""
+        if "" in self._spaces and ":" not in id_:
+            return local_name(f":{id_}", ("",))
         return local_name(id_, self._spaces)
 
     def displayed(self, id_: str) -> str:

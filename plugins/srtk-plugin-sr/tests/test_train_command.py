@@ -159,7 +159,7 @@ def test_rows_that_teach_nothing_are_counted_and_left_out(tiny, tmp_path, capsys
     told = capsys.readouterr().err
     sentence = "3 of 53 rows teach nothing (1 with an empty positive and 2 with no negative other than the positive)"
     assert sentence in told
-    assert "in 1 of 53 rows the positive is a negative too, which is dropped" in told
+    assert "in 1 of 53 rows the positive is among its negatives, where it is dropped" in told
     card = (tmp_path / "o" / "README.md").read_text()
     trained, validated = (int(part) for part in re.findall(r"Trained on (\d+) rows; (\d+)", card)[0])
     assert trained + validated == 50

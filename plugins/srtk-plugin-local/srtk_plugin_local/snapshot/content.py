@@ -79,6 +79,12 @@ def format_of(head: bytes, name: str) -> str | None:
     return _text_format(text_of(head), name)
 
 
+def begins_with_triple(head: bytes) -> bool:
+    """Return whether the first line of a text is one of N-Triples or N-Quads."""
+    lines = [line.strip() for line in text_of(head).splitlines() if line.strip() and not line.startswith("#")]
+    return bool(lines) and _lines_of_triples(lines[:1]) is not None
+
+
 def is_text(head: bytes) -> bool:
     """Return whether bytes are text: a byte of zero occurs in none, UTF-16 apart."""
     return any(head.startswith(mark) for mark, _ in _MARKS) or b"\x00" not in head

@@ -9,7 +9,7 @@ from types import TracebackType
 from typing import Any
 
 from srtk_framework.values import InputError, close_matches
-from srtk_plugin_local.snapshot.content import HEAD, compression_of, format_of, is_text, text_of
+from srtk_plugin_local.snapshot.content import HEAD, begins_with_triple, compression_of, format_of, is_text, text_of
 
 RDF_FORMATS = ("ntriples", "nquads", "turtle", "trig", "rdfxml", "jsonld")
 GRAPH_FORMATS = ("graphml", "gexf")
@@ -96,6 +96,8 @@ def detect(name: str, wanted: str | None) -> tuple[str, str | None]:
         return by_name, None
     head, compression = _head(name)
     found = format_of(head, name)
+    if by_name in ("ntriples", "nquads") and found in ("turtle", "trig") and begins_with_triple(head):
+        found = by_name  # a later line is wrong, which its reader counts
     if by_name is None:
         return (found, None) if found else _table(head, name)
     if "json" in (by_name, found) and found in ("json", "jsonld"):  # a cell may begin with a brace
@@ -160,23 +162,23 @@ class Input:
         self.compression = self._compression()
         self._stream: Any = pa.CompressedInputStream(self._raw, self.compression) if self.compression else self._raw
         self._ahead = b""
-        self._decoder: codecs.IncrementalDecoder | None = None
+        self._utf16: codecs.IncrementalDecoder | None = None
         self._returns = False
 
     def to_utf8(self) -> None:
         """Read UTF-16 with a mark as UTF-8 from here on, and line ends of old Macs as line feeds."""
         start = self.peek()
         if start[:2] in (b"\xff\xfe", b"\xfe\xff"):
-            self._decoder = codecs.getincrementaldecoder("utf-16")("replace")
+            self._utf16 = codecs.getincrementaldecoder("utf-16")("replace")
             self._ahead = start = self._recoded(start)
         self._returns = b"\r" in start and b"\n" not in start
         if self._returns:
             self._ahead = start.replace(b"\r", b"\n")
 
     def _recoded(self, data: bytes) -> bytes:
-        if self._decoder is None:
+        if self._utf16 is None:
             return data.replace(b"\r", b"\n") if self._returns else data
-        return self._decoder.decode(data).encode()
+        return self._utf16.decode(data).encode()
 
     def _compression(self) -> str | None:
         """Return the compression: of the first bytes, whatever the name; of the name where there are none to see."""
