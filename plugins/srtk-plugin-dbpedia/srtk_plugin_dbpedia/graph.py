@@ -145,9 +145,11 @@ class DbpediaGraph(SparqlGraph):
 
     def labels(self, ids: Sequence[str]) -> list[str]:
         """Return the label of each id, else the words of the id; the label of a literal is its lexical form."""
+        labels = super().labels(ids)
+        known = self._open_names.labels(id_ for id_ in ids if not isinstance(id_, Literal))
         return [
-            titles.words(id_) if name in (id_, id_.partition(":")[2]) and not isinstance(id_, Literal) else name
-            for id_, name in zip(ids, super().labels(ids), strict=True)
+            name if isinstance(id_, Literal) or known[id_] else titles.words(id_)
+            for id_, name in zip(ids, labels, strict=True)
         ]
 
     def find(self, names: Sequence[str]) -> list[list[str]]:

@@ -105,7 +105,7 @@ def _format_of(path: Path, wanted: str | None) -> str:
     raise InputError(f"{path}: the name does not tell the format; give --format {'|'.join(_FORMATS)}")
 
 
-def _quads(path: Path, kind: str, base: str | None) -> Iterator[Any]:
+def _quads(path: Path, kind: str, base: str | None = None) -> Iterator[Any]:
     """Yield the triples of a file, for the default graph."""
     import pyoxigraph as ox
 
