@@ -27,7 +27,7 @@ from srtk_plugin_local.snapshot.input_files import Progress, quiet
 from srtk_plugin_local.snapshot.input_report import FileReport
 from srtk_plugin_local.snapshot.layout import FORMAT, GENERATION, META, Meta, content_hash, generation_name, meta_text
 from srtk_plugin_local.snapshot.meta_file import read_meta
-from srtk_plugin_local.snapshot.naming import few_names, naming_candidates
+from srtk_plugin_local.snapshot.naming_relations import few_names, naming_candidates
 from srtk_plugin_local.snapshot.redirects import stage_redirects
 from srtk_plugin_local.snapshot.staging_tables import (
     rank_names,

@@ -169,7 +169,7 @@ class Input:
         """Read UTF-16 with a mark as UTF-8 from here on, and line ends of old Macs as line feeds."""
         start = self.peek()
         if start[:2] in (b"\xff\xfe", b"\xfe\xff"):
-            self._utf16 = codecs.getincrementaldecoder("utf-16")("replace")
+            self._utf16 = codecs.getincrementaldecoder("utf-16")()
             self._ahead = start = self._recoded(start)
         self._returns = b"\r" in start and b"\n" not in start
         if self._returns:
@@ -178,7 +178,10 @@ class Input:
     def _recoded(self, data: bytes) -> bytes:
         if self._utf16 is None:
             return data.replace(b"\r", b"\n") if self._returns else data
-        return self._utf16.decode(data).encode()
+        try:
+            return self._utf16.decode(data).encode()
+        except UnicodeError as error:
+            raise InputError(f"{self.name}: is not UTF-16, as its mark says ({error}); save it as UTF-8") from error
 
     def _compression(self) -> str | None:
         """Return the compression: of the first bytes, whatever the name; of the name where there are none to see."""

@@ -60,6 +60,7 @@ def _write_rows(con: duckdb.DuckDBPyConnection, sheets: Sheets, sheet: Sheet, se
                 f"(SELECT id, {values} AS x FROM here WHERE {column.sql} IS NOT NULL) {_names(column)} WHERE x <> ''"
             )
             _name_relation(con, relation)
+            _tell_unlinked(con, sheets, sheet, column)
     con.execute("DROP VIEW here")
     con.execute("DROP TABLE IF EXISTS named_row")
 
@@ -112,6 +113,20 @@ def spoken(relation: str) -> str:
 def _name_relation(con: duckdb.DuckDBPyConnection, relation: str) -> None:
     if (words := spoken(relation)) != relation and relation != TYPE:
         con.execute(f"INSERT INTO {_RAW_NAME} VALUES (?, ?, '', FALSE)", [relation, words])
+
+
+def _tell_unlinked(con: duckdb.DuckDBPyConnection, sheets: Sheets, sheet: Sheet, column: Column) -> None:
+    """Tell how many values of a link are no row of the other table, or could be several."""
+    target = _target(sheets, column)
+    if target is None:
+        return
+    key, value = (name_of(target), "x") if column.by == "name" else (target.key[0].canonical(), column.canonical("x"))
+    rows = f"SELECT {key} AS k FROM {target.table} GROUP BY 1 HAVING k IS NOT NULL"
+    rows += " AND count(*) = 1" if column.by == "name" else ""
+    values = f"SELECT {sheets.values(column)} AS x FROM here WHERE {column.sql} IS NOT NULL"
+    (lost,) = first_row(con, f"SELECT count(*) FROM ({values}) WHERE {value} NOT IN (SELECT k FROM ({rows}))")
+    if lost:
+        sheet.note(f"{lost:,} values of {column.title!r} are no single row of {target.name}; they stay what they are")
 
 
 def _target(sheets: Sheets, column: Column) -> Sheet | None:

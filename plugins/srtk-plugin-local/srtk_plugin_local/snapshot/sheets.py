@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Sequence
+from itertools import count
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -177,7 +178,7 @@ class Sheets:
         sheet = self.found.get(titles)
         if sheet is None:
             made = [Column(title or f"column {at + 1}", at) for at, title in enumerate(headings)]
-            sheet = Sheet(table_name(report.name), f"sheet_{len(self.found)}", made)
+            sheet = Sheet(self._free_name(report), f"sheet_{len(self.found)}", made)
             columns = ", ".join(f"{column.sql} VARCHAR" for column in made)
             self.con.execute(f"CREATE TABLE {sheet.table} ({columns})")
             self.found[titles] = sheet
@@ -189,6 +190,15 @@ class Sheets:
         self.con.execute(f"INSERT INTO {sheet.table} SELECT {cells} FROM chunk")
         self.con.unregister("chunk")
         sheet.rows += table.num_rows
+
+    def _free_name(self, report: FileReport) -> str:
+        """Return the name of a new sheet; of two files with one name, the later one gets a number."""
+        name = table_name(report.name)
+        taken = {sheet.name for sheet in self}
+        free = next(free for n in count(1) if (free := name if n == 1 else f"{name}-{n}") not in taken)
+        if free != name:
+            report.note(f"is called {free!r}, since another table is called {name!r}")
+        return free
 
     def __iter__(self) -> Iterator[Sheet]:
         return iter(self.found.values())
@@ -209,18 +219,18 @@ class Sheets:
         listed = ", ".join(quote(word) for word in words)
         counts = ", ".join(f"count(*) FILTER (lower({c.sql}) IN ({listed}))" for c in sheet.columns)
         ends = is_edge_list(sheet.titles) or ()
-        for column, count in zip(
+        for column, found in zip(
             sheet.columns, first_row(self.con, f"SELECT {counts} FROM {sheet.table}"), strict=True
         ):
-            if not count:
+            if not found:
                 continue
             where = f"lower({column.sql}) IN ({listed})"
             if column.place in ends or column.words in (*IDS, *LABELS):
                 where += f" AND {column.sql} <> upper(left({column.sql}, 1)) || lower(substr({column.sql}, 2))"
             (column.missing,) = first_row(self.con, f"UPDATE {sheet.table} SET {column.sql} = NULL WHERE {where}")
-            if column.missing < count:
+            if column.missing < found:
                 sheet.note(
-                    f"{count - column.missing:,} values of {column.title!r} are names, though they are words of a "
+                    f"{found - column.missing:,} values of {column.title!r} are names, though they are words of a "
                     "missing value, such as Nan; give --missing to choose the words"
                 )
 
@@ -228,8 +238,8 @@ class Sheets:
         self._drop_missing(sheet)
         con, step = self.con, max(1, -(-sheet.rows // _SAMPLE))
         sample = con.sql(f"SELECT * FROM {sheet.table} WHERE rowid % {step} = 0").to_arrow_table()
-        count = "count(DISTINCT {})" if sheet.rows <= _EXACT else "approx_count_distinct({})"
-        sums = ", ".join(f"count({c.sql}), {count.format(c.sql)}" for c in sheet.columns)
+        different = "count(DISTINCT {})" if sheet.rows <= _EXACT else "approx_count_distinct({})"
+        sums = ", ".join(f"count({c.sql}), {different.format(c.sql)}" for c in sheet.columns)
         row = first_row(con, f"SELECT {sums} FROM {sheet.table}")
         for at, column in enumerate(sheet.columns):
             column.filled, column.distinct = row[2 * at], row[2 * at + 1]
@@ -263,9 +273,9 @@ class Sheets:
     def _drop_dashes(self, sheet: Sheet, column: Column) -> None:
         dashes = ", ".join(f"'{dash}'" for dash in _DASHES)
         sql = f"UPDATE {sheet.table} SET {column.sql} = NULL WHERE {column.sql} IN ({dashes})"
-        (count,) = first_row(self.con, sql)
-        column.missing += count
-        column.filled -= count
+        (dropped,) = first_row(self.con, sql)
+        column.missing += dropped
+        column.filled -= dropped
 
     def is_unique(self, sheet: Sheet, columns: Sequence[Column]) -> bool:
         """Return whether columns are filled in each row and tell all rows apart."""

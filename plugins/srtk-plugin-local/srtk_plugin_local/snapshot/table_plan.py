@@ -179,7 +179,11 @@ def _find_key(sheets: Sheets, sheet: Sheet, settings: BuildSettings) -> None:
         if exact and column.filled:
             _set_key(sheet, [column], "heading")
             if column.distinct < column.filled:
-                sheet.note(f"{column.title!r} is the key by its heading, though rows share it: they are one entity")
+                parts = "; its files are parts of one table, since their headings are the same"
+                more = parts if len(sheet.reports) > 1 else ""
+                sheet.note(
+                    f"{column.title!r} is the key by its heading, though rows share it: they are one entity{more}"
+                )
             return
     for kind, word in ((NAMES, "names"), (CODE, "codes")):
         unique = [c for c in _open(sheet) if c.type is kind and not c.split and sheets.is_unique(sheet, [c])]

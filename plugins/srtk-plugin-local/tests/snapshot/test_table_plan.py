@@ -52,10 +52,10 @@ Make = Callable[..., Made]
 
 @pytest.fixture
 def make(tmp_path: Path) -> Make:
-    def made(tables: dict[str, str], out: str = "out", **flags: Any) -> Made:
+    def made(tables: dict[str, str], out: str = "out", files: Sequence[str] = (), **flags: Any) -> Made:
         for name, text in tables.items():
             (tmp_path / name).write_text(text, encoding="utf-8")
-        return Made(tmp_path, list(tables), flags, out)
+        return Made(tmp_path, [*tables, *files], flags, out)
 
     return made
 
@@ -208,6 +208,16 @@ def test_a_key_that_is_missing_somewhere_breaks_no_link(make: Make) -> None:
     made = make(tables, links={"b_id": "b.csv"})
     assert ("Ada", "b_id", "X") in made.facts()
     assert made.graph.match([Pattern("a:3", "b_id")])[0][0].object == '"9"^^xsd:integer'
+    assert "1 values of 'b_id' are no single row of b; they stay what they are" in made.notes
+
+
+def test_two_files_of_one_name_are_two_tables(make: Make, tmp_path: Path) -> None:
+    for folder, text in (("x", "id,name,kind\n1,Chai,tea\n"), ("y", "id,name,city\n1,Alfa,Oslo\n")):
+        (tmp_path / folder).mkdir()
+        (tmp_path / folder / "items.csv").write_text(text)
+    made = make({}, files=("x/items.csv", "y/items.csv"))
+    assert made.graph.find(["Chai", "Alfa"]) == [["items:1"], ["items-2:1"]]
+    assert made.notes == ["is called 'items-2', since another table is called 'items'"]
 
 
 def test_flags_choose_keys_and_links(make: Make) -> None:
