@@ -20,8 +20,8 @@ from typing import Any
 
 import numpy as np
 from common import DATA, OUT, ROOT, lacking, run
+from srtk_plugin_answers.question_kinds import kind_of
 from srtk_plugin_onnx.encoder import OnnxEncoder
-from srtk_plugin_views.operations.question_kinds import kind_of
 
 MINTAKA = {
     "generic": "lookup",

@@ -53,9 +53,13 @@ class Reading:
         if answer is None:  # nothing was found that could be read
             return attrs.evolve(subgraph, trace={"stop": otherwise, **subgraph.trace})
         if answer is self.answer:
-            answer = answer.moved(self.triples or (), subgraph.triples)
+            if answer.subgraph is not None and self.triples == subgraph.triples:
+                subgraph = attrs.evolve(answer.subgraph, trace=subgraph.trace)
+            else:
+                read = self.triples if answer.subgraph is None else answer.subgraph.triples
+                answer = answer.moved(read or (), subgraph.triples)
         trace = {"stop": ANSWERED if answer.enough else otherwise, **subgraph.trace, "reader": read_trace(self.traces)}
-        return attrs.evolve(subgraph, answer=attrs.evolve(answer, trace={}), trace=trace)
+        return attrs.evolve(subgraph, answer=attrs.evolve(answer, trace={}, subgraph=None), trace=trace)
 
 
 def ask(

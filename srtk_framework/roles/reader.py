@@ -18,7 +18,11 @@ class Reader(Role):
     @hook(batch=("questions", "subgraphs"))
     @abstractmethod
     def read(self, questions: Sequence[Question], subgraphs: Sequence[Subgraph]) -> Sequence[Answer]:
-        """Answer each question from its subgraph alone; ``Answer.enough`` is False where that does not suffice."""
+        """Answer each question from its subgraph; ``Answer.enough`` is False where that does not suffice.
+
+        A reader that has a graph may read more of it, within its limits, and gives the subgraph with what it read as
+        ``Answer.subgraph``.
+        """
 
     @hook(answer=truth)
     def refuses(self) -> bool:

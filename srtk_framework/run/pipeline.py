@@ -112,8 +112,12 @@ class Pipeline:
                 done[i] = _failed(done[i].question, str(answer))
             else:
                 trace = {**done[i].subgraph.trace, "reader": read_trace([answer.trace])}
+                # What the reader read besides is part of the result, so that its support can be shown.
+                subgraph = done[i].subgraph if answer.subgraph is None else answer.subgraph
                 done[i] = attrs.evolve(
-                    done[i], answer=attrs.evolve(answer, trace={}), subgraph=attrs.evolve(done[i].subgraph, trace=trace)
+                    done[i],
+                    answer=attrs.evolve(answer, trace={}, subgraph=None),
+                    subgraph=attrs.evolve(subgraph, trace=trace),
                 )
         return done
 
@@ -237,5 +241,7 @@ def _ids(retrieval: Retrieval) -> list[str]:
             ids.update(dict.fromkeys(qualifier))
     ids.update(dict.fromkeys(link.entity for link in question.links))
     ids.update(dict.fromkeys(question.answers or ()))
-    ids.update(dict.fromkeys(retrieval.answer.entities if retrieval.answer else ()))
+    if retrieval.answer is not None:
+        ids.update(dict.fromkeys(retrieval.answer.entities))
+        ids.update(dict.fromkeys(entity for other in retrieval.answer.alternatives for entity in other.entities))
     return sorted(ids)

@@ -1,4 +1,4 @@
-"""Conformance of readers: answers that rest on the subgraph alone, and refusals that say nothing else."""
+"""Conformance of readers: answers that rest on what was read, and refusals that say nothing else."""
 
 from __future__ import annotations
 
@@ -110,9 +110,9 @@ class ReaderConformance(BatchConformance):
     def test_the_entities_of_an_answer_are_in_the_subgraph(
         self, driver: Any, cases: list[tuple[Question, Subgraph]]
     ) -> None:
-        """Entities of an answer are distinct nodes of the subgraph."""
+        """Entities of an answer are distinct nodes of the subgraph, with what the reader read besides."""
         for subgraph, answer in self.read_some(driver, cases):
-            nodes = {end for triple in subgraph.triples for end in (triple.subject, triple.object)}
+            nodes = {end for triple in _with_what_was_read(subgraph, answer) for end in (triple.subject, triple.object)}
             strange = [entity for entity in answer.entities if entity not in nodes]
             assert not strange, f"{strange} are not in the subgraph"
             assert len(set(answer.entities)) == len(answer.entities), f"{answer.entities} come twice"
@@ -120,9 +120,20 @@ class ReaderConformance(BatchConformance):
     def test_the_support_of_an_answer_names_triples(self, driver: Any, cases: list[tuple[Question, Subgraph]]) -> None:
         """Support is a sorted list of distinct indices of triples."""
         for subgraph, answer in self.read_some(driver, cases):
-            fine = all(type(place) is int and 0 <= place < len(subgraph.triples) for place in answer.support)
-            assert fine, f"the support {answer.support} lies outside of {len(subgraph.triples)} triples"
+            count = len(_with_what_was_read(subgraph, answer))
+            fine = all(type(place) is int and 0 <= place < count for place in answer.support)
+            assert fine, f"the support {answer.support} lies outside of {count} triples"
             assert list(answer.support) == sorted(set(answer.support)), f"the support {answer.support} is not sorted"
+
+    def test_what_a_reader_reads_comes_besides_the_subgraph(
+        self, driver: Any, cases: list[tuple[Question, Subgraph]]
+    ) -> None:
+        """A subgraph that an answer brings has the triples that were there, and a value in each column for each."""
+        for subgraph, answer in self.read_some(driver, cases):
+            whole = answer.subgraph or subgraph
+            assert set(whole.triples) >= set(subgraph.triples), f"{answer.text!r} drops triples"
+            sizes = {name: len(column) for name in Subgraph.COLUMNS if (column := getattr(whole, name))}
+            assert set(sizes.values()) <= {len(whole.triples)}, f"the columns have {sizes} values"
 
     def test_refuses_answers_yes_or_no(self, driver: Any) -> None:
         """``refuses`` returns a bool."""
@@ -176,6 +187,10 @@ def _subgraph(triples: list[Triple]) -> Subgraph:
         provenance=("sample",) * len(triples),
         qualifiers=tuple(SAMPLE.qualifiers.get(triple, ()) for triple in triples),
     )
+
+
+def _with_what_was_read(subgraph: Subgraph, answer: Answer) -> tuple[Triple, ...]:
+    return (answer.subgraph or subgraph).triples
 
 
 def _empty(cases: list[tuple[Question, Subgraph]]) -> list[tuple[Question, Subgraph]]:

@@ -45,6 +45,8 @@ from srtk_framework.values.secrets import (
     without_logins,
 )
 from srtk_framework.values.subgraphs import (
+    CERTAINTIES,
+    Alternative,
     Answer,
     FoundPaths,
     Join,
@@ -59,6 +61,7 @@ from srtk_framework.values.training_data import Sample, TrainingExample
 from srtk_framework.values.triples import END, Literal, Path, Pattern, Qualifier, Step, Triple, open_end
 
 __all__ = [
+    "CERTAINTIES",
     "COST_DIGITS",
     "END",
     "EVIDENCE_KINDS",
@@ -66,6 +69,7 @@ __all__ = [
     "MASK",
     "NIL",
     "SCORE_DIGITS",
+    "Alternative",
     "Answer",
     "Budget",
     "Completion",

@@ -58,16 +58,48 @@ class RatedTriples(list[Triple]):
         return triples.confidences if isinstance(triples, RatedTriples) else {}
 
 
+CERTAINTIES = ("sure", "likely", "unsure")
+"""How far the first choice of a reader stands before the others, the farthest first."""
+_optional_certainty: Any = attrs.validators.optional(attrs.validators.in_(CERTAINTIES))
+
+
+@attrs.frozen
+class Alternative:
+    """Another answer that a reader found, less likely than its first.
+
+    Attributes:
+        text: The answer in words.
+        entities: Its entities or literals of the graph.
+        path: Index into ``Subgraph.paths`` of the path that led to it, or -1.
+    """
+
+    text: str
+    entities: tuple[str, ...] = ()
+    path: int = -1
+
+
 @attrs.frozen
 class Answer:
     """A reader's answer to a question from its subgraph.
 
     Attributes:
         text: The answer in words; empty if there is none.
-        entities: Answer entities of the graph, best first.
+        entities: Answer entities or literals of the graph, best first; those that are counted, where a number is asked.
         support: Indexes into ``Subgraph.triples`` of the triples that support the answer, sorted.
-        enough: False if the subgraph does not suffice (a refusal); the other fields are empty then.
+        enough: False if the subgraph does not suffice (a refusal); the other fields, except ``missing``, are empty
+            then.
         trace: The reader's prompts, replies and counts, never times; copied to ``reader`` in the subgraph's trace.
+        operation: What was done with the facts, such as ``count``; empty where the reader does not say.
+        number: The number that is asked for: a count, a sum, a difference; None for another kind of answer.
+        unit: What the number counts or measures, in words.
+        truth: The answer to a yes/no question, or None.
+        complete: Whether the whole set that the question means was read: False where a limit stopped it, None where
+            the reader does not say.
+        certainty: One of ``CERTAINTIES``, or None where the reader does not say.
+        missing: Why a reader refuses, in one sentence.
+        alternatives: Other answers, the likeliest first.
+        subgraph: The subgraph together with what the reader read besides, which ``support`` and ``path`` refer to;
+            None if it read nothing. Whoever asks the reader takes it in place of the subgraph.
     """
 
     text: str = ""
@@ -75,6 +107,15 @@ class Answer:
     support: tuple[int, ...] = ()
     enough: bool = True
     trace: Mapping[str, Any] = attrs.field(factory=dict, hash=False)
+    operation: str = ""
+    number: float | None = None
+    unit: str = ""
+    truth: bool | None = None
+    complete: bool | None = None
+    certainty: str | None = attrs.field(default=None, validator=_optional_certainty)
+    missing: str = ""
+    alternatives: tuple[Alternative, ...] = ()
+    subgraph: Subgraph | None = attrs.field(default=None, repr=False)
 
     def moved(self, before: Sequence[Triple], after: Sequence[Triple]) -> Answer:
         """Renumber the support after triples were cut or reordered; support that was cut is dropped."""

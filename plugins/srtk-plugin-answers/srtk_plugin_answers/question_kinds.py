@@ -8,7 +8,7 @@ from typing import Literal, get_args
 
 import attrs
 
-from srtk_plugin_views.operations.question_values import value_constraints
+from srtk_plugin_answers.question_values import value_constraints
 
 Kind = Literal["lookup", "count", "superlative", "ordinal", "comparison", "yes-no", "difference", "time-bound"]
 KINDS: tuple[Kind, ...] = get_args(Kind)
@@ -126,6 +126,12 @@ def kind_of(question: str) -> QuestionKind:
     if greatest is not None:
         return QuestionKind("superlative", greatest, year=year)
     return QuestionKind("time-bound" if _TIME.search(text) else "lookup", year=year)
+
+
+def is_yes_no(question: str) -> bool:
+    """Return whether a question in English is answered by yes or no: an auxiliary begins it, and no *or* is in it."""
+    words = _WORD.findall(question.casefold().replace("’", "'"))
+    return bool(words) and words[0] in _AUXILIARY and "or" not in words
 
 
 def _without_numbers(question: str) -> str:

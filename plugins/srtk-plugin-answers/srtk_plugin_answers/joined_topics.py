@@ -10,8 +10,8 @@ from srtk_framework.graph import instances, path_order
 from srtk_framework.roles import KnowledgeGraph
 from srtk_framework.text import link_topics
 from srtk_framework.values import Budget, Path, Pattern, Question, RankedPath, Step, Subgraph, Triple
-from srtk_plugin_views.operations.node_sets import Lead, NodeSet, Row, whole_set
-from srtk_plugin_views.operations.path_scores import PathScores
+from srtk_plugin_answers.node_sets import Lead, NodeSet, Row, whole_set
+from srtk_plugin_answers.path_scores import PathScores
 
 _JOIN = 2
 """Maximum number of steps from one link over the set to another."""
@@ -41,7 +41,9 @@ class JoinedTopics:
         patterns = [Pattern(one, None, other) for one in entities for other in entities if one != other]
         joined = [triple for row in self.graph.match(patterns) for triple in row] if patterns else []
         return Lead(
-            [[(triple, None)] for triple in joined], {"members": len(joined), "complete": True} if joined else {}
+            [[(triple, None)] for triple in joined],
+            {"members": len(joined), "complete": True} if joined else {},
+            proof=[(triple, None) for triple in joined],
         )
 
     def excluding(self, question: Question, sets: Sequence[NodeSet], text: str) -> Lead:
@@ -53,7 +55,15 @@ class JoinedTopics:
             if only and joining:
                 rows = [whole.chains(member) for member in only] + _joined(whole, joining, path)
                 facts = {**whole.facts(), "without": _join(path, last), "left": len(only)}
-                return Lead(rows, {**facts, "complete": not whole.cut}, nodes=only)
+                return Lead(
+                    rows,
+                    {**facts, "complete": not whole.cut},
+                    nodes=only,
+                    answers=only,
+                    path=whole.path,
+                    members=list(whole.instances),
+                    proof=[pair for row in rows for pair in row],
+                )
         return whole_set(sets)
 
     def intersecting(self, question: Question, found: Subgraph, text: str) -> Lead:
@@ -71,7 +81,11 @@ class JoinedTopics:
             if joining and not whole.cut and len(leads) < self.sets:
                 rows = _joined(whole, joining, path)
                 facts = {**whole.facts(), "with": _join(path, last), "left": len(rows), "complete": True}
-                leads.append(Lead(rows, facts, nodes=[member for member in whole.instances if member in joining]))
+                joined = [member for member in whole.instances if member in joining]
+                proof = [pair for row in rows for pair in row]
+                leads.append(
+                    Lead(rows, facts, nodes=joined, answers=joined, path=whole.path, members=joined, proof=proof)
+                )
         if not leads:
             return Lead()
         first, *others = leads

@@ -7,8 +7,8 @@ from collections.abc import Iterable, Mapping
 
 from srtk_framework.roles import KnowledgeGraph
 from srtk_framework.values import Subgraph
-from srtk_plugin_views.operations.literal_values import value_of
-from srtk_plugin_views.operations.result_order import in_order
+from srtk_plugin_answers.literal_values import value_of
+from srtk_plugin_answers.result_order import in_order
 
 _START = frozenset(["start", "since", "from", "begin", "beginning"])
 _END = frozenset(["end", "until", "till", "to"])

@@ -10,11 +10,11 @@ import attrs
 from srtk_framework.roles import KnowledgeGraph
 from srtk_framework.text import link_shares
 from srtk_framework.values import Question, Step, Triple, rounded
-from srtk_plugin_views.operations.literal_values import is_date, value_of
-from srtk_plugin_views.operations.node_sets import Lead, NodeSet, Row
-from srtk_plugin_views.operations.path_scores import PathScores
-from srtk_plugin_views.operations.question_kinds import QuestionKind
-from srtk_plugin_views.operations.question_values import ValueConstraint, clauses
+from srtk_plugin_answers.literal_values import is_date, value_of
+from srtk_plugin_answers.node_sets import Lead, NodeSet, Row
+from srtk_plugin_answers.path_scores import PathScores
+from srtk_plugin_answers.question_kinds import QuestionKind
+from srtk_plugin_answers.question_values import ValueConstraint, clauses
 
 _SAMPLE = 8
 """Members whose values show whether a relation has numbers or dates."""
@@ -56,7 +56,7 @@ class DecidingValues:
         first, *others = leads.values()
         asked = [lead.rows[0] for lead in others]
         # Of links that are compared, the answer is none without the other.
-        return Lead(first.rows, first.facts, asked, 1 if sets[0].path else len(first.rows))
+        return attrs.evolve(first, others=asked, before=1 if sets[0].path else len(first.rows))
 
     def _ordered(self, kind: QuestionKind, chosen: NodeSet, relation: str) -> Lead:
         """Return a set by the values of a relation, the member asked for first, those without a value last."""
@@ -71,6 +71,9 @@ class DecidingValues:
         rows: list[Row] = [[*chosen.chain(member), (values[member][1], further)] for member in order]
         rows += [chosen.chain(member) for member in lacking]
         rows += chosen.rest
+        # Those with the same value share a place.
+        place = [values[member][0] for member in order][:1] if len(order) >= kind.rank else []
+        answers = [member for member in order if [values[member][0]] == place]
         facts = {
             "relation": relation,
             "order": "descending" if greatest else "ascending",
@@ -78,7 +81,15 @@ class DecidingValues:
             **chosen.facts(),
             "with_value": len(order),
         }
-        return Lead(rows, {**facts, "complete": not chosen.cut and not lacking and chosen.is_known()})
+        return Lead(
+            rows,
+            {**facts, "complete": not chosen.cut and not lacking and chosen.is_known()},
+            answers=answers,
+            values={member: values[member][1] for member in order},
+            path=path,
+            members=list(chosen.instances),
+            proof=[pair for row in rows[: len(order)] for pair in row],
+        )
 
     def _deciding(
         self,
@@ -196,7 +207,13 @@ class DecidingValues:
             return Lead()
         one = self._within(linked, rated[0][2], bound)
         rows = [*one.values.values(), *(row for row in one.rest if row)]
-        return Lead(rows, {**one.facts(), "complete": one.is_known()})
+        return Lead(
+            rows,
+            {**one.facts(), "complete": one.is_known()},
+            answers=list(one.instances),
+            members=list(linked.instances),
+            proof=[pair for row in rows for pair in row],
+        )
 
 
 def _decides(triples: Iterable[Triple], bound: ValueConstraint | None) -> bool:

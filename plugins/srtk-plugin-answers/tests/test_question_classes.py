@@ -7,9 +7,9 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from srtk_plugin_answers.end_classes import of_class
+from srtk_plugin_answers.question_classes import asked_classes, shared_words, singular
 from srtk_plugin_local.memory import MemoryGraph
-from srtk_plugin_views.operations.end_classes import of_class
-from srtk_plugin_views.operations.question_classes import asked_classes, shared_words, singular
 
 from srtk_framework.values import Schema
 

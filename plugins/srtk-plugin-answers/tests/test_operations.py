@@ -7,9 +7,9 @@ from typing import Any
 
 import attrs
 import pytest
+from srtk_plugin_answers import OperationsExpander
 from srtk_plugin_baselines.bfs import BfsExpander
 from srtk_plugin_local.memory import MemoryGraph
-from srtk_plugin_views.operations import OperationsExpander
 
 from srtk_framework.graph import facts
 from srtk_framework.roles import Expander, KnowledgeGraph, PathScorer

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 
 from srtk_framework.roles import KnowledgeGraph
 from srtk_framework.values import Literal, Schema, Step
-from srtk_plugin_views.operations.question_classes import shared_words
+from srtk_plugin_answers.question_classes import shared_words
 
 
 def of_class(

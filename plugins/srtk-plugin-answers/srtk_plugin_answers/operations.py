@@ -1,63 +1,65 @@
-"""The ``operations`` expander: the whole set that a question counts, compares or takes from, and what decides."""
+"""What the operation of a question needs of a graph: a whole set, the values that decide, what is of a class."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 import attrs
 
-from srtk_framework.graph import finish, instances, path_order
-from srtk_framework.roles import Expander, KnowledgeGraph, PathScorer
+from srtk_framework.graph import instances, path_order
+from srtk_framework.roles import KnowledgeGraph, PathScorer
 from srtk_framework.text import unnamed_entities, without_mentions
-from srtk_framework.values import Budget, Path, Question, RankedPath, Schema, Subgraph, Triple
-from srtk_plugin_views.operations.deciding_values import DecidingValues
-from srtk_plugin_views.operations.end_classes import of_class
-from srtk_plugin_views.operations.joined_topics import JoinedTopics
-from srtk_plugin_views.operations.node_sets import Lead, NodeSet, narrowed, whole_set
-from srtk_plugin_views.operations.path_scores import PathScores
-from srtk_plugin_views.operations.question_classes import MENTION, asked_classes
-from srtk_plugin_views.operations.question_kinds import QuestionKind, kind_of
-from srtk_plugin_views.operations.question_values import ValueConstraint, clauses, value_constraints
-from srtk_plugin_views.operations.result_order import merged, of_class_first, reached
-from srtk_plugin_views.operations.statement_years import in_year
+from srtk_framework.values import Budget, Path, Question, RankedPath, Schema, Subgraph
+from srtk_plugin_answers.deciding_values import DecidingValues
+from srtk_plugin_answers.end_classes import of_class
+from srtk_plugin_answers.joined_topics import JoinedTopics
+from srtk_plugin_answers.node_sets import Lead, NodeSet, narrowed, whole_set
+from srtk_plugin_answers.path_scores import PathScores
+from srtk_plugin_answers.question_classes import MENTION, asked_classes
+from srtk_plugin_answers.question_kinds import QuestionKind, kind_of
+from srtk_plugin_answers.question_values import ValueConstraint, clauses, value_constraints
+from srtk_plugin_answers.result_order import of_class_first, reached
+from srtk_plugin_answers.statement_years import in_year
 
 _PART = 0.5
 """Part of the budget for a set that does not fit into all of it."""
 
 
-@attrs.define(eq=False)
-class OperationsExpander(Expander):
-    """Put first what the question's operation needs: a whole set, and for a comparison the values that decide.
-
-    The kind of the question (``kind_of``) and, of the set, its path, size and completeness are in the trace.
-
-    - `count`: all that the best path of the inner expander leads to.
-    - `superlative`, `ordinal`: all that a path leads to, each with the number or date of one relation, those asked for
-      first. Path and relation are chosen together: the inner expander's score of the path plus the path scorer's of
-      the relation as its next step, among relations with numbers or dates.
-    - `comparison`: such a value for each linked entity.
-    - `difference`: all that the best path from one link leads to, without what a path from another link leads to first.
-    - `yes-no`: the triples that join two links.
-    - `lookup` with several topics: what joins two of them, by the best paths over a node, of those that the inner
-      expander found.
-    - `time-bound`: statements whose qualifiers allow the year before the others, those that contradict it last.
-
-    All else follows as the inner expander has it. Besides:
-
-    - *Classes.* Where the schema has type relations and the question names a class (*which city*), what has that class
-      comes before the rest; in sets it alone is counted and compared.
-    - *Values.* Where the question bounds a number or a date (*with more than two million inhabitants*), the members of
-      a set whose value is within come first, each with it; the relation is chosen as for a superlative.
+@attrs.frozen
+class Operated:
+    """What the operation of one question gave.
 
     Attributes:
-        inner: Expander that finds the paths.
-        graph: Graph from which the sets are read.
+        kind: The kind of the question.
+        found: The subgraph, with what has the class asked for, or held in the year asked for, before the rest.
+        lead: What comes before all of it.
+        text: What the scorer reads of the question.
+        phrases: The phrases that may name the class of what is asked for.
+        fit: The nodes that have it, as far as their classes were read.
+        held: How many of the first triples held in the year that the question names.
+        bounds: The constraints on values that the question names.
+    """
+
+    kind: QuestionKind
+    found: Subgraph
+    lead: Lead
+    text: str = ""
+    phrases: Sequence[str] = ()
+    fit: frozenset[str] = frozenset()
+    held: int = 0
+    bounds: Sequence[ValueConstraint] = ()
+
+
+@attrs.define(eq=False)
+class Operations:
+    """Read what the operations of questions need, beyond the subgraphs that a search found.
+
+    Attributes:
+        graph: Graph that is read.
         scorer: Chooses the relation that decides.
         budget: Limits on the result.
-        paths: Best paths of the inner expander that may lead to the set.
-        sets: Sets of which the member that is asked for comes first; of the best of them all members follow. For
-            topics that are joined, the paths of which a node comes first; of the best of them all nodes do.
+        paths: Best paths of a subgraph that may lead to the set.
+        sets: Sets of which the member that is asked for comes first; of the best of them all members follow.
         members: Maximum number of instances of a path that are read.
         mention: Replaces the linked entities' mentions in the text that the scorer reads; null leaves them, and `auto`
             is what suits the scorer.
@@ -65,41 +67,27 @@ class OperationsExpander(Expander):
         typed: Maximum number of nodes of a question whose classes are read.
     """
 
-    inner: Expander
     graph: KnowledgeGraph
     scorer: PathScorer
-    budget: Budget = attrs.field(factory=Budget)
+    budget: Budget
     paths: int = 10
     sets: int = 3
     members: int = 1000
     mention: str | None = "auto"
     types: bool = True
     typed: int = 1000
-    _schema: Schema = attrs.field(init=False, factory=Schema, repr=False)
+    _schema: Schema = attrs.field(init=False, repr=False)
     _values: DecidingValues = attrs.field(init=False, repr=False)
     _topics: JoinedTopics = attrs.field(init=False, repr=False)
 
     def __attrs_post_init__(self) -> None:
-        for name in ("paths", "sets", "members", "typed"):
-            if getattr(self, name) < 1:
-                raise ValueError(f"{name} is {getattr(self, name)}; it must be at least 1")
-
-    def open(self) -> None:
-        """Read the graph's schema."""
         self._schema = self.graph.schema()
         scores = PathScores(self.scorer, self._schema.noise)
         self._values = DecidingValues(self.graph, scores, self.paths, self.sets)
         self._topics = JoinedTopics(self.graph, scores, self.paths, self.sets, self.members)
 
-    def needs_links(self) -> bool:
-        """Return what the inner expander returns."""
-        return self.inner.needs_links()
-
-    def expand(self, questions: Sequence[Question]) -> list[Subgraph]:
-        """Expand with the inner expander, and put first what each question's operation needs."""
-        if not questions:
-            return []
-        found = self.inner.expand(questions)
+    def of(self, questions: Sequence[Question], found: Sequence[Subgraph]) -> list[Operated]:
+        """Read what each question's operation needs, of its subgraph's paths and links."""
         kinds = [kind_of(question.text) for question in questions]
         found, decided = self._in_years(kinds, found)
         texts = self._texts(questions)
@@ -117,12 +105,21 @@ class OperationsExpander(Expander):
             )
         ]
         further, _ = self._of_class(asked, [lead.nodes for lead in leads])
-        ranked = []
-        for subgraph, kind, lead, phrases, fit, cut, more in zip(
-            found, kinds, leads, asked, classed, cuts, further, strict=True
-        ):
-            ranked.append(self._led(of_class_first(subgraph, phrases, fit, cut), kind, lead.class_first(more)))
-        return finish(self.graph, ranked, self.budget)
+        return [
+            Operated(
+                kind=kind,
+                found=of_class_first(subgraph, phrases, fit, cut),
+                lead=lead.class_first(more),
+                text=text,
+                phrases=phrases,
+                fit=fit,
+                held=held,
+                bounds=limits,
+            )
+            for subgraph, kind, lead, text, phrases, fit, cut, more, held, limits in zip(
+                found, kinds, leads, texts, asked, classed, cuts, further, decided, bounds, strict=True
+            )
+        ]
 
     def _lead(
         self,
@@ -167,7 +164,7 @@ class OperationsExpander(Expander):
     # Classes
 
     def _conditions(
-        self, questions: Sequence[Question], kinds: Sequence[QuestionKind], decided: Sequence[bool]
+        self, questions: Sequence[Question], kinds: Sequence[QuestionKind], decided: Sequence[int]
     ) -> tuple[list[Sequence[ValueConstraint]], list[Sequence[str]]]:
         """Return each question's constraints on values, and the phrases that may name the class of what it asks for."""
         typed = self.types and bool(self._schema.type_relations)
@@ -263,38 +260,15 @@ class OperationsExpander(Expander):
         labels = dict(zip(unnamed, self.graph.labels(unnamed), strict=True)) if unnamed else {}
         return [without_mentions(question, question.links, labels, mention) for question in questions]
 
-    # The result
+    # Years
 
-    def _led(self, found: Subgraph, kind: QuestionKind, lead: Lead) -> Subgraph:
-        """Put the lead before the inner expander's triples."""
-        trace: dict[str, Any] = {**found.trace, "kind": kind.kind}
-        if not lead.rows:
-            return attrs.evolve(found, trace=trace)
-        triples: dict[Triple, RankedPath | None] = {}
-        most = self._room(lead)
-        shown = 0
-        for row in [*lead.rows[: lead.before], *lead.others, *lead.rows[lead.before :]]:
-            new = {triple: path for triple, path in row if triple not in triples}
-            if most is not None and len(triples) + len(new) > most:
-                break
-            triples.update(new)
-            shown += row not in lead.others
-        trace["set"] = {**lead.facts, "shown": shown}
-        return merged(found, triples, trace)
-
-    def _room(self, lead: Lead) -> int | None:
-        """Return how many triples the lead may have: all, or a part of the budget if it does not fit."""
-        most = self.budget.triples
-        size = len({triple for row in (*lead.rows, *lead.others) for triple, _ in row})
-        return None if most is None or size <= most else max(1, int(most * _PART))
-
-    def _in_years(self, kinds: Sequence[QuestionKind], found: Sequence[Subgraph]) -> tuple[list[Subgraph], list[bool]]:
-        """Put statements that held in the year of their question first; return also whether any has such dates."""
+    def _in_years(self, kinds: Sequence[QuestionKind], found: Sequence[Subgraph]) -> tuple[list[Subgraph], list[int]]:
+        """Put statements that held in the year of their question first; return also how many of each did."""
         changed, decided = [], []
         for kind, subgraph in zip(kinds, found, strict=True):
             held = [0]
             if kind.kind == "time-bound" and kind.year is not None:
                 subgraph, held = in_year(self.graph, subgraph, kind.year)
             changed.append(subgraph)
-            decided.append(any(held))
+            decided.append(sum(one > 0 for one in held) or -any(held))
         return changed, decided

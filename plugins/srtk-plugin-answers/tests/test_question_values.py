@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from srtk_plugin_views.operations.question_kinds import kind_of
-from srtk_plugin_views.operations.question_values import clauses, value_constraints
+from srtk_plugin_answers.question_kinds import kind_of
+from srtk_plugin_answers.question_values import clauses, value_constraints
 
 
 @pytest.mark.parametrize(

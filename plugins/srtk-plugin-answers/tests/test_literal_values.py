@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from srtk_plugin_views.operations.literal_values import is_date, value_of
+from srtk_plugin_answers.literal_values import is_date, value_of
 
 from srtk_framework.values import Literal
 

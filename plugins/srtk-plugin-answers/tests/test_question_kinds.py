@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from srtk_plugin_views.operations.question_kinds import KINDS, kind_of
+from srtk_plugin_answers.question_kinds import KINDS, kind_of
 
 
 @pytest.mark.parametrize(

@@ -92,6 +92,11 @@ class Lead:
         others: What is asked for of other sets that may be meant.
         before: Number of rows that come before the others.
         nodes: The node that the class of the question is asked of, for each of the first rows.
+        answers: What is asked for: the members of a set, or those at the place of an order that the question names.
+        values: The triple with the value that decided, by member.
+        path: The path that leads to the set; None where links are compared.
+        members: All members of the set.
+        proof: The triples that prove the answer, each with the path that led to it.
     """
 
     rows: Sequence[Row] = ()
@@ -99,6 +104,11 @@ class Lead:
     others: Sequence[Row] = ()
     before: int = 1
     nodes: Sequence[str] = ()
+    answers: Sequence[str] = ()
+    values: Mapping[str, Triple] = attrs.field(factory=dict)
+    path: RankedPath | None = None
+    members: Sequence[str] = ()
+    proof: Row = ()
 
     def class_first(self, fit: frozenset[str]) -> Lead:
         """Put the rows whose node is of the class asked for first, among those that answer."""
@@ -106,7 +116,8 @@ class Lead:
             return self
         order = sorted(range(len(self.nodes)), key=lambda i: self.nodes[i] not in fit)
         rows = [*(self.rows[i] for i in order), *self.rows[len(order) :]]
-        return attrs.evolve(self, rows=rows, facts={**self.facts, "of_class": len(fit)})
+        answers = [one for one in self.answers if one in fit] or self.answers
+        return attrs.evolve(self, rows=rows, facts={**self.facts, "of_class": len(fit)}, answers=answers)
 
 
 def whole_set(sets: Sequence[NodeSet]) -> Lead:
@@ -117,7 +128,17 @@ def whole_set(sets: Sequence[NodeSet]) -> Lead:
     rows = [best.chains(member) for member in best.instances]
     others = [one.chain(member) for one in more if one.values for member in list(one.instances)[:1]]
     facts = {**best.facts(), "complete": not best.cut and best.is_known()}
-    return Lead([*rows, *best.rest], facts, others, len(rows))
+    members = list(best.instances)
+    return Lead(
+        [*rows, *best.rest],
+        facts,
+        others,
+        len(rows),
+        answers=members,
+        path=best.path,
+        members=members,
+        proof=[pair for member in members for pair in best.chain(member)],
+    )
 
 
 def narrowed(sets: Sequence[NodeSet], fit: frozenset[str]) -> list[NodeSet]:

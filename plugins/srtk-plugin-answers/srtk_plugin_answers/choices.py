@@ -1,0 +1,75 @@
+"""The paths that may hold a question's answer, and where each ends."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import attrs
+
+from srtk_framework.graph import path_order
+from srtk_framework.values import Literal, Question, RankedPath, Step, Subgraph, Triple
+from srtk_plugin_answers.operations import Operated
+from srtk_plugin_answers.result_order import ends
+
+
+@attrs.frozen
+class Choice:
+    """What one path leads to.
+
+    Attributes:
+        path: The path.
+        ends: Where it ends, without the question's own entities; each with the triples that lead there.
+        of_class: Whether the ends are those of the class that the question names.
+    """
+
+    path: RankedPath
+    ends: dict[str, tuple[Triple, ...]]
+    of_class: bool = False
+
+
+def choices(question: Question, one: Operated) -> list[Choice]:
+    """Return what the paths of a subgraph lead to, best first; of paths with the same ends the first alone.
+
+    Paths to what has the class that the question names come first, and to statements of the year that it names.
+    """
+    found = one.found
+    ranked = [path for path in sorted(found.paths, key=path_order) if path.steps] or _first_steps(question, found)
+    own = {link.entity for link in question.links}
+    seen: set[frozenset[str]] = set()
+    first: list[Choice] = []
+    rest: list[Choice] = []
+    for path, ways in zip(ranked, ends(found, ranked), strict=True):
+        ways = {end: way for end, way in ways.items() if end not in own and not _turns_back(way)}
+        if one.held > 0:
+            ways = {end: way for end, way in ways.items() if way[-1] < one.held} or ways
+        fit = {end: way for end, way in ways.items() if end in one.fit}
+        chosen = fit or ways
+        if not chosen or frozenset(chosen) in seen:
+            continue
+        seen.add(frozenset(chosen))
+        held = one.held > 0 and any(way[-1] < one.held for way in chosen.values())
+        whole = {end: tuple(found.triples[place] for place in way) for end, way in chosen.items()}
+        (first if fit or held else rest).append(Choice(path, whole, bool(fit)))
+    return [*first, *rest]
+
+
+def _first_steps(question: Question, found: Subgraph) -> list[RankedPath]:
+    """Return the single steps from the question's entities, where a search gave no paths; the best triple's first."""
+    own = list(dict.fromkeys(link.entity for link in question.links))
+    steps: dict[tuple[str, Step], float] = {}
+    for place, triple in enumerate(found.triples):
+        score = found.scores[place] if found.scores else 0.0
+        for node, step in ((triple.subject, Step(triple.relation)), (triple.object, Step(triple.relation, True))):
+            if node in own:
+                steps.setdefault((node, step), score)
+    return [RankedPath(node, (step,), score) for (node, step), score in steps.items()]
+
+
+def _turns_back(way: Sequence[int]) -> bool:
+    """Return whether a triple leads forth and back."""
+    return len(set(way)) < len(way)
+
+
+def is_value(choice: Choice) -> bool:
+    """Return whether a path ends in values alone."""
+    return all(isinstance(end, Literal) for end in choice.ends)

@@ -1,0 +1,181 @@
+"""The ``paths`` reader: the answer from the best path or from the question's operation, with what proves it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+import attrs
+
+from srtk_framework.graph import instances
+from srtk_framework.roles import KnowledgeGraph, PathScorer, Reader
+from srtk_framework.values import Alternative, Answer, Budget, Literal, Question, RankedPath, Subgraph, Triple
+from srtk_plugin_answers.choices import Choice, choices
+from srtk_plugin_answers.node_sets import Row
+from srtk_plugin_answers.operations import Operated, Operations
+from srtk_plugin_answers.question_kinds import is_yes_no
+from srtk_plugin_answers.result_order import with_proof
+
+_NAMED = 10
+"""Names that a text has; the others are counted."""
+_ALTERNATIVES = 4
+_SURE, _LIKELY = 3.0, 1.0
+"""Least distance of the first choice's score from the next one's."""
+
+
+@attrs.define(eq=False)
+class PathsReader(Reader):
+    """Answer from the best path of a subgraph, or from what the operation of the question needs.
+
+    Attributes:
+        graph: Graph from which whole sets are read.
+        scorer: Chooses the relation that decides.
+        budget: Limits on the subgraph with what is read besides.
+        members: Maximum number of instances of a path that are read.
+    """
+
+    graph: KnowledgeGraph
+    scorer: PathScorer
+    budget: Budget = attrs.field(factory=Budget)
+    members: int = attrs.field(default=1000, validator=attrs.validators.ge(1))
+    _operations: Operations = attrs.field(init=False, repr=False)
+
+    def open(self) -> None:
+        """Read the graph's schema."""
+        self._operations = Operations(self.graph, self.scorer, self.budget, members=self.members)
+
+    def refuses(self) -> bool:
+        """Return True: a subgraph in which no path ends is refused."""
+        return True
+
+    def read(self, questions: Sequence[Question], subgraphs: Sequence[Subgraph]) -> list[Answer]:
+        """Answer each question by its operation, else by where the best path ends."""
+        operated = self._operations.of(questions, subgraphs)
+        drafts = [self._draft(*row) for row in zip(questions, operated, strict=True)]
+        ids = sorted({id_ for draft in drafts for id_ in draft.ids()})
+        names = dict(zip(ids, self.graph.labels(ids), strict=True)) if ids else {}
+        return [
+            self._answer(draft, one, subgraph, names)
+            for draft, one, subgraph in zip(drafts, operated, subgraphs, strict=True)
+        ]
+
+    def _draft(self, question: Question, one: Operated) -> Draft:
+        """Answer in ids."""
+        found = choices(question, one)
+        lead = one.lead
+        kind = one.kind.kind
+        if kind == "yes-no" and is_yes_no(question.text):
+            return Draft(kind, truth=bool(lead.proof and (lead.answers or not lead.members)), proof=lead.proof)
+        if lead.answers:
+            draft = Draft(kind, tuple(lead.answers), proof=lead.proof, complete=bool(lead.facts.get("complete")))
+            if kind == "count":
+                return attrs.evolve(draft, number=len(lead.answers))
+            if kind == "comparison" and is_yes_no(question.text):
+                first = next((link.entity for link in question.links), None)
+                return attrs.evolve(draft, entities=(), truth=list(lead.answers) == [first])
+            return draft
+        if not found:
+            return Draft(kind, missing="no path leads to an answer")
+        return self._looked_up(kind, found)
+
+    def _looked_up(self, kind: str, found: Sequence[Choice]) -> Draft:
+        best, *others = found
+        margin = best.path.score - others[0].path.score if others else float("inf")
+        whole, cut = self._whole(best)
+        return Draft(
+            kind,
+            tuple(whole),
+            proof=[(triple, best.path) for way in whole.values() for triple in way],
+            complete=not cut,
+            number=len(whole) if kind == "count" else None,
+            margin=margin,
+            others=others[:_ALTERNATIVES],
+        )
+
+    def _whole(self, choice: Choice) -> tuple[Mapping[str, tuple[Triple, ...]], bool]:
+        """Read all of where a path ends; what the subgraph has comes first. Tell whether limits cut it."""
+        if choice.of_class:
+            return choice.ends, False
+        limits = Budget(triples=self.members + 1, hub=self.members, nodes=self.members)
+        cut: dict[str, int] = {}
+        [some] = instances(self.graph, [choice.path], [{}], limits, [cut])
+        whole = dict(choice.ends)
+        for one in some[: self.members]:
+            if one.end != choice.path.entity and len(set(one.triples)) == len(one.triples):
+                whole.setdefault(one.end, one.triples)
+        return whole, bool(cut) or len(some) > self.members
+
+    def _answer(self, draft: Draft, one: Operated, subgraph: Subgraph, names: Mapping[str, str]) -> Answer:
+        """Write an answer in words, with its proof in the subgraph."""
+        trace: dict[str, Any] = {}
+        if draft.missing:
+            return Answer(enough=False, missing=draft.missing, trace=trace, operation=draft.kind)
+        proof = dict.fromkeys(triple for triple, _ in draft.proof)
+        changed = subgraph
+        if not proof.keys() <= set(subgraph.triples):
+            changed = with_proof(self.graph, subgraph, draft.proof, self.budget)
+        place = {triple: i for i, triple in enumerate(changed.triples)}
+        return Answer(
+            text=_text(draft, names),
+            entities=draft.entities,
+            support=tuple(sorted(place[triple] for triple in proof if triple in place)),
+            operation=draft.kind,
+            number=draft.number,
+            truth=draft.truth,
+            complete=draft.complete,
+            certainty="sure" if draft.margin >= _SURE else "likely" if draft.margin >= _LIKELY else "unsure",
+            alternatives=tuple(_alternative(choice, names, changed.paths) for choice in draft.others),
+            subgraph=None if changed is subgraph else changed,
+            trace=trace,
+        )
+
+
+@attrs.frozen
+class Draft:
+    """An answer in ids.
+
+    Attributes:
+        kind: Kind of the question.
+        entities: The answer's entities and values.
+        proof: Triples that prove it, each with its path.
+        complete: Whether all was read; None where that means nothing.
+        number: The number asked for.
+        truth: Yes or no.
+        margin: Distance of the score of the choice from the next one's.
+        others: Other choices.
+        missing: Why there is no answer.
+    """
+
+    kind: str
+    entities: tuple[str, ...] = ()
+    proof: Row = ()
+    complete: bool | None = None
+    number: float | None = None
+    truth: bool | None = None
+    margin: float = float("inf")
+    others: Sequence[Choice] = ()
+    missing: str = ""
+
+    def ids(self) -> set[str]:
+        """Return the ids that the text needs names of."""
+        return {*self.entities, *(end for choice in self.others for end in choice.ends)}
+
+
+def _text(draft: Draft, names: Mapping[str, str]) -> str:
+    if draft.truth is not None:
+        return "Yes" if draft.truth else "No"
+    if draft.number is not None:
+        return f"{draft.number:g}"
+    return _listed(draft.entities, names)
+
+
+def _alternative(choice: Choice, names: Mapping[str, str], paths: Sequence[RankedPath]) -> Alternative:
+    at = next((i for i, path in enumerate(paths) if path == choice.path), -1)
+    return Alternative(_listed(choice.ends, names), tuple(choice.ends), at)
+
+
+def _listed(ids: Iterable[str], names: Mapping[str, str]) -> str:
+    texts = list(dict.fromkeys(one.lexical if isinstance(one, Literal) else names.get(one, one) for one in ids))
+    if len(texts) > _NAMED:
+        return f"{', '.join(texts[:_NAMED])} and {len(texts) - _NAMED} more"
+    return " and ".join([", ".join(texts[:-1]), texts[-1]] if len(texts) > 1 else texts)
