@@ -2,14 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import re
+from collections.abc import Mapping, Sequence
 
 import attrs
 
 from srtk_framework.graph import path_order
-from srtk_framework.values import Literal, Question, RankedPath, Step, Subgraph, Triple
+from srtk_framework.text import fold, without_mentions
+from srtk_framework.values import Link, Literal, Question, RankedPath, Step, Subgraph, Triple
 from srtk_plugin_answers.operations import Operated
+from srtk_plugin_answers.question_classes import MENTION, asked_classes, singular
 from srtk_plugin_answers.result_order import ends
+
+_NO_WORD = re.compile(r"[^\w]+")
+_LEAST_NAME = 3
+"""Characters of a name that can be told from a word by chance."""
 
 
 @attrs.frozen
@@ -19,12 +26,12 @@ class Choice:
     Attributes:
         path: The path.
         ends: Where it ends, without the question's own entities; each with the triples that lead there.
-        of_class: Whether the ends are those of the class that the question names.
+        narrowed: Whether the ends are those alone that have the class, or held in the year, that the question names.
     """
 
     path: RankedPath
     ends: dict[str, tuple[Triple, ...]]
-    of_class: bool = False
+    narrowed: bool = False
 
 
 def choices(question: Question, one: Operated) -> list[Choice]:
@@ -41,15 +48,16 @@ def choices(question: Question, one: Operated) -> list[Choice]:
     for path, ways in zip(ranked, ends(found, ranked), strict=True):
         ways = {end: way for end, way in ways.items() if end not in own and not _turns_back(way)}
         if one.held > 0:
-            ways = {end: way for end, way in ways.items() if way[-1] < one.held} or ways
+            ways = {end: way for end, way in ways.items() if min(way) < one.held} or ways
         fit = {end: way for end, way in ways.items() if end in one.fit}
         chosen = fit or ways
         if not chosen or frozenset(chosen) in seen:
             continue
         seen.add(frozenset(chosen))
-        held = one.held > 0 and any(way[-1] < one.held for way in chosen.values())
+        held = one.held > 0 and any(min(way) < one.held for way in chosen.values())
         whole = {end: tuple(found.triples[place] for place in way) for end, way in chosen.items()}
-        (first if fit or held else rest).append(Choice(path, whole, bool(fit)))
+        role = bool(one.roles) and sum(end in one.roles for end in chosen) * 2 >= len(chosen)
+        (first if fit or held or role else rest).append(Choice(path, whole, bool(fit) or held))
     return [*first, *rest]
 
 
@@ -73,3 +81,25 @@ def _turns_back(way: Sequence[int]) -> bool:
 def is_value(choice: Choice) -> bool:
     """Return whether a path ends in values alone."""
     return all(isinstance(end, Literal) for end in choice.ends)
+
+
+def named_ends(question: Question, nodes: Sequence[str], names: Mapping[str, str]) -> list[Link]:
+    """Return links to nodes whose names stand in the question, outside of its links' mentions.
+
+    Args:
+        question: The question.
+        nodes: Nodes of its subgraph.
+        names: Their labels.
+    """
+    linked = {link.entity for link in question.links}
+    classes = {word for phrase in asked_classes(question.text) for word in (phrase, *phrase.split())}
+    text = f" {fold(without_mentions(question, question.links, {}, MENTION))} "
+    plain = " ".join(_NO_WORD.sub(" ", text).split())
+    found = []
+    for node in nodes:
+        name = "" if isinstance(node, Literal) or node in linked else fold(names.get(node, node))
+        words = " ".join(_NO_WORD.sub(" ", name).split())
+        if len(words) < _LEAST_NAME or singular(words) in classes or f" {words} " not in f" {plain} ":
+            continue
+        found.append(Link(node, start=max(0, fold(question.text).find(name)), name=names.get(node, node)))
+    return found

@@ -13,7 +13,7 @@ from srtk_framework.values import Question, Step, Triple, rounded
 from srtk_plugin_answers.literal_values import is_date, value_of
 from srtk_plugin_answers.node_sets import Lead, NodeSet, Row
 from srtk_plugin_answers.path_scores import PathScores
-from srtk_plugin_answers.question_kinds import QuestionKind
+from srtk_plugin_answers.question_kinds import QuestionKind, is_of_age
 from srtk_plugin_answers.question_values import ValueConstraint, clauses
 
 _SAMPLE = 8
@@ -40,15 +40,25 @@ class DecidingValues:
     most: int
     sets: int
 
-    def compared(self, question: Question, kind: QuestionKind, sets: Sequence[NodeSet], text: str) -> Lead:
-        """Return the set with the values that decide, those asked for first."""
+    def compared(
+        self, question: Question, kind: QuestionKind, sets: Sequence[NodeSet], text: str, order: str | None = None
+    ) -> Lead:
+        """Return the set with the values that decide, those asked for first.
+
+        Args:
+            question: The question.
+            kind: What order it asks for.
+            sets: Sets of which one may be meant.
+            text: What the scorer reads for the paths to the sets.
+            order: What it reads for the relation that decides; None for ``text``, with the path.
+        """
         sets = [one for one in sets if len(one.instances) > 1]
-        rated = self._deciding(question, sets, text)
+        rated = self._deciding(question, sets, text, clause=order)
         if not rated:
             return Lead()
         leads: dict[frozenset[Triple], Lead] = {}
         for _, _, relation, place in sorted(rated):
-            lead = self._ordered(kind, sets[place], relation)
+            lead = self._ordered(kind, sets[place], relation, is_of_age(question.text))
             # Sets that differ in their paths alone are one.
             leads.setdefault(frozenset(triple for row in lead.rows for triple, _ in row[-1:]), lead)
             if len(leads) == self.sets:
@@ -58,11 +68,39 @@ class DecidingValues:
         # Of links that are compared, the answer is none without the other.
         return attrs.evolve(first, others=asked, before=1 if sets[0].path else len(first.rows))
 
-    def _ordered(self, kind: QuestionKind, chosen: NodeSet, relation: str) -> Lead:
+    def compared_links(
+        self, question: Question, kind: QuestionKind, text: str, namesakes: Mapping[str, Sequence[str]]
+    ) -> Lead:
+        """Compare the linked entities, or others of the same name where one has no value.
+
+        Args:
+            question: The question.
+            kind: What order it asks for.
+            text: What the scorer reads.
+            namesakes: For each linked entity the entities that its name may mean, itself first.
+
+        Returns:
+            The values of one relation that all have, in order; nothing where there is none.
+        """
+        every = NodeSet(None, {one: () for row in namesakes.values() for one in row})
+        if len(namesakes) < 2:
+            return Lead()
+        for _, _, relation, _ in sorted(self._deciding(question, [every], text)):
+            values = self._values(every, relation, kind.greatest)
+            meant = [next((one for one in row if one in values), None) for row in namesakes.values()]
+            if None not in meant:
+                chosen = NodeSet(None, {one: () for one in meant if one})
+                return self._ordered(kind, chosen, relation, is_of_age(question.text))
+        return Lead()
+
+    def _ordered(self, kind: QuestionKind, chosen: NodeSet, relation: str, aged: bool) -> Lead:
         """Return a set by the values of a relation, the member asked for first, those without a value last."""
         values = self._values(chosen, relation, kind.greatest)
         # What is first in time is the earliest, what is first in number the greatest.
         greatest = kind.greatest if kind.greatest is not None else not _dated(values)
+        if aged and not _dated(values) and not all(_is_year(value) for value, _ in values.values()):
+            greatest = not greatest
+            values = self._values(chosen, relation, greatest)
         order = sorted(values, key=lambda member: (-values[member][0] if greatest else values[member][0], member))
         order = [*order[kind.rank - 1 : kind.rank], *order[: kind.rank - 1], *order[kind.rank :]]
         lacking = sorted(chosen.instances.keys() - values.keys())

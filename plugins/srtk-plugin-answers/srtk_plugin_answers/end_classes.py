@@ -1,13 +1,13 @@
-"""Which nodes are of the class that a question names, by the type relations of a graph."""
+"""Which nodes are of the class that a question names, by the type relations of a graph or by its other relations."""
 
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 from srtk_framework.roles import KnowledgeGraph
 from srtk_framework.values import Literal, Schema, Step
-from srtk_plugin_answers.question_classes import shared_words
+from srtk_plugin_answers.question_classes import role_words, shared_words
 
 
 def of_class(
@@ -53,9 +53,55 @@ def of_class(
             if phrases
             else {}
         )
-        most = max(shared.values(), default=0)
-        found.append(frozenset(node for node, words in shared.items() if most and words == most))
+        found.append(_most_shared(shared))
     return found
+
+
+def of_role(
+    graph: KnowledgeGraph, asked: Sequence[Sequence[str]], nodes: Sequence[Sequence[str]]
+) -> list[frozenset[str]]:
+    """Find the nodes that a relation calls by the class: what *city country* leads to is a country, of a city.
+
+    Not each node of a class has such a relation; that one has it tells what the others of its set are.
+
+    Args:
+        graph: Graph to read.
+        asked: For each question the phrases that may name the class.
+        nodes: For each question the nodes.
+
+    Returns:
+        For each question those of its nodes that a relation calls so (``role_words``).
+    """
+    wanted = [place for place, row in enumerate(asked) if row and nodes[place]]
+    found: list[frozenset[str]] = [frozenset() for _ in asked]
+    if not wanted:
+        return found
+    frontiers = graph.frontiers([sorted(set(nodes[place])) for place in wanted])
+    offered = graph.steps(frontiers, True)
+    relations = sorted({step.relation for row in offered for step in row})
+    labels = dict(zip(relations, graph.labels(relations), strict=True))
+    fitting = [
+        [(step, words) for step in row if (words := role_words(asked[place], labels[step.relation], step.inverse))]
+        for place, row in zip(wanted, offered, strict=True)
+    ]
+    pairs = [(frontier, step) for frontier, row in zip(frontiers, fitting, strict=True) for step, _ in row]
+    if not pairs:
+        return found
+    # One triple of a node is enough to see that it has the relation.
+    read = iter(graph.triples([frontier for frontier, _ in pairs], [step for _, step in pairs], 1))
+    for place, row in zip(wanted, fitting, strict=True):
+        shared: dict[str, int] = {}
+        for step, words in row:
+            for triple in next(read):
+                node = triple.object if step.inverse else triple.subject
+                shared[node] = max(words, shared.get(node, 0))
+        found[place] = _most_shared(shared)
+    return found
+
+
+def _most_shared(shared: Mapping[str, int]) -> frozenset[str]:
+    most = max(shared.values(), default=0)
+    return frozenset(node for node, words in shared.items() if most and words == most)
 
 
 def _objects(graph: KnowledgeGraph, nodes: Sequence[str], relations: Iterable[str]) -> dict[str, list[str]]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 
 import attrs
@@ -13,6 +14,8 @@ from srtk_framework.values import Budget, Path, Pattern, Question, RankedPath, S
 from srtk_plugin_answers.node_sets import Lead, NodeSet, Row, whole_set
 from srtk_plugin_answers.path_scores import PathScores
 
+_CLEAR = 1.0
+"""Distance of scores from which on a relation is not the one that is asked about; wrong ones were 2 and more away."""
 _JOIN = 2
 """Maximum number of steps from one link over the set to another."""
 
@@ -45,6 +48,43 @@ class JoinedTopics:
             {"members": len(joined), "complete": True} if joined else {},
             proof=[(triple, None) for triple in joined],
         )
+
+    def confirmed(self, question: Question, text: str) -> Lead | None:
+        """Tell whether a question's links are joined by the relation that it asks about.
+
+        It is the relation of single steps from the links that the scorer prefers; a relation that joins them says
+        *yes* if no other stands clearly above it.
+
+        Returns:
+            The triples that join the links, as ``answers`` those at their ends; without answers, what the preferred
+            relation leads to from the links in place. None where fewer than two entities are linked, or no relation
+            starts from them.
+        """
+        entities = list(dict.fromkeys(link.entity for link in question.links))
+        if len(entities) < 2:
+            return None
+        topics = self.graph.frontiers([[entity] for entity in entities])
+        offered = [self.scores.without_noise(row) for row in self.graph.steps(topics, True)]
+        steps = sorted({step for row in offered for step in row})
+        if not steps:
+            return None
+        score = dict(zip(steps, self.scores.of([(step,) for step in steps], text), strict=True))
+        best = min(steps, key=lambda step: (-score[step], str(step)))
+        patterns = [Pattern(one, None, other) for one in entities for other in entities if one != other]
+        joined = [triple for row in self.graph.match(patterns) for triple in row]
+        meant = [
+            triple
+            for triple in joined
+            if max(score.get(Step(triple.relation, way), -math.inf) for way in (False, True)) >= score[best] - _CLEAR
+        ]
+        if meant:
+            ends = list(dict.fromkeys(end for triple in meant for end in (triple.subject, triple.object)))
+            return Lead(facts={"complete": True}, answers=ends, proof=[(triple, None) for triple in meant])
+        at = [(topic, entity) for topic, entity, row in zip(topics, entities, offered, strict=True) if best in row]
+        rows = self.graph.triples([topic for topic, _ in at], [best] * len(at), self.members)
+        paths = [RankedPath(entity, (best,), score[best]) for _, entity in at]
+        proof = [(triple, path) for path, row in zip(paths, rows, strict=True) for triple in row]
+        return Lead(facts={"complete": all(len(row) < self.members for row in rows)}, proof=proof)
 
     def excluding(self, question: Question, sets: Sequence[NodeSet], text: str) -> Lead:
         """Return the whole set between two links, the part that is not joined to the one mentioned last first."""

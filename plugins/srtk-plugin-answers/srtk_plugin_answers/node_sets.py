@@ -150,3 +150,35 @@ def narrowed(sets: Sequence[NodeSet], fit: frozenset[str]) -> list[NodeSet]:
         if instances:
             kept.append(attrs.evolve(one, instances=instances, behind={"class": left} if left else {}))
     return kept
+
+
+_CALLED = 0.25
+"""Least share of a set's members that relations call by a class, for the set to be of it."""
+
+
+def classed(sets: Sequence[NodeSet], fit: frozenset[str], roles: frozenset[str]) -> list[NodeSet]:
+    """Return the sets that are of a class: those with members that have it, and those whose members are called so.
+
+    Args:
+        sets: Sets, best first.
+        fit: The nodes that have the class; of their sets they alone are kept.
+        roles: The nodes that relations call by it; their sets stay whole.
+    """
+    kept = []
+    for one in sets:
+        if one_of := narrowed([one], fit):
+            kept += one_of
+        elif sum(node in roles for node in one.instances) >= max(1, _CALLED * len(one.instances)):
+            kept.append(one)
+    return kept
+
+
+def without_detours(sets: Sequence[NodeSet]) -> list[NodeSet]:
+    """Leave out sets whose path goes on behind another of the sets: what is asked for was reached before."""
+    begun = {(one.path.entity, one.path.steps) for one in sets if one.path is not None}
+    return [
+        one
+        for one in sets
+        if one.path is None
+        or not any((one.path.entity, one.steps[:size]) in begun for size in range(1, len(one.steps)))
+    ]

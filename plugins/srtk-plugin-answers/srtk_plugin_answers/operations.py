@@ -11,12 +11,12 @@ from srtk_framework.roles import KnowledgeGraph, PathScorer
 from srtk_framework.text import unnamed_entities, without_mentions
 from srtk_framework.values import Budget, Path, Question, RankedPath, Schema, Subgraph
 from srtk_plugin_answers.deciding_values import DecidingValues
-from srtk_plugin_answers.end_classes import of_class
+from srtk_plugin_answers.end_classes import of_class, of_role
 from srtk_plugin_answers.joined_topics import JoinedTopics
-from srtk_plugin_answers.node_sets import Lead, NodeSet, narrowed, whole_set
+from srtk_plugin_answers.node_sets import Lead, NodeSet, classed, whole_set, without_detours
 from srtk_plugin_answers.path_scores import PathScores
-from srtk_plugin_answers.question_classes import MENTION, asked_classes
-from srtk_plugin_answers.question_kinds import QuestionKind, kind_of
+from srtk_plugin_answers.question_classes import MENTION, asked_classes, asks_for_several
+from srtk_plugin_answers.question_kinds import QuestionKind, kind_of, order_clause
 from srtk_plugin_answers.question_values import ValueConstraint, clauses, value_constraints
 from srtk_plugin_answers.result_order import of_class_first, reached
 from srtk_plugin_answers.statement_years import in_year
@@ -36,6 +36,7 @@ class Operated:
         text: What the scorer reads of the question.
         phrases: The phrases that may name the class of what is asked for.
         fit: The nodes that have it, as far as their classes were read.
+        roles: The nodes that relations call by it, where none has it.
         held: How many of the first triples held in the year that the question names.
         bounds: The constraints on values that the question names.
     """
@@ -46,6 +47,7 @@ class Operated:
     text: str = ""
     phrases: Sequence[str] = ()
     fit: frozenset[str] = frozenset()
+    roles: frozenset[str] = frozenset()
     held: int = 0
     bounds: Sequence[ValueConstraint] = ()
 
@@ -65,6 +67,7 @@ class Operations:
             is what suits the scorer.
         types: Whether a class that the question names decides what comes first.
         typed: Maximum number of nodes of a question whose classes are read.
+        by_role: Whether relations tell the class of nodes that have no type.
     """
 
     graph: KnowledgeGraph
@@ -76,6 +79,7 @@ class Operations:
     mention: str | None = "auto"
     types: bool = True
     typed: int = 1000
+    by_role: bool = False
     _schema: Schema = attrs.field(init=False, repr=False)
     _values: DecidingValues = attrs.field(init=False, repr=False)
     _topics: JoinedTopics = attrs.field(init=False, repr=False)
@@ -89,36 +93,41 @@ class Operations:
     def of(self, questions: Sequence[Question], found: Sequence[Subgraph]) -> list[Operated]:
         """Read what each question's operation needs, of its subgraph's paths and links."""
         kinds = [kind_of(question.text) for question in questions]
-        found, decided = self._in_years(kinds, found)
+        found, held = self._in_years(kinds, found)
         texts = self._texts(questions)
-        bounds, asked = self._conditions(questions, kinds, decided)
-        sets = self._sets(questions, kinds, bounds, asked, found)
+        bounds, phrases = self._conditions(questions, kinds, held)
+        asked = phrases if self._schema.type_relations else [()] * len(phrases)
+        sets = self._sets(questions, kinds, bounds, phrases, found)
         nodes = [
-            [*reached(subgraph), *(member for one in some for member in one.instances)] if phrases else []
-            for subgraph, some, phrases in zip(found, sets, asked, strict=True)
+            [*reached(subgraph), *(member for one in some for member in one.instances)] if row else []
+            for subgraph, some, row in zip(found, sets, phrases, strict=True)
         ]
-        classed, cuts = self._of_class(asked, nodes)
+        fit, cuts = self._of_class(asked, nodes)
+        roles = of_role(self.graph, phrases if self.by_role else [()] * len(phrases), nodes)
+        named = [without_detours(classed(some, own, role)) for some, own, role in zip(sets, fit, roles, strict=True)]
+        if self.by_role:
+            near = self._near(questions, kinds, phrases, texts)
+            named = [first or rest for first, rest in zip(near, named, strict=True)]
         leads = [
-            self._lead(question, kind, subgraph, some, narrowed(some, fit), text, limits)
-            for question, kind, subgraph, some, fit, text, limits in zip(
-                questions, kinds, found, sets, classed, texts, bounds, strict=True
+            self._lead(question, kind, subgraph, some, own, text, limits)
+            for question, kind, subgraph, some, own, text, limits in zip(
+                questions, kinds, found, sets, named, texts, bounds, strict=True
             )
         ]
         further, _ = self._of_class(asked, [lead.nodes for lead in leads])
         return [
             Operated(
-                kind=kind,
-                found=of_class_first(subgraph, phrases, fit, cut),
-                lead=lead.class_first(more),
-                text=text,
-                phrases=phrases,
-                fit=fit,
-                held=held,
-                bounds=limits,
+                kind=kinds[i],
+                found=of_class_first(found[i], asked[i], fit[i], cuts[i]),
+                lead=leads[i].class_first(further[i]),
+                text=texts[i],
+                phrases=phrases[i],
+                fit=fit[i],
+                roles=roles[i],
+                held=held[i],
+                bounds=bounds[i],
             )
-            for subgraph, kind, lead, text, phrases, fit, cut, more, held, limits in zip(
-                found, kinds, leads, texts, asked, classed, cuts, further, decided, bounds, strict=True
-            )
+            for i in range(len(questions))
         ]
 
     def _lead(
@@ -131,6 +140,10 @@ class Operations:
         text: str,
         bounds: Sequence[ValueConstraint],
     ) -> Lead:
+        if self.by_role and kind.kind == "yes-no" and not bounds:
+            return self._topics.confirmed(question, text) or Lead()
+        if self.by_role and kind.kind == "comparison":
+            return self._values.compared_links(question, kind, text, self._namesakes(question))
         if kind.kind == "comparison":
             lead = self._values.compared(question, kind, [NodeSet.of_links(question)], text)
             return lead if lead.rows or not bounds else self._values.valued(question, text, bounds[0])
@@ -138,15 +151,26 @@ class Operations:
             lead = self._topics.joining(question)
             return lead if lead.rows or not bounds else self._values.valued(question, text, bounds[0])
         if kind.kind in ("superlative", "ordinal"):
-            lead = self._first_of(question, kind, named, text, bounds) if named else Lead()
-            return lead if lead.rows else self._first_of(question, kind, sets, text, bounds)
-        bounded = self._values.bounded(question, named or sets, bounds, text)
+            nouns = [word for phrase in asked_classes(question.text) for word in phrase.split()]
+            lead = self._first_of(question, kind, named, text, bounds, nouns) if named else Lead()
+            return lead if lead.rows else self._first_of(question, kind, sets, text, bounds, nouns)
+        several = [one for one in named or sets if len(one.instances) > 1] if asks_for_several(question.text) else []
+        bounded = self._values.bounded(question, several or named or sets, bounds, text)
         if kind.kind == "count":
             return whole_set(bounded or named or sets)
         if kind.kind == "difference":
             return self._topics.excluding(question, bounded or named or sets, text)
         lead = self._topics.intersecting(question, found, text) if kind.kind == "lookup" else Lead()
         return lead if lead.rows else whole_set(bounded) if bounded else self._whole(found, named)
+
+    def _namesakes(self, question: Question) -> dict[str, list[str]]:
+        """Return the entities that the names of the links may mean, the linked ones first."""
+        linked = {link.entity: link.name for link in question.links}
+        found = self.graph.find([name or entity for entity, name in linked.items()])
+        return {
+            entity: [entity, *(one for one in row if one not in linked)]
+            for entity, row in zip(linked, found, strict=True)
+        }
 
     def _first_of(
         self,
@@ -155,10 +179,12 @@ class Operations:
         sets: Sequence[NodeSet],
         text: str,
         bounds: Sequence[ValueConstraint],
+        nouns: Sequence[str],
     ) -> Lead:
         """Return a set by the values of a relation; of one within bounds also where it has a single member."""
         bounded = self._values.bounded(question, sets, bounds, text)
-        lead = self._values.compared(question, kind, bounded or sets, clauses(text)[0] if bounded else text)
+        rest, order = order_clause(clauses(text)[0] if bounded else text, nouns)
+        lead = self._values.compared(question, kind, bounded or sets, rest, order)
         return lead if lead.rows or not bounded else whole_set(bounded)
 
     # Classes
@@ -167,20 +193,20 @@ class Operations:
         self, questions: Sequence[Question], kinds: Sequence[QuestionKind], decided: Sequence[int]
     ) -> tuple[list[Sequence[ValueConstraint]], list[Sequence[str]]]:
         """Return each question's constraints on values, and the phrases that may name the class of what it asks for."""
-        typed = self.types and bool(self._schema.type_relations)
         # Where the statements have dates, a year is theirs.
         bounds: list[Sequence[ValueConstraint]] = [
             () if told else value_constraints(question.text) for question, told in zip(questions, decided, strict=True)
         ]
         asked: list[Sequence[str]] = [() for _ in questions]
-        places = [place for place, row in enumerate(bounds) if row or typed]
+        classed = self.types and (self.by_role or bool(self._schema.type_relations))
+        places = [place for place, row in enumerate(bounds) if row or classed]
         unnamed = unnamed_entities([questions[place] for place in places])
         labels = dict(zip(unnamed, self.graph.labels(unnamed), strict=True)) if unnamed else {}
         for place in places:
             question = questions[place]
             text = without_mentions(question, question.links, labels, MENTION)
             bounds[place] = value_constraints(text) if bounds[place] else ()
-            if typed and kinds[place].kind not in ("comparison", "yes-no"):
+            if classed and kinds[place].kind not in ("comparison", "yes-no"):
                 asked[place] = asked_classes(text)
         return bounds, asked
 
@@ -202,9 +228,59 @@ class Operations:
         lead = whole_set([one for one in named if first is None or first in one.instances][:1])
         size = len({triple for row in lead.rows for triple, _ in row})
         most = self.budget.triples
-        return lead if most is None or size <= int(most * _PART) else Lead()
+        return lead if self.by_role or most is None or size <= int(most * _PART) else Lead()
 
     # Sets
+
+    def _near(
+        self,
+        questions: Sequence[Question],
+        kinds: Sequence[QuestionKind],
+        phrases: Sequence[Sequence[str]],
+        texts: Sequence[str],
+    ) -> list[list[NodeSet]]:
+        """Read the sets of the class asked for that single steps from the links lead to, where several are asked for.
+
+        A search that looks for words of relations may not have followed such a step.
+        """
+        sets: list[list[NodeSet]] = [[] for _ in questions]
+        for place, (question, kind, row) in enumerate(zip(questions, kinds, phrases, strict=True)):
+            several = kind.kind in ("count", "superlative", "ordinal") or asks_for_several(question.text)
+            links = list(dict.fromkeys(link.entity for link in question.links))
+            if not row or not several or not links:
+                continue
+            frontiers = self.graph.frontiers([[link] for link in links])
+            paths = [
+                RankedPath(link, (step,), 0.0)
+                for link, steps in zip(links, self.graph.steps(frontiers, True), strict=True)
+                for step in self._values.scores.without_noise(steps)
+            ]
+            scores = self._values.scores.of([path.steps for path in paths], texts[place])
+            ranked = [attrs.evolve(path, score=score) for path, score in zip(paths, scores, strict=True)]
+            sets[place] = self._read_sets(question, sorted(ranked, key=path_order))
+        # Few nodes of a class are found among many others: the small sets come first, since only so many are typed.
+        nodes = [
+            [member for one in sorted(row, key=lambda one: len(one.instances)) for member in one.instances]
+            for row in sets
+        ]
+        fit, _ = self._of_class(phrases if self._schema.type_relations else [()] * len(phrases), nodes)
+        named = [
+            classed(row, own, role)
+            for row, own, role in zip(sets, fit, of_role(self.graph, phrases, nodes), strict=True)
+        ]
+        return [[one for one in row if len(one.instances) > 1] or row for row in named]
+
+    def _read_sets(self, question: Question, paths: Sequence[RankedPath]) -> list[NodeSet]:
+        """Read where paths of one question lead."""
+        cuts: list[dict[str, int]] = [{} for _ in paths]
+        limits = Budget(triples=self.members + 1, hub=self.members, nodes=self.members)
+        read = instances(self.graph, paths, [{}] * len(paths), limits, cuts)
+        links = {link.entity for link in question.links}
+        sets = [
+            NodeSet.at_ends(path, some[: self.members], links, sum(cut.values()) + (len(some) > self.members))
+            for path, some, cut in zip(paths, read, cuts, strict=True)
+        ]
+        return [one for one in sets if one.instances]
 
     def _sets(
         self,

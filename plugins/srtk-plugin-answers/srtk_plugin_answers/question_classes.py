@@ -43,6 +43,7 @@ _BOUNDS = _DETERMINERS | _set(
 )
 _PREPOSITIONS = _set("of in on at by for from to with within during before after since under")
 _WHO = _set("who whom who's whos")
+_PARTICIPLES = ("ed", "en", "ing", "born", "made", "won")
 _SOMEONE = _set("someone somebody anyone anybody")
 _PEOPLE = ("person", "human")
 _WORD = re.compile(r"¤|'s\b|[^\W_]+(?:['.&-][^\W_]+)*|[^\w\s]")
@@ -134,6 +135,28 @@ def shared_words(phrases: Sequence[str], label: str) -> int:
         if own[-size:] == other[-size:]:
             best = max(best, size)
     return best
+
+
+def role_words(phrases: Sequence[str], relation: str, of_object: bool) -> int:
+    """Return how many words a phrase shares with what a relation's name says of its object, or of its subject.
+
+    What *official language* leads to is a language, and the last words say so; of the subject the first words of
+    several do: *city country* leads from a city.
+    """
+    if of_object:
+        return shared_words(phrases, relation)
+    words = fold(relation).split()
+    if not words or words[-1] in _BOUNDS or words[-1].endswith(_PARTICIPLES):
+        return 0  # language spoken
+    return max((shared_words(phrases, " ".join(words[:size])) for size in range(1, len(words))), default=0)
+
+
+def asks_for_several(text: str) -> bool:
+    """Return whether the noun of *which*, *what*, *name the* or *how many* is a plural."""
+    tokens = _WORD.findall(fold(text))
+    start = _start(tokens)
+    run = [] if start is None else _run(tokens, start)[0]
+    return any(singular(word) != word for word in run)
 
 
 def _joined(words: Iterable[str]) -> str:

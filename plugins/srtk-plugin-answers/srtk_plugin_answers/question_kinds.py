@@ -8,6 +8,7 @@ from typing import Literal, get_args
 
 import attrs
 
+from srtk_plugin_answers.question_classes import singular
 from srtk_plugin_answers.question_values import value_constraints
 
 Kind = Literal["lookup", "count", "superlative", "ordinal", "comparison", "yes-no", "difference", "time-bound"]
@@ -38,6 +39,28 @@ _SMALL = _words(
     """
 )
 """Superlatives that ask for the least number. The oldest has the earliest date, the youngest the latest."""
+_AGED = _words("oldest youngest older younger")
+_MEASURED = {
+    word: measure
+    for measure, words in {
+        "price or cost": "cheapest costliest",
+        "age, date of birth, founded": "oldest youngest",
+        "date or year": "earliest latest newest last",
+        "length or duration": "longest shortest",
+        "height or elevation": "tallest highest lowest",
+        "depth": "deepest shallowest",
+        "weight or mass": "heaviest lightest",
+        "speed": "fastest slowest",
+        "width": "widest narrowest broadest",
+        "distance": "nearest farthest furthest closest",
+        "temperature": "hottest coldest",
+        "wealth or income": "richest poorest",
+        "rating or score": "best",
+    }.items()
+    for word in words.split()
+}
+"""What a superlative that stands alone orders by."""
+_ORDERING = _GREAT | _SMALL | frozenset(["most"])
 _LESS = _words("colder earlier fewer less lower nearer older poorer shorter slower smaller sooner")
 _MORE = _LESS | _words(
     """
@@ -126,6 +149,60 @@ def kind_of(question: str) -> QuestionKind:
     if greatest is not None:
         return QuestionKind("superlative", greatest, year=year)
     return QuestionKind("time-bound" if _TIME.search(text) else "lookup", year=year)
+
+
+_BEFORE_ORDER = _words(
+    "the a an is are was were has have had with second third fourth fifth sixth seventh eighth ninth tenth"
+)
+_ENDS_ORDER = _words(
+    """
+    of in on at by for from to with that which who whose is are was were has have had does do did and or the a an its
+    their next near bordering neighbouring around among
+    """
+)
+
+
+def order_clause(text: str, nouns: Sequence[str] = ()) -> tuple[str, str]:
+    """Part a question with a superlative or an ordinal in English into what it asks of, and what it orders by.
+
+    Args:
+        text: The question.
+        nouns: Words that name what is asked for, in singular: they are no part of the order.
+
+    Returns:
+        The text without the order, and the words of the order: of *Which neighbour of Latvia has the largest area?*
+        they are *Which neighbour of Latvia* and *largest area*. The whole text twice where no word orders.
+    """
+    words = text.rstrip(" ?.!").split()
+    plain = [word.casefold().strip(",;:") for word in words]
+    at = next((i for i, word in enumerate(plain) if word in _ORDERING or word.rpartition("-")[2] in _ORDERING), None)
+    if at is None:
+        at = next((i for i, word in enumerate(plain) if word in _ORDINALS or _NUMBERED.match(word)), None)
+    if at is None:
+        return text, text
+    end = at + 1
+    if plain[at] in ("most", "least", "fewest") and end < len(plain):
+        end += 1
+    while end < min(len(plain), at + 3) and plain[end] not in _ENDS_ORDER and singular(plain[end]) not in nouns:
+        if plain[end - 1].endswith((",", ";")):
+            break
+        end += 1
+    if end + 1 < len(plain) and plain[end] == "by":
+        end += 2
+    start = at
+    while start and plain[start - 1] in _BEFORE_ORDER:
+        start -= 1
+    said = at
+    if end == at + 1 and plain[at] not in _ORDERING and start == at and start > 1:
+        said = start = at - 1  # founded first
+    measured = _MEASURED.get(plain[at]) if end == at + 1 else None
+    order = " ".join([*words[said:end], *([measured] if measured else [])])
+    return " ".join([*words[:start], *words[end:]]), order
+
+
+def is_of_age(question: str) -> bool:
+    """Return whether a question orders by age: of dates the oldest has the least, of numbers of years the greatest."""
+    return any(word in _AGED for word in _WORD.findall(question.casefold()))
 
 
 def is_yes_no(question: str) -> bool:

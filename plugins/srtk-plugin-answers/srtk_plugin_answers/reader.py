@@ -10,7 +10,7 @@ import attrs
 from srtk_framework.graph import instances
 from srtk_framework.roles import KnowledgeGraph, PathScorer, Reader
 from srtk_framework.values import Alternative, Answer, Budget, Literal, Question, RankedPath, Subgraph, Triple
-from srtk_plugin_answers.choices import Choice, choices
+from srtk_plugin_answers.choices import Choice, choices, named_ends
 from srtk_plugin_answers.node_sets import Row
 from srtk_plugin_answers.operations import Operated, Operations
 from srtk_plugin_answers.question_kinds import is_yes_no
@@ -21,6 +21,9 @@ _NAMED = 10
 _ALTERNATIVES = 4
 _SURE, _LIKELY = 3.0, 1.0
 """Least distance of the first choice's score from the next one's."""
+
+_TWO_NAMES = "the question compares or joins two things, and fewer than two names of the graph were found in it"
+_TWO_VALUES = "the graph has no relation with a number or a date for each of the things that are compared"
 
 
 @attrs.define(eq=False)
@@ -42,7 +45,7 @@ class PathsReader(Reader):
 
     def open(self) -> None:
         """Read the graph's schema."""
-        self._operations = Operations(self.graph, self.scorer, self.budget, members=self.members)
+        self._operations = Operations(self.graph, self.scorer, self.budget, members=self.members, by_role=True)
 
     def refuses(self) -> bool:
         """Return True: a subgraph in which no path ends is refused."""
@@ -50,6 +53,7 @@ class PathsReader(Reader):
 
     def read(self, questions: Sequence[Question], subgraphs: Sequence[Subgraph]) -> list[Answer]:
         """Answer each question by its operation, else by where the best path ends."""
+        questions = self._with_named_ends(questions, subgraphs)
         operated = self._operations.of(questions, subgraphs)
         drafts = [self._draft(*row) for row in zip(questions, operated, strict=True)]
         ids = sorted({id_ for draft in drafts for id_ in draft.ids()})
@@ -59,18 +63,33 @@ class PathsReader(Reader):
             for draft, one, subgraph in zip(drafts, operated, subgraphs, strict=True)
         ]
 
+    def _with_named_ends(self, questions: Sequence[Question], subgraphs: Sequence[Subgraph]) -> list[Question]:
+        """Link what a subgraph has and a question names, where no link says so: it is a condition, not an answer."""
+        nodes = [sorted({end for t in s.triples for end in (t.subject, t.object)}) for s in subgraphs]
+        every = sorted({node for row in nodes for node in row if not isinstance(node, Literal)})
+        names = dict(zip(every, self.graph.labels(every), strict=True)) if every else {}
+        return [
+            attrs.evolve(question, links=(*question.links, *named_ends(question, row, names)))
+            for question, row in zip(questions, nodes, strict=True)
+        ]
+
     def _draft(self, question: Question, one: Operated) -> Draft:
         """Answer in ids."""
         found = choices(question, one)
         lead = one.lead
         kind = one.kind.kind
-        if kind == "yes-no" and is_yes_no(question.text):
-            return Draft(kind, truth=bool(lead.proof and (lead.answers or not lead.members)), proof=lead.proof)
-        if lead.answers:
-            draft = Draft(kind, tuple(lead.answers), proof=lead.proof, complete=bool(lead.facts.get("complete")))
+        complete = bool(lead.facts.get("complete"))
+        if kind == "yes-no" and not one.bounds:
+            if not lead.facts:
+                return Draft(kind, missing=_TWO_NAMES)
+            return Draft(kind, truth=bool(lead.answers), proof=lead.proof, complete=complete)
+        if kind == "comparison" and not lead.answers:
+            return Draft(kind, missing=_TWO_VALUES if len(question.links) > 1 else _TWO_NAMES)
+        if lead.answers and not one.held > 0:
+            draft = Draft(kind, tuple(lead.answers), proof=lead.proof, complete=complete)
             if kind == "count":
                 return attrs.evolve(draft, number=len(lead.answers))
-            if kind == "comparison" and is_yes_no(question.text):
+            if is_yes_no(question.text):
                 first = next((link.entity for link in question.links), None)
                 return attrs.evolve(draft, entities=(), truth=list(lead.answers) == [first])
             return draft
@@ -94,7 +113,7 @@ class PathsReader(Reader):
 
     def _whole(self, choice: Choice) -> tuple[Mapping[str, tuple[Triple, ...]], bool]:
         """Read all of where a path ends; what the subgraph has comes first. Tell whether limits cut it."""
-        if choice.of_class:
+        if choice.narrowed:
             return choice.ends, False
         limits = Budget(triples=self.members + 1, hub=self.members, nodes=self.members)
         cut: dict[str, int] = {}
