@@ -28,3 +28,11 @@ class Reader(Role):
     def refuses(self) -> bool:
         """Tell whether the reader can say that a subgraph does not suffice; only then may it end a search."""
         return False
+
+    @hook(answer=truth)
+    def needs_links(self) -> bool:
+        """Return whether the reader answers nothing without linked entities, which is the default.
+
+        A reader that does is also asked about questions in which nothing was linked, with an empty subgraph.
+        """
+        return True

@@ -98,12 +98,19 @@ class Pipeline:
         return done
 
     def read(self, retrievals: Sequence[Retrieval]) -> list[Retrieval]:
-        """Have the reader answer the retrievals that have no answer yet and did not fail."""
+        """Have the reader answer the retrievals that have no answer yet and did not fail.
+
+        Questions in which nothing was linked are read too if the reader needs no links; one that it answers has not
+        failed.
+        """
         done = list(retrievals)
-        open_ = [i for i, retrieval in enumerate(done) if retrieval.answer is None and retrieval.error is None]
-        if self.reader is None or not open_:
+        if self.reader is None:
             return done
         reader = self.reader
+        readable = (None,) if reader.needs_links() else (None, NO_LINK)
+        open_ = [i for i, retrieval in enumerate(done) if retrieval.answer is None and retrieval.error in readable]
+        if not open_:
+            return done
         answers = _each(
             [done[i] for i in open_], lambda some: reader.read([r.question for r in some], [r.subgraph for r in some])
         )
@@ -114,10 +121,13 @@ class Pipeline:
                 trace = {**done[i].subgraph.trace, "reader": read_trace([answer.trace])}
                 # What the reader read besides is part of the result, so that its support can be shown.
                 subgraph = done[i].subgraph if answer.subgraph is None else answer.subgraph
+                if answer.enough:
+                    trace.pop("reason", None)
                 done[i] = attrs.evolve(
                     done[i],
                     answer=attrs.evolve(answer, trace={}, subgraph=None),
                     subgraph=attrs.evolve(subgraph, trace=trace),
+                    error=None if answer.enough else done[i].error,
                 )
         return done
 

@@ -17,6 +17,9 @@ class Schema:
         mediators: Patterns (``fnmatch``) for the ids of mediator nodes, which represent n-ary statements.
         noise: Patterns for the ids of administrative relations, which answer no question.
         prefixes: Namespace prefix to IRI, for export as RDF.
+        relations: All relations, where the graph can list them; empty where it cannot.
+        tables: For each table that the graph was made of, relations that all of its rows' entities may have and no
+            others; the name of a table says what its rows are.
     """
 
     type_relations: tuple[str, ...] = ()
@@ -24,3 +27,5 @@ class Schema:
     mediators: tuple[str, ...] = ()
     noise: tuple[str, ...] = ()
     prefixes: Mapping[str, str] = attrs.field(factory=dict, hash=False)
+    relations: tuple[str, ...] = attrs.field(default=(), repr=False)
+    tables: Mapping[str, tuple[str, ...]] = attrs.field(factory=dict, hash=False)

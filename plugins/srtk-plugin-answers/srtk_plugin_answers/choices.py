@@ -10,8 +10,10 @@ import attrs
 from srtk_framework.graph import path_order
 from srtk_framework.text import fold, without_mentions
 from srtk_framework.values import Link, Literal, Question, RankedPath, Step, Subgraph, Triple
+from srtk_plugin_answers.literal_values import fits
 from srtk_plugin_answers.operations import Operated
 from srtk_plugin_answers.question_classes import MENTION, asked_classes, singular
+from srtk_plugin_answers.question_kinds import value_kind
 from srtk_plugin_answers.result_order import ends
 
 _NO_WORD = re.compile(r"[^\w]+")
@@ -58,7 +60,11 @@ def choices(question: Question, one: Operated) -> list[Choice]:
         whole = {end: tuple(found.triples[place] for place in way) for end, way in chosen.items()}
         role = bool(one.roles) and sum(end in one.roles for end in chosen) * 2 >= len(chosen)
         (first if fit or held or role else rest).append(Choice(path, whole, bool(fit) or held))
-    return [*first, *rest]
+    every = [*first, *rest]
+    wanted = value_kind(question.text)
+    if wanted is None:
+        return every
+    return sorted(every, key=lambda choice: not all(fits(end, wanted) for end in choice.ends))
 
 
 def _first_steps(question: Question, found: Subgraph) -> list[RankedPath]:
@@ -76,11 +82,6 @@ def _first_steps(question: Question, found: Subgraph) -> list[RankedPath]:
 def _turns_back(way: Sequence[int]) -> bool:
     """Return whether a triple leads forth and back."""
     return len(set(way)) < len(way)
-
-
-def is_value(choice: Choice) -> bool:
-    """Return whether a path ends in values alone."""
-    return all(isinstance(end, Literal) for end in choice.ends)
 
 
 def named_ends(question: Question, nodes: Sequence[str], names: Mapping[str, str]) -> list[Link]:

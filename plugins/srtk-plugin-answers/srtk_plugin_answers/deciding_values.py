@@ -10,7 +10,7 @@ import attrs
 from srtk_framework.roles import KnowledgeGraph
 from srtk_framework.text import link_shares
 from srtk_framework.values import Question, Step, Triple, rounded
-from srtk_plugin_answers.literal_values import is_date, value_of
+from srtk_plugin_answers.literal_values import is_date, is_year, value_of
 from srtk_plugin_answers.node_sets import Lead, NodeSet, Row
 from srtk_plugin_answers.path_scores import PathScores
 from srtk_plugin_answers.question_kinds import QuestionKind, is_of_age
@@ -20,8 +20,6 @@ _SAMPLE = 8
 """Members whose values show whether a relation has numbers or dates."""
 _LEAST_SHARE = 1e-6
 """Replaces a link's share of 0, which has no logarithm."""
-_YEARS = (1000, 2100)
-"""Whole numbers that may be years, where no datatype says so."""
 
 
 @attrs.frozen(eq=False)
@@ -98,7 +96,7 @@ class DecidingValues:
         values = self._values(chosen, relation, kind.greatest)
         # What is first in time is the earliest, what is first in number the greatest.
         greatest = kind.greatest if kind.greatest is not None else not _dated(values)
-        if aged and not _dated(values) and not all(_is_year(value) for value, _ in values.values()):
+        if aged and not _dated(values) and not all(is_year(value) for value, _ in values.values()):
             greatest = not greatest
             values = self._values(chosen, relation, greatest)
         order = sorted(values, key=lambda member: (-values[member][0] if greatest else values[member][0], member))
@@ -260,12 +258,8 @@ def _decides(triples: Iterable[Triple], bound: ValueConstraint | None) -> bool:
     if bound is None:
         return len({triple.subject for triple, _ in valued}) > 1
     if bound.date:
-        return bool(valued) and all(is_date(triple.object) or _is_year(value) for triple, value in valued)
+        return bool(valued) and all(is_date(triple.object) or is_year(value) for triple, value in valued)
     return any(not is_date(triple.object) for triple, _ in valued)
-
-
-def _is_year(value: float) -> bool:
-    return value == int(value) and _YEARS[0] <= value < _YEARS[1]
 
 
 def _dated(values: Mapping[str, tuple[float, Triple]]) -> bool:

@@ -58,19 +58,22 @@ def of_class(
 
 
 def of_role(
-    graph: KnowledgeGraph, asked: Sequence[Sequence[str]], nodes: Sequence[Sequence[str]]
+    graph: KnowledgeGraph, schema: Schema, asked: Sequence[Sequence[str]], nodes: Sequence[Sequence[str]]
 ) -> list[frozenset[str]]:
-    """Find the nodes that a relation calls by the class: what *city country* leads to is a country, of a city.
+    """Find the nodes that a relation or their table calls by the class.
+
+    What *city country* leads to is a country, of a city; what has a column of the table *films* is a film.
 
     Not each node of a class has such a relation; that one has it tells what the others of its set are.
 
     Args:
         graph: Graph to read.
+        schema: Its schema.
         asked: For each question the phrases that may name the class.
         nodes: For each question the nodes.
 
     Returns:
-        For each question those of its nodes that a relation calls so (``role_words``).
+        For each question those of its nodes that are called so (``role_words``).
     """
     wanted = [place for place, row in enumerate(asked) if row and nodes[place]]
     found: list[frozenset[str]] = [frozenset() for _ in asked]
@@ -81,7 +84,7 @@ def of_role(
     relations = sorted({step.relation for row in offered for step in row})
     labels = dict(zip(relations, graph.labels(relations), strict=True))
     fitting = [
-        [(step, words) for step in row if (words := role_words(asked[place], labels[step.relation], step.inverse))]
+        [(step, words) for step in row if (words := words_of_role(schema, asked[place], step, labels[step.relation]))]
         for place, row in zip(wanted, offered, strict=True)
     ]
     pairs = [(frontier, step) for frontier, row in zip(frontiers, fitting, strict=True) for step, _ in row]
@@ -97,6 +100,12 @@ def of_role(
                 shared[node] = max(words, shared.get(node, 0))
         found[place] = _most_shared(shared)
     return found
+
+
+def words_of_role(schema: Schema, phrases: Sequence[str], step: Step, label: str) -> int:
+    """Return how many words a phrase shares with what a relation or its table calls the nodes that have the step."""
+    tables = [] if step.inverse else [name for name, columns in schema.tables.items() if step.relation in columns]
+    return max([role_words(phrases, label, step.inverse), *(shared_words(phrases, name) for name in tables)])
 
 
 def _most_shared(shared: Mapping[str, int]) -> frozenset[str]:

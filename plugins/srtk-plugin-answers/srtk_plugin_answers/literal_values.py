@@ -10,12 +10,28 @@ from srtk_framework.values import Literal
 _DATE = re.compile(
     r"^(?P<sign>-?)\+?0*(?P<year>\d{1,6})(?:-(?P<month>\d\d)(?:-(?P<day>\d\d))?)?(?:T.*|Z|[+-]\d\d:\d\d)?$"
 )
+_YEARS = (1000, 2100)
 _DATES = ("date", "dateTime", "gYear", "gYearMonth")
 
 
 def is_date(literal: str) -> bool:
     """Return whether a literal is typed as a date or a year."""
     return isinstance(literal, Literal) and (literal.datatype or "").rpartition(":")[2].rpartition("#")[2] in _DATES
+
+
+def is_year(value: float) -> bool:
+    """Return whether a number may be a year, where no datatype says so."""
+    return value == int(value) and _YEARS[0] <= value < _YEARS[1]
+
+
+def fits(end: str, wanted: str) -> bool:
+    """Return whether the end of a path is of a kind (``ValueKind``): a date, a number, or a name."""
+    value = value_of(end) if isinstance(end, Literal) else None
+    if wanted == "name":
+        return value is None
+    if value is None:
+        return False
+    return is_date(end) or is_year(value) if wanted == "date" else not is_date(end)
 
 
 def value_of(literal: str) -> float | None:

@@ -16,7 +16,7 @@ from srtk_plugin_answers.joined_topics import JoinedTopics
 from srtk_plugin_answers.node_sets import Lead, NodeSet, classed, whole_set, without_detours
 from srtk_plugin_answers.path_scores import PathScores
 from srtk_plugin_answers.question_classes import MENTION, asked_classes, asks_for_several
-from srtk_plugin_answers.question_kinds import QuestionKind, kind_of, order_clause
+from srtk_plugin_answers.question_kinds import QuestionKind, arithmetic_of, kind_of, order_clause
 from srtk_plugin_answers.question_values import ValueConstraint, clauses, value_constraints
 from srtk_plugin_answers.result_order import of_class_first, reached
 from srtk_plugin_answers.statement_years import in_year
@@ -39,6 +39,7 @@ class Operated:
         roles: The nodes that relations call by it, where none has it.
         held: How many of the first triples held in the year that the question names.
         bounds: The constraints on values that the question names.
+        is_classed: Whether some set is of the class that the question names.
     """
 
     kind: QuestionKind
@@ -50,6 +51,7 @@ class Operated:
     roles: frozenset[str] = frozenset()
     held: int = 0
     bounds: Sequence[ValueConstraint] = ()
+    is_classed: bool = False
 
 
 @attrs.define(eq=False)
@@ -80,30 +82,37 @@ class Operations:
     types: bool = True
     typed: int = 1000
     by_role: bool = False
-    _schema: Schema = attrs.field(init=False, repr=False)
-    _values: DecidingValues = attrs.field(init=False, repr=False)
+    schema: Schema = attrs.field(init=False, repr=False)
+    values: DecidingValues = attrs.field(init=False, repr=False)
     _topics: JoinedTopics = attrs.field(init=False, repr=False)
 
     def __attrs_post_init__(self) -> None:
-        self._schema = self.graph.schema()
-        scores = PathScores(self.scorer, self._schema.noise)
-        self._values = DecidingValues(self.graph, scores, self.paths, self.sets)
+        self.schema = self.graph.schema()
+        scores = PathScores(self.scorer, self.schema.noise)
+        self.values = DecidingValues(self.graph, scores, self.paths, self.sets)
         self._topics = JoinedTopics(self.graph, scores, self.paths, self.sets, self.members)
+
+    def kind(self, question: Question) -> QuestionKind:
+        """Return what is done with the facts; numbers are ordered before they are added up or taken from each other."""
+        arithmetic = arithmetic_of(question.text) if self.by_role else None
+        if arithmetic is None:
+            return kind_of(question.text)
+        return QuestionKind("comparison" if arithmetic == "distance" else "superlative", True)
 
     def of(self, questions: Sequence[Question], found: Sequence[Subgraph]) -> list[Operated]:
         """Read what each question's operation needs, of its subgraph's paths and links."""
-        kinds = [kind_of(question.text) for question in questions]
+        kinds = [self.kind(question) for question in questions]
         found, held = self._in_years(kinds, found)
         texts = self._texts(questions)
         bounds, phrases = self._conditions(questions, kinds, held)
-        asked = phrases if self._schema.type_relations else [()] * len(phrases)
+        asked = phrases if self.schema.type_relations else [()] * len(phrases)
         sets = self._sets(questions, kinds, bounds, phrases, found)
         nodes = [
             [*reached(subgraph), *(member for one in some for member in one.instances)] if row else []
             for subgraph, some, row in zip(found, sets, phrases, strict=True)
         ]
         fit, cuts = self._of_class(asked, nodes)
-        roles = of_role(self.graph, phrases if self.by_role else [()] * len(phrases), nodes)
+        roles = of_role(self.graph, self.schema, phrases if self.by_role else [()] * len(phrases), nodes)
         named = [without_detours(classed(some, own, role)) for some, own, role in zip(sets, fit, roles, strict=True)]
         if self.by_role:
             near = self._near(questions, kinds, phrases, texts)
@@ -126,6 +135,7 @@ class Operations:
                 roles=roles[i],
                 held=held[i],
                 bounds=bounds[i],
+                is_classed=bool(named[i]),
             )
             for i in range(len(questions))
         ]
@@ -143,19 +153,19 @@ class Operations:
         if self.by_role and kind.kind == "yes-no" and not bounds:
             return self._topics.confirmed(question, text) or Lead()
         if self.by_role and kind.kind == "comparison":
-            return self._values.compared_links(question, kind, text, self._namesakes(question))
+            return self.values.compared_links(question, kind, text, self._namesakes(question))
         if kind.kind == "comparison":
-            lead = self._values.compared(question, kind, [NodeSet.of_links(question)], text)
-            return lead if lead.rows or not bounds else self._values.valued(question, text, bounds[0])
+            lead = self.values.compared(question, kind, [NodeSet.of_links(question)], text)
+            return lead if lead.rows or not bounds else self.values.valued(question, text, bounds[0])
         if kind.kind == "yes-no":
             lead = self._topics.joining(question)
-            return lead if lead.rows or not bounds else self._values.valued(question, text, bounds[0])
+            return lead if lead.rows or not bounds else self.values.valued(question, text, bounds[0])
         if kind.kind in ("superlative", "ordinal"):
             nouns = [word for phrase in asked_classes(question.text) for word in phrase.split()]
             lead = self._first_of(question, kind, named, text, bounds, nouns) if named else Lead()
             return lead if lead.rows else self._first_of(question, kind, sets, text, bounds, nouns)
         several = [one for one in named or sets if len(one.instances) > 1] if asks_for_several(question.text) else []
-        bounded = self._values.bounded(question, several or named or sets, bounds, text)
+        bounded = self.values.bounded(question, several or named or sets, bounds, text)
         if kind.kind == "count":
             return whole_set(bounded or named or sets)
         if kind.kind == "difference":
@@ -182,9 +192,9 @@ class Operations:
         nouns: Sequence[str],
     ) -> Lead:
         """Return a set by the values of a relation; of one within bounds also where it has a single member."""
-        bounded = self._values.bounded(question, sets, bounds, text)
+        bounded = self.values.bounded(question, sets, bounds, text)
         rest, order = order_clause(clauses(text)[0] if bounded else text, nouns)
-        lead = self._values.compared(question, kind, bounded or sets, rest, order)
+        lead = self.values.compared(question, kind, bounded or sets, rest, order)
         return lead if lead.rows or not bounded else whole_set(bounded)
 
     # Classes
@@ -198,7 +208,7 @@ class Operations:
             () if told else value_constraints(question.text) for question, told in zip(questions, decided, strict=True)
         ]
         asked: list[Sequence[str]] = [() for _ in questions]
-        classed = self.types and (self.by_role or bool(self._schema.type_relations))
+        classed = self.types and (self.by_role or bool(self.schema.type_relations))
         places = [place for place, row in enumerate(bounds) if row or classed]
         unnamed = unnamed_entities([questions[place] for place in places])
         labels = dict(zip(unnamed, self.graph.labels(unnamed), strict=True)) if unnamed else {}
@@ -215,7 +225,7 @@ class Operations:
     ) -> tuple[list[frozenset[str]], list[int]]:
         """Find the nodes that have the class asked for, and count those that were not looked at."""
         distinct = [list(dict.fromkeys(row)) for row in nodes]
-        found = of_class(self.graph, self._schema, asked, [row[: self.typed] for row in distinct])
+        found = of_class(self.graph, self.schema, asked, [row[: self.typed] for row in distinct])
         return found, [max(0, len(row) - self.typed) for row in distinct]
 
     def _whole(self, found: Subgraph, named: Sequence[NodeSet]) -> Lead:
@@ -253,9 +263,9 @@ class Operations:
             paths = [
                 RankedPath(link, (step,), 0.0)
                 for link, steps in zip(links, self.graph.steps(frontiers, True), strict=True)
-                for step in self._values.scores.without_noise(steps)
+                for step in self.values.scores.without_noise(steps)
             ]
-            scores = self._values.scores.of([path.steps for path in paths], texts[place])
+            scores = self.values.scores.of([path.steps for path in paths], texts[place])
             ranked = [attrs.evolve(path, score=score) for path, score in zip(paths, scores, strict=True)]
             sets[place] = self._read_sets(question, sorted(ranked, key=path_order))
         # Few nodes of a class are found among many others: the small sets come first, since only so many are typed.
@@ -263,10 +273,10 @@ class Operations:
             [member for one in sorted(row, key=lambda one: len(one.instances)) for member in one.instances]
             for row in sets
         ]
-        fit, _ = self._of_class(phrases if self._schema.type_relations else [()] * len(phrases), nodes)
+        fit, _ = self._of_class(phrases if self.schema.type_relations else [()] * len(phrases), nodes)
         named = [
             classed(row, own, role)
-            for row, own, role in zip(sets, fit, of_role(self.graph, phrases, nodes), strict=True)
+            for row, own, role in zip(sets, fit, of_role(self.graph, self.schema, phrases, nodes), strict=True)
         ]
         return [[one for one in row if len(one.instances) > 1] or row for row in named]
 

@@ -11,23 +11,24 @@ MENTION = " ¤ "
 """Stands for the mention of a linked entity, which is no part of a phrase."""
 
 
-def _set(text: str) -> frozenset[str]:
+def word_set(text: str) -> frozenset[str]:
+    """Return the words of a text."""
     return frozenset(text.split())
 
 
-_ASK = _set("which what what's whats whose")
-_ORDER = _set("name list give show find identify state mention tell count enumerate")
-_BE = _set("is are was were 's be")
-_SKIPPED = _set(
+_ASK = word_set("which what what's whats whose")
+_ORDER = word_set("name list give show find identify state mention tell count enumerate")
+_BE = word_set("is are was were 's be")
+_SKIPPED = word_set(
     """
     a an the all any some each every other of one two three four five six seven eight nine ten me us another both
     names name number examples example many much total following you your please is are was were 's 're
     """
 )
 """Words before a phrase that are no part of it."""
-_FORM = _set("type kind sort genre form style")
-_DETERMINERS = _set("a an the his her its their this that these those my your our each every any some no")
-_BOUNDS = _DETERMINERS | _set(
+_FORM = word_set("type kind sort genre form style")
+_DETERMINERS = word_set("a an the his her its their this that these those my your our each every any some no")
+_BOUNDS = _DETERMINERS | word_set(
     """
     of in on at by for from to with without within into onto over under above below between among near about around
     before after since until during through next across along against as than like and or but nor not never both either
@@ -41,14 +42,24 @@ _BOUNDS = _DETERMINERS | _set(
     pay pays cover covers cost costs direct directs
     """
 )
-_PREPOSITIONS = _set("of in on at by for from to with within during before after since under")
-_WHO = _set("who whom who's whos")
+STOP_WORDS = (
+    _ASK
+    | _ORDER
+    | _BE
+    | _SKIPPED
+    | _FORM
+    | _BOUNDS
+    | word_set("how many much there s does do did any ever also just only")
+)
+"""Words that carry nothing that could be named."""
+_PREPOSITIONS = word_set("of in on at by for from to with within during before after since under")
+_WHO = word_set("who whom who's whos")
 _PARTICIPLES = ("ed", "en", "ing", "born", "made", "won")
-_SOMEONE = _set("someone somebody anyone anybody")
+_SOMEONE = word_set("someone somebody anyone anybody")
 _PEOPLE = ("person", "human")
 _WORD = re.compile(r"¤|'s\b|[^\W_]+(?:['.&-][^\W_]+)*|[^\w\s]")
 _PARENTHESES = re.compile(r"\s*\([^()]*\)")
-_SAME = _set("species series news physics means always as his this is was us gas bus")
+_SAME = word_set("species series news physics means always as his this is was us gas bus")
 _IRREGULAR = {
     **{f"{word}s": word for word in ("movie", "cookie", "calorie", "zombie", "rookie", "genie", "tie", "pie", "lie")},
     "men": "man",

@@ -8,15 +8,11 @@ from typing import Literal, get_args
 
 import attrs
 
-from srtk_plugin_answers.question_classes import singular
+from srtk_plugin_answers.question_classes import singular, word_set
 from srtk_plugin_answers.question_values import value_constraints
 
 Kind = Literal["lookup", "count", "superlative", "ordinal", "comparison", "yes-no", "difference", "time-bound"]
 KINDS: tuple[Kind, ...] = get_args(Kind)
-
-
-def _words(text: str) -> frozenset[str]:
-    return frozenset(text.split())
 
 
 _ORDINALS = {
@@ -26,20 +22,20 @@ _ORDINALS = {
     )
 }
 _LAST = frozenset(["last", "latest", "newest"])
-_GREAT = _words(
+_GREAT = word_set(
     """
     best biggest broadest costliest deadliest deepest farthest fastest furthest greatest heaviest highest hottest
     largest longest most northernmost richest strongest tallest top widest youngest
     """
 )
-_SMALL = _words(
+_SMALL = word_set(
     """
     cheapest closest coldest earliest fewest least lightest lowest nearest narrowest oldest poorest shallowest
     shortest slowest smallest southernmost weakest
     """
 )
 """Superlatives that ask for the least number. The oldest has the earliest date, the youngest the latest."""
-_AGED = _words("oldest youngest older younger")
+_AGED = word_set("oldest youngest older younger")
 _MEASURED = {
     word: measure
     for measure, words in {
@@ -61,14 +57,14 @@ _MEASURED = {
 }
 """What a superlative that stands alone orders by."""
 _ORDERING = _GREAT | _SMALL | frozenset(["most"])
-_LESS = _words("colder earlier fewer less lower nearer older poorer shorter slower smaller sooner")
-_MORE = _LESS | _words(
+_LESS = word_set("colder earlier fewer less lower nearer older poorer shorter slower smaller sooner")
+_MORE = _LESS | word_set(
     """
     bigger better deeper farther faster further greater heavier higher hotter larger later longer more newer
     richer taller wider younger
     """
 )
-_AUXILIARY = _words(
+_AUXILIARY = word_set(
     """
     is are was were am do does did has have had can could will would should may might must isn't aren't wasn't
     weren't don't doesn't didn't hasn't haven't hadn't
@@ -151,10 +147,10 @@ def kind_of(question: str) -> QuestionKind:
     return QuestionKind("time-bound" if _TIME.search(text) else "lookup", year=year)
 
 
-_BEFORE_ORDER = _words(
+_BEFORE_ORDER = word_set(
     "the a an is are was were has have had with second third fourth fifth sixth seventh eighth ninth tenth"
 )
-_ENDS_ORDER = _words(
+_ENDS_ORDER = word_set(
     """
     of in on at by for from to with that which who whose is are was were has have had does do did and or the a an its
     their next near bordering neighbouring around among
@@ -203,6 +199,50 @@ def order_clause(text: str, nouns: Sequence[str] = ()) -> tuple[str, str]:
 def is_of_age(question: str) -> bool:
     """Return whether a question orders by age: of dates the oldest has the least, of numbers of years the greatest."""
     return any(word in _AGED for word in _WORD.findall(question.casefold()))
+
+
+Arithmetic = Literal["sum", "average", "distance"]
+
+_SUM = re.compile(r"\b(?:total(?! number)|sum|combined|altogether|in all|together)\b")
+_AVERAGE = re.compile(r"\b(?:average|mean|on average)\b")
+_DISTANCE = re.compile(
+    r"\bdifferences? (?:in|between|of)\b|\bapart\b"
+    r"|\bhow (?:much|many)(?: [\w-]+)? (?:more|fewer|less|older|younger|longer|shorter|taller|higher|lower|larger"
+    r"|bigger|smaller|heavier|lighter|cheaper|earlier|later|faster|slower|further)\b"
+    r"|\bhow (?:many (?:years|months|days)|long) (?:\w+ ){0,3}"
+    r"(?:between|after|before|separate|elapsed|passed|lie|older|younger)\b"
+)
+
+
+def arithmetic_of(question: str) -> Arithmetic | None:
+    """Return what a question in English does with numbers: a sum, an average, or how far two are apart; else None."""
+    text = question.casefold().replace("’", "'")
+    if _DISTANCE.search(text):
+        return "distance"
+    if _AVERAGE.search(text):
+        return "average"
+    return "sum" if _SUM.search(text) else None
+
+
+ValueKind = Literal["date", "number", "name"]
+_WHEN = re.compile(
+    r"^(?:and |so )?"
+    r"(?:when\b|(?:in |on |since |by |from |until )?(?:what|which) (?:\w+ )?(?:year|date|day|decade|month)\b)"
+)
+_HOW = re.compile(
+    r"^how (?:many|much|tall|high|long|large|big|old|far|heavy|deep|wide|fast|populous|expensive|dense|strong|often)\b"
+)
+_NAMED = re.compile(r"^(?:to |by |with |for |of )?(?:who|whom|whose|where)\b")
+
+
+def value_kind(question: str) -> ValueKind | None:
+    """Return what kind of end a question in English asks for, by its first words; None if they do not say."""
+    text = question.casefold().replace("’", "'").strip()
+    if _WHEN.match(text):
+        return "date"
+    if _HOW.match(text):
+        return "number"
+    return "name" if _NAMED.match(text) else None
 
 
 def is_yes_no(question: str) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
@@ -9,12 +10,14 @@ import attrs
 
 from srtk_framework.graph import instances
 from srtk_framework.roles import KnowledgeGraph, PathScorer, Reader
-from srtk_framework.values import Alternative, Answer, Budget, Literal, Question, RankedPath, Subgraph, Triple
+from srtk_framework.values import Alternative, Answer, Budget, Literal, Question, RankedPath, Subgraph, Triple, rounded
 from srtk_plugin_answers.choices import Choice, choices, named_ends
-from srtk_plugin_answers.node_sets import Row
+from srtk_plugin_answers.literal_values import fits, is_date, value_of
+from srtk_plugin_answers.node_sets import Lead, Row
 from srtk_plugin_answers.operations import Operated, Operations
-from srtk_plugin_answers.question_kinds import is_yes_no
+from srtk_plugin_answers.question_kinds import Arithmetic, arithmetic_of, is_yes_no
 from srtk_plugin_answers.result_order import with_proof
+from srtk_plugin_answers.unlinked import UnlinkedSets
 
 _NAMED = 10
 """Names that a text has; the others are counted."""
@@ -42,10 +45,16 @@ class PathsReader(Reader):
     budget: Budget = attrs.field(factory=Budget)
     members: int = attrs.field(default=1000, validator=attrs.validators.ge(1))
     _operations: Operations = attrs.field(init=False, repr=False)
+    _sets: UnlinkedSets = attrs.field(init=False, repr=False)
 
     def open(self) -> None:
         """Read the graph's schema."""
         self._operations = Operations(self.graph, self.scorer, self.budget, members=self.members, by_role=True)
+        self._sets = UnlinkedSets(self.graph, self._operations.schema, self._operations.values, self.members)
+
+    def needs_links(self) -> bool:
+        """Return False: a class, a value or words may say what is asked for."""
+        return False
 
     def refuses(self) -> bool:
         """Return True: a subgraph in which no path ends is refused."""
@@ -75,6 +84,8 @@ class PathsReader(Reader):
 
     def _draft(self, question: Question, one: Operated) -> Draft:
         """Answer in ids."""
+        if not question.links:
+            return self._unlinked(question, one)
         found = choices(question, one)
         lead = one.lead
         kind = one.kind.kind
@@ -85,6 +96,11 @@ class PathsReader(Reader):
             return Draft(kind, truth=bool(lead.answers), proof=lead.proof, complete=complete)
         if kind == "comparison" and not lead.answers:
             return Draft(kind, missing=_TWO_VALUES if len(question.links) > 1 else _TWO_NAMES)
+        if (operation := arithmetic_of(question.text)) and lead.values:
+            return self._calculated(operation, lead)
+        counted = one.bounds or one.is_classed or not found or _is_before(lead, found[0])
+        if kind == "count" and not counted and _is_number(found[0]):
+            return attrs.evolve(self._looked_up(kind, found), number=value_of(next(iter(found[0].ends))))
         if lead.answers and not one.held > 0:
             draft = Draft(kind, tuple(lead.answers), proof=lead.proof, complete=complete)
             if kind == "count":
@@ -96,6 +112,35 @@ class PathsReader(Reader):
         if not found:
             return Draft(kind, missing="no path leads to an answer")
         return self._looked_up(kind, found)
+
+    def _unlinked(self, question: Question, one: Operated) -> Draft:
+        """Answer by class, values and words."""
+        lead, missing = self._sets.lead(question, one.kind)
+        kind = one.kind.kind
+        if missing:
+            return Draft(kind, missing=missing)
+        if (operation := arithmetic_of(question.text)) and lead.values:
+            return self._calculated(operation, lead)
+        draft = Draft(kind, tuple(lead.answers), proof=lead.proof, complete=bool(lead.facts.get("complete")))
+        return attrs.evolve(draft, number=len(lead.answers)) if kind == "count" else draft
+
+    def _calculated(self, operation: Arithmetic, lead: Lead) -> Draft:
+        """Add values up, or take them from each other; dates are apart by years."""
+        dated = all(is_date(triple.object) for triple in lead.values.values())
+        numbers = [value for triple in lead.values.values() if (value := value_of(triple.object)) is not None]
+        if operation == "distance":
+            first, second = (int(value) if dated else value for value in numbers[:2])
+            number, unit = abs(first - second), "years" if dated else ""
+        else:
+            number, unit = math.fsum(numbers) / (len(numbers) if operation == "average" else 1), ""
+        return Draft(
+            operation,
+            tuple(lead.values),
+            proof=lead.proof,
+            complete=bool(lead.facts.get("complete")),
+            number=rounded(number),
+            unit=unit or self.graph.labels([lead.facts["relation"]])[0],
+        )
 
     def _looked_up(self, kind: str, found: Sequence[Choice]) -> Draft:
         best, *others = found
@@ -140,6 +185,7 @@ class PathsReader(Reader):
             support=tuple(sorted(place[triple] for triple in proof if triple in place)),
             operation=draft.kind,
             number=draft.number,
+            unit=draft.unit,
             truth=draft.truth,
             complete=draft.complete,
             certainty="sure" if draft.margin >= _SURE else "likely" if draft.margin >= _LIKELY else "unsure",
@@ -159,6 +205,7 @@ class Draft:
         proof: Triples that prove it, each with its path.
         complete: Whether all was read; None where that means nothing.
         number: The number asked for.
+        unit: What it measures.
         truth: Yes or no.
         margin: Distance of the score of the choice from the next one's.
         others: Other choices.
@@ -170,6 +217,7 @@ class Draft:
     proof: Row = ()
     complete: bool | None = None
     number: float | None = None
+    unit: str = ""
     truth: bool | None = None
     margin: float = float("inf")
     others: Sequence[Choice] = ()
@@ -180,11 +228,21 @@ class Draft:
         return {*self.entities, *(end for choice in self.others for end in choice.ends)}
 
 
+def _is_number(choice: Choice) -> bool:
+    """Return whether a path ends in one number, such as a population."""
+    return len(choice.ends) == 1 and all(fits(end, "number") for end in choice.ends)
+
+
+def _is_before(lead: Lead, choice: Choice) -> bool:
+    """Return whether what is counted is nearer to the question than a number that the graph has."""
+    return lead.path is not None and lead.path.score > choice.path.score
+
+
 def _text(draft: Draft, names: Mapping[str, str]) -> str:
     if draft.truth is not None:
         return "Yes" if draft.truth else "No"
     if draft.number is not None:
-        return f"{draft.number:g}"
+        return f"{draft.number:.4f}".rstrip("0").rstrip(".")
     return _listed(draft.entities, names)
 
 

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Container, Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
 import attrs
 
@@ -99,7 +101,12 @@ class LocalGraph(KnowledgeGraph):
         """Return the schema of the snapshot."""
         schema = self._open.meta.schema
         lists = {name: tuple(schema[name]) for name in ("type_relations", "subclass_relations", "mediators", "noise")}
-        return Schema(**lists, prefixes=dict(schema["prefixes"]))
+        return Schema(
+            **lists,
+            prefixes=dict(schema["prefixes"]),
+            relations=tuple(self._open.relations),
+            tables=_own_columns(self._open.meta.build.get("plan", {}), self._relations),
+        )
 
     def has_blank_nodes(self) -> bool:
         """Return whether a node has the id of a blank node; the view `folded` asks it once."""
@@ -167,3 +174,14 @@ class LocalGraph(KnowledgeGraph):
     def qualifiers(self, triples: Sequence[Triple]) -> Sequence[Sequence[Qualifier]]:
         """Read the qualifiers of each triple, sorted; values that are literals are ``Literal``."""
         return lookup.qualifiers(self._open, self._relations, triples)
+
+
+def _own_columns(plan: Mapping[str, Any], relations: Container[str]) -> dict[str, tuple[str, ...]]:
+    """Return, for each table of entities, its columns that are relations, without those that several tables have."""
+    tables = {
+        name: [column for column in table.get("columns", {}) if column in relations]
+        for name, table in plan.get("tables", {}).items()
+        if table.get("rows") == "entities"
+    }
+    count = Counter(column for columns in tables.values() for column in columns)
+    return {name: tuple(column for column in columns if count[column] == 1) for name, columns in tables.items()}

@@ -1,0 +1,184 @@
+"""Questions in which no entity is named: by the class, the values and the words of what they ask for."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+
+import attrs
+
+from srtk_framework.roles import KnowledgeGraph
+from srtk_framework.text import fold
+from srtk_framework.values import Literal, Pattern, Question, Schema, Step, Triple
+from srtk_plugin_answers.deciding_values import DecidingValues
+from srtk_plugin_answers.end_classes import words_of_role
+from srtk_plugin_answers.node_sets import Lead, NodeSet
+from srtk_plugin_answers.question_classes import STOP_WORDS, asked_classes, shared_words, singular, word_set
+from srtk_plugin_answers.question_kinds import QuestionKind, order_clause
+from srtk_plugin_answers.question_values import clauses, value_constraints
+
+_WORD = re.compile(r"[^\W_]+")
+_DONE = word_set(
+    """
+    came come comes out made make makes released release appear appeared published produced produce founded found built
+    born died dated date year years happened happen take took taken place set held start started begin began open opened
+    last lasted run runs cost costs weigh weighs measure measures earn earns work works live lives exist exists
+    according total number sum average mean overall together more less fewer least most than over under
+    """
+)
+"""Words that say nothing that a value or a class does not."""
+
+
+@attrs.frozen
+class Condition:
+    """What the members of a set have, and the question names.
+
+    Attributes:
+        words: The words of the name, folded and in singular.
+        triples: The triple of each member that has it.
+    """
+
+    words: frozenset[str]
+    triples: Mapping[str, Triple]
+
+
+@attrs.frozen(eq=False)
+class UnlinkedSets:
+    """Read the set that a question without a linked entity asks of.
+
+    Attributes:
+        graph: Graph that is read.
+        schema: Its schema.
+        values: Choose the relation whose values decide.
+        members: Maximum number of members of a set.
+    """
+
+    graph: KnowledgeGraph
+    schema: Schema
+    values: DecidingValues
+    members: int
+
+    def lead(self, question: Question, kind: QuestionKind) -> tuple[Lead, str]:
+        """Return what the question asks for, or why nothing fits."""
+        phrases = asked_classes(question.text)
+        whole, of_class = self._class_set(phrases)
+        if whole is None:
+            return Lead(), "no entity of the graph was found in the question, and no class of entities"
+        rest, told = clauses(question.text)
+        covered = {word for phrase in phrases for word in _words(phrase)} if of_class else set()
+        covered |= {word for clause in told for word in _words(clause)}
+        conditions = self._conditions(whole, _words(rest) - covered)
+        for condition in conditions:
+            whole = attrs.evolve(
+                whole,
+                instances={member: () for member in whole.instances if member in condition.triples},
+                values={m: (*whole.values.get(m, ()), (t, None)) for m, t in condition.triples.items()},
+            )
+            covered |= condition.words
+        if not whole.instances:
+            return Lead(), "nothing of the class has all that the question names"
+        bounds = value_constraints(question.text)
+        sets = self.values.bounded(question, [whole], bounds, question.text) if bounds else [whole]
+        if not sets or (bounds and not sets[0].bounds):
+            return Lead(), "the graph has no number or date that the question's bound is about"
+        return self._answered(question, kind, sets[0], rest, covered, bool(conditions or bounds))
+
+    def _answered(
+        self, question: Question, kind: QuestionKind, one: NodeSet, rest: str, covered: set[str], narrowed: bool
+    ) -> tuple[Lead, str]:
+        """Apply the operation, unless words are left that nothing explains."""
+        if kind.kind in ("superlative", "ordinal"):
+            nouns = [word for phrase in asked_classes(question.text) for word in phrase.split()]
+            text, order = order_clause(rest, nouns)
+            lead = self.values.compared(question, kind, [one], text, order)
+            if not lead.answers:
+                return Lead(), "the graph has no number or date that decides"
+            relation = self.graph.labels([lead.facts["relation"]])[0]
+            covered = covered | _words(order) | _words(relation)
+        elif kind.kind in ("count", "lookup", "time-bound"):
+            members = list(one.instances)
+            proof = [pair for member in members for pair in one.values.get(member, ())]
+            facts = {**one.facts(), "complete": not one.cut and one.is_known()}
+            lead = Lead(facts=facts, answers=members, members=members, proof=proof)
+        else:
+            return Lead(), "no entity of the graph was found in the question"
+        left = sorted(word for word in _words(rest) - covered - STOP_WORDS - _DONE if not word.isdigit())
+        if left:
+            return Lead(), f"nothing of the graph is called {', '.join(left)}"
+        return lead, ""
+
+    def _class_set(self, phrases: Sequence[str]) -> tuple[NodeSet | None, bool]:
+        """Return all that has the class, and whether a phrase names it; the rows of a single table have no other."""
+        found = self._typed(phrases) or self._of_tables(phrases) or self._of_relations(phrases)
+        if found:
+            return found, True
+        tables = [columns for columns in self.schema.tables.values() if columns]
+        return (self._subjects(tables[0]), False) if len(tables) == 1 else (None, False)
+
+    def _typed(self, phrases: Sequence[str]) -> NodeSet | None:
+        if not self.schema.type_relations or not phrases:
+            return None
+        classes = sorted({one for row in self.graph.find(list(phrases)) for one in row})
+        patterns = [Pattern(None, relation, one) for relation in self.schema.type_relations for one in classes]
+        return self._set(triple.subject for row in self.graph.match(patterns) for triple in row) if patterns else None
+
+    def _of_tables(self, phrases: Sequence[str]) -> NodeSet | None:
+        shared = {name: shared_words(phrases, name) for name in self.schema.tables}
+        best = max(shared, key=lambda name: (shared[name], name), default=None)
+        return None if best is None or not shared[best] else self._subjects(self.schema.tables[best])
+
+    def _of_relations(self, phrases: Sequence[str]) -> NodeSet | None:
+        """Return the ends of the relations whose names say that they are of the class."""
+        if not phrases or not self.schema.relations:
+            return None
+        labels = dict(zip(self.schema.relations, self.graph.labels(self.schema.relations), strict=True))
+        steps = [Step(relation, way) for relation in self.schema.relations for way in (True, False)]
+        words = {step: words_of_role(self.schema, phrases, step, labels[step.relation]) for step in steps}
+        most = max(words.values(), default=0)
+        fitting = [step for step in steps if most and words[step] == most]
+        rows = self.graph.match([Pattern(None, step.relation, None) for step in fitting])
+        return self._set(
+            triple.object if step.inverse else triple.subject
+            for step, row in zip(fitting, rows, strict=True)
+            for triple in row
+        )
+
+    def _subjects(self, relations: Sequence[str]) -> NodeSet | None:
+        rows = self.graph.match([Pattern(None, relation, None) for relation in relations])
+        return self._set(triple.subject for row in rows for triple in row)
+
+    def _set(self, nodes: Iterable[str]) -> NodeSet | None:
+        members = sorted({node for node in nodes if not isinstance(node, Literal)})
+        cut = max(0, len(members) - self.members)
+        return NodeSet(None, dict.fromkeys(members[: self.members], ()), cut) if members else None
+
+    def _conditions(self, one: NodeSet, words: set[str]) -> list[Condition]:
+        """Find the names and texts that members lead to in one step, and that the question names."""
+        words = words - STOP_WORDS - _DONE
+        if not words:
+            return []
+        [frontier] = self.graph.frontiers([sorted(one.instances)])
+        [steps] = self.graph.steps([frontier], False)
+        rows = self.graph.triples([frontier] * len(steps), steps, None)
+        ends = sorted({triple.object for row in rows for triple in row if triple.object not in one.instances})
+        names = dict(zip(ends, self.graph.labels(ends), strict=True))
+        of_end = {end: frozenset(_words(names[end])) for end in ends}
+        named = {end for end, parts in of_end.items() if parts and parts <= words and len(parts) < len(words) + 1}
+        longest = {end for end in named if not any(of_end[end] < of_end[other] for other in named)}
+        found: dict[tuple[str, frozenset[str]], dict[str, Triple]] = {}
+        for step, row in zip(steps, rows, strict=True):
+            for triple in row:
+                if triple.object in longest:
+                    found.setdefault((step.relation, of_end[triple.object]), {})[triple.subject] = triple
+        # One name may stand in several columns: the one that most members have is meant.
+        best: dict[frozenset[str], Condition] = {}
+        for (_, parts), triples in found.items():
+            known = best.get(parts)
+            if known is None or len(triples) > len(known.triples):
+                best[parts] = Condition(parts, triples)
+        return list(best.values())
+
+
+def _words(text: str) -> set[str]:
+    """Return the words of a text, folded and in singular."""
+    return {singular(word) for word in _WORD.findall(fold(text))}
