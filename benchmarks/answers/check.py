@@ -1,0 +1,90 @@
+"""Recompute the gold answers of questions on tables with pandas, and tell where they differ.
+
+python benchmarks/answers/check.py [own_tables.jsonl no_link.jsonl whole_road.jsonl]
+
+A question's field ``pandas`` is an expression over ``t``, the table as ``pandas.read_csv`` reads it. ``german(column)``
+gives numbers with decimal commas, and ``iso(date)`` writes 31.12.2024 as 2024-12-31. It is also the baseline "pandas by
+hand". A question without the field is skipped and counted.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+from pathlib import Path
+from typing import Any
+
+HERE = Path(__file__).resolve().parent
+SETS = ("own_tables.jsonl", "no_link.jsonl", "whole_road.jsonl")
+
+
+def german(column: Any) -> Any:
+    """Read numbers with a decimal comma and points between thousands; a cell that holds none is missing."""
+    import pandas
+
+    plain = column.astype(str).str.replace(".", "", regex=False).str.replace(",", ".", regex=False)
+    return pandas.to_numeric(plain, errors="coerce")
+
+
+def iso(date: str) -> str:
+    """Write day.month.year as year-month-day."""
+    day, month, year = date.split(".")
+    return f"{year}-{month}-{day}"
+
+
+def evaluate(expression: str, path: str | Path) -> Any:
+    """Return the value of a pandas expression over a table; a tab or a semicolon in its first line parts the cells."""
+    import pandas
+
+    path = Path(path)
+    with path.open(encoding="utf-8") as lines:
+        head = lines.readline()
+    parting = "\t" if "\t" in head else ";" if ";" in head else ","
+    table = pandas.read_csv(path, sep=parting)
+    return eval(expression, {"t": table, "german": german, "iso": iso, "pd": pandas})
+
+
+def shaped(value: Any, shape: str, unit: str | None = None) -> dict[str, Any]:
+    """Write a value as an answer of a shape: entities, number, value or yes."""
+    if shape == "entities":
+        names = value if isinstance(value, (list, set)) else value.dropna().tolist()
+        return {"entities": sorted({str(name) for name in names})}
+    plain = value.item() if hasattr(value, "item") else value
+    if shape == "yes":
+        return {"yes": bool(plain)}
+    return {shape: plain if shape == "number" else str(plain), **({"unit": unit} if unit else {})}
+
+
+def wrong_answers(path: Path) -> tuple[list[str], int, int]:
+    """Return a line for each gold answer that pandas does not give, the number checked and the number skipped."""
+    wrong, checked, skipped = [], 0, 0
+    for line in path.read_text(encoding="utf-8").splitlines():
+        record = json.loads(line)
+        if "pandas" not in record:
+            skipped += 1
+            continue
+        gold = record["answer"]
+        [shape] = [name for name in ("entities", "number", "value", "yes") if name in gold]
+        [file] = record["files"]
+        found = shaped(evaluate(record["pandas"], HERE.parent / file), shape, gold.get("unit"))
+        checked += 1
+        if found != gold:
+            wrong.append(f"{path.name} {record['id']}: pandas gives {found}, the gold answer is {gold}")
+    return wrong, checked, skipped
+
+
+def main() -> int:
+    """Check the sets and return 1 where a gold answer differs."""
+    parser = argparse.ArgumentParser(description=main.__doc__)
+    parser.add_argument("sets", nargs="*", default=SETS, help="files of this folder (%(default)s)")
+    failed = False
+    for name in parser.parse_args().sets:
+        wrong, checked, skipped = wrong_answers(HERE / name)
+        failed = failed or bool(wrong)
+        print(f"{name}: {checked - len(wrong)} of {checked} recomputed alike, {skipped} without a pandas expression")
+        print("".join(line + "\n" for line in wrong), end="")
+    return int(failed)
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())
