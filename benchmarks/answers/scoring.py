@@ -68,5 +68,5 @@ def _normal(value: Any) -> str:
 
 def _units_fit(answer: Mapping[str, Any], gold: Mapping[str, Any]) -> bool:
     """A unit that is given must be the gold one; none given is none wrong."""
-    ours, theirs = (_UNITS.get(one, one) for one in (answer.get("unit"), gold.get("unit")))
-    return ours is None or theirs is None or ours == theirs
+    ours, theirs = answer.get("unit"), gold.get("unit")
+    return ours is None or theirs is None or _UNITS.get(ours, ours) == _UNITS.get(theirs, theirs)
