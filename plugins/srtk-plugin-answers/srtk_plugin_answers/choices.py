@@ -12,11 +12,12 @@ from srtk_framework.text import fold, without_mentions
 from srtk_framework.values import Link, Literal, Question, RankedPath, Step, Subgraph, Triple
 from srtk_plugin_answers.literal_values import fits
 from srtk_plugin_answers.operations import Operated
-from srtk_plugin_answers.question_classes import MENTION, asked_classes, singular
-from srtk_plugin_answers.question_kinds import value_kind
+from srtk_plugin_answers.question_classes import MENTION, asked_classes, shared_words, singular
+from srtk_plugin_answers.question_kinds import asks_for_things, value_kind
 from srtk_plugin_answers.result_order import ends
 
 _NO_WORD = re.compile(r"[^\w]+")
+_CAPITAL = re.compile(r"(?<![\w.'’-])[A-Z][a-zà-ÿ]{2,}\b")
 _LEAST_NAME = 3
 """Characters of a name that can be told from a word by chance."""
 
@@ -36,10 +37,16 @@ class Choice:
     narrowed: bool = False
 
 
-def choices(question: Question, one: Operated) -> list[Choice]:
+def choices(question: Question, one: Operated, names: Mapping[str, str]) -> list[Choice]:
     """Return what the paths of a subgraph lead to, best first; of paths with the same ends the first alone.
 
-    Paths to what has the class that the question names come first, and to statements of the year that it names.
+    Paths to what has the class that the question names come first, and to statements of the year that it names; then
+    those whose ends are of the kind that its words ask for: dates, numbers or names.
+
+    Args:
+        question: The question.
+        one: What its operation gave.
+        names: Labels of the relations.
     """
     found = one.found
     ranked = [path for path in sorted(found.paths, key=path_order) if path.steps] or _first_steps(question, found)
@@ -62,9 +69,19 @@ def choices(question: Question, one: Operated) -> list[Choice]:
         (first if fit or held or role else rest).append(Choice(path, whole, bool(fit) or held))
     every = [*first, *rest]
     wanted = value_kind(question.text)
+    if wanted is None and asks_for_things(question.text) and not _is_of_relation(every, one.phrases, names):
+        wanted = "name"
     if wanted is None:
         return every
     return sorted(every, key=lambda choice: not all(fits(end, wanted) for end in choice.ends))
+
+
+def _is_of_relation(every: Sequence[Choice], phrases: Sequence[str], names: Mapping[str, str]) -> bool:
+    """Return whether the best path's last relation is called what the question asks for: *which year*."""
+    if not every:
+        return False
+    relation = every[0].path.steps[-1].relation
+    return bool(shared_words(phrases, names.get(relation, relation)))
 
 
 def _first_steps(question: Question, found: Subgraph) -> list[RankedPath]:
@@ -94,13 +111,46 @@ def named_ends(question: Question, nodes: Sequence[str], names: Mapping[str, str
     """
     linked = {link.entity for link in question.links}
     classes = {word for phrase in asked_classes(question.text) for word in (phrase, *phrase.split())}
-    text = f" {fold(without_mentions(question, question.links, {}, MENTION))} "
-    plain = " ".join(_NO_WORD.sub(" ", text).split())
+    plain = _singulars(without_mentions(question, question.links, {}, MENTION))
     found = []
     for node in nodes:
         name = "" if isinstance(node, Literal) or node in linked else fold(names.get(node, node))
-        words = " ".join(_NO_WORD.sub(" ", name).split())
-        if len(words) < _LEAST_NAME or singular(words) in classes or f" {words} " not in f" {plain} ":
+        words = _singulars(name)
+        if len(words) < _LEAST_NAME or words in classes or f" {words} " not in f" {plain} ":
             continue
         found.append(Link(node, start=max(0, fold(question.text).find(name)), name=names.get(node, node)))
     return found
+
+
+def named_value(question: Question, choice: Choice) -> str | None:
+    """Return the end of a path whose text or id stands in the question."""
+    plain = f" {_singulars(question.text)} "
+    for end in choice.ends:
+        words = _singulars(end.lexical if isinstance(end, Literal) else end)
+        if words and f" {words} " in plain:
+            return end
+    return None
+
+
+def unknown_names(question: Question) -> list[str]:
+    """Return the capitalised words of a question, beyond its first, that no link's mention covers; all but acronyms.
+
+    Where no letter of the question is small, or each word is capitalised, they say nothing.
+    """
+    words = list(_CAPITAL.finditer(question.text))
+    small = re.search(r"\b[a-z]{3,}", question.text[1:])
+    if not small or len(question.text.split()) < 3:
+        return []
+    spans = [(link.start, link.end or link.start) for link in question.links if link.start is not None]
+    if any(link.start is None for link in question.links):
+        return []  # links without places may cover any word
+    return [
+        word.group()
+        for word in words
+        if word.start() > 0 and not any(start <= word.start() < end for start, end in spans)
+    ]
+
+
+def _singulars(text: str) -> str:
+    """Return the words of a text, folded and in singular."""
+    return " ".join(singular(word) for word in _NO_WORD.sub(" ", fold(text)).split())

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 
 import attrs
@@ -10,7 +11,7 @@ import attrs
 from srtk_framework.roles import KnowledgeGraph
 from srtk_framework.text import link_shares
 from srtk_framework.values import Question, Step, Triple, rounded
-from srtk_plugin_answers.literal_values import is_date, is_year, value_of
+from srtk_plugin_answers.literal_values import is_date, is_year, unit_of, value_of
 from srtk_plugin_answers.node_sets import Lead, NodeSet, Row
 from srtk_plugin_answers.path_scores import PathScores
 from srtk_plugin_answers.question_kinds import QuestionKind, is_of_age
@@ -174,8 +175,11 @@ class DecidingValues:
         """Return each member's value with its triple: the greatest of several, or the least."""
         [row] = self.graph.triples(self.graph.frontiers([sorted(one.instances)]), [Step(relation)], None)
         best: dict[str, tuple[float, Triple]] = {}
+        # Units are not converted: what has another unit than most has no value.
+        units = Counter(unit_of(triple.object) for triple in row if value_of(triple.object) is not None)
+        unit = max(units, key=lambda name: (units[name], name), default="")
         for triple in row:
-            value = value_of(triple.object)
+            value = value_of(triple.object) if unit_of(triple.object) == unit else None
             if value is None:
                 continue
             known = best.get(triple.subject)

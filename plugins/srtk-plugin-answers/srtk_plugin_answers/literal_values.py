@@ -10,7 +10,13 @@ from srtk_framework.values import Literal
 _DATE = re.compile(
     r"^(?P<sign>-?)\+?0*(?P<year>\d{1,6})(?:-(?P<month>\d\d)(?:-(?P<day>\d\d))?)?(?:T.*|Z|[+-]\d\d:\d\d)?$"
 )
+_MEASURED = re.compile(
+    r"^(?P<sign>[+-]?)(?P<currency>[$€£¥]?) ?(?P<number>\d{1,3}(?:[ ,.']\d{3})+(?:[.,]\d{1,2})?|\d+(?:[.,]\d+)?)"
+    r" ?(?P<unit>(?:[^\W\d_]|[%°$€£¥/²³])[^\s\d]{0,11})?$"
+)
+"""A number with a unit: 54 cm, 13.5 %, €10.00."""
 _YEARS = (1000, 2100)
+_YES, _NO = frozenset(["yes", "true", "ja", "oui", "sí"]), frozenset(["no", "false", "nein", "non"])
 _DATES = ("date", "dateTime", "gYear", "gYearMonth")
 
 
@@ -28,16 +34,28 @@ def fits(end: str, wanted: str) -> bool:
     """Return whether the end of a path is of a kind (``ValueKind``): a date, a number, or a name."""
     value = value_of(end) if isinstance(end, Literal) else None
     if wanted == "name":
-        return value is None
+        return value is None and truth_of(end) is None
     if value is None:
         return False
     return is_date(end) or is_year(value) if wanted == "date" else not is_date(end)
 
 
+def truth_of(end: str) -> bool | None:
+    """Return whether a value says yes or no; None if it says neither."""
+    text = (end.lexical if isinstance(end, Literal) else end).casefold()
+    return True if text in _YES else False if text in _NO else None
+
+
+def unit_of(literal: str) -> str:
+    """Return the unit that a text has after or before its number; none of a typed value."""
+    found = _MEASURED.match(literal.lexical) if isinstance(literal, Literal) and literal.datatype is None else None
+    return (found["unit"] or found["currency"]) if found else ""
+
+
 def value_of(literal: str) -> float | None:
     """Return the number of a literal, or of its date as a year with a fraction; None for any other literal or id.
 
-    A literal without a datatype counts if all of it is a number.
+    A literal without a datatype counts if all of it is a number, or a number with a unit.
     """
     if not isinstance(literal, Literal) or literal.language is not None:
         return None
@@ -50,5 +68,13 @@ def value_of(literal: str) -> float | None:
     try:
         number = float(literal.lexical)
     except ValueError:
-        return None
+        return None if literal.datatype is not None else _measured(literal.lexical)
     return number if math.isfinite(number) else None
+
+
+def _measured(text: str) -> float | None:
+    found = _MEASURED.match(text)
+    if found is None or not (found["unit"] or found["currency"]):
+        return None
+    digits = re.sub(r"[ ,.'](?=\d{3}(?!\d))", "", found["number"]).replace(",", ".")
+    return float(f"{found['sign']}{digits}")

@@ -24,8 +24,8 @@ _ORDINALS = {
 _LAST = frozenset(["last", "latest", "newest"])
 _GREAT = word_set(
     """
-    best biggest broadest costliest deadliest deepest farthest fastest furthest greatest heaviest highest hottest
-    largest longest most northernmost richest strongest tallest top widest youngest
+    best biggest broadest costliest dearest deadliest deepest farthest fastest furthest greatest heaviest highest
+    hottest largest longest most northernmost priciest richest strongest tallest top widest youngest
     """
 )
 _SMALL = word_set(
@@ -39,7 +39,7 @@ _AGED = word_set("oldest youngest older younger")
 _MEASURED = {
     word: measure
     for measure, words in {
-        "price or cost": "cheapest costliest",
+        "price or cost": "cheapest costliest dearest priciest",
         "age, date of birth, founded": "oldest youngest",
         "date or year": "earliest latest newest last",
         "length or duration": "longest shortest",
@@ -57,10 +57,10 @@ _MEASURED = {
 }
 """What a superlative that stands alone orders by."""
 _ORDERING = _GREAT | _SMALL | frozenset(["most"])
-_LESS = word_set("colder earlier fewer less lower nearer older poorer shorter slower smaller sooner")
+_LESS = word_set("cheaper colder earlier fewer less lower nearer older poorer shorter slower smaller sooner")
 _MORE = _LESS | word_set(
     """
-    bigger better deeper farther faster further greater heavier higher hotter larger later longer more newer
+    bigger better dearer deeper farther faster further greater heavier higher hotter larger later longer more newer
     richer taller wider younger
     """
 )
@@ -75,7 +75,10 @@ _NOT_ORDINAL = re.compile(
     r"|grade|class|weekday|day|half)\b"
     r"|\b(?:world war|division|part|season|film|episode) (?:one|two|first|second)\b"
 )
-_COUNT = re.compile(r"\bhow many\b|\b(?:the|what|total) number of\b|\bhow often\b|\bcount (?:the|how|all|up)\b")
+_COUNT = re.compile(
+    r"^(?:the )?(?:number|count) of\b|\bhow many\b|\b(?:the|what|total) number of\b|\bhow often\b"
+    r"|\bcount (?:the|how|all|up)\b"
+)
 _DIFFERENCE = re.compile(
     r"\b(?:not|never|except|excluding|without|besides|neither|nor|apart from|aside from|other than"
     r"|but (?:lost|no|for))\b"
@@ -87,6 +90,7 @@ _TIME = re.compile(
 )
 _YEAR = re.compile(r"\b(?:1\d|20)\d\d\b")
 _CHOICE = re.compile(r"[,:;] [^,:;]+ or [^,:;]+$")
+_BETWEEN = re.compile(r"^(?:of|between) [^?]+ and [^?]+\b(?:which|who|what)\b")
 _AMOUNT = re.compile(r"\bthan (?:\d|once|twice|one|two|three|four|five|six|seven|eight|nine|ten|a |an )")
 _NO_END = re.compile(r"\bat (?:least|most)\b|\bmost of\b|\bmost likely\b")
 _WORD = re.compile(r"[\w'’-]+")
@@ -136,6 +140,8 @@ def kind_of(question: str) -> QuestionKind:
         return QuestionKind("comparison", greatest or False, year=year)
     if _COUNT.search(text):
         return QuestionKind("count", year=year)
+    if compared is not None and _BETWEEN.match(text) and not _AMOUNT.search(text):
+        return QuestionKind("comparison", more, year=year)
     if compared is not None and "than" in words and not _DIFFERENCE.search(text):
         return QuestionKind("comparison", more, year=year)
     if _DIFFERENCE.search(text):
@@ -206,7 +212,8 @@ Arithmetic = Literal["sum", "average", "distance"]
 _SUM = re.compile(r"\b(?:total(?! number)|sum|combined|altogether|in all|together)\b")
 _AVERAGE = re.compile(r"\b(?:average|mean|on average)\b")
 _DISTANCE = re.compile(
-    r"\bdifferences? (?:in|between|of)\b|\bapart\b"
+    r"\bdifferences? (?:in|between|of)\b|\bapart\b|\bby how (?:much|many)\b"
+    r"|^how (?:much|many|far)\b.*\b(?:ahead of|behind)\b|\bhow (?:many years|long) passed\b"
     r"|\bhow (?:much|many)(?: [\w-]+)? (?:more|fewer|less|older|younger|longer|shorter|taller|higher|lower|larger"
     r"|bigger|smaller|heavier|lighter|cheaper|earlier|later|faster|slower|further)\b"
     r"|\bhow (?:many (?:years|months|days)|long) (?:\w+ ){0,3}"
@@ -230,7 +237,7 @@ _WHEN = re.compile(
     r"(?:when\b|(?:in |on |since |by |from |until )?(?:what|which) (?:\w+ )?(?:year|date|day|decade|month)\b)"
 )
 _HOW = re.compile(
-    r"^how (?:many|much|tall|high|long|large|big|old|far|heavy|deep|wide|fast|populous|expensive|dense|strong|often)\b"
+    r"^how (?:much|tall|high|long|large|big|old|far|heavy|deep|wide|fast|populous|expensive|dense|strong)\b"
 )
 _NAMED = re.compile(r"^(?:to |by |with |for |of )?(?:who|whom|whose|where)\b")
 
@@ -243,6 +250,32 @@ def value_kind(question: str) -> ValueKind | None:
     if _HOW.match(text):
         return "number"
     return "name" if _NAMED.match(text) else None
+
+
+_RELATION = re.compile(
+    r"^(?:what|who)(?:'s| is| are| was| were) (?:the |an? )?(?P<noun>[\w-]+(?: [\w-]+){0,2}?) (?:of|in|for)\b"
+    r"|^(?:what|who)(?:'s| is| are| was| were) (?:[\w.-]+ ){1,4}?[\w.-]+(?:'s|s') (?P<own>[\w-]+(?: [\w-]+){0,2})\??$"
+    r"|^(?:the )?(?P<bare>[\w-]+(?: [\w-]+)?) of\b"
+)
+
+
+def asked_relation(question: str) -> str | None:
+    """Return the noun of a question in English that asks what is in a relation to something: *what is the N of X*."""
+    found = _RELATION.match(question.casefold().replace("’", "'").strip())
+    return None if found is None else found["noun"] or found["own"] or found["bare"]
+
+
+_OF_THINGS = re.compile(
+    r"^(?:(?:in|on|by|with|for|of|to|at) )?(?:which|name|list|give|show|find)\b|^what \w+s\b(?! of\b)"
+)
+
+
+def asks_for_things(question: str) -> bool:
+    """Return whether a question in English names the class of what it asks for, and not a relation to it."""
+    text = question.casefold().replace("’", "'").strip()
+    first = text.split(" ", 1)[0]
+    bare = len(first) > 3 and singular(first) != first and first not in ("does", "whats", "this")
+    return bare or bool(_OF_THINGS.match(text))
 
 
 def is_yes_no(question: str) -> bool:

@@ -10,18 +10,33 @@ import attrs
 
 from srtk_framework.graph import instances
 from srtk_framework.roles import KnowledgeGraph, PathScorer, Reader
-from srtk_framework.values import Alternative, Answer, Budget, Literal, Question, RankedPath, Subgraph, Triple, rounded
-from srtk_plugin_answers.choices import Choice, choices, named_ends
-from srtk_plugin_answers.literal_values import fits, is_date, value_of
+from srtk_framework.values import (
+    Alternative,
+    Answer,
+    Budget,
+    Literal,
+    Pattern,
+    Question,
+    RankedPath,
+    Subgraph,
+    Triple,
+    rounded,
+)
+from srtk_plugin_answers.choices import Choice, choices, named_ends, named_value, unknown_names
+from srtk_plugin_answers.literal_values import fits, is_date, is_year, truth_of, value_of
 from srtk_plugin_answers.node_sets import Lead, Row
 from srtk_plugin_answers.operations import Operated, Operations
-from srtk_plugin_answers.question_kinds import Arithmetic, arithmetic_of, is_yes_no
+from srtk_plugin_answers.question_classes import shared_words
+from srtk_plugin_answers.question_kinds import Arithmetic, arithmetic_of, asked_relation, is_yes_no, value_kind
 from srtk_plugin_answers.result_order import with_proof
+from srtk_plugin_answers.statement_years import dates_of, ends
 from srtk_plugin_answers.unlinked import UnlinkedSets
 
 _NAMED = 10
 """Names that a text has; the others are counted."""
 _ALTERNATIVES = 4
+_LIKE = 0.39
+"""Least likeness of a noun and a relation, as a part of the relation's likeness with its own name."""
 _SURE, _LIKELY = 3.0, 1.0
 """Least distance of the first choice's score from the next one's."""
 
@@ -50,7 +65,7 @@ class PathsReader(Reader):
     def open(self) -> None:
         """Read the graph's schema."""
         self._operations = Operations(self.graph, self.scorer, self.budget, members=self.members, by_role=True)
-        self._sets = UnlinkedSets(self.graph, self._operations.schema, self._operations.values, self.members)
+        self._sets = UnlinkedSets(self.graph, self._operations.schema, self._operations.values)
 
     def needs_links(self) -> bool:
         """Return False: a class, a value or words may say what is asked for."""
@@ -84,34 +99,97 @@ class PathsReader(Reader):
 
     def _draft(self, question: Question, one: Operated) -> Draft:
         """Answer in ids."""
+        kind = one.kind.kind
+        if unknown := unknown_names(question):
+            return Draft(kind, missing=f"nothing of the graph is called {', '.join(unknown)}")
         if not question.links:
             return self._unlinked(question, one)
-        found = choices(question, one)
+        relations = sorted({path.steps[-1].relation for path in one.found.paths if path.steps})
+        labels = dict(zip(relations, self.graph.labels(relations), strict=True))
+        found = choices(question, one, labels)
         lead = one.lead
-        kind = one.kind.kind
-        complete = bool(lead.facts.get("complete"))
         if kind == "yes-no" and not one.bounds:
-            if not lead.facts:
-                return Draft(kind, missing=_TWO_NAMES)
-            return Draft(kind, truth=bool(lead.answers), proof=lead.proof, complete=complete)
-        if kind == "comparison" and not lead.answers:
-            return Draft(kind, missing=_TWO_VALUES if len(question.links) > 1 else _TWO_NAMES)
+            return self._confirmed(question, one, found)
         if (operation := arithmetic_of(question.text)) and lead.values:
             return self._calculated(operation, lead)
-        counted = one.bounds or one.is_classed or not found or _is_before(lead, found[0])
-        if kind == "count" and not counted and _is_number(found[0]):
-            return attrs.evolve(self._looked_up(kind, found), number=value_of(next(iter(found[0].ends))))
+        if kind == "comparison" and not lead.answers:
+            return Draft(kind, missing=_TWO_VALUES if len(question.links) > 1 else _TWO_NAMES)
+        wanted = value_kind(question.text)
+        if wanted == "date" and (dated := self._of_statement(question)) is not None:
+            return dated
+        if wanted == "date" and not any(fits(end, "date") for choice in found for end in choice.ends):
+            return Draft(kind, missing="the graph has no date of what the question names")
+        if wanted == "date" and found:
+            return self._looked_up("lookup", found)
+        if kind == "count" and not one.bounds and not one.is_classed and (best := _best_number(found, lead)):
+            return attrs.evolve(self._looked_up(kind, [best]), number=value_of(next(iter(best.ends))))
         if lead.answers and not one.held > 0:
-            draft = Draft(kind, tuple(lead.answers), proof=lead.proof, complete=complete)
-            if kind == "count":
-                return attrs.evolve(draft, number=len(lead.answers))
-            if is_yes_no(question.text):
-                first = next((link.entity for link in question.links), None)
-                return attrs.evolve(draft, entities=(), truth=list(lead.answers) == [first])
-            return draft
+            return self._of_lead(question, one)
         if not found:
             return Draft(kind, missing="no path leads to an answer")
+        if (relation := self._unlike(question, one, found[0], labels)) is not None:
+            return Draft(kind, missing=f"the graph has no relation like {relation!r} of what the question names")
         return self._looked_up(kind, found)
+
+    def _of_lead(self, question: Question, one: Operated) -> Draft:
+        """Answer with what the operation gave."""
+        lead, kind = one.lead, one.kind.kind
+        draft = Draft(kind, tuple(lead.answers), proof=lead.proof, complete=bool(lead.facts.get("complete")))
+        if kind == "count":
+            return attrs.evolve(draft, number=len(lead.answers))
+        if is_yes_no(question.text):
+            first = next((link.entity for link in question.links), None)
+            return attrs.evolve(draft, entities=(), truth=list(lead.answers) == [first])
+        if (
+            kind in ("superlative", "ordinal")
+            and lead.values
+            and shared_words(one.phrases, self.graph.labels([lead.facts["relation"]])[0])
+        ):
+            # The highest temperature is a value.
+            values = dict.fromkeys(lead.values[member].object for member in lead.answers)
+            return attrs.evolve(draft, entities=tuple(values))
+        return draft
+
+    def _confirmed(self, question: Question, one: Operated, found: Sequence[Choice]) -> Draft:
+        """Answer yes or no: by what joins two links, by a value that says so, or by a value that the question names."""
+        lead, kind = one.lead, one.kind.kind
+        complete = bool(lead.facts.get("complete"))
+        if lead.facts:
+            return Draft(kind, truth=bool(lead.answers), proof=lead.proof, complete=complete)
+        said = [choice for choice in found if all(truth_of(end) is not None for end in choice.ends)]
+        if found and said[:1] == found[:1]:
+            truths = {truth_of(end) for end in found[0].ends}
+            proof = [(triple, found[0].path) for way in found[0].ends.values() for triple in way]
+            if len(truths) == 1:
+                return Draft(kind, truth=truths.pop(), proof=proof, complete=True)
+        if found and (named := named_value(question, found[0])) is not None:
+            proof = [(triple, found[0].path) for triple in found[0].ends[named]]
+            return Draft(kind, truth=True, proof=proof, complete=True)
+        return Draft(kind, missing=_TWO_NAMES)
+
+    def _of_statement(self, question: Question) -> Draft | None:
+        """Answer when a statement between two links began or ended, by the dates of its qualifiers."""
+        links = list(dict.fromkeys(link.entity for link in question.links))
+        patterns = [Pattern(one, None, other) for one in links for other in links if one != other]
+        joined = [triple for row in self.graph.match(patterns) for triple in row] if patterns else []
+        dates = dates_of(self.graph, joined, ends(question.text))
+        if not dates:
+            return None
+        values = tuple(dict.fromkeys(date for _, date in dates))
+        return Draft("lookup", values, [(triple, None) for triple, _ in dates], complete=True)
+
+    def _unlike(self, question: Question, one: Operated, best: Choice, labels: Mapping[str, str]) -> str | None:
+        """Return the noun of a question that asks for the relation to something, if no relation is like it."""
+        noun = asked_relation(question.text)
+        if noun is None or one.fit or one.roles:
+            return None
+        relation = best.path.steps[-1].relation
+        label = labels.get(relation, relation)
+        if shared_words([noun], label):
+            return None
+        step = best.path.steps[-1:]
+        asked, own = self.scorer.score([noun, label], [(), ()], [step, step])
+        return noun if asked[0] < _LIKE * own[0] else None
 
     def _unlinked(self, question: Question, one: Operated) -> Draft:
         """Answer by class, values and words."""
@@ -228,14 +306,13 @@ class Draft:
         return {*self.entities, *(end for choice in self.others for end in choice.ends)}
 
 
-def _is_number(choice: Choice) -> bool:
-    """Return whether a path ends in one number, such as a population."""
-    return len(choice.ends) == 1 and all(fits(end, "number") for end in choice.ends)
-
-
-def _is_before(lead: Lead, choice: Choice) -> bool:
-    """Return whether what is counted is nearer to the question than a number that the graph has."""
-    return lead.path is not None and lead.path.score > choice.path.score
+def _best_number(found: Sequence[Choice], lead: Lead) -> Choice | None:
+    """Return the best path if it ends in one number, such as a population, and is nearer than what could be counted."""
+    best = max(found, key=lambda choice: choice.path.score, default=None)
+    if best is None or len(best.ends) != 1 or (lead.path is not None and lead.path.score > best.path.score):
+        return None
+    [end] = best.ends
+    return best if fits(end, "number") and not is_year(value_of(end) or 0.0) else None
 
 
 def _text(draft: Draft, names: Mapping[str, str]) -> str:

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 
 from srtk_framework.roles import KnowledgeGraph
-from srtk_framework.values import Subgraph
+from srtk_framework.values import Qualifier, Subgraph, Triple
 from srtk_plugin_answers.literal_values import value_of
 from srtk_plugin_answers.result_order import in_order
 
@@ -24,14 +24,42 @@ def in_year(graph: KnowledgeGraph, found: Subgraph, year: int) -> tuple[Subgraph
         and 0 if no date says so.
     """
     rows = found.qualifiers or tuple(tuple(row) for row in graph.qualifiers(found.triples))
-    names = sorted({relation for row in rows for relation, _ in row})
-    words = {
-        relation: frozenset(_WORD.findall(f"{relation} {label}".casefold()))
-        for relation, label in zip(names, graph.labels(names), strict=True)
-    }
+    words = _names(graph, rows)
     held = [_held(row, words, year) for row in rows]
     order = sorted(range(len(held)), key=lambda i: (-held[i], i))
     return in_order(found, order, sum(one > 0 for one in held)), held
+
+
+_ENDED = re.compile(
+    r"\b(?:until|till|stop|stopped|end|ended|give up|gave up|abandon|abandoned|leave|left|cease|ceased|drop)\b"
+)
+
+
+def ends(question: str) -> bool:
+    """Return whether a question in English asks when something ended, rather than when it began."""
+    return bool(_ENDED.search(question.casefold()))
+
+
+def dates_of(graph: KnowledgeGraph, triples: Sequence[Triple], ended: bool) -> list[tuple[Triple, str]]:
+    """Return the first, or the last, date of each statement whose qualifiers have one."""
+    rows = graph.qualifiers(triples) if triples else []
+    words = _names(graph, rows)
+    side, other = (_END, _START) if ended else (_START, _END)
+    return [
+        (triple, value)
+        for triple, row in zip(triples, rows, strict=True)
+        for relation, value in row
+        if value_of(value) is not None and words[relation] & side and not words[relation] & other
+    ]
+
+
+def _names(graph: KnowledgeGraph, rows: Iterable[Iterable[Qualifier]]) -> dict[str, frozenset[str]]:
+    """Return the words in the ids and labels of qualifiers."""
+    names = sorted({relation for row in rows for relation, _ in row})
+    return {
+        relation: frozenset(_WORD.findall(f"{relation} {label}".casefold()))
+        for relation, label in zip(names, graph.labels(names), strict=True)
+    }
 
 
 def _held(qualifiers: Iterable[tuple[str, str]], words: Mapping[str, frozenset[str]], year: int) -> int:

@@ -27,6 +27,8 @@ _DONE = word_set(
     """
 )
 """Words that say nothing that a value or a class does not."""
+_MOST = 100_000
+"""Members of a class that are read."""
 
 
 @attrs.frozen
@@ -50,13 +52,11 @@ class UnlinkedSets:
         graph: Graph that is read.
         schema: Its schema.
         values: Choose the relation whose values decide.
-        members: Maximum number of members of a set.
     """
 
     graph: KnowledgeGraph
     schema: Schema
     values: DecidingValues
-    members: int
 
     def lead(self, question: Question, kind: QuestionKind) -> tuple[Lead, str]:
         """Return what the question asks for, or why nothing fits."""
@@ -65,7 +65,8 @@ class UnlinkedSets:
         if whole is None:
             return Lead(), "no entity of the graph was found in the question, and no class of entities"
         rest, told = clauses(question.text)
-        covered = {word for phrase in phrases for word in _words(phrase)} if of_class else set()
+        # Of a single table whatever noun is asked for means its rows.
+        covered = {word for phrase in phrases for word in (_words(phrase) if of_class else [phrase.split()[-1]])}
         covered |= {word for clause in told for word in _words(clause)}
         conditions = self._conditions(whole, _words(rest) - covered)
         for condition in conditions:
@@ -95,6 +96,7 @@ class UnlinkedSets:
                 return Lead(), "the graph has no number or date that decides"
             relation = self.graph.labels([lead.facts["relation"]])[0]
             covered = covered | _words(order) | _words(relation)
+            narrowed = True
         elif kind.kind in ("count", "lookup", "time-bound"):
             members = list(one.instances)
             proof = [pair for member in members for pair in one.values.get(member, ())]
@@ -102,7 +104,11 @@ class UnlinkedSets:
             lead = Lead(facts=facts, answers=members, members=members, proof=proof)
         else:
             return Lead(), "no entity of the graph was found in the question"
-        left = sorted(word for word in _words(rest) - covered - STOP_WORDS - _DONE if not word.isdigit())
+        left = sorted(
+            word
+            for word in _words(rest) - covered - STOP_WORDS - _DONE
+            if not (word.isdigit() or (narrowed and word.endswith(("ed", "ing"))))
+        )
         if left:
             return Lead(), f"nothing of the graph is called {', '.join(left)}"
         return lead, ""
@@ -149,8 +155,8 @@ class UnlinkedSets:
 
     def _set(self, nodes: Iterable[str]) -> NodeSet | None:
         members = sorted({node for node in nodes if not isinstance(node, Literal)})
-        cut = max(0, len(members) - self.members)
-        return NodeSet(None, dict.fromkeys(members[: self.members], ()), cut) if members else None
+        cut = max(0, len(members) - _MOST)
+        return NodeSet(None, dict.fromkeys(members[: _MOST], ()), cut) if members else None
 
     def _conditions(self, one: NodeSet, words: set[str]) -> list[Condition]:
         """Find the names and texts that members lead to in one step, and that the question names."""

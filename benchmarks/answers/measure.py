@@ -1,0 +1,148 @@
+"""Exact answers of the reader `paths` on the sets of this folder, beside the twenty-line reader.
+
+    OMP_NUM_THREADS=1 python benchmarks/answers/measure.py [--only by_kind own_tables ...] [--show]
+
+`demo` are the demo's questions by kind; run `make demo` and `srtk demo` first, and with `--seed N` others are written
+for the graph. Tables are opened without a flag. Figures go to build/bench/answers.json.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import subprocess
+import sys
+from collections import Counter, defaultdict
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+ROOT = Path(__file__).parents[2]
+HERE = Path(__file__).parent
+sys.path.insert(0, str(HERE))
+
+from scoring import is_exact  # noqa: E402
+from twenty_lines import gold_answer, read_answer  # noqa: E402
+
+from srtk_framework import Graph, Retriever  # noqa: E402
+from srtk_framework.values import Question  # noqa: E402
+
+SETS = ("demo", "demo_gold", "by_kind", "own_tables", "no_link", "not_there", "whole_road")
+OUT = ROOT / "build" / "bench" / "answers.json"
+WORLD = "build/demo/world"
+
+
+def main() -> int:
+    """Run the command."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--only", nargs="+", choices=SETS, default=SETS)
+    parser.add_argument("--seed", type=int, help="write the demo's questions by kind with another seed")
+    parser.add_argument("--show", action="store_true", help="print each question whose answer is not exact")
+    args = parser.parse_args()
+    figures = {}
+    for name in args.only:
+        rows = _questions(name, args.seed)
+        figures[name] = _measured(rows, args.show)
+        print(name, json.dumps(figures[name]), flush=True)
+    OUT.parent.mkdir(parents=True, exist_ok=True)
+    OUT.write_text(json.dumps(figures, indent=1) + "\n", encoding="utf-8")
+    return 0
+
+
+def _questions(name: str, seed: int | None) -> list[dict[str, Any]]:
+    """Read a set; of the demo's questions with the gold answers that were written by hand."""
+    if name != "demo":
+        return _rows(HERE / f"{name}.jsonl")
+    file = ROOT / "build/demo/questions_by_kind.jsonl"
+    if seed is not None:
+        file = OUT.parent / f"questions-by-kind-{seed}.jsonl"
+        OUT.parent.mkdir(parents=True, exist_ok=True)
+        command = ["demo/questions_by_kind.py", "--graph", WORLD, "--out", str(file), "--seed", str(seed)]
+        subprocess.run([sys.executable, *command], cwd=ROOT, check=True, capture_output=True)
+    written = {} if seed is not None else {row["id"]: row["answer"] for row in _rows(HERE / "demo_gold.jsonl")}
+    rows = _rows(file)
+    for row in rows:
+        if row["id"] in written:
+            row["answer"] = written[row["id"]]
+    return [row for row in rows if {"answer", "number", "answer_entities"} & row.keys()]
+
+
+def _rows(file: Path) -> list[dict[str, Any]]:
+    return [json.loads(line) for line in file.read_text(encoding="utf-8").splitlines()]
+
+
+def _measured(rows: list[dict[str, Any]], show: bool) -> dict[str, Any]:
+    """Ask each graph its questions; count exact answers, refusals and complete sets."""
+    by_graph: dict[tuple[str, ...], list[dict[str, Any]]] = defaultdict(list)
+    for row in rows:
+        by_graph[tuple(row.get("files", [WORLD]))].append(row)
+    count: Counter[str] = Counter()
+    kinds: dict[str, list[int]] = {}
+    for files, some in by_graph.items():
+        with _retriever(files) as retriever:
+            results = retriever.ask_all(Question(row["id"], row["question"]) for row in some)
+        for row, result in zip(some, results, strict=True):
+            record = result.to_record()
+            answer, gold = _said(record.get("answer")), gold_answer(row)
+            right = is_exact(_by_name(answer, record, gold), gold)
+            kind = kinds.setdefault(row.get("kind") or row.get("by") or row.get("why") or "", [0, 0])
+            kind[0] += right
+            kind[1] += 1
+            count["right"] += right
+            count["refused"] += answer is None
+            count["wrong"] += answer is not None and not right
+            if answer is not None and record["answer"].get("complete"):
+                count["complete"] += 1
+                count["complete and wrong"] += not right
+            count["twenty lines"] += is_exact(_by_name(read_answer(_plain(record)), record, gold), gold)
+            if show and not right:
+                said = record.get("answer") or {}
+                print(
+                    f"  {row['id']} {row['question']!r}: {said.get('text')!r} {said.get('missing', '')!r}"
+                    f" {said.get('operation')}; gold {json.dumps(gold, ensure_ascii=False)[:120]}"
+                )
+    return {"questions": len(rows), **count, "kinds": {name: f"{a}/{b}" for name, (a, b) in kinds.items()}}
+
+
+def _retriever(files: tuple[str, ...]) -> Retriever:
+    """Open a graph with its defaults and the reader; the demo's as its recipe says."""
+    if files == (WORLD,):
+        recipe = yaml.safe_load((ROOT / "recipes/operations.yaml").read_text(encoding="utf-8"))
+        build = {**recipe["knowledge_graph"]["build"]}
+        for name in ("files", "labels", "aliases", "qualifiers"):
+            build[name] = [str(ROOT / file) for file in build[name]]
+        graph = Graph.from_csv(*build.pop("files"), **build)
+    else:
+        graph = Graph.open([str(HERE.parent / file) for file in files])
+    return Retriever(graph, reader={"use": "paths"})
+
+
+def _said(answer: dict[str, Any] | None) -> dict[str, Any] | None:
+    """Return an answer of a record in the form of the gold answers; None for a refusal."""
+    if not answer or not answer["enough"]:
+        return None
+    if "truth" in answer:
+        return {"yes": answer["truth"]}
+    if "number" in answer:
+        return {"number": answer["number"]}
+    if len(answer["entities"]) == 1 and answer["entities"][0].startswith('"'):
+        return {"value": answer["entities"][0]}
+    return {"entities": answer["entities"]}
+
+
+def _by_name(answer: dict[str, Any] | None, record: dict[str, Any], gold: dict[str, Any] | None) -> Any:
+    """Give entities their names where the gold answer is of names, as on a table."""
+    if answer is None or gold is None or "entities" not in answer:
+        return answer
+    wanted = set(map(str, gold.get("entities", [gold.get("value")])))
+    labels = record.get("labels", {})
+    return {"entities": [one if one in wanted else labels.get(one, one) for one in answer["entities"]]}
+
+
+def _plain(record: dict[str, Any]) -> dict[str, Any]:
+    return {**record, "triplets": [triple[:3] for triple in record.get("triplets") or []]}
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())
