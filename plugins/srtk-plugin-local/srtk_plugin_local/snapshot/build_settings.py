@@ -27,7 +27,7 @@ LABELS = (RDFS_LABEL, "rdfs:label")
 ALIASES = (SKOS_ALIAS, "skos:altLabel")
 
 
-_READER = 3
+_READER = 4
 """Counts up when the same files and settings may give another graph, so that snapshots are built again."""
 
 

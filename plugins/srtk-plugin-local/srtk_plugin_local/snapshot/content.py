@@ -44,7 +44,7 @@ _DIRECTIVE = re.compile(
     r"@(?:prefix|base|version)\s|PREFIX\s+[^\s<>:]*:\s*<|BASE\s*<|VERSION\s+[\"']1\.2", re.IGNORECASE
 )
 _IRI, _BLANK = r"<[^\x00-\x20<>\"{}|^`]*:[^\x00-\x20<>\"{}|^`]*>", r"_:[^\s<>\"]+"
-_TEXT = r'"(?:[^"\\]|\\.)*"(?:@[A-Za-z0-9-]+|\^\^<[^<>\s]*>)?'
+_TEXT = r'"(?:[^"\\]|\\.)*"(?:\s*@[A-Za-z0-9-]+|\s*\^\^\s*<[^<>\s]*>)?'
 _LINE = re.compile(
     rf"(?:{_IRI}|{_BLANK})\s*{_IRI}\s*(?:{_IRI}|{_BLANK}|{_TEXT}|<<.*>>)\s*({_IRI}|{_BLANK})?\s*\.\s*(?:#.*)?"
 )
@@ -81,8 +81,13 @@ def format_of(head: bytes, name: str) -> str | None:
 
 def begins_with_triple(head: bytes) -> bool:
     """Return whether the first line of a text is one of N-Triples or N-Quads."""
-    lines = [line.strip() for line in text_of(head).splitlines() if line.strip() and not line.startswith("#")]
+    lines = [line.strip() for line in _lines(text_of(head)) if line.strip() and not line.startswith("#")]
     return bool(lines) and _lines_of_triples(lines[:1]) is not None
+
+
+def _lines(text: str) -> list[str]:
+    """Split a text at its line ends alone, since literals may hold what ``splitlines`` takes for some."""
+    return re.split(r"\r\n|\n|\r", text)
 
 
 def is_text(head: bytes) -> bool:
@@ -111,7 +116,7 @@ def _text_format(text: str, name: str) -> str | None:
         return "jsonld" if _JSON_LD.search(text) else "json"
     if text.startswith("<") and (root := _xml_root(text, name)) is not None:
         return root
-    lines = [line for line in (line.strip() for line in text.splitlines()) if line and not line.startswith("#")]
+    lines = [line for line in (line.strip() for line in _lines(text)) if line and not line.startswith("#")]
     if not lines:
         return None
     if (found := _lines_of_triples(lines)) is not None:

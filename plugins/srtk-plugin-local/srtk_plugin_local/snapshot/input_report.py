@@ -113,6 +113,7 @@ COMMENTS = "comment lines"
 """Reason of the lines that begin with ``#`` and are no row."""
 
 EMPTY_FILES = "empty files"
+DIRECTIONS = "the directions of texts (ltr, rtl) are not kept"
 
 
 def read_as(title: str, kind: str, example: str = "") -> dict[str, str]:

@@ -1,21 +1,51 @@
-"""Keys of JSON-LD that stand for no IRI: the standard drops them and all below them without a word."""
+"""Keys of JSON-LD that stand for no relation: the standard drops them and all below them without a word."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from srtk_plugin_local.snapshot.input_report import FileReport
+import attrs
+
+from srtk_plugin_local.snapshot.input_report import DIRECTIONS, FileReport
 from srtk_plugin_local.snapshot.rdf_text import Utf8Input
 
 LARGEST = 64 << 20
 """Bytes of the largest file that is searched for such keys; it is held in memory."""
 
 
+@attrs.frozen
+class _Terms:
+    """What all contexts of a document define.
+
+    Attributes:
+        terms: The terms.
+        free: Whether some keys need no context, as in maps by language or id, or with ``@vocab``.
+        blank: Terms and prefixes that stand for blank nodes; ``@vocab`` where all others do.
+        values: ``@value`` and its aliases.
+        typed_maps: Whether there are maps by type, and terms with contexts of their own.
+    """
+
+    terms: frozenset[str]
+    free: bool
+    blank: frozenset[str]
+    values: frozenset[str]
+    typed_maps: bool
+
+    def is_blank(self, key: str) -> bool:
+        """Return whether a key stands for a blank node."""
+        prefix = key.partition(":")[0]
+        return prefix == "_" or prefix in self.blank or ("@vocab" in self.blank and prefix not in self.terms)
+
+    def is_lost(self, key: str) -> bool:
+        """Return whether a key stands for nothing."""
+        return not self.free and ":" not in key and key not in self.terms
+
+
 def note_lost_keys(name: str, report: FileReport) -> None:
-    """Count the keys of a JSON-LD file that no context of it defines, as the parser drops them.
+    """Count the keys of a JSON-LD file that no context of it defines or that are blank nodes, as the parser drops them.
 
     All contexts of the file count as one, so that a key is told only where no context knows it.
     """
@@ -23,55 +53,70 @@ def note_lost_keys(name: str, report: FileReport) -> None:
         return
     with Utf8Input(name) as source:
         text = b"".join(iter(source.read, b""))
-    if b'"@vocab"' in text or len(text) > 4 * LARGEST:
+    if len(text) > 4 * LARGEST:
         return
     try:
         data = json.loads(text)
     except (ValueError, RecursionError):
         return  # the parser says what is wrong
-    known = _terms(data)
-    lost = [
-        key
-        for parent in _objects(data)
-        for key, value in parent.items()
-        if value is not None and not key.startswith("@") and ":" not in key and known is not None and key not in known
-    ]
-    for key in lost:
-        first = not report.skipped
-        line = text.count(b"\n", 0, max(0, text.find(json.dumps(key, ensure_ascii=False).encode()))) + 1 if first else 1
-        report.skip("keys without an IRI", line, f"no @context says what {key!r} stands for; add it, or an @vocab")
+    terms = _terms(data)
+    if b'"@direction"' in text:
+        report.note(DIRECTIONS)
+    if terms.typed_maps:
+        report.note("in maps by type, the contexts of classes may not reach what is nested; compare the relations")
+    for parent in _objects(data, terms.values):
+        for key, value in parent.items():
+            if value is None or key.startswith("@"):
+                continue
+            if terms.is_blank(key):
+                reason, sentence = "keys that are blank nodes", f"{key!r} is a blank node; a relation needs an IRI"
+            elif terms.is_lost(key):
+                reason, sentence = (
+                    "keys without an IRI",
+                    f"no @context says what {key!r} stands for; add it, or an @vocab",
+                )
+            else:
+                continue
+            report.skip(reason, 1 if reason in report.skipped else _line(key, text), sentence)
 
 
-def _terms(data: Any) -> set[str] | None:
-    """Return the terms of all contexts; None where some keys need none, as in maps by language or id."""
+def _line(key: str, text: bytes) -> int:
+    return text.count(b"\n", 0, max(0, text.find(json.dumps(key, ensure_ascii=False).encode()))) + 1
+
+
+def _terms(data: Any) -> _Terms:
     known: set[str] = set()
-    waiting = [parent["@context"] for parent in _objects(data) if "@context" in parent]
+    meanings: dict[str, set[str]] = {}
+    free = typed = scoped = False
+    waiting = [parent["@context"] for parent in _objects(data, ("@value",)) if "@context" in parent]
     while waiting:
         for context in _listed(waiting.pop()):
-            if isinstance(context, str):
-                return None
+            free = free or isinstance(context, str)
             if not isinstance(context, dict):
                 continue
             known |= set(context)
-            for term in context.values():
-                if not isinstance(term, dict):
-                    continue
-                if term.get("@type") == "@json" or not {"@list", "@set", None}.issuperset(
-                    _listed(term.get("@container"))
-                ):
-                    return None
-                waiting += [term["@context"]] if "@context" in term else []
-    return known
+            free = free or "@vocab" in context
+            for term, definition in context.items():
+                inner = definition if isinstance(definition, dict) else {"@id": definition}
+                meanings.setdefault(str(inner.get("@id", "")), set()).add(term)
+                containers = _listed(inner.get("@container"))
+                free = free or inner.get("@type") == "@json" or not {"@list", "@set", None}.issuperset(containers)
+                typed = typed or "@type" in containers
+                scoped = scoped or "@context" in inner
+                waiting += [inner["@context"]] if "@context" in inner else []
+    blank = {term for meaning, names in meanings.items() if meaning.startswith("_:") for term in names}
+    values = {"@value", *meanings.get("@value", ())}
+    return _Terms(frozenset(known), free, frozenset(blank), frozenset(values), typed and scoped)
 
 
-def _objects(data: Any) -> Iterator[Mapping[str, Any]]:
+def _objects(data: Any, values: Collection[str]) -> Iterator[Mapping[str, Any]]:
     """Yield the objects of a document, without its contexts and plain JSON values."""
     waiting = [data]
     while waiting:
         item = waiting.pop()
         if isinstance(item, dict):
             yield item
-            waiting += [value for key, value in item.items() if key not in ("@context", "@value")]
+            waiting += [value for key, value in item.items() if key != "@context" and key not in values]
         elif isinstance(item, list):
             waiting += item
 

@@ -10,7 +10,7 @@ from typing import IO, TYPE_CHECKING, Any, cast
 from srtk_framework.records import check_entities
 from srtk_framework.values import InputError, Literal
 from srtk_plugin_local.snapshot.input_files import Input
-from srtk_plugin_local.snapshot.input_report import EMPTY_FILES, FileReport
+from srtk_plugin_local.snapshot.input_report import DIRECTIONS, EMPTY_FILES, FileReport
 from srtk_plugin_local.snapshot.jsonld_keys import note_lost_keys
 from srtk_plugin_local.snapshot.rdf_text import Utf8Input, base_of
 from srtk_plugin_local.snapshot.tables import ROWS, Meter
@@ -29,6 +29,7 @@ _FORMATS = {
 _LINES = ("ntriples", "nquads")
 RDF = "http://www.w3.org/1999/02/22-rdf-syntax-ns#"
 _ANONYMOUS = re.compile(r"[0-9a-f]{20,32}")
+_DOTS = r"^[A-Za-z][^?#\"\s]*/\.\.?(?:[/?#]|$)"
 _WHERE = re.compile(r"^Parser error (?:at line \d+ column \d+|between .*?): ")
 
 
@@ -58,12 +59,14 @@ def read_rdf(name: str, kind: str, report: FileReport, meter: Meter, base: str =
         note_lost_keys(name, report)
     default = base_of(name)
     relative = False
-    with Utf8Input(name, xml=kind == "rdfxml") as source:
+    with Utf8Input(name, xml=kind == "rdfxml", dots=kind not in _LINES) as source:
         if source.encoding not in ("utf-8", "ascii"):
             report.note(f"was read as {source.encoding}")
         for table in () if empty else _tables(source, kind, base or default, report):
             report.rows += table.num_rows
             relative = relative or (not base and kind not in _LINES and _any_starts(table, default))
+            if source.has_dots or (kind not in _LINES and "/." in base):
+                _note_dots(table, report)
             yield table
             meter(source.done)
         size = source.size
@@ -80,6 +83,19 @@ def _any_starts(table: pa.Table, start: str) -> bool:
     import pyarrow.compute as pc
 
     return any(pc.any(pc.starts_with(table.column(name), start)).as_py() for name in ("c0", "c1", "c2"))
+
+
+def _note_dots(table: pa.Table, report: FileReport) -> None:
+    """Tell an IRI with ``/./`` or ``/../`` in its path, which the parser keeps where they come from a base."""
+    import pyarrow.compute as pc
+
+    for name in ("c0", "c1", "c2"):
+        column = table.column(name)
+        if not pc.any(pc.match_substring(column, "/.")).as_py():
+            continue
+        if found := column.filter(pc.match_substring_regex(column, _DOTS)).slice(0, 1).to_pylist():
+            report.note(f"IRIs with dots as parts of their path, such as {found[0]}, are kept as they are")
+            return
 
 
 def _tables(source: Input, kind: str, base: str, report: FileReport) -> Iterator[pa.Table]:
@@ -107,10 +123,9 @@ def _tables(source: Input, kind: str, base: str, report: FileReport) -> Iterator
         if type(object_) is named:
             rows.append((start, triple.predicate.value, object_.value, False))
         elif type(object_) is literal:
-            text = Literal.make(object_.value, object_.datatype.value, object_.language)
-            rows.append((start, triple.predicate.value, text, True))
+            rows.append((start, triple.predicate.value, _text(object_, report), True))
         elif type(object_) is quoted:
-            rows += _statement(start, triple.predicate.value, object_, blank)
+            rows += _statement(start, triple.predicate.value, object_, blank, report)
         else:
             rows.append((start, triple.predicate.value, blank(object_), False))
         if len(rows) >= ROWS:
@@ -121,7 +136,16 @@ def _tables(source: Input, kind: str, base: str, report: FileReport) -> Iterator
         report.note(f"{len(named_graphs):,} named graphs were merged into one; their names are not kept")
 
 
-def _statement(start: str, relation: str, triple: Any, blank: _Blanks) -> list[tuple[str, str, str, bool]]:
+def _text(literal: Any, report: FileReport) -> str:
+    """Return a literal as ``Literal``, which has no place for the direction of its text."""
+    if literal.language and literal.direction is not None:
+        report.note(DIRECTIONS)
+    return Literal.make(literal.value, literal.datatype.value, literal.language)
+
+
+def _statement(
+    start: str, relation: str, triple: Any, blank: _Blanks, report: FileReport
+) -> list[tuple[str, str, str, bool]]:
     """Return the rows of a triple that is a term: of the node that reifies it, else of a node of its own."""
     import pyoxigraph as ox
 
@@ -135,10 +159,9 @@ def _statement(start: str, relation: str, triple: Any, blank: _Blanks) -> list[t
     rows.append((start, RDF + "subject", subject.value if isinstance(subject, ox.NamedNode) else blank(subject), False))
     rows.append((start, RDF + "predicate", triple.predicate.value, False))
     if isinstance(object_, ox.Triple):
-        return rows + _statement(start, RDF + "object", object_, blank)
+        return rows + _statement(start, RDF + "object", object_, blank, report)
     if isinstance(object_, ox.Literal):
-        text = Literal.make(object_.value, object_.datatype.value, object_.language)
-        return [*rows, (start, RDF + "object", text, True)]
+        return [*rows, (start, RDF + "object", _text(object_, report), True)]
     end = object_.value if isinstance(object_, ox.NamedNode) else blank(object_)
     return [*rows, (start, RDF + "object", end, False)]
 

@@ -40,10 +40,16 @@ class Utf8Input(Input):
         name: Path of the file.
         xml: Whether it is XML: its declaration may name an encoding, and entities may have single quotes, which the
             parser does not read.
+        dots: Whether ``has_dots`` is to be found out.
+
+    Attributes:
+        has_dots: Whether what was read so far has ``/./`` or ``/..``, as in a base whose path is not plain.
     """
 
-    def __init__(self, name: str, xml: bool = False) -> None:
+    def __init__(self, name: str, xml: bool = False, dots: bool = False) -> None:
         super().__init__(name)
+        self.has_dots = False
+        self._looks_for_dots = dots
         self._rest = b""
         self._at = 0
         self._ended = False
@@ -69,6 +75,12 @@ class Utf8Input(Input):
 
     def read(self, size: int = BLOCK) -> bytes:
         """Read about ``size`` bytes of UTF-8; empty at the end of the file."""
+        data = self._read(size)
+        if self._looks_for_dots:
+            self.has_dots = self.has_dots or b"/./" in data or b"/.." in data
+        return data
+
+    def _read(self, size: int) -> bytes:
         if self._at == len(self._rest):
             if self._decoder is None:
                 return super().read(size)

@@ -222,7 +222,8 @@ def _stage_reified(con: duckdb.DuckDBPyConnection, settings: BuildSettings) -> N
         "INSERT INTO qualifier SELECT f.s, f.r, f.o, q.r, q.o, q.literal FROM raw q JOIN reified f ON q.s = f.node "
         f"WHERE q.r NOT IN ({listed}) AND NOT (q.r = {quote(type_)} AND q.o = {quote(statement)})"
     )
-    con.execute("DELETE FROM raw WHERE s IN (SELECT node FROM reified)")
+    # A statement that another triple refers to also stays a node, as what is said of it would hang in the air.
+    con.execute("DELETE FROM raw WHERE s IN (SELECT node FROM reified EXCEPT SELECT o FROM raw WHERE NOT literal)")
     con.execute("DROP TABLE reified")
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import codecs
+import json
 from pathlib import Path
 from typing import Any
 
@@ -154,6 +155,101 @@ def test_a_triple_as_a_value_is_a_node_with_its_parts(tmp_path: Path) -> None:
     assert sorted(triple.relation.rpartition("#")[2] for triple in triples) == [
         "http://ex.org/says", "object", "object", "predicate", "predicate", "subject", "subject",
     ]  # fmt: skip
+
+
+def test_what_is_said_of_an_annotation_is_kept_with_what_it_says(tmp_path: Path) -> None:
+    graph = opened(made(tmp_path / "a.ttl", TURTLE + ":a :p :b {| :by :c {| :since 1999 |} |} ."))
+    [triples] = graph.match([Pattern()])
+    [inner] = [triple for triple in triples if triple.relation == "http://ex.org/by"]
+    assert FACT in triples
+    since = ("http://ex.org/since", Literal.make("1999", "http://www.w3.org/2001/XMLSchema#integer"))
+    assert [list(row) for row in graph.qualifiers([FACT, inner])] == [
+        [("http://ex.org/by", "http://ex.org/c")],
+        [since],
+    ]
+
+
+def test_a_statement_that_a_fact_refers_to_keeps_its_parts(tmp_path: Path) -> None:
+    data = TURTLE + ":a :p :b . :x :says :r . :r rdf:subject :a ; rdf:predicate :p ; rdf:object :b ; :by :c ."
+    graph = opened(made(tmp_path / "a.ttl", data))
+    [triples] = graph.match([Pattern(subject="http://ex.org/r")])
+    assert len(triples) == 4
+    assert [list(row) for row in graph.qualifiers([FACT])] == [[("http://ex.org/by", "http://ex.org/c")]]
+
+
+@pytest.mark.parametrize(
+    ("name", "data"),
+    [
+        ("a.nt", LINE.replace("<http://ex.org/b>", '"x"@ar--rtl')),
+        ("a.ttl", TURTLE + ':r rdf:reifies <<( :a :p "x"@ar--rtl )>> .'),
+        ("a.jsonld", '{"@id": "http://ex.org/a", "http://ex.org/p": {"@value": "x", "@direction": "rtl"}}'),
+    ],
+)
+def test_a_direction_that_is_not_kept_is_told(tmp_path: Path, name: str, data: str) -> None:
+    built = made(tmp_path / name, data)
+    assert "the directions of texts (ltr, rtl) are not kept" in reading(built)["notes"]
+    assert {fact.object.rpartition("@")[0] or fact.object for fact in facts(built)} >= {'"x"'}
+
+
+@pytest.mark.parametrize(
+    ("name", "data"),
+    [
+        ("a.ttl", "@base <http://ex.org/x/../y> . <b> <p> <c> ."),
+        ("a.jsonld", '{"@context": {"@base": "http://ex.org/x/./y"}, "@id": "b", "http://ex.org/p": {"@id": "c"}}'),
+    ],
+)
+def test_dots_that_a_base_leaves_in_iris_are_told(tmp_path: Path, name: str, data: str) -> None:
+    assert [note for note in reading(made(tmp_path / name, data))["notes"] if note.startswith("IRIs with dots")]
+    assert "dots" not in str(reading(made(tmp_path / "a.nt", LINE.replace("/b", "/x/../b")))["notes"])
+    plain = data.replace("/x/../", "/").replace("/./", "/").replace("<c>", '"/../ and /./"')
+    assert "dots" not in str(reading(made(tmp_path / name, plain))["notes"])
+
+
+@pytest.mark.parametrize(
+    "text", ['"x" @en', '"7"  ^^  <http://ex.org/t>', '"a\x0bb\x0c\x1c"', '"tab\there"', '"\x85\u2028"']
+)
+def test_a_line_of_n_quads_is_recognised_whatever_its_spaces(tmp_path: Path, text: str) -> None:
+    data = f"<http://ex.org/a>  <http://ex.org/p>  {text}  <http://ex.org/g>  .\n"
+    assert len(facts(made(tmp_path / "a.nq", data))) == 1
+
+
+@pytest.mark.parametrize(
+    ("context", "key"),
+    [({}, "_:p"), ({"p": "_:p"}, "p"), ({"p": {"@id": "_:p"}}, "p"), ({"p": "_:p"}, "p:x"), ({"@vocab": "_:"}, "p")],
+)
+def test_keys_of_json_ld_that_are_blank_nodes_are_counted(tmp_path: Path, context: dict[str, Any], key: str) -> None:
+    data = {"@context": {"q": "http://ex.org/p", **context}, "@id": "http://ex.org/a", "q": "x", key: ["y", "z"]}
+    built = made(tmp_path / "a.jsonld", json.dumps(data, indent=0))
+    assert facts(built) == [Triple("http://ex.org/a", "http://ex.org/p", Literal.make("x"))]
+    assert [(reason, entry[0]) for reason, entry in reading(built)["skipped"].items()] == [
+        ("keys that are blank nodes", 1)
+    ]
+
+
+def test_json_under_an_alias_of_value_has_no_keys_to_tell(tmp_path: Path) -> None:
+    data = {
+        "@context": {"@version": 1.1, "value": "@value"},
+        "@id": "http://ex.org/a",
+        "http://ex.org/p": {"@type": "@json", "value": {"lost": 1}},
+    }
+    built = made(tmp_path / "a.jsonld", json.dumps(data))
+    assert len(facts(built)) == 1
+    assert not reading(built)["skipped"]
+
+
+def test_contexts_of_classes_in_maps_by_type_are_told(tmp_path: Path) -> None:
+    terms: dict[str, Any] = {
+        "@version": 1.1,
+        "@vocab": "http://ex.org/",
+        "p": {"@container": "@type"},
+        "C": {"@context": {"q": "http://ex.org/other"}},
+    }
+    data = {"@context": terms, "@id": "http://ex.org/a", "p": {"C": {"q": "x"}}}
+    notes = reading(made(tmp_path / "a.jsonld", json.dumps(data)))["notes"]
+    assert [note for note in notes if note.startswith("in maps by type, the contexts of classes may not reach")]
+    del terms["C"]["@context"]
+    terms["C"]["@id"] = "http://ex.org/C"
+    assert "contexts of classes" not in str(reading(made(tmp_path / "a.jsonld", json.dumps(data)))["notes"])
 
 
 def test_keys_of_json_ld_that_nothing_defines_are_counted(tmp_path: Path) -> None:
