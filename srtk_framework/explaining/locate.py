@@ -17,7 +17,7 @@ _WIDE = Budget(nodes=100_000, hub=100_000)
 """Budget for following a single path: wide, but bounded."""
 _BEYOND = 10
 """Factor by which the limits are raised where they hide every path; a graph may be too large to lift them entirely."""
-_DATATYPES = (None, "integer", "decimal", "double", "gYear", "date", "dateTime", "boolean")
+_DATATYPES = (None, "integer", "decimal", "double", "gYear", "date", "dateTime", "time", "boolean")
 _TOPIC_FIELDS = ("gold_entities", "topic_entities")
 
 

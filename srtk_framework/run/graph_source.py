@@ -248,9 +248,10 @@ class Graph:
             raise InputError("there is no file to take a graph from; name at least one")
         paths = [Path(file).expanduser().resolve() for file in files]
         digest = hashlib.sha256(json.dumps([[str(path) for path in paths], settings], default=str).encode())
+        place = digest.hexdigest()[:12]  # the same for a file that grew, whose table is then read as before
         for path in [*paths, *_files_in(list(settings.values()))]:
             digest.update(_content(path))
-        folder = cache_folder() / "graphs" / digest.hexdigest()[:24]
+        folder = cache_folder() / "graphs" / f"{place}-{digest.hexdigest()[:24]}"
         build = {"files": [str(path) for path in paths], **settings}
         name = ", ".join(str(file) for file in files)
         block: dict[str, Any] = {"use": GRAPH, "path": str(folder), "build": build}

@@ -71,6 +71,16 @@ def test_another_content_or_setting_is_another_graph(table, tmp_path):
     assert len({graph.snapshot for graph in (first, labelled, renamed, changed)}) == 4
 
 
+def test_a_table_that_grew_is_read_by_the_plan_that_it_was_read_by_before(tmp_path):
+    table = tmp_path / "people.csv"
+    table.write_text("id,name,code\n1,Ada,17\n2,Bo,18\n")
+    assert ("1", "code", '"17"^^xsd:integer') in triples_of(Graph.open(table), "What is the code of Ada?")
+    table.write_text("id,name,code\n1,Ada,17\n2,Bo,18\n3,Cy,x9\n4,Di,y\n")
+    assert ("1", "code", '"17"^^xsd:integer') in triples_of(Graph.open(table), "What is the code of Ada?")
+    table.write_text("id,name,code\n1,Ada,z7\n2,Bo,18\n3,Cy,x9\n4,Di,y\n")
+    assert ("2", "code", "18") in triples_of(Graph.open(table), "What is the code of Bo?"), "a corrected one anew"
+
+
 def test_the_settings_of_a_table_reach_the_build(tmp_path):
     wide = tmp_path / "films.csv"
     wide.write_text("title,director,cast\nAlien,Ridley Scott,Sigourney Weaver|John Hurt\n")

@@ -32,7 +32,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add("--id", metavar="A", help="heading of the entity's column: each row is one entity, other columns are relations")
     add("--key", action="append", default=[], metavar="FILE=COL", help="the same for one of several tables")
     add("--link", action="append", default=[], metavar="COL=FILE", help="values of this column are rows of that table")
-    add("--missing", metavar="W,...", help="words of missing values in tables of entities (NULL, NaN, None, N/A, ...)")
+    add("--missing", metavar="W,...", help="words of missing values (NULL, NaN, None, ...), in facts, too, if given")
     add("--plan", metavar="FILE", help="plan of columns as YAML: followed if the file is there, else written")
     add("--split", metavar="S", help="separator of several values in one cell, such as ';'")
     add("--literal-columns", metavar="A,...", help="headings of columns whose values are literals, with --id")

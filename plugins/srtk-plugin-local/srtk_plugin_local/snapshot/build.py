@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import errno
 import os
+import re
 from collections.abc import Mapping
 from contextlib import suppress
 from pathlib import Path
@@ -41,6 +42,8 @@ if TYPE_CHECKING:
     import duckdb
 
 _TYPES = ("http://www.w3.org/1999/02/22-rdf-syntax-ns#type", "rdf:type")
+CACHED = re.compile("([0-9a-f]{12})-[0-9a-f]{24}")
+"""Name of a snapshot in the cache of ``Graph``: a digest of files and settings, and one of the files' content."""
 _SUBCLASSES = ("http://www.w3.org/2000/01/rdf-schema#subClassOf", "rdfs:subClassOf")
 
 
@@ -103,12 +106,32 @@ def is_built_from(folder: Path, settings: BuildSettings) -> bool:
 
 
 def _plan_of(folder: Path) -> Mapping[str, Any]:
-    """Return the plan of columns of a snapshot; none where there is no snapshot, or it is damaged."""
+    """Return the plan of columns of the snapshot in a folder, or of an earlier one of the same files in the cache.
+
+    An earlier one counts for tables that have more rows now: a file that was corrected is planned anew.
+    """
+    place = CACHED.fullmatch(folder.name)
+    if folder.exists() or place is None:
+        return _build_of(folder).get("plan") or {}
+    earlier = [other for other in folder.parent.glob(f"{place[1]}-*") if CACHED.fullmatch(other.name)]
+    earlier.sort(key=lambda other: other.stat().st_mtime)
+    build = _build_of(earlier[-1]) if earlier else {}
+    rows = {Path(report["name"]).name: report["rows"] for report in build.get("reading", ())}
+    tables = (build.get("plan") or {}).get("tables", {})
+    return {
+        "tables": {
+            name: {**entry, "beyond": sum(rows.get(file, 0) for file in entry["files"])}
+            for name, entry in tables.items()
+        }
+    }
+
+
+def _build_of(folder: Path) -> Mapping[str, Any]:
+    """Return how a snapshot was built; nothing where there is none, or it is damaged."""
     try:
-        plan = read_meta(folder).build.get("plan", {})
+        return read_meta(folder).build
     except SnapshotError:
         return {}
-    return plan if isinstance(plan, dict) else {}
 
 
 def check_target(out: Path, force: bool) -> None:

@@ -73,7 +73,7 @@ class BuildSettings:
         keys: Heading of the column of the key, by file, where several tables have different ones.
         links: Table whose rows the values of a column are, by heading.
         missing: Words of missing values in tables of entities, whatever their case; by default NULL, NaN, None, N/A and
-            the like.
+            the like. Facts with such a word as subject or object are left out where words are given.
         plan: File of a plan of columns, as ``srtk graph build --plan`` writes it; it goes before all that is found.
         split: Separator of several values in one cell.
         literal_columns: Headings of the columns of such tables whose values are literals.

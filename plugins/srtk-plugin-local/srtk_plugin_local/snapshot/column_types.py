@@ -6,22 +6,35 @@ A type is found from the whole column, never cell by cell: each pattern here is 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 
 import attrs
 
 USUAL = ("null", "nan", "none", "n/a", "#n/a", "<na>", "nat", r"\n")
 """Words of a missing value, in small letters; ``na`` is none of them, since it is Namibia and sodium."""
 
+SPELLINGS = ("NULL", "null", "NaN", "nan", "NAN", "None", "none", "NONE", "N/A", "n/a", "#N/A", "<NA>", "NaT", r"\N")
+"""How programs write them; ``Nan`` and ``Null`` are names of persons."""
+
 NEARLY = 0.95
 """Share of the values that must fit a type; the others are kept as texts, and counted."""
 _LONG = 100
 """Mean length from which texts are descriptions, not names."""
 
+_ASKS = ("is", "has", "was", "are", "can", "does", "should")
+"""First words of a heading that asks for yes or no."""
+_SPANS = frozenset(
+    (
+        *("duration", "length", "runtime", "playtime", "elapsed", "lap", "laps", "pace", "split", "dauer", "duree"),
+        *("score", "result", "ratio", "verse", "odds"),
+    )
+)
+"""Words of headings under which two numbers with a colon are no time of day."""
+
 _WHOLE = r"[+-]?(0|[1-9][0-9]*)"
 _DAY = r"(0?[1-9]|[12][0-9]|3[01])"
 _MONTH = r"(0?[1-9]|1[0-2])"
-_TIME = r"[0-2]?[0-9]:[0-5][0-9](:[0-5][0-9](\.[0-9]+)?)?"
+_TIME = r"([01]?[0-9]|2[0-3]):[0-5][0-9](:[0-5][0-9](\.[0-9]+)?)?"
 _ISO = r"[0-9]{4}-(0[1-9]|1[0-2])-(0[1-9]|[12][0-9]|3[01])"
 
 
@@ -77,8 +90,23 @@ DATE_TIME = ColumnType(
 DOTTED = ColumnType("date D.M.Y", rf"{_DAY}\.{_MONTH}\.[0-9]{{4}}", "date", _DMY.format("{0}", ".", 2, 1))
 DAY_FIRST = ColumnType("date D/M/Y", rf"{_DAY}/{_MONTH}/[0-9]{{4}}", "date", _DMY.format("{0}", "/", 2, 1))
 MONTH_FIRST = ColumnType("date M/D/Y", rf"{_MONTH}/{_DAY}/[0-9]{{4}}", "date", _DMY.format("{0}", "/", 1, 2))
-TIME = ColumnType("time", rf"{_TIME}( ?(?i:[ap]m))?")
-YES_NO = ColumnType("yes or no", r"(?i)yes|no|y|n")
+_HOUR = (
+    "CASE WHEN regexp_matches({0}, '(?i)pm$') THEN split_part({0}, ':', 1)::INT % 12 + 12 "
+    "WHEN regexp_matches({0}, '(?i)am$') THEN split_part({0}, ':', 1)::INT % 12 ELSE split_part({0}, ':', 1)::INT END"
+)
+_MINUTES = "regexp_replace(substr({0}, strpos({0}, ':') + 1), '(?i) ?[ap]m$', '')"
+TIME = ColumnType(
+    "time",
+    rf"{_TIME}( ?(?i:[ap]m))?",
+    "time",
+    f"printf('%02d:%s%s', {_HOUR}, {_MINUTES}, CASE WHEN contains({_MINUTES}, ':') THEN '' ELSE ':00' END)",
+)
+YES_NO = ColumnType(
+    "yes or no", r"(?i)yes|no|y|n", "boolean", "CASE WHEN lower({0}) IN ('yes', 'y') THEN 'true' ELSE 'false' END"
+)
+ZERO_ONE = ColumnType(
+    "0 or 1", r"[01](\.0+)?", "boolean", "CASE WHEN starts_with({0}, '1') THEN 'true' ELSE 'false' END"
+)
 ADDRESS = ColumnType("address", r"(?i)(https?|ftp|mailto|file)://?\S+|[^@\s]+@[^@\s]+\.[a-z]{2,}|\#\S*\.html?\#?")
 PHONE = ColumnType("phone number", r"[+(]*[0-9][0-9 ()./+-]{4,}[0-9]")
 CODE = ColumnType(
@@ -96,7 +124,10 @@ NAMES = ColumnType("names", r"(?s).*")
 _EXACT = (BOOLEAN, INTEGER, DECIMAL, DOUBLE, DATE, DATE_TIME, DOTTED)
 _LITERAL = (TIME, YES_NO, ADDRESS, CODE, PHONE, QUANTITY)
 
-BY_NAME = {kind.name: kind for kind in (*_EXACT, COMMA, GROUPED, DAY_FIRST, MONTH_FIRST, *_LITERAL, TEXT, MIXED, NAMES)}
+BY_NAME = {
+    kind.name: kind
+    for kind in (*_EXACT, COMMA, GROUPED, DAY_FIRST, MONTH_FIRST, ZERO_ONE, *_LITERAL, TEXT, MIXED, NAMES)
+}
 """All types, by their names in a plan."""
 
 
@@ -129,7 +160,7 @@ def type_of(values: Sequence[str], separator: str) -> Found:
     if len(values) >= 20 and (nearly := _first(values, _EXACT, NEARLY)) is not None:
         return Found(nearly)
     if (literal := _first(values, _LITERAL, NEARLY)) is not None:
-        return Found(literal)
+        return Found(literal if literal is not YES_NO or _has_both(values) else TEXT)
     if sum(map(len, values)) / len(values) > _LONG:
         return Found(TEXT)
     numbers = share(values, DOUBLE)
@@ -140,6 +171,21 @@ def type_of(values: Sequence[str], separator: str) -> Found:
     return Found(NAMES)
 
 
+def type_by_heading(kind: ColumnType, words: Sequence[str], values: Collection[str]) -> ColumnType:
+    """Return the type of a column whose heading says more than its values do.
+
+    Zeros and ones are truth values under ``is_active``, and ``3:45`` is no time of day under ``duration``.
+
+    Args:
+        kind: The type by the values.
+        words: The words of the heading, in small letters.
+        values: The values.
+    """
+    if kind is INTEGER and words and (words[0] in _ASKS or words[-1] == "flag") and share(list(values), ZERO_ONE) == 1:
+        return ZERO_ONE
+    return TEXT if kind is TIME and not _SPANS.isdisjoint(words) else kind
+
+
 def share(values: Sequence[str], kind: ColumnType) -> float:
     """Return the share of the values that fit a type."""
     fits = re.compile(kind.pattern).fullmatch
@@ -148,6 +194,11 @@ def share(values: Sequence[str], kind: ColumnType) -> float:
 
 def _first(values: Sequence[str], kinds: Iterable[ColumnType], least: float) -> ColumnType | None:
     return next((kind for kind in kinds if share(values, kind) >= least), None)
+
+
+def _has_both(values: Sequence[str]) -> bool:
+    """Return whether some values say yes and others no; ``NO`` alone may be Norway."""
+    return len({value[:1].lower() for value in values} & {"y", "n"}) == 2
 
 
 def _share_of_digits(values: Sequence[str]) -> float:

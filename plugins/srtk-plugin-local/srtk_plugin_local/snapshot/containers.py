@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import re
 import sqlite3
+import zipfile
+from collections import Counter
 from collections.abc import Iterator
 from contextlib import closing
 from datetime import date, datetime, time
@@ -20,6 +23,8 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 CONTAINERS = ("xlsx", "sqlite")
+_FORMULA_ALONE = re.compile(rb"<f\b[^>]*(?:/>|>[^<]*</f>)\s*(?:<v\s*/>|<v>\s*</v>)?\s*</c>")
+"""A cell of a workbook whose formula has no value."""
 Tables = Iterator[tuple[FileReport, Iterator["pa.Table"]]]
 
 
@@ -49,6 +54,7 @@ def _workbook(name: str, planner: Planner, strict: bool, meter: Meter) -> Tables
         book = openpyxl.load_workbook(name, read_only=True, data_only=True)
     except Exception as error:  # openpyxl raises what zipfile and its XML parser do
         raise InputError(f"{name}: cannot be read as an Excel workbook ({error}); save it again as .xlsx") from error
+    lacking = _uncalculated(name) if _may_lack_values(name) else {}
     with closing(book):
         for sheet in book.worksheets:
             rows = [
@@ -59,8 +65,55 @@ def _workbook(name: str, planner: Planner, strict: bool, meter: Meter) -> Tables
             width = max(place + 1 for _, cells in rows for place, cell in enumerate(cells) if _text(cell))
             texts = [(line, [_text(cell) for cell in (*cells, *[None] * width)[:width]]) for line, cells in rows]
             report = FileReport(f"{name}{WITHIN}{sheet.title}", "xlsx", strict)
+            for place, count in sorted(lacking.get(sheet.title, {}).items()):
+                title = texts[0][1][place] if place < width else f"column {place + 1}"
+                _tell_lacking(report, title or f"column {place + 1}", count)
             yield report, read_cells(texts, planner, report)
             meter(0)
+
+
+def _may_lack_values(name: str) -> bool:
+    """Return whether a cell of a workbook has a formula without a value, by the text of its sheets."""
+    with zipfile.ZipFile(name) as archive:
+        sheets = [entry for entry in archive.namelist() if entry.startswith("xl/worksheets/")]
+        return any(_FORMULA_ALONE.search(archive.read(sheet)) for sheet in sheets)
+
+
+def _uncalculated(name: str) -> dict[str, dict[int, int]]:
+    """Count the formulas without a value, by sheet and place of the column."""
+    import openpyxl
+
+    found: dict[str, dict[int, int]] = {}
+    with (
+        closing(openpyxl.load_workbook(name, read_only=True)) as formulas,
+        closing(openpyxl.load_workbook(name, read_only=True, data_only=True)) as values,
+    ):
+        for sheet in formulas.worksheets:
+            counts: Counter[int] = Counter()
+            for row, known in zip(sheet.iter_rows(), values[sheet.title].iter_rows(values_only=True), strict=True):
+                cells = zip(row, known, strict=True)
+                counts.update(place for place, (cell, value) in enumerate(cells) if _is_lacking(cell, value))
+            found[sheet.title] = dict(counts)
+    return found
+
+
+def _is_lacking(cell: Any, value: Any) -> bool:
+    return value is None and cell.data_type == "f"
+
+
+def _tell_lacking(report: FileReport, title: str, count: int) -> None:
+    """Tell how many formulas of a column have no value.
+
+    Raises:
+        InputError: If the file is read strictly.
+    """
+    sentence = (
+        f"{count:,} formulas of {title!r} were never calculated, so that their cells are empty; open the workbook in a "
+        "spreadsheet program, and save it"
+    )
+    if report.strict:
+        raise InputError(f"{report.name}: {sentence}")
+    report.note(sentence)
 
 
 def _text(value: Any) -> str:

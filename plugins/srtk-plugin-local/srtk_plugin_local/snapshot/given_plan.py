@@ -8,7 +8,7 @@ from typing import Any
 
 from srtk_framework.values import InputError, close_matches
 from srtk_plugin_local.snapshot.build_settings import BuildSettings
-from srtk_plugin_local.snapshot.column_types import BY_NAME
+from srtk_plugin_local.snapshot.column_types import BY_NAME, ColumnType
 from srtk_plugin_local.snapshot.plan_file import KINDS, entry_of, read_plan
 from srtk_plugin_local.snapshot.sheets import Column, Sheet, Sheets
 
@@ -37,7 +37,7 @@ def follow_plan(sheets: Sheets, sheet: Sheet, settings: BuildSettings, pinned: M
     """Let a plan decide about a sheet; return whether one did.
 
     A plan that is given goes before everything. That of the snapshot which a build replaces keeps a growing file from
-    being read in another way; where it no longer fits, the sheet is planned anew, which is told.
+    being read in another way, which is told; where it no longer fits, the sheet is planned anew.
 
     Raises:
         InputError: If a given plan names a column that is not there.
@@ -53,12 +53,27 @@ def follow_plan(sheets: Sheets, sheet: Sheet, settings: BuildSettings, pinned: M
     flags = settings.key_of(file) or settings.links or settings.columns or settings.literal_columns
     if entry is None or flags or set(entry["columns"]) - set(sheet.titles):
         return False
+    if sheet.rows <= entry.get("beyond", -1):
+        return False
     key = [column for column in sheet.columns if column.title in entry.get("key", ())]
     if key and entry.get("rows") == "entities" and not sheets.is_unique(sheet, key):
         sheet.note("was planned anew, since its key no longer tells its rows apart")
         return False
+    now = {column.title: column.type for column in sheet.columns}
     _apply(sheets, sheet, entry)
+    sheet.note(f"was read as when its graph was built before{_changes(sheet, now)}; --plan changes it")
     return True
+
+
+def _changes(sheet: Sheet, now: Mapping[str, ColumnType]) -> str:
+    """Return which columns would be of another type by their values now, in brackets; empty if none would."""
+    found = []
+    for column in sheet.columns:
+        is_typed = column.kind in ("literal", "property") and column.type is not now[column.title]
+        if column.filled and (is_typed or (column.kind == "names" and now[column.title].datatype)):
+            kept = column.type.name if is_typed else "names"
+            found.append(f"{column.title!r} as {kept}, though its values would be {now[column.title].name}")
+    return f" ({'; '.join(found)})" if found else ""
 
 
 def _apply(sheets: Sheets, sheet: Sheet, entry: Mapping[str, Any]) -> None:

@@ -258,4 +258,4 @@ def meta_text(meta: Meta) -> str:
     """Return the text of a meta file."""
     data = {"format": FORMAT, "version": VERSION, **attrs.asdict(meta)}
     whole = {**data, "checksum": checksum(data)}
-    return json.dumps(whole, indent=1, sort_keys=True, ensure_ascii=False) + "\n"
+    return json.dumps(whole, indent=1, ensure_ascii=False) + "\n"

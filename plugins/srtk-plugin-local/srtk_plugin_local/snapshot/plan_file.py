@@ -78,6 +78,12 @@ def _check(place: str, entry: Any) -> None:
             raise InputError(f"{place}.columns.{title}.{unknown[0]}: is no entry of a column")
 
 
+def table_of(data: Mapping[str, Any], file: str) -> str | None:
+    """Return the name of the table in a plan to which a file belongs; None without one."""
+    tables = data.get("tables", {}).items()
+    return next((name for name, entry in tables if any(same_file(str(f), file) for f in entry.get("files", ()))), None)
+
+
 def entry_of(data: Mapping[str, Any], file: str, table: str = "") -> Mapping[str, Any] | None:
     """Return the part of a plan that is about a file; None without one."""
     for name, entry in data.get("tables", {}).items():

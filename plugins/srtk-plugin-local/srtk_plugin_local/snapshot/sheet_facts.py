@@ -6,7 +6,7 @@ import re
 from typing import TYPE_CHECKING
 
 from srtk_plugin_local.snapshot.build_settings import EDGE, BuildSettings
-from srtk_plugin_local.snapshot.column_types import QUANTITY
+from srtk_plugin_local.snapshot.column_types import QUANTITY, TIME
 from srtk_plugin_local.snapshot.header import CODES, KEYS, TYPE, neo4j_name, neo4j_space, same_word, singular
 from srtk_plugin_local.snapshot.sheets import Column, Sheet, Sheets
 from srtk_plugin_local.snapshot.staging_values import first_row, is_literal, quote, shortened, value
@@ -79,7 +79,9 @@ def _write_names(con: duckdb.DuckDBPyConnection, sheets: Sheets, sheet: Sheet) -
     if label is not None:
         text = name_of(sheet)
     elif len(sheet.key) > 1:
-        text = f"concat_ws(', ', {', '.join(column.canonical() for column in sheet.key)})"
+        # A time of day is named as it is written, without seconds.
+        parts = [column.sql if column.type is TIME else column.canonical() for column in sheet.key]
+        text = f"concat_ws(', ', {', '.join(parts)})"
     elif sheet.prefix and sheet.key[0].type.datatype:
         text = f"{quote(_singular(sheet))} || ' ' || {sheet.key[0].canonical()}"
         con.execute(f"INSERT INTO {_RAW_NAME} SELECT id, {sheet.key[0].canonical()}, '', TRUE FROM here")
@@ -203,6 +205,8 @@ def _write_edges(con: duckdb.DuckDBPyConnection, sheets: Sheets, sheet: Sheet, s
         "FROM end_s JOIN end_o USING (n)"
     )
     con.execute("INSERT INTO raw SELECT s, r, o, FALSE FROM fact_row")
+    if any(column.kind in ("property", "link") for column in sheet.columns):
+        _tell_parallel(con, sheet)
     for column in sheet.columns:
         if column.kind in ("property", "link"):
             made, literal = _object(con, sheets, column, settings)
@@ -218,6 +222,16 @@ def _write_edges(con: duckdb.DuckDBPyConnection, sheets: Sheets, sheet: Sheet, s
     con.execute("DROP TABLE IF EXISTS named_row")
     if sheet.form == "edges":
         sheet.note(f"its edges name no relation; it is called {EDGE!r}")
+
+
+def _tell_parallel(con: duckdb.DuckDBPyConnection, sheet: Sheet) -> None:
+    """Tell how many rows repeat a fact, whose qualifiers are then those of all its rows."""
+    (repeated,) = first_row(con, "SELECT count(*) - count(DISTINCT hash(s, o)) FROM fact_row")
+    if repeated:
+        sheet.note(
+            f"{repeated:,} rows repeat an edge of another row: such rows are one fact with the qualifiers of all of "
+            "them, which are not kept apart"
+        )
 
 
 def _joining(sheets: Sheets, sheet: Sheet, end: Column) -> str:

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Sequence
-from itertools import count
+from itertools import accumulate, count
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import attrs
 
 from srtk_plugin_local.snapshot.build_settings import WITHIN
-from srtk_plugin_local.snapshot.column_types import NEARLY, TEXT, USUAL, ColumnType, type_of
+from srtk_plugin_local.snapshot.column_types import NEARLY, TEXT, USUAL, ColumnType, type_by_heading, type_of
 from srtk_plugin_local.snapshot.header import IDS, LABELS, is_edge_list, normal, words_of
 from srtk_plugin_local.snapshot.input_report import FileReport
 from srtk_plugin_local.snapshot.staging_values import first_row, quote
@@ -102,6 +102,7 @@ class Sheet:
         table: Its name in the database.
         columns: Its columns.
         reports: Reports of its files.
+        parts: Number of rows of each of its files.
         rows: Number of rows.
         form: ``entities``, ``edges`` or ``facts``.
         key: The columns of the key; several where only together they tell rows apart.
@@ -115,6 +116,7 @@ class Sheet:
     table: str
     columns: list[Column]
     reports: list[FileReport] = attrs.field(factory=list)
+    parts: list[int] = attrs.field(factory=list)
     rows: int = 0
     form: str = "entities"
     key: list[Column] = attrs.field(factory=list)
@@ -137,6 +139,10 @@ class Sheet:
     def skipped(self) -> int:
         """Rows of its files that could not be read."""
         return sum(count for report in self.reports for count, *_ in report.skipped.values())
+
+    def ends(self) -> list[int]:
+        """Return the number of rows up to the end of each of its files, which stand one after the other."""
+        return list(accumulate(self.parts))
 
     def label(self) -> Column | None:
         """Return the column of the names; None without one."""
@@ -166,7 +172,7 @@ class Sheets:
     def add(self, report: FileReport, table: Any, headings: Sequence[str] = ()) -> None:
         """Append rows: texts by column, of which empty ones are none.
 
-        Tables with the same headings are parts of one.
+        Tables with the same headings are parts of one at first; those of a database are tables of their own.
 
         Args:
             report: Report of the file.
@@ -175,6 +181,7 @@ class Sheets:
         """
         headings = headings or report.sheet
         titles = tuple(normal(title) or title for title in headings)
+        titles = (report.name, *titles) if report.format == "sqlite" else titles
         sheet = self.found.get(titles)
         if sheet is None:
             made = [Column(title or f"column {at + 1}", at) for at, title in enumerate(headings)]
@@ -184,12 +191,38 @@ class Sheets:
             self.found[titles] = sheet
         if report not in sheet.reports:
             sheet.reports.append(report)
+            sheet.parts.append(0)
             sheet.links |= report.links
         self.con.register("chunk", table)
         cells = ", ".join(f"nullif(trim({column.sql}), '')" for column in sheet.columns)
         self.con.execute(f"INSERT INTO {sheet.table} SELECT {cells} FROM chunk")
         self.con.unregister("chunk")
         sheet.rows += table.num_rows
+        sheet.parts[-1] += table.num_rows
+
+    def part(self, sheet: Sheet, tables: Sequence[str | None]) -> None:
+        """Make a sheet of each table that the files of a sheet belong to; without effect if that is one.
+
+        Args:
+            sheet: The sheet.
+            tables: A name of the table for each of its files, which only tells them apart.
+        """
+        groups = dict.fromkeys(tables)
+        if len(groups) < 2:
+            return
+        starts = [0, *sheet.ends()]
+        # The name of the whole is free again, and that of its first file.
+        self.found = {titles: other for titles, other in self.found.items() if other is not sheet}
+        for number, group in enumerate(groups):
+            places = [place for place, table in enumerate(tables) if table == group]
+            columns = [Column(column.title, column.place) for column in sheet.columns]
+            reports, parts = [sheet.reports[place] for place in places], [sheet.parts[place] for place in places]
+            made = Sheet(self._free_name(reports[0]), f"{sheet.table}_{number}", columns, reports, parts, sum(parts))
+            made.links = {title: table for report in reports for title, table in report.links.items()}
+            where = " OR ".join(f"rowid >= {starts[at]} AND rowid < {starts[at + 1]}" for at in places)
+            self.con.execute(f"CREATE TABLE {made.table} AS SELECT * FROM {sheet.table} WHERE {where} ORDER BY rowid")
+            self.found[(made.table,)] = made
+        self.con.execute(f"DROP TABLE {sheet.table}")
 
     def _free_name(self, report: FileReport) -> str:
         """Return the name of a new sheet; of two files with one name, the later one gets a number."""
@@ -256,6 +289,7 @@ class Sheets:
         separator = sheet.reports[0].separator
         plain = [value for value in values if value not in _DASHES] or values
         found = type_of(plain, separator)
+        found = attrs.evolve(found, type=type_by_heading(found.type, column.words.split(), plain))
         if found.type.datatype and len(plain) < len(values):
             self._drop_dashes(sheet, column)
         if found.doubt:

@@ -5,11 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
+import attrs
+
 from srtk_framework.text import LITERAL_FORM
 from srtk_framework.values import InputError
 from srtk_plugin_local.snapshot import input_files
 from srtk_plugin_local.snapshot.apoc import edge_rows, is_apoc, node_rows
 from srtk_plugin_local.snapshot.build_settings import DESCRIPTION, BuildSettings, names_of_rdf
+from srtk_plugin_local.snapshot.column_types import SPELLINGS
 from srtk_plugin_local.snapshot.containers import CONTAINERS, read_container
 from srtk_plugin_local.snapshot.header import plan_facts, plan_fixed
 from srtk_plugin_local.snapshot.input_files import Progress, detect, guess_format
@@ -29,6 +32,7 @@ from srtk_plugin_local.snapshot.staging_values import (
     shortened,
     value,
 )
+from srtk_plugin_local.snapshot.table_parts import part_tables
 from srtk_plugin_local.snapshot.table_plan import plan_sheets
 from srtk_plugin_local.snapshot.tables import read_names, read_rows
 from srtk_plugin_local.snapshot.tools import kgtk, read_tool
@@ -106,6 +110,7 @@ def stage_triples(
             tables = read_rows(name, kind, settings.separator, plan_facts(settings), report, meter)
             _stage_rows(con, sheets, settings, report, tables)
         meter.next()
+    part_tables(sheets, settings, pinned)
     sheets.profile()
     plan = plan_sheets(sheets, settings, bool(first_row(con, "SELECT 1 FROM raw LIMIT 1")), pinned)
     write_sheets(con, sheets, settings)
@@ -119,13 +124,56 @@ def _stage_rows(
     con: duckdb.DuckDBPyConnection, sheets: Sheets, settings: BuildSettings, report: FileReport, tables: Iterable[Any]
 ) -> None:
     """Insert the rows of a table: as facts, or whole where their columns are yet to be understood."""
+    words = _Missing(settings.missing, report)
     for table in tables:
         if is_apoc(report.sheet):
             _insert_apoc(con, sheets, settings, report, table)
         elif report.sheet:
             sheets.add(report, table)
         else:
-            _insert_facts(con, table, settings)
+            _insert_facts(con, words.read(table), settings)
+    words.tell()
+
+
+@attrs.define
+class _Missing:
+    """Words of a missing value in facts, which stay unless they are given.
+
+    Attributes:
+        words: The given words, in small letters; None if none are given.
+        report: Report of the file.
+        count: Number of facts with such a word as subject or object.
+    """
+
+    words: Sequence[str] | None
+    report: FileReport
+    count: int = 0
+
+    def read(self, table: Any) -> Any:
+        """Count the facts with such a word; return the table without them if the words are given."""
+        import pyarrow as pa
+        import pyarrow.compute as pc
+
+        ends = [table.column(place) for place in (0, 2)]
+        if self.words is None:
+            has = [pc.is_in(column, value_set=pa.array(SPELLINGS)) for column in ends]
+        else:
+            folded = pa.array([word.casefold() for word in self.words], pa.string())
+            has = [pc.is_in(pc.utf8_lower(column), value_set=folded) for column in ends]
+        found = pc.or_(*has)
+        count = pc.sum(found).as_py() or 0
+        self.count += count
+        return table if self.words is None or not count else table.filter(pc.invert(found))
+
+    def tell(self) -> None:
+        """Tell the number of facts with such a word, or count them as skipped."""
+        if self.count and self.words is not None:
+            self.report.skip_all("facts with a word of a missing value", self.count, "by --missing", "fill the cell")
+        elif self.count:
+            self.report.note(
+                f"{self.count:,} facts have a word of a missing value, such as NULL; they stay, and --missing WORD,... "
+                "leaves them out"
+            )
 
 
 def _insert_apoc(

@@ -38,7 +38,8 @@ from srtk_plugin_local.snapshot.header import (
     place_of,
     same_word,
 )
-from srtk_plugin_local.snapshot.layout_words import unwanted_columns
+from srtk_plugin_local.snapshot.layout_words import kept, unwanted_columns
+from srtk_plugin_local.snapshot.property_graphs.roles import WEIGHTS
 from srtk_plugin_local.snapshot.sheets import Column, Sheet, Sheets
 
 _HIT = 0.9
@@ -92,7 +93,7 @@ def plan_sheets(
     new = [sheet for sheet in every if not sheet.planned]
     for sheet in new:
         _leave_out(sheet, settings)
-        _find_ends(sheets, sheet)
+        _find_ends(sheets, sheet, settings)
         if sheet.form == "entities":
             _find_key(sheets, sheet, settings)
     for sheet in new:
@@ -115,7 +116,7 @@ def _leave_out(sheet: Sheet, settings: BuildSettings) -> None:
     """Mark what is empty, layout or bookkeeping."""
     numeric = {column.title for column in sheet.columns if column.type.numeric}
     unwanted = unwanted_columns(sheet.titles, numeric, settings.keep)
-    key = settings.key_of(sheet.reports[0].name)
+    key = _given_key(sheet, settings)
     for column in sheet.columns:
         if key is not None and place_of(key, sheet.titles, sheet.name) == column.place:
             continue
@@ -129,6 +130,11 @@ def _leave_out(sheet: Sheet, settings: BuildSettings) -> None:
             column.kind, column.why = "bookkeeping", "binary"
 
 
+def _given_key(sheet: Sheet, settings: BuildSettings) -> str | None:
+    """Return the heading of the key that is given for one of the files."""
+    return next((key for report in sheet.reports if (key := settings.key_of(report.name)) is not None), None)
+
+
 def _is_index(sheet: Sheet, column: Column) -> bool:
     """Return whether a column holds the row numbers that pandas writes without a heading."""
     heading = column.title in (f"column {column.place + 1}", "Unnamed: 0", "index", "level_0")
@@ -140,7 +146,7 @@ def _open(sheet: Sheet) -> Iterator[Column]:
     return (column for column in sheet.columns if not column.kind)
 
 
-def _find_ends(sheets: Sheets, sheet: Sheet) -> None:
+def _find_ends(sheets: Sheets, sheet: Sheet, settings: BuildSettings) -> None:
     """Find both ends of the edges of a list of edges."""
     ends = is_edge_list(sheet.titles)
     if ends is None or any(sheet.columns[at].kind for at in ends):
@@ -157,13 +163,24 @@ def _find_ends(sheets: Sheets, sheet: Sheet) -> None:
             column.kind, column.why = "bookkeeping", "number of the edge"
         elif column.words == "type" and sheets.has_only(sheet, column, DIRECTIONS):
             column.kind, column.why = "bookkeeping", "direction"
+        elif column.words in WEIGHTS and _is_constant(column) and not kept(column.title, settings.keep):
+            column.kind, column.why = "bookkeeping", "all are equal"
+            sheet.note(
+                f"the {column.title} of all edges is {column.example}; it was left out (--keep {column.title} reads it)"
+            )
     for at, kind in zip(ends, ("source", "target"), strict=True):
         sheet.columns[at].kind, sheet.columns[at].why = kind, "heading"
 
 
+def _is_constant(column: Column) -> bool:
+    """Return whether all weights are equal; that of a single edge is a fact, unless it is 1."""
+    same = column.type.numeric and not column.odd and column.distinct == 1
+    return same and (column.filled > 1 or float(column.example.replace(",", ".")) == 1)
+
+
 def _find_key(sheets: Sheets, sheet: Sheet, settings: BuildSettings) -> None:
     """Find the key: by flag, by heading, or the first column of names that tells all rows apart."""
-    given = settings.key_of(sheet.reports[0].name)
+    given = _given_key(sheet, settings)
     declared = sheet.reports[0].key
     if given or declared:
         column = sheet.columns[place_of(given or declared, sheet.titles, sheet.name)]

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import csv
 import io
+import re
 import sqlite3
+import zipfile
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
@@ -19,7 +21,7 @@ from srtk_plugin_local.snapshot.build_settings import BuildSettings
 from srtk_plugin_local.snapshot.column_types import BY_NAME, type_of
 from srtk_plugin_local.snapshot.graph import LocalGraph
 
-from srtk_framework.values import InputError, Literal, Pattern
+from srtk_framework.values import InputError, Literal, Pattern, Triple
 
 Fact = tuple[str, str, str]
 
@@ -250,6 +252,69 @@ def test_tables_with_the_same_headings_are_parts_of_one(make: Make) -> None:
     assert made.graph.find(["Bo"]) == [["2"]]
 
 
+CUSTOMERS = "id,name,city\n1,Ada,Riga\n2,Bo,Oslo\n3,Cy,Rome\n"
+
+
+def test_equal_headings_with_the_same_ids_for_other_names_are_two_tables(make: Make) -> None:
+    tables = {"customers.csv": CUSTOMERS, "suppliers.csv": "id,name,city\n1,Alfa,Bern\n2,Bolt,Kiel\n"}
+    made = make(tables)
+    assert made.graph.find(["Ada", "Alfa"]) == [["customers:1"], ["suppliers:1"]]
+    assert ("Alfa", "city", "Bern") in made.facts()
+    assert "2 of the 2 values of 'id' that they share stand for rows with other values" in made.notes[0]
+    assert make(tables, out="one", id="id").graph.find(["Alfa"]) == [["1"]]
+
+
+def test_parts_with_corrections_and_repeated_rows_are_one_table(make: Make) -> None:
+    rows = "".join(f"{n},N{n},Riga\n" for n in range(10, 30))
+    made = make({"jan.csv": f"id,name,city\n{rows}", "feb.csv": f"id,name,city\n{rows}30,New,Oslo\n"})
+    assert made.graph.find(["N10", "New"]) == [["10"], ["30"]]
+    corrected = make({"jan.csv": f"id,name,city\n{rows}", "feb.csv": f"id,name,city\n{rows.replace('N12', 'M12')}"})
+    assert corrected.graph.find(["M12"]) == [["12"]]
+    assert any("its files are parts of one table" in note for note in corrected.notes)
+
+
+def test_equal_headings_that_may_be_either_are_refused_with_both_flags(make: Make) -> None:
+    tables = {"jan.csv": CUSTOMERS, "feb.csv": "id,name,city\n3,Cyd,Rome\n4,Di,Bern\n5,Ed,Kiel\n"}
+    with pytest.raises(InputError, match=r"give --key jan\.csv=id --key feb\.csv=id .* or --id id"):
+        make(tables)
+    apart = make(tables, out="apart", keys={"jan.csv": "id", "feb.csv": "id"})
+    assert apart.graph.find(["Cy", "Cyd"]) == [["jan:3"], ["feb:3"]]
+    assert make(tables, out="one", id="id").graph.find(["Di"]) == [["4"]]
+    assert make(tables, out="key", keys={"feb.csv": "id"}).graph.find(["Di"]) == [["4"]], (
+        "the key of one is that of all"
+    )
+
+
+def test_rows_without_names_are_compared_by_most_of_their_columns(make: Make) -> None:
+    jan = "id,day,shop,sum\n1,Mon,A,5\n2,Tue,B,6\n3,Wed,A,7\n"
+    made = make({"jan.csv": jan, "feb.csv": "id,day,shop,sum\n1,Fri,A,9\n2,Sat,B,4\n3,Sun,C,3\n"})
+    assert made.graph.find(["Mon", "Fri"]) == [["jan:1"], ["feb:1"]]
+    again = make({"jan.csv": jan, "feb.csv": jan.replace("Mon", "Sun")}, out="again")
+    assert {triple.subject for triple in again.triples} == {"1", "2", "3"}
+
+
+def test_a_plan_tells_whether_equal_headings_are_one_table(make: Make, tmp_path: Path) -> None:
+    from srtk_plugin_local.snapshot.plan_file import plan_text
+
+    tables = {"customers.csv": CUSTOMERS, "suppliers.csv": "id,name,city\n1,Alfa,Bern\n2,Bolt,Kiel\n"}
+    apart, one = make(tables), make(tables, out="one", id="id")
+    for name, made in (("apart", apart), ("one", one)):
+        (tmp_path / f"{name}.yaml").write_text(plan_text(made.built.meta.build["plan"]))
+        assert make(tables, out=f"{name}2", plan=str(tmp_path / f"{name}.yaml")).content == made.content
+    grown = make({**tables, "suppliers.csv": "id,name,city\n1,Alfa,Bern\n9,Cord,Kiel\n10,Dorn,Ulm\n11,Erk,Ulm\n"})
+    assert grown.graph.find(["Cord"]) == [["suppliers:9"]], "the stored plan has two tables"
+
+
+def test_tables_of_a_database_with_equal_headings_are_tables_of_their_own(tmp_path: Path) -> None:
+    database = sqlite3.connect(tmp_path / "shop.db")
+    for table, name in (("customers", "Ada"), ("suppliers", "Alfa")):
+        database.execute(f"CREATE TABLE {table} (id INTEGER PRIMARY KEY, name TEXT, city TEXT)")
+        database.execute(f"INSERT INTO {table} VALUES (1, '{name}', 'Riga')")
+    database.commit()
+    database.close()
+    assert Made(tmp_path, ["shop.db"], {}).graph.find(["Ada", "Alfa"]) == [["customers:1"], ["suppliers:1"]]
+
+
 def test_a_table_of_two_links_is_a_fact_between_their_rows(make: Make) -> None:
     tables = {
         "orders.csv": "orderID,shipCity,freight\n10,Riga,1.5\n11,Oslo,2.5\n",
@@ -285,6 +350,39 @@ def test_a_weight_is_a_property_of_the_edge_and_a_direction_no_relation(make: Ma
     made = make({"a.csv": "Source,Target,Type,Weight\nAda,Bo,Undirected,5\nBo,Cy,Undirected,7\n"})
     assert made.facts() == {("Ada", "edge", "Bo"), ("Bo", "edge", "Cy")}
     assert made.graph.qualifiers(made.triples) == [(("Weight", '"5"^^xsd:integer'),), (("Weight", '"7"^^xsd:integer'),)]
+
+
+def test_equal_weights_are_left_out_and_told_unless_they_are_kept(make: Make) -> None:
+    edges = {"a.csv": "Source,Target,Weight\nAda,Bo,1.0\nBo,Cy,1.0\n"}
+    made = make(edges)
+    assert made.graph.qualifiers(made.triples) == [(), ()]
+    assert "the Weight of all edges is 1.0; it was left out (--keep Weight reads it)" in made.notes
+    assert make(edges, out="kept", keep=("Weight",)).graph.qualifiers(made.triples)[0] == (
+        ("Weight", '"1"^^xsd:integer'),
+    )
+
+
+@pytest.mark.parametrize(("weight", "count"), [("1", 0), ("3", 1)])
+def test_the_weight_of_a_single_edge_is_a_qualifier_unless_it_is_1(make: Make, weight: str, count: int) -> None:
+    made = make({"a.csv": f"Source,Target,Weight\nAda,Bo,{weight}\n"})
+    assert len(made.graph.qualifiers(made.triples)[0]) == count
+
+
+def test_another_constant_property_of_edges_is_kept(make: Make) -> None:
+    made = make({"a.csv": "Source,Target,since\nAda,Bo,1999\nBo,Cy,1999\n"})
+    assert [len(found) for found in made.graph.qualifiers(made.triples)] == [1, 1]
+
+
+def test_rows_that_repeat_an_edge_are_one_fact_with_all_qualifiers_and_are_counted(make: Make) -> None:
+    made = make({"a.csv": "Source,Target,since\nAda,Bo,1999\nBo,Cy,2001\nAda,Bo,2005\n"})
+    assert [t for t in made.triples if t.subject == "Ada"] == [Triple("Ada", "edge", "Bo")]
+    assert made.graph.qualifiers([Triple("Ada", "edge", "Bo")])[0] == (
+        ("since", '"1999"^^xsd:integer'),
+        ("since", '"2005"^^xsd:integer'),
+    )
+    assert any(note.startswith("1 rows repeat an edge of another row") for note in made.notes)
+    once = make({"a.csv": "Source,Target,since\nAda,Bo,1999\nAda,Cy,2001\nBo,Cy,2001\n"}, out="once")
+    assert not any("repeat an edge" in note for note in once.notes)
 
 
 def test_nodes_and_edges_in_one_table_of_apoc_are_both_read(make: Make) -> None:
@@ -327,6 +425,12 @@ def test_a_journey_with_a_number_is_an_entity(make: Make) -> None:
         (["007", "123"], ",", "code"),
         (["10 kg", "3.5 kg"], ",", "quantity"),
         (["12:30", "7:05"], ",", "time"),
+        (["8:15 pm", "12:05AM", "23:59:59.5"], ",", "time"),
+        (["25:10", "26:30"], ",", "quantity"),
+        (["yes", "No", "y", "N"], ",", "yes or no"),
+        (["NO", "NO"], ",", "text"),
+        (["Y", "yes"], ",", "text"),
+        (["0", "1"], ",", "integer"),
         (["Riga", "Oslo"], ",", "names"),
         (["1", "two", "3"], ",", "mixed"),
     ],
@@ -346,12 +450,51 @@ def test_a_type_is_found_from_the_whole_column(values: list[str], separator: str
         ("1.500|2", '"1.5"^^xsd:decimal'),
         ("2020-01-31 10:30:00|2021-01-01 00:00:00", '"2020-01-31T10:30:00"^^xsd:dateTime'),
         ("10 kg|12 kg", '"10 kg"'),
+        ("8:15|12:30:05", '"08:15:00"^^xsd:time'),
+        ("8:15 pm|12:30 AM", '"20:15:00"^^xsd:time'),
+        ("12:30:07 AM|8:15 pm", '"00:30:07"^^xsd:time'),
+        ("12:30 pm|8:15 pm", '"12:30:00"^^xsd:time'),
+        ("yes|no", '"true"^^xsd:boolean'),
+        ("N|Y", '"false"^^xsd:boolean'),
     ],
 )
 def test_a_literal_has_the_canonical_form_of_its_value(make: Make, cells: str, literal: str) -> None:
     first, second = cells.split("|")
     made = make({"a.csv": f"id;name;amount\n1;Ada;{first}\n2;Bo;{second}\n"})
     assert made.graph.match([Pattern("1", "amount")])[0][0].object == literal
+
+
+@pytest.mark.parametrize(
+    ("title", "cells", "literal"),
+    [
+        ("is_active", ("1", "0"), '"true"^^xsd:boolean'),
+        ("hasChildren", ("0.0", "1.0"), '"false"^^xsd:boolean'),
+        ("sold_flag", ("1", "1"), '"true"^^xsd:boolean'),
+        ("goals", ("1", "0"), '"1"^^xsd:integer'),
+        ("is_active", ("1", "2"), '"1"^^xsd:integer'),
+        ("duration", ("3:45", "4:05"), '"3:45"'),
+        ("departs", ("3:45", "4:05"), '"03:45:00"^^xsd:time'),
+    ],
+)
+def test_a_heading_says_what_zeros_ones_and_colons_are(
+    make: Make, title: str, cells: tuple[str, str], literal: str
+) -> None:
+    made = make({"a.csv": f"id,name,{title}\n1,Ada,{cells[0]}\n2,Bo,{cells[1]}\n"})
+    assert made.graph.match([Pattern("1", title)])[0][0].object == literal
+
+
+def test_words_of_missing_values_stay_in_facts_and_are_counted_unless_they_are_given(make: Make) -> None:
+    facts = {"a.tsv": "Ada\tknows\tNULL\nBo\tknows\tCy\nnan\tknows\tNan\nNan\tknows\tBo\n"}
+    made = make(facts)
+    assert len(made.triples) == 4
+    assert made.notes == [
+        "2 facts have a word of a missing value, such as NULL; they stay, and --missing WORD,... leaves them out"
+    ]
+    given = make(facts, out="given", missing=("null",))
+    assert given.facts() == {("Bo", "knows", "Cy"), ("nan", "knows", "Nan"), ("Nan", "knows", "Bo")}
+    assert given.reading[0]["skipped"]["facts with a word of a missing value"][0] == 1
+    with pytest.raises(InputError, match=r"a\.tsv: by --missing: fill the cell"):
+        make(facts, out="strict", missing=("null",), strict=True)
 
 
 @pytest.mark.parametrize("word", ["NULL", "nan", "NaN", "None", "N/A", r"\N", "null"])
@@ -419,6 +562,55 @@ def test_a_growing_file_does_not_flip_a_column(make: Make) -> None:
     grown = make({"a.csv": "id,name,code\n1,Ada,17\n2,Bo,18\n3,Cy,x9\n4,Di,y\n"})
     assert grown.read_as("code") == "integer"
     assert make({"a.csv": "id,name,code\n1,Ada,17\n2,Bo,18\n3,Cy,x9\n4,Di,y\n"}, out="new").read_as("code") == "mixed"
+    assert not any("as when its graph was built before" in note for note in first.notes)
+    told = "was read as when its graph was built before ('code' as integer, though its values would be mixed); --plan"
+    assert sum(note.startswith(told) for note in grown.notes) == 1
+
+
+def test_a_graph_of_the_cache_keeps_the_plan_of_a_file_that_grew_alone(make: Make) -> None:
+    place = "0123456789ab-"
+    make({"a.csv": "id,name,code\n1,Ada,17\n2,Bo,18\n"}, out=place + "0" * 24)
+    grown = make({"a.csv": "id,name,code\n1,Ada,17\n2,Bo,18\n3,Cy,x9\n4,Di,y\n"}, out=place + "1" * 24)
+    assert grown.read_as("code") == "integer"
+    corrected = make({"a.csv": "id,name,code\n1,Ada,x7\n2,Bo,y8\n3,Cy,x9\n4,Di,y\n"}, out=place + "2" * 24)
+    assert corrected.read_as("code") == "names of things"
+    assert not any("was read as when" in note for note in corrected.notes)
+
+
+def test_the_stored_plan_keeps_the_order_of_the_file(make: Make) -> None:
+    made = make({"b.csv": "id,name,size,city\n1,Ada,5,Riga\n2,Bo,7,Oslo\n", "a.csv": "sku,name,age\n1,X,2\n2,Y,3\n"})
+    tables = made.built.meta.build["plan"]["tables"]
+    assert [list(entry["columns"]) for entry in tables.values()] == [
+        ["id", "name", "size", "city"],
+        ["sku", "name", "age"],
+    ]
+
+
+def test_formulas_that_were_never_calculated_are_counted_by_column(tmp_path: Path) -> None:
+    book = openpyxl.Workbook()
+    rows = (["id", "name", "total", "tax"], [1, "Ada", "=A2*2", None], [2, "Bo", "=A3*2", "=A3"], [3, "Cy", 5, None])
+    for row in rows:
+        book.active.append(row)
+    book.save(tmp_path / "t.xlsx")
+    counted = [note for note in Made(tmp_path, ["t.xlsx"], {}).notes if "were never calculated" in note]
+    assert [note.split(" were")[0] for note in counted] == ["2 formulas of 'total'", "1 formulas of 'tax'"]
+    assert all(note.endswith("open the workbook in a spreadsheet program, and save it") for note in counted)
+    with pytest.raises(InputError, match="2 formulas of 'total' were never calculated"):
+        Made(tmp_path, ["t.xlsx"], {"strict": True}, "strict")
+
+
+def test_formulas_with_a_value_are_read_without_a_word(tmp_path: Path) -> None:
+    book = openpyxl.Workbook()
+    for row in (["id", "name", "total"], [1, "Ada", "=A2*2"], [2, "Bo", "=A3*2"]):
+        book.active.append(row)
+    book.save(tmp_path / "t.xlsx")
+    with zipfile.ZipFile(tmp_path / "t.xlsx") as old, zipfile.ZipFile(tmp_path / "u.xlsx", "w") as new:
+        for entry in old.namelist():
+            data = old.read(entry)
+            new.writestr(entry, re.sub(rb"</f><v\s*/?>(</v>)?", b"</f><v>7</v>", data))
+    made = Made(tmp_path, ["u.xlsx"], {})
+    assert ("Ada", "total", "7") in made.facts()
+    assert not any("calculated" in note for note in made.notes)
 
 
 # Laws
