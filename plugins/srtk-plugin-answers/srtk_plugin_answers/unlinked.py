@@ -156,7 +156,7 @@ class UnlinkedSets:
     def _set(self, nodes: Iterable[str]) -> NodeSet | None:
         members = sorted({node for node in nodes if not isinstance(node, Literal)})
         cut = max(0, len(members) - _MOST)
-        return NodeSet(None, dict.fromkeys(members[: _MOST], ()), cut) if members else None
+        return NodeSet(None, dict.fromkeys(members[:_MOST], ()), cut) if members else None
 
     def _conditions(self, one: NodeSet, words: set[str]) -> list[Condition]:
         """Find the names and texts that members lead to in one step, and that the question names."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import re
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -30,10 +31,12 @@ class Meta:
     Attributes:
         content: Hash of all its triples.
         triples: How many.
+        reading: What was read of each file and what was skipped.
     """
 
     content: str
     triples: int
+    reading: Sequence[Mapping[str, Any]] = ()
 
 
 def write_meta(folder: Path, meta: Meta) -> None:
@@ -62,7 +65,10 @@ def read_meta(folder: Path) -> Meta:
         raise SnapshotError(f"{path}: is damaged (content is not a hash); load the store again")
     if not isinstance(triples, int) or isinstance(triples, bool) or triples < 0:
         raise SnapshotError(f"{path}: is damaged (triples is not a number of triples); load the store again")
-    return Meta(content, triples)
+    reading = data.get("reading", [])
+    if not isinstance(reading, list):
+        raise SnapshotError(f"{path}: is damaged (reading is not a list); load the store again")
+    return Meta(content, triples, reading)
 
 
 def _opened(folder: Path) -> tuple[Meta, Any]:

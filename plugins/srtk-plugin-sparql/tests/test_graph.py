@@ -219,7 +219,7 @@ def test_the_content_hash_is_that_of_the_triples(file: Path, store: Path, tmp_pa
 def test_a_malformed_file_is_refused_with_its_line_and_leaves_nothing(tmp_path: Path) -> None:
     (tmp_path / "bad.nt").write_text(f"<{E}a> <{R}b> <{E}c> .\n<{E}a> <{R}b> .\n")
     with pytest.raises(InputError, match=r"bad\.nt:2"):
-        load([tmp_path / "bad.nt"], tmp_path / "store")
+        load([tmp_path / "bad.nt"], tmp_path / "store", strict=True)
     assert [path.name for path in tmp_path.iterdir()] == ["bad.nt"]
 
 

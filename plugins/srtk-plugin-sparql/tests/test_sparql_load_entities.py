@@ -20,12 +20,13 @@ from pathlib import Path
 import pyoxigraph
 from xml.parsers import expat
 from srtk_framework.values import InputError
-from srtk_plugin_sparql.commands.load import _quads
+from srtk_plugin_sparql.commands.load import _quads, _report_of
+import srtk_plugin_local.snapshot.rdf, pyarrow
 pages = int(open("/proc/self/statm").read().split()[0])
 limit = pages * resource.getpagesize() + 200 * 2**20
 resource.setrlimit(resource.RLIMIT_AS, (limit, limit))
 try:
-    print(len(list(_quads(Path(sys.argv[1]), "rdfxml"))), "read")
+    print(len(list(_quads(_report_of(Path(sys.argv[1]), None, False)))), "read")
 except InputError as error:
     print(error)
 """

@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import re
 from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import IO, TYPE_CHECKING, Any, cast
 
 from srtk_framework.records import check_entities
@@ -26,7 +27,8 @@ _FORMATS = {
     "rdfxml": "RDF_XML",
     "jsonld": "JSON_LD",
 }
-_LINES = ("ntriples", "nquads")
+LINES = ("ntriples", "nquads")
+"""Formats with a triple on each line, and without relative IRIs."""
 RDF = "http://www.w3.org/1999/02/22-rdf-syntax-ns#"
 _ANONYMOUS = re.compile(r"[0-9a-f]{20,32}")
 _DOTS = r"^[A-Za-z][^?#\"\s]*/\.\.?(?:[/?#]|$)"
@@ -50,33 +52,58 @@ def read_rdf(name: str, kind: str, report: FileReport, meter: Meter, base: str =
     Raises:
         InputError: With file and line, if the file is not valid.
     """
-    with Utf8Input(name) as source:
-        empty = not source.peek().strip()
-    if kind == "rdfxml" and not empty:
-        with Utf8Input(name, xml=True) as source:
-            check_entities(source, name)
-    if kind == "jsonld" and not empty:
-        note_lost_keys(name, report)
-    default = base_of(name)
     relative = False
-    with Utf8Input(name, xml=kind == "rdfxml", dots=kind not in _LINES) as source:
-        if source.encoding not in ("utf-8", "ascii"):
-            report.note(f"was read as {source.encoding}")
-        for table in () if empty else _tables(source, kind, base or default, report):
+    default = base_of(name)
+    with opened_rdf(name, kind, report) as source:
+        for table in _tables(source, kind, base or default, report):
             report.rows += table.num_rows
-            relative = relative or (not base and kind not in _LINES and _any_starts(table, default))
-            if source.has_dots or (kind not in _LINES and "/." in base):
+            relative = relative or (not base and kind not in LINES and _any_starts(table, default))
+            if source.has_dots or (kind not in LINES and "/." in base):
                 _note_dots(table, report)
             yield table
             meter(source.done)
         size = source.size
-    if relative:
-        report.note(f"relative IRIs were resolved against {default}; give another base with --base")
+    note_reading(report, default if relative else "")
+    meter(size)
+
+
+@contextmanager
+def opened_rdf(name: str, kind: str, report: FileReport) -> Iterator[Utf8Input]:
+    """Open a file of RDF for ``parse``: its entities are checked, and keys that JSON-LD loses are counted.
+
+    Raises:
+        InputError: If it cannot be read, or its entities grow without bound.
+    """
+    with Utf8Input(name, xml=kind == "rdfxml", dots=kind not in LINES) as source:
+        if kind == "rdfxml" and not source.empty:
+            with Utf8Input(name, xml=True) as again:
+                check_entities(again, name)
+        if kind == "jsonld" and not source.empty:
+            note_lost_keys(name, report)
+        if source.encoding not in ("utf-8", "ascii"):
+            report.note(f"was read as {source.encoding}")
+        yield source
+
+
+def note_reading(report: FileReport, base: str, named_graphs: int = 0) -> None:
+    """Note how a whole file was read.
+
+    Args:
+        report: Takes the notes; its number of rows is known.
+        base: Base of the relative IRIs, where nobody gave one; empty if there was none.
+        named_graphs: Number of named graphs.
+
+    Raises:
+        InputError: If all lines were skipped.
+    """
+    if named_graphs:
+        report.note(f"{named_graphs:,} named graphs were merged into one; their names are not kept")
+    if base:
+        report.note(f"relative IRIs were resolved against {base}; give another base with --base")
     if not report.rows:
         report.check()
         report.skip(EMPTY_FILES, 1, "there is no triple; leave the file out")
         report.note("has no triple")
-    meter(size)
 
 
 def _any_starts(table: pa.Table, start: str) -> bool:
@@ -98,7 +125,7 @@ def _note_dots(table: pa.Table, report: FileReport) -> None:
             return
 
 
-def _tables(source: Input, kind: str, base: str, report: FileReport) -> Iterator[pa.Table]:
+def _tables(source: Utf8Input, kind: str, base: str, report: FileReport) -> Iterator[pa.Table]:
     """Yield the triples of a file in tables of up to ROWS rows."""
     import pyarrow as pa
     import pyoxigraph as ox
@@ -115,7 +142,7 @@ def _tables(source: Input, kind: str, base: str, report: FileReport) -> Iterator
     default = ox.DefaultGraph()
     named_graphs: set[str] = set()
     graphs = kind in ("nquads", "trig", "jsonld")
-    for triple in _parse(source, kind, base, report):
+    for triple in parse(source, kind, base, report):
         if graphs and triple.graph_name != default:
             named_graphs.add(str(triple.graph_name))
         subject, object_ = triple.subject, triple.object
@@ -166,11 +193,25 @@ def _statement(
     return [*rows, (start, RDF + "object", end, False)]
 
 
-def _parse(source: Input, kind: str, base: str, report: FileReport) -> Iterator[Any]:
-    """Parse a file; a wrong line of N-Triples or N-Quads is skipped and counted, after which the parser goes on."""
+def parse(source: Utf8Input, kind: str, base: str, report: FileReport) -> Iterator[Any]:
+    """Yield the quads of a file as pyoxigraph has them; nothing for an empty file.
+
+    A wrong line of N-Triples or N-Quads is skipped and counted, after which the parser goes on.
+
+    Args:
+        source: The opened file.
+        kind: Its format.
+        base: Base of relative IRIs.
+        report: Receives what is skipped, and the prefixes.
+
+    Raises:
+        InputError: With file and line, if the file is not valid.
+    """
     import pyoxigraph as ox
 
-    lines = kind in _LINES
+    if source.empty:
+        return
+    lines = kind in LINES
     try:
         triples = ox.parse(
             cast("IO[bytes]", source), format=getattr(ox.RdfFormat, _FORMATS[kind]), base_iri=None if lines else base

@@ -70,6 +70,7 @@ class Utf8Input(Input):
         self.encoding = codec.name
         self._decoder = None if codec.name in ("utf-8", "ascii") else codec.incrementaldecoder()
         self._rest = self._decoded(head)
+        self.empty = not self._rest.strip()
         if xml:
             self._rest = self._prolog()
 

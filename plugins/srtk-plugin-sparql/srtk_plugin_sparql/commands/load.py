@@ -3,65 +3,86 @@
 from __future__ import annotations
 
 import argparse
-import bz2
-import gzip
 import hashlib
 import os
-from collections.abc import Iterator
-from contextlib import ExitStack
+import sys
+from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import IO, Any, cast
-from urllib.parse import quote
+from typing import TYPE_CHECKING, Any
 
-from srtk_framework.records import check_entities, publication_error, publish, workplace
-from srtk_framework.values import InputError, RunError, close_matches
+import attrs
+
+from srtk_framework.records import publication_error, publish, workplace
+from srtk_framework.values import InputError, PluginError, RunError, close_matches
 from srtk_plugin_sparql.store import DATA, META, Meta, write_meta
 from srtk_plugin_sparql.vocabulary import BLANKS
 
+if TYPE_CHECKING:
+    from srtk_plugin_local.snapshot.input_report import FileReport
+
 HELP = "load RDF files into an embedded Oxigraph store"
 
-_FORMATS = {
-    "ntriples": ("N_TRIPLES", (".nt",)),
-    "nquads": ("N_QUADS", (".nq",)),
-    "turtle": ("TURTLE", (".ttl",)),
-    "trig": ("TRIG", (".trig",)),
-    "rdfxml": ("RDF_XML", (".rdf", ".owl", ".xml")),
-}
-_PACKED = (".gz", ".bz2", ".zst")
+FORMATS = ("ntriples", "nquads", "turtle", "trig", "rdfxml", "jsonld")
+_REIFIES = "http://www.w3.org/1999/02/22-rdf-syntax-ns#reifies"
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the flags."""
     add = parser.add_argument
-    add("files", nargs="+", metavar="FILE", help="RDF files; .gz, .bz2 and .zst (with zstandard) are read directly")
+    add("files", nargs="+", metavar="FILE", help="RDF files, also .gz, .zst or .bz2")
     add("--out", required=True, metavar="DIR", help="folder of the store; `endpoint: DIR` then reads it")
-    add("--format", metavar="F", help=f"one of {', '.join(_FORMATS)}; guessed from each file's name by default")
+    add("--format", metavar="F", help=f"one of {', '.join(FORMATS)}; by default found from content and name")
     add("--base", metavar="IRI", help="base of relative IRIs (file:/// and the name of each file)")
+    add("--strict", action="store_true", help="make an error of what is otherwise counted and skipped")
     add("--force", action="store_true", help="replace DIR even if it is no such store")
 
 
 def run(args: argparse.Namespace) -> int:
-    """Load the files and say what is in the store."""
-    meta = load([Path(name) for name in args.files], Path(args.out), args.format, args.force, args.base)
+    """Load the files and say what is in the store, and what a person should know of the files."""
+    check_reader()
+    from srtk_plugin_local.snapshot.input_report import sentences
+
+    files = [Path(name) for name in args.files]
+    meta = load(files, Path(args.out), args.format, args.force, args.base, args.strict)
+    for sentence in sentences(meta.reading):
+        print(sentence, file=sys.stderr)
     print(f"{args.out}: {meta.triples:,} triples, content {meta.content[:16]}")
     return 0
 
 
+def check_reader() -> None:
+    """Raise a PluginError where srtk-plugin-local, which reads the files, is not installed."""
+    try:
+        import srtk_plugin_local.snapshot.rdf  # noqa: F401
+    except ImportError as error:
+        raise PluginError(
+            f"RDF files are read by srtk-plugin-local, which is not installed ({error});"
+            " run: pip install srtk-plugin-sparql[load]"
+        ) from error
+
+
 def load(
-    files: list[Path], out: Path, format_: str | None = None, force: bool = False, base: str | None = None
+    files: list[Path],
+    out: Path,
+    format_: str | None = None,
+    force: bool = False,
+    base: str | None = None,
+    strict: bool = False,
 ) -> Meta:
     """Load files into the store ``out``, which appears in one step when it is whole; until then the old one stays.
 
-    Graph names are dropped. A blank node becomes an IRI, since blank nodes cannot be asked about; one of
-    N-Triples or N-Quads keeps its label, one of another format belongs to its file.
+    Files are read as ``srtk graph build`` reads them. Graph names are dropped. A blank node becomes an IRI, since blank
+    nodes cannot be asked about; one of N-Triples or N-Quads keeps its label, one of another format belongs to its file.
 
     Raises:
         InputError: If a file cannot be read.
+        PluginError: If srtk-plugin-local is not installed.
         RunError: If something else stands at ``out``, or it cannot be written.
     """
     import pyoxigraph
 
-    kinds = [_format_of(path, format_) for path in files]
+    check_reader()
+    reports = [_report_of(path, format_, strict) for path in files]
     if out.exists() and not force and not (out / META).is_file() and not (out.is_dir() and not any(out.iterdir())):
         raise RunError(f"{out}: exists and is no store; choose another --out, or replace it by --force")
     try:
@@ -69,10 +90,10 @@ def load(
             made = place / "made"
             made.mkdir()
             store = pyoxigraph.Store(str(made / DATA))
-            for path, kind in zip(files, kinds, strict=True):
-                store.bulk_extend(_quads(path, kind, base))
+            for report in reports:
+                store.bulk_extend(_quads(report, base))
             store.optimize()
-            meta = _describe(store)
+            meta = _describe(store, reports)
             del store
             write_meta(made, meta)
             publish(made, Path(os.path.realpath(out)))
@@ -81,89 +102,112 @@ def load(
     return meta
 
 
-def _describe(store: Any) -> Meta:
+def _describe(store: Any, reports: Sequence[FileReport]) -> Meta:
     """Hash the triples so that their order, and how often they were given, makes no difference."""
     total = triples = 0
     for quad in store:
         total += int.from_bytes(hashlib.blake2b(str(quad.triple).encode(), digest_size=16).digest(), "big")
         triples += 1
-    return Meta(f"{total % (1 << 128):032x}", triples)
+    return Meta(f"{total % (1 << 128):032x}", triples, [report.data() for report in reports])
 
 
-def _format_of(path: Path, wanted: str | None) -> str:
-    if wanted is not None:
-        if wanted not in _FORMATS:
-            known = sorted(_FORMATS)
-            raise InputError(f"--format {wanted}: choose {', '.join(known)}.{close_matches(wanted, known)}")
-        return wanted
-    endings = [ending.lower() for ending in path.suffixes]
-    if endings and endings[-1] in _PACKED:
-        endings.pop()
-    for kind, (_, known_endings) in _FORMATS.items():
-        if endings and endings[-1] in known_endings:
-            return kind
-    raise InputError(f"{path}: the name does not tell the format; give --format {'|'.join(_FORMATS)}")
+def _report_of(path: Path, wanted: str | None, strict: bool) -> FileReport:
+    """Find the format of a file, and begin its report."""
+    from srtk_plugin_local.snapshot.input_files import detect
+    from srtk_plugin_local.snapshot.input_report import FileReport
+
+    if not path.exists():
+        raise InputError(f"{path}: cannot be read (there is no such file); check the path")
+    kind, note = detect(str(path), wanted)
+    if kind not in FORMATS and wanted is not None:
+        raise InputError(f"--format {wanted}: choose {', '.join(FORMATS)}.{close_matches(wanted, FORMATS)}")
+    if kind not in FORMATS:
+        raise InputError(
+            f"{path}: is {kind}, which is no RDF; make a snapshot of it with `srtk graph build`, or give --format"
+        )
+    report = FileReport(str(path), kind, strict)
+    if note:
+        report.note(note)
+    return report
 
 
-def _quads(path: Path, kind: str, base: str | None = None) -> Iterator[Any]:
+def _quads(report: FileReport, base: str | None = None) -> Iterator[Any]:
     """Yield the triples of a file, for the default graph."""
     import pyoxigraph as ox
+    from srtk_plugin_local.snapshot.rdf import LINES, note_reading, opened_rdf, parse
+    from srtk_plugin_local.snapshot.rdf_text import base_of
 
-    shared = kind in ("ntriples", "nquads")
-    scope = "" if shared else hashlib.blake2b(path.name.encode(), digest_size=6).hexdigest() + "."
-    numbers: dict[str, int] = {}
-
-    def named(node: Any) -> Any:
-        if isinstance(node, ox.BlankNode):
-            label = node.value if shared else str(numbers.setdefault(node.value, len(numbers)))
-            return ox.NamedNode(f"{BLANKS}{scope}{label}")
-        if isinstance(node, ox.Triple):
-            raise InputError(f"{path}: {node} is a triple used as a term, which a graph of triples does not hold")
-        return node
-
-    with ExitStack() as stack:
-        if kind == "rdfxml":
-            _check_entities(path)
-        file = stack.enter_context(_opened(path))
-        try:
-            resolved = None if shared else base or _base_of(path)
-            for quad in ox.parse(file, format=getattr(ox.RdfFormat, _FORMATS[kind][0]), base_iri=resolved):
-                yield ox.Quad(named(quad.subject), quad.predicate, named(quad.object))
-        except SyntaxError as error:
-            place = f"{path}:{error.lineno}" if error.lineno else str(path)
-            raise InputError(f"{place}: is not {kind} ({error.msg}); correct the file, or give --format") from error
-        except ValueError as error:
-            raise InputError(f"--base {base}: is no IRI ({error}); give a whole one, such as http://ex.org/") from error
-        except EOFError as error:
-            raise InputError(f"{path}: breaks off ({error}); fetch it again") from error
+    name, kind = report.name, report.format
+    default = base_of(name)
+    may_be_relative = not base and kind not in LINES
+    relative = False
+    graphs = set()
+    terms = _Terms(name, kind in LINES)
+    plain = ox.DefaultGraph()
+    with opened_rdf(name, kind, report) as source:
+        for quad in parse(source, kind, base or default, report):
+            report.rows += 1
+            if quad.graph_name != plain:
+                graphs.add(str(quad.graph_name))
+            for made in terms.quads(quad):
+                relative = relative or (may_be_relative and _has(made, default))
+                yield made
+    note_reading(report, default if relative else "", len(graphs))
 
 
-def _base_of(path: Path) -> str:
-    """Return the base IRI of a file: its name alone, so that the folder makes no difference."""
-    return "file:///" + quote(path.stem if path.suffix.lower() in _PACKED else path.name)
+def _has(quad: Any, start: str) -> bool:
+    """Return whether a term of a quad is an IRI with this start."""
+    ends = (quad.subject, quad.predicate, quad.object)
+    return any(term.value.startswith(start) for term in ends if not hasattr(term, "datatype"))
 
 
-def _check_entities(path: Path) -> None:
-    with _opened(path) as file:
-        try:
-            check_entities(file, str(path))
-        except EOFError as error:
-            raise InputError(f"{path}: breaks off ({error}); fetch it again") from error
+@attrs.define
+class _Terms:
+    """The terms of a file as a store holds them: blank nodes are IRIs, and triples that are terms are nodes.
 
+    Attributes:
+        name: Path of the file.
+        shared: Whether its blank nodes keep their labels, which other files may share.
+    """
 
-def _opened(path: Path) -> IO[bytes]:
-    ending = path.suffix.lower()
-    try:
-        if ending == ".gz":
-            return cast("IO[bytes]", gzip.open(path, "rb"))
-        if ending == ".bz2":
-            return cast("IO[bytes]", bz2.open(path, "rb"))
-        if ending == ".zst":
-            import zstandard
+    name: str
+    shared: bool
+    _scope: str = attrs.field(init=False)
+    _numbers: dict[str, int] = attrs.field(init=False, factory=dict)
 
-            return cast("IO[bytes]", zstandard.open(path, "rb"))
-        return path.open("rb")
-    except OSError as error:
-        raise InputError(f"{path}: cannot be read ({error.strerror}); check the path") from error
-    except ImportError as error:
-        raise InputError(f"{path}: reading .zst needs zstandard; run `pip install zstandard`") from error
+    @_scope.default
+    def _scope_of_file(self) -> str:
+        digest = hashlib.blake2b(Path(self.name).name.encode(), digest_size=6).hexdigest()
+        return "" if self.shared else f"{digest}."
+
+    def quads(self, quad: Any) -> Iterator[Any]:
+        """Yield the quads that stand for a quad."""
+        import pyoxigraph as ox
+
+        subject = self._named(quad.subject)
+        if isinstance(quad.object, ox.Triple):
+            yield from self._statement(subject, quad.predicate, quad.object)
+        else:
+            yield ox.Quad(subject, quad.predicate, self._named(quad.object))
+
+    def _named(self, node: Any) -> Any:
+        import pyoxigraph as ox
+
+        if not isinstance(node, ox.BlankNode):
+            return node
+        label = node.value if self.shared else str(self._numbers.setdefault(node.value, len(self._numbers)))
+        return ox.NamedNode(f"{BLANKS}{self._scope}{label}")
+
+    def _statement(self, start: Any, relation: Any, triple: Any) -> Iterator[Any]:
+        """Yield the parts of a triple that is a term, at the node that reifies it, else at one of its own."""
+        import pyoxigraph as ox
+
+        if relation.value != _REIFIES:
+            digest = hashlib.blake2b(str(triple).encode(), digest_size=8).hexdigest()
+            node = ox.NamedNode(f"{BLANKS}{self._scope}statement.{digest}")
+            yield ox.Quad(start, relation, node)
+            start = node
+        rdf = _REIFIES.removesuffix("reifies")
+        yield ox.Quad(start, ox.NamedNode(f"{rdf}subject"), self._named(triple.subject))
+        yield ox.Quad(start, ox.NamedNode(f"{rdf}predicate"), triple.predicate)
+        yield from self.quads(ox.Quad(start, ox.NamedNode(f"{rdf}object"), triple.object))
