@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
+from itertools import pairwise
 
 import attrs
 
 from srtk_framework.graph import path_order
 from srtk_framework.text import fold, without_mentions
-from srtk_framework.values import Link, Literal, Question, RankedPath, Step, Subgraph, Triple
+from srtk_framework.values import Link, Literal, Path, Question, RankedPath, Step, Subgraph, Triple
 from srtk_plugin_answers.literal_values import fits
 from srtk_plugin_answers.operations import Operated
-from srtk_plugin_answers.question_classes import MENTION, asked_classes, shared_words, singular
-from srtk_plugin_answers.question_kinds import asks_for_things, value_kind
+from srtk_plugin_answers.question_classes import MENTION, STOP_WORDS, shared_words, singular
+from srtk_plugin_answers.question_kinds import asks_for_things, classes_asked, value_kind
 from srtk_plugin_answers.result_order import ends
 
 _NO_WORD = re.compile(r"[^\w]+")
@@ -73,7 +74,14 @@ def choices(question: Question, one: Operated, names: Mapping[str, str]) -> list
         wanted = "name"
     if wanted is None:
         return every
-    return sorted(every, key=lambda choice: not all(fits(end, wanted) for end in choice.ends))
+    return sorted(
+        every, key=lambda choice: (not all(fits(end, wanted) for end in choice.ends), _returns(choice.path.steps))
+    )
+
+
+def _returns(steps: Path) -> bool:
+    """Return whether a path goes back the way it came, to what is alike, and has its values in place of one's own."""
+    return any(one.relation == other.relation and one.inverse != other.inverse for one, other in pairwise(steps))
 
 
 def _is_of_relation(every: Sequence[Choice], phrases: Sequence[str], names: Mapping[str, str]) -> bool:
@@ -110,7 +118,7 @@ def named_ends(question: Question, nodes: Sequence[str], names: Mapping[str, str
         names: Their labels.
     """
     linked = {link.entity for link in question.links}
-    classes = {word for phrase in asked_classes(question.text) for word in (phrase, *phrase.split())}
+    classes = {word for phrase in classes_asked(question.text) for word in (phrase, *phrase.split())}
     plain = _singulars(without_mentions(question, question.links, {}, MENTION))
     found = []
     for node in nodes:
@@ -120,6 +128,13 @@ def named_ends(question: Question, nodes: Sequence[str], names: Mapping[str, str
             continue
         found.append(Link(node, start=max(0, fold(question.text).find(name)), name=names.get(node, node)))
     return found
+
+
+def other_names(question: Question) -> list[str]:
+    """Return runs of up to three words of a question, outside of its links' mentions, that may name something more."""
+    plain = _singulars(without_mentions(question, question.links, {}, MENTION)).split()
+    runs = (plain[i : i + size] for size in range(1, 4) for i in range(len(plain) - size + 1))
+    return list(dict.fromkeys(" ".join(run) for run in runs if not STOP_WORDS & {run[0], run[-1]}))
 
 
 def named_value(question: Question, choice: Choice) -> str | None:
@@ -132,10 +147,14 @@ def named_value(question: Question, choice: Choice) -> str | None:
     return None
 
 
-def unknown_names(question: Question) -> list[str]:
+def unknown_names(question: Question, relations: Collection[str]) -> list[str]:
     """Return the capitalised words of a question, beyond its first, that no link's mention covers; all but acronyms.
 
     Where no letter of the question is small, or each word is capitalised, they say nothing.
+
+    Args:
+        question: The question.
+        relations: Words of the relations' names, which may be capitalised.
     """
     words = list(_CAPITAL.finditer(question.text))
     small = re.search(r"\b[a-z]{3,}", question.text[1:])
@@ -147,7 +166,9 @@ def unknown_names(question: Question) -> list[str]:
     return [
         word.group()
         for word in words
-        if word.start() > 0 and not any(start <= word.start() < end for start, end in spans)
+        if word.start() > 0
+        and singular(fold(word.group())) not in relations
+        and not any(start <= word.start() < end for start, end in spans)
     ]
 
 

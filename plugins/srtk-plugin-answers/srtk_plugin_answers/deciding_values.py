@@ -14,7 +14,7 @@ from srtk_framework.values import Question, Step, Triple, rounded
 from srtk_plugin_answers.literal_values import is_date, is_year, unit_of, value_of
 from srtk_plugin_answers.node_sets import Lead, NodeSet, Row
 from srtk_plugin_answers.path_scores import PathScores
-from srtk_plugin_answers.question_kinds import QuestionKind, is_of_age
+from srtk_plugin_answers.question_kinds import QuestionKind, is_of_age, is_of_length
 from srtk_plugin_answers.question_values import ValueConstraint, clauses
 
 _SAMPLE = 8
@@ -57,7 +57,7 @@ class DecidingValues:
             return Lead()
         leads: dict[frozenset[Triple], Lead] = {}
         for _, _, relation, place in sorted(rated):
-            lead = self._ordered(kind, sets[place], relation, is_of_age(question.text))
+            lead = self._ordered(kind, sets[place], relation, question.text)
             # Sets that differ in their paths alone are one.
             leads.setdefault(frozenset(triple for row in lead.rows for triple, _ in row[-1:]), lead)
             if len(leads) == self.sets:
@@ -89,14 +89,19 @@ class DecidingValues:
             meant = [next((one for one in row if one in values), None) for row in namesakes.values()]
             if None not in meant:
                 chosen = NodeSet(None, {one: () for one in meant if one})
-                return self._ordered(kind, chosen, relation, is_of_age(question.text))
+                return self._ordered(kind, chosen, relation, question.text)
         return Lead()
 
-    def _ordered(self, kind: QuestionKind, chosen: NodeSet, relation: str, aged: bool) -> Lead:
+    def _ordered(self, kind: QuestionKind, chosen: NodeSet, relation: str, text: str) -> Lead:
         """Return a set by the values of a relation, the member asked for first, those without a value last."""
+        aged, long = is_of_age(text), is_of_length(text)
         values = self._values(chosen, relation, kind.greatest)
         # What is first in time is the earliest, what is first in number the greatest.
         greatest = kind.greatest if kind.greatest is not None else not _dated(values)
+        if long and _dated(values):
+            # What has lasted the longest began first.
+            greatest = not greatest
+            values = self._values(chosen, relation, greatest)
         if aged and not _dated(values) and not all(is_year(value) for value, _ in values.values()):
             greatest = not greatest
             values = self._values(chosen, relation, greatest)

@@ -102,6 +102,25 @@ def of_role(
     return found
 
 
+def of_rows(graph: KnowledgeGraph, schema: Schema, nodes: Sequence[Sequence[str]]) -> list[frozenset[str]]:
+    """Find the nodes that are rows of the tables that a graph was made of."""
+    columns = {column for names in schema.tables.values() for column in names}
+    if not columns or not any(nodes):
+        return [frozenset() for _ in nodes]
+    frontiers = graph.frontiers([sorted(set(row)) for row in nodes])
+    pairs = [
+        (place, step)
+        for place, row in enumerate(graph.steps(frontiers, False))
+        for step in row
+        if step.relation in columns
+    ]
+    read = graph.triples([frontiers[place] for place, _ in pairs], [step for _, step in pairs], 1)
+    found: list[set[str]] = [set() for _ in nodes]
+    for (place, _), row in zip(pairs, read, strict=True):
+        found[place].update(triple.subject for triple in row)
+    return [frozenset(row) for row in found]
+
+
 def words_of_role(schema: Schema, phrases: Sequence[str], step: Step, label: str) -> int:
     """Return how many words a phrase shares with what a relation or its table calls the nodes that have the step."""
     tables = [] if step.inverse else [name for name, columns in schema.tables.items() if step.relation in columns]

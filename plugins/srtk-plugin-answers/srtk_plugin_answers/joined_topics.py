@@ -80,6 +80,14 @@ class JoinedTopics:
         if meant:
             ends = list(dict.fromkeys(end for triple in meant for end in (triple.subject, triple.object)))
             return Lead(facts={"complete": True}, answers=ends, proof=[(triple, None) for triple in meant])
+        paths, _ = self._joining_paths(question, text)
+        # Over a row of a table: a loan joins who borrowed to what was lent.
+        over = [path for path in paths if any(step.relation == best.relation for step in path.steps)]
+        for path in over[:1]:
+            [some] = instances(self.graph, [path], [{}], Budget(triples=self.members, hub=self.members), [{}])
+            proof = [(triple, path) for one in some if one.end in entities for triple in one.triples]
+            if proof and len(set(path.steps)) > 1 and not _returns(path):
+                return Lead(facts={"complete": True}, answers=entities, proof=proof)
         at = [(topic, entity) for topic, entity, row in zip(topics, entities, offered, strict=True) if best in row]
         rows = self.graph.triples([topic for topic, _ in at], [best] * len(at), self.members)
         paths = [RankedPath(entity, (best,), score[best]) for _, entity in at]
@@ -194,3 +202,8 @@ def _as_mentioned(question: Question, labels: Mapping[str, str]) -> list[str]:
         place = link.start if link.start is not None else text.find(name) if name else -1
         places.setdefault(link.entity, place)
     return sorted(places, key=lambda entity: places[entity])
+
+
+def _returns(path: RankedPath) -> bool:
+    """Return whether a path of two steps follows one relation forth and back: its ends are alike, and not joined."""
+    return len({step.relation for step in path.steps}) < len(path.steps)

@@ -15,14 +15,28 @@ _MEASURED = re.compile(
     r" ?(?P<unit>(?:[^\W\d_]|[%°$€£¥/²³])[^\s\d]{0,11})?$"
 )
 """A number with a unit: 54 cm, 13.5 %, €10.00."""
+_PLAIN_DATE = re.compile(r"^\d{4}-\d\d-\d\d$")
+_TIME = re.compile(r"^(\d\d):(\d\d)(?::(\d\d(?:\.\d+)?))?")
 _YEARS = (1000, 2100)
 _YES, _NO = frozenset(["yes", "true", "ja", "oui", "sí"]), frozenset(["no", "false", "nein", "non"])
 _DATES = ("date", "dateTime", "gYear", "gYearMonth")
 
 
 def is_date(literal: str) -> bool:
-    """Return whether a literal is typed as a date or a year."""
-    return isinstance(literal, Literal) and (literal.datatype or "").rpartition(":")[2].rpartition("#")[2] in _DATES
+    """Return whether a literal is typed as a date or a year, or is a text that can be nothing else."""
+    if not isinstance(literal, Literal) or literal.language is not None:
+        return False
+    if literal.datatype is None:
+        return bool(_PLAIN_DATE.match(literal.lexical))
+    return literal.datatype.rpartition(":")[2].rpartition("#")[2] in _DATES
+
+
+def _is_time(literal: str) -> bool:
+    return (
+        isinstance(literal, Literal)
+        and (literal.datatype or "").endswith((":time", "#time"))
+        and ":" in literal.lexical
+    )
 
 
 def is_year(value: float) -> bool:
@@ -37,7 +51,7 @@ def fits(end: str, wanted: str) -> bool:
         return value is None and truth_of(end) is None
     if value is None:
         return False
-    return is_date(end) or is_year(value) if wanted == "date" else not is_date(end)
+    return is_date(end) or _is_time(end) or is_year(value) if wanted == "date" else not (is_date(end) or _is_time(end))
 
 
 def truth_of(end: str) -> bool | None:
@@ -65,6 +79,8 @@ def value_of(literal: str) -> float | None:
             return None
         value = int(found["year"]) + (int(found["month"] or 1) - 1) / 12 + (int(found["day"] or 1) - 1) / 372
         return -value if found["sign"] else value
+    if _is_time(literal) and (found := _TIME.match(literal.lexical)):
+        return int(found[1]) + int(found[2]) / 60 + float(found[3] or 0) / 3600
     try:
         number = float(literal.lexical)
     except ValueError:

@@ -8,15 +8,22 @@ import attrs
 
 from srtk_framework.graph import instances, path_order
 from srtk_framework.roles import KnowledgeGraph, PathScorer
-from srtk_framework.text import unnamed_entities, without_mentions
+from srtk_framework.text import link_topics, unnamed_entities, without_mentions
 from srtk_framework.values import Budget, Path, Question, RankedPath, Schema, Subgraph
 from srtk_plugin_answers.deciding_values import DecidingValues
-from srtk_plugin_answers.end_classes import of_class, of_role
+from srtk_plugin_answers.end_classes import of_class, of_role, of_rows
 from srtk_plugin_answers.joined_topics import JoinedTopics
 from srtk_plugin_answers.node_sets import Lead, NodeSet, classed, whole_set, without_detours
 from srtk_plugin_answers.path_scores import PathScores
-from srtk_plugin_answers.question_classes import MENTION, asked_classes, asks_for_several
-from srtk_plugin_answers.question_kinds import QuestionKind, arithmetic_of, kind_of, order_clause
+from srtk_plugin_answers.question_classes import MENTION, asks_for_several
+from srtk_plugin_answers.question_kinds import (
+    QuestionKind,
+    arithmetic_of,
+    asks_for_things,
+    classes_asked,
+    kind_of,
+    order_clause,
+)
 from srtk_plugin_answers.question_values import ValueConstraint, clauses, value_constraints
 from srtk_plugin_answers.result_order import of_class_first, reached
 from srtk_plugin_answers.statement_years import in_year
@@ -112,7 +119,7 @@ class Operations:
             for subgraph, some, row in zip(found, sets, phrases, strict=True)
         ]
         fit, cuts = self._of_class(asked, nodes)
-        roles = of_role(self.graph, self.schema, phrases if self.by_role else [()] * len(phrases), nodes)
+        roles = self._roles(questions, phrases, fit, nodes)
         named = [without_detours(classed(some, own, role)) for some, own, role in zip(sets, fit, roles, strict=True)]
         if self.by_role:
             near = self._near(questions, kinds, phrases, texts)
@@ -160,8 +167,10 @@ class Operations:
         if kind.kind == "yes-no":
             lead = self._topics.joining(question)
             return lead if lead.rows or not bounds else self.values.valued(question, text, bounds[0])
+        if self.by_role and arithmetic_of(question.text) and len(set(link_topics(question.links).values())) > 1:
+            return self.values.compared(question, kind, [NodeSet.of_links(question)], text)
         if kind.kind in ("superlative", "ordinal"):
-            nouns = [word for phrase in asked_classes(question.text) for word in phrase.split()]
+            nouns = [word for phrase in classes_asked(question.text) for word in phrase.split()]
             lead = self._first_of(question, kind, named, text, bounds, nouns) if named else Lead()
             return lead if lead.rows else self._first_of(question, kind, sets, text, bounds, nouns)
         several = [one for one in named or sets if len(one.instances) > 1] if asks_for_several(question.text) else []
@@ -217,7 +226,7 @@ class Operations:
             text = without_mentions(question, question.links, labels, MENTION)
             bounds[place] = value_constraints(text) if bounds[place] else ()
             if classed and kinds[place].kind not in ("comparison", "yes-no"):
-                asked[place] = asked_classes(text)
+                asked[place] = classes_asked(text)
         return bounds, asked
 
     def _of_class(
@@ -239,6 +248,24 @@ class Operations:
         size = len({triple for row in lead.rows for triple, _ in row})
         most = self.budget.triples
         return lead if self.by_role or most is None or size <= int(most * _PART) else Lead()
+
+    def _roles(
+        self,
+        questions: Sequence[Question],
+        phrases: Sequence[Sequence[str]],
+        fit: Sequence[frozenset[str]],
+        nodes: Sequence[Sequence[str]],
+    ) -> list[frozenset[str]]:
+        """Find the nodes that relations or tables call by the class; a noun that names no column means the rows."""
+        if not self.by_role:
+            return [frozenset() for _ in nodes]
+        roles = of_role(self.graph, self.schema, phrases, nodes)
+        of_things = [
+            row if words and not one and not other and asks_for_things(question.text) else ()
+            for question, words, one, other, row in zip(questions, phrases, fit, roles, nodes, strict=True)
+        ]
+        rows = of_rows(self.graph, self.schema, of_things)
+        return [some or other for some, other in zip(roles, rows, strict=True)]
 
     # Sets
 
@@ -276,7 +303,7 @@ class Operations:
         fit, _ = self._of_class(phrases if self.schema.type_relations else [()] * len(phrases), nodes)
         named = [
             classed(row, own, role)
-            for row, own, role in zip(sets, fit, of_role(self.graph, self.schema, phrases, nodes), strict=True)
+            for row, own, role in zip(sets, fit, self._roles(questions, phrases, fit, nodes), strict=True)
         ]
         return [[one for one in row if len(one.instances) > 1] or row for row in named]
 

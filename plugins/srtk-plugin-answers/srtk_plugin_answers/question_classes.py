@@ -49,14 +49,14 @@ STOP_WORDS = (
     | _SKIPPED
     | _FORM
     | _BOUNDS
-    | word_set("how many much there s does do did any ever also just only")
+    | word_set("how many much there s does do did any ever also just only world all")
 )
 """Words that carry nothing that could be named."""
 _PREPOSITIONS = word_set("of in on at by for from to with within during before after since under")
 _WHO = word_set("who whom who's whos")
 _PARTICIPLES = ("ed", "en", "ing", "born", "made", "won")
 _SOMEONE = word_set("someone somebody anyone anybody")
-_PEOPLE = ("person", "human")
+PEOPLE = ("person", "human")
 _WORD = re.compile(r"¤|'s\b|[^\W_]+(?:['.&-][^\W_]+)*|[^\w\s]")
 _PARENTHESES = re.compile(r"\s*\([^()]*\)")
 _SAME = word_set("species series news physics means always as his this is was us gas bus")
@@ -101,13 +101,13 @@ def asked_classes(text: str) -> tuple[str, ...]:
         Phrases for ``shared_words``; none if the question names no class.
     """
     tokens = _WORD.findall(fold(text))
-    people = _PEOPLE if tokens[:1] and tokens[0] in _WHO else ()
+    people = PEOPLE if tokens[:1] and tokens[0] in _WHO else ()
     start = _start(tokens)
     run, bound = ([], "") if start is None else _run(tokens, start)
     if start is None or not run:
         return people
     if run[0] in _SOMEONE:
-        return _PEOPLE
+        return PEOPLE
     if singular(run[-1]) in _FORM and bound == "of":
         after, _ = _run(tokens, tokens.index("of", start) + 1)
         if after:
@@ -154,9 +154,10 @@ def role_words(phrases: Sequence[str], relation: str, of_object: bool) -> int:
     What *official language* leads to is a language, and the last words say so; of the subject the first words of
     several do: *city country* leads from a city.
     """
-    if of_object:
-        return shared_words(phrases, relation)
     words = fold(relation).split()
+    if of_object:
+        heads = {phrase.split()[-1] for phrase in phrases}
+        return shared_words(phrases, relation) or int(bool(words) and singular(words[-1]) in heads)
     if not words or words[-1] in _BOUNDS or words[-1].endswith(_PARTICIPLES):
         return 0  # language spoken
     return max((shared_words(phrases, " ".join(words[:size])) for size in range(1, len(words))), default=0)

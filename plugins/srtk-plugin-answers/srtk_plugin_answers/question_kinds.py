@@ -8,7 +8,7 @@ from typing import Literal, get_args
 
 import attrs
 
-from srtk_plugin_answers.question_classes import singular, word_set
+from srtk_plugin_answers.question_classes import asked_classes, singular, word_set
 from srtk_plugin_answers.question_values import value_constraints
 
 Kind = Literal["lookup", "count", "superlative", "ordinal", "comparison", "yes-no", "difference", "time-bound"]
@@ -90,6 +90,7 @@ _TIME = re.compile(
 )
 _YEAR = re.compile(r"\b(?:1\d|20)\d\d\b")
 _CHOICE = re.compile(r"[,:;] [^,:;]+ or [^,:;]+$")
+_COUNTED = re.compile(r"^(?:the )?(?:number|count) of ", re.IGNORECASE)
 _BETWEEN = re.compile(r"^(?:of|between) [^?]+ and [^?]+\b(?:which|who|what)\b")
 _AMOUNT = re.compile(r"\bthan (?:\d|once|twice|one|two|three|four|five|six|seven|eight|nine|ten|a |an )")
 _NO_END = re.compile(r"\bat (?:least|most)\b|\bmost of\b|\bmost likely\b")
@@ -181,30 +182,52 @@ def order_clause(text: str, nouns: Sequence[str] = ()) -> tuple[str, str]:
     if at is None:
         at = next((i for i, word in enumerate(plain) if word in _ORDINALS or _NUMBERED.match(word)), None)
     if at is None:
+        at = next((i for i, word in enumerate(plain) if word in _LAST), None)
+    if at is None:
         return text, text
     end = at + 1
     if plain[at] in ("most", "least", "fewest") and end < len(plain):
         end += 1
     while end < min(len(plain), at + 3) and plain[end] not in _ENDS_ORDER and singular(plain[end]) not in nouns:
-        if plain[end - 1].endswith((",", ";")):
+        if words[end - 1].endswith((",", ";")):
             break
         end += 1
-    if end + 1 < len(plain) and plain[end] == "by":
-        end += 2
-    start = at
+    start = said = at
     while start and plain[start - 1] in _BEFORE_ORDER:
         start -= 1
-    said = at
-    if end == at + 1 and plain[at] not in _ORDERING and start == at and start > 1:
-        said = start = at - 1  # founded first
-    measured = _MEASURED.get(plain[at]) if end == at + 1 else None
-    order = " ".join([*words[said:end], *([measured] if measured else [])])
-    return " ".join([*words[:start], *words[end:]]), order
+    if at == len(plain) - 1 and start > 1 and plain[start - 1].endswith(("ed", "en", "ade", "uilt", "orn", "ame")):
+        said = start = start - 1  # which was founded first, or approved the longest
+    measured = _MEASURED.get(plain[at]) if end == at + 1 and said == at else None
+    ordered = [word for word in words[said:end] if word.casefold() != "the"]
+    # By area, wherever it stands.
+    by = next((i for i in range(end, len(plain) - 1) if plain[i] == "by" and plain[i + 1] not in _ENDS_ORDER), None)
+    rest = [*words[:start], *words[end:by], *(words[by + 2 :] if by is not None else [])]
+    added = [words[by + 1]] if by is not None else [measured] if measured else []
+    return " ".join(rest), " ".join([*ordered, *added])
+
+
+def classes_asked(text: str) -> tuple[str, ...]:
+    """Return the phrases of ``asked_classes`` without the words that order: of *most populous city* it is *city*."""
+    found = []
+    phrases = asked_classes(_COUNTED.sub("how many ", text))
+    if not phrases and asks_for_things(text):
+        phrases = asked_classes(f"which {text}")
+    for phrase in phrases:
+        words = phrase.split()
+        while len(words) > 1 and (words[0] in _ORDERING or words[0] in _ORDINALS or _NUMBERED.match(words[0])):
+            words = words[2:] if words[0] == "most" and len(words) > 2 else words[1:]
+        found.append(" ".join(words))
+    return tuple(dict.fromkeys(found))
 
 
 def is_of_age(question: str) -> bool:
     """Return whether a question orders by age: of dates the oldest has the least, of numbers of years the greatest."""
     return any(word in _AGED for word in _WORD.findall(question.casefold()))
+
+
+def is_of_length(question: str) -> bool:
+    """Return whether a question orders by length, which of dates is how long ago they are."""
+    return any(word.partition("-")[0] in ("longest", "shortest") for word in _WORD.findall(question.casefold()))
 
 
 Arithmetic = Literal["sum", "average", "distance"]
@@ -253,9 +276,9 @@ def value_kind(question: str) -> ValueKind | None:
 
 
 _RELATION = re.compile(
-    r"^(?:what|who)(?:'s| is| are| was| were) (?:the |an? )?(?P<noun>[\w-]+(?: [\w-]+){0,2}?) (?:of|in|for)\b"
+    r"^(?:what|who)(?:'s| is| are| was| were) (?:the |an? )?(?P<noun>[\w-]+(?: [\w-]+){0,2}?) (?:of|in|for) \w"
     r"|^(?:what|who)(?:'s| is| are| was| were) (?:[\w.-]+ ){1,4}?[\w.-]+(?:'s|s') (?P<own>[\w-]+(?: [\w-]+){0,2})\??$"
-    r"|^(?:the )?(?P<bare>[\w-]+(?: [\w-]+)?) of\b"
+    r"|^(?:the )?(?P<bare>[\w-]+(?: [\w-]+)?) of \w"
 )
 
 

@@ -31,7 +31,7 @@ def _year(place: int) -> str:
 
 
 _GREATER = (
-    r"bigger|broader|colder|deeper|farther|faster|further|greater|heavier|higher|hotter|larger|longer|more|richer|taller"
+    r"bigger|broader|colder|dearer|deeper|farther|faster|further|greater|heavier|higher|hotter|larger|longer|more|richer|taller"
     r"|warmer|wider"
 )
 _LESSER = r"cheaper|fewer|less|lighter|lower|narrower|nearer|poorer|shallower|shorter|slower|smaller"

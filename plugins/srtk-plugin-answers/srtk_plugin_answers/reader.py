@@ -14,6 +14,7 @@ from srtk_framework.values import (
     Alternative,
     Answer,
     Budget,
+    Link,
     Literal,
     Pattern,
     Question,
@@ -22,21 +23,31 @@ from srtk_framework.values import (
     Triple,
     rounded,
 )
-from srtk_plugin_answers.choices import Choice, choices, named_ends, named_value, unknown_names
+from srtk_plugin_answers.choices import Choice, choices, named_ends, named_value, other_names, unknown_names
 from srtk_plugin_answers.literal_values import fits, is_date, is_year, truth_of, value_of
 from srtk_plugin_answers.node_sets import Lead, Row
 from srtk_plugin_answers.operations import Operated, Operations
-from srtk_plugin_answers.question_classes import shared_words
-from srtk_plugin_answers.question_kinds import Arithmetic, arithmetic_of, asked_relation, is_yes_no, value_kind
+from srtk_plugin_answers.question_classes import PEOPLE, shared_words
+from srtk_plugin_answers.question_kinds import (
+    Arithmetic,
+    arithmetic_of,
+    asked_relation,
+    classes_asked,
+    is_yes_no,
+    value_kind,
+)
 from srtk_plugin_answers.result_order import with_proof
 from srtk_plugin_answers.statement_years import dates_of, ends
-from srtk_plugin_answers.unlinked import UnlinkedSets
+from srtk_plugin_answers.unlinked import UnlinkedSets, words_of
 
 _NAMED = 10
 """Names that a text has; the others are counted."""
 _ALTERNATIVES = 4
-_LIKE = 0.39
+_LIKE = 0.33
 """Least likeness of a noun and a relation, as a part of the relation's likeness with its own name."""
+_FAR = 0.08
+"""The same for the whole question and a path."""
+_PLAIN_MARKS = "?.,;:!'’-()/%&$€£"
 _SURE, _LIKELY = 3.0, 1.0
 """Least distance of the first choice's score from the next one's."""
 
@@ -61,10 +72,13 @@ class PathsReader(Reader):
     members: int = attrs.field(default=1000, validator=attrs.validators.ge(1))
     _operations: Operations = attrs.field(init=False, repr=False)
     _sets: UnlinkedSets = attrs.field(init=False, repr=False)
+    _relation_words: frozenset[str] = attrs.field(init=False, repr=False)
 
     def open(self) -> None:
         """Read the graph's schema."""
         self._operations = Operations(self.graph, self.scorer, self.budget, members=self.members, by_role=True)
+        relations = self._operations.schema.relations
+        self._relation_words = frozenset(word for label in self.graph.labels(relations) for word in words_of(label))
         self._sets = UnlinkedSets(self.graph, self._operations.schema, self._operations.values)
 
     def needs_links(self) -> bool:
@@ -88,19 +102,49 @@ class PathsReader(Reader):
         ]
 
     def _with_named_ends(self, questions: Sequence[Question], subgraphs: Sequence[Subgraph]) -> list[Question]:
-        """Link what a subgraph has and a question names, where no link says so: it is a condition, not an answer."""
+        """Link what a question names besides its links, if a subgraph has it or it is next to a link.
+
+        A search may do without such a link; as an end it is a condition and not an answer.
+        """
         nodes = [sorted({end for t in s.triples for end in (t.subject, t.object)}) for s in subgraphs]
         every = sorted({node for row in nodes for node in row if not isinstance(node, Literal)})
         names = dict(zip(every, self.graph.labels(every), strict=True)) if every else {}
-        return [
+        more = [
             attrs.evolve(question, links=(*question.links, *named_ends(question, row, names)))
             for question, row in zip(questions, nodes, strict=True)
+        ]
+        return [attrs.evolve(one, links=(*one.links, *self._neighbours(one))) for one in more]
+
+    def _neighbours(self, question: Question) -> list[Link]:
+        """Link what is named outside of the links' mentions and joined to one of them."""
+        runs = other_names(question) if question.links else []
+        linked = list(dict.fromkeys(link.entity for link in question.links))
+        classes = {word for phrase in classes_asked(question.text) for word in (phrase, *phrase.split())}
+        found = {
+            entity: run
+            for run, row in zip(runs, self.graph.find(runs), strict=True)
+            for entity in row
+            if entity not in linked and run not in classes
+        }
+        patterns = [pair for one in found for at in linked for pair in (Pattern(at, None, one), Pattern(one, None, at))]
+        joined = (
+            {end for row in self.graph.match(patterns) for t in row for end in (t.subject, t.object)}
+            if patterns
+            else ()
+        )
+        return [
+            Link(one, start=max(0, question.text.casefold().find(run)), name=run)
+            for one, run in found.items()
+            if one in joined
         ]
 
     def _draft(self, question: Question, one: Operated) -> Draft:
         """Answer in ids."""
         kind = one.kind.kind
-        if unknown := unknown_names(question):
+        unknown = unknown_names(question, self._relation_words)
+        if (unknown or _has_sign(question)) and (lead := self._sets.of_value(question)) is not None:
+            return Draft(kind, tuple(lead.answers), proof=lead.proof, complete=True)
+        if unknown:
             return Draft(kind, missing=f"nothing of the graph is called {', '.join(unknown)}")
         if not question.links:
             return self._unlinked(question, one)
@@ -122,13 +166,15 @@ class PathsReader(Reader):
         if wanted == "date" and found:
             return self._looked_up("lookup", found)
         if kind == "count" and not one.bounds and not one.is_classed and (best := _best_number(found, lead)):
+            if (noun := self._unlike(question, one, best, labels)) is not None:
+                return Draft(kind, missing=f"the graph has no relation like {noun!r} of what the question names")
             return attrs.evolve(self._looked_up(kind, [best]), number=value_of(next(iter(best.ends))))
         if lead.answers and not one.held > 0:
             return self._of_lead(question, one)
         if not found:
             return Draft(kind, missing="no path leads to an answer")
-        if (relation := self._unlike(question, one, found[0], labels)) is not None:
-            return Draft(kind, missing=f"the graph has no relation like {relation!r} of what the question names")
+        if (noun := self._unlike(question, one, found[0], labels)) is not None:
+            return Draft(kind, missing=f"the graph has no relation like {noun!r} of what the question names")
         return self._looked_up(kind, found)
 
     def _of_lead(self, question: Question, one: Operated) -> Draft:
@@ -150,6 +196,13 @@ class PathsReader(Reader):
             return attrs.evolve(draft, entities=tuple(values))
         return draft
 
+    def _asks_for_value(self, question: Question, one: Operated) -> bool:
+        """Return whether a superlative asks for the value itself: *the highest temperature*, and no class."""
+        label = self.graph.labels([one.lead.facts["relation"]])[0]
+        if one.phrases:
+            return bool(shared_words(one.phrases, label))
+        return bool(words_of(label) & words_of(question.text))
+
     def _confirmed(self, question: Question, one: Operated, found: Sequence[Choice]) -> Draft:
         """Answer yes or no: by what joins two links, by a value that says so, or by a value that the question names."""
         lead, kind = one.lead, one.kind.kind
@@ -162,6 +215,11 @@ class PathsReader(Reader):
             proof = [(triple, found[0].path) for way in found[0].ends.values() for triple in way]
             if len(truths) == 1:
                 return Draft(kind, truth=truths.pop(), proof=proof, complete=True)
+        if found and _has_figure(question, one) and not any(truth_of(end) is not None for end in found[0].ends):
+            named = named_value(question, found[0])
+            ends_ = found[0].ends if named is None else {named: found[0].ends[named]}
+            proof = [(triple, found[0].path) for way in ends_.values() for triple in way]
+            return Draft(kind, truth=named is not None, proof=proof, complete=True)
         if found and (named := named_value(question, found[0])) is not None:
             proof = [(triple, found[0].path) for triple in found[0].ends[named]]
             return Draft(kind, truth=True, proof=proof, complete=True)
@@ -180,15 +238,16 @@ class PathsReader(Reader):
 
     def _unlike(self, question: Question, one: Operated, best: Choice, labels: Mapping[str, str]) -> str | None:
         """Return the noun of a question that asks for the relation to something, if no relation is like it."""
-        noun = asked_relation(question.text)
-        if noun is None or one.fit or one.roles:
+        noun = asked_relation(question.text) or next((one for one in one.phrases if one not in PEOPLE), None)
+        step = best.path.steps[-1]
+        if one.fit or one.roles or one.held > 0 or (noun in one.phrases and step.inverse):
             return None
-        relation = best.path.steps[-1].relation
-        label = labels.get(relation, relation)
-        if shared_words([noun], label):
+        label = labels.get(step.relation, step.relation)
+        if noun is not None and shared_words([noun], label):
             return None
-        step = best.path.steps[-1:]
-        asked, own = self.scorer.score([noun, label], [(), ()], [step, step])
+        asked, own = self.scorer.score([noun or label, label], [(), ()], [[step], [step]])
+        if noun is None:
+            return question.text.strip(" ?") if best.path.score < _FAR * own[0] else None
         return noun if asked[0] < _LIKE * own[0] else None
 
     def _unlinked(self, question: Question, one: Operated) -> Draft:
@@ -304,6 +363,16 @@ class Draft:
     def ids(self) -> set[str]:
         """Return the ids that the text needs names of."""
         return {*self.entities, *(end for choice in self.others for end in choice.ends)}
+
+
+def _has_sign(question: Question) -> bool:
+    """Return whether a question quotes something, or has a sign that is no letter, figure or mark."""
+    return any(not (char.isalnum() or char.isspace() or char in _PLAIN_MARKS) for char in question.text)
+
+
+def _has_figure(question: Question, one: Operated) -> bool:
+    """Return whether a question that bounds nothing has a word with a figure, such as a version."""
+    return not one.bounds and any(char.isdigit() for char in question.text)
 
 
 def _best_number(found: Sequence[Choice], lead: Lead) -> Choice | None:

@@ -9,12 +9,12 @@ import attrs
 
 from srtk_framework.roles import KnowledgeGraph
 from srtk_framework.text import fold
-from srtk_framework.values import Literal, Pattern, Question, Schema, Step, Triple
+from srtk_framework.values import Literal, Pattern, Question, RankedPath, Schema, Step, Triple
 from srtk_plugin_answers.deciding_values import DecidingValues
 from srtk_plugin_answers.end_classes import words_of_role
 from srtk_plugin_answers.node_sets import Lead, NodeSet
-from srtk_plugin_answers.question_classes import STOP_WORDS, asked_classes, shared_words, singular, word_set
-from srtk_plugin_answers.question_kinds import QuestionKind, order_clause
+from srtk_plugin_answers.question_classes import STOP_WORDS, shared_words, singular, word_set
+from srtk_plugin_answers.question_kinds import QuestionKind, classes_asked, order_clause
 from srtk_plugin_answers.question_values import clauses, value_constraints
 
 _WORD = re.compile(r"[^\W_]+")
@@ -27,6 +27,8 @@ _DONE = word_set(
     """
 )
 """Words that say nothing that a value or a class does not."""
+_QUOTES = '"“”‘«»'
+_MARKS = f"{_QUOTES}',;:?.!"
 _MOST = 100_000
 """Members of a class that are read."""
 
@@ -60,15 +62,17 @@ class UnlinkedSets:
 
     def lead(self, question: Question, kind: QuestionKind) -> tuple[Lead, str]:
         """Return what the question asks for, or why nothing fits."""
-        phrases = asked_classes(question.text)
+        if (lead := self.of_value(question)) is not None:
+            return lead, ""
+        phrases = classes_asked(question.text)
         whole, of_class = self._class_set(phrases)
         if whole is None:
             return Lead(), "no entity of the graph was found in the question, and no class of entities"
         rest, told = clauses(question.text)
         # Of a single table whatever noun is asked for means its rows.
-        covered = {word for phrase in phrases for word in (_words(phrase) if of_class else [phrase.split()[-1]])}
-        covered |= {word for clause in told for word in _words(clause)}
-        conditions = self._conditions(whole, _words(rest) - covered)
+        covered = {word for phrase in phrases for word in (words_of(phrase) if of_class else [phrase.split()[-1]])}
+        covered |= {word for clause in told for word in words_of(clause)}
+        conditions = self._conditions(whole, words_of(rest) - covered)
         for condition in conditions:
             whole = attrs.evolve(
                 whole,
@@ -84,18 +88,45 @@ class UnlinkedSets:
             return Lead(), "the graph has no number or date that the question's bound is about"
         return self._answered(question, kind, sets[0], rest, covered, bool(conditions or bounds))
 
+    def of_value(self, question: Question) -> Lead | None:
+        """Return what has a text that the question names as it is written: a code, a sign, a name of people.
+
+        Where the class that is asked for is a column of what has the text, the values of that column are the answer.
+        """
+        words = question.text.strip(" ?.!").split()
+        spans = (words[i : i + size] for size in range(1, 4) for i in range(1, len(words) - size + 1))
+        texts = {text for span in spans if _is_written(text := " ".join(span))}
+        written = sorted({text.strip(_MARKS) for text in texts} - {""})
+        rows = self.graph.match([Pattern(None, None, Literal.make(text)) for text in written]) if written else []
+        longest = max((row for row in rows if row), key=lambda row: len(row[0].object), default=None)
+        if longest is None:
+            return None
+        members = list(dict.fromkeys(triple.subject for triple in longest))[:_MOST]
+        proof: list[tuple[Triple, RankedPath | None]] = [(triple, None) for triple in longest]
+        [frontier] = self.graph.frontiers([members])
+        [steps] = self.graph.steps([frontier], False)
+        labels = self.graph.labels([step.relation for step in steps])
+        phrases = classes_asked(question.text)
+        asked = [step for step, label in zip(steps, labels, strict=True) if shared_words(phrases, label)]
+        onward = [triple for row in self.graph.triples([frontier] * len(asked), asked, None) for triple in row]
+        if onward:
+            members = list(dict.fromkeys(triple.object for triple in onward))
+            proof += [(triple, None) for triple in onward]
+        facts = {"members": len(members), "complete": True}
+        return Lead(facts=facts, answers=members, members=members, proof=proof)
+
     def _answered(
         self, question: Question, kind: QuestionKind, one: NodeSet, rest: str, covered: set[str], narrowed: bool
     ) -> tuple[Lead, str]:
         """Apply the operation, unless words are left that nothing explains."""
         if kind.kind in ("superlative", "ordinal"):
-            nouns = [word for phrase in asked_classes(question.text) for word in phrase.split()]
+            nouns = [word for phrase in classes_asked(question.text) for word in phrase.split()]
             text, order = order_clause(rest, nouns)
             lead = self.values.compared(question, kind, [one], text, order)
             if not lead.answers:
                 return Lead(), "the graph has no number or date that decides"
             relation = self.graph.labels([lead.facts["relation"]])[0]
-            covered = covered | _words(order) | _words(relation)
+            covered = covered | words_of(order) | words_of(relation)
             narrowed = True
         elif kind.kind in ("count", "lookup", "time-bound"):
             members = list(one.instances)
@@ -106,7 +137,7 @@ class UnlinkedSets:
             return Lead(), "no entity of the graph was found in the question"
         left = sorted(
             word
-            for word in _words(rest) - covered - STOP_WORDS - _DONE
+            for word in words_of(rest) - covered - STOP_WORDS - _DONE
             if not (word.isdigit() or (narrowed and word.endswith(("ed", "ing"))))
         )
         if left:
@@ -168,7 +199,7 @@ class UnlinkedSets:
         rows = self.graph.triples([frontier] * len(steps), steps, None)
         ends = sorted({triple.object for row in rows for triple in row if triple.object not in one.instances})
         names = dict(zip(ends, self.graph.labels(ends), strict=True))
-        of_end = {end: frozenset(_words(names[end])) for end in ends}
+        of_end = {end: frozenset(words_of(names[end])) for end in ends}
         named = {end for end, parts in of_end.items() if parts and parts <= words and len(parts) < len(words) + 1}
         longest = {end for end in named if not any(of_end[end] < of_end[other] for other in named)}
         found: dict[tuple[str, frozenset[str]], dict[str, Triple]] = {}
@@ -185,6 +216,14 @@ class UnlinkedSets:
         return list(best.values())
 
 
-def _words(text: str) -> set[str]:
+def _is_written(text: str) -> bool:
+    """Return whether a text is written as a value: with a capital, a figure or a sign, or in quotation marks."""
+    quoted = text != text.strip(_QUOTES)
+    return quoted or any(
+        char.isupper() or char.isdigit() or not (char.isalnum() or char in " -'’.,?!") for char in text
+    )
+
+
+def words_of(text: str) -> set[str]:
     """Return the words of a text, folded and in singular."""
     return {singular(word) for word in _WORD.findall(fold(text))}
