@@ -18,6 +18,7 @@ from typing import Any
 from srtk_framework.cli import INTERRUPTED, OK
 from srtk_framework.explaining.explainer import Explainer
 from srtk_framework.explaining.findings import FOUND, Explanation
+from srtk_framework.graph.question_ids import with_own_ids
 from srtk_framework.host.tracebacks import Tracebacks
 from srtk_framework.records.retrieval_records import dumps, read_questions
 from srtk_framework.run.session import Session
@@ -65,6 +66,8 @@ def run(args: argparse.Namespace) -> int:
         _take_over_training(session)
         explainer = Explainer(session, args.method, not args.untried)
         questions, without = _questions(session, args)
+        if session.graph is not None:
+            questions = with_own_ids(session.graph, questions)
         earlier = None if args.anew else earlier_run(session, explainer.method)
         done: list[Explanation] = []
         interrupted = False

@@ -15,8 +15,9 @@ from typing import Any
 import attrs
 
 from srtk_framework.cli import FAILED, INTERRUPTED, OK, TERMINATED
-from srtk_framework.cli.options import add_screen_arguments, logged
+from srtk_framework.cli.options import add_screen_arguments, logged, note
 from srtk_framework.cli.reports import compare_runs, write
+from srtk_framework.evaluation.gold_ids import sentence
 from srtk_framework.host.observers import Observer
 from srtk_framework.recipe.recipe import Recipe, load
 from srtk_framework.run.manifest import COMPLETE
@@ -125,6 +126,8 @@ def run_recipe(
         _report(recipe, outcome)
     if recipe.against and outcome.evaluation is not None:
         write(outcome.evaluation, recipe.output / "comparison", quiet)
+    if outcome.evaluation is not None and "gold_ids" in outcome.evaluation:
+        note(sentence(outcome.evaluation["gold_ids"]))
     if outcome.shared:
         print(
             f"srtk: the training had seen {outcome.shared} of {outcome.questions} questions, by id or by text, so their"

@@ -10,15 +10,17 @@ import attrs
 
 from srtk_framework.evaluation.comparison import compare_runs, names_of
 from srtk_framework.evaluation.completion import CompletionScorer
+from srtk_framework.evaluation.gold_ids import GoldIds
 from srtk_framework.evaluation.link_scores import covered_by, link_counts
 from srtk_framework.evaluation.metrics import compare, row
 from srtk_framework.evaluation.rows import Row
 from srtk_framework.evaluation.slices import RELATIONS, read_training_overlap
 from srtk_framework.graph.path_instances import with_gold_triples
+from srtk_framework.graph.question_ids import with_own_ids
 from srtk_framework.records.jsonl import read_jsonl, shown
 from srtk_framework.records.retrieval_records import read_questions, retrieval_from_record
 from srtk_framework.roles import KnowledgeGraph
-from srtk_framework.values import LINKED_BY, InputError, Question, Retrieval, Subgraph
+from srtk_framework.values import LINKED_BY, InputError, Link, Question, Retrieval, Subgraph
 
 _SHOWN = 5
 
@@ -69,9 +71,9 @@ def evaluate_files(
         )
     methods = names_of(predictions, names)
     gold = None if questions is None else Gold(shown(questions), list(read_questions(questions)), missing)
-    scorer = CompletionScorer(graph)
+    scorer, ids = CompletionScorer(graph), GoldIds()
     rows = {
-        method: _rows(own_results(file), scorer, graph) if gold is None else gold.rows(file, scorer, graph)
+        method: _rows(own_results(file), scorer, graph, ids) if gold is None else gold.rows(file, scorer, graph, ids)
         for method, file in zip(methods, predictions, strict=True)
     }
     first = rows[methods[0]]
@@ -81,7 +83,9 @@ def evaluate_files(
             f"{source}: no record has gold (answer_entities, gold_triples or gold_paths); give a question file that"
             " has gold"
         )
-    return _sliced(compare(rows, fields=fields, overlap=overlap), train)
+    unknown = ids.report(graph)
+    report = compare(rows, fields=fields, overlap=overlap)
+    return _sliced(report if unknown is None else {**report, "gold_ids": unknown}, train)
 
 
 def _sliced(report: dict[str, Any], train: FilePath | None) -> dict[str, Any]:
@@ -97,14 +101,18 @@ def _rows(
     results: Sequence[Retrieval],
     scorer: CompletionScorer,
     graph: KnowledgeGraph | None,
+    gold_ids: GoldIds,
     links: Mapping[str, str] | None = None,
 ) -> list[Row]:
     questions = [result.question for result in results]
     if graph is not None:
-        questions = with_gold_triples(graph, questions)
+        questions = with_gold_triples(graph, with_own_ids(graph, questions))
+        results = [attrs.evolve(one, question=question) for one, question in zip(results, questions, strict=True)]
+    for result in results:
+        gold_ids.add(result)
     return [
-        row(attrs.evolve(result, question=question), None, (links or {}).get(question.id), completion)
-        for result, question, completion in zip(results, questions, scorer.score(results), strict=True)
+        row(result, None, (links or {}).get(result.question.id), completion)
+        for result, completion in zip(results, scorer.score(results), strict=True)
     ]
 
 
@@ -151,7 +159,9 @@ class Gold:
         for question in questions:
             self.by_text.setdefault(_key(question.text), []).append(question)
 
-    def rows(self, file: FilePath, scorer: CompletionScorer, graph: KnowledgeGraph | None) -> list[Row]:
+    def rows(
+        self, file: FilePath, scorer: CompletionScorer, graph: KnowledgeGraph | None, gold_ids: GoldIds
+    ) -> list[Row]:
         """Score the results of one file, in the order of the questions."""
         links: dict[str, str] = {}
 
@@ -159,7 +169,7 @@ class Gold:
             joined, links[question.id] = _joined(result, question)
             return joined
 
-        return _rows(self.results(file, join), scorer, graph, links)
+        return _rows(self.results(file, join), scorer, graph, gold_ids, links)
 
     def results(self, file: FilePath, join: Callable[[Retrieval, Question], Retrieval]) -> list[Retrieval]:
         """Read the results of one file, in the order of the questions; a missing result becomes a failed one.
@@ -277,6 +287,10 @@ def evaluate_links(
         raise InputError(
             f"{source or shown(predictions[0])}: no record has gold_links; give questions with gold_links by --gold"
         )
+    if graph is not None:
+        questions = with_own_ids(graph, questions)
+        own = {question.id: question.gold_links for question in questions}
+        found = {method: [_with_gold_links(result, own) for result in results] for method, results in found.items()}
     covered = None if graph is None else covered_by(graph, questions)
     rows: dict[str, list[Row]] = {}
     for method, results in found.items():
@@ -286,6 +300,12 @@ def evaluate_links(
             linked = attrs.evolve(result, subgraph=Subgraph(trace={LINKED_BY: []}))
             rows[method].append(attrs.evolve(row(linked), metrics={}, ranks=None, linking=link_counts(linked, covered)))
     return compare(rows, fields=fields)
+
+
+def _with_gold_links(result: Retrieval, own: Mapping[str, tuple[Link, ...] | None]) -> Retrieval:
+    """Give a result the gold links of its question in the ids of the graph."""
+    question = result.question
+    return attrs.evolve(result, question=attrs.evolve(question, gold_links=own.get(question.id, question.gold_links)))
 
 
 def _with_links(result: Retrieval, gold: Question) -> Retrieval:

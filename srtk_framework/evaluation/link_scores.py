@@ -13,6 +13,7 @@ import attrs
 
 from srtk_framework.evaluation.curves import correct
 from srtk_framework.evaluation.intervals import Estimate, bootstrap_many, paired_ratios, ratios
+from srtk_framework.graph.question_ids import with_ids_among
 from srtk_framework.roles import KnowledgeGraph
 from srtk_framework.values import LINKED_BY, NIL, Link, Question, Retrieval
 
@@ -207,6 +208,9 @@ def link_counts(retrieval: Retrieval, covered: Collection[str] | None = None) ->
     question = retrieval.question
     if question.gold_links is None or LINKED_BY not in retrieval.subgraph.trace:
         return None
+    if covered is None:
+        question = with_ids_among(question, [link.entity for link in question.links])
+    assert question.gold_links is not None
     return counts(question.gold_links, question.links, covered)
 
 

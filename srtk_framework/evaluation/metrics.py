@@ -16,6 +16,7 @@ from srtk_framework.evaluation.rows import Row
 from srtk_framework.evaluation.slices import TrainingOverlap, fields_of, gold_paths, gold_relations, groups
 from srtk_framework.evaluation.tables import table
 from srtk_framework.graph.path_instances import gold_triples_of, names_of, with_gold_triples
+from srtk_framework.graph.question_ids import with_ids_of_result
 from srtk_framework.text.verbalise import subgraph_tokens
 from srtk_framework.values import END, LINKED_BY, InputError, Path, Retrieval
 
@@ -39,9 +40,11 @@ Score = dict[str, float | None]
 def score(retrieval: Retrieval) -> Score:
     """Compute the metrics of one question.
 
-    The answers found are the gold answers among the nodes of the triples, without the question's own entities. The
-    metrics of a failed question are 0, as its subgraph is empty.
+    Gold and links are compared with the result by the IRIs of their ids, whatever their spelling. The answers found are
+    the gold answers among the nodes of the triples, without the question's own entities. The metrics of a failed
+    question are 0, as its subgraph is empty.
     """
+    retrieval = with_ids_of_result(retrieval)
     question, subgraph = retrieval.question, retrieval.subgraph
     found: Score = dict.fromkeys((*METRICS, *PATH_METRICS))
     if question.answers:
@@ -86,6 +89,7 @@ def row(
         links: ``given`` or ``linked``; by default as in the trace.
         completion: Counts of a pattern question; by default those of ``completed`` without a graph.
     """
+    retrieval = with_ids_of_result(retrieval)
     question = retrieval.question
     lengths = [len(_steps(path)) for path in question.gold_paths or ()]
     trace = retrieval.subgraph.trace

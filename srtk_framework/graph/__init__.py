@@ -20,6 +20,7 @@ from srtk_framework.graph.path_facts import (
 )
 from srtk_framework.graph.path_instances import gold_triples_of, instance_triples, names_of, with_gold_triples
 from srtk_framework.graph.path_search import find_paths, follow_path, path_sort_key
+from srtk_framework.graph.question_ids import with_own_ids
 from srtk_framework.graph.reader_stop import ANSWERED, EXHAUSTED, READER, SECONDS, stopping_reader
 from srtk_framework.graph.topic_joins import TopicJoins, topic_joins
 from srtk_framework.graph.topic_support import BACKGROUND
@@ -63,6 +64,7 @@ __all__ = [
     "stopping_reader",
     "topic_joins",
     "with_gold_triples",
+    "with_own_ids",
     "within_nodes",
 ]
 

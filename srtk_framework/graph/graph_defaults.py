@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
+from srtk_framework.text.id_spellings import own_spellings, shortened
 from srtk_framework.values import Budget, DriverError, Frontier, GraphLike, Neighbourhood, Pattern, Step, Triple
 
 
@@ -73,6 +74,18 @@ def neighbourhood(graph: GraphLike, frontiers: Sequence[Frontier], hops: int, bu
     for cut, triples_left in zip(cuts, left_out, strict=True):
         cut["triples"] += len(triples_left)
     return [Neighbourhood(triples, cut) for triples, cut in zip(found, cuts, strict=True)]
+
+
+def own_ids(graph: GraphLike, prefixes: Mapping[str, str], ids: Sequence[str], relations: bool) -> list[str]:
+    """Return the spelling of each entity that has a frontier; a relation is shortened by the prefixes alone."""
+    if relations:
+        return [shortened(id_, prefixes, relation=True) for id_ in ids]
+
+    def known(some: Sequence[str]) -> set[str]:
+        frontiers = graph.frontiers([[id_] for id_ in some])
+        return {id_ for id_, frontier in zip(some, frontiers, strict=True) if frontier.size}
+
+    return own_spellings(ids, prefixes, False, known)
 
 
 def degrees(graph: GraphLike, ids: Sequence[str]) -> list[int]:

@@ -71,6 +71,10 @@ class GraphView(KnowledgeGraph):
         """Pass the call on."""
         return self.graph.other_names(ids)
 
+    def own_ids(self, ids: Sequence[str], relations: bool) -> Sequence[str]:
+        """Pass the call on."""
+        return self.graph.own_ids(ids, relations)
+
     def find(self, names: Sequence[str]) -> Sequence[Sequence[str]]:
         """Pass the call on."""
         return self.graph.find(names)

@@ -112,6 +112,23 @@ class KnowledgeGraph(Role):
         """Return the further names of each entity (aliases), sorted, without its label; none by default."""
         return [() for _ in ids]
 
+    @hook(batch="ids", key=by_value)
+    def own_ids(self, ids: Sequence[str], relations: bool) -> Sequence[str]:
+        """Return the graph's own spelling of each id, so that links and gold of any spelling meet what is read.
+
+        ``<http://www.wikidata.org/entity/Q42>``, ``wd:Q42`` and ``Q42`` are one entity, as are ``m.02mjmr`` and
+        ``/m/02mjmr``. The default tries ``text.spellings`` with the prefixes of the schema. A graph that makes its ids
+        from IRIs by a rule follows that rule, without a request.
+
+        Args:
+            ids: Ids of entities, or of relations.
+            relations: Whether they are relations.
+
+        Returns:
+            One id for each; an id of the graph, an unknown id and a literal stay as they are.
+        """
+        return graph_defaults.own_ids(self, self.schema().prefixes, ids, relations)
+
     @hook(batch="names", key=by_value)
     @abstractmethod
     def find(self, names: Sequence[str]) -> Sequence[Sequence[str]]:

@@ -7,6 +7,7 @@ from typing import Any, TypeVar
 
 import attrs
 
+from srtk_framework.graph.question_ids import with_own_ids
 from srtk_framework.graph.reader_stop import read_trace
 from srtk_framework.roles import EntityLinker, Expander, KnowledgeGraph, Reader
 from srtk_framework.values import LINKED_BY, DriverError, Link, LinkList, Literal, Question, Retrieval, Subgraph
@@ -74,7 +75,7 @@ class Pipeline:
         The traces have ``linked_by``, the linkers whose links were taken, where the question was linked from its
         text, and ``linkers_failed``, each linker that failed on the question and why, where one did.
         """
-        questions = [_with_bound_end(q) for q in questions]
+        questions = [_with_bound_end(q) for q in self.with_own_ids(questions)]
         done = [
             Retrieval(q)
             if q.text.strip() or q.links or q.pattern
@@ -96,6 +97,15 @@ class Pipeline:
             else:
                 done[i] = _with_links(questions[i], answer)
         return done
+
+    def with_own_ids(self, questions: Sequence[Question]) -> list[Question]:
+        """Give links and gold the graph's own ids, in whatever spelling they came."""
+        if self.graph is None:
+            return list(questions)
+        graph = self.graph
+        own = _each(questions, lambda some: with_own_ids(graph, some))
+        # What a failing graph is not asked about keeps its spelling; the question's own step meets the same fault.
+        return [q if isinstance(one, DriverError) else one for q, one in zip(questions, own, strict=True)]
 
     def read(self, retrievals: Sequence[Retrieval]) -> list[Retrieval]:
         """Have the reader answer the retrievals that have no answer yet and did not fail.

@@ -12,6 +12,7 @@ import attrs
 
 from srtk_framework.evaluation.answers import whole_use
 from srtk_framework.evaluation.completion import CompletionScorer
+from srtk_framework.evaluation.gold_ids import GoldIds
 from srtk_framework.evaluation.link_scores import covered_by, link_counts
 from srtk_framework.evaluation.metrics import compare, row
 from srtk_framework.evaluation.rows import Row
@@ -267,7 +268,7 @@ class Runner:
 
     def _evaluate(self, session: Session, journals: Mapping[str, Journal], outcome: Outcome) -> None:
         rows: dict[str, list[Row]] = {}
-        scorer = CompletionScorer(session.graph)
+        scorer, gold_ids = CompletionScorer(session.graph), GoldIds()
         for name, journal in journals.items():
             rows[name] = []
             seconds = iter(journal.seconds())
@@ -278,6 +279,7 @@ class Runner:
                 known = None if session.graph is None else covered_by(session.graph, questions)
                 completions = scorer.score(batch)
                 for retrieval, question, completion in zip(batch, questions, completions, strict=True):
+                    gold_ids.add(retrieval)
                     found = row(attrs.evolve(retrieval, question=question), next(seconds), None, completion)
                     found = attrs.evolve(found, linking=link_counts(retrieval, known))
                     # Without a method there is no subgraph to score.
@@ -289,6 +291,9 @@ class Runner:
         trained = outcome.trained
         overlap = None if trained is None else overlap_of_training(trained.folder)
         outcome.evaluation = compare(rows, shares, overlap=overlap)
+        unknown = gold_ids.report(session.graph)
+        if unknown is not None:
+            outcome.evaluation["gold_ids"] = unknown
         write_json(self.recipe.output / "evaluation.json", outcome.evaluation)
         write_scores(self.recipe.output, rows)
 
@@ -307,7 +312,7 @@ def _batches_of(session: Session) -> dict[str, Batch]:
         return {name: expanded(name) for name in session.methods}
     if session.linker is not None:
         return {LINKS_ALONE: lambda batch: session.labelled(session.linked([item.question for item in batch]))}
-    return {SUBGRAPHS_GIVEN: lambda batch: session.labelled(session.read(batch))}
+    return {SUBGRAPHS_GIVEN: lambda batch: session.labelled(session.read(session.with_own_ids(batch)))}
 
 
 def _with_links_of(after: Retrieval, before: Retrieval) -> Retrieval:

@@ -8,6 +8,8 @@ from contextlib import ExitStack, contextmanager
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
+import attrs
+
 from srtk_framework.graph.reader_stop import stopping_reader
 from srtk_framework.host.observers import Observer
 from srtk_framework.recipe.composer import Composer, observers_of
@@ -320,6 +322,12 @@ class Session:
             if self.linker is None:
                 return [() for _ in texts]
             return [tuple(links) for links in self.linker.suggest(texts, limit)]
+
+    def with_own_ids(self, retrievals: Sequence[Retrieval]) -> list[Retrieval]:
+        """Give links and gold of given retrievals the graph's own ids, as ``retrieve`` and ``linked`` do."""
+        with self._turn():
+            questions = self._pipeline.with_own_ids([one.question for one in retrievals])
+            return [attrs.evolve(one, question=question) for one, question in zip(retrievals, questions, strict=True)]
 
     def read(self, retrievals: Sequence[Retrieval]) -> list[Retrieval]:
         """Have the recipe's reader answer the retrievals that have no answer yet and did not fail."""

@@ -387,6 +387,13 @@ class KnowledgeGraphConformance(BatchConformance):
             lost = [name for name in names if id_ not in driver.find([name])[0]]
             assert not lost, f"find does not lead from {lost} to {id_!r}"
 
+    def test_own_ids_leaves_the_ids_of_the_graph(self, driver: Any, oracle: OracleGraph) -> None:
+        """``own_ids`` leaves ids of the graph, literals and unknown texts as they are."""
+        nodes, relations = nodes_of(oracle), sorted({triple.relation for triple in oracle.sample.triples})
+        for ids, of_relations in (([*nodes, UNKNOWN, "a text"], False), (relations, True)):
+            own = list(driver.own_ids(ids, of_relations))
+            assert own == ids, f"ids of the graph are changed: {ids} to {own}"
+
     def test_find_knows_labels_and_aliases_after_folding(self, driver: Any, oracle: OracleGraph) -> None:
         """``find`` ignores case, diacritics and underscores, and sorts ids."""
         names = [name for id_ in named(oracle.sample) for name in names_of(oracle.sample, id_)]

@@ -10,7 +10,7 @@ import attrs
 
 from srtk_framework.roles import KnowledgeGraph
 from srtk_framework.testing.sample import SAMPLE, Sample
-from srtk_framework.text import fold
+from srtk_framework.text import fold, own_spellings
 from srtk_framework.values import Budget, Frontier, Literal, NodeSet, Origin, Pattern, Qualifier, Schema, Step, Triple
 
 
@@ -125,6 +125,11 @@ class OracleGraph(KnowledgeGraph):
     def other_names(self, ids: Sequence[str]) -> list[list[str]]:
         """Look aliases up."""
         return [sorted(self.sample.aliases.get(id_, ())) for id_ in ids]
+
+    def own_ids(self, ids: Sequence[str], relations: bool) -> list[str]:
+        """Compare every spelling with the ids of the sample."""
+        own = {triple.relation for triple in self.sample.triples} if relations else self._entities
+        return own_spellings(ids, None, relations, own.intersection)
 
     def find(self, names: Sequence[str]) -> list[list[str]]:
         """Compare each name with the label and the aliases of each entity."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from srtk_framework.text.folding import count_tokens, fold, words
+from srtk_framework.text.id_spellings import DBPEDIA_PAGES, by_iri, iri_of, own_spellings, spellings
 from srtk_framework.text.local_names import (
     ALIAS_RELATIONS,
     LABEL_RELATIONS,
@@ -50,6 +51,7 @@ from srtk_framework.text.yaml_data import read_yaml
 
 __all__ = [
     "ALIAS_RELATIONS",
+    "DBPEDIA_PAGES",
     "DEFAULT",
     "FALLBACK",
     "FIRST",
@@ -65,6 +67,7 @@ __all__ = [
     "Templates",
     "best_apart",
     "by_form",
+    "by_iri",
     "capitals",
     "chosen",
     "clean",
@@ -73,6 +76,7 @@ __all__ = [
     "fit",
     "fold",
     "has_word",
+    "iri_of",
     "link_shares",
     "link_topics",
     "local_name",
@@ -80,6 +84,7 @@ __all__ = [
     "name",
     "name_parts",
     "numbered",
+    "own_spellings",
     "path_text",
     "quotes",
     "read_relation_forms",
@@ -87,6 +92,7 @@ __all__ = [
     "relation_words",
     "sentences",
     "spaced",
+    "spellings",
     "step_text",
     "subgraph_lines",
     "subgraph_text",

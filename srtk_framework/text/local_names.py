@@ -75,7 +75,7 @@ PREFIXES = {
     "dbp": "http://dbpedia.org/property/",
     "yago": "http://yago-knowledge.org/resource/",
 }
-"""Namespaces that a reader knows by their prefix; for display only."""
+"""Namespaces that a reader knows by their prefix: for display, and for prefixed ids of question sets."""
 
 _IRI = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:(//)?")
 # Names in these namespaces may hold slashes, such as AC/DC.

@@ -41,6 +41,9 @@ class GraphLike(Protocol):
     def labels(self, ids: Sequence[str]) -> Sequence[str]:
         """Return the label of each entity, relation or literal."""
 
+    def own_ids(self, ids: Sequence[str], relations: bool) -> Sequence[str]:
+        """Return the graph's own spelling of each id."""
+
     def qualifiers(self, triples: Sequence[Triple]) -> Sequence[Sequence[Qualifier]]:
         """Return the qualifiers of each triple's statement."""
 

@@ -299,6 +299,11 @@ FAULTS = [
         "test_other_names_are_names_that_find_knows",
         other_names=lambda self, call, ids: [["a name of nobody"] for _ in ids],
     ),
+    changed(
+        GOOD,
+        "test_own_ids_leaves_the_ids_of_the_graph",
+        own_ids=lambda self, call, ids, relations: [f"wd:{id_}" for id_ in ids],
+    ),
     changed(GOOD, "test_find_knows_labels_and_aliases_after_folding", find=_find_minds_case),
     changed(GOOD, "test_near_names_are_folded_names_that_find_knows", near_names=_unfolded_near_names),
     changed(GOOD, "test_words_of_names_are_known", known_words=_known_words_mind_case),

@@ -20,6 +20,7 @@ CALLS: dict[str, tuple[Any, ...]] = {
     "paths": ([["Latvia"]], [["Riga"]], 2, Budget(), True, True),
     "labels": (["Latvia"],),
     "other_names": (["Latvia"],),
+    "own_ids": (["<Latvia>", "Riga"], False),
     "find": (["latvia"],),
     "near_names": (["latvja"], 3),
     "known_words": (["latvia"],),

@@ -7,16 +7,9 @@ from urllib.parse import quote, unquote_to_bytes
 
 from srtk_plugin_sparql.terms import ILLEGAL, is_iri
 
+from srtk_framework.text import DBPEDIA_PAGES
+
 RESOURCE = "http://dbpedia.org/resource/"
-PAGES = (
-    RESOURCE,
-    "https://dbpedia.org/resource/",
-    "http://dbpedia.org/page/",
-    "https://dbpedia.org/page/",
-    "http://en.wikipedia.org/wiki/",
-    "https://en.wikipedia.org/wiki/",
-)
-"""Prefixes of page addresses, which end in the title."""
 
 _UNSAFE = re.compile(rf'[{ILLEGAL}%?#"`^\\]')
 _KEPT = "!$&'()*+,-./:;=@_~"
@@ -40,7 +33,7 @@ def spellings(text: str) -> list[str]:
     found = text[1:-1] if text.startswith("<") and text.endswith(">") else text
     whole = RESOURCE + found[4:] if found.startswith("dbr:") else found
     made = [whole]
-    for start in PAGES:
+    for start in DBPEDIA_PAGES:
         title = _decoded(whole[len(start) :]) if whole.startswith(start) else ""
         if title:
             escaped = quote(title.replace(" ", "_").encode("utf-8", "replace"), safe=_KEPT)

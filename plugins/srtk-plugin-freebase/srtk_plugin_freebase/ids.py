@@ -8,6 +8,7 @@ from srtk_plugin_sparql.terms import is_iri
 from srtk_plugin_sparql.vocabulary import Ids, Vocabulary
 from srtk_plugin_views import composites
 
+from srtk_framework.text import iri_of
 from srtk_framework.values import DriverError, Literal
 
 _DOTTED = re.compile(r"[^./:]+(?:\.[^./:]+)*")
@@ -60,6 +61,16 @@ class FreebaseIds(Ids):
             return text
         local = self._local(text)
         return text if local is None else self.short(self._space + local)
+
+    def own(self, id_: str, relation: bool) -> str:
+        """Return the id in the written form; also of a topic's page and of the prefix ``fb:``."""
+        if relation and self.joins and (composites.JOINT in id_ or _JOINED.fullmatch(id_)):
+            return self.relation(id_)
+        named = {prefix: space for prefix, space in self._spaces.items() if prefix}
+        iri = iri_of(id_, named, relation)
+        if iri is None or not iri.startswith(self._space):
+            return id_ if iri is None else super().own(id_, relation)
+        return self.relation(iri) if relation else self.entity(iri)
 
     def _local(self, text: str) -> str | None:
         if text.startswith(self._space) and len(text) > len(self._space):

@@ -12,7 +12,7 @@ import attrs
 import numpy as np
 
 from srtk_framework.roles import KnowledgeGraph
-from srtk_framework.text import fold
+from srtk_framework.text import fold, own_spellings
 from srtk_framework.values import Frontier, Literal, NodeSet, Pattern, Qualifier, Schema, Step, Triple
 from srtk_plugin_local.name_index import NameIndex
 from srtk_plugin_local.snapshot.header import TYPE
@@ -204,6 +204,11 @@ class MemoryGraph(KnowledgeGraph):
 
     def _is_entity(self, id_: str) -> bool:
         return id_ in self._at and id_ not in self._literals
+
+    def own_ids(self, ids: Sequence[str], relations: bool) -> list[str]:
+        """Return the spelling of each id that the triples have."""
+        there = {t.relation for t in self._all} if relations else self._at.keys() - self._literals.keys()
+        return own_spellings(ids, self.prefixes, relations, there.intersection)
 
     def match(self, patterns: Sequence[Pattern]) -> list[list[Triple]]:
         """Find the triples of each pattern, sorted."""

@@ -321,6 +321,11 @@ class SparqlGraph(KnowledgeGraph):
             return find_paths(self, starts, ends, hops, budget, shortest, inverse)
         return path_joins.paths(self, self._open, starts, ends, hops, budget, shortest, inverse)
 
+    def own_ids(self, ids: Sequence[str], relations: bool) -> list[str]:
+        """Shorten each id in any spelling by the prefixes of the vocabulary, without a request."""
+        own = self._open.ids
+        return [own.own(id_, relations) for id_ in ids]
+
     def labels(self, ids: Sequence[str]) -> list[str]:
         """Name each id by its label in the most wanted language there is; literals by their value."""
         found = self._open_names.labels(id_ for id_ in ids if not isinstance(id_, Literal))

@@ -8,8 +8,8 @@ from fnmatch import fnmatchcase
 
 import attrs
 
-from srtk_framework.text import ALIAS_RELATIONS, LABEL_RELATIONS, displayed, has_word, local_name, local_part
-from srtk_framework.values import DriverError
+from srtk_framework.text import ALIAS_RELATIONS, LABEL_RELATIONS, displayed, has_word, iri_of, local_name, local_part
+from srtk_framework.values import DriverError, Literal
 from srtk_plugin_sparql.terms import ILLEGAL, is_iri
 
 RDFS_LABEL = "http://www.w3.org/2000/01/rdf-schema#label"
@@ -106,6 +106,20 @@ class Ids:
         """Return the IRI of an id, or None where no IRI has this id."""
         found = self._expand(id_)
         return found if found is not None and is_iri(found) and self.short(found) == id_ else None
+
+    def own(self, id_: str, relation: bool) -> str:
+        """Return the id in the graph's spelling of an entity or relation in any spelling; unchanged if it has none."""
+        if isinstance(id_, Literal) or id_.startswith("_:"):
+            return id_
+        text = id_[1:-1] if id_.startswith("<") and id_.endswith(">") else id_
+        prefix, colon, _ = text.partition(":")
+        if (prefix if colon else "") in self._spaces and self.iri(text) is not None:
+            return text
+        iri = iri_of(id_, self._spaces, relation)
+        if iri is None:
+            return id_
+        # Of an address that no vocabulary of ours knows, the scheme is as it is written.
+        return self.short(iri) if is_iri(iri) else id_
 
     def _expand(self, id_: str) -> str | None:
         prefix, colon, local = id_.partition(":")

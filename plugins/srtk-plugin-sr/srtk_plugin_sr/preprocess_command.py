@@ -15,11 +15,13 @@ from typing import Any, TypeVar
 import attrs
 
 from srtk_framework.cli import graph_block, note
+from srtk_framework.evaluation import sentence, unknown_answers
+from srtk_framework.graph import with_own_ids
 from srtk_framework.recipe import Composer, from_data
 from srtk_framework.records import dumps, read_questions, read_training_examples, shown, write_training_examples
 from srtk_framework.roles import KnowledgeGraph
 from srtk_framework.training import samples
-from srtk_framework.values import END, InputError, Sample, TrainingExample
+from srtk_framework.values import END, InputError, RankedPath, Sample, Step, TrainingExample
 from srtk_plugin_sr.supervision import MEASURES, GoldPath, ShortestPath
 from srtk_plugin_sr.templates import FORMS, Templates
 
@@ -93,9 +95,12 @@ def _searched(args: argparse.Namespace, graph: KnowledgeGraph, folder: FilePath)
     # Every path that reaches an answer is written; the threshold is applied afterwards.
     search = ShortestPath(graph=graph, hops=args.max_hops, inverse=args.inverse, measure=args.metric, threshold=0.0)
     search.open()
-    questions = list(read_questions(args.input))
+    questions = with_own_ids(graph, list(read_questions(args.input)))
     if questions and not any(question.answers for question in questions):
         raise InputError(f"{shown(args.input)}: no record has answer_entities, so there is nothing to search for")
+    unknown = unknown_answers(graph, questions)
+    if unknown is not None:
+        note(sentence(unknown))
     with closing(search):
         found = [row for part in _tracked(questions, "searching", args) for row in search.supervise(part)]
     examples = [TrainingExample(question, tuple(row)) for question, row in zip(questions, found, strict=True)]
@@ -107,7 +112,7 @@ def _searched(args: argparse.Namespace, graph: KnowledgeGraph, folder: FilePath)
 
 def _given(args: argparse.Namespace, graph: KnowledgeGraph) -> list[TrainingExample]:
     """Return examples with the paths of the input, or with its gold paths if it has no others."""
-    examples = read_training_examples(FilePath(args.input))
+    examples = _with_own_ids(graph, read_training_examples(FilePath(args.input)))
     if any(example.paths for example in examples):
         return examples
     with closing(GoldPath(graph=graph)) as gold:
@@ -117,6 +122,24 @@ def _given(args: argparse.Namespace, graph: KnowledgeGraph) -> list[TrainingExam
             f"{shown(args.input)}: no record has `paths` with `path_scores`, or `gold_paths`; give --search-path"
         )
     return [attrs.evolve(example, paths=tuple(row)) for example, row in zip(examples, found, strict=True)]
+
+
+def _with_own_ids(graph: KnowledgeGraph, examples: Sequence[TrainingExample]) -> list[TrainingExample]:
+    """Give questions and paths the graph's own ids, in whatever spelling they came."""
+    questions = with_own_ids(graph, [example.question for example in examples])
+    entities = sorted({path.entity for example in examples for path in example.paths})
+    relations = sorted({step.relation for example in examples for path in example.paths for step in path.steps})
+    own = dict(zip(entities, graph.own_ids(entities, False), strict=True))
+    named = dict(zip(relations, graph.own_ids(relations, True), strict=True))
+
+    def path_of(path: RankedPath) -> RankedPath:
+        steps = tuple(step if step == END else Step(named[step.relation], step.inverse) for step in path.steps)
+        return attrs.evolve(path, entity=own[path.entity], steps=steps)
+
+    return [
+        attrs.evolve(example, question=question, paths=tuple(map(path_of, example.paths)))
+        for example, question in zip(examples, questions, strict=True)
+    ]
 
 
 def _above(example: TrainingExample, threshold: float) -> TrainingExample:

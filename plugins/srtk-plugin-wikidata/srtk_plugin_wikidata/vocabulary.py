@@ -140,6 +140,13 @@ class WikidataIds(Ids):
                 return prefix + local
         return super().short(iri)
 
+    def own(self, id_: str, relation: bool) -> str:
+        """Return the id in the graph's spelling; a property is a relation or, as an entity, a node."""
+        found = super().own(id_, relation)
+        if relation and found.startswith("wd:P"):
+            return found[len("wd:") :]
+        return f"wd:{found}" if not relation and found[:1] == "P" and found[1:].isdigit() else found
+
     def iri(self, id_: str) -> str | None:
         """Return the IRI of an id, or None if no IRI has it."""
         if id_.startswith("P") and ":" not in id_:

@@ -11,7 +11,7 @@ from typing import Any
 import attrs
 
 from srtk_framework.roles import KnowledgeGraph, absent
-from srtk_framework.text import fold
+from srtk_framework.text import fold, own_spellings
 from srtk_framework.values import Budget, DriverError, Frontier, Pattern, Qualifier, Schema, SrtkError, Step, Triple
 from srtk_plugin_local.name_index import NameIndex
 from srtk_plugin_local.snapshot import csr_traversal, lookup
@@ -148,6 +148,14 @@ class LocalGraph(KnowledgeGraph):
     def other_names(self, ids: Sequence[str]) -> Sequence[Sequence[str]]:
         """Return the aliases of each entity, sorted."""
         return lookup.other_names(self._open, ids)
+
+    def own_ids(self, ids: Sequence[str], relations: bool) -> Sequence[str]:
+        """Return the spelling of each id that the snapshot has."""
+        snapshot = self._open
+        prefixes = snapshot.meta.schema["prefixes"]
+        if relations:
+            return own_spellings(ids, prefixes, True, lambda some: self._relations.keys() & {*some})
+        return own_spellings(ids, prefixes, False, lambda some: lookup.entities(snapshot, some))
 
     def find(self, names: Sequence[str]) -> Sequence[Sequence[str]]:
         """Find the entities by label (by id if there is none) and alias."""

@@ -206,6 +206,14 @@ def name_index(snapshot: Snapshot) -> NameIndex:
     return NameIndex(batches(), lambda numbers: _all_names(snapshot, numbers))
 
 
+def entities(snapshot: Snapshot, ids: Sequence[str]) -> set[str]:
+    """Return which of some ids are entities of the snapshot."""
+    numbers = snapshot.numbers(ids)
+    known = np.flatnonzero(numbers >= 0)
+    known = known[~snapshot.is_literal(numbers[known])]
+    return {ids[place] for place in known.tolist()}
+
+
 def degrees(snapshot: Snapshot, ids: Sequence[str]) -> list[int]:
     """Count the triples of each entity; a self-loop counts once."""
     counts = np.zeros(len(ids), dtype=np.int64)

@@ -1,0 +1,90 @@
+"""Gold answers that a graph does not have, or that no result has: told once, with their number."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+from srtk_framework.graph.path_instances import names_of
+from srtk_framework.graph.question_ids import is_value, with_ids_of_result
+from srtk_framework.roles import KnowledgeGraph
+from srtk_framework.values import DriverError, Question, Retrieval, batched
+
+_SHOWN = 3
+_AT_ONCE = 1000
+
+
+class GoldIds:
+    """Collects the distinct gold answers of questions, and which of them are nodes of a result.
+
+    Literals, numbers, dates and yes or no are values, which are not looked for among the ids of a graph.
+    """
+
+    def __init__(self) -> None:
+        self._answers: dict[str, None] = {}
+        self._found: set[str] = set()
+        self._nodes: dict[str, None] = {}
+
+    def add(self, retrieval: Retrieval) -> None:
+        """Take the gold answers of a question, and compare them with the nodes of its result."""
+        same = with_ids_of_result(retrieval)
+        wanted = [answer for answer in same.question.answers or () if not is_value(answer)]
+        self._answers.update(dict.fromkeys(wanted))
+        nodes = {end for triple in same.subgraph.triples for end in (triple.subject, triple.object)}
+        if same.answer is not None:
+            nodes.update(same.answer.entities)
+        self._found.update(name for node in nodes for name in names_of(node) if name in self._answers)
+        if len(self._nodes) < _SHOWN:
+            self._nodes.update(dict.fromkeys(sorted(nodes)[:_SHOWN]))
+
+    def report(self, graph: KnowledgeGraph | None) -> dict[str, Any] | None:
+        """Count the answers that are no ids of the graph, or, without a graph, that are in no result at all.
+
+        Returns:
+            ``answers``, the number of distinct gold answers that may be ids; ``unknown``, how many are none; and
+            ``examples``; without a graph also ``nodes``, ids of the results. None where there is nothing to tell.
+        """
+        missing = [answer for answer in self._answers if answer not in self._found]
+        if graph is not None:
+            return _counted(len(self._answers), unknown_ids(graph, missing))
+        if self._found or not self._nodes:
+            return None
+        counted = _counted(len(self._answers), missing)
+        return None if counted is None else {**counted, "nodes": list(self._nodes)[:_SHOWN]}
+
+
+def unknown_answers(graph: KnowledgeGraph, questions: Iterable[Question]) -> dict[str, Any] | None:
+    """Count the distinct gold answers of questions that are no ids of a graph; see ``GoldIds.report``."""
+    answers = dict.fromkeys(a for question in questions for a in question.answers or () if not is_value(a))
+    return _counted(len(answers), unknown_ids(graph, list(answers)))
+
+
+def unknown_ids(graph: KnowledgeGraph, ids: Sequence[str]) -> list[str]:
+    """Return the ids without any triple in a graph; none where the graph cannot be asked now."""
+    found: list[str] = []
+    for some in batched(ids, _AT_ONCE):
+        try:
+            frontiers = graph.frontiers([[id_] for id_ in some])
+        except DriverError:
+            # A server that is away, or a recording that lacks the question, does not spoil a finished evaluation.
+            return []
+        found += [id_ for id_, frontier in zip(some, frontiers, strict=True) if not frontier.size]
+    return found
+
+
+def _counted(answers: int, unknown: Sequence[str]) -> dict[str, Any] | None:
+    return {"answers": answers, "unknown": len(unknown), "examples": list(unknown[:_SHOWN])} if unknown else None
+
+
+def sentence(report: Mapping[str, Any]) -> str:
+    """Say how many gold answers are no ids of the graph, or are in no result, and what to do."""
+    examples = ", ".join(report["examples"])
+    if "nodes" in report:
+        return (
+            f"none of the {report['answers']} gold answers is a node of any result, e.g. {examples}, where the results"
+            f" have {', '.join(report['nodes'])}; if these are other spellings, name the graph by -kg"
+        )
+    return (
+        f"{report['unknown']} of {report['answers']} gold answers are not ids of this graph, e.g. {examples}; they can"
+        " never be found, so check their spelling, or build the graph from data that has them"
+    )
