@@ -3,28 +3,37 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from typing import Any
 
+from srtk_framework.evaluation.selective_answers import Judged
 from srtk_framework.graph.path_instances import names_of
 from srtk_framework.text.folding import fold
-from srtk_framework.values import Literal, Retrieval, total
+from srtk_framework.values import Answer, Literal, Question, Retrieval, total
 
-ANSWER_METRICS = ("answer_hit", "answer_f1", "answer_exact", "answer_refused")
-"""Metrics of methods with a reader: first entity right, F1 of the entities, text right, answer refused."""
+ANSWER_METRICS = ("answer_hit", "answer_f1", "answer_equal", "answer_exact", "answer_refused")
+"""Metrics of methods with a reader: first answer right, F1, answers equal to the gold, text right, answer refused."""
 
 USE_METRICS = ("calls", "model_tokens", "cost_per_1000")
 """Metrics of methods with a generator: calls, tokens of prompts and replies, and price of 1,000 questions."""
 
+VALUES = "answer_values"
+"""Field of question records with gold answers that are numbers, dates, or yes and no."""
+
 _PARTS = re.compile(r"\s*[,;\n]\s*|\s+and\s+")
 _MARKS = " .!\"'"
+_TRUTHS = {"yes": True, "true": True, "no": False, "false": False}
+_CONFIDENCES = ("probability", "confidence")
+"""Fields of a reader's trace with the probability that its answer is right."""
 
 
 def answer_scores(retrieval: Retrieval) -> dict[str, float]:
     """Compare an answer with the gold answers.
 
-    A question's own entities do not count as answers, unless it has options, which it may name itself. The text is
-    right if it consists of labels or ids of gold answers only; case, diacritics and outer punctuation are ignored.
+    The answers given are the number or the truth where one is asked for, else the entities. A question's own entities
+    do not count as answers, unless it has options, which it may name itself. Numbers are compared by value, yes and no
+    with true and false. The text is right if it consists of labels or ids of gold answers only; case, diacritics and
+    outer punctuation are ignored.
 
     Returns:
         Metric to value: empty without an answer, only ``answer_refused`` without gold answers.
@@ -33,19 +42,89 @@ def answer_scores(retrieval: Retrieval) -> dict[str, float]:
     if answer is None:
         return {}
     found = {"answer_refused": float(not answer.enough)}
-    if not question.answers:
+    gold = gold_of(question)
+    if not gold:
         return found
-    gold = set(question.answers)
-    own = set() if question.options else {link.entity for link in question.links}
-    right = [names_of(entity) & gold - own for entity in answer.entities]
+    right = _right(retrieval, answer, gold)
     hits = set().union(*right)
-    wanted = {text for id_ in gold for text in _texts(id_, retrieval.labels)}
-    text = _folded(answer.text)
-    parts = [_folded(part) for part in _PARTS.split(answer.text)]
     found["answer_hit"] = float(bool(right and right[0]))
     found["answer_f1"] = 2 * len(hits) / (len(gold) + len(right)) if hits else 0.0
-    found["answer_exact"] = float(bool(text) and (text in wanted or all(part in wanted for part in parts)))
+    found["answer_equal"] = float(bool(right) and all(right) and len(hits) == len(gold))
+    found["answer_exact"] = float(_is_value(answer) and bool(hits)) or float(_named(answer.text, gold, retrieval))
     return found
+
+
+def gold_of(question: Question) -> set[str]:
+    """Return the gold answers; without any, the values of ``answer_values``, which are no nodes of a graph."""
+    values = question.extra.get(VALUES)
+    listed = values if isinstance(values, list | tuple) else ()
+    return set(question.answers or ()) or {str(value) for value in listed if isinstance(value, str | int | float)}
+
+
+def _is_value(answer: Answer) -> bool:
+    return answer.number is not None or answer.truth is not None
+
+
+def _right(retrieval: Retrieval, answer: Answer, gold: Collection[str]) -> list[set[str]]:
+    """Return, for each answer given, the gold answers that it is."""
+    if answer.truth is not None:
+        return [{one for one in gold if _TRUTHS.get(_value(one).casefold()) is answer.truth}]
+    if answer.number is not None:
+        return [{one for one in gold if _number(one) == answer.number}]
+    question = retrieval.question
+    own = set() if question.options else {link.entity for link in question.links}
+    return [names_of(entity) & set(gold) - own for entity in answer.entities]
+
+
+def _value(gold: str) -> str:
+    return gold.lexical if isinstance(gold, Literal) else gold
+
+
+def _number(gold: str) -> float | None:
+    try:
+        return float(_value(gold).replace(",", ""))
+    except ValueError:
+        return None
+
+
+def _named(text: str, gold: Collection[str], retrieval: Retrieval) -> bool:
+    """Return whether a text consists of labels or ids of gold answers only."""
+    wanted = {text for id_ in gold for text in _texts(id_, retrieval.labels)}
+    whole = _folded(text)
+    return bool(whole) and (whole in wanted or all(_folded(part) in wanted for part in _PARTS.split(text)))
+
+
+def judged(retrieval: Retrieval, metrics: Mapping[str, float | None]) -> Judged | None:
+    """Return whether a method's answer is right as a whole, and how sure the method was.
+
+    An answer of values or entities is right if it equals the gold answers; one in words alone, if its text is right.
+
+    Args:
+        retrieval: The result for the question.
+        metrics: Its metrics.
+
+    Returns:
+        None for a result without an answer that did not fail.
+    """
+    answer = retrieval.answer
+    if answer is None:
+        return None
+    said = bool(answer.entities) or _is_value(answer)
+    right = metrics.get("answer_equal" if said else "answer_exact")
+    return Judged(
+        right=None if right is None else bool(right),
+        answered=answer.enough and (said or bool(answer.text.strip())),
+        confidence=_confidence(retrieval.subgraph.trace),
+        certainty=answer.certainty,
+    )
+
+
+def _confidence(trace: Mapping[str, Any]) -> float | None:
+    """Return the probability of an answer in the reader's part of a trace; None for what is no probability."""
+    reader = trace.get("reader")
+    values = [reader.get(name) for name in _CONFIDENCES] if isinstance(reader, Mapping) else []
+    known = [v for v in values if isinstance(v, int | float) and not isinstance(v, bool) and 0 <= v <= 1]
+    return float(known[0]) if known else None
 
 
 def _texts(id_: str, labels: Mapping[str, str]) -> set[str]:

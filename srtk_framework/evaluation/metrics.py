@@ -7,18 +7,20 @@ from typing import Any
 
 import attrs
 
-from srtk_framework.evaluation.answers import ANSWER_METRICS, USE_METRICS, answer_scores, use_scores
+from srtk_framework.evaluation.answers import ANSWER_METRICS, USE_METRICS, VALUES, answer_scores, judged, use_scores
 from srtk_framework.evaluation.completion import Completed, compare_completions, completed
 from srtk_framework.evaluation.curves import Ranking, correct, curves, ranks_of
 from srtk_framework.evaluation.intervals import Estimate, bootstrap_many, paired_many, rates, spread
 from srtk_framework.evaluation.link_scores import compare_links
+from srtk_framework.evaluation.mintaka import MINTAKA_METRICS, mintaka_scores
 from srtk_framework.evaluation.rows import Row
+from srtk_framework.evaluation.selective_answers import Judged, compare_selective
 from srtk_framework.evaluation.slices import TrainingOverlap, fields_of, gold_paths, gold_relations, groups
 from srtk_framework.evaluation.tables import table
 from srtk_framework.graph.path_instances import gold_triples_of, names_of, with_gold_triples
 from srtk_framework.graph.question_ids import with_ids_of_result
 from srtk_framework.text.verbalise import subgraph_tokens
-from srtk_framework.values import END, LINKED_BY, InputError, Path, Retrieval
+from srtk_framework.values import END, LINKED_BY, InputError, Path, Question, Retrieval
 
 METRICS = ("answer_coverage", "answer_recall", "triple_precision", "triple_recall", "triple_f1", "triples", "tokens")
 """Metrics of every report; without gold, their ``n`` is 0 and their ``mean`` None."""
@@ -26,7 +28,7 @@ METRICS = ("answer_coverage", "answer_recall", "triple_precision", "triple_recal
 PATH_METRICS = ("path_hit", "path_top")
 """Metrics of methods that return paths: a gold path is among the paths, or is the first."""
 
-OPTIONAL = (*ANSWER_METRICS, *USE_METRICS)
+OPTIONAL = (*ANSWER_METRICS, *MINTAKA_METRICS, *USE_METRICS)
 """Metrics of methods with a reader or a generator; omitted for others."""
 
 SIZES = ("triples", "tokens")
@@ -68,7 +70,7 @@ def score(retrieval: Retrieval) -> Score:
         walked = [_steps(path.steps) in wanted for path in subgraph.paths]
         found["path_hit"] = float(any(walked))
         found["path_top"] = float(bool(walked) and walked[0])
-    return found | answer_scores(retrieval) | use_scores(subgraph.trace)
+    return found | answer_scores(retrieval) | mintaka_scores(retrieval) | use_scores(subgraph.trace)
 
 
 def _steps(path: Path) -> Path:
@@ -92,11 +94,11 @@ def row(
     retrieval = with_ids_of_result(retrieval)
     question = retrieval.question
     lengths = [len(_steps(path)) for path in question.gold_paths or ()]
-    trace = retrieval.subgraph.trace
+    trace, metrics = retrieval.subgraph.trace, score(retrieval)
     origin = trace.get("links") or ("linked" if LINKED_BY in trace else None)
     return Row(
         id=question.id,
-        metrics=score(retrieval),
+        metrics=metrics,
         failed=retrieval.error is not None,
         links=(links or _kind(origin)) if question.links else "none",
         hops=min(lengths, default=None),
@@ -108,7 +110,15 @@ def row(
         relations=gold_relations(question),
         fields=fields_of(question),
         completion=completion or completed(retrieval),
+        topics=_topics(question),
+        judged=judged(retrieval, metrics),
     )
+
+
+def _topics(question: Question) -> int | None:
+    """Count the mentions that are linked; alternatives of one span are one topic."""
+    places = {link.entity if link.start is None else (link.start, link.end) for link in question.links}
+    return len(places) or None
 
 
 def _kind(origin: object) -> str:
@@ -150,8 +160,7 @@ def _column(rows: Sequence[Row], metric: str) -> list[float | None]:
     """Return a metric of each question; failed questions of a method with a reader have 0 for answer metrics."""
     column = [r.metrics.get(metric) for r in rows]
     if metric in ANSWER_METRICS and _known(column):
-        answerable = [r.failed and r.metrics.get("answer_coverage") is not None for r in rows]
-        return [0.0 if value is None and failed else value for value, failed in zip(column, answerable, strict=True)]
+        return [0.0 if value is None and _fails(r) else value for value, r in zip(column, rows, strict=True)]
     return column
 
 
@@ -188,6 +197,9 @@ def compare(
         "differences": _differences(methods),
     }
     report |= _at(methods)
+    answers = compare_selective({name: _judged(rows) for name, rows in methods.items()})
+    if answers:
+        report["answers"] = answers
     if any(r.linking is not None for rows in methods.values() for r in rows):
         report["linking"] = compare_links({name: [r.linking for r in rows] for name, rows in methods.items()})
     if any(r.completion is not None for rows in methods.values() for r in rows):
@@ -204,6 +216,18 @@ def compare(
     if share_of_time:
         report["share_of_time"] = {name: dict(shares) for name, shares in share_of_time.items()}
     return report
+
+
+def _judged(rows: Sequence[Row]) -> list[Judged | None]:
+    """Return the answer of each question; a failed question of a method with answers is one without an answer."""
+    if all(r.judged is None for r in rows):
+        return []
+    lost = Judged(right=False, answered=False)
+    return [lost if r.judged is None and _fails(r) else r.judged for r in rows]
+
+
+def _fails(r: Row) -> bool:
+    return r.failed and (r.metrics.get("answer_coverage") is not None or VALUES in r.fields)
 
 
 def _same_questions(name_a: str, a: Sequence[Row], name_b: str, b: Sequence[Row]) -> None:

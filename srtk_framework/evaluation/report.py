@@ -14,7 +14,7 @@ from srtk_framework.evaluation.curves import WHOLE
 from srtk_framework.evaluation.intervals import Estimate
 from srtk_framework.evaluation.link_tables import SHORT as LINKS
 from srtk_framework.evaluation.plots import can_plot, draw, draw_on_page, draw_reliability, points, reliability_on_page
-from srtk_framework.evaluation.tables import CURVES, SHORT
+from srtk_framework.evaluation.tables import ANSWERED, CURVES, SELECTIVE, SHORT
 from srtk_framework.records.jsonl import write_json
 from srtk_framework.values import RunError
 
@@ -121,6 +121,8 @@ def page(report: Mapping[str, Any], pictures: Mapping[tuple[str, str], Pictures]
     ]
     if any(report["differences"].values()):
         parts.append(_section("Differences", [_HOLM, _differences("Whole subgraphs", report["differences"])]))
+    if report.get("answers"):
+        parts.append(_section("Answers", _selective(report["answers"])))
     if report.get("completion"):
         parts.append(_section("Completion", _completion(report["completion"], pictures.get(COMPLETED, {}))))
     if report.get("at"):
@@ -294,20 +296,7 @@ def _completion(completion: Mapping[str, Any], pictures: Pictures) -> list[str]:
     if "reliability" in pictures:
         text = "Share of right predictions against their confidence; on the diagonal both are equal."
         parts.append(f"<figure>{pictures['reliability']}<figcaption>{text}</figcaption></figure>")
-    bins = [
-        [
-            _text(name),
-            f"{row['from']:.3f} to {row['to']:.3f}",
-            str(row["n"]),
-            f"{row['confidence']:.3f}",
-            f"{row['right']:.3f}",
-        ]
-        for name, rows in completion["reliability"].items()
-        for row in rows
-    ]
-    if bins:
-        columns = ["method", "bin", "predictions", "mean confidence", "share right"]
-        parts.append(_table("Reliability by bin of confidence", columns, bins, texts=2))
+    parts += _bins(completion["reliability"])
     for name, groups in completion.get("slices", {}).items():
         every = [metrics for group in groups.values() for metrics in group["methods"].values()]
         shown = [m for m in COMPLETION_SLICED if any(m in metrics for metrics in every)]
@@ -321,12 +310,53 @@ def _completion(completion: Mapping[str, Any], pictures: Pictures) -> list[str]:
     return parts
 
 
+def _bins(reliability: Mapping[str, Sequence[Mapping[str, Any]]]) -> list[str]:
+    """Build the table of a reliability diagram; none without predictions."""
+    bins = [
+        [
+            _text(name),
+            f"{row['from']:.3f} to {row['to']:.3f}",
+            str(row["n"]),
+            f"{row['confidence']:.3f}",
+            f"{row['right']:.3f}",
+        ]
+        for name, rows in reliability.items()
+        for row in rows
+    ]
+    columns = ["method", "bin", "predictions", "mean confidence", "share right"]
+    return [_table("Reliability by bin of confidence", columns, bins, texts=2)] if bins else []
+
+
+def _selective(answers: Mapping[str, Mapping[str, Any]]) -> list[str]:
+    """Build the tables of accuracy at coverage, of certainties and of calibration."""
+    shown = [name for name in SELECTIVE if any(name in some for some in answers.values())]
+    rows = [[_text(SELECTIVE[name]), *(_figure_of(some.get(name)) for some in answers.values())] for name in shown]
+    parts = [_table("Answers that are right as a whole", ["figure", *answers], rows)]
+    told = {name: some["accuracy_at"] for name, some in answers.items() if "accuracy_at" in some}
+    if told:
+        shares = list(next(iter(told.values())))
+        rows = [[_text(share), *(_figure_of(some[share]) for some in told.values())] for share in shares]
+        parts.append(_table("Accuracy of the surest share of all questions", ["share", *told], rows))
+    levels = [
+        [_text(name), _text(level), str(row["n"]), _figure_of(row["accuracy"])]
+        for name, some in answers.items()
+        for level, row in some.get("certainty", {}).items()
+    ]
+    if levels:
+        parts.append(_table("Accuracy by certainty", ["method", "certainty", "answers", "accuracy"], levels, texts=2))
+    return parts + _bins({name: some.get("reliability", []) for name, some in answers.items()})
+
+
+def _figure_of(value: float | None) -> str:
+    return "–" if value is None else f"{value:.3f}"
+
+
 def _slice(
     name: str, groups: Mapping[str, Mapping[str, Any]], pictures: Mapping[tuple[str, str], Pictures]
 ) -> list[str]:
     """Build the part of a slice: metrics by group, and a collapsed comparison at each K per group."""
     every = [metrics for group in groups.values() for metrics in group["methods"].values()]
-    shown = [m for m in ("answer_coverage", *CURVES, "triples") if any(m in metrics for metrics in every)]
+    shown = [m for m in ("answer_coverage", *CURVES, *ANSWERED, "triples") if any(m in metrics for metrics in every)]
     rows = [
         [
             _text(label),

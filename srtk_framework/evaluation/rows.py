@@ -9,6 +9,7 @@ import attrs
 from srtk_framework.evaluation.completion import Completed
 from srtk_framework.evaluation.curves import Ranks
 from srtk_framework.evaluation.link_scores import Share
+from srtk_framework.evaluation.selective_answers import Judged
 
 
 @attrs.frozen
@@ -30,6 +31,8 @@ class Row:
         fields: Other fields of the question's record, as text.
         linking: Linking metric to its share; None without gold links.
         completion: Counts of a pattern question; None for other questions.
+        topics: Number of mentions that are linked, or given as topics; None without links.
+        judged: The method's answer as a whole, and how sure the method was; None without an answer.
     """
 
     id: str
@@ -46,3 +49,5 @@ class Row:
     fields: Mapping[str, tuple[str, ...]] = attrs.field(factory=dict, hash=False)
     linking: Mapping[str, Share] | None = attrs.field(default=None, hash=False)
     completion: Completed | None = attrs.field(default=None, hash=False)
+    topics: int | None = None
+    judged: Judged | None = None

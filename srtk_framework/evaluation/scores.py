@@ -11,11 +11,14 @@ import attrs
 from srtk_framework.evaluation.completion import Completed
 from srtk_framework.evaluation.curves import Ranks
 from srtk_framework.evaluation.rows import Row
+from srtk_framework.evaluation.selective_answers import Judged
 from srtk_framework.records.jsonl import read_jsonl, shown, write_jsonl
 from srtk_framework.values import InputError
 
 FILE = "scores.jsonl"
 """Name of the file in a run's folder."""
+
+_OPTIONAL = ("completion", "topics", "judged")
 
 
 def write_scores(folder: Path, methods: Mapping[str, Sequence[Row]]) -> Path:
@@ -30,11 +33,9 @@ def write_scores(folder: Path, methods: Mapping[str, Sequence[Row]]) -> Path:
 
 
 def _record(row: Row) -> dict[str, Any]:
-    """Convert a row to a record; ``completion`` is there for pattern questions only."""
+    """Convert a row to a record, without what is known of some questions only."""
     record = attrs.asdict(row)
-    if row.completion is None:
-        del record["completion"]
-    return record
+    return {field: value for field, value in record.items() if value is not None or field not in _OPTIONAL}
 
 
 def read_scores(folder: Path) -> dict[str, list[Row]]:
@@ -70,6 +71,7 @@ def _row(record: Mapping[str, Any], where: str) -> Row:
                 "relations": _tuples(known["relations"]),
                 "linking": _shares(known["linking"]),
                 "completion": _completion(known.get("completion")),
+                "judged": None if known.get("judged") is None else Judged(**known["judged"]),
                 "fields": {field: _tuples(values) for field, values in known["fields"].items()},
             }
         )

@@ -14,6 +14,8 @@ from srtk_framework.values import END, InputError, Question, Step, close_matches
 
 SEEN, UNSEEN = "seen", "unseen"
 RELATIONS, PATH = "relations in training", "path in training"
+KIND = "kind"
+"""Field of question records by which a report is always sliced, where there is one."""
 MOST_GROUPS = 50
 """Maximum number of groups of a slice; a field with more values does not define kinds of questions."""
 
@@ -126,8 +128,9 @@ def groups(
 ) -> Iterator[tuple[str, dict[str, list[int]]]]:
     """Yield each slice with its groups: group to the indexes of its questions, in order.
 
-    The slices ``hops`` and ``links`` are omitted if they have one group only. ``links`` is ``mixed`` if the methods
-    differ on a question. A question with several values of a field is in the group of each value.
+    The slices ``hops``, ``topics``, ``kind`` (the field of this name) and ``links`` are omitted if they have one group
+    only, and ``kind`` if it has too many. ``links`` is ``mixed`` if the methods differ on a question. A question with
+    several values of a field is in the group of each value.
 
     Args:
         methods: Method to its rows, for the same questions in the same order.
@@ -139,6 +142,10 @@ def groups(
     """
     first = next(iter(methods.values()), ())
     found: dict[str, list[tuple[str, ...]]] = {"hops": [() if r.hops is None else (str(r.hops),) for r in first]}
+    found["topics"] = [() if r.topics is None else (str(r.topics),) for r in first]
+    kinds = [r.fields.get(KIND, ()) for r in first]
+    if KIND not in fields and len(_placed(kinds)) <= MOST_GROUPS:
+        found[KIND] = kinds
     if overlap is not None:
         found[RELATIONS] = [_one(overlap.relations_of(r)) for r in first]
         found[PATH] = [_one(overlap.path_of(r)) for r in first]

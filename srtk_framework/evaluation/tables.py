@@ -26,8 +26,14 @@ SHORT = {
     "path_top": "gold path first",
     "answer_hit": "answer hit@1",
     "answer_f1": "answer F1",
+    "answer_equal": "answers equal",
     "answer_exact": "answer exact",
     "answer_refused": "refused",
+    "mintaka_exact": "Mintaka's exact match",
+    "mintaka_f1": "Mintaka's F1",
+    "mintaka_hits": "Mintaka's hits@1",
+    "mintaka_text_exact": "Mintaka's exact match of texts",
+    "mintaka_text_f1": "Mintaka's F1 of texts",
     "triples": "triples",
     "tokens": "tokens",
     "calls": "model calls",
@@ -39,6 +45,9 @@ SHORT = {
 
 CURVES = ("answer_recall", "triple_recall", "triple_precision")
 """Metrics shown at each K."""
+
+ANSWERED = ("answer_hit", "answer_f1", "answer_equal")
+"""Metrics of answers shown by slice."""
 
 _COLUMNS = {
     "answer_coverage": "answer\ncoverage",
@@ -111,7 +120,7 @@ def tables(report: Mapping[str, Any]) -> list[Table]:
         found += filter(None, (link_slices(name, some) for name, some in slices.items()))
         if not measured(report):
             return found
-    found[:0] = filter(None, (table(report), answers_table(report)))
+    found[:0] = filter(None, (table(report), answers_table(report), selective_table(report)))
     if "completion" in report:
         found += completion_tables(report["completion"])
     at = report.get("at")
@@ -125,6 +134,7 @@ def tables(report: Mapping[str, Any]) -> list[Table]:
 _ANSWERS = {
     "answer_hit": "hit@1",
     "answer_f1": "F1",
+    "answer_equal": "equal",
     "answer_exact": "exact",
     "answer_refused": "refused",
     "calls": "calls",
@@ -145,6 +155,37 @@ def answers_table(report: Mapping[str, Any]) -> Table | None:
     for method, metrics in methods.items():
         laid.add_row(Text(method), *(_cell(name, metrics.get(name)) for name in shown))
     return laid
+
+
+def selective_table(report: Mapping[str, Any]) -> Table | None:
+    """Build the table of accuracy at coverage and of calibration; None where no method tells how sure it is."""
+    from rich.text import Text
+
+    methods = {name: some for name, some in report.get("answers", {}).items() if "accuracy_at" in some}
+    if not methods:
+        return None
+    shares = list(next(iter(methods.values()))["accuracy_at"])
+    laid = _plain("accuracy of the surest answers", ["share of questions", *methods])
+    for share in shares:
+        laid.add_row(share, *(_number(some["accuracy_at"][share]) for some in methods.values()))
+    for name, title in SELECTIVE.items():
+        if any(name in some for some in methods.values()):
+            laid.add_row(Text(title), *(_number(some.get(name)) for some in methods.values()))
+    return laid
+
+
+SELECTIVE = {
+    "coverage": "answered",
+    "accuracy": "accuracy",
+    "risk_area": "area under the risk curve",
+    "calibration_error": "calibration error",
+    "brier": "Brier score",
+}
+"""Display names of figures of selective answering, in the order of tables."""
+
+
+def _number(value: float | None) -> str:
+    return "-" if value is None else f"{value:.3f}"
 
 
 def _plain(title: str, columns: Sequence[str], texts: int = 1) -> Table:
@@ -195,7 +236,7 @@ def _slices(name: str, groups: Mapping[str, Mapping[str, Any]]) -> Table:
     from rich.text import Text
 
     every = [metrics for group in groups.values() for metrics in group["methods"].values()]
-    shown = [metric for metric in (*CURVES, "triples") if any(metric in metrics for metrics in every)]
+    shown = [metric for metric in (*CURVES, *ANSWERED, "triples") if any(metric in metrics for metrics in every)]
     laid = _plain(f"by {name}", ["group", "method", "n", *(SHORT[metric] for metric in shown)], texts=2)
     for label, group in groups.items():
         for number, (method, metrics) in enumerate(group["methods"].items()):

@@ -88,9 +88,11 @@ class Mintaka(Dataset):
         if entities:
             names = [_english(item.get("label")) for item in entities]
             extra["answer_names"] = [name for name in names if name]
-            return tuple(
-                dict.fromkeys(fields.string(item.get("name"), where, "answer.name") for item in entities)
-            ), extra
+            ids = [fields.string(item.get("name"), where, "answer.name") for item in entities]
+            if len({*ids}) < len(ids):
+                # The set's own measures count a repeated answer as often as it stands.
+                extra["answer_items"] = ids
+            return tuple(dict.fromkeys(ids)), extra
         values = [str(item).lower() if isinstance(item, bool) else str(item) for item in given]
         if values:
             extra["answer_values"] = values
