@@ -33,13 +33,24 @@ OWN = {
 }
 """The same in the spelling of each graph."""
 
+
+def bracketed(kind: str) -> tuple[str, str, str]:
+    subject, relation, object_ = IRIS[kind]
+    return f"<{subject}>", f"<{relation}>", f"<{object_}>"
+
+
+def https(kind: str) -> tuple[str, str, str]:
+    subject, relation, object_ = (iri.replace("http:", "https:") for iri in IRIS[kind])
+    return subject, relation, object_
+
+
 SPELLINGS: dict[str, dict[str, tuple[str, str, str]]] = {
     "wikidata": {
         "bare": OWN["wikidata"],
         "prefixed": ("wd:Q42", "wdt:P69", "wd:Q691283"),
         "whole": IRIS["wikidata"],
-        "bracketed": tuple(f"<{iri}>" for iri in IRIS["wikidata"]),
-        "https": tuple(iri.replace("http:", "https:") for iri in IRIS["wikidata"]),
+        "bracketed": bracketed("wikidata"),
+        "https": https("wikidata"),
         "page": (
             "https://www.wikidata.org/wiki/Q42",
             "https://www.wikidata.org/wiki/Property:P69",
@@ -52,14 +63,14 @@ SPELLINGS: dict[str, dict[str, tuple[str, str, str]]] = {
         "prefixed": ("ns:m.02mjmr", "ns:people.person.education", "ns:m.07t31"),
         "fb": ("fb:m.02mjmr", "fb:people.person.education", "fb:m.07t31"),
         "whole": IRIS["freebase"],
-        "bracketed": tuple(f"<{iri}>" for iri in IRIS["freebase"]),
-        "https": tuple(iri.replace("http:", "https:") for iri in IRIS["freebase"]),
+        "bracketed": bracketed("freebase"),
+        "https": https("freebase"),
     },
     "dbpedia": {
         "prefixed": OWN["dbpedia"],
         "whole": IRIS["dbpedia"],
-        "bracketed": tuple(f"<{iri}>" for iri in IRIS["dbpedia"]),
-        "https": tuple(iri.replace("http:", "https:") for iri in IRIS["dbpedia"]),
+        "bracketed": bracketed("dbpedia"),
+        "https": https("dbpedia"),
         "escaped": (DBR + "Riga", DBO + "country", DBR + "C%C3%B4te_d%27Ivoire"),
         "page": (
             "https://dbpedia.org/page/Riga",
@@ -67,7 +78,7 @@ SPELLINGS: dict[str, dict[str, tuple[str, str, str]]] = {
             "https://en.wikipedia.org/wiki/C%C3%B4te_d'Ivoire",
         ),
     },
-}  # type: ignore[assignment]
+}
 
 FIELDS: dict[str, Callable[[str, str, str], Any]] = {
     "question_entities": lambda s, r, o: [s],

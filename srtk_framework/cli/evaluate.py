@@ -10,7 +10,7 @@ from srtk_framework.cli import OK
 from srtk_framework.cli.options import note
 from srtk_framework.cli.reports import show
 from srtk_framework.evaluation.files import evaluate_files
-from srtk_framework.evaluation.gold_ids import sentence
+from srtk_framework.evaluation.gold_ids import read_from, sentence
 from srtk_framework.records.jsonl import write_json
 from srtk_framework.roles import KnowledgeGraph
 from srtk_framework.text import read_yaml
@@ -73,6 +73,8 @@ def run(args: argparse.Namespace) -> int:
         raise InputError("--gold goes with --linking; the gold of subgraphs is named by --questions")
     report = _subgraphs(args)
     show(report, args.report)
+    if "gold_fields" in report:
+        note(read_from(report["gold_fields"]))
     if "gold_ids" in report:
         note(sentence(report["gold_ids"]))
     if args.output is not None:

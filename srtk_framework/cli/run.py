@@ -17,7 +17,7 @@ import attrs
 from srtk_framework.cli import FAILED, INTERRUPTED, OK, TERMINATED
 from srtk_framework.cli.options import add_screen_arguments, logged, note
 from srtk_framework.cli.reports import compare_runs, write
-from srtk_framework.evaluation.gold_ids import sentence
+from srtk_framework.evaluation.gold_ids import read_from, scored, sentence, unread
 from srtk_framework.host.observers import Observer
 from srtk_framework.recipe.recipe import Recipe, load
 from srtk_framework.run.manifest import COMPLETE
@@ -126,6 +126,8 @@ def run_recipe(
         _report(recipe, outcome)
     if recipe.against and outcome.evaluation is not None:
         write(outcome.evaluation, recipe.output / "comparison", quiet)
+    for text in _about_gold(recipe, outcome):
+        note(text)
     if outcome.evaluation is not None and "gold_ids" in outcome.evaluation:
         note(sentence(outcome.evaluation["gold_ids"]))
     if outcome.shared:
@@ -168,6 +170,16 @@ def run_recipe(
         if rest := sum(count for _, count in outcome.reasons[_REASONS:]):
             print(f"srtk: {rest:>6} failed for {len(outcome.reasons) - _REASONS} other reasons", file=sys.stderr)
     return FAILED if outcome.questions and outcome.failed == outcome.questions else OK
+
+
+def _about_gold(recipe: Recipe, outcome: Outcome) -> Iterator[str]:
+    """Say from which fields gold answers were read, and why a run that was to be scored has no figures."""
+    if recipe.against is None:
+        return
+    if outcome.gold_fields:
+        yield read_from(outcome.gold_fields)
+    if outcome.unread_fields and not (outcome.evaluation and scored(outcome.evaluation)):
+        yield unread(outcome.unread_fields)
 
 
 @contextmanager
@@ -258,15 +270,15 @@ def _report(recipe: Recipe, outcome: Outcome) -> None:
 
     from srtk_framework.evaluation.completion_tables import completion_tables
     from srtk_framework.evaluation.link_tables import link_tables
-    from srtk_framework.evaluation.tables import answers_table, measured, table
+    from srtk_framework.evaluation.tables import answers_table, measured, selective_table, table
 
     console = Console()
     if outcome.evaluation is not None:
         if measured(outcome.evaluation):
             console.print(table(outcome.evaluation))
-        answers = answers_table(outcome.evaluation)
-        if answers is not None:
-            console.print(answers)
+        for laid in (answers_table(outcome.evaluation), selective_table(outcome.evaluation)):
+            if laid is not None:
+                console.print(laid)
         if "completion" in outcome.evaluation:
             for laid in completion_tables(outcome.evaluation["completion"], slices=False):
                 console.print(laid)

@@ -11,7 +11,7 @@ from srtk_framework.evaluation.candidates import (
 )
 from srtk_framework.evaluation.comparison import compare_runs
 from srtk_framework.evaluation.files import evaluate_files
-from srtk_framework.evaluation.gold_ids import sentence, unknown_answers
+from srtk_framework.evaluation.gold_ids import read_from, sentence, unknown_answers
 from srtk_framework.evaluation.intervals import holm, paired, ratios
 from srtk_framework.evaluation.link_prediction import link_prediction
 from srtk_framework.evaluation.link_scores import Share, compare_links, counts, covered_by
@@ -68,6 +68,7 @@ __all__ = [
     "paired",
     "precision_at",
     "ratios",
+    "read_from",
     "reciprocal_ranks",
     "relations_won",
     "row",

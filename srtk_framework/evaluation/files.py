@@ -17,6 +17,7 @@ from srtk_framework.evaluation.rows import Row
 from srtk_framework.evaluation.slices import RELATIONS, read_training_overlap
 from srtk_framework.graph.path_instances import with_gold_triples
 from srtk_framework.graph.question_ids import with_own_ids
+from srtk_framework.records.gold_answers import FIELDS
 from srtk_framework.records.jsonl import read_jsonl, shown
 from srtk_framework.records.retrieval_records import read_questions, retrieval_from_record
 from srtk_framework.roles import KnowledgeGraph
@@ -80,11 +81,13 @@ def evaluate_files(
     if not any(r.metrics[name] is not None for r in first for name in ("answer_coverage", "triple_recall", "path_hit")):
         source = shown(predictions[0] if questions is None else questions)
         raise InputError(
-            f"{source}: no record has gold (answer_entities, gold_triples or gold_paths); give a question file that"
-            " has gold"
+            f"{source}: no record has gold (answer_entities, gold_triples or gold_paths, or answers in a field of a"
+            f" public set: {', '.join(FIELDS)}); give a question file that has gold"
         )
     unknown = ids.report(graph)
     report = compare(rows, fields=fields, overlap=overlap)
+    if ids.fields:
+        report["gold_fields"] = dict(ids.fields)
     return _sliced(report if unknown is None else {**report, "gold_ids": unknown}, train)
 
 
@@ -105,6 +108,7 @@ def _rows(
     links: Mapping[str, str] | None = None,
 ) -> list[Row]:
     questions = [result.question for result in results]
+    gold_ids.take_fields(questions)
     if graph is not None:
         questions = with_gold_triples(graph, with_own_ids(graph, questions))
         results = [attrs.evolve(one, question=question) for one, question in zip(results, questions, strict=True)]

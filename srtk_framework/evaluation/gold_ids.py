@@ -2,15 +2,26 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from srtk_framework.graph.path_instances import names_of
 from srtk_framework.graph.question_ids import is_value, with_ids_of_result
+from srtk_framework.records.gold_answers import field_of_gold
 from srtk_framework.roles import KnowledgeGraph
 from srtk_framework.values import DriverError, Question, Retrieval, batched
 
 _SHOWN = 3
+_WITHOUT_GOLD = (
+    "triples",
+    "tokens",
+    "calls",
+    "model_tokens",
+    "cost_per_1000",
+    "questions_per_second",
+    "answer_refused",
+)
 _AT_ONCE = 1000
 
 
@@ -18,12 +29,20 @@ class GoldIds:
     """Collects the distinct gold answers of questions, and which of them are nodes of a result.
 
     Literals, numbers, dates and yes or no are values, which are not looked for among the ids of a graph.
+
+    Attributes:
+        fields: Fields of public sets from which gold answers were read, with their numbers of questions.
     """
 
     def __init__(self) -> None:
+        self.fields: dict[str, int] = {}
         self._answers: dict[str, None] = {}
         self._found: set[str] = set()
         self._nodes: dict[str, None] = {}
+
+    def take_fields(self, questions: Iterable[Question]) -> None:
+        """Count the fields from which questions have their answers; those of several methods are the same."""
+        self.fields = dict(Counter(field for one in questions if (field := field_of_gold(one)) is not None))
 
     def add(self, retrieval: Retrieval) -> None:
         """Take the gold answers of a question, and compare them with the nodes of its result."""
@@ -74,6 +93,27 @@ def unknown_ids(graph: KnowledgeGraph, ids: Sequence[str]) -> list[str]:
 
 def _counted(answers: int, unknown: Sequence[str]) -> dict[str, Any] | None:
     return {"answers": answers, "unknown": len(unknown), "examples": list(unknown[:_SHOWN])} if unknown else None
+
+
+def scored(report: Mapping[str, Any]) -> bool:
+    """Return whether a report has any figure that needs gold."""
+    metrics = (metric for found in report["methods"].values() for metric, value in found.items() if value["n"])
+    return any(metric not in _WITHOUT_GOLD for metric in metrics) or "linking" in report or "completion" in report
+
+
+def read_from(fields: Mapping[str, int]) -> str:
+    """Say from which fields of public sets gold answers were read."""
+    listed = ", ".join(f"{field} ({count} questions)" for field, count in sorted(fields.items()))
+    return f"gold answers are read from {listed}, since there is no answer_entities"
+
+
+def unread(fields: Mapping[str, int]) -> str:
+    """Say that there is nothing to score, and which fields may hold gold that is not read."""
+    listed = ", ".join(f"{field} ({count} questions)" for field, count in sorted(fields.items()))
+    return (
+        f"no question has gold to score, as no gold answers could be read from {listed}; write them as a list of ids in"
+        " answer_entities, or read the set by its dataset, such as `questions: {use: webqsp, path: FILE}`"
+    )
 
 
 def sentence(report: Mapping[str, Any]) -> str:

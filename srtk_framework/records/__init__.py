@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from srtk_framework.records import record_fields
 from srtk_framework.records.answers import answer_from_record, record_from_answer
+from srtk_framework.records.gold_answers import field_of_gold, gold_answers
 from srtk_framework.records.jsonl import (
     base_suffix,
     check_depth,
@@ -47,6 +48,8 @@ __all__ = [
     "check_depth",
     "check_entities",
     "dumps",
+    "field_of_gold",
+    "gold_answers",
     "json_decoder",
     "locked",
     "parse_json",

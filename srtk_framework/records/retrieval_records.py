@@ -7,8 +7,11 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path as FilePath
 from typing import Any, TypeVar
 
+import attrs
+
 from srtk_framework.records import record_fields as fields
 from srtk_framework.records.answers import answer_from_record, record_from_answer
+from srtk_framework.records.gold_answers import gold_answers
 from srtk_framework.records.jsonl import base_suffix, dumps, parse_object, read_jsonl, read_lines, shown
 from srtk_framework.values import (
     NIL,
@@ -79,6 +82,9 @@ _ALIASES = {"q_entity": "question_entities", "a_entity": "answer_entities"}
 def question_from_record(record: Mapping[str, Any], where: str, default_id: str | None = None) -> Question:
     """Read a question record; unknown fields are kept in ``extra``.
 
+    Without ``answer_entities``, the gold answers are read from the fields of public sets (``gold_answers``); without
+    ``question_entities``, the topics from ``q_entity``.
+
     Args:
         record: A JSON object.
         where: Place of the record, ``file:line``, for messages.
@@ -93,6 +99,10 @@ def question_from_record(record: Mapping[str, Any], where: str, default_id: str 
     if not isinstance(text, str):
         raise fields.wrong(where, "question", "a string", text)
     answers = record.get("answer_entities")
+    if answers is None and pattern is None and (found := gold_answers(record)) is not None:
+        answers = list(found[1])
+    if record.get("question_entities") is None and (topics := record.get("q_entity")) is not None:
+        record = {**record, "question_entities": [topics] if isinstance(topics, str) else topics}
     paths, triples, gold = record.get("gold_paths"), record.get("gold_triples"), record.get("gold_links")
     return Question(
         id=_id(record, where, default_id),
@@ -262,6 +272,8 @@ def retrieval_from_record(record: Mapping[str, Any], where: str, default_id: str
         if isinstance(renamed.get(field), str):
             renamed[field] = [renamed[field]]
     own = not any(field in record for field in ("a_entity", "prediction"))
+    if not own and renamed.get("answer_entities") is None and (gold := gold_answers({"answer": record.get("answer")})):
+        renamed["answer_entities"] = list(gold[1])
     answer_field = "answer" if own else "prediction"
     field = next((f for f in _TRIPLE_FIELDS if isinstance(record.get(f), list)), "triplets")
     for name in {*RESULT_FIELDS, field, *(() if own else ("prediction",))}:
@@ -269,8 +281,8 @@ def retrieval_from_record(record: Mapping[str, Any], where: str, default_id: str
     error = record.get("error")
     if error is not None and not isinstance(error, str):
         raise fields.wrong(where, "error", "a string", error)
-    subgraph = _subgraph(record, field, where)
     answer = record.get(answer_field)
+    subgraph = _with_probability(_subgraph(record, field, where), answer)
     supported = isinstance(answer, Mapping) and answer.get("support")
     written = fields.items(record.get(field) or [], where, field, fields.scored_triple) if supported else []
     return Retrieval(
@@ -280,6 +292,15 @@ def retrieval_from_record(record: Mapping[str, Any], where: str, default_id: str
         labels=fields.labels(record.get("labels"), where, "labels"),
         error=error,
     )
+
+
+def _with_probability(subgraph: Subgraph, answer: Any) -> Subgraph:
+    """Keep the probability of an answer where a reader of this framework has it: in its part of the trace."""
+    value = answer.get("probability", answer.get("confidence")) if isinstance(answer, Mapping) else None
+    reader = subgraph.trace.get("reader", {})
+    if isinstance(value, bool) or not isinstance(value, int | float) or not isinstance(reader, Mapping):
+        return subgraph
+    return attrs.evolve(subgraph, trace={**subgraph.trace, "reader": {"probability": value, **reader}})
 
 
 def _subgraph(record: Mapping[str, Any], field: str, where: str) -> Subgraph:

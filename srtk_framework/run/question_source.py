@@ -7,12 +7,14 @@ import hashlib
 import itertools
 import os
 import sys
+from collections import Counter
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
 
 from srtk_framework.recipe.recipe import Recipe
+from srtk_framework.records.gold_answers import field_of_gold, unread_gold
 from srtk_framework.records.jsonl import dumps, unwritable
 from srtk_framework.records.retrieval_records import read_questions, read_retrievals, record_from_retrieval
 from srtk_framework.run.session import Session
@@ -33,6 +35,8 @@ class RunQuestions:
         count: Number of questions.
         shared: Number of questions that the training has seen.
         hash: SHA-256 of all questions.
+        gold_fields: Fields of public sets from which gold answers were read, with their numbers of questions.
+        unread_fields: Fields of questions without answers whose names speak of gold, likewise.
 
     Raises:
         InputError: If a question cannot be read, or cannot be written into a result.
@@ -47,10 +51,15 @@ class RunQuestions:
             self._dataset = self._input()
         digest = hashlib.sha256()
         self.count = self.shared = 0
+        self.gold_fields: Counter[str] = Counter()
+        self.unread_fields: Counter[str] = Counter()
         for retrieval in self.read():
             self.count += 1
             _check_writable(retrieval, self.count)
             self.shared += trained is not None and trained.shares(retrieval.question)
+            source = field_of_gold(retrieval.question)
+            self.gold_fields.update(() if source is None else (source,))
+            self.unread_fields.update(unread_gold(retrieval.question))
             digest.update(repr((retrieval.question, retrieval.subgraph.triples)).encode("utf-8", "surrogatepass"))
         self.hash = digest.hexdigest()
 

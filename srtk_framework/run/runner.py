@@ -63,6 +63,8 @@ class Outcome:
         unlabelled: Results of this process, of all methods, without labels because the graph failed.
         tracebacks: Per ``role:driver``: the lines of the traceback of the first exception that it raised.
         first: The main method's first result that has triples, or None.
+        gold_fields: Fields of public sets from which gold answers were read, with their numbers of questions.
+        unread_fields: Fields of questions without answers whose names speak of gold, likewise.
     """
 
     state: str
@@ -82,6 +84,8 @@ class Outcome:
     unlabelled: int = 0
     tracebacks: dict[str, list[str]] = attrs.field(factory=dict)
     first: Retrieval | None = None
+    gold_fields: dict[str, int] = attrs.field(factory=dict)
+    unread_fields: dict[str, int] = attrs.field(factory=dict)
 
 
 class Runner:
@@ -173,6 +177,7 @@ class Runner:
         asked.keep()
         write_json(folder / NAME, manifest)
         outcome = Outcome(STOPPED, folder, questions=asked.count, trained=trained, shared=asked.shared)
+        outcome.gold_fields, outcome.unread_fields = dict(asked.gold_fields), dict(asked.unread_fields)
         done = self._methods(session, asked, journals, outcome)
         outcome.linkers_failed, outcome.unlabelled = self._linkers_failed, self._unlabelled
         outcome.tracebacks = self._tracebacks.table

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import argparse
 import sys
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack, closing
 from pathlib import Path as FilePath
@@ -15,10 +16,17 @@ from typing import Any, TypeVar
 import attrs
 
 from srtk_framework.cli import graph_block, note
-from srtk_framework.evaluation import sentence, unknown_answers
+from srtk_framework.evaluation import read_from, sentence, unknown_answers
 from srtk_framework.graph import with_own_ids
 from srtk_framework.recipe import Composer, from_data
-from srtk_framework.records import dumps, read_questions, read_training_examples, shown, write_training_examples
+from srtk_framework.records import (
+    dumps,
+    field_of_gold,
+    read_questions,
+    read_training_examples,
+    shown,
+    write_training_examples,
+)
 from srtk_framework.roles import KnowledgeGraph
 from srtk_framework.training import samples
 from srtk_framework.values import END, InputError, RankedPath, Sample, Step, TrainingExample
@@ -95,9 +103,13 @@ def _searched(args: argparse.Namespace, graph: KnowledgeGraph, folder: FilePath)
     # Every path that reaches an answer is written; the threshold is applied afterwards.
     search = ShortestPath(graph=graph, hops=args.max_hops, inverse=args.inverse, measure=args.metric, threshold=0.0)
     search.open()
-    questions = with_own_ids(graph, list(read_questions(args.input)))
-    if questions and not any(question.answers for question in questions):
+    asked = list(read_questions(args.input))
+    if asked and not any(question.answers for question in asked):
         raise InputError(f"{shown(args.input)}: no record has answer_entities, so there is nothing to search for")
+    fields = Counter(field for question in asked if (field := field_of_gold(question)) is not None)
+    if fields:
+        note(read_from(fields))
+    questions = with_own_ids(graph, asked)
     unknown = unknown_answers(graph, questions)
     if unknown is not None:
         note(sentence(unknown))
