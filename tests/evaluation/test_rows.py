@@ -9,6 +9,7 @@ from srtk_framework.evaluation.completion import Completed
 from srtk_framework.evaluation.curves import Ranks
 from srtk_framework.evaluation.rows import Row
 from srtk_framework.evaluation.scores import read_scores, write_scores
+from srtk_framework.evaluation.selective_answers import Judged
 
 
 def test_a_row_of_metrics_alone_was_neither_failed_nor_linked_nor_timed() -> None:
@@ -38,6 +39,7 @@ def test_every_field_of_a_row_is_kept_in_the_file_of_scores(tmp_path) -> None:
         "1", {"triples": 3.0}, True, "linked", 2, True, 0.5, "Who?", Ranks(9, 2, (1,), 1, (2,)), (("p", "q"),),
         (("p",),), {"kind": ("a", "b")}, {"strong_f1": (1, 2)},
         Completed({"mrr": (1, 2)}, ((1, 2, 0.25, 1),), {"end": "object"}, {"words": {"1": {"mrr": (1, 2)}}}),
+        2, Judged(True, True, 0.5, "sure"),
     )  # fmt: skip
     plain = Row("1", {})
     same = [field.name for field in attrs.fields(Row) if getattr(full, field.name) == getattr(plain, field.name)]
