@@ -173,7 +173,9 @@ def run_recipe(
 
 
 def _about_gold(recipe: Recipe, outcome: Outcome) -> Iterator[str]:
-    """Say from which fields gold answers were read, and why a run that was to be scored has no figures."""
+    """Say from which fields topics and gold answers were read, and why a run that was to be scored has no figures."""
+    if outcome.topics_of_sets:
+        yield f"topics are read from q_entity ({outcome.topics_of_sets} questions), since there is no question_entities"
     if recipe.against is None:
         return
     if outcome.gold_fields:

@@ -22,6 +22,9 @@ FIELDS = (
 )
 """Fields with gold answers, in the order in which they are looked at; ``answer_entities`` goes before all of them."""
 
+TOPICS = "q_entity"
+"""Field of public sets with the topic entities, which ``question_entities`` goes before."""
+
 OF_RESULTS = ("triplets", "triples", "scored_triples", "trace", "paths", "prediction")
 """Fields by which a record is a result: its ``answer`` is the answer of a method, not the gold."""
 
@@ -53,6 +56,13 @@ def field_of_gold(question: Question) -> str | None:
     """Return the field of a public set from which a question has its answers; None for ``answer_entities``."""
     found = None if question.answers is None else gold_answers(question.extra)
     return found[0] if found is not None and found[1] == question.answers else None
+
+
+def has_topics_of_set(question: Question) -> bool:
+    """Return whether the links of a question were read from ``q_entity``, as RoG and SubgraphRAG write it."""
+    topics = question.extra.get(TOPICS)
+    given = [topics] if isinstance(topics, str) else topics
+    return bool(given) and [link.entity for link in question.links] == given
 
 
 def unread_gold(question: Question) -> list[str]:

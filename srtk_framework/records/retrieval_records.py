@@ -11,7 +11,7 @@ import attrs
 
 from srtk_framework.records import record_fields as fields
 from srtk_framework.records.answers import answer_from_record, record_from_answer
-from srtk_framework.records.gold_answers import gold_answers
+from srtk_framework.records.gold_answers import TOPICS, gold_answers
 from srtk_framework.records.jsonl import base_suffix, dumps, parse_object, read_jsonl, read_lines, shown
 from srtk_framework.values import (
     NIL,
@@ -101,7 +101,7 @@ def question_from_record(record: Mapping[str, Any], where: str, default_id: str 
     answers = record.get("answer_entities")
     if answers is None and pattern is None and (found := gold_answers(record)) is not None:
         answers = list(found[1])
-    if record.get("question_entities") is None and (topics := record.get("q_entity")) is not None:
+    if record.get("question_entities") is None and (topics := record.get(TOPICS)) is not None:
         record = {**record, "question_entities": [topics] if isinstance(topics, str) else topics}
     paths, triples, gold = record.get("gold_paths"), record.get("gold_triples"), record.get("gold_links")
     return Question(

@@ -14,7 +14,7 @@ from types import TracebackType
 from typing import Any, Self
 
 from srtk_framework.recipe.recipe import Recipe
-from srtk_framework.records.gold_answers import field_of_gold, unread_gold
+from srtk_framework.records.gold_answers import field_of_gold, has_topics_of_set, unread_gold
 from srtk_framework.records.jsonl import dumps, unwritable
 from srtk_framework.records.retrieval_records import read_questions, read_retrievals, record_from_retrieval
 from srtk_framework.run.session import Session
@@ -36,6 +36,7 @@ class RunQuestions:
         shared: Number of questions that the training has seen.
         hash: SHA-256 of all questions.
         gold_fields: Fields of public sets from which gold answers were read, with their numbers of questions.
+        topics_of_sets: Questions whose topics were read from ``q_entity``.
         unread_fields: Fields of questions without answers whose names speak of gold, likewise.
 
     Raises:
@@ -50,7 +51,7 @@ class RunQuestions:
         if self._dataset == "-":
             self._dataset = self._input()
         digest = hashlib.sha256()
-        self.count = self.shared = 0
+        self.count = self.shared = self.topics_of_sets = 0
         self.gold_fields: Counter[str] = Counter()
         self.unread_fields: Counter[str] = Counter()
         for retrieval in self.read():
@@ -59,6 +60,7 @@ class RunQuestions:
             self.shared += trained is not None and trained.shares(retrieval.question)
             source = field_of_gold(retrieval.question)
             self.gold_fields.update(() if source is None else (source,))
+            self.topics_of_sets += has_topics_of_set(retrieval.question)
             self.unread_fields.update(unread_gold(retrieval.question))
             digest.update(repr((retrieval.question, retrieval.subgraph.triples)).encode("utf-8", "surrogatepass"))
         self.hash = digest.hexdigest()

@@ -64,6 +64,7 @@ class Outcome:
         tracebacks: Per ``role:driver``: the lines of the traceback of the first exception that it raised.
         first: The main method's first result that has triples, or None.
         gold_fields: Fields of public sets from which gold answers were read, with their numbers of questions.
+        topics_of_sets: Questions whose topics were read from ``q_entity``.
         unread_fields: Fields of questions without answers whose names speak of gold, likewise.
     """
 
@@ -85,6 +86,7 @@ class Outcome:
     tracebacks: dict[str, list[str]] = attrs.field(factory=dict)
     first: Retrieval | None = None
     gold_fields: dict[str, int] = attrs.field(factory=dict)
+    topics_of_sets: int = 0
     unread_fields: dict[str, int] = attrs.field(factory=dict)
 
 
@@ -178,6 +180,7 @@ class Runner:
         write_json(folder / NAME, manifest)
         outcome = Outcome(STOPPED, folder, questions=asked.count, trained=trained, shared=asked.shared)
         outcome.gold_fields, outcome.unread_fields = dict(asked.gold_fields), dict(asked.unread_fields)
+        outcome.topics_of_sets = asked.topics_of_sets
         done = self._methods(session, asked, journals, outcome)
         outcome.linkers_failed, outcome.unlabelled = self._linkers_failed, self._unlabelled
         outcome.tracebacks = self._tracebacks.table

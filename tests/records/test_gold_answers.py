@@ -140,6 +140,14 @@ def test_a_run_scores_them_and_says_where_they_were(
     assert capsys.readouterr().err.count(f"gold answers are read from {field} (1 questions)") == 1
 
 
+def test_a_run_says_that_topics_are_read_from_another_field(
+    tmp_path: Path, graph: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    report = run(tmp_path, graph, {"id": "q", "question": "who?", "q_entity": ["A"], "a_entity": ["B"]})
+    assert report["methods"]["bfs"]["answer_recall"]["mean"] == 1.0
+    assert capsys.readouterr().err.count("topics are read from q_entity (1 questions)") == 1
+
+
 def test_a_run_without_figures_names_the_fields_that_may_hold_gold(
     tmp_path: Path, graph: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
