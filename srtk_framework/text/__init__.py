@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from srtk_framework.text.folding import count_tokens, fold, words
-from srtk_framework.text.id_spellings import DBPEDIA_PAGES, by_iri, iri_of, own_spellings, spellings
+from srtk_framework.text.id_spellings import DBPEDIA_PAGES, NAMESPACES, by_iri, iri_of, own_spellings, spellings
 from srtk_framework.text.local_names import (
     ALIAS_RELATIONS,
     LABEL_RELATIONS,
@@ -58,6 +58,7 @@ __all__ = [
     "LABEL_RELATIONS",
     "LITERAL_FORM",
     "MOST_WORDS",
+    "NAMESPACES",
     "PREFIXES",
     "RATED",
     "REPAIRED",

@@ -7,22 +7,18 @@ from collections.abc import Mapping
 from typing import Literal
 from urllib.parse import unquote
 
+from srtk_framework.text import NAMESPACES
+
 FreebaseIds = Literal["dot", "slash"]
 """Form of ids: ``m.02mjmr``, ``people.person.children`` as in RDF; or ``/m/02mjmr``, ``/people/person/children``."""
 
-FREEBASE = "http://rdf.freebase.com/ns/"
-WIKIDATA = "http://www.wikidata.org/entity/"
-DBPEDIA = "http://dbpedia.org/resource/"
-INSTANCE_OF = "http://www.wikidata.org/prop/direct/P31"
+FREEBASE, WIKIDATA, DBPEDIA = (NAMESPACES[prefix] for prefix in ("ns", "wd", "dbr"))
+INSTANCE_OF = NAMESPACES["wdt"] + "P31"
 
 _SPACES = (
     (WIKIDATA, ""),
-    ("http://www.wikidata.org/prop/direct/", ""),
-    (DBPEDIA, "dbr:"),
-    ("http://dbpedia.org/ontology/", "dbo:"),
-    ("http://dbpedia.org/property/", "dbp:"),
-    ("http://www.w3.org/1999/02/22-rdf-syntax-ns#", "rdf:"),
-    ("http://www.w3.org/2000/01/rdf-schema#", "rdfs:"),
+    (NAMESPACES["wdt"], ""),
+    *((NAMESPACES[prefix], f"{prefix}:") for prefix in ("dbr", "dbo", "dbp", "rdf", "rdfs")),
 )
 _MID = re.compile(r"[mg][./][0-9a-z_]+")
 
