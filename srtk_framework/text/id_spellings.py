@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from functools import lru_cache
 from urllib.parse import quote, unquote_to_bytes
 
 from srtk_framework.text.local_names import PREFIXES
@@ -72,6 +73,8 @@ _ADDRESSES = (
 )
 """Starts of other addresses of the same ids, and the namespaces that they stand for."""
 
+_STARTS = tuple(start for start, _ in _ADDRESSES)
+
 _WHOLE = re.compile(r"(?:[A-Za-z][A-Za-z0-9+.-]*://|www\.)\S")
 _WIKIDATA_ID = re.compile(r"[QPL][1-9][0-9]*")
 _MID = re.compile(r"/?[mg][./][0-9a-z_]+")
@@ -95,9 +98,19 @@ def iri_of(id_: str, prefixes: Mapping[str, str] | None = None, relation: bool =
     """
     if isinstance(id_, Literal):
         return None
+    return _iri(id_, prefixes, relation) if prefixes else _usual_iri(id_, relation)
+
+
+def _iri(id_: str, prefixes: Mapping[str, str], relation: bool) -> str | None:
     text = id_[1:-1] if id_.startswith("<") and id_.endswith(">") else id_
-    found = _expanded(text, prefixes or {}, relation)
+    found = _expanded(text, prefixes, relation)
     return None if found is None else _canonical(found, relation)
+
+
+@lru_cache(maxsize=1 << 16)
+def _usual_iri(id_: str, relation: bool) -> str | None:
+    """Return the IRI of an id without a graph's prefixes; evaluation asks about the same nodes again and again."""
+    return _iri(id_, {}, relation)
 
 
 def _expanded(text: str, prefixes: Mapping[str, str], relation: bool) -> str | None:
@@ -117,9 +130,9 @@ def _expanded(text: str, prefixes: Mapping[str, str], relation: bool) -> str | N
 
 
 def _canonical(iri: str, relation: bool) -> str:
-    start, namespace = next(((s, n) for s, n in _ADDRESSES if iri.startswith(s)), ("", ""))
-    if start and len(iri) > len(start):
-        iri = namespace + iri[len(start) :]
+    if iri.startswith(_STARTS):
+        start, namespace = next((s, n) for s, n in _ADDRESSES if iri.startswith(s))
+        iri = namespace + iri[len(start) :] if len(iri) > len(start) else iri
     if iri.startswith(FREEBASE):
         return FREEBASE + iri[len(FREEBASE) :].strip("/").replace("./", "..").replace("/", ".")
     if iri.startswith(DBPEDIA):
