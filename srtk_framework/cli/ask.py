@@ -1,4 +1,4 @@
-"""Ask a graph questions: prints the paths and the best triples. Without a question, a prompt; Ctrl-D ends it.
+"""Ask a graph questions: prints the answer and its proof. Without a question, a prompt; Ctrl-D ends it.
 
 GRAPH is the folder of a snapshot, one or several files of tables or triples (CSV, Turtle, GraphML, ...) or a folder of
 them, the address of a SPARQL endpoint, or the name of a graph, such as wikidata; `demo` is the graph of `srtk demo`.
@@ -27,6 +27,7 @@ from srtk_framework.recipe.yaml_source import Places, set_value
 from srtk_framework.records import dumps
 from srtk_framework.roles import GraphView
 from srtk_framework.run import Graph, Result, Retriever, cache_folder
+from srtk_framework.run.default_drivers import READER
 from srtk_framework.run.graph_source import data_files, looks_like_file
 from srtk_framework.run.result import WIDTH, write_page
 from srtk_framework.values import InputError, RecipeError, SrtkError, redacted
@@ -46,7 +47,13 @@ _DEMO = "demo"
 _PAIRS = {"--key": ("FILE", "COLUMN"), "--link": ("COLUMN", "FILE")}
 _KEPT = 1000
 """Questions that the history keeps."""
-_ROLES = {"entity_linker": "linker", "path_scorer": "scorer", "encoder": "encoder", "expander": "expander"}
+_ROLES = {
+    "entity_linker": "linker",
+    "path_scorer": "scorer",
+    "encoder": "encoder",
+    "expander": "expander",
+    "reader": "reader",
+}
 """Roles of a recipe, and the arguments of ``Retriever`` for them."""
 
 
@@ -224,7 +231,7 @@ def _retriever(args: argparse.Namespace, graphs: list[str]) -> Retriever:
     settings = _mapping("knowledge_graph", keys.pop("knowledge_graph", {}))
     build = _mapping("knowledge_graph.build", settings.pop("build", {}))
     build |= {name: value for name, value in _build_settings(args).items() if value is not None}
-    roles = {argument: keys.pop(role) for role, argument in _ROLES.items() if role in keys}
+    roles = {"reader": READER} | {argument: keys.pop(role) for role, argument in _ROLES.items() if role in keys}
     if args.linker is not None:
         roles["linker"] = args.linker
     given = {**settings, **build}

@@ -29,6 +29,8 @@ EXPANDER = "beam"
 ENCODERS = ("onnx", "transformers")
 """Encoders, best first; of two that give the same vectors, the one that starts sooner."""
 MODEL = "minilm"
+READER = "paths"
+"""Reader of ``srtk ask``."""
 PAGE = "html"
 """Exporter of the page that shows a result."""
 
@@ -43,7 +45,7 @@ def encoder() -> str:
 def default_drivers(graph: Any, given: Mapping[str, Any]) -> dict[str, Any]:
     """Complete the drivers of a recipe by the default ones, with the settings that suit the graph.
 
-    Scorer and encoder are added only where the expander needs them.
+    Scorer and encoder are added only where expander or reader need them, a reader only where one is given.
 
     Args:
         graph: Value of the recipe's ``knowledge_graph``.
@@ -62,12 +64,13 @@ def default_drivers(graph: Any, given: Mapping[str, Any]) -> dict[str, Any]:
         "entity_linker": _block("entity_linker", LINKER, given, suited),
         "expander": _block("expander", EXPANDER, given, suited),
     }
-    needed = _needs("expander", blocks["expander"])
+    read = {"reader": _block("reader", READER, given, suited)} if "reader" in given else {}
+    needed = _needs("expander", blocks["expander"]) | {need for role in read for need in _needs(role, read[role])}
     for role, default in (("path_scorer", SCORER), ("encoder", encoder())):
         if role in given or role in needed:
             blocks[role] = _block(role, default, given, suited)
             needed |= _needs(role, blocks[role])
-    return blocks
+    return {**blocks, **read}
 
 
 def suited_to(graph: Any) -> Mapping[str, Any]:
@@ -114,7 +117,9 @@ def _check_installed(graph: Any, given: Mapping[str, Any]) -> None:
         there = missing_drivers(_names({"knowledge_graph": used["knowledge_graph"]})) is None
         used["entity_linker"] = _use(suited_to(graph).get("entity_linker")) if there else None
         used["entity_linker"] = used["entity_linker"] or LINKER
-    if used.get("expander") is None:
+    if "reader" in used and used["reader"] is None:
+        used["reader"] = READER
+    if used.get("expander") is None or used.get("reader") == READER:
         defaults = {"expander": EXPANDER, "path_scorer": SCORER, "encoder": encoder()}
         used |= {role: used.get(role) or default for role, default in defaults.items()}
     if (sentence := missing_drivers(_names(used))) is not None:

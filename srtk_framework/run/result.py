@@ -8,14 +8,17 @@ import textwrap
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
+from typing import Literal as OneOf
 
 import attrs
 
 from srtk_framework.records import record_from_retrieval
 from srtk_framework.run.default_drivers import PAGE, missing_drivers
 from srtk_framework.run.pipeline import NO_LINK
+from srtk_framework.run.result_text import PROOF, ResultText, counted, label, line, names, on_one_line
 from srtk_framework.run.session import open_session
-from srtk_framework.values import Link, Literal, PluginError, RankedPath, Retrieval, Triple, written_confidence
+from srtk_framework.text import NAMED, answer_line
+from srtk_framework.values import Answer, Link, PluginError, RankedPath, Retrieval, Triple
 
 if TYPE_CHECKING:
     import networkx
@@ -27,8 +30,6 @@ TRIPLES = 10
 """Triples that it shows."""
 WIDTH = 80
 _NO_LINK = "no name of the graph was found in the question"
-_NAMES = 3
-"""Nodes that are named at one place of a path; the others are counted."""
 _HEIGHT = 560
 """Pixels of the page in a notebook."""
 
@@ -80,40 +81,53 @@ class Result:
         """Why there is no subgraph; None if there is one."""
         return self.retrieval.error
 
+    @property
+    def answer(self) -> Answer | None:
+        """The reader's answer; None without a reader."""
+        return self.retrieval.answer
+
     def label(self, id_: str) -> str:
         """Return the name of an entity or a relation, or the text of a literal, on one line."""
-        return _on_one_line(id_.lexical if isinstance(id_, Literal) else self.labels.get(id_, id_))
+        return label(self.retrieval, id_)
 
-    def to_text(self, triples: int | None = TRIPLES, paths: int | None = PATHS, width: int = WIDTH) -> str:
-        """Write a reader's answer, the paths with the names of what they lead to, and the best triples.
+    def to_text(
+        self,
+        triples: int | OneOf["auto"] | None = "auto",
+        paths: int | OneOf["auto"] | None = "auto",
+        width: int = WIDTH,
+    ) -> str:
+        """Write the answer with its proof and the other answers, the paths with what they lead to, and the triples.
+
+        A path whose ends a better one has is folded into that one, unless all paths are asked for.
 
         Args:
-            triples: Most triples to show; None for all.
-            paths: Most paths to show; None for all.
+            triples: Most triples to show; None for all. By default 10, and none below an answer with its proof.
+            paths: Most paths to show; None for all. By default 5, and none below an answer with its proof.
             width: Characters of a line.
         """
-        lines = textwrap.wrap(_on_one_line(self.question), width)
+        lines = textwrap.wrap(on_one_line(self.question), width)
+        near = [line("near names: ", names(self.near), width)] if self.near else []
         if self.error is not None:
-            names = list(dict.fromkeys(_on_one_line(link.name or link.entity) for link in self.near))
-            near = [_line("near names: ", ", ".join(names), width)] if names else []
             return "\n".join([*lines, *textwrap.wrap(self._reason, width), *near])
+        text, all_ = ResultText(self.retrieval, width), triples is None or paths is None
+        lines += [*text.answer(None if all_ else NAMED), *near]
         if self.links:
-            names = list(dict.fromkeys(self.label(link.entity) for link in self.links))
-            lines.append(_line("about: ", ", ".join(names), width))
-        answer = self.retrieval.answer
-        if answer is not None:
-            lines.append(_line("answer: ", _on_one_line(answer.text) or "none, for the triples do not suffice", width))
+            found = list(dict.fromkeys(self.label(link.entity) for link in self.links))
+            lines.append(line("about: ", ", ".join(found), width))
         if not self.triples:
             return "\n".join([*lines, "no triple was found"])
-        shown = self._path_texts()
-        if shown:
-            lines += ["", "paths", *(_line(_score(score), text, width) for text, score in shown[:paths])]
-            lines += _more(len(shown), paths, "path")
-        scores = self.scores or (None,) * len(self.triples)
-        ranked = enumerate(scores[:triples])
-        lines += ["", "triples", *(_line(_score(score), self._triple_text(place), width) for place, score in ranked)]
-        lines += _more(len(self.triples), triples, "triple")
-        return "\n".join(lines)
+        proof = text.proof(None if all_ else PROOF)
+        ways = text.ways()
+        lines += _part("proof", proof) + _part("other answers", text.alternatives())
+        shown_paths = (0 if proof else PATHS) if paths == "auto" else paths
+        shown_triples = (0 if proof else TRIPLES) if triples == "auto" else triples
+        if shown_paths != 0:
+            lines += _part("paths", text.paths(ways, shown_paths))
+        if shown_triples != 0:
+            lines += _part("triples", text.triples(shown_triples))
+        hidden = [counted(len(ways), "path")] if ways and shown_paths == 0 else []
+        hidden += [counted(len(self.triples), "triple")] if shown_triples == 0 else []
+        return "\n".join([*lines, "", f"not shown: {', '.join(hidden)}"] if hidden else lines)
 
     def to_networkx(self) -> networkx.MultiDiGraph[str]:
         """Make a networkx graph of the triples, with labels, scores and paths: see ``Subgraph.to_networkx``."""
@@ -161,61 +175,16 @@ class Result:
         """The error in words that suit someone who has written no recipe."""
         return _NO_LINK if self.error == NO_LINK else self.error or ""
 
-    def _path_texts(self) -> list[tuple[str, float]]:
-        """Write each path of which the subgraph has a whole instance, with its score."""
-        found = [(self._path_text(path), path.score) for path in self.paths if path.steps]
-        return [(text, score) for text, score in found if text is not None]
-
-    def _path_text(self, path: RankedPath) -> str | None:
-        """Write a path with the nodes that it passes; None if no triples lead along it to another entity."""
-        reached: list[list[str]] = [[path.entity]]
-        before: list[dict[str, set[str]]] = []
-        for step in path.steps:
-            came: dict[str, set[str]] = {}
-            here = set(reached[-1])
-            for triple in self.triples:
-                start, end = (triple.object, triple.subject) if step.inverse else (triple.subject, triple.object)
-                if triple.relation == step.relation and start in here:
-                    came.setdefault(end, set()).add(start)
-            if not came:
-                return None
-            before.append(came)
-            reached.append(list(came))
-        reached[-1] = [node for node in reached[-1] if node != path.entity]
-        if not reached[-1]:
-            return None
-        # Only the nodes from which the path goes on to its end.
-        for at in range(len(before) - 1, -1, -1):
-            used = {start for end in reached[at + 1] for start in before[at][end]}
-            reached[at] = [node for node in reached[at] if node in used]
-        parts = [self._nodes(reached[0], _NAMES)]
-        for number, step in enumerate(path.steps, start=1):
-            name = self.label(step.relation)
-            parts.append(f"<-{name}-" if step.inverse else f"-{name}->")
-            parts.append(self._nodes(reached[number], _NAMES if number == len(path.steps) else 1))
-        return " ".join(parts)
-
-    def _nodes(self, nodes: Sequence[str], most: int) -> str:
-        names = list(dict.fromkeys(self.label(node) for node in nodes))
-        if len(names) <= most:
-            return ", ".join(names)
-        return f"({len(names)})" if most == 1 else f"{', '.join(names[:most])} and {len(names) - most} more"
-
-    def _triple_text(self, place: int) -> str:
-        triple, confidences = self.triples[place], self.retrieval.subgraph.confidences
-        text = f"{self.label(triple.subject)} -{self.label(triple.relation)}-> {self.label(triple.object)}"
-        if place >= len(confidences) or confidences[place] >= 1:
-            return text
-        return f"{text} [not in the graph; confidence {written_confidence(confidences[place]):g}]"
-
     def __str__(self) -> str:
         return self.to_text()
 
     def __repr__(self) -> str:
         if self.error is not None:
             return f"<Result {self.question!r}: {self._reason}>"
-        best = [text for text, _ in self._path_texts()[:1]]
-        return f"<Result {self.question!r}: {', '.join([*best, _count(len(self.triples), 'triple')])}>"
+        answer = "" if self.answer is None else on_one_line(answer_line(self.answer))
+        text = ResultText(self.retrieval, WIDTH)
+        best = [answer] if answer else [text.way(way) for way in text.ways()[:1]]
+        return f"<Result {self.question!r}: {', '.join([*best, counted(len(self.triples), 'triple')])}>"
 
     def _repr_html_(self) -> str:
         """Draw the subgraph in a notebook: the page of the installed exporter; the text where there is none."""
@@ -249,25 +218,6 @@ def write_page(results: Sequence[Result], path: Path) -> None:
         exporter.close_driver()
 
 
-def _on_one_line(name: str) -> str:
-    """Replace what would move the cursor of a terminal."""
-    return " ".join("".join(char if char.isprintable() else " " for char in name).split())
-
-
-def _score(score: float | None) -> str:
-    return f"{'' if score is None else format(score, '.2f'):>7}  "
-
-
-def _line(head: str, text: str, width: int) -> str:
-    """Write one entry, on more lines where it does not fit on one."""
-    wide = max(width, len(head) + 20)
-    return textwrap.fill(text, wide, initial_indent=head, subsequent_indent=" " * len(head), break_on_hyphens=False)
-
-
-def _more(count: int, shown: int | None, what: str) -> list[str]:
-    rest = 0 if shown is None else count - shown
-    return [f"{'':9}and {_count(rest, f'more {what}')}"] if rest > 0 else []
-
-
-def _count(count: int, what: str) -> str:
-    return f"{count} {what}{'' if count == 1 else 's'}"
+def _part(head: str, lines: Sequence[str]) -> list[str]:
+    """Write a part of the text below an empty line; nothing if it has no lines."""
+    return ["", head, *lines] if lines else []

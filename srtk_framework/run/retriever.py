@@ -21,7 +21,13 @@ from srtk_framework.run.result import Result
 from srtk_framework.run.session import Session, open_session
 from srtk_framework.values import DriverError, Question, RecipeError, Retrieval
 
-_ROLES = {"linker": "entity_linker", "scorer": "path_scorer", "encoder": "encoder", "expander": "expander"}
+_ROLES = {
+    "linker": "entity_linker",
+    "scorer": "path_scorer",
+    "encoder": "encoder",
+    "expander": "expander",
+    "reader": "reader",
+}
 _NEAR = 5
 """Near names of a question in which nothing was linked."""
 
@@ -44,8 +50,9 @@ class Retriever:
         scorer: Path scorer, likewise.
         encoder: Encoder, likewise: ``{"model": "intfloat/e5-small-v2"}``.
         expander: Search, likewise: ``{"width": 30}``, ``"bfs"``.
+        reader: Reader, likewise: ``"paths"`` answers each question; by default none.
         observers: Are notified of every hook call.
-        keys: Further keys of a recipe, such as ``batch`` or ``reader``.
+        keys: Further keys of a recipe, such as ``batch``.
 
     Attributes:
         graph: The graph.
@@ -66,11 +73,12 @@ class Retriever:
         scorer: Any = None,
         encoder: Any = None,
         expander: Any = None,
+        reader: Any = None,
         observers: Sequence[Observer] = (),
         **keys: Any,
     ) -> None:
         self.graph = Graph.open(graph)
-        values = {"linker": linker, "scorer": scorer, "encoder": encoder, "expander": expander}
+        values = {"linker": linker, "scorer": scorer, "encoder": encoder, "expander": expander, "reader": reader}
         given = {_ROLES[name]: value for name, value in values.items() if value is not None}
         self._recipe = _recipe(self.graph, depth, triples, given, keys)
         self.session: Session = open_session({"srtk": VERSION, **self._recipe}, (), observers)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from srtk_framework.text.answers import NAMED, answer_line, answer_notes, refusal_line, value_text
 from srtk_framework.text.folding import count_tokens, fold, words
 from srtk_framework.text.id_spellings import DBPEDIA_PAGES, NAMESPACES, by_iri, iri_of, own_spellings, spellings
 from srtk_framework.text.local_names import (
@@ -59,6 +60,7 @@ __all__ = [
     "LITERAL_FORM",
     "MOST_WORDS",
     "NAMESPACES",
+    "NAMED",
     "PREFIXES",
     "RATED",
     "REPAIRED",
@@ -66,6 +68,8 @@ __all__ = [
     "RelationForm",
     "Span",
     "Templates",
+    "answer_line",
+    "answer_notes",
     "best_apart",
     "by_form",
     "by_iri",
@@ -90,6 +94,7 @@ __all__ = [
     "quotes",
     "read_relation_forms",
     "read_yaml",
+    "refusal_line",
     "relation_words",
     "sentences",
     "spaced",
@@ -102,6 +107,7 @@ __all__ = [
     "triple_line",
     "triple_text",
     "unnamed_entities",
+    "value_text",
     "within_tokens",
     "without_mentions",
     "worded",

@@ -28,8 +28,8 @@ Alien,release year,1979
 Blade Runner,directed by,Ridley Scott
 Ridley Scott,born in,South Shields
 """
-BFS = ("--set", "expander.use=bfs", "--columns", COLUMNS)
-"""No encoder is loaded."""
+BFS = ("--set", "expander.use=bfs", "--set", "reader=null", "--columns", COLUMNS)
+"""No encoder is loaded: neither the search nor a reader scores paths."""
 
 
 @pytest.fixture
@@ -49,6 +49,23 @@ def test_a_small_table_is_asked_in_one_command(films, tmp_path):
     question = "Where was the director of Alien born?"
     done = subprocess.run(command(films, question, "--columns", COLUMNS), capture_output=True, text=True, check=True)
     lines = done.stdout.splitlines()
+    assert lines[1].startswith("answer: ")
+    assert lines[1].endswith("South Shields")
+    assert lines[lines.index("proof") + 1] == "   Alien -directed by-> Ridley Scott -born in-> South Shields"
+    assert "paths" not in lines
+    assert lines[-1].startswith("not shown: ")
+    assert lines[-1].endswith(" paths, 4 triples")
+    assert max(map(len, lines)) <= 80
+    assert "building the graph of films.csv" in done.stderr
+    [graph] = (tmp_path / "cache" / "srtk-framework" / "graphs").iterdir()
+    assert graph.is_dir()
+
+
+@needs_model
+def test_without_a_reader_paths_and_triples_come_first(films, capsys):
+    question = "Where was the director of Alien born?"
+    assert main(["ask", films, question, "--columns", COLUMNS, "--set", "reader=null"]) == OK
+    lines = capsys.readouterr().out.splitlines()
     assert lines[:2] == [question, "about: Alien"]
     assert lines[lines.index("paths") + 1].endswith("Alien -directed by-> Ridley Scott -born in-> South Shields")
     best = lines[lines.index("triples") + 1 :][:2]
@@ -56,10 +73,45 @@ def test_a_small_table_is_asked_in_one_command(films, tmp_path):
         "Alien -directed by-> Ridley Scott",
         "Ridley Scott -born in-> South Shields",
     }
-    assert max(map(len, lines)) <= 80
-    assert "building the graph of films.csv" in done.stderr
-    [graph] = (tmp_path / "cache" / "srtk-framework" / "graphs").iterdir()
-    assert graph.is_dir()
+
+
+@needs_model
+def test_more_shows_what_stands_below_the_proof(films, capsys):
+    question = "Where was the director of Alien born?"
+    assert main(["ask", films, question, "--columns", COLUMNS, "--more", "-q"]) == OK
+    lines = capsys.readouterr().out.splitlines()
+    heads = [line for line in lines if line in ("proof", "other answers", "paths", "triples")]
+    assert heads == ["proof", "other answers", "paths", "triples"]
+    assert "not shown" not in lines[-1]
+
+
+@needs_model
+def test_the_record_has_the_answer_unless_there_is_no_reader(films, capsys):
+    flags = ["Who directed Alien?", "--columns", COLUMNS, "-q", "--json"]
+    assert main(["ask", films, *flags]) == OK
+    record = json.loads(capsys.readouterr().out)
+    assert record["answer"]["entities"] == ["Ridley Scott"]
+    assert [record["triplets"][place] for place in record["answer"]["support"]] == [
+        ["Alien", "directed by", "Ridley Scott"]
+    ]
+    assert main(["ask", films, *flags, "--set", "reader=null"]) == OK
+    without = json.loads(capsys.readouterr().out)
+    assert without["answer"] is None
+    assert "reader" not in without["trace"]
+
+
+@pytest.mark.parametrize(
+    ("flags", "reader"),
+    [
+        ([], {"use": "paths"}),
+        (["--set", "reader.members=5"], {"use": "paths", "members": 5}),
+        (["--set", "reader=paths"], {"use": "paths"}),
+        (["--set", "reader=null"], None),
+    ],
+)
+def test_the_reader_is_a_setting_like_others(films, capsys, flags, reader):
+    assert main(["ask", films, "--recipe", "--columns", COLUMNS, *flags]) == OK
+    assert yaml.safe_load(capsys.readouterr().out).get("reader") == reader
 
 
 def test_the_second_call_builds_nothing(films, capsys):
@@ -82,12 +134,12 @@ def test_what_a_table_was_taken_for_is_told(films, capsys):
 
 def test_a_table_may_have_no_header_or_one_entity_in_a_row(films, tmp_path, capsys):
     (tmp_path / "plain.csv").write_text("subject,relation,object\nAlien,directed by,Ridley Scott\n")
-    assert main(["ask", "plain.csv", "Who made Alien?", *BFS[:2]]) == OK
+    assert main(["ask", "plain.csv", "Who made Alien?", *BFS[:4]]) == OK
     assert "the graph has 1 triples" in capsys.readouterr().err
-    assert main(["ask", "plain.csv", "Who made Alien?", *BFS[:2], "--no-header"]) == OK
+    assert main(["ask", "plain.csv", "Who made Alien?", *BFS[:4], "--no-header"]) == OK
     assert "the graph has 2 triples" in capsys.readouterr().err
     (tmp_path / "wide.csv").write_text("film,director,cast\nAlien,Ridley Scott,Sigourney Weaver;John Hurt\n")
-    assert main(["ask", "wide.csv", "Who made Alien?", *BFS[:2], "--id", "film", "--split", ";"]) == OK
+    assert main(["ask", "wide.csv", "Who made Alien?", *BFS[:4], "--id", "film", "--split", ";"]) == OK
     assert "Alien -cast-> Sigourney Weaver" in capsys.readouterr().out
 
 
@@ -193,6 +245,7 @@ def test_settings_reach_the_recipe(films, capsys):
     assert data["expander"]["inverse"] is False, "what suits Wikidata stays"
     assert data["budget"]["triples"] == 7
     assert data["batch"] == 2
+    assert data["reader"] == {"use": "paths"}
 
 
 @pytest.mark.parametrize(
@@ -225,7 +278,7 @@ def test_an_endpoint_is_asked_by_its_address(films, tmp_path, capsys):
     del store
     prefix = f"knowledge_graph.vocabulary.prefixes={{ex: '{at}'}}"
     with served(tmp_path / "store") as url:
-        assert main(["ask", url, "Who made Alien?", *BFS[:2], "--set", prefix, "--json"]) == OK
+        assert main(["ask", url, "Who made Alien?", *BFS[:4], "--set", prefix, "--json"]) == OK
     record = json.loads(capsys.readouterr().out)
     assert record["question_entities"] == ["ex:Alien"]
     assert ["ex:Alien", "ex:directedBy", "ex:RidleyScott"] in record["triplets"]

@@ -11,7 +11,7 @@ import pytest
 from srtk_framework.cli import OK, USAGE, ask, main
 from srtk_framework.run import Graph
 
-BFS = ("--set", "expander.use=bfs")
+BFS = ("--set", "expander.use=bfs", "--set", "reader=null")
 
 
 @pytest.fixture

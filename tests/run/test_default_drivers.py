@@ -50,6 +50,15 @@ def test_an_expander_without_scorer_gets_neither_scorer_nor_encoder(toys):
     assert blocks == {"knowledge_graph": TOY, "entity_linker": {"use": "words"}, "expander": {"use": "onehop"}}
 
 
+def test_a_reader_is_given_what_it_needs_and_none_is_added(toys):
+    given = {"entity_linker": "words", "expander": "onehop"}
+    blocks = default_drivers(TOY, {**given, "reader": {"members": 7}})
+    assert blocks["reader"] == {"use": defaults.READER, "members": 7}
+    assert blocks["path_scorer"] == {"use": defaults.SCORER}
+    assert blocks["encoder"]["use"] == defaults.encoder()
+    assert "reader" not in default_drivers(TOY, given)
+
+
 def test_settings_without_a_driver_are_those_of_the_default_driver(toys):
     blocks = default_drivers(TOY, {"entity_linker": "words", "expander": {"width": 3}})
     assert blocks["expander"] == {"use": "beam", "width": 3}
@@ -95,8 +104,15 @@ def test_everything_that_is_missing_is_named_with_one_line(monkeypatch):
     for name in ("local", "dictionary", "beam", "dense"):
         assert name in said
     assert said.endswith("are not installed")
+    assert "paths" not in said
     assert line.startswith("pip install srtk-plugin-local srtk-plugin-")
     assert line.split()[2:] == sorted(set(line.split()[2:]))
+
+
+def test_a_missing_reader_is_named_with_the_scorer_that_it_needs(monkeypatch):
+    monkeypatch.setattr(defaults, "find", lambda role: [])
+    with pytest.raises(PluginError, match=r"paths, dense, .* are not installed; .*srtk-plugin-answers .*srtk-plugin-sr$"):
+        default_drivers({"use": "local"}, {"expander": "bfs", "entity_linker": "dictionary", "reader": "paths"})
 
 
 def test_a_driver_of_no_known_distribution_is_left_to_the_recipe():

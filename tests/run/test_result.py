@@ -14,6 +14,7 @@ from srtk_framework.run import result as results
 from srtk_framework.run.pipeline import NO_LINK
 from srtk_framework.run.result import Result, write_page
 from srtk_framework.values import (
+    Alternative,
     Answer,
     Link,
     Literal,
@@ -53,11 +54,195 @@ def result():
     return made(triples, paths, [0, 1, 1, 1, 1, 2, 2], labels)
 
 
-def test_a_readers_answer_stands_below_the_question(result):
-    read = attrs.evolve(result, retrieval=attrs.evolve(result.retrieval, answer=Answer("Euro")))
-    assert read.to_text().splitlines()[:3] == ["What is the currency of Latvia?", "about: Latvia", "answer: Euro"]
-    refused = attrs.evolve(result, retrieval=attrs.evolve(result.retrieval, answer=Answer(enough=False)))
-    assert refused.to_text().splitlines()[2] == "answer: none, for the triples do not suffice"
+def answered(result, **fields):
+    """Give a result a reader's answer."""
+    return attrs.evolve(result, retrieval=attrs.evolve(result.retrieval, answer=Answer(**fields)))
+
+
+def test_the_answer_comes_first_then_its_proof_and_other_answers(result):
+    others = (Alternative("Estonia", ("ee",), 1), Alternative("a guess"), Alternative("Euro", ("eur",), 3))
+    read = answered(result, text="Euro", entities=("eur",), support=(0,), alternatives=others)
+    assert read.to_text().splitlines() == [
+        "What is the currency of Latvia?",
+        "answer: Euro",
+        "about: Latvia",
+        "",
+        "proof",
+        "   Latvia -currency-> Euro",
+        "",
+        "other answers",
+        "   Estonia: Latvia -borders-> Estonia, Lithuania, Belarus and 1 more",
+        "   a guess",
+        "   Latvia -borders-> (2) -currency-> Euro",
+        "",
+        "not shown: 4 paths, 7 triples",
+    ]
+    assert read.answer.text == "Euro"
+    assert repr(read) == "<Result 'What is the currency of Latvia?': Euro, 7 triples>"
+
+
+def test_more_shows_paths_and_triples_below_the_proof(result):
+    read = answered(result, text="Euro", entities=("eur",), support=(0,))
+    whole, plain = read.to_text(None, None).splitlines(), result.to_text(None, None).splitlines()
+    assert whole[:6] == [*plain[:1], "answer: Euro", plain[1], "", "proof", "   Latvia -currency-> Euro"]
+    assert whole[6:] == plain[2:]
+    assert "not shown" not in read.to_text(3, 2)
+    assert read.to_text(0, 1).endswith("reached by 1 other path too\n         and 1 more path\n\nnot shown: 7 triples")
+
+
+def test_without_a_proof_paths_and_triples_are_shown(result):
+    lines = answered(result, text="Euro").to_text().splitlines()
+    assert lines[1:3] == ["answer: Euro", "about: Latvia"]
+    assert lines[3:] == result.to_text().splitlines()[2:]
+
+
+def test_a_refusal_says_what_is_missing_and_shows_what_was_found(result):
+    refused = answered(result, enough=False, missing="Latvia has no relation of this kind")
+    lines = refused.to_text().splitlines()
+    assert lines[1] == "no answer: Latvia has no relation of this kind"
+    assert lines[2:] == result.to_text().splitlines()[1:]
+    assert answered(result, enough=False).to_text().splitlines()[1] == "no answer: the triples do not suffice"
+    assert answered(result, text="").to_text().splitlines()[1] == "no answer: the triples do not suffice"
+    near = attrs.evolve(refused, near=(Link("lt", name="Lithuania"),)).to_text().splitlines()
+    assert near[1:3] == ["no answer: Latvia has no relation of this kind", "near names: Lithuania"]
+
+
+@pytest.mark.parametrize(
+    ("fields", "line"),
+    [
+        ({"certainty": "unsure"}, "answer: Perhaps 3"),
+        ({"certainty": "likely"}, "answer: 3"),
+        ({"number": 3, "operation": "count", "complete": False}, "answer: at least 3"),
+        ({"number": 3, "operation": "count", "complete": False, "certainty": "unsure"}, "answer: Perhaps at least 3"),
+        ({"number": 3, "operation": "count", "complete": True}, "answer: 3"),
+        ({"number": 3, "operation": "count"}, "answer: 3"),
+        ({"number": 3, "operation": "sum", "complete": False}, "answer: 3"),
+    ],
+)
+def test_the_answer_line_ends_in_the_answer(result, fields, line):
+    assert answered(result, text="3", support=(1,), **fields).to_text().splitlines()[1] == line
+
+
+def test_what_is_counted_is_named_up_to_a_limit(result):
+    some = {"text": "4", "number": 4, "operation": "count", "support": (1, 2, 3, 4)}
+    read = answered(result, entities=("ee", "lt", "by", "ru"), unit="countries", complete=True, **some)
+    assert read.to_text().splitlines()[1:4] == [
+        "answer: 4",
+        "        countries: Estonia, Lithuania, Belarus, Russia",
+        "about: Latvia",
+    ]
+    many = answered(result, entities=tuple(f"c{i}" for i in range(12)), **some)
+    assert many.to_text().splitlines()[2].endswith("c8, c9 and 2 more")
+    assert many.to_text(None, None).splitlines()[2].endswith("c10, c11")
+
+
+def test_values_that_decide_stand_below_the_answer():
+    people, year = Literal('"1411778724"^^xsd:integer'), Literal('"1979"^^xsd:integer')
+    triples = [Triple("in", "people", Literal('"1380004385"^^xsd:integer')), Triple("cn", "people", people)]
+    triples += [Triple("cn", "year", year), Triple("is", "people", Literal('"364134"'))]
+    compared = made(triples, [], [-1] * 4, {"cn": "China", "in": "India", "is": "Iceland"}, links=("cn",))
+    asked = {"operation": "superlative", "support": (0, 1, 2, 3)}
+    read = answered(compared, text="China", entities=("cn",), **asked)
+    assert read.to_text(width=120).splitlines()[2] == (
+        "        China (people 1,411,778,724, year 1979), India (people 1,380,004,385), Iceland (people 364134)"
+    )
+    yes = answered(compared, text="Yes", truth=True, support=(0, 1), operation="comparison")
+    assert yes.to_text().splitlines()[1:3] == [
+        "answer: Yes",
+        "        India (people 1,380,004,385), China (people 1,411,778,724)",
+    ]
+    looked_up = answered(compared, text="1979", entities=(year,), operation="lookup", support=(2,))
+    assert looked_up.to_text().splitlines()[1:3] == ["answer: 1979", "about: China"]
+
+
+def test_a_set_that_was_not_read_whole_says_so(result):
+    part = answered(result, text="Euro", entities=("eur",), support=(0,), complete=False)
+    assert part.to_text().splitlines()[2] == "        not all was read, so there may be more"
+    assert "not all was read" not in answered(result, text="Euro", support=(0,), complete=True).to_text()
+    assert "not all was read" not in answered(result, text="Euro", support=(0,)).to_text()
+
+
+def test_a_proof_is_joined_to_paths_and_no_longer_than_asked(result):
+    read = answered(result, text="Euro", entities=("eur",), support=(1, 3, 5))
+    lines = read.to_text().splitlines()
+    assert lines[lines.index("proof") + 1 :][:2] == [
+        "   Latvia -borders-> Estonia, Belarus",
+        "   Latvia -borders-> Estonia -currency-> Euro",
+    ]
+    bare = made([Triple("lv", "borders", f"c{i}") for i in range(8)], [], [-1] * 8)
+    proven = answered(bare, text="all", support=tuple(range(8)))
+    lines = proven.to_text().splitlines()
+    assert lines[lines.index("proof") + 1 :][:6] == [
+        *(f"   lv -borders-> c{i}" for i in range(5)),
+        "   and 3 more lines",
+    ]
+    assert "more lines" not in proven.to_text(None, None)
+
+
+def test_a_proof_that_the_graph_lacks_says_so():
+    lacking = made([Triple("lv", "currency", "eur")], [RankedPath("lv", (CURRENCY,), 1.0)], [0])
+    subgraph = attrs.evolve(lacking.retrieval.subgraph, confidences=(0.5,))
+    lacking = attrs.evolve(lacking, retrieval=attrs.evolve(lacking.retrieval, subgraph=subgraph))
+    assert (
+        "   lv -currency-> eur [not in the graph; confidence 0.5]\n"
+        in answered(lacking, text="eur", support=(0,)).to_text()
+    )
+
+
+def test_an_answer_moves_no_cursor(result):
+    other = Alternative("x\x1b[2J")
+    read = answered(result, text="Eu\x1b[31mro\n", missing="y\x07", support=(0,), alternatives=(other,))
+    assert not any(char < " " and char != "\n" for char in read.to_text())
+    assert read.to_text().splitlines()[1] == "answer: Eu [31mro"
+
+
+def test_a_path_to_ends_of_a_better_one_is_folded_on_the_screen_alone():
+    again = (BORDER, Step("currency"), Step("currency", True))
+    triples = [Triple("lv", "borders", one) for one in ("ee", "lt")]
+    triples += [Triple(one, "currency", "eur") for one in ("ee", "lt", "lv")]
+    paths = [
+        RankedPath("lv", (BORDER,), 9.0),
+        RankedPath("lv", (CURRENCY,), 8.0),
+        RankedPath("lv", (BORDER, CURRENCY), 7.0),
+        RankedPath("lv", (CURRENCY, Step("currency", True)), 6.0),
+        RankedPath("lv", again, 5.0),
+    ]
+    shown = made(triples, paths, [0, 0, 2, 2, 1])
+    lines = shown.to_text().splitlines()
+    assert lines[lines.index("paths") + 1 : lines.index("triples") - 1] == [
+        "   9.00  lv -borders-> ee, lt",
+        "         reached by 2 other paths too",
+        "   8.00  lv -currency-> eur",
+        "         reached by 1 other path too",
+    ]
+    whole = shown.to_text(None, None)
+    assert "other path" not in whole
+    assert "lv -borders-> (2) -currency-> eur <-currency- ee, lt" in whole
+    assert [path["steps"] for path in shown.to_record()["paths"]] == [[str(s) for s in path.steps] for path in paths]
+
+
+def test_a_path_that_turns_back_to_a_named_node_is_folded_and_one_that_joins_them_is_not():
+    triples = [Triple("a", "by", "r"), Triple("b", "by", "r"), Triple("a", "star", "s"), Triple("s", "in", "b")]
+    by, back = Step("by"), Step("by", True)
+    paths = [
+        RankedPath("a", (by,), 9.0),
+        RankedPath("a", (by, back), 8.0),
+        RankedPath("a", (Step("star"), Step("in")), 7.0),
+    ]
+    lines = made(triples, paths, [0, 1, 2, 2], links=("a", "b")).to_text().splitlines()
+    assert lines[lines.index("paths") + 1 : lines.index("triples") - 1] == [
+        "   9.00  a -by-> r",
+        "         reached by 1 other path too",
+        "   7.00  a -star-> s -in-> b",
+    ]
+
+
+def test_a_better_path_is_never_folded_into_a_worse_one():
+    triples = [Triple("a", "by", "r"), Triple("b", "by", "r")]
+    paths = [RankedPath("a", (Step("by"), Step("by", True)), 9.0), RankedPath("a", (Step("by"),), 8.0)]
+    text = made(triples, paths, [0, 0], links=("a", "b")).to_text()
+    assert "a -by-> r <-by- b\n" in text
+    assert "a -by-> r\n" in text
 
 
 def test_a_question_without_links_is_about_nothing_that_is_known():
@@ -71,6 +256,12 @@ def test_paths_come_first_with_the_names_of_what_they_reach(result):
     assert lines[3:8] == [
         "paths",
         "   9.00  Latvia -currency-> Euro",
+        "         reached by 1 other path too",
+        "   8.00  Latvia -borders-> Estonia, Lithuania, Belarus and 1 more",
+        "         reached by 1 other path too",
+    ]
+    assert result.to_text(None, None).splitlines()[4:8] == [
+        "   9.00  Latvia -currency-> Euro",
         "   8.00  Latvia -borders-> Estonia, Lithuania, Belarus and 1 more",
         "   7.50  Latvia -currency-> Euro <-currency- Estonia, Lithuania",
         "   7.00  Latvia -borders-> (2) -currency-> Euro",
@@ -79,7 +270,7 @@ def test_paths_come_first_with_the_names_of_what_they_reach(result):
 
 
 def test_what_is_not_shown_is_counted(result):
-    text = result.to_text(triples=2, paths=3)
+    text = result.to_text(triples=2, paths=1)
     assert "and 1 more path\n" in text
     assert text.endswith("and 5 more triples")
     assert "more triples" not in result.to_text(triples=None, paths=None)

@@ -211,6 +211,21 @@ def test_a_retriever_shows_its_graph_and_drivers(toys):
     assert repr(Retriever("toy", **TOY)) == "<Retriever of toy: entity_linker=words, expander=onehop>"
 
 
+@needs_model
+def test_a_reader_answers_from_what_is_found_without_it(table):
+    question = "Where was the director of Alien born?"
+    graph = Graph.from_csv(table)
+    with Retriever(graph) as plain, Retriever(graph, reader="paths") as reading:
+        found, read = plain.ask(question), reading.ask(question)
+    assert found.answer is None
+    assert read.answer is not None
+    assert read.answer.text == "South Shields"
+    proof = [read.triples[place] for place in read.answer.support]
+    assert sorted(proof) == [("Alien", "directed by", "Ridley Scott"), ("Ridley Scott", "born in", "South Shields")]
+    assert set(found.triples) <= set(read.triples)
+    assert "reader" not in yaml.safe_load(plain.to_yaml())
+
+
 def test_a_session_suggests_nothing_without_a_linker(toys):
     with srtk_framework.open({"srtk": 1, "knowledge_graph": "toy", "expander": "onehop"}) as session:
         assert session.suggest(["what about parris?", "what?"], 3) == [(), ()]
