@@ -111,7 +111,9 @@ def test_everything_that_is_missing_is_named_with_one_line(monkeypatch):
 
 def test_a_missing_reader_is_named_with_the_scorer_that_it_needs(monkeypatch):
     monkeypatch.setattr(defaults, "find", lambda role: [])
-    with pytest.raises(PluginError, match=r"paths, dense, .* are not installed; .*srtk-plugin-answers .*srtk-plugin-sr$"):
+    with pytest.raises(
+        PluginError, match=r"paths, dense, .* are not installed; .*srtk-plugin-answers .*srtk-plugin-sr$"
+    ):
         default_drivers({"use": "local"}, {"expander": "bfs", "entity_linker": "dictionary", "reader": "paths"})
 
 

@@ -16,6 +16,7 @@ import attrs
 from srtk_framework.evaluation import score
 from srtk_framework.records import dumps
 from srtk_framework.roles import absent
+from srtk_framework.text import answer_line, answer_notes, refusal_line
 from srtk_framework.values import DriverError, Retrieval, Subgraph, rounded, written_confidence
 from srtk_plugin_files.counterparts import Counterparts
 from srtk_plugin_files.file_exporter import FileExporter
@@ -205,6 +206,7 @@ def page_data(retrieval: Retrieval, numbers: dict[str, int] | None = None) -> di
         "links": [[terms.number(li.entity), rounded(li.score), li.start, li.end] for li in question.links],
         "gold": None if question.answers is None else answers,
         "answer": terms.shown(retrieval.answer),
+        "said": _said(retrieval),
         "support": list(retrieval.answer.support) if retrieval.answer else [],
         "triples": triples,
         "qualifiers": {
@@ -231,6 +233,21 @@ def page_data(retrieval: Retrieval, numbers: dict[str, int] | None = None) -> di
     }
     data["state"] = _state(retrieval, [found for _, found in answers])
     return {**data, "terms": terms.table()}
+
+
+def _said(retrieval: Retrieval) -> dict[str, Any] | None:
+    """Return a reader's answer in words: its line and notes or the reason for a refusal, and the other answers."""
+    answer = retrieval.answer
+    if answer is None:
+        return None
+    refused = not answer.enough or not answer.text.strip()
+    return {
+        "line": "" if refused else answer_line(answer),
+        "refusal": refusal_line(answer) if refused else "",
+        "certainty": answer.certainty or "",
+        "notes": [] if refused else answer_notes(answer, retrieval.subgraph, retrieval.labels),
+        "others": [[one.text, one.path] for one in answer.alternatives],
+    }
 
 
 def _completed(subgraph: Subgraph) -> dict[str, Any]:

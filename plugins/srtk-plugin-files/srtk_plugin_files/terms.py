@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from srtk_framework.graph import names_of
-from srtk_framework.text import fold
 from srtk_framework.values import Answer, Literal, Retrieval
 
 
@@ -43,15 +42,10 @@ class Terms:
         return found
 
     def shown(self, answer: Answer | None) -> list[int | str] | None:
-        """Return a reader's answer: its entities (as numbers if they are nodes), then its text unless it names them."""
+        """Return the entities of a reader's answer, as numbers if they are nodes; none of a refusal."""
         if answer is None:
             return None
-        if not answer.enough:
-            return ["refused: not enough to answer"]
-        names = {fold(self._labels.get(entity, "") or entity) for entity in answer.entities}
-        text = fold(answer.text)
-        known = not text or text in names or text == fold(", ".join(answer.entities))
-        return [*(self._named.get(entity, entity) for entity in answer.entities), *([] if known else [answer.text])]
+        return [self._named.get(entity, entity) for entity in answer.entities if answer.enough]
 
     def table(self) -> list[list[str]]:
         """Return the row of each term: id, label if there is one, and the type of a literal (``text`` if plain)."""

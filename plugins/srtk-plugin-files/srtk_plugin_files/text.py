@@ -1,12 +1,25 @@
-"""The ``text`` exporter: for each question a heading, then paths and facts within a token budget."""
+"""The ``text`` exporter: for each question a heading with a reader's answer, then paths and facts within a budget."""
 
 from __future__ import annotations
 
 import attrs
 
-from srtk_framework.text import DEFAULT, Templates, clean, count_tokens, fit
+from srtk_framework.text import (
+    DEFAULT,
+    Templates,
+    answer_line,
+    answer_notes,
+    clean,
+    count_tokens,
+    fit,
+    refusal_line,
+    triple_line,
+)
 from srtk_framework.values import DriverError, InputError, Retrieval
 from srtk_plugin_files.file_exporter import FileExporter
+
+_PROOF = 5
+"""Facts of a proof that the heading names."""
 
 
 @attrs.define
@@ -18,11 +31,13 @@ class Text(FileExporter):
             the run is complete.
         tokens: Token limit of one question, heading included; the heading is never cut.
         paths: Whether to write each path on a line before its first fact.
+        answer: Whether to write a reader's answer with its proof, the other answers, or why there is none.
         templates: YAML file of templates that replace the default ones, such as ``inverse: inverse of {relation}``.
     """
 
     tokens: int = 2000
     paths: bool = True
+    answer: bool = True
     templates: str | None = None
     _templates: Templates = attrs.field(init=False, default=DEFAULT, repr=False)
 
@@ -46,8 +61,27 @@ class Text(FileExporter):
             heading.append(f"Entities: {'; '.join(dict.fromkeys(names))}")
         if retrieval.error is not None:
             return "\n".join([*heading, f"Error: {clean(retrieval.error)}", "", ""])
+        if self.answer:
+            heading += _answer_lines(retrieval, self._templates)
         total = len(retrieval.subgraph.triples)
         used = count_tokens("\n".join([*heading, f"Facts ({total} of {total}):"]))
         left = max(self.tokens - used, 0)
         facts, shown = fit(retrieval.subgraph, labels, left, templates=self._templates, paths=self.paths)
         return "\n".join([*heading, f"Facts ({shown} of {total}):", *([facts] if facts else []), "", ""])
+
+
+def _answer_lines(retrieval: Retrieval, templates: Templates) -> list[str]:
+    """Return the lines of a reader's answer; none without a reader."""
+    answer, subgraph, labels = retrieval.answer, retrieval.subgraph, retrieval.labels
+    if answer is None:
+        return []
+    if not answer.enough or not answer.text.strip():
+        return [f"No answer: {clean(refusal_line(answer))}"]
+    lines = [f"Answer: {clean(answer_line(answer))}"]
+    lines += [f"Note: {clean(note)}" for note in answer_notes(answer, subgraph, labels)]
+    proof = [triple_line(subgraph, place, labels, templates) for place in answer.support[:_PROOF]]
+    if len(answer.support) > _PROOF:
+        proof.append(f"and {len(answer.support) - _PROOF} more")
+    others = [clean(one.text) for one in answer.alternatives]
+    lines += [f"{head}: {'; '.join(row)}" for head, row in (("Proof", proof), ("Other answers", others)) if row]
+    return lines

@@ -8,6 +8,7 @@ import os
 import resource
 from pathlib import Path
 
+import attrs
 import pytest
 from srtk_plugin_files.html import Page
 from srtk_plugin_files.jsonl import JsonLines
@@ -16,7 +17,19 @@ from srtk_plugin_files.text import Text
 from srtk_framework.records import read_retrievals
 from srtk_framework.testing.exporter import ExporterConformance
 from srtk_framework.text import count_tokens
-from srtk_framework.values import DriverError, Link, Literal, Question, RankedPath, Retrieval, Step, Subgraph, Triple
+from srtk_framework.values import (
+    Alternative,
+    Answer,
+    DriverError,
+    Link,
+    Literal,
+    Question,
+    RankedPath,
+    Retrieval,
+    Step,
+    Subgraph,
+    Triple,
+)
 
 
 def opened(driver):
@@ -113,6 +126,35 @@ def test_text_shows_heading_paths_and_facts(tmp_path):
         "Latvia → capital\nLatvia | capital | Riga (start time: 1918)\n"
         "Latvia → capital → population\nRiga | population | 605273\n\n"
     )
+
+
+def test_text_has_a_readers_answer_with_its_proof_above_the_facts(tmp_path):
+    others = (Alternative("605\n273"), Alternative("Jurmala"))
+    answer = Answer("Riga", ("Q1773",), (0,), certainty="unsure", complete=False, alternatives=others)
+    read = attrs.evolve(LATVIA, answer=answer)
+    lines = export(Text(path=str(tmp_path / "out.txt")), read).read_text(encoding="utf-8").splitlines()
+    assert lines[3:7] == [
+        "Answer: Perhaps Riga",
+        "Note: not all was read, so there may be more",
+        "Proof: Latvia | capital | Riga (start time: 1918)",
+        "Other answers: 605 273; Jurmala",
+    ]
+    assert lines[7] == "Facts (2 of 2):"
+    without = export(Text(path=str(tmp_path / "plain.txt"), answer=False), read).read_text(encoding="utf-8")
+    assert without == export(Text(path=str(tmp_path / "out.txt")), LATVIA).read_text(encoding="utf-8")
+
+
+def test_text_says_why_a_reader_refused(tmp_path):
+    refused = attrs.evolve(LATVIA, answer=Answer(enough=False, missing="Latvia has\nno mayor"))
+    text = export(Text(path=str(tmp_path / "out.txt")), refused).read_text(encoding="utf-8")
+    assert "\nNo answer: Latvia has no mayor\nFacts (2 of 2):\n" in text
+
+
+def test_a_long_proof_is_counted_in_the_heading_of_a_text(tmp_path):
+    triples = tuple(Triple("a", "r", f"b{i}") for i in range(9))
+    many = Retrieval(Question("1", "w"), Subgraph(triples), Answer("b", ("b0",), tuple(range(9))))
+    text = export(Text(path=str(tmp_path / "out.txt")), many).read_text(encoding="utf-8")
+    assert "Proof: a | r | b0; a | r | b1; a | r | b2; a | r | b3; a | r | b4; and 4 more\n" in text
 
 
 def test_text_shows_an_error_in_place_of_facts(tmp_path):

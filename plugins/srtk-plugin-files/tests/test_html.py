@@ -15,6 +15,7 @@ from srtk_plugin_files.html import Page, page_data, pair_data
 
 from srtk_framework.records import dumps, record_from_retrieval
 from srtk_framework.values import (
+    Alternative,
     Answer,
     DriverError,
     Evidence,
@@ -123,7 +124,7 @@ def test_answers_are_found_or_missed_and_an_entity_of_the_question_is_never_foun
     ]
     assert data["state"] == "part"
     assert data["terms"][data["answer"][0]][0] == "e4"
-    assert data["answer"][1] == "free text"
+    assert data["said"]["line"] == "free text"
 
 
 def test_a_literal_answer_is_found_by_its_lexical_form():
@@ -515,6 +516,100 @@ def test_every_control_has_a_name_and_is_reached_by_tab(opened):
             assert outline != "none" or tab.value("document.activeElement === document.body")
         assert {"search", "entity", "list", "most", "least", "hop", "relation", "weigh"} <= reached
         assert {"−", "+", "Fit", "SVG", "Copy CSV", "Copy text"} <= reached
+
+
+def read(**fields):
+    """A question with a reader's answer: two hops prove it, and three towns stand beside them."""
+    triples = [Triple("a", "directed", "f"), Triple("f", "born in", "b"), Triple("a", "name", Literal('"A"'))]
+    triples += [Triple("a", "town", f"t{i}") for i in range(3)]
+    paths = (RankedPath("a", (Step("directed"), Step("born in")), 2.0), RankedPath("a", (Step("town"),), 1.0))
+    subgraph = Subgraph(tuple(triples), (0.1, 0.2, 0.9, 0.8, 0.7, 0.6), paths, (0, 0, -1, 1, 1, 1))
+    labels = {"a": "Anna", "b": "Bern", TAGS: "no"}
+    return Retrieval(Question("r", "Where?", (Link("a"),)), subgraph, Answer(**fields), labels)
+
+
+PROVEN = {"text": "Bern", "entities": ("b",), "support": (0, 1), "certainty": "unsure"}
+SENTENCE = "document.querySelector('.reply .sentence').textContent"
+LIT = "[...document.querySelectorAll('tbody tr.lit')].map((row) => Number(row.dataset.i))"
+
+
+def test_the_data_of_a_page_have_the_answer_in_words():
+    others = (Alternative("t0 and t1", ("t0", "t1"), 1), Alternative("none"))
+    data = page_data(read(**PROVEN, complete=False, alternatives=others))
+    assert data["said"] == {
+        "line": "Perhaps Bern",
+        "refusal": "",
+        "certainty": "unsure",
+        "notes": ["not all was read, so there may be more"],
+        "others": [["t0 and t1", 1], ["none", -1]],
+    }
+    assert [data["terms"][term][0] for term in data["answer"]] == ["b"]
+    refused = page_data(read(enough=False, missing="nobody directs"))
+    assert (refused["said"]["refusal"], refused["said"]["line"], refused["answer"]) == ("nobody directs", "", [])
+    assert page_data(country(1))["said"] is None
+
+
+@needs_browser
+def test_an_answer_stands_in_a_sentence_above_its_proof_and_other_answers(opened):
+    others = (Alternative("t0, t1 and t2", ("t0", "t1", "t2"), 1), Alternative(TAGS))
+    with opened(read(**PROVEN, alternatives=others), max_triples=2) as tab:
+        assert tab.value(SENTENCE) == "★Perhaps Bernunsure"
+        rows = "[...document.querySelectorAll('.reply .path')].map((row) => row.textContent)"
+        assert tab.value(rows) == ["Anna→directed→f", "f→born in→Bern"]
+        chips = "[...document.querySelectorAll('.reply .others .chip')].map((chip) => chip.textContent)"
+        assert tab.value(chips) == ["t0, t1 and t2", TAGS]
+        assert tab.value("document.querySelectorAll('#main img, #main script').length") == 0
+        tab.value("document.querySelector('.reply .chip').dispatchEvent(new MouseEvent('mouseenter'))")
+        assert tab.value(LIT) == [3, 4, 5]
+        tab.value("document.querySelector('.reply .path').dispatchEvent(new MouseEvent('mouseenter'))")
+        assert tab.value(LIT) == [0]
+
+
+@needs_browser
+def test_what_proves_an_answer_is_drawn_before_other_triples_and_marked(opened):
+    with opened(read(**PROVEN), max_triples=2) as tab:
+        assert tab.value(DRAWN) == "2 of 6 triples drawn"
+        drawn = "[...document.querySelectorAll('.sheet .relation')].map((e) => [e.textContent, e.className])"
+        assert sorted(tab.value(drawn)) == [["born in", "relation proof"], ["directed", "relation proof"]]
+        marked = "[...document.querySelectorAll('tbody tr.proof')].map((row) => Number(row.dataset.i))"
+        assert tab.value(marked) == [0, 1]
+        assert "proves it" in tab.value("document.querySelector('.legend').textContent")
+        tab.value(CLIPBOARD)
+        tab.value("[...document.querySelectorAll('button')].find((b) => b.textContent === 'Copy CSV').click()")
+        tab.wait("globalThis.kept !== ''")
+        rows = list(csv.reader(io.StringIO(tab.value("globalThis.kept"))))
+        assert [row[rows[0].index("proof")] for row in rows] == ["proof", "yes", "yes", "", "", "", ""]
+
+
+@needs_browser
+def test_a_refusal_says_what_is_missing_and_marks_nothing(opened):
+    with opened(read(enough=False, missing=f"nobody directs {TAGS}"), country(1)) as tab:
+        assert tab.value("document.querySelector('.reply').textContent") == f"No answer: nobody directs {TAGS}"
+        assert tab.value("document.querySelectorAll('.proof, .is-said').length") == 0
+        focus(tab, "#main")
+        tab.press("j")
+        assert tab.value("document.querySelector('.reply') === null")
+
+
+CONTRAST = """((part) => {
+  const light = (colour) => {
+    const [r, g, b] = colour.match(/\\d+/g).map((n) => (n / 255 <= 0.03928 ? n / 255 / 12.92 : ((n / 255 + 0.055) / 1.055) ** 2.4));
+    return 0.2126 * r + 0.7152 * g + 0.0722 * b;
+  };
+  const ink = light(getComputedStyle(part).color), ground = light(getComputedStyle(part.closest('.reply')).backgroundColor);
+  return (Math.max(ink, ground) + 0.05) / (Math.min(ink, ground) + 0.05);
+})(document.querySelector('.reply %s'))"""  # noqa: E501
+
+
+@needs_browser
+@pytest.mark.parametrize("dark", [False, True])
+def test_an_answer_fits_a_phone_and_can_be_read(opened, dark):
+    long = {**PROVEN, "text": "Bern" * 60, "alternatives": (Alternative("t" * 200, (), 1),)}
+    with opened(read(**long)) as tab:
+        tab.look(390, 844, dark=dark, phone=True)
+        assert tab.value("document.documentElement.scrollWidth") == 390
+        for part in ("strong", ".certainty", ".label", ".badge", ".path i"):
+            assert tab.value(CONTRAST % part) >= 4.5, part
 
 
 def found(question, *triples, labels=None, answers=("c",)):

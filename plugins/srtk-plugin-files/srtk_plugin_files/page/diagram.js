@@ -13,7 +13,12 @@ function figure(controls) {
   const entry = (kind, label, glyph) => legend.append(make("span", "", make("span", "chip " + kind, make("span", "badge", glyph)), label));
   entry("is-linked", "linked entity", "●");
   if ((data.gold || []).some(([, found]) => found)) entry("is-found", "answer found", "✓");
-  if (data.answer) entry("is-said", "reader's answer", "★");
+  if (data.answer && data.answer.length) entry("is-said", "reader's answer", "★");
+  if (proof.size) {
+    const line = svg("svg", { width: 26, height: 8, "aria-hidden": "true" });
+    line.append(svg("path", { class: "edge proof", d: "M0 4H26" }));
+    legend.append(make("span", "", line, "proves it"));
+  }
   if (data.triples.some(([, , o]) => data.terms[o][2])) entry("literal", "value", "1");
   if (data.completed) {
     const dashes = svg("svg", { width: 26, height: 8, "aria-hidden": true });
@@ -55,7 +60,8 @@ function draw() {
   items.forEach(({ element: e, x, y, h }) => { e.style.transform = `translate(${x}px, ${y - h / 2}px)`; });
   lines.setAttribute("width", size.width);
   lines.setAttribute("height", size.height);
-  links.filter((link) => !link.route).concat(links.filter((link) => link.route)).forEach((link) => lines.append(...curve(link)));
+  const above = (link) => (proves(link.numbers) ? 2 : link.route ? 1 : 0);
+  [...links].sort((a, b) => above(a) - above(b)).forEach((link) => lines.append(...curve(link)));
   drawnNote.textContent = allowed.length ? (drawn < data.triples.length ? `${drawn} of ${count(data.triples.length, "triple")} drawn` : count(drawn, "triple")) : "No triple passes the filters";
   for (const row of listing.querySelectorAll("tbody tr")) row.classList.toggle("right", route.has(Number(row.dataset.i)));
   const keep = zoom !== 0;
@@ -76,6 +82,7 @@ function element(item) {
   const roles = item.kind === "node" ? kinds(item.term) : [];
   made.className = relation ? "relation" : ["node", folded ? "fold" : "", type ? "literal" : "", ...roles.map((kind) => "is-" + kind), folded && item.found ? "is-found" : ""].filter(Boolean).join(" ");
   if (item.route) made.classList.add("route");
+  if (relation && proves(item.numbers)) made.classList.add("proof");
   if (relation && isOwn(item.numbers)) made.classList.add("own");
   roles.forEach((kind) => made.append(badge(kind)));
   made.append(words("span", "name", folded ? `${item.size} more${item.found ? " answers" : ""}` : name(item.term)));
@@ -84,9 +91,10 @@ function element(item) {
   parts.push({ element: made, numbers: new Set(item.numbers), item });
   return made;
 }
+const proves = (numbers) => numbers.some((i) => proof.has(i));
 function curve({ a, b, at, head, numbers, route }) {
   const x1 = a.x + a.w, x2 = b.x, bend = Math.max(14, (x2 - x1) / 2);
-  const kind = (route ? " route" : "") + (numbers.every(completed) ? " completed" : "") + (isOwn(numbers) ? " own" : ""), made = [];
+  const kind = (route ? " route" : "") + (proves(numbers) ? " proof" : "") + (numbers.every(completed) ? " completed" : "") + (isOwn(numbers) ? " own" : ""), made = [];
   const tipAt = at === a ? [x1, a.y, 1] : [x2, b.y, -1], back = head ? 5 : 0;
   const [from, to] = [x1 + (at === a ? back : 0), x2 - (at === b ? back : 0)];
   made.push(svg("path", { class: "edge" + kind, d: `M${from} ${a.y}C${x1 + bend} ${a.y} ${x2 - bend} ${b.y} ${to} ${b.y}` }));

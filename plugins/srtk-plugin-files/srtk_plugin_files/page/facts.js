@@ -30,13 +30,36 @@ function facts() {
   const numbers = make("dl", "numbers");
   const add = (label, value) => numbers.append(make("div", "", make("dt", "", label), make("dd", "", value)));
   for (const [metric, value] of Object.entries(data.metrics)) {
+    if (metric === "answer_refused") continue; // the answer above says it
     if (metric in NAMES) add(NAMES[metric], metric.startsWith("path") ? (value ? "yes" : "no") : number(value));
     else add(metric, value.toLocaleString("en"));
   }
   if (data.paths.length) add("paths", String(data.paths.length));
   if (data.expected !== null) add("expected recall", number(data.expected));
-  return [facts, numbers];
+  return [reply(), facts, numbers].filter(Boolean);
 }
+// The reader's answer in a sentence, with the triples that prove it and the other answers; or why there is none.
+function reply() {
+  const { said } = data;
+  if (!said) return null;
+  if (said.refusal) return make("p", "reply notice", make("b", "", "No answer: "), words("span", "", said.refusal));
+  const box = make("div", "reply", make("p", "sentence", badge("said"), words("strong", "", said.line), said.certainty ? make("small", "certainty", said.certainty) : null),
+    ...said.notes.map((note) => words("p", "note", note)));
+  const lines = make("div", "evidence"), more = parted(data.support, 5, (i) => {
+    const [s, r, o] = data.triples[i], row = make("div", "path", make("span", "way", words("span", "", name(s)), make("i", "", "→"), words("span", "walked", name(r)), make("i", "", "→"), words("span", "", name(o)), completed(i) ? make("i", "", lacking(i)) : null));
+    hover(row, [i]);
+    return row;
+  }, lines);
+  if (data.support.length) box.append(words("p", "label", "proof"), ...[lines, more].filter(Boolean));
+  if (said.others.length) box.append(words("p", "label", "other answers"), make("div", "others", ...said.others.map(([text, path]) => {
+    const other = make("span", "chip", words("span", "name", text));
+    hover(other, data.triples.flatMap((triple, i) => (path >= 0 && triple[4] === path ? [i] : [])));
+    tips.set(other, () => [text, path >= 0 && data.paths[path] ? `path ${path + 1}: ${way(path)}` : ""]);
+    return other;
+  })));
+  return box;
+}
+const proof = new Set(data.support);
 const BADGES = { linked: "●", found: "✓", missed: "✗", said: "★" };
 function chip(term, kind, small) {
   const element = make("span", "chip is-" + kind, badge(kind), linked(term, "name"), small ? make("small", "", small) : null);

@@ -29,8 +29,8 @@ const Layout = (() => {
     return seen;
   }
 
-  // Select at most `most` of the triples `all`: routes to the goals first, then those with the best scores.
-  function pick(triples, all, roots, goals, most) {
+  // Select at most `most` of the triples `all`: routes to the goals and the proof first, then those with the best scores.
+  function pick({ triples, support }, all, roots, goals, most) {
     const route = new Set();
     const seen = reach(triples, all, roots);
     for (const goal of goals) {
@@ -38,7 +38,8 @@ const Layout = (() => {
         route.add(seen.get(node).triple);
       }
     }
-    const chosen = [...[...route].sort((a, b) => a - b), ...all.filter((i) => !route.has(i))].slice(0, most);
+    const proof = new Set(support), first = all.filter((i) => route.has(i) || proof.has(i));
+    const chosen = [...first, ...all.filter((i) => !route.has(i) && !proof.has(i))].slice(0, most);
     return { chosen: chosen.sort((a, b) => a - b), route };
   }
 
@@ -107,7 +108,7 @@ const Layout = (() => {
   function plan(data, allowed, most, opened, marked) {
     const roots = data.links.map((link) => link[0]);
     const goals = new Set((data.gold || []).filter(([, found]) => found).map(([node]) => node));
-    const { chosen, route } = pick(data.triples, allowed, roots, goals, most);
+    const { chosen, route } = pick(data, allowed, roots, goals, most);
     const levels = reach(data.triples, chosen, roots);
     const groups = bundle(data.triples, chosen, levels);
     const hidden = folds(groups, levels, goals, new Set([...marked, ...roots]), opened);
