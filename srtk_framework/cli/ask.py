@@ -42,7 +42,8 @@ _HELP_TEXT = f"""A line is a question, in words, about what the graph names.
   Up, Down earlier questions, where there is a terminal
   Ctrl-C  drops the line, or stops the search
   Ctrl-D  ends
-Each path has its score before it; -relation-> is followed forwards, <-relation- backwards."""
+The answer comes first, then what proves it; behind {_MORE} each path has its score before it. -relation-> is followed
+forwards, <-relation- backwards."""
 _DEMO = "demo"
 _PAIRS = {"--key": ("FILE", "COLUMN"), "--link": ("COLUMN", "FILE")}
 _KEPT = 1000

@@ -367,6 +367,23 @@ def test_a_prompt_answers_until_ctrl_d_whatever_is_asked(films, tmp_path):
     assert "Who made Blade Runner?" in history
 
 
+@needs_model
+def test_a_prompt_shows_the_answer_and_all_else_when_asked(films):
+    with Terminal(films, "--columns", COLUMNS) as terminal:
+        terminal.wait_for("question> ")
+        terminal.write("Who directed Blade Runner?\n")
+        terminal.wait_for("answer: ")
+        terminal.wait_for("proof")
+        terminal.wait_for("not shown: ")
+        terminal.wait_for("question> ")
+        terminal.write(":more\n")
+        terminal.wait_for("answer: ")
+        terminal.wait_for("paths")
+        terminal.wait_for("triples")
+        terminal.write("\x04")
+        assert terminal.end() == 0
+
+
 def test_the_next_prompt_knows_the_history(films):
     for typed in ("Who made Alien?\n", "\x1b[A\n"):
         with Terminal(films, *BFS) as terminal:
