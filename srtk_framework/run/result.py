@@ -107,9 +107,10 @@ class Result:
         """
         lines = textwrap.wrap(on_one_line(self.question), width)
         near = [line("near names: ", names(self.near), width)] if self.near else []
-        if self.error is not None:
-            return "\n".join([*lines, *textwrap.wrap(self._reason, width), *near])
         text, all_ = ResultText(self.retrieval, width), triples is None or paths is None
+        if self.error is not None:
+            # A reader that was asked without links says more than that there are none.
+            return "\n".join([*lines, *(text.answer(None) or textwrap.wrap(self._reason, width)), *near])
         lines += [*text.answer(None if all_ else NAMED), *near]
         if self.links:
             found = list(dict.fromkeys(self.label(link.entity) for link in self.links))

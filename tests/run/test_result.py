@@ -107,6 +107,13 @@ def test_a_refusal_says_what_is_missing_and_shows_what_was_found(result):
     assert near[1:3] == ["no answer: Latvia has no relation of this kind", "near names: Lithuania"]
 
 
+def test_a_refusal_without_links_says_what_is_missing_in_place_of_the_error():
+    failed = made([], [], [], links=(), error=NO_LINK)
+    near = (Link("lv", name="Latvia"),)
+    refused = attrs.evolve(answered(failed, enough=False, missing="no class is named"), near=near)
+    assert refused.to_text().splitlines()[1:] == ["no answer: no class is named", "near names: Latvia"]
+
+
 @pytest.mark.parametrize(
     ("fields", "line"),
     [

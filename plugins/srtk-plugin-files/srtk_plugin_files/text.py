@@ -59,10 +59,10 @@ class Text(FileExporter):
         if question.links:
             names = (clean(labels.get(link.entity, "") or link.name) or clean(link.entity) for link in question.links)
             heading.append(f"Entities: {'; '.join(dict.fromkeys(names))}")
-        if retrieval.error is not None:
-            return "\n".join([*heading, f"Error: {clean(retrieval.error)}", "", ""])
         if self.answer:
             heading += _answer_lines(retrieval, self._templates)
+        if retrieval.error is not None:
+            return "\n".join([*heading, f"Error: {clean(retrieval.error)}", "", ""])
         total = len(retrieval.subgraph.triples)
         used = count_tokens("\n".join([*heading, f"Facts ({total} of {total}):"]))
         left = max(self.tokens - used, 0)

@@ -148,6 +148,9 @@ def test_text_says_why_a_reader_refused(tmp_path):
     refused = attrs.evolve(LATVIA, answer=Answer(enough=False, missing="Latvia has\nno mayor"))
     text = export(Text(path=str(tmp_path / "out.txt")), refused).read_text(encoding="utf-8")
     assert "\nNo answer: Latvia has no mayor\nFacts (2 of 2):\n" in text
+    failed = Retrieval(Question("q2", "Who?"), answer=Answer(enough=False, missing="no name"), error="no link")
+    text = export(Text(path=str(tmp_path / "out.txt")), failed).read_text(encoding="utf-8")
+    assert text == "# q2\nQuestion: Who?\nNo answer: no name\nError: no link\n\n"
 
 
 def test_a_long_proof_is_counted_in_the_heading_of_a_text(tmp_path):

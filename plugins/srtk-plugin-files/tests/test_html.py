@@ -589,6 +589,11 @@ def test_a_refusal_says_what_is_missing_and_marks_nothing(opened):
         focus(tab, "#main")
         tab.press("j")
         assert tab.value("document.querySelector('.reply') === null")
+    failed = Retrieval(Question("f", "Who?"), answer=Answer(enough=False, missing="no name"), error="no link")
+    with opened(failed) as tab:
+        assert tab.value("[...document.querySelectorAll('.notice')].map((e) => e.textContent)") == [
+            "No answer: no name"
+        ]
 
 
 CONTRAST = """((part) => {

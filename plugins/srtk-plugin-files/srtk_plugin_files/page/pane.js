@@ -11,7 +11,7 @@ const titled = (text) => (METHODS ? `${text} · ${METHODS[side]}` : text);
 {{parts}}
 return {
   data, side, hops, titled, name, heading, facts, figure, joinList, pathList, table, rest, draw, sift, scale, hold,
-  notice: () => (data.error !== null ? notice(data.error, "error") : data.triples.length ? null : notice(`Nothing was retrieved. ${data.trace.reason || ""}`, "")),
+  notice: () => (data.error !== null ? (data.said && data.said.refusal ? null : notice(data.error, "error")) : data.triples.length ? null : notice(`Nothing was retrieved. ${data.trace.reason || ""}`, "")),
   turn: (factor) => scale(zoom * factor),
   has: (element) => Boolean(stage) && stage.contains(element),
   pan: (by) => stage.scrollBy(...by),
