@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 from srtk_framework.values import Answer, Literal, Subgraph
 
 NAMED = 10
 """Names that the note below an answer has; the others are counted."""
+COMPARED = 5
+"""Names where values were compared."""
+_ORDERED = ("superlative", "ordinal")
 _LONG_NUMBER = re.compile(r"-?\d{5,}(?:\.\d+)?")
 _NUMERIC = re.compile(r"(?:integer|int|long|short|decimal|double|float)>?$", re.IGNORECASE)
 _NOT_SUFFICIENT = "the triples do not suffice"
@@ -42,11 +45,14 @@ def answer_notes(answer: Answer, subgraph: Subgraph, labels: Mapping[str, str], 
     """
     if not answer.enough:
         return []
-    members = _members(answer, subgraph, labels)
+    values = _values(answer, subgraph)
+    members = _members(answer, values)
     notes = []
     if members:
+        # More members than these are of use where they are the answer itself.
+        limit = most if most is None or answer.number is not None else min(most, COMPARED)
         head = "" if answer.number is None or not answer.unit else f"{answer.unit}: "
-        notes.append(head + _listed(members, most))
+        notes.append(head + _listed([_member(one, values, labels) for one in members], limit))
     if answer.complete is False and not _is_count(answer):
         notes.append(_NOT_WHOLE)
     return notes
@@ -56,24 +62,51 @@ def _is_count(answer: Answer) -> bool:
     return answer.number is not None and answer.operation == "count"
 
 
-def _members(answer: Answer, subgraph: Subgraph, labels: Mapping[str, str]) -> list[str]:
-    """Return the names of what was counted or compared, each with the values that the support has of it."""
-    values: dict[str, dict[str, None]] = {}
+def _values(answer: Answer, subgraph: Subgraph) -> dict[str, list[tuple[str, Literal]]]:
+    """Return the values of each entity in the support, with their relations."""
+    values: dict[str, list[tuple[str, Literal]]] = {}
     for place in answer.support:
         triple = subgraph.triples[place]
         if isinstance(triple.object, Literal):
-            text = f"{labels.get(triple.relation, triple.relation)} {value_text(triple.object)}"
-            values.setdefault(triple.subject, {})[text] = None
-    own = [entity for entity in answer.entities if not isinstance(entity, Literal)]
-    asked = answer.truth is not None or answer.number is not None
+            values.setdefault(triple.subject, []).append((triple.relation, triple.object))
+    return values
+
+
+def _members(answer: Answer, values: Mapping[str, Sequence[tuple[str, Literal]]]) -> list[str]:
+    """Return what was counted or compared; what was compared in the order of its values, from the answer's end."""
+    own = list(dict.fromkeys(entity for entity in answer.entities if not isinstance(entity, Literal)))
     if not own:
-        named = dict.fromkeys(values if asked else ())
-    elif answer.number is not None:
-        named = dict.fromkeys(own)
-    else:
-        # What was compared with the answer stands after it.
-        named = dict.fromkeys([*own, *values] if any(one in values for one in own) else ())
-    return [labels.get(id_, id_) + (f" ({', '.join(values[id_])})" if id_ in values else "") for id_ in named]
+        return list(values) if answer.truth is not None or answer.number is not None else []
+    if answer.number is not None:
+        return own
+    if not any(entity in values for entity in own):
+        return []
+    members = list(dict.fromkeys([*own, *values]))
+    keys = {entity: _order_key(row) for entity, row in values.items()}
+    if answer.operation not in _ORDERED or len({key and (key[0], type(key[1])) for key in keys.values()}) != 1:
+        return members
+    if None in keys.values() or any(entity not in keys for entity in own):
+        return members
+    ranked = sorted(members, key=lambda entity: keys[entity])  # type: ignore[arg-type, return-value]
+    first = ranked.index(own[0])
+    return ranked if first < len(ranked) - 1 - first else ranked[::-1]
+
+
+def _order_key(row: Sequence[tuple[str, Literal]]) -> tuple[str, float | str] | None:
+    """Return the relation and the value of an entity with one value; dates compare as texts."""
+    if len(row) != 1:
+        return None
+    [(relation, value)] = row
+    try:
+        return relation, float(value.lexical)
+    except ValueError:
+        return relation, value.lexical
+
+
+def _member(entity: str, values: Mapping[str, Sequence[tuple[str, Literal]]], labels: Mapping[str, str]) -> str:
+    """Return the name of an entity, with its values."""
+    texts = dict.fromkeys(f"{labels.get(name, name)} {value_text(value)}" for name, value in values.get(entity, ()))
+    return labels.get(entity, entity) + (f" ({', '.join(texts)})" if texts else "")
 
 
 def value_text(value: Literal) -> str:

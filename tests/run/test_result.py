@@ -162,6 +162,28 @@ def test_values_that_decide_stand_below_the_answer():
     assert looked_up.to_text().splitlines()[1:3] == ["answer: 1979", "about: China"]
 
 
+@pytest.mark.parametrize(
+    ("operation", "answer", "named"),
+    [
+        ("superlative", "c7", "c7 (people 7), c6 (people 6), c5 (people 5), c4 (people 4), c3 (people 3) and 3 more"),
+        ("superlative", "c0", "c0 (people 0), c1 (people 1), c2 (people 2), c3 (people 3), c4 (people 4) and 3 more"),
+        ("ordinal", "c6", "c7 (people 7), c6 (people 6), c5 (people 5), c4 (people 4), c3 (people 3) and 3 more"),
+        ("lookup", "c6", "c6 (people 6), c3 (people 3), c0 (people 0), c7 (people 7), c1 (people 1) and 3 more"),
+    ],
+)
+def test_what_was_compared_stands_in_order_from_the_end_of_the_answer(operation, answer, named):
+    triples = [Triple(f"c{i}", "people", Literal(f'"{i}"^^xsd:integer')) for i in (3, 0, 7, 1, 5, 2, 6, 4)]
+    compared = made(triples, [], [-1] * 8)
+    read = answered(compared, text=answer, entities=(answer,), support=tuple(range(8)), operation=operation)
+    assert read.to_text(width=120).splitlines()[2].strip() == named
+
+
+def test_values_of_several_relations_stay_in_the_order_of_the_proof():
+    triples = [Triple("a", "born", Literal('"1990-01-02"^^xsd:date')), Triple("b", "died", Literal('"1950"'))]
+    read = answered(made(triples, [], [-1, -1]), text="a", entities=("a",), support=(0, 1), operation="superlative")
+    assert read.to_text().splitlines()[2].strip() == "a (born 1990-01-02), b (died 1950)"
+
+
 def test_a_set_that_was_not_read_whole_says_so(result):
     part = answered(result, text="Euro", entities=("eur",), support=(0,), complete=False)
     assert part.to_text().splitlines()[2] == "        not all was read, so there may be more"
