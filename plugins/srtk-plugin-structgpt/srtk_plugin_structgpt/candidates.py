@@ -10,7 +10,7 @@ from srtk_framework.roles import Generator, KnowledgeGraph, PathScorer
 from srtk_framework.text import FALLBACK, RATED, Choice, chosen, path_text, step_text
 from srtk_framework.values import Path, Prompt, Step, rounded, total
 from srtk_plugin_structgpt.search_state import Branch, SearchState
-from srtk_plugin_structgpt.templates import CountTokens, Template, token_fit
+from srtk_plugin_structgpt.templates import CountTokens, Template, shown_labels, token_fit
 
 By = Literal["reply", "rating"]
 Show = Literal["relation", "path"]
@@ -99,10 +99,8 @@ def candidate_steps(
     pairs = [(i, branch) for i, group in enumerate(groups) for branch in group.branches]
     frontiers = graph.frontiers([branch.nodes for _, branch in pairs])
     rows = [[step for step in row if not matches(step.relation, noise)] for row in graph.steps(frontiers, inverse)]
-    relations = sorted(
-        {step.relation for row in rows for step in row} | {s.relation for _, b in pairs for s in b.steps}
-    )
-    labels = dict(zip(relations, graph.labels(relations), strict=True))
+    relations = {step.relation for row in rows for step in row} | {s.relation for _, b in pairs for s in b.steps}
+    labels = shown_labels(graph, relations)
     scores: Sequence[Sequence[float]] = [[0.0] * len(row) for row in rows]
     if scorer is not None:
         queries = [groups[i].state.query for i, _ in pairs]

@@ -8,8 +8,9 @@ from typing import Any, Literal
 import attrs
 
 from srtk_framework.roles import Generator, KnowledgeGraph, Reader
-from srtk_framework.text import RATED, Choice, chosen, fold, name, triple_line
+from srtk_framework.text import RATED, Choice, chosen, fold, name
 from srtk_framework.values import Answer, DriverError, Question, Subgraph, total, usage
+from srtk_plugin_structgpt.graph_text import fact_lines, harmless_labels
 from srtk_plugin_structgpt.templates import (
     OPTION_TEMPLATES,
     Template,
@@ -78,7 +79,8 @@ class OptionsLlmReader(Reader):
                 )
         ids = sorted({id_ for one in subgraphs for triple in one.triples for id_ in triple})
         labels = dict(zip(ids, self.graph.labels(ids), strict=True)) if ids else {}
-        rows = [[triple_line(one, i, labels, qualified=False) for i in range(len(one.triples))] for one in subgraphs]
+        shown = harmless_labels(ids, labels)
+        rows = [fact_lines(one, shown, qualified=False) for one in subgraphs]
         sizes = token_fit(self.generator.count_tokens, rows, self.tokens)
         prompts = [
             template.choice_prompt(

@@ -15,7 +15,7 @@ from srtk_framework.text import name, step_text
 from srtk_framework.values import Budget, Literal, Schema, Step
 from srtk_plugin_structgpt.candidates import By, ChoiceRequest, choose, matches
 from srtk_plugin_structgpt.search_state import ChosenStep, FoundTriple, SearchState, found_triple
-from srtk_plugin_structgpt.templates import Template, history_text, node_names, token_fit
+from srtk_plugin_structgpt.templates import Template, history_text, node_names, shown_labels, token_fit
 
 _READ_FACTOR = 4
 """Triples read from one node, as a multiple of the limit for a relation, since some of them lead back."""
@@ -191,8 +191,8 @@ def constrain_statements(
     Returns:
         Per question, the statements kept.
     """
-    ids = sorted({id_ for parts in statements for row in parts.values() for part in row for id_ in part.triple})
-    labels = dict(zip(ids, graph.labels(ids), strict=True))
+    ids = {id_ for parts in statements for row in parts.values() for part in row for id_ in part.triple}
+    labels = shown_labels(graph, ids)
     values = [distinct_values(parts, labels) for parts in statements]
     options = [sorted({text for row in one.values() for text in row.values()}) for one in values]
     sizes = token_fit(generator.count_tokens, options, tokens)

@@ -1,8 +1,7 @@
-"""The ``llm`` reader: a generator answers from the triples, or replies that they do not suffice."""
+"""The ``llm`` reader: a generator answers from the triples and cites them, or replies that they do not suffice."""
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
@@ -10,8 +9,22 @@ from typing import Any
 import attrs
 
 from srtk_framework.roles import Generator, KnowledgeGraph, Reader
-from srtk_framework.text import FALLBACK, FIRST, REPAIRED, fold, name, numbered, triple_line
-from srtk_framework.values import Answer, DriverError, Message, Prompt, Question, Reply, Subgraph, total, usage
+from srtk_framework.text import FALLBACK, FIRST, REPAIRED, fold, numbered
+from srtk_framework.values import (
+    Alternative,
+    Answer,
+    DriverError,
+    Message,
+    Prompt,
+    Question,
+    Reply,
+    Subgraph,
+    total,
+    usage,
+)
+from srtk_plugin_structgpt.answer_reply import AnswerReply, answer_schema, parse_answer
+from srtk_plugin_structgpt.graph_text import fact_lines, harmless, harmless_labels
+from srtk_plugin_structgpt.shown_facts import ShownFacts, is_value, shown_facts
 from srtk_plugin_structgpt.templates import (
     READER_TEMPLATES,
     Template,
@@ -21,143 +34,91 @@ from srtk_plugin_structgpt.templates import (
     token_fit,
 )
 
-TEMPLATE = "answer"
+TEMPLATE, WITH_HINT = READER_TEMPLATES
 
-CORRECTION = (
-    "This could not be read. Reply with nothing but a JSON object such as"
+AGREED, KEPT, OVERRULED = "agreed", "kept", "overruled"
+"""What became of a hint: the reply gives the same answer, gives none that can be taken, or gives another one."""
+
+_FORM = (
+    " Reply with nothing but a JSON object such as"
     ' {"enough": true, "answer": ["a name from the facts"], "triples": [1]},'
     ' or {"enough": false, "answer": [], "triples": []} if more facts are needed.'
 )
+
+CORRECTION = f"This could not be read.{_FORM}"
 """Message that asks for another reply after one that could not be parsed."""
+
+UNGROUNDED = f"No fact holds this answer.{_FORM}"
+"""Message that asks for another reply after an answer that is no name in the facts, and no number, date, yes or no."""
+
+_NO_FACT = "the facts shown hold none of the answers that the generator gave"
 
 _MOST_ECHO = 2000
 """Most characters of a reply that could not be parsed shown to the generator again."""
 
-_FENCE = re.compile(r"```[^\n`]*\n(.*?)```", re.DOTALL)
-_MARKS = " \t\r\n.\"'`*"
-
-_MOST_STARTS = 50
-"""Most braces tried as the start of a JSON object; a degenerate reply may consist of braces."""
-
-
-@attrs.frozen
-class AnswerReply:
-    """A parsed reply about an answer.
-
-    Attributes:
-        enough: Whether the facts suffice.
-        answers: Names, as the reply writes them.
-        numbers: Numbers of the facts that support the answer, sorted, without duplicates.
-        beyond: How many of the numbers belong to no fact.
-    """
-
-    enough: bool
-    answers: tuple[str, ...] = ()
-    numbers: tuple[int, ...] = ()
-    beyond: int = 0
-
-
-def answer_schema(count: int, names: Sequence[str] = ()) -> dict[str, Any]:
-    """Return the JSON schema of a reply, for generators that can enforce one.
-
-    Lists have a maximum length, since small models continue a list for as long as they may.
-
-    Args:
-        count: Number of facts; there may be two answers for each.
-        names: Allowed answers; empty for any text.
-    """
-    number = {"type": "integer", "minimum": 1, "maximum": count}
-    answer = {"type": "string", "enum": list(names)} if names else {"type": "string"}
-    return {
-        "type": "object",
-        "properties": {
-            "enough": {"type": "boolean"},
-            "answer": {"type": "array", "items": answer, "maxItems": 2 * count},
-            "triples": {"type": "array", "items": number, "maxItems": count},
-        },
-        "required": ["enough", "answer", "triples"],
-        "additionalProperties": False,
-    }
-
-
-def parse_answer(text: str, count: int, known: Mapping[str, Any], named: bool = False) -> AnswerReply | None:
-    """Parse a reply about an answer.
-
-    Accepts the JSON object that the prompt asks for, alone, in prose or in a code fence, and a reply that is nothing
-    but a name from the facts. Never searches words for a refusal: `Norway` is an answer.
-
-    Args:
-        text: The reply.
-        count: Number of facts.
-        known: Names in the facts, folded.
-        named: Whether to reject answers other than these names.
-
-    Returns:
-        The parsed reply; None if it is ambiguous or of another form.
-    """
-    text = text.rpartition("</think>")[2].strip()
-    found = [value for value in _objects(text) if isinstance(value.get("enough"), bool)]
-    if found:
-        # A repeated object is accepted; objects that differ are ambiguous.
-        reply = _answer_reply(found[0], count) if all(value == found[0] for value in found) else None
-        foreign = named and reply is not None and any(fold(answer) not in known for answer in reply.answers)
-        return None if foreign else reply
-    bare = text.strip(_MARKS)
-    return AnswerReply(True, (bare,)) if fold(bare) in known else None
-
-
-def _answer_reply(value: Mapping[str, Any], count: int) -> AnswerReply | None:
-    if not value["enough"]:
-        return AnswerReply(False)
-    given = _list(value.get("answer", value.get("answers")))
-    answers = tuple(dict.fromkeys(str(item).strip() for item in given if isinstance(item, str | int | float)))
-    answers = tuple(answer for answer in answers if answer)
-    if not answers:
-        return None
-    numbers = {item for item in _list(value.get("triples")) if isinstance(item, int) and not isinstance(item, bool)}
-    valid = {number for number in numbers if 1 <= number <= count}
-    return AnswerReply(True, answers, tuple(sorted(valid)), len(numbers - valid))
-
-
-def _list(value: Any) -> list[Any]:
-    return value if isinstance(value, list) else [value]
-
-
-def _objects(text: str) -> Iterator[dict[str, Any]]:
-    """Yield the JSON objects in a text: those in its code fences, or all if it has no fence."""
-    decoder = json.JSONDecoder()
-    starts = _MOST_STARTS
-    for part in _FENCE.findall(text) or [text]:
-        at = part.find("{")
-        while at >= 0 and starts:
-            starts -= 1
-            try:
-                value, end = decoder.raw_decode(part, at)
-            except (ValueError, RecursionError):  # a reply may be any text
-                end = at + 1
-            else:
-                yield value
-            at = part.find("{", end)
+_ALTERNATIVES = 4
+_DIGITS = re.compile(r"-?[0-9]{1,15}(?:\.[0-9]{1,15})?")
 
 
 @attrs.define
 class _Request:
-    """A question with the prompt that shows its triples, and the replies."""
+    """A question with the prompt that shows its triples, and the replies.
+
+    Attributes:
+        subgraph: What the prompt is about, with what the hint's reader read besides.
+        hint: Answer of the other reader; None if there is none, or if it refuses.
+        missing: Why the other reader refuses.
+        parsed: The last reply, without answers that no fact holds; None if it could not be parsed.
+        ungrounded: How many answers of the replies no fact holds.
+    """
 
     subgraph: Subgraph
+    template: Template
     prompt: Prompt
     shown: int
-    entities: Mapping[str, list[str]]
+    facts: ShownFacts
+    hint: Answer | None = None
+    missing: str = ""
     replies: list[Reply] = attrs.field(factory=list)
     parsed: AnswerReply | None = None
+    ungrounded: int = 0
+
+    def add(self, reply: Reply, named: bool) -> None:
+        """Read a reply; drop its answers that no fact holds."""
+        self.replies.append(reply)
+        self.parsed = None
+        if reply.error is not None:
+            return
+        parsed = parse_answer(reply.text, self.shown, self.facts.entities, named)
+        if parsed is not None and parsed.enough:
+            held = tuple(one for one in parsed.answers if self.facts.holds(one) or is_value(one))
+            self.ungrounded += len(parsed.answers) - len(held)
+            parsed = attrs.evolve(parsed, answers=held)
+        self.parsed = parsed
+
+    def refused(self) -> str:
+        """Return why there is no answer of the generator; empty if there is one."""
+        if not self.replies:
+            return "nothing shown"
+        if self.replies[-1].error is not None:
+            return "error"
+        if self.parsed is None:
+            return "unreadable"
+        if not self.parsed.enough:
+            return "not enough"
+        return "" if self.parsed.answers else "ungrounded"
 
 
 @attrs.define(eq=False)
 class LlmReader(Reader):
-    """Answer from the triples alone, and name those that support the answer.
+    """Answer from the triples alone, and cite those that support the answer.
 
-    Shows the first triples within `tokens`. If a reply cannot be parsed, asks once more; a second such reply counts as
-    `not enough`, which the trace records. The entities of an answer are those shown that have it as their label.
+    Shows the first triples within `tokens`, between delimiters, as data. Each citation and each answer is checked: a
+    number that no triple has is dropped, an answer that no cited triple holds gets the first one that does, and an
+    answer that no triple holds, unless it is a number, a date, yes or no, is dropped; the trace counts all three
+    (`beyond`, `recited`, `ungrounded`). If a reply cannot be parsed, or no triple holds any of its answers, asks once
+    more; a second such reply is a refusal, as `not enough` is. The entities of an answer are those shown that have it
+    as their label.
 
     Attributes:
         graph: Source of labels.
@@ -165,7 +126,9 @@ class LlmReader(Reader):
         tokens: Most tokens of the triples shown, as the generator counts them; null for all.
         named: Accept only names from the triples as answers, and enforce that by a JSON schema where the generator can;
             for small models, which use other words. Use `false` for answers such as counts, yes and no.
-        prompts: YAML files that replace prompts, by the name of the prompt (`answer`).
+        prompts: YAML files that replace prompts, by the name of the prompt (`answer`, `answer-with-hint`).
+        hint: Reader without a language model, such as `paths`. The prompt shows its answer, which is kept where the
+            generator refuses, fails, or gives no reply that can be taken; `hint` in the trace says what became of it.
     """
 
     graph: KnowledgeGraph
@@ -173,19 +136,21 @@ class LlmReader(Reader):
     tokens: int | None = 1024
     named: bool = False
     prompts: dict[str, str] = attrs.field(factory=dict)
-    _template: Template | None = attrs.field(init=False, default=None, repr=False)
+    hint: Reader | None = None
+    _templates: Mapping[str, Template] = attrs.field(init=False, factory=dict, repr=False)
 
     def open(self) -> None:
-        """Check the settings and read the prompt."""
+        """Check the settings and read the prompts."""
         if self.tokens is not None and self.tokens < 1:
             raise DriverError(f"tokens is {self.tokens}; it must be at least 1")
-        self._template = read_templates(self.prompts, READER_TEMPLATES)[TEMPLATE]
+        self._templates = read_templates(self.prompts, READER_TEMPLATES)
 
     def fingerprint(self) -> str:
-        """Identify the graph, the generator, the settings and the wording of the prompt."""
+        """Identify the graph, the generator, the settings, the hint's reader and the wording of the prompts."""
+        hint = "" if self.hint is None else f" hint={self.hint.fingerprint()},"
         return (
             f"llm({self.graph.fingerprint()}, {self.generator.fingerprint()}, tokens={self.tokens},"
-            f" named={self.named}, prompts={digest(self.prompts, READER_TEMPLATES)})"
+            f" named={self.named},{hint} prompts={digest(self.prompts, READER_TEMPLATES)})"
         )
 
     def refuses(self) -> bool:
@@ -193,84 +158,164 @@ class LlmReader(Reader):
         return True
 
     def read(self, questions: Sequence[Question], subgraphs: Sequence[Subgraph]) -> list[Answer]:
-        """Answer all questions with one call to the generator, and one more for replies that could not be parsed."""
-        template = self._template
-        if template is None:
+        """Answer all questions with one call to the generator, and one more for replies that could not be taken."""
+        if not self._templates:
             raise DriverError("the reader is not open; call open() first")
-        requests = self._requests(template, questions, subgraphs)
+        requests = self._requests(questions, subgraphs, self._hints(questions, subgraphs))
         asked = [request for request in requests if request.shown]
         self._ask(asked, [request.prompt for request in asked])
-        unclear = [request for request in asked if request.parsed is None and request.replies[-1].error is None]
-        self._ask(unclear, [_corrected(request.prompt, request.replies[-1].text) for request in unclear])
-        return [self._answer(template, request) for request in requests]
+        unclear = [request for request in asked if request.refused() in ("unreadable", "ungrounded")]
+        self._ask(unclear, [_corrected(request) for request in unclear])
+        return [_answer(request) for request in requests]
+
+    def _hints(self, questions: Sequence[Question], subgraphs: Sequence[Subgraph]) -> Sequence[Answer | None]:
+        return [None] * len(questions) if self.hint is None else self.hint.read(questions, subgraphs)
 
     def _requests(
-        self, template: Template, questions: Sequence[Question], subgraphs: Sequence[Subgraph]
+        self, questions: Sequence[Question], subgraphs: Sequence[Subgraph], hints: Sequence[Answer | None]
     ) -> list[_Request]:
-        ids = sorted(
-            {
-                id_
-                for one in subgraphs
-                for row in (*one.triples, *(q for qualifiers in one.qualifiers for q in qualifiers))
-                for id_ in row
-            }
-        )
+        wholes = [
+            one if hint is None or hint.subgraph is None else hint.subgraph
+            for one, hint in zip(subgraphs, hints, strict=True)
+        ]
+        ids = sorted({id_ for one in wholes for id_ in _ids(one)})
         labels = dict(zip(ids, self.graph.labels(ids), strict=True))
-        rows = [[triple_line(one, i, labels) for i in range(len(one.triples))] for one in subgraphs]
+        shown = harmless_labels(ids, labels)
+        rows = [fact_lines(one, shown) for one in wholes]
         requests = []
         sizes = token_fit(self.generator.count_tokens, rows, self.tokens)
-        for question, one, row, size in zip(questions, subgraphs, rows, sizes, strict=True):
-            nodes = dict.fromkeys(end for triple in one.triples[:size] for end in (triple.subject, triple.object))
-            values = [value for qualifiers in one.qualifiers[:size] for _, value in qualifiers]
-            names = tuple(dict.fromkeys(name(id_, labels) for id_ in (*nodes, *values)))
-            # The value of a qualifier may be an answer, but is not an entity of the triples.
-            entities: dict[str, list[str]] = {fold(text): [] for text in names}
-            for id_ in nodes:
-                entities[fold(name(id_, labels))].append(id_)
+        for question, one, row, size, hint in zip(questions, wholes, rows, sizes, hints, strict=True):
+            facts = shown_facts(one, size, labels, shown)
+            given = hint if hint is not None and hint.enough else None
             texts = {"question": question.text, "triples": numbered(row[:size])}
-            schema = answer_schema(size, names if self.named else ())
+            if given is not None:
+                texts["hint"] = _hint_text(given, size)
+            template = self._templates[TEMPLATE if given is None else WITH_HINT]
+            schema = answer_schema(size, facts.names if self.named else (), certainty=given is not None)
             prompt = template.prompt(texts, query=question.text, schema=schema)
-            requests.append(_Request(one, prompt, size, entities))
+            missing = "" if hint is None else hint.missing
+            requests.append(_Request(one, template, prompt, size, facts, given, missing))
         return requests
 
     def _ask(self, requests: Sequence[_Request], prompts: Sequence[Prompt]) -> None:
         if not requests:
             return
         for request, reply in zip(requests, self.generator.generate(prompts), strict=True):
-            request.replies.append(reply)
-            if reply.error is None:
-                request.parsed = parse_answer(reply.text, request.shown, request.entities, self.named)
-
-    def _answer(self, template: Template, request: _Request) -> Answer:
-        parsed, triples = request.parsed, request.subgraph.triples
-        how = FALLBACK if parsed is None else FIRST if len(request.replies) == 1 else REPAIRED
-        fields: dict[str, Any] = {"shown": request.shown, "enough": parsed is not None and parsed.enough, "how": how}
-        if parsed is not None and parsed.beyond:
-            fields["beyond"] = parsed.beyond
-        trace: dict[str, Any] = {"generator": usage(request.replies) if request.replies else total(())}
-        trace["calls"] = [call_record(template, request.replies, **fields)] if request.replies else []
-        if request.shown < len(triples):
-            trace["unshown"] = len(triples) - request.shown
-        if parsed is None or not parsed.enough:
-            return Answer(enough=False, trace=trace)
-        support = tuple(number - 1 for number in parsed.numbers)
-        near = {id_ for i in support for id_ in (triples[i].subject, triples[i].object)}
-        entities: list[str] = []
-        for answer in parsed.answers:
-            same = request.entities.get(fold(answer), [])
-            # Of several entities with one name, those in the supporting triples are meant.
-            entities += [id_ for id_ in same if id_ in near] or same
-        return Answer(
-            text=", ".join(parsed.answers), entities=tuple(dict.fromkeys(entities)), support=support, trace=trace
-        )
+            request.add(reply, self.named)
 
 
-def _corrected(prompt: Prompt, reply: str) -> Prompt:
-    """Return the prompt that asks once more, showing the reply that could not be parsed."""
+def _ids(subgraph: Subgraph) -> Iterator[str]:
+    for triple in subgraph.triples:
+        yield from triple
+    for row in subgraph.qualifiers:
+        for qualifier in row:
+            yield from qualifier
+
+
+def _hint_text(hint: Answer, shown: int) -> str:
+    """Return the text of a hint, with the numbers of its supporting facts as far as they are shown."""
+    numbers = [str(place + 1) for place in hint.support if place < shown]
+    if not numbers:
+        return harmless(hint.text)
+    return f"{harmless(hint.text)} (fact{'s' * (len(numbers) > 1)} {', '.join(numbers)})"
+
+
+def _answer(request: _Request) -> Answer:
+    """Return the answer of the replies, with its citations checked, or of the hint."""
+    why = request.refused()
+    record: dict[str, Any] = {"shown": request.shown, "enough": not why, "how": _how(request)}
+    parsed, hint = request.parsed, request.hint
+    answer = Answer(enough=False, missing=_missing(request, why))
+    if parsed is not None and not why:
+        answer, counts = _cited(request, parsed)
+        record |= counts
+    if request.ungrounded:
+        record["ungrounded"] = request.ungrounded
+    trace: dict[str, Any] = {"generator": usage(request.replies) if request.replies else total(())}
+    trace["calls"] = [call_record(request.template, request.replies, **record)] if request.replies else []
+    if request.shown < len(request.subgraph.triples):
+        trace["unshown"] = len(request.subgraph.triples) - request.shown
+    if hint is not None:
+        answer, outcome = _with_hint(answer, hint)
+        trace["hint"] = {"outcome": outcome, **({"because": why} if why else {}), **hint.trace}
+    return attrs.evolve(answer, trace=trace)
+
+
+def _how(request: _Request) -> str:
+    return FALLBACK if request.parsed is None else FIRST if len(request.replies) == 1 else REPAIRED
+
+
+def _missing(request: _Request, why: str) -> str:
+    """Say what is missing where there is no answer."""
+    if why == "ungrounded":
+        return _NO_FACT
+    said = request.parsed.missing if request.parsed is not None else ""
+    return said or request.missing
+
+
+def _cited(request: _Request, parsed: AnswerReply) -> tuple[Answer, dict[str, int]]:
+    """Return the answer of a reply, and how many of its citations were wrong."""
+    facts, subgraph = request.facts, request.subgraph
+    support = {number - 1 for number in parsed.numbers}
+    lacking = [one for one in parsed.answers if facts.holds(one) and support.isdisjoint(facts.holding(one))]
+    # Without a hint, a reply that cites nothing stays so: an expander asks for the supporting triples in another call.
+    silent = request.hint is None and not parsed.numbers and not parsed.beyond
+    counts = {"beyond": parsed.beyond, "uncited" if silent else "recited": len(lacking)}
+    if not silent:
+        support |= {facts.holding(one)[0] for one in lacking}
+    entities = dict.fromkeys(id_ for one in parsed.answers for id_ in facts.near(one, support, subgraph))
+    answer = Answer(
+        text=", ".join(facts.plain.get(one, one) for one in parsed.answers),
+        entities=tuple(entities),
+        support=tuple(sorted(support)),
+        number=parsed.number,
+        truth=parsed.truth,
+        certainty=parsed.certainty,
+    )
+    return answer, {key: count for key, count in counts.items() if count}
+
+
+def _with_hint(answer: Answer, hint: Answer) -> tuple[Answer, str]:
+    """Return the answer, or the hint where that is the answer or there is no other, and what became of the hint."""
+    if not answer.enough:
+        return hint, KEPT
+    if _same(answer, hint):
+        return hint, AGREED
+    others = (Alternative(hint.text, hint.entities), *hint.alternatives)
+    distinct = tuple(one for one in others if fold(one.text) != fold(answer.text))
+    asked = _as_asked(answer, hint)
+    return attrs.evolve(asked, alternatives=distinct[:_ALTERNATIVES], subgraph=hint.subgraph), OVERRULED
+
+
+def _as_asked(answer: Answer, hint: Answer) -> Answer:
+    """Take the text of an answer as a number, or as yes or no, where the hint has such an answer."""
+    word = fold(answer.text)
+    if hint.truth is not None and answer.truth is None and word in ("yes", "no"):
+        return attrs.evolve(answer, truth=word == "yes", operation=hint.operation)
+    if hint.number is not None and answer.number is None and _DIGITS.fullmatch(word):
+        return attrs.evolve(answer, number=float(word), operation=hint.operation)
+    return answer
+
+
+def _same(answer: Answer, hint: Answer) -> bool:
+    """Return whether two answers are the same: in words, as a set of entities, as a number, or as yes or no."""
+    if (
+        fold(answer.text) == fold(hint.text)
+        or (answer.number, answer.truth) == (hint.number, hint.truth) != (None,) * 2
+    ):
+        return True
+    plain = hint.number is None and hint.truth is None
+    return plain and bool(answer.entities) and set(answer.entities) == set(hint.entities)
+
+
+def _corrected(request: _Request) -> Prompt:
+    """Return the prompt that asks once more, showing the reply that could not be taken."""
+    prompt, reply = request.prompt, request.replies[-1].text
+    correction = UNGROUNDED if request.refused() == "ungrounded" else CORRECTION
     if reply.strip():
-        turns = (Message("assistant", reply[:_MOST_ECHO]), Message("user", CORRECTION))
+        turns = (Message("assistant", reply[:_MOST_ECHO]), Message("user", correction))
         return attrs.evolve(prompt, messages=(*prompt.messages, *turns))
     # Many chat templates reject an empty turn, and two consecutive turns of one role.
     last = prompt.messages[-1]
-    corrected = attrs.evolve(last, content=f"{last.content}\n\n{CORRECTION}")
+    corrected = attrs.evolve(last, content=f"{last.content}\n\n{correction}")
     return attrs.evolve(prompt, messages=(*prompt.messages[:-1], corrected))

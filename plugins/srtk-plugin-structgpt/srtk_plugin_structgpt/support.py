@@ -10,6 +10,7 @@ from srtk_framework.graph import finish
 from srtk_framework.roles import Generator, KnowledgeGraph
 from srtk_framework.values import Answer, Budget, Subgraph, Triple
 from srtk_plugin_structgpt.candidates import By, ChoiceRequest, choose
+from srtk_plugin_structgpt.graph_text import harmless
 from srtk_plugin_structgpt.search_state import FoundTriple, SearchState
 from srtk_plugin_structgpt.templates import Template, token_fit, triple_lines
 
@@ -79,7 +80,7 @@ def support_indices(
         state, answer, _ = answered[i]
         shown = row[: max(size, 1)]
         state.count_cut("tokens", len(row) - len(shown))
-        values = {"question": state.question.text, "answer": answer.text}
+        values = {"question": state.question.text, "answer": harmless(answer.text)}
         requests.append(
             ChoiceRequest(state, template, template.choice_prompt(shown, values, 0, len(shown), state.query))
         )

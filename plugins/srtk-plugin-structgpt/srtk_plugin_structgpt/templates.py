@@ -14,6 +14,7 @@ import attrs
 from srtk_framework.roles import KnowledgeGraph
 from srtk_framework.text import name, numbered, read_yaml, triple_text
 from srtk_framework.values import InputError, Message, Prompt, Reply, Triple, close_matches, shortened
+from srtk_plugin_structgpt.graph_text import delimited, harmless_labels
 
 CountTokens = Callable[[Sequence[str]], Sequence[int]]
 """Counts the tokens of each text, as ``Generator.count_tokens`` does."""
@@ -24,14 +25,15 @@ PLACEHOLDERS: Mapping[str, tuple[str, ...]] = {
     "entities": ("question", "topics", "options", "most"),
     "constraints": ("question", "topics", "options", "history", "count"),
     "answer": ("question", "triples"),
+    "answer-with-hint": ("question", "triples", "hint"),
     "option": ("question", "triples", "options"),
     "support": ("question", "answer", "options"),
     "closed-book": ("question",),
 }
 """The placeholders of each template, by the template's name."""
 
-READER_TEMPLATES = ("answer",)
-"""Templates of the reader ``llm``."""
+READER_TEMPLATES = ("answer", "answer-with-hint")
+"""Templates of the reader ``llm``; the second one where another reader gave a hint."""
 
 OPTION_TEMPLATES = ("option",)
 """Templates of the reader ``options-llm``."""
@@ -41,7 +43,11 @@ _OF_READERS = (*READER_TEMPLATES, *OPTION_TEMPLATES)
 SEARCH_TEMPLATES = tuple(name for name in PLACEHOLDERS if name not in (*_OF_READERS, "entities"))
 """Templates of every expander; ``tog`` has ``entities`` as well."""
 
-_REQUIRED = ("question", "options", "triples")
+_BLOCKS = ("triples", "options")
+_WITHIN_LINES = ("topics", "here", "history", "answer", "hint")
+"""Placeholders filled with text from the graph, which ``Template.prompt`` delimits."""
+
+_REQUIRED = ("question", "options", "triples", "hint")
 """Placeholders that a template must contain if its name has them."""
 
 _KEYS = ("version", "system", "user")
@@ -67,15 +73,24 @@ class Template:
     user: str
 
     def prompt(self, values: Mapping[str, str], **fields: Any) -> Prompt:
-        """Fill in the placeholders.
+        """Fill in the placeholders, with text from the graph between delimiters.
 
         Args:
-            values: Text for each placeholder; values without a placeholder in the wording are ignored.
+            values: Text for each placeholder; values without a placeholder in the wording are ignored. What comes from
+                the graph must be harmless (``graph_text.harmless``).
             fields: Further fields of the prompt, such as ``schema``.
         """
-        user = Message("user", self.user.format(**values).strip())
-        system = self.system.format(**values).strip()
+        filled = {key: self._delimited(key, text) for key, text in values.items()}
+        user = Message("user", self.user.format(**filled).strip())
+        system = self.system.format(**filled).strip()
         return Prompt(messages=(Message("system", system), user) if system else (user,), **fields)
+
+    def _delimited(self, placeholder: str, text: str) -> str:
+        if placeholder == "options" and self.name in OPTION_TEMPLATES:
+            return text  # options of the question
+        if placeholder in _BLOCKS or placeholder in _WITHIN_LINES:
+            return delimited(text, placeholder in _BLOCKS)
+        return text
 
     def choice_prompt(
         self, options: Sequence[str], values: Mapping[str, str], least: int, most: int, query: str
@@ -194,11 +209,16 @@ def token_fit(count_tokens: CountTokens, rows: Sequence[Sequence[str]], tokens: 
             sizes[i] -= 1
 
 
+def shown_labels(graph: KnowledgeGraph, ids: Iterable[str]) -> dict[str, str]:
+    """Return the harmless name of each id, for prompts, with one call to the graph."""
+    distinct = sorted(set(ids))
+    return harmless_labels(distinct, dict(zip(distinct, graph.labels(distinct), strict=True)))
+
+
 def node_names(graph: KnowledgeGraph, rows: Sequence[Iterable[str]]) -> list[str]:
     """Return the names of each row's first ten nodes and the number of the others, with one call to the graph."""
     lists = [list(dict.fromkeys(row)) for row in rows]
-    ids = sorted({id_ for row in lists for id_ in row[:_MOST_NAMES]})
-    labels = dict(zip(ids, graph.labels(ids), strict=True))
+    labels = shown_labels(graph, {id_ for row in lists for id_ in row[:_MOST_NAMES]})
     return [
         ", ".join(name(id_, labels) for id_ in row[:_MOST_NAMES])
         + (f" and {len(row) - _MOST_NAMES} more" if len(row) > _MOST_NAMES else "")
@@ -208,8 +228,7 @@ def node_names(graph: KnowledgeGraph, rows: Sequence[Iterable[str]]) -> list[str
 
 def triple_lines(graph: KnowledgeGraph, rows: Sequence[Sequence[Triple]]) -> list[list[str]]:
     """Verbalise the triples of each row, with one call to the graph."""
-    ids = sorted({id_ for row in rows for triple in row for id_ in triple})
-    labels = dict(zip(ids, graph.labels(ids), strict=True))
+    labels = shown_labels(graph, {id_ for row in rows for triple in row for id_ in triple})
     return [[triple_text(triple, labels) for triple in row] for row in rows]
 
 

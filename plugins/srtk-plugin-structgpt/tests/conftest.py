@@ -67,7 +67,9 @@ def store_of(tmp_path_factory: pytest.TempPathFactory) -> Callable[..., Path]:
         rows = tuple(Triple(*row) for row in triples)
         if rows not in folders:
             folder = tmp_path_factory.mktemp("rdf")
-            (folder / "data.nt").write_text(to_ntriples(Sample(rows), _iri), encoding="utf-8")
+            # Without labels the names of relations would be words from their IRIs, unlike in the other graphs.
+            sample = Sample(rows, labels={row.relation: row.relation for row in rows})
+            (folder / "data.nt").write_text(to_ntriples(sample, _iri), encoding="utf-8")
             load([folder / "data.nt"], folder / "store")
             folders[rows] = folder / "store"
         return folders[rows]

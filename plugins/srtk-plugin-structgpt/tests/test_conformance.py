@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -18,7 +19,8 @@ from srtk_plugin_structgpt.tog import TogExpander
 from srtk_framework.roles import Encoder, Generator
 from srtk_framework.testing import ExpanderConformance, GeneratorConformance, ReaderConformance
 from srtk_framework.testing.oracle import OracleGraph
-from srtk_framework.testing.scripted import ScriptedGenerator
+from srtk_framework.testing.reader import ToyReader
+from srtk_framework.testing.scripted import ScriptedGenerator, said
 from srtk_framework.values import Budget, Prompt, Reply
 
 
@@ -50,6 +52,21 @@ def likeness(query: str, option: str) -> float:
     return sum(word in asked for word in option.lower().replace("_", " ").split()) + ("_" in option) * 0.5
 
 
+@attrs.define(eq=False)
+class FirstFact(Generator):
+    """Answer with the object of the first fact, with a name that no fact has, with words, or not at all."""
+
+    def generate(self, prompts: Sequence[Prompt]) -> list[Reply]:
+        return [Reply(self.reply(said(prompt))) for prompt in prompts]
+
+    def reply(self, shown: str) -> str:
+        fact = shown.partition("\n1. ")[2].splitlines()[0].partition(" (")[0]
+        answer = "nobody at all" if "Alphabet" in shown else fact.split(" | ")[2]
+        if "Narcissus" in shown:
+            return "who knows?"
+        return json.dumps({"enough": "Latvia" in shown, "answer": [answer], "triples": [1]})
+
+
 def opened(driver: Any) -> Any:
     driver.open()
     return driver
@@ -73,13 +90,24 @@ class TestLlmReader(ReaderConformance):
 
     @pytest.fixture
     def driver(self, graph: Any) -> LlmReader:
-        said = '{"enough": true, "answer": ["Riga"], "triples": [1]}'
-        scripted = ScriptedGenerator([("Latvia", said), ("Narcissus", "who knows?")], default='{"enough": false}')
-        return opened(LlmReader(graph, scripted))
+        return opened(LlmReader(graph, FirstFact()))
 
     @pytest.fixture
     def faulty(self, graph: Any, tmp_path: Path) -> LlmReader:
         return LlmReader(graph, ScriptedGenerator(), prompts={"answer": str(tmp_path / "none.yaml")})
+
+
+class TestLlmReaderWithHint(ReaderConformance):
+    name = "llm"
+
+    @pytest.fixture
+    def driver(self, graph: Any) -> LlmReader:
+        return opened(LlmReader(graph, FirstFact(), hint=ToyReader(graph)))
+
+    @pytest.fixture
+    def faulty(self, graph: Any, tmp_path: Path) -> LlmReader:
+        prompts = {"answer-with-hint": str(tmp_path / "none.yaml")}
+        return LlmReader(graph, ScriptedGenerator(), prompts=prompts, hint=ToyReader(graph))
 
 
 class TestOptionsLlmReaderByRating(ReaderConformance):

@@ -26,6 +26,7 @@ VALUES = {
     "history": "spouse; then born in",
     "count": "2",
     "answer": "Norway",
+    "hint": "Norway (fact 2)",
     "triples": "1. Lisa | born in | Oslo\n2. Oslo | country | Norway",
 }
 
