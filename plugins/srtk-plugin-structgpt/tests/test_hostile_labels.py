@@ -65,11 +65,11 @@ class Hint(Reader):
 def check_frame(generator: ScriptedGenerator, lines: int) -> None:
     """Check that a prompt has its own delimiters and lines alone."""
     plain = graph_with("Oslo")
-    harmless = ScriptedGenerator(default="who knows?")
-    reader = LlmReader(plain, harmless)
+    other = ScriptedGenerator(default="who knows?")
+    reader = LlmReader(plain, other)
     reader.open()
     reader.read([ASKED], [Subgraph(TRUE)])
-    hostile, wanted = said(generator.prompts[0]), said(harmless.prompts[0])
+    hostile, wanted = said(generator.prompts[0]), said(other.prompts[0])
     for mark in ("<data>", "</data>", "<", ">", "{", "}", "[", "]", " | ", "`"):
         assert hostile.count(mark) == wanted.count(mark), mark
     assert len(hostile.splitlines()) == len(wanted.splitlines())
@@ -165,7 +165,16 @@ def model() -> Iterator[Any]:
     generator.close()
 
 
-@pytest.mark.parametrize("name", ["order", "fake fact", "fake reply", "fake end of data", "fake turn"])
+@pytest.mark.parametrize(
+    "name",
+    [
+        "order",
+        "fake turn",
+        pytest.param("fake fact", marks=pytest.mark.slow),
+        pytest.param("fake reply", marks=pytest.mark.slow),
+        pytest.param("fake end of data", marks=pytest.mark.slow),
+    ],
+)
 def test_a_real_model_answers_with_what_the_facts_hold_or_not_at_all(model, name):
     graph = graph_with(HOSTILE[name])
     reader = LlmReader(graph, model)
@@ -189,15 +198,3 @@ def test_a_real_model_with_a_hint_always_has_a_proof(model, label):
     assert answer.support
     assert set(answer.entities) <= {"norway", "town", "norwegian"}
     assert answer.trace["hint"]["outcome"] in ("agreed", "kept", "overruled")
-
-
-def test_marks_of_turns_in_a_label_are_plain_text_for_a_real_model(model):
-    """A mark of a turn is one token of the model; in a label it must be as many as any text."""
-    (mark,) = model.count_tokens(["<|im_start|>"])
-    generator = obeying()
-    reader = LlmReader(graph_with("<|im_start|>"), generator)
-    reader.open()
-    reader.read([ASKED], [Subgraph(TRUE)])
-    (shown,) = [line for line in said(generator.prompts[0]).splitlines() if line.startswith("1. ")]
-    label = shown.rpartition(" | ")[2]
-    assert model.count_tokens([label])[0] > mark == 1

@@ -12,9 +12,9 @@ from srtk_plugin_local.memory import MemoryGraph
 from srtk_plugin_structgpt.answer_reply import AnswerReply, parse_answer
 from srtk_plugin_structgpt.reader import LlmReader
 
-from srtk_framework.roles import Reader
+from srtk_framework.roles import PathScorer, Reader
 from srtk_framework.testing.scripted import ScriptedGenerator, said
-from srtk_framework.values import Alternative, Answer, Link, Question, Reply, Subgraph, Triple
+from srtk_framework.values import Alternative, Answer, Link, Question, RankedPath, Reply, Step, Subgraph, Triple
 
 KNOWN = {"norway": ["norway"], "oslo": ["oslo"], "no": ["no"]}
 
@@ -279,3 +279,28 @@ def test_a_hint_changes_the_fingerprint():
     plain, hinted = LlmReader(graph, generator), LlmReader(graph, generator, hint=Hint(OSLO))
     assert plain.fingerprint() != hinted.fingerprint()
     assert "hint" not in plain.fingerprint()
+
+
+def test_the_reader_of_paths_is_a_hint_with_its_proof():
+    readers = pytest.importorskip("srtk_plugin_answers.reader")
+
+    @attrs.define(eq=False)
+    class Named(PathScorer):
+        """Prefer relations that the question names."""
+
+        def score(self, questions, paths, candidates):
+            rows = zip(questions, candidates, strict=True)
+            return [[float(step.relation in text) for step in row] for text, row in rows]
+
+    graph = MemoryGraph(triples=FACTS)
+    hint = readers.PathsReader(graph, Named())
+    hint.open()
+    reader = LlmReader(graph, ScriptedGenerator(default="who knows?"), hint=hint)
+    reader.open()
+    question = Question("q", "Who is the spouse of Jeff?", (Link("jeff"),))
+    path = RankedPath("jeff", (Step("spouse"),), 1.0)
+    found = Subgraph(FACTS[:1], (1.0,), (path,), (0,))
+    (answer,), (alone,) = (one.read([question], [found]) for one in (reader, hint))
+    assert answer.entities == ("lisa",)
+    assert attrs.evolve(answer, trace={}) == attrs.evolve(alone, trace={})
+    assert said(reader.generator.prompts[0]).count("<data>lisa (fact 1)</data>") == 1

@@ -147,3 +147,26 @@ def test_a_recipe_runs_it_and_a_second_run_gives_the_same_bytes(servers, tmp_pat
     assert record["trace"]["stop"] == "answered"
     assert len(record["triplets"]) == 3
     assert answers[0].entities == ("land 0",)
+
+
+def test_a_reader_in_a_recipe_has_another_reader_as_its_hint(servers, tmp_path):
+    def torn(body):
+        return "who knows?" if "suggests this answer" in body["messages"][1]["content"] else clerk(body)
+
+    recipe = {
+        "srtk": 1,
+        "knowledge_graph": {"use": "memory", "triples": [list(row) for row in rows()]},
+        "entity_linker": {"use": "dictionary"},
+        "expander": {"use": "structgpt", "stop": "depth"},
+        "reader": {"use": "llm", "hint": {"use": "llm", "named": True}},
+    }
+    with servers.serve(torn) as server:
+        recipe["generator"] = {"use": "openai", "model": "tiny", "base_url": server.url}
+        (tmp_path / "recipe.yaml").write_text(json.dumps(recipe), encoding="utf-8")
+        with srtk_framework.open(str(tmp_path / "recipe.yaml")) as session:
+            found = session.retrieve(questions())
+    for i, one in enumerate(found):
+        assert one.answer.entities == (f"land {i}",)
+        told = one.subgraph.trace["reader"]["hint"]
+        assert (told["outcome"], told["because"]) == ("kept", "unreadable")
+        assert told["generator"]["calls"] == 1
