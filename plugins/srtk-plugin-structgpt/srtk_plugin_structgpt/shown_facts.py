@@ -61,15 +61,16 @@ def shown_facts(subgraph: Subgraph, size: int, labels: Mapping[str, str], shown:
     qualifiers = [subgraph.qualifiers[i] if i < len(subgraph.qualifiers) else () for i in range(size)]
     nodes = dict.fromkeys(end for triple in triples for end in (triple.subject, triple.object))
     values = dict.fromkeys(value for row in qualifiers for _, value in row)
+    rows = [{*triple, *(q for pair in row for q in pair)} for triple, row in zip(triples, qualifiers, strict=True)]
+    forms = {id_: _forms(id_, labels, shown) for id_ in {*nodes, *values}.union(*rows)}
     entities: dict[str, list[str]] = {}
     for id_ in dict.fromkeys((*nodes, *values)):
-        for text in _forms(id_, labels, shown):
+        for text in forms[id_]:
             # The value of a qualifier may be an answer, but is not an entity of the triples.
             entities.setdefault(text, []).extend([id_] if id_ in nodes else [])
     places: dict[str, list[int]] = {}
-    for i, (triple, row) in enumerate(zip(triples, qualifiers, strict=True)):
-        held = {text for id_ in (*triple, *(q for pair in row for q in pair)) for text in _forms(id_, labels, shown)}
-        for text in held:
+    for i, ids in enumerate(rows):
+        for text in set().union(*(forms[id_] for id_ in ids)):
             places.setdefault(text, []).append(i)
     names = tuple(dict.fromkeys(shown[id_] for id_ in (*nodes, *values)))
     return ShownFacts(names, entities, places, {shown[id_]: name(id_, labels) for id_ in (*nodes, *values)})
