@@ -79,6 +79,7 @@ def _measured(rows: list[dict[str, Any]], show: bool) -> dict[str, Any]:
         by_graph[tuple(row.get("files", [WORLD]))].append(row)
     count: Counter[str] = Counter()
     kinds: dict[str, list[int]] = {}
+    sures: dict[str, list[int]] = {}
     for files, some in by_graph.items():
         with _retriever(files) as retriever:
             results = retriever.ask_all(Question(row["id"], row["question"]) for row in some)
@@ -89,6 +90,9 @@ def _measured(rows: list[dict[str, Any]], show: bool) -> dict[str, Any]:
             kind = kinds.setdefault(row.get("kind") or row.get("by") or row.get("why") or "", [0, 0])
             kind[0] += right
             kind[1] += 1
+            sure = sures.setdefault((record.get("answer") or {}).get("certainty") or "refused", [0, 0])
+            sure[0] += right
+            sure[1] += 1
             count["right"] += right
             count["refused"] += answer is None
             count["wrong"] += answer is not None and not right
@@ -102,7 +106,11 @@ def _measured(rows: list[dict[str, Any]], show: bool) -> dict[str, Any]:
                     f"  {row['id']} {row['question']!r}: {said.get('text')!r} {said.get('missing', '')!r}"
                     f" {said.get('operation')}; gold {json.dumps(gold, ensure_ascii=False)[:120]}"
                 )
-    return {"questions": len(rows), **count, "kinds": {name: f"{a}/{b}" for name, (a, b) in kinds.items()}}
+    shares = {
+        part: {name: f"{a}/{b}" for name, (a, b) in rows_.items()}
+        for part, rows_ in (("kinds", kinds), ("certainty", sures))
+    }
+    return {"questions": len(rows), **count, **shares}
 
 
 def _retriever(files: tuple[str, ...]) -> Retriever:

@@ -30,6 +30,9 @@ NO_LINK = (
 )
 """Error of a question that brings no link and was given none."""
 
+LONGEST = 20_000
+"""Characters of a question that is answered; a text of more is no question."""
+
 NOT_CONVERTED = "not_converted_entities"
 """SRTK's field for the names of pages that have no id in the graph."""
 
@@ -76,12 +79,7 @@ class Pipeline:
         text, and ``linkers_failed``, each linker that failed on the question and why, where one did.
         """
         questions = [_with_bound_end(q) for q in self.with_own_ids(questions)]
-        done = [
-            Retrieval(q)
-            if q.text.strip() or q.links or q.pattern
-            else _failed(q, "the question is empty; give it a text")
-            for q in questions
-        ]
+        done = [Retrieval(q) if (reason := _unfit(q)) is None else _failed(q, reason) for q in questions]
         open_ = [
             i
             for i, q in enumerate(questions)
@@ -188,6 +186,15 @@ class Pipeline:
             sizes = self.graph.frontiers([[entity] for entity in entities])
             known = {entity for entity, frontier in zip(entities, sizes, strict=True) if frontier.size}
         return [known] * len(questions)
+
+
+def _unfit(question: Question) -> str | None:
+    """Return why a question is not worked on; None if it is."""
+    if len(question.text) > LONGEST:
+        return f"the question has {len(question.text):,} characters; shorten it to {LONGEST:,} at most"
+    if question.text.strip() or question.links or question.pattern:
+        return None
+    return "the question is empty; give it a text"
 
 
 def _with_bound_end(question: Question) -> Question:

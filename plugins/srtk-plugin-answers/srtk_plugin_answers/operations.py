@@ -122,8 +122,8 @@ class Operations:
         roles = self._roles(questions, phrases, fit, nodes)
         named = [without_detours(classed(some, own, role)) for some, own, role in zip(sets, fit, roles, strict=True)]
         if self.by_role:
-            near = self._near(questions, kinds, phrases, texts)
-            named = [first or rest for first, rest in zip(near, named, strict=True)]
+            near = self._near(questions, kinds, phrases, texts, named)
+            named = [list(first or rest) for first, rest in zip(near, named, strict=True)]
         leads = [
             self._lead(question, kind, subgraph, some, own, text, limits)
             for question, kind, subgraph, some, own, text, limits in zip(
@@ -267,6 +267,10 @@ class Operations:
         rows = of_rows(self.graph, self.schema, of_things)
         return [some or other for some, other in zip(roles, rows, strict=True)]
 
+    def _lists(self, question: Question) -> bool:
+        """Return whether a lookup is of a whole class, so that sets are read for it."""
+        return not self.by_role or asks_for_several(question.text)
+
     # Sets
 
     def _near(
@@ -275,6 +279,7 @@ class Operations:
         kinds: Sequence[QuestionKind],
         phrases: Sequence[Sequence[str]],
         texts: Sequence[str],
+        named: Sequence[list[NodeSet]],
     ) -> list[list[NodeSet]]:
         """Read the sets of the class asked for that single steps from the links lead to, where several are asked for.
 
@@ -282,7 +287,9 @@ class Operations:
         """
         sets: list[list[NodeSet]] = [[] for _ in questions]
         for place, (question, kind, row) in enumerate(zip(questions, kinds, phrases, strict=True)):
-            several = kind.kind in ("count", "superlative", "ordinal") or asks_for_several(question.text)
+            known = named[place][:1]
+            listed = bool(known) and len(known[0].steps) == 1 and len(known[0].instances) > 1
+            several = kind.kind in ("count", "superlative", "ordinal") or (self._lists(question) and not listed)
             links = list(dict.fromkeys(link.entity for link in question.links))
             if not row or not several or not links:
                 continue
@@ -329,8 +336,8 @@ class Operations:
     ) -> list[list[NodeSet]]:
         """Read the sets that each question may be about, best path first."""
         wanted = [
-            self._set_paths(kind, bool(row), bool(phrases), subgraph.paths)
-            for kind, row, phrases, subgraph in zip(kinds, bounds, asked, found, strict=True)
+            self._set_paths(kind, bool(row), bool(phrases) and self._lists(question), subgraph.paths)
+            for question, kind, row, phrases, subgraph in zip(questions, kinds, bounds, asked, found, strict=True)
         ]
         flat = [path for row in wanted for path in row]
         cuts: list[dict[str, int]] = [{} for _ in flat]

@@ -90,6 +90,11 @@ _TIME = re.compile(
 )
 _YEAR = re.compile(r"\b(?:1\d|20)\d\d\b")
 _CHOICE = re.compile(r"[,:;] [^,:;]+ or [^,:;]+$")
+_MAJORITY = word_set("do does did for by in among where that to from at")
+_COUNTED_IN = re.compile(
+    r"\bhow many (?P<noun>[\w-]+(?: (?!is|are|was|were|does|do|did|more|fewer|less|ahead|behind)[\w-]+)?)\b"
+)
+_TIME_UNITS = word_set("years year months days more fewer less")
 _COUNTED = re.compile(r"^(?:the )?(?:number|count) of ", re.IGNORECASE)
 _BETWEEN = re.compile(r"^(?:of|between) [^?]+ and [^?]+\b(?:which|who|what)\b")
 _AMOUNT = re.compile(r"\bthan (?:\d|once|twice|one|two|three|four|five|six|seven|eight|nine|ten|a |an )")
@@ -165,6 +170,28 @@ _ENDS_ORDER = word_set(
 )
 
 
+def _is_majority(words: Sequence[str], place: int) -> bool:
+    """Return whether *most* stands for most of something: *when do most shops close*."""
+    return words[place] == "most" and place > 0 and words[place - 1] in _MAJORITY
+
+
+def ordering_words(label: str) -> bool:
+    """Return whether a relation's name orders, as *largest city* does."""
+    return any(word in _ORDERING or word in _ORDINALS for word in _WORD.findall(label.casefold().replace("_", " ")))
+
+
+def order_phrase(text: str) -> str:
+    """Return the words of a question from what orders it to the end of its noun: *most populous town*."""
+    return order_clause(text)[1]
+
+
+def measured_noun(question: str) -> str | None:
+    """Return what a difference is counted in, as *square kilometres*; None for units of time, which dates have."""
+    found = _COUNTED_IN.search(question.casefold())
+    noun = None if found is None else found["noun"]
+    return None if noun is None or noun in _TIME_UNITS else noun
+
+
 def order_clause(text: str, nouns: Sequence[str] = ()) -> tuple[str, str]:
     """Part a question with a superlative or an ordinal in English into what it asks of, and what it orders by.
 
@@ -232,7 +259,7 @@ def is_of_length(question: str) -> bool:
 
 Arithmetic = Literal["sum", "average", "distance"]
 
-_SUM = re.compile(r"\b(?:total(?! number)|sum|combined|altogether|in all|together)\b")
+_SUM = re.compile(r"\b(?:total(?! number)|sum of|combined|altogether|in all|(?:taken|put|all) together)\b")
 _AVERAGE = re.compile(r"\b(?:average|mean|on average)\b")
 _DISTANCE = re.compile(
     r"\bdifferences? (?:in|between|of)\b|\bapart\b|\bby how (?:much|many)\b"
@@ -319,7 +346,7 @@ def _end(words: Sequence[str], text: str) -> tuple[bool | None, int | None]:
     """Return which end of an order is asked for, and the place from it where the question names one."""
     parts = [part for word in _WORD.findall(_NO_END.sub(" ", text)) for part in word.split("-")]
     small = any(part in _SMALL for part in parts)
-    great = any(part in _GREAT for part in parts)
+    great = any(part in _GREAT and not _is_majority(parts, place) for place, part in enumerate(parts))
     greatest = False if small else True if great else None
     if _NOT_ORDINAL.search(text):
         return greatest, None
