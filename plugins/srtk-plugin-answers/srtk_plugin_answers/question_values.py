@@ -76,6 +76,8 @@ _BEFORE = re.compile(
     re.IGNORECASE,
 )
 """What belongs to a constraint before and behind it: with a population of | over | two million people."""
+_NEAR = 100
+"""Characters before a constraint that are looked at: with all of them a long question would take quadratic time."""
 _NEGATED = re.compile(r"(?:\bnot|n't|\bnever)(?:\s+[\w-]+){0,2}\s*$", re.IGNORECASE)
 _NAME = re.compile(r" [A-Z]")
 """What follows a year that is part of a name: in 2021 Grammy Awards."""
@@ -133,28 +135,36 @@ def value_constraints(question: str) -> tuple[ValueConstraint, ...]:
     if len(text) != len(question):
         text = question  # a letter whose small form is longer would move the places
     found: list[ValueConstraint] = []
+    taken = bytearray(len(text))
     for forms, made in ((_DATES, _dated), (_NUMBERS, _numbered)):
         for form, pattern in forms:
             for match in pattern.finditer(text):
                 one = made(form, match)
-                if one is None or any(one.start < o.end and o.start < one.end for o in found):
+                if one is None or taken.find(1, one.start, one.end) >= 0:
                     continue
                 named = form == "in" and _NAME.match(question, one.end)
-                if not named and not _NEGATED.search(text[: one.start]):
+                if not named and not _NEGATED.search(text, max(0, one.start - _NEAR), one.start):
                     found.append(one)
+                    taken[one.start : one.end] = b"\1" * (one.end - one.start)
     return tuple(sorted(found, key=lambda one: one.start))
 
 
 def clauses(text: str) -> tuple[str, list[str]]:
     """Return a text without its constraints, and each constraint with the words around it that say of what it is."""
+    every = value_constraints(text)
+    starts = []
+    for floor, one in zip([0, *(one.end for one in every)], every, strict=False):
+        before = _BEFORE.search(text, max(floor, one.start - _NEAR), one.start)
+        starts.append(before.start() if before else one.start)
     found: list[str] = []
-    for one in reversed(value_constraints(text)):
-        before = _BEFORE.search(text, 0, one.start)
-        behind = _BEHIND.match(text, one.end)
-        start, end = before.start() if before else one.start, behind.end() if behind else one.end
-        found.insert(0, text[start:end].strip(" ,"))
-        text = f"{text[:start]} {text[end:]}"
-    return " ".join(text.split()), found
+    rest: list[str] = []
+    end = 0
+    for start, limit, one in zip(starts, [*starts[1:], len(text)], every, strict=False):
+        rest.append(text[end:start])
+        behind = _BEHIND.match(text, one.end, limit)
+        end = behind.end() if behind else one.end
+        found.append(text[start:end].strip(" ,"))
+    return " ".join(" ".join([*rest, text[end:]]).split()), found
 
 
 def _dated(form: str, match: re.Match[str]) -> ValueConstraint | None:
