@@ -1,10 +1,11 @@
 """Recompute the gold answers of questions on tables with pandas, and tell where they differ.
 
-python benchmarks/answers/check.py [own_tables.jsonl no_link.jsonl whole_road.jsonl]
+python benchmarks/answers/check.py [own_tables.jsonl fresh/own_tables.jsonl ...]
 
 A question's field ``pandas`` is an expression over ``t``, the table as ``pandas.read_csv`` reads it. ``german(column)``
 gives numbers with decimal commas, and ``iso(date)`` writes 31.12.2024 as 2024-12-31. It is also the baseline "pandas by
-hand". A question without the field is skipped and counted.
+hand". A question without the field is skipped and counted. ``fresh/`` holds sets that were written after the reader
+`paths` and without a look at it.
 """
 
 from __future__ import annotations
@@ -15,7 +16,8 @@ from pathlib import Path
 from typing import Any
 
 HERE = Path(__file__).resolve().parent
-SETS = ("own_tables.jsonl", "no_link.jsonl", "whole_road.jsonl")
+TABLE_SETS = ("own_tables.jsonl", "no_link.jsonl", "whole_road.jsonl")
+SETS = (*TABLE_SETS, *(f"fresh/{name}" for name in TABLE_SETS))
 
 
 def german(column: Any) -> Any:
@@ -69,7 +71,7 @@ def wrong_answers(path: Path) -> tuple[list[str], int, int]:
         found = shaped(evaluate(record["pandas"], HERE.parent / file), shape, gold.get("unit"))
         checked += 1
         if found != gold:
-            wrong.append(f"{path.name} {record['id']}: pandas gives {found}, the gold answer is {gold}")
+            wrong.append(f"{record['id']}: pandas gives {found}, the gold answer is {gold}")
     return wrong, checked, skipped
 
 
