@@ -1,4 +1,4 @@
-"""The simplest reader of a record, to compare others with: ``trace.set`` where there is one, else the first triple.
+"""The simplest reader of a record, to compare others with: ``trace.set`` or the first triple's relation.
 
 python benchmarks/answers/twenty_lines.py RECORDS GOLD...
 
@@ -18,7 +18,7 @@ from scoring import is_exact
 
 
 def read_answer(record: dict[str, Any]) -> dict[str, Any] | None:
-    """Answer with the number or the ends of the set, yes where it asks so, or the far end of the first triple."""
+    """Answer with the number, a yes or no, the first member in order, or the ends of the set or of the first triple."""
     triples = record.get("triplets") or []
     trace = record.get("trace") or {}
     found, kind = trace.get("set") or {}, trace.get("kind") or ""
@@ -30,10 +30,17 @@ def read_answer(record: dict[str, Any]) -> dict[str, Any] | None:
     if kind == "yes-no":
         return {"yes": any({subject, object_} <= linked for subject, _, object_ in triples)}
     subject, relation, object_ = triples[0]
-    if not found or kind in ("superlative", "ordinal", "comparison"):
+    if kind in ("superlative", "ordinal", "comparison"):
         return {"entities": [subject if object_ in linked or object_.startswith('"') else object_]}
-    shown = [triple for triple in triples[: found.get("shown", len(triples))] if triple[1] == relation]
-    return {"entities": sorted({s if o in linked else o for s, _, o in shown})}
+    # A set's path says which relation its members end, and in which direction; else the first triple does.
+    step = found["path"][-1] if found.get("path") else relation if subject in linked else f"^{relation}"
+    rows = [row for row in triples if row[1] == step.removeprefix("^") and (found or not linked or linked & {*row})]
+    ends = dict.fromkeys(row[0] if step.startswith("^") else row[2] for row in rows)
+    # Of a set less another (`without`) and of what two sets share (`with`), `left` members come first.
+    most = found.get("left", found.get("of_class", found.get("members")))
+    members = [end for end in ends if end not in linked][:most]
+    literal = len(members) == 1 and members[0].startswith('"')
+    return {"value": members[0]} if literal else {"entities": sorted(members)} if members else None
 
 
 def gold_answer(record: dict[str, Any]) -> dict[str, Any] | None:

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import json
+import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -45,3 +48,44 @@ def test_an_answer_in_another_spelling_is_exact(answer: scoring.Answer, gold: sc
 )
 def test_another_answer_is_not_exact(answer: scoring.Answer, gold: scoring.Answer) -> None:
     assert not scoring.is_exact(answer, gold)
+
+
+BORDERS = [["peru", "borders", "chile"], ["peru", "borders", "brazil"], ["peru", "borders", "bolivia"]]
+JOINED = {"path": ["borders"], "members": 3}
+
+
+@pytest.mark.parametrize(
+    ("trace", "linked", "triples", "answer"),
+    [
+        ({"kind": "lookup"}, ["peru"], [*BORDERS, ["peru", "capital", "lima"]], ["bolivia", "brazil", "chile"]),
+        ({"kind": "lookup"}, ["peru"], [*BORDERS[:1], ["chile", "borders", "argentina"]], ["chile"]),
+        ({"kind": "lookup"}, ["chile"], [*BORDERS[:1], ["argentina", "borders", "chile"]], ["argentina", "peru"]),
+        ({"kind": "difference", "set": {**JOINED, "without": {}, "left": 2}}, ["peru"], BORDERS, ["brazil", "chile"]),
+        ({"kind": "lookup", "set": {**JOINED, "with": {}, "left": 1}}, ["peru"], BORDERS, ["chile"]),
+    ],
+)
+def test_the_simplest_reader_takes_the_members_that_are_left_or_all_ends_at_the_link(
+    trace: dict[str, Any], linked: list[str], triples: list[list[str]], answer: list[str], twenty_lines: Any
+) -> None:
+    record = {"triplets": triples, "trace": trace, "question_entities": linked}
+    assert twenty_lines.read_answer(record) == {"entities": answer}
+
+
+def test_the_simplest_reader_gives_the_value_of_a_lookup(twenty_lines: Any) -> None:
+    record = {"triplets": [["lima", "founded", '"1535"']], "trace": {"kind": "lookup"}, "question_entities": ["lima"]}
+    assert scoring.is_exact(twenty_lines.read_answer(record), {"number": 1535})
+
+
+@pytest.fixture
+def twenty_lines(monkeypatch: pytest.MonkeyPatch) -> Any:
+    """Import the script as it runs, with its own folder on the path."""
+    monkeypatch.syspath_prepend(str(ROOM))
+    yield __import__("twenty_lines")
+    for name in ("twenty_lines", "scoring"):
+        sys.modules.pop(name, None)
+
+
+@pytest.mark.parametrize("path", sorted((ROOM / "fresh").glob("*.jsonl")), ids=lambda path: path.stem)
+def test_a_fresh_set_repeats_no_question_and_no_id(path: Path) -> None:
+    rows = [json.loads(line) for file in (path, ROOM / path.name) for line in file.read_text("utf-8").splitlines()]
+    assert len({row["id"] for row in rows}) == len({row["question"].casefold() for row in rows}) == len(rows)
