@@ -2,9 +2,9 @@
 
     OMP_NUM_THREADS=1 python benchmarks/answers/measure.py [--only by_kind own_tables ...] [--show]
 
-`demo` are the demo's questions by kind; run `make demo` and `srtk demo` first, and with `--seed N` others are written
-for the graph. Tables are opened without a flag. The sets in `fresh/` were written without a look at the reader, which
-is reported by them. Figures go to build/bench/answers.json.
+`demo` are the demo's questions by kind; run `make demo` first, and with `--seed N` others are written for the graph.
+Tables are opened without a flag. The sets in `fresh/` were written without a look at the reader, which is reported by
+them. Figures go to build/bench/answers.json.
 """
 
 from __future__ import annotations

@@ -152,13 +152,17 @@ def role_words(phrases: Sequence[str], relation: str, of_object: bool) -> int:
     """Return how many words a phrase shares with what a relation's name says of its object, or of its subject.
 
     What *official language* leads to is a language, and the last words say so; of the subject the first words of
-    several do: *city country* leads from a city.
+    several do: *city country* leads from a city, and so does *city in country*.
     """
     words = fold(relation).split()
+    if not words or words[-1] in _PREPOSITIONS:
+        return 0  # directed by
     if of_object:
+        # City in country leads to a country; province of country may be said of either end.
+        own = relation if "in" not in words[1:-1] else " ".join(words[words.index("in", 1) + 1 :])
         heads = {phrase.split()[-1] for phrase in phrases}
-        return shared_words(phrases, relation) or int(bool(words) and singular(words[-1]) in heads)
-    if not words or words[-1] in _BOUNDS or words[-1].endswith(_PARTICIPLES):
+        return shared_words(phrases, own) or int(singular(words[-1]) in heads)
+    if words[-1] in _BOUNDS or words[-1].endswith(_PARTICIPLES):
         return 0  # language spoken
     return max((shared_words(phrases, " ".join(words[:size])) for size in range(1, len(words))), default=0)
 

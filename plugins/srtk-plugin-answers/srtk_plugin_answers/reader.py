@@ -228,11 +228,7 @@ class PathsReader(Reader):
         if is_yes_no(question.text):
             first = next((link.entity for link in question.links), None)
             return attrs.evolve(draft, entities=(), truth=list(lead.answers) == [first])
-        if (
-            kind in ("superlative", "ordinal")
-            and lead.values
-            and shared_words(one.phrases, self.graph.labels([lead.facts["relation"]])[0])
-        ):
+        if kind in ("superlative", "ordinal") and lead.values and self._asks_for_value(question, one):
             # The highest temperature is a value.
             values = dict.fromkeys(lead.values[member].object for member in lead.answers)
             return attrs.evolve(draft, entities=tuple(values))
