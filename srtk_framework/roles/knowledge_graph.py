@@ -105,7 +105,7 @@ class KnowledgeGraph(Role):
     @hook(batch="ids", key=by_value)
     @abstractmethod
     def labels(self, ids: Sequence[str]) -> Sequence[str]:
-        """Return the label of each entity, relation or literal; the id if there is no label."""
+        """Return the label of each entity, relation or literal; without one, the id or the name in it (``hub_of``)."""
 
     @hook(batch="ids", key=by_value)
     def other_names(self, ids: Sequence[str]) -> Sequence[Sequence[str]]:

@@ -53,6 +53,10 @@ class FreebaseIds(Ids):
             return super()._expand(id_)
         return super()._expand(_dotted(id_)) if _SLASHED.fullmatch(id_) or _JOINED.fullmatch(id_) else None
 
+    def displayed(self, id_: str) -> str:
+        """Return an id as it is where it has no label: relations such as ``people.person.gender`` stay whole."""
+        return id_ if ":" not in id_ else super().displayed(id_)
+
     # Other forms
 
     def entity(self, text: str) -> str:

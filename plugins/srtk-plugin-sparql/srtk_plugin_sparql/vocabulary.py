@@ -142,8 +142,11 @@ class Ids:
     def displayed(self, id_: str) -> str:
         """Return what stands for an id without a label: the name in its local part, else its shortest form.
 
-        What begins with a small letter is mostly a relation, which snapshots leave whole: ``hasHabitat``.
+        What begins with a small letter is mostly a relation, which snapshots leave whole: ``hasHabitat``, and without
+        any prefix ``people.person.place_of_birth`` with its underscores.
         """
+        if ":" not in id_ and id_[:1].islower():
+            return id_
         local = local_part(id_, self._spaces)
         if local[:1].islower() and has_word(local):
             return local.replace("_", " ").strip()

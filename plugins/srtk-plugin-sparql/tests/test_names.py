@@ -13,7 +13,7 @@ from srtk_plugin_local.snapshot.build_settings import BuildSettings
 from srtk_plugin_local.snapshot.graph import LocalGraph
 from srtk_plugin_sparql.commands.load import load
 from srtk_plugin_sparql.graph import SparqlGraph
-from srtk_plugin_sparql.vocabulary import Vocabulary
+from srtk_plugin_sparql.vocabulary import Ids, Vocabulary
 
 from srtk_framework.testing import served
 from srtk_framework.values import Literal, Pattern, Triple
@@ -151,6 +151,11 @@ def test_the_words_of_an_iri_stand_for_a_name_that_is_lacking(named: SparqlGraph
         [],
         [],
     ]
+
+
+def test_an_id_without_prefix_is_named_by_its_words_unless_it_is_a_relation() -> None:
+    ids = Ids(Vocabulary(prefixes={"": "http://example.org/"}))
+    assert [ids.displayed(id_) for id_ in ("Georgia_state", "place_of_birth")] == ["Georgia state", "place_of_birth"]
 
 
 def test_a_name_goes_before_the_words_of_an_iri(tmp_path: Path) -> None:
