@@ -6,6 +6,7 @@ import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from fnmatch import fnmatchcase
+from functools import cache
 from pathlib import Path
 
 import attrs
@@ -160,9 +161,9 @@ def kit_store(kit: Kit, make_store: Store) -> Path:
 
 @pytest.fixture(scope="session")
 def serve() -> Iterator[Callable[[Path], str]]:
-    """Return what starts an Oxigraph server over a store and returns its URL."""
+    """Return what serves a store, once in a session, and returns its URL."""
     with ExitStack() as stack:
-        yield lambda store: stack.enter_context(served(store / DATA))
+        yield cache(lambda store: stack.enter_context(served(store / DATA)))
 
 
 @pytest.fixture(scope="session")
