@@ -30,3 +30,10 @@ def test_a_plugin_is_named_after_its_folder_and_says_which_framework_it_is_for(f
     assert needed["srtk-framework"] == SpecifierSet(">=0.1,<1")
     assert (folder / "README.md").read_text(encoding="utf-8").startswith(f"# {folder.name}")
     assert any((folder / "tests").glob("test_*.py"))
+
+
+def test_a_report_of_a_test_with_lone_surrogates_can_be_sent_by_a_worker(request):
+    report = pytest.TestReport("a.py::b", ("a.py", 1, "b"), {}, "failed", "half \ud800", "call", [("log", "\udcff")])
+    sent = request.config.hook.pytest_report_to_serializable(config=request.config, report=report)
+    assert sent["longrepr"] == "half \\ud800"
+    assert sent["sections"] == [("log", "\\udcff")]
