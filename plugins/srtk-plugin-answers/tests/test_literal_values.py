@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from srtk_plugin_answers.literal_values import is_date, value_of
+from srtk_plugin_answers.literal_values import fits, is_date, truth_of, unit_of, value_of
 
 from srtk_framework.values import Literal
 
@@ -45,3 +45,66 @@ def test_a_later_date_is_greater() -> None:
     dates = ["1999-12-31", "2000-01-01", "2000-01-31", "2000-02-01", "2000-12-31"]
     values = [value_of(Literal.make(date, "xsd:date")) for date in dates]
     assert values == sorted(set(values))
+
+
+@pytest.mark.parametrize(
+    ("text", "value", "unit"),
+    [
+        ("54 cm", 54.0, "cm"),
+        ("13.5 %", 13.5, "%"),
+        ("13,5 %", 13.5, "%"),
+        ("€10.00", 10.0, "€"),
+        ("-3 °C", -3.0, "°C"),
+        ("1,200 km", 1200.0, "km"),
+        ("1 200 300 km", 1200300.0, "km"),
+        ("54", 54.0, ""),
+        ("54 cm tall", None, ""),
+        ("about 54 cm", None, ""),
+        ("cm", None, ""),
+    ],
+)
+def test_a_text_that_is_a_number_with_a_unit_has_both(text: str, value: float | None, unit: str) -> None:
+    assert (value_of(Literal.make(text)), unit_of(Literal.make(text))) == (value, unit)
+
+
+def test_a_typed_value_and_an_id_have_no_unit() -> None:
+    assert unit_of(Literal.make("54", "xsd:integer")) == unit_of("54 cm") == ""
+
+
+def test_a_whole_date_is_one_without_a_type_and_a_year_is_not() -> None:
+    assert is_date(Literal.make("1998-05-01"))
+    assert value_of(Literal.make("1998-07-01")) == value_of(Literal.make("1998-07-01", "xsd:date")) == 1998.5
+    assert not is_date(Literal.make("1998"))
+    assert not is_date(Literal.make("1998-05-01", language="en"))
+
+
+def test_a_time_of_day_is_a_number_of_hours() -> None:
+    times = [value_of(Literal.make(text, "xsd:time")) for text in ("00:00", "08:30:00", "08:30:36", "23:59:59.5")]
+    assert times[:3] == [0.0, 8.5, 8.51]
+    assert times == sorted(times)
+    assert value_of(Literal.make("08:30")) is None
+
+
+@pytest.mark.parametrize(
+    ("text", "truth"),
+    [("yes", True), ("True", True), ("JA", True), ("no", False), ("false", False), ("maybe", None), ("1", None)],
+)
+def test_some_texts_say_yes_or_no(text: str, truth: bool | None) -> None:
+    assert truth_of(Literal.make(text)) is truth
+    assert truth_of(text) is truth
+
+
+@pytest.mark.parametrize(
+    ("end", "kinds"),
+    [
+        (Literal('"1998-05-01"^^xsd:date'), {"date"}),
+        (Literal('"08:30"^^xsd:time'), {"date"}),
+        (Literal('"1998"^^xsd:integer'), {"date", "number"}),
+        (Literal('"170"^^xsd:integer'), {"number"}),
+        (Literal('"Riga"'), {"name"}),
+        (Literal('"yes"'), set()),
+        ("riga", {"name"}),
+    ],
+)
+def test_an_end_is_a_date_a_number_or_a_name(end: str, kinds: set[str]) -> None:
+    assert {kind for kind in ("date", "number", "name") if fits(end, kind)} == kinds

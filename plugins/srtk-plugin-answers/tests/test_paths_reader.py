@@ -7,10 +7,17 @@ from typing import Any
 
 import attrs
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 from srtk_plugin_answers.reader import PathsReader
+from srtk_plugin_answers.result_order import with_proof
+from srtk_plugin_local.memory import MemoryGraph
 
+from srtk_framework import Graph, Result, Retriever
+from srtk_framework.graph import facts
 from srtk_framework.roles import KnowledgeGraph, PathScorer
 from srtk_framework.testing import ReaderConformance
+from srtk_framework.values import Answer, Budget, Link, Literal, Question, RankedPath, Step, Subgraph, Triple
 
 
 @attrs.define(eq=False)
@@ -30,3 +37,292 @@ class TestPathsReader(ReaderConformance):
         reader.open()
         yield reader
         reader.close()
+
+
+AREAS = {"latvia": 64, "estonia": 45, "lithuania": 65, "russia": 17098, "belarus": 208}
+PEAKS = {"estonia": 318, "lithuania": 294, "russia": 318, "belarus": 200}
+FOUNDED = {"latvia": "1918-11-18", "estonia": "1918-02-24", "lithuania": "1918-02-16", "russia": "1991-12-12"}
+NEIGHBOURS = ["belarus", "estonia", "lithuania", "russia"]
+TRIPLES = [
+    *(["latvia", "borders", country] for country in NEIGHBOURS),
+    *([country, "area", f'"{area}"^^xsd:integer'] for country, area in AREAS.items()),
+    *([country, "peak", f'"{peak}"^^xsd:integer'] for country, peak in PEAKS.items()),
+    *([country, "founded", f'"{date}"^^xsd:date'] for country, date in FOUNDED.items()),
+    *([country, "currency", "euro"] for country in ("estonia", "latvia", "lithuania")),
+    *[["russia", "currency", "ruble"], ["belarus", "currency", "rubel"]],
+    *[["latvia", "capital", "riga"], ["finland", "borders", "russia"], ["latvia", "member", "union"]],
+]
+QUALIFIERS = [
+    ["latvia", "member", "union", "start", '"2004-05-01"^^xsd:date'],
+    ["latvia", "member", "union", "end", '"2030"^^xsd:gYear'],
+]
+NAMES = {name: name.capitalize() for name in [*AREAS, "finland", "riga", "union"]}
+
+
+def asked(
+    text: str, *links: str, triples: Any = TRIPLES, paths: Any = ("borders", "capital"), **more: Any
+) -> tuple[Answer, Subgraph]:
+    """Return the answer to a question about the table, and the subgraph with its proof."""
+    graph = MemoryGraph(triples=triples, labels=NAMES, qualifiers=QUALIFIERS)
+    graph.open()
+    spans = [(text.index(NAMES.get(one, one)), NAMES.get(one, one)) for one in links]
+    linked = tuple(
+        Link(one, start=start, end=start + len(name), name=name)
+        for one, (start, name) in zip(links, spans, strict=True)
+    )
+    ranked = [
+        RankedPath(link.entity, tuple(map(Step.parse, path.split())), 2.0 - rank)
+        for rank, path in enumerate(paths)
+        for link in linked
+    ]
+    budget = more.get("budget", Budget())
+    [found] = facts(graph, [ranked], budget)
+    reader = PathsReader(graph, Named(), **more)
+    reader.open()
+    [answer] = reader.read([Question("q", text, linked)], [found])
+    return answer, answer.subgraph or found
+
+
+def proof(answer: Answer, found: Subgraph) -> set[Triple]:
+    return {found.triples[place] for place in answer.support}
+
+
+def borders(*countries: str) -> set[Triple]:
+    return {Triple("latvia", "borders", country) for country in countries}
+
+
+def values(relation: str, of: dict[str, int], *countries: str) -> set[Triple]:
+    return {Triple(country, relation, Literal(f'"{of[country]}"^^xsd:integer')) for country in countries}
+
+
+def test_the_whole_set_is_counted_with_one_triple_for_each_member() -> None:
+    answer, found = asked("How many countries borders Latvia?", "latvia")
+    assert (answer.number, answer.text, answer.complete, answer.operation) == (4, "4", True, "count")
+    assert set(answer.entities) == set(NEIGHBOURS)
+    assert proof(answer, found) == borders(*NEIGHBOURS)
+
+
+def test_a_set_that_the_limit_of_members_cuts_is_not_complete() -> None:
+    answer, _ = asked("How many countries borders Latvia?", "latvia", members=3)
+    assert (answer.number, answer.complete) == (3, False)
+
+
+def test_all_with_the_same_greatest_value_are_the_answer() -> None:
+    answer, found = asked("Which neighbour that borders Latvia has the highest peak?", "latvia")
+    assert answer.entities == ("estonia", "russia")
+    assert answer.text == "Estonia and Russia"
+    assert proof(answer, found) == borders(*NEIGHBOURS) | values("peak", PEAKS, *NEIGHBOURS)
+
+
+def test_a_place_in_the_order_is_answered_and_one_beyond_the_set_is_refused() -> None:
+    answer, _ = asked("Which neighbour that borders Latvia has the second largest area?", "latvia")
+    assert (answer.entities, answer.operation) == (("belarus",), "ordinal")
+    beyond, _ = asked("Which neighbour that borders Latvia has the seventh largest area?", "latvia")
+    assert (beyond.enough, beyond.entities) == (False, ())
+    assert beyond.missing
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "truth"), [("lithuania", "estonia", True), ("estonia", "lithuania", False)]
+)
+def test_whether_one_value_is_greater_is_answered_with_both_values(first: str, second: str, truth: bool) -> None:
+    text = f"Is the area of {NAMES[first]} larger than the area of {NAMES[second]}?"
+    answer, found = asked(text, first, second)
+    assert (answer.truth, answer.text) == (truth, "Yes" if truth else "No")
+    assert proof(answer, found) == values("area", AREAS, first, second)
+
+
+def test_which_of_two_is_greater_is_answered_with_both_values() -> None:
+    answer, found = asked("Which has the larger area, Estonia or Lithuania?", "estonia", "lithuania")
+    assert (answer.entities, answer.truth) == (("lithuania",), None)
+    assert proof(answer, found) == values("area", AREAS, "estonia", "lithuania")
+
+
+def test_a_comparison_is_refused_where_no_relation_has_values_of_both() -> None:
+    answer, _ = asked("Which has the larger area, Estonia or Finland?", "estonia", "finland")
+    assert not answer.enough
+    assert "number or a date" in answer.missing
+
+
+def test_what_is_not_joined_to_the_second_name_is_left() -> None:
+    text = "Which neighbours that borders Latvia do not have the currency euro?"
+    answer, found = asked(text, "latvia", "euro")
+    assert (set(answer.entities), answer.operation) == ({"belarus", "russia"}, "difference")
+    assert borders("belarus", "russia") <= proof(answer, found)
+    unlinked, _ = asked(text, "latvia", paths=("borders", "borders currency"))
+    assert set(unlinked.entities) == {"belarus", "russia"}
+
+
+def test_a_second_name_that_was_not_linked_is_a_condition() -> None:
+    text = "Which neighbours that borders Latvia have the currency euro?"
+    answer, found = asked(text, "latvia", paths=("borders", "borders currency"))
+    assert set(answer.entities) == {"estonia", "lithuania"}
+    joined = {Triple(country, "currency", "euro") for country in ("estonia", "lithuania")}
+    assert proof(answer, found) == borders("estonia", "lithuania") | joined
+
+
+def test_yes_is_proved_by_the_triple_that_joins_and_no_by_what_there_is_in_its_place() -> None:
+    answer, found = asked("Does Latvia borders Russia?", "latvia", "russia")
+    assert (answer.truth, answer.complete, proof(answer, found)) == (True, True, borders("russia"))
+    answer, found = asked("Does Latvia borders Finland?", "latvia", "finland")
+    assert (answer.truth, answer.complete, answer.entities) == (False, True, ())
+    assert borders(*NEIGHBOURS) <= proof(answer, found)
+
+
+@pytest.mark.parametrize(("word", "number"), [("total", 17416.0), ("average", 4354.0)])
+def test_numbers_of_a_whole_set_are_added_up(word: str, number: float) -> None:
+    answer, found = asked(f"What is the {word} area of the countries that borders Latvia?", "latvia")
+    assert (answer.number, answer.unit, answer.complete) == (number, "area", True)
+    assert answer.operation == {"total": "sum", "average": "average"}[word]
+    assert proof(answer, found) == borders(*NEIGHBOURS) | values("area", AREAS, *NEIGHBOURS)
+
+
+def test_dates_are_apart_by_years_and_numbers_by_their_difference() -> None:
+    answer, found = asked("How many years are between the founded dates of Latvia and Russia?", "latvia", "russia")
+    assert (answer.number, answer.unit, answer.operation) == (73, "years", "distance")
+    assert {triple.subject for triple in proof(answer, found)} == {"latvia", "russia"}
+    answer, _ = asked("What is the difference in area between Estonia and Lithuania?", "estonia", "lithuania")
+    assert (answer.number, answer.unit) == (20, "area")
+
+
+def test_members_within_a_bound_are_given_and_counted() -> None:
+    answer, found = asked("Which countries that borders Latvia have an area of more than 100?", "latvia")
+    assert set(answer.entities) == {"belarus", "russia"}
+    assert proof(answer, found) == borders("belarus", "russia") | values("area", AREAS, "belarus", "russia")
+    assert asked("How many countries that borders Latvia have an area of more than 100?", "latvia")[0].number == 2
+
+
+def test_a_date_is_read_of_the_thing_itself_before_those_of_others() -> None:
+    answer, found = asked("When was Latvia founded?", "latvia", paths=("founded", "borders founded"))
+    assert answer.text == "1918-11-18"
+    assert proof(answer, found) == {Triple("latvia", "founded", Literal('"1918-11-18"^^xsd:date'))}
+    assert [len(other.entities) for other in answer.alternatives] == [3]
+
+
+@pytest.mark.parametrize(("asks", "text"), [("become", "2004-05-01"), ("stop being", "2030")])
+def test_a_statement_began_and_ended_by_the_dates_of_its_qualifiers(asks: str, text: str) -> None:
+    answer, found = asked(f"When did Latvia {asks} a member of the Union?", "latvia", "union", paths=("member",))
+    assert answer.text == text
+    assert proof(answer, found) == {Triple("latvia", "member", "union")}
+
+
+@pytest.mark.parametrize(
+    ("text", "link", "missing"),
+    [
+        ("What is the anthem of Latvia?", "latvia", "no relation like 'anthem'"),
+        ("What is the capital of Latvia and Narnia?", "latvia", "nothing of the graph is called Narnia"),
+        ("When was Riga founded?", "riga", "no date"),
+    ],
+)
+def test_what_the_graph_lacks_is_refused_by_name(text: str, link: str, missing: str) -> None:
+    answer, _ = asked(text, link)
+    assert missing in answer.missing
+    assert (answer.enough, answer.text, answer.entities, answer.support, answer.number) == (False, "", (), (), None)
+
+
+@pytest.mark.parametrize(("distance", "certainty"), [(5.0, "sure"), (2.0, "likely"), (0.1, "unsure")])
+def test_the_distance_from_the_next_choice_is_the_certainty(distance: float, certainty: str) -> None:
+    graph = MemoryGraph(triples=TRIPLES, labels=NAMES)
+    graph.open()
+    paths = [RankedPath("latvia", (Step("capital"),), 9.0), RankedPath("latvia", (Step("member"),), 9.0 - distance)]
+    [found] = facts(graph, [paths], Budget())
+    reader = PathsReader(graph, Named())
+    reader.open()
+    link = Link("latvia", start=9, end=15)
+    [answer] = reader.read([Question("q", "Where is Latvia?", (link,))], [found])
+    assert (answer.entities, answer.certainty) == (("riga",), certainty)
+    assert [other.entities for other in answer.alternatives] == [("union",)]
+
+
+def test_a_triple_of_proof_that_does_not_fit_is_left_out_and_the_budget_kept() -> None:
+    answer, found = asked("How many countries borders Latvia?", "latvia", budget=Budget(triples=2))
+    assert (answer.number, len(found.triples)) == (4, 2)
+    assert proof(answer, found) <= borders(*NEIGHBOURS)
+
+
+@settings(max_examples=40, deadline=None)
+@given(st.permutations(TRIPLES), st.integers(1, 12))
+def test_the_order_of_the_triples_changes_no_count_and_the_proof_is_of_the_graph(triples: Any, most: int) -> None:
+    text = "How many countries that borders Latvia have an area of more than 50?"
+    answer, found = asked(text, "latvia", triples=triples, budget=Budget(triples=most))
+    assert (answer.number, set(answer.entities)) == (3, {"belarus", "lithuania", "russia"})
+    assert len(found.triples) <= most
+    assert all(0 <= place < len(found.triples) for place in answer.support)
+    assert {tuple(triple) for triple in found.triples} <= {tuple(triple) for triple in TRIPLES}
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.lists(st.sampled_from(TRIPLES), unique_by=tuple), st.integers(1, 20), st.integers(0, 20))
+def test_a_proof_that_fits_is_kept_whole_and_the_budget_never_exceeded(rows: Any, most: int, size: int) -> None:
+    graph = MemoryGraph(triples=TRIPLES)
+    graph.open()
+    path = RankedPath("latvia", (Step("borders"),), 1.0)
+    [found] = facts(graph, [[path]], Budget(triples=most))
+    told = [(Triple(one, relation, Literal(end) if end[0] == '"' else end), None) for one, relation, end in rows[:size]]
+    changed = with_proof(graph, found, told, Budget(triples=most))
+    assert len(changed.triples) <= most
+    assert len(set(changed.triples)) == len(changed.triples)
+    assert {triple for triple, _ in told[:most]} <= set(changed.triples)
+    assert all(len(getattr(changed, name)) in (0, len(changed.triples)) for name in Subgraph.COLUMNS)
+
+
+FILMS = """title,director,year,genre,minutes
+Alien,Ridley Scott,1979,horror,117
+Heat,Michael Mann,1995,crime,170
+Thief,Michael Mann,1981,crime,122
+Fargo,Joel Coen,1996,crime,98
+"""
+
+
+@pytest.fixture(scope="module")
+def films(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Retriever]:
+    file = tmp_path_factory.mktemp("films") / "films.csv"
+    file.write_text(FILMS, encoding="utf-8")
+    with Retriever(Graph.from_csv(file), reader="paths") as retriever:
+        yield retriever
+
+
+@pytest.mark.parametrize(
+    ("text", "entities"),
+    [
+        ("Which films are there?", {"Alien", "Heat", "Thief", "Fargo"}),
+        ("Which genres are there?", {"crime", "horror"}),
+        ("Which directors are there?", {"Joel Coen", "Michael Mann", "Ridley Scott"}),
+        ("Which film is the longest?", {"Heat"}),
+        ("What is the longest crime film?", {"Heat"}),
+        ("Which films came out in 1981?", {"Thief"}),
+        ("Which films are longer than 120 minutes?", {"Heat", "Thief"}),
+        ('Which film has "horror"?', {"Alien"}),
+        ("Who directed Heat?", {"Michael Mann"}),
+    ],
+)
+def test_a_table_is_asked_by_class_value_quotation_and_order(films: Retriever, text: str, entities: set[str]) -> None:
+    result: Result = films.ask(text)
+    assert result.answer is not None
+    assert (set(result.answer.entities), result.answer.complete) == (entities, True)
+    assert all(0 <= place < len(result.triples) for place in result.answer.support)
+
+
+@pytest.mark.parametrize(
+    "text", ["What is the sixth longest film?", "Which film was made by Zorro?", "Which films came out in 2020?"]
+)
+def test_a_table_without_the_answer_refuses(films: Retriever, text: str) -> None:
+    answer = films.ask(text).answer
+    assert answer is not None
+    assert (answer.enough, answer.entities) == (False, ())
+    assert answer.missing
+
+
+@pytest.mark.parametrize(
+    ("text", "number"),
+    [
+        ("How many films are there?", 4),
+        ("How many films did Michael Mann direct?", 2),
+        ("What is the average minutes of the crime films?", 130),
+        ("What is the total minutes of Michael Mann's films?", 292),
+    ],
+)
+def test_a_table_gives_numbers(films: Retriever, text: str, number: float) -> None:
+    answer = films.ask(text).answer
+    assert answer is not None
+    assert (answer.number, answer.complete) == (number, True)

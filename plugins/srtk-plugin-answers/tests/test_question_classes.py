@@ -8,7 +8,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from srtk_plugin_answers.end_classes import of_class
-from srtk_plugin_answers.question_classes import asked_classes, shared_words, singular
+from srtk_plugin_answers.question_classes import (
+    asked_classes,
+    asks_for_several,
+    role_words,
+    shared_words,
+    singular,
+)
 from srtk_plugin_local.memory import MemoryGraph
 
 from srtk_framework.values import Schema
@@ -132,3 +138,30 @@ def test_a_class_that_shares_more_words_leaves_out_one_that_shares_fewer() -> No
     nodes = [["a", "b"]]
     assert of_class(graph, TYPED, [["record label"]], nodes) == [{"a"}]
     assert of_class(graph, TYPED, [["label"]], nodes) == [{"a", "b"}]
+
+
+@pytest.mark.parametrize(
+    ("phrase", "relation", "of_object", "words"),
+    [
+        ("language", "official language", True, 1),
+        ("official language", "official language", True, 2),
+        ("language", "official language", False, 0),
+        ("city", "city country", False, 1),
+        ("country", "city country", True, 1),
+        ("city", "city country", True, 0),
+        ("language", "language spoken", False, 0),
+        ("city", "city", False, 0),
+        ("city", "", False, 0),
+    ],
+)
+def test_a_relation_says_what_its_object_and_its_subject_are(
+    phrase: str, relation: str, of_object: bool, words: int
+) -> None:
+    assert role_words([phrase], relation, of_object) == words
+
+
+def test_a_plural_asks_for_several() -> None:
+    assert asks_for_several("Which cities are in ¤?")
+    assert asks_for_several("How many cities are in ¤?")
+    assert not asks_for_several("Which city is in ¤?")
+    assert not asks_for_several("Where is ¤?")

@@ -3,7 +3,19 @@
 from __future__ import annotations
 
 import pytest
-from srtk_plugin_answers.question_kinds import KINDS, kind_of
+from srtk_plugin_answers.question_kinds import (
+    KINDS,
+    arithmetic_of,
+    asked_relation,
+    asks_for_things,
+    classes_asked,
+    is_of_age,
+    is_of_length,
+    is_yes_no,
+    kind_of,
+    order_clause,
+    value_kind,
+)
 
 
 @pytest.mark.parametrize(
@@ -66,3 +78,94 @@ def test_the_words_tell_the_end_and_the_place(text: str, greatest: bool | None, 
 def test_the_first_year_is_read() -> None:
     assert kind_of("Who led Latvia from 1993 to 1999?").year == 1993
     assert kind_of("Who led Latvia?").year is None
+
+
+@pytest.mark.parametrize(
+    ("text", "nouns", "rest", "order"),
+    [
+        ("Which neighbour of Latvia has the largest area?", (), "Which neighbour of Latvia", "largest area"),
+        ("Which film is the longest?", (), "Which film", "longest length or duration"),
+        ("What is the largest city in Latvia?", ("city",), "What city in Latvia", "largest"),
+        ("Which film has the second highest score?", (), "Which film", "highest score"),
+        ("Which city is the largest by population?", (), "Which city", "largest population"),
+        ("Which city is it?", (), "Which city is it?", "Which city is it?"),
+    ],
+)
+def test_the_order_is_parted_from_what_is_asked_of(text: str, nouns: tuple[str, ...], rest: str, order: str) -> None:
+    assert order_clause(text, nouns) == (rest, order)
+
+
+@pytest.mark.parametrize(
+    ("text", "phrases"),
+    [
+        ("What is the most populous city?", ("city",)),
+        ("Which second largest city is meant?", ("city",)),
+        ("Number of cities in ¤?", ("city",)),
+        ("Cities in ¤", ("city",)),
+        ("Is it there?", ()),
+    ],
+)
+def test_words_that_order_are_no_part_of_the_class(text: str, phrases: tuple[str, ...]) -> None:
+    assert classes_asked(text) == phrases
+
+
+@pytest.mark.parametrize(
+    ("text", "operation"),
+    [
+        ("What is the total area of the states?", "sum"),
+        ("What is the total number of states?", None),
+        ("What is the average age?", "average"),
+        ("What is the difference in area between A and B?", "distance"),
+        ("How many years passed between A and B?", "distance"),
+        ("How much taller is A than B?", "distance"),
+        ("By how much is A larger?", "distance"),
+        ("How many states are there?", None),
+        ("How long is A?", None),
+    ],
+)
+def test_some_words_ask_for_arithmetic(text: str, operation: str | None) -> None:
+    assert arithmetic_of(text) == operation
+
+
+@pytest.mark.parametrize(
+    ("text", "kind"),
+    [
+        *[("When was A born?", "date"), ("In which year was A born?", "date"), ("What year was it?", "date")],
+        *[("How tall is A?", "number"), ("How much does A cost?", "number"), ("How many are there?", None)],
+        *[("Who wrote A?", "name"), ("Where is A?", "name"), ("What is A?", None), ("", None)],
+    ],
+)
+def test_the_first_words_tell_the_kind_of_value(text: str, kind: str | None) -> None:
+    assert value_kind(text) == kind
+
+
+@pytest.mark.parametrize(
+    ("text", "noun"),
+    [
+        ("What is the capital of Latvia?", "capital"),
+        ("Who was the first president of Latvia?", "first president"),
+        ("What is Ann Smith's profession?", "profession"),
+        ("The capital of Latvia", "capital"),
+        ("Who wrote it?", None),
+        ("", None),
+    ],
+)
+def test_a_question_names_the_relation_that_it_asks_for(text: str, noun: str | None) -> None:
+    assert asked_relation(text) == noun
+
+
+def test_some_questions_name_the_class_of_what_they_ask_for() -> None:
+    for text in ("Which films won?", "In which city is it?", "Films by A", "List all films.", "What films won?"):
+        assert asks_for_things(text)
+    for text in ("Who won?", "What did it win?", "Does it work?", "This is it", ""):
+        assert not asks_for_things(text)
+
+
+def test_age_length_and_yes_or_no_are_told_by_single_words() -> None:
+    assert is_of_age("Who is the oldest?")
+    assert not is_of_age("Who is the longest-serving?")
+    assert is_of_length("Who is the longest-serving?")
+    assert not is_of_length("Who belongs there?")
+    assert is_yes_no("Isn’t Riga a city?")
+    assert not is_yes_no("Is it Riga or Tartu?")
+    assert not is_yes_no("What is it?")
