@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 from srtk_plugin_answers import question_kinds, statement_years
-from srtk_plugin_answers.question_classes import asked_classes, asks_for_several, role_words, shared_words
+from srtk_plugin_answers.question_classes import asked_classes, asks_for_several, shared_words
 from srtk_plugin_answers.question_values import clauses, value_constraints
 
 LENGTHS = (2000, 4000, 8000)
@@ -37,7 +37,6 @@ READERS: dict[str, Callable[[str], Any]] = {
     "asked_classes": asked_classes,
     "asks_for_several": asks_for_several,
     "shared_words": lambda text: shared_words(["city"], text),
-    "role_words": lambda text: role_words(["city"], text, False),
     "ends": statement_years.ends,
     **{
         name: getattr(question_kinds, name)
