@@ -82,8 +82,9 @@ def test_reading_a_repetitive_question_takes_linear_time(name: str) -> None:
 
 def test_a_reading_that_compares_all_words_with_each_other_is_told_from_a_linear_one() -> None:
     texts = [("a " * length)[:length] for length in LENGTHS]
-    assert not is_linear(lambda text: [one == other for one in text.split() for other in text.split()], texts)
-    assert is_linear(lambda text: [word == "b" for _ in range(200) for word in text.split()], texts)
+    words = {text: text.split()[::2] for text in texts}
+    assert not is_linear(lambda text: [one == other for one in words[text] for other in words[text]], texts)
+    assert is_linear(lambda text: [word == "b" for _ in range(200) for word in words[text]], texts)
 
 
 @pytest.mark.parametrize("part", ["in 1999 ", "more than 5 seats ", "released in 1999 and "])
