@@ -33,6 +33,8 @@ WRITTEN = ("by_kind", "own_tables", "no_link", "not_there", "whole_road")
 SETS = ("demo", "demo_gold", *WRITTEN, *(f"fresh/{name}" for name in WRITTEN))
 OUT = ROOT / "build" / "bench" / "answers.json"
 WORLD = "build/demo/world"
+OPERATIONS = {"use": "operations", "inner": {"use": "beam"}}
+"""What the twenty-line reader reads of."""
 
 
 def main() -> int:
@@ -83,9 +85,13 @@ def _measured(rows: list[dict[str, Any]], show: bool) -> dict[str, Any]:
     kinds: dict[str, list[int]] = {}
     sures: dict[str, list[int]] = {}
     for files, some in by_graph.items():
-        with _retriever(files) as retriever:
-            results = retriever.ask_all(Question(row["id"], row["question"]) for row in some)
-        for row, result in zip(some, results, strict=True):
+        asked = [Question(row["id"], row["question"]) for row in some]
+        graph = _graph(files)
+        with Retriever(graph, reader={"use": "paths"}) as retriever:
+            results = retriever.ask_all(asked)
+        with Retriever(graph, expander=OPERATIONS) as retriever:
+            plain = [_plain(result.to_record()) for result in retriever.ask_all(asked)]
+        for row, result, bare in zip(some, results, plain, strict=True):
             record = result.to_record()
             answer, gold = _said(record.get("answer")), gold_answer(row)
             right = is_exact(_by_name(answer, record, gold), gold)
@@ -101,7 +107,7 @@ def _measured(rows: list[dict[str, Any]], show: bool) -> dict[str, Any]:
             if answer is not None and record["answer"].get("complete"):
                 count["complete"] += 1
                 count["complete and wrong"] += not right
-            count["twenty lines"] += is_exact(_by_name(read_answer(_plain(record)), record, gold), gold)
+            count["twenty lines"] += is_exact(_by_name(read_answer(bare), bare, gold), gold)
             if show and not right:
                 said = record.get("answer") or {}
                 print(
@@ -115,17 +121,15 @@ def _measured(rows: list[dict[str, Any]], show: bool) -> dict[str, Any]:
     return {"questions": len(rows), **count, **shares}
 
 
-def _retriever(files: tuple[str, ...]) -> Retriever:
-    """Open a graph with its defaults and the reader; the demo's as its recipe says."""
+def _graph(files: tuple[str, ...]) -> Graph:
+    """Open a graph with its defaults; the demo's as its recipe says."""
     if files == (WORLD,):
         recipe = yaml.safe_load((ROOT / "recipes/operations.yaml").read_text(encoding="utf-8"))
         build = {**recipe["knowledge_graph"]["build"]}
         for name in ("files", "labels", "aliases", "qualifiers"):
             build[name] = [str(ROOT / file) for file in build[name]]
-        graph = Graph.from_csv(*build.pop("files"), **build)
-    else:
-        graph = Graph.open([str(HERE.parent / file) for file in files])
-    return Retriever(graph, reader={"use": "paths"})
+        return Graph.from_csv(*build.pop("files"), **build)
+    return Graph.open([str(HERE.parent / file) for file in files])
 
 
 def _said(answer: dict[str, Any] | None) -> dict[str, Any] | None:

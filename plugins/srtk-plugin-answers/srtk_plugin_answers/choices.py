@@ -126,7 +126,8 @@ def named_ends(question: Question, nodes: Sequence[str], names: Mapping[str, str
         words = _singulars(name)
         if len(words) < _LEAST_NAME or words in classes or f" {words} " not in f" {plain} ":
             continue
-        found.append(Link(node, start=max(0, fold(question.text).find(name)), name=names.get(node, node)))
+        start = max(0, fold(question.text).find(name))
+        found.append(Link(node, start=start, end=start + len(name), name=names.get(node, node)))
     return found
 
 

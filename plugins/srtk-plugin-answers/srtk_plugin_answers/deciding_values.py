@@ -84,7 +84,8 @@ class DecidingValues:
         every = NodeSet(None, {one: () for row in namesakes.values() for one in row})
         if len(namesakes) < 2:
             return Lead()
-        for _, _, relation, _ in sorted(self._deciding(question, [every], text)):
+        # Another relation than the one that is asked for compares something else.
+        for _, _, relation, _ in sorted(self._deciding(question, [every], text))[:1]:
             values = self._values(every, relation, kind.greatest)
             meant = [next((one for one in row if one in values), None) for row in namesakes.values()]
             if None not in meant:

@@ -160,7 +160,8 @@ class Operations:
         if self.by_role and kind.kind == "yes-no" and not bounds:
             return self._topics.confirmed(question, text) or Lead()
         if self.by_role and kind.kind == "comparison":
-            return self.values.compared_links(question, kind, text, self._namesakes(question))
+            lead = self.values.compared_links(question, kind, text, self._namesakes(question))
+            return lead if lead.rows or not bounds else self.values.valued(question, text, bounds[0])
         if kind.kind == "comparison":
             lead = self.values.compared(question, kind, [NodeSet.of_links(question)], text)
             return lead if lead.rows or not bounds else self.values.valued(question, text, bounds[0])

@@ -89,14 +89,13 @@ _TIME = re.compile(
     r"(?:year )?(?:1\d|20)\d\ds?\b|\b(?:1\d|20)\d\d\b|\b(?:currently|nowadays|at present|today)\b"
 )
 _YEAR = re.compile(r"\b(?:1\d|20)\d\d\b")
-_CHOICE = re.compile(r"[,:;] [^,:;]+ or [^,:;]+$")
 _MAJORITY = word_set("do does did for by in among where that to from at")
 _COUNTED_IN = re.compile(
     r"\bhow many (?P<noun>[\w-]+(?: (?!is|are|was|were|does|do|did|more|fewer|less|ahead|behind)[\w-]+)?)\b"
 )
 _TIME_UNITS = word_set("years year months days more fewer less")
 _COUNTED = re.compile(r"^(?:the )?(?:number|count) of ", re.IGNORECASE)
-_BETWEEN = re.compile(r"^(?:of|between) [^?]+ and [^?]+\b(?:which|who|what)\b")
+_ASKING = re.compile(r"\b(?:which|who|what)\b")
 _AMOUNT = re.compile(r"\bthan (?:\d|once|twice|one|two|three|four|five|six|seven|eight|nine|ten|a |an )")
 _NO_END = re.compile(r"\bat (?:least|most)\b|\bmost of\b|\bmost likely\b")
 _WORD = re.compile(r"[\w'’-]+")
@@ -142,11 +141,11 @@ def kind_of(question: str) -> QuestionKind:
         if order is not None or (more is not None and "than" in words and not _AMOUNT.search(text)):
             return QuestionKind("comparison", order == "after" if order else more, year=year)
         return QuestionKind("yes-no", more, year=year)
-    if _CHOICE.search(text) and (greatest is not None or rank == 1):
+    if _is_choice(text) and (greatest is not None or rank == 1):
         return QuestionKind("comparison", greatest or False, year=year)
     if _COUNT.search(text):
         return QuestionKind("count", year=year)
-    if compared is not None and _BETWEEN.match(text) and not _AMOUNT.search(text):
+    if compared is not None and _is_between(text) and not _AMOUNT.search(text):
         return QuestionKind("comparison", more, year=year)
     if compared is not None and "than" in words and not _DIFFERENCE.search(text):
         return QuestionKind("comparison", more, year=year)
@@ -304,7 +303,7 @@ def value_kind(question: str) -> ValueKind | None:
 
 _RELATION = re.compile(
     r"^(?:what|who)(?:'s| is| are| was| were) (?:the |an? )?(?P<noun>[\w-]+(?: [\w-]+){0,2}?) (?:of|in|for) \w"
-    r"|^(?:what|who)(?:'s| is| are| was| were) (?:[\w.-]+ ){1,4}?[\w.-]+(?:'s|s') (?P<own>[\w-]+(?: [\w-]+){0,2})\??$"
+    r"|^(?:what|who)(?:'s| is| are| was| were) (?:[\w.-]+ ){0,4}?[\w.-]+(?:'s|s') (?P<own>[\w-]+(?: [\w-]+){0,2})\??$"
     r"|^(?:the )?(?P<bare>[\w-]+(?: [\w-]+)?) of \w"
 )
 
@@ -316,7 +315,8 @@ def asked_relation(question: str) -> str | None:
 
 
 _OF_THINGS = re.compile(
-    r"^(?:(?:in|on|by|with|for|of|to|at) )?(?:which|name|list|give|show|find)\b|^what \w+s\b(?! of\b)"
+    r"^(?:(?:in|on|by|with|for|of|to|at) )?(?:which|name|list|give|show|find)\b"
+    r"|^what (?!is\b|was\b|does\b|has\b)\w+s\b(?! of\b)"
 )
 
 
@@ -332,6 +332,18 @@ def is_yes_no(question: str) -> bool:
     """Return whether a question in English is answered by yes or no: an auxiliary begins it, and no *or* is in it."""
     words = _WORD.findall(question.casefold().replace("’", "'"))
     return bool(words) and words[0] in _AUXILIARY and "or" not in words
+
+
+def _is_between(text: str) -> bool:
+    """Return whether a question begins with two things of which one is asked for: *between A and B, which …*."""
+    first, joined, rest = text.partition("?")[0].partition(" and ")
+    return bool(joined) and first.startswith(("of ", "between ")) and bool(_ASKING.search(rest))
+
+
+def _is_choice(text: str) -> bool:
+    """Return whether a question ends with things to choose from: *which is larger: A or B*."""
+    tail = text[max(map(text.rfind, ",:;")) + 1 :] if any(mark in text for mark in ",:;") else ""
+    return tail.startswith(" ") and " or " in tail[1:]
 
 
 def _without_numbers(question: str) -> str:

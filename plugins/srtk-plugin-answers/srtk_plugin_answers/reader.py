@@ -143,8 +143,9 @@ class PathsReader(Reader):
             if patterns
             else ()
         )
+        text = question.text.casefold()
         return [
-            Link(one, start=max(0, question.text.casefold().find(run)), name=run)
+            Link(one, start=(start := max(0, text.find(run))), end=start + len(run), name=run)
             for one, run in found.items()
             if one in joined
         ]
@@ -165,6 +166,9 @@ class PathsReader(Reader):
         lead = one.lead
         if kind == "yes-no" and not one.bounds and is_yes_no(question.text):
             return self._confirmed(question, one, found)
+        if one.bounds and lead.facts and kind in ("yes-no", "comparison") and is_yes_no(question.text):
+            complete = bool(lead.facts.get("complete"))
+            return Draft(kind, truth=bool(lead.answers), proof=lead.proof, complete=complete)
         if (operation := arithmetic_of(question.text)) and lead.values:
             noun = measured_noun(question.text) if operation == "distance" else None
             if noun is not None and not self._is_like(noun, Step(lead.facts["relation"]), _MEASURE):

@@ -12,7 +12,7 @@ from srtk_framework.text import fold
 from srtk_framework.values import Literal, Pattern, Question, RankedPath, Schema, Step, Triple
 from srtk_plugin_answers.deciding_values import DecidingValues
 from srtk_plugin_answers.end_classes import words_of_role
-from srtk_plugin_answers.node_sets import Lead, NodeSet
+from srtk_plugin_answers.node_sets import Lead, NodeSet, Row
 from srtk_plugin_answers.question_classes import STOP_WORDS, shared_words, singular, word_set
 from srtk_plugin_answers.question_kinds import QuestionKind, classes_asked, order_clause
 from srtk_plugin_answers.question_values import clauses, value_constraints
@@ -73,11 +73,14 @@ class UnlinkedSets:
         covered = {word for phrase in phrases for word in (words_of(phrase) if of_class else [phrase.split()[-1]])}
         covered |= {word for clause in told for word in words_of(clause)}
         conditions = self._conditions(whole, words_of(rest) - covered)
-        for condition in conditions:
+        for narrowed, condition in enumerate(conditions):
+            # A condition shows its members better than what made them of the class.
             whole = attrs.evolve(
                 whole,
                 instances={member: () for member in whole.instances if member in condition.triples},
-                values={m: (*whole.values.get(m, ()), (t, None)) for m, t in condition.triples.items()},
+                values={
+                    m: (*(whole.values.get(m, ()) if narrowed else ()), (t, None)) for m, t in condition.triples.items()
+                },
             )
             covered |= condition.words
         if not whole.instances:
@@ -157,7 +160,8 @@ class UnlinkedSets:
             return None
         classes = sorted({one for row in self.graph.find(list(phrases)) for one in row})
         patterns = [Pattern(None, relation, one) for relation in self.schema.type_relations for one in classes]
-        return self._set(triple.subject for row in self.graph.match(patterns) for triple in row) if patterns else None
+        rows = self.graph.match(patterns) if patterns else []
+        return _set((triple.subject, triple) for row in rows for triple in row)
 
     def _of_tables(self, phrases: Sequence[str]) -> NodeSet | None:
         shared = {name: shared_words(phrases, name) for name in self.schema.tables}
@@ -174,20 +178,15 @@ class UnlinkedSets:
         most = max(words.values(), default=0)
         fitting = [step for step in steps if most and words[step] == most]
         rows = self.graph.match([Pattern(None, step.relation, None) for step in fitting])
-        return self._set(
-            triple.object if step.inverse else triple.subject
+        return _set(
+            (triple.object if step.inverse else triple.subject, triple)
             for step, row in zip(fitting, rows, strict=True)
             for triple in row
         )
 
     def _subjects(self, relations: Sequence[str]) -> NodeSet | None:
         rows = self.graph.match([Pattern(None, relation, None) for relation in relations])
-        return self._set(triple.subject for row in rows for triple in row)
-
-    def _set(self, nodes: Iterable[str]) -> NodeSet | None:
-        members = sorted({node for node in nodes if not isinstance(node, Literal)})
-        cut = max(0, len(members) - _MOST)
-        return NodeSet(None, dict.fromkeys(members[:_MOST], ()), cut) if members else None
+        return _set((triple.subject, triple) for row in rows for triple in row)
 
     def _conditions(self, one: NodeSet, words: set[str]) -> list[Condition]:
         """Find the names and texts that members lead to in one step, and that the question names."""
@@ -214,6 +213,17 @@ class UnlinkedSets:
             if known is None or len(triples) > len(known.triples):
                 best[parts] = Condition(parts, triples)
         return list(best.values())
+
+
+def _set(shown: Iterable[tuple[str, Triple]]) -> NodeSet | None:
+    """Gather nodes, each with the first triple that shows it; None if there are none."""
+    first: dict[str, Triple] = {}
+    for node, triple in shown:
+        if not isinstance(node, Literal):
+            first.setdefault(node, triple)
+    members = sorted(first)[:_MOST]
+    shows: dict[str, Row] = {node: ((first[node], None),) for node in members}
+    return NodeSet(None, dict.fromkeys(members, ()), len(first) - len(members), values=shows) if members else None
 
 
 def _is_written(text: str) -> bool:
