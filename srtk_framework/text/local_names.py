@@ -96,6 +96,8 @@ _HEX = re.compile(r"(?=.*[0-9])[0-9A-Fa-f_-]{6,}", re.DOTALL)
 _UUID = re.compile(r"[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}", re.IGNORECASE)
 _TOKEN = re.compile(r"[^\W_]+")
 _WORD = re.compile(r"[^\W\d_]{2,}|[^\W\d_]{3,}[^\W_]*|[0-9]*[^\x00-\x7f\W\d_]+[0-9]*")
+# A word of three letters that no code and no hexadecimal number has: most local parts need no closer look.
+_PLAIN_WORD = re.compile(r"(?<![^\W_])(?=[A-Za-z]*[g-z])[A-Za-z]{3,}(?![^\W_])")
 _LONGEST = 2000
 
 
@@ -116,7 +118,7 @@ def local_part(id_: str, prefixes: Iterable[str] = ()) -> str:
     if not scheme[1]:
         # Without the graph's word for it, a prefix cannot be told from a scheme; URNs and a few schemes are known.
         return unquote(rest.rpartition(":")[2].rpartition("/")[2]) if prefix.lower() in ("urn", "tag", "info") else ""
-    page = _PAGES.match(id_)
+    page = _PAGES.match(id_) if "/resource/" in id_ or "/wiki/" in id_ else None
     if page is not None:
         return unquote(id_[page.end() :])
     path = id_[scheme.end() :].rstrip("/#")
@@ -141,6 +143,8 @@ def local_name(id_: str, prefixes: Iterable[str] = ()) -> str:
 
 def has_word(local: str) -> bool:
     """Return whether a local part holds a word, rather than digits or a code."""
+    if _PLAIN_WORD.search(local) and not local.startswith("ark:"):
+        return True
     if not local or _CODE.fullmatch(local) or _HEX.fullmatch(local) or _UUID.fullmatch(local):
         return False
     return any(_WORD.fullmatch(token) for token in _TOKEN.findall(local))
@@ -151,9 +155,16 @@ def spaced(local: str) -> str:
     words = _GAPS.sub(" ", local).strip()
     if " " not in words:
         # Without any gap, hyphens and capitals are what separates words.
-        return " ".join(_CAMEL.sub(" ", words.replace("-", " ")).split())
+        return " ".join(_parted(words.replace("-", " ")).split())
+    if words.islower():
+        return words
     # With gaps, a word such as MySpace is whole, while hasPart is still a name of two words.
-    return " ".join(_CAMEL.sub(" ", word) if _LOWER_START.match(word) else word for word in words.split(" "))
+    return " ".join([_parted(word) if _LOWER_START.match(word) else word for word in words.split(" ")])
+
+
+def _parted(words: str) -> str:
+    """Split words at capitals; only a capital after the first character parts a word."""
+    return words if words[1:].islower() else _CAMEL.sub(" ", words)
 
 
 def displayed(iri: str, prefixes: Iterable[tuple[str, str]]) -> str:

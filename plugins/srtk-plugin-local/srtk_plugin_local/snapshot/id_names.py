@@ -61,6 +61,8 @@ class IdNames:
 
     def indexed(self, id_: str) -> list[str]:
         """Return the folded names by which an entity without label is found: that in its id, and a short id."""
+        if ":" not in id_ and (self.names or "" not in self.prefixes):
+            return [fold(id_)]  # it holds no other name, and most ids of tables are such
         name = fold(self.entity(id_))
         whole = fold(id_) if "://" not in id_ else name
         return [name] if whole == name else [name, whole]
