@@ -302,7 +302,7 @@ class Operations:
             ]
             scores = self.values.scores.of([path.steps for path in paths], texts[place])
             ranked = [attrs.evolve(path, score=score) for path, score in zip(paths, scores, strict=True)]
-            sets[place] = self._read_sets(question, sorted(ranked, key=path_order))
+            sets[place] = self.read_sets(question, sorted(ranked, key=path_order))
         # Few nodes of a class are found among many others: the small sets come first, since only so many are typed.
         nodes = [
             [member for one in sorted(row, key=lambda one: len(one.instances)) for member in one.instances]
@@ -315,7 +315,7 @@ class Operations:
         ]
         return [[one for one in row if len(one.instances) > 1] or row for row in named]
 
-    def _read_sets(self, question: Question, paths: Sequence[RankedPath]) -> list[NodeSet]:
+    def read_sets(self, question: Question, paths: Sequence[RankedPath]) -> list[NodeSet]:
         """Read where paths of one question lead."""
         cuts: list[dict[str, int]] = [{} for _ in paths]
         limits = Budget(triples=self.members + 1, hub=self.members, nodes=self.members)

@@ -27,7 +27,7 @@ from srtk_framework.values import (
 )
 from srtk_plugin_answers.choices import Choice, choices, named_ends, named_value, other_names, unknown_names
 from srtk_plugin_answers.literal_values import fits, is_date, is_year, truth_of, value_of
-from srtk_plugin_answers.node_sets import Lead, Row
+from srtk_plugin_answers.node_sets import Lead, Row, whole_set
 from srtk_plugin_answers.operations import Operated, Operations
 from srtk_plugin_answers.question_classes import PEOPLE, shared_words
 from srtk_plugin_answers.question_kinds import (
@@ -43,7 +43,7 @@ from srtk_plugin_answers.question_kinds import (
 )
 from srtk_plugin_answers.result_order import with_proof
 from srtk_plugin_answers.statement_years import dates_of, ends
-from srtk_plugin_answers.unlinked import UnlinkedSets, words_of
+from srtk_plugin_answers.unlinked import UnlinkedSets, stems_of, words_of
 
 _NAMED = 10
 """Names that a text has; the others are counted."""
@@ -162,7 +162,8 @@ class PathsReader(Reader):
             return self._unlinked(question, one)
         relations = sorted({path.steps[-1].relation for path in one.found.paths if path.steps})
         labels = dict(zip(relations, self.graph.labels(relations), strict=True))
-        found = choices(question, one, labels)
+        found = self._things_first(question, one, choices(question, one, labels))
+        one = self._with_things(question, one)
         lead = one.lead
         if kind == "yes-no" and not one.bounds and is_yes_no(question.text):
             return self._confirmed(question, one, found)
@@ -222,6 +223,37 @@ class PathsReader(Reader):
         asked, own = self.scorer.score([phrase, label], [(), ()], [[step, value], [step]])
         other = self.scorer.score([name], [()], [[value]])[0]
         return bool(asked[0] / max(own[0], 1e-9) > asked[1] / max(other[0], 1e-9))
+
+    def _leads_beyond(self, question: Question, one: Operated, path: RankedPath | None) -> bool:
+        """Return whether a path goes on from what is asked for: *which films* are before their genre.
+
+        Nothing tells the class of those nodes; but the question names the relation that leads to them, against its
+        direction, and not the one that goes on.
+        """
+        nouns = [phrase for phrase in one.phrases if phrase not in PEOPLE]
+        if not nouns or one.is_classed or one.roles or path is None or len(path.steps) < 2:
+            return False
+        before, last = path.steps[-2:]
+        if not before.inverse or last.inverse:
+            return False
+        told, beyond = (stems_of(label) for label in self.graph.labels([before.relation, last.relation]))
+        asked = stems_of(question.text)
+        return bool(told & asked) and not beyond & asked
+
+    def _things_first(self, question: Question, one: Operated, found: list[Choice]) -> list[Choice]:
+        """Put the path to what is asked for before those that go on from there."""
+        if not found or not self._leads_beyond(question, one, found[0].path):
+            return found
+        begun = (found[0].path.entity, found[0].path.steps[:-1])
+        return sorted(found, key=lambda choice: (choice.path.entity, choice.path.steps) != begun)
+
+    def _with_things(self, question: Question, one: Operated) -> Operated:
+        """Count what is asked for, where the set goes on from there."""
+        path = one.lead.path
+        if one.kind.kind != "count" or one.bounds or path is None or not self._leads_beyond(question, one, path):
+            return one
+        sets = self._operations.read_sets(question, [attrs.evolve(path, steps=path.steps[:-1])])
+        return attrs.evolve(one, lead=whole_set(sets)) if sets else one
 
     def _of_lead(self, question: Question, one: Operated) -> Draft:
         """Answer with what the operation gave."""

@@ -29,6 +29,7 @@ _DONE = word_set(
 """Words that say nothing that a value or a class does not."""
 _QUOTES = '"“”‘«»'
 _MARKS = f"{_QUOTES}',;:?.!"
+_STEM = 4
 _MOST = 100_000
 """Members of a class that are read."""
 
@@ -237,3 +238,8 @@ def _is_written(text: str) -> bool:
 def words_of(text: str) -> set[str]:
     """Return the words of a text, folded and in singular."""
     return {singular(word) for word in _WORD.findall(fold(text))}
+
+
+def stems_of(text: str) -> set[str]:
+    """Return the first letters of the words of a text, which *direct* and *directed* share."""
+    return {word[:_STEM] for word in words_of(text) if len(word) >= _STEM}

@@ -327,3 +327,32 @@ def test_a_table_gives_numbers(films: Retriever, text: str, number: float) -> No
     answer = films.ask(text).answer
     assert answer is not None
     assert (answer.number, answer.complete) == (number, True)
+
+
+GENRES = [
+    ["alien", "directed by", "scott"],
+    ["gladiator", "directed by", "scott"],
+    ["alien", "genre", "horror"],
+    ["gladiator", "genre", "drama"],
+]
+
+
+@pytest.mark.parametrize(
+    ("text", "entities"),
+    [
+        ("Which films did Scott direct?", {"alien", "gladiator"}),
+        ("How many films did Scott direct?", {"alien", "gladiator"}),
+        ("Which genre has Scott directed?", {"horror", "drama"}),
+    ],
+)
+def test_what_is_asked_for_is_not_passed_over_on_a_graph_without_classes(text: str, entities: set[str]) -> None:
+    graph = MemoryGraph(triples=GENRES, labels={})
+    graph.open()
+    back = Step("directed by", True)
+    paths = [RankedPath("scott", (back, Step("genre")), 3.0), RankedPath("scott", (back,), 1.0)]
+    [found] = facts(graph, [paths], Budget())
+    reader = PathsReader(graph, Named())
+    reader.open()
+    at = text.index("Scott")
+    [answer] = reader.read([Question("q", text, (Link("scott", start=at, end=at + 5),))], [found])
+    assert set(answer.entities) == entities
