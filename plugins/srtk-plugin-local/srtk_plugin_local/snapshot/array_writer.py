@@ -238,16 +238,19 @@ def write_names(work: Work, id_names: Callable[[bool], IdNames]) -> None:
         work.nameless += "://" in names[0] or id_.startswith("_:")
         return names
 
-    rows = (_folded(b, indexed) for b in work.batches(sql, NAMES, "index names", total))
+    rows = (_folded(b, from_id, indexed) for b in work.batches(sql, NAMES, "index names", total))
     work.counts["names"] = _write_hashes(work, "names.hash", "names.node", rows)
 
 
-def _folded(batch: Any, indexed: Callable[[str], list[str]]) -> tuple[list[str], Ints]:
-    texts, numbers, lacks = batch.column(0).to_pylist(), _ints(batch.column(1)), batch.column(2)
-    if lacks.true_count:
-        names = [indexed(text) if lack else [fold(text)] for text, lack in zip(texts, lacks.to_pylist(), strict=True)]
-        numbers = np.repeat(numbers, [len(row) for row in names])
-        folded = [name for row in names for name in row]
+def _folded(batch: Any, id_names: IdNames, indexed: Callable[[str], list[str]]) -> tuple[list[str], Ints]:
+    texts, numbers = batch.column(0).to_pylist(), _ints(batch.column(1))
+    lacking = np.flatnonzero(batch.column(2).to_numpy(zero_copy_only=False)).tolist()
+    # Most ids of tables are their own names: only ids with more in them are looked at one by one.
+    names = {row: indexed(texts[row]) for row in lacking if not id_names.is_whole(texts[row])}
+    if names:
+        every = [names[row] if row in names else [fold(text)] for row, text in enumerate(texts)]
+        numbers = np.repeat(numbers, [len(row) for row in every])
+        folded = [name for row in every for name in row]
     else:
         folded = [fold(text) for text in texts]
     kept = np.fromiter((bool(text) for text in folded), dtype=bool, count=len(folded))

@@ -59,10 +59,14 @@ class IdNames:
         short = displayed(id_, {**self.shown, **self.prefixes}.items())
         return local if local and short == id_ else short
 
+    def is_whole(self, id_: str) -> bool:
+        """Return whether an id is one name for sure, with nothing in it that is another."""
+        return ":" not in id_ and (self.names or "" not in self.prefixes)
+
     def indexed(self, id_: str) -> list[str]:
         """Return the folded names by which an entity without label is found: that in its id, and a short id."""
-        if ":" not in id_ and (self.names or "" not in self.prefixes):
-            return [fold(id_)]  # it holds no other name, and most ids of tables are such
+        if self.is_whole(id_):
+            return [fold(id_)]
         name = fold(self.entity(id_))
         whole = fold(id_) if "://" not in id_ else name
         return [name] if whole == name else [name, whole]
