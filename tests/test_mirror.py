@@ -32,6 +32,8 @@ ELSEWHERE = {
     "cli/test_short_commands.py": "cli/link cli/retrieve cli/short cli/visualize",
     "scaffold/test_scaffold.py": "cli/new",
     # Parts of one whole, tested through it.
+    "test_one_spelling.py": "evaluation/gold_ids graph/question_ids text/id_spellings",
+    "run/test_result.py": "run/result_text text/answers",
     "training/test_setup.py": "training/material",
     "training/test_trainer.py": "training/question_sets",
     "roles/test_hook_contract.py": "roles/base",
