@@ -65,6 +65,19 @@ def _backwards(subgraph: Subgraph, answer: Answer) -> Answer:
     return attrs.evolve(answer, support=(1, 0)) if answer.enough and len(subgraph.triples) > 1 else answer
 
 
+def _drops_triples(subgraph: Subgraph, answer: Answer) -> Answer:
+    if not answer.enough:
+        return answer
+    kept = subgraph.ordered(answer.support)
+    return attrs.evolve(answer, subgraph=kept, support=tuple(range(len(answer.support))))
+
+
+def _leaves_gaps(subgraph: Subgraph, answer: Answer) -> Answer:
+    return (
+        attrs.evolve(answer, subgraph=attrs.evolve(subgraph, scores=subgraph.scores[1:])) if answer.enough else answer
+    )
+
+
 def _guesses(subgraph: Subgraph, answer: Answer) -> Answer:
     return answer if subgraph.triples else Answer("Riga")
 
@@ -107,6 +120,8 @@ FAULTS: list[Fault] = [
             ("test_the_entities_of_an_answer_are_in_the_subgraph", _repeats),
             ("test_the_support_of_an_answer_names_triples", _outside),
             ("test_the_support_of_an_answer_names_triples", _backwards),
+            ("test_what_a_reader_reads_comes_besides_the_subgraph", _drops_triples),
+            ("test_what_a_reader_reads_comes_besides_the_subgraph", _leaves_gaps),
             ("test_an_empty_subgraph_is_no_error", _guesses),
             ("test_the_trace_can_be_written_as_json", _writes_a_set),
         ]
