@@ -23,7 +23,7 @@ ROOT = Path(__file__).parents[2]
 HERE = Path(__file__).parent
 sys.path.insert(0, str(HERE))
 
-from scoring import is_exact  # noqa: E402
+from exact_match import is_exact  # noqa: E402
 from twenty_lines import gold_answer, read_answer  # noqa: E402
 
 from srtk_framework import Graph, Retriever  # noqa: E402

@@ -14,7 +14,7 @@ from collections import Counter
 from pathlib import Path
 from typing import Any
 
-from scoring import is_exact
+from exact_match import is_exact
 
 
 def read_answer(record: dict[str, Any]) -> dict[str, Any] | None:

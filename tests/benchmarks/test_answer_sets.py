@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from benchmarks.answers import check, scoring
+from benchmarks.answers import check, exact_match
 
 ROOM = Path(__file__).resolve().parents[2] / "benchmarks" / "answers"
 
@@ -31,8 +31,8 @@ def test_pandas_gives_each_gold_answer_on_tables(name: str) -> None:
         (None, None),
     ],
 )
-def test_an_answer_in_another_spelling_is_exact(answer: scoring.Answer, gold: scoring.Answer) -> None:
-    assert scoring.is_exact(answer, gold)
+def test_an_answer_in_another_spelling_is_exact(answer: exact_match.Answer, gold: exact_match.Answer) -> None:
+    assert exact_match.is_exact(answer, gold)
 
 
 @pytest.mark.parametrize(
@@ -46,8 +46,8 @@ def test_an_answer_in_another_spelling_is_exact(answer: scoring.Answer, gold: sc
         (None, {"yes": False}),
     ],
 )
-def test_another_answer_is_not_exact(answer: scoring.Answer, gold: scoring.Answer) -> None:
-    assert not scoring.is_exact(answer, gold)
+def test_another_answer_is_not_exact(answer: exact_match.Answer, gold: exact_match.Answer) -> None:
+    assert not exact_match.is_exact(answer, gold)
 
 
 BORDERS = [["peru", "borders", "chile"], ["peru", "borders", "brazil"], ["peru", "borders", "bolivia"]]
@@ -73,7 +73,7 @@ def test_the_simplest_reader_takes_the_members_that_are_left_or_all_ends_at_the_
 
 def test_the_simplest_reader_gives_the_value_of_a_lookup(twenty_lines: Any) -> None:
     record = {"triplets": [["lima", "founded", '"1535"']], "trace": {"kind": "lookup"}, "question_entities": ["lima"]}
-    assert scoring.is_exact(twenty_lines.read_answer(record), {"number": 1535})
+    assert exact_match.is_exact(twenty_lines.read_answer(record), {"number": 1535})
 
 
 @pytest.fixture
@@ -81,7 +81,7 @@ def twenty_lines(monkeypatch: pytest.MonkeyPatch) -> Any:
     """Import the script as it runs, with its own folder on the path."""
     monkeypatch.syspath_prepend(str(ROOM))
     yield __import__("twenty_lines")
-    for name in ("twenty_lines", "scoring"):
+    for name in ("twenty_lines", "exact_match"):
         sys.modules.pop(name, None)
 
 

@@ -356,21 +356,24 @@ class PathsReader(Reader):
     def _looked_up(self, kind: str, found: Sequence[Choice]) -> Draft:
         best, *others = found
         margin = best.path.score - others[0].path.score if others else float("inf")
-        whole, cut = self._whole(best)
+        whole, complete = self._whole(best)
         return Draft(
             kind,
             tuple(whole),
             proof=[(triple, best.path) for way in whole.values() for triple in way],
-            complete=not cut,
+            complete=complete,
             number=len(whole) if kind == "count" else None,
             margin=margin,
             others=others[:_ALTERNATIVES],
         )
 
-    def _whole(self, choice: Choice) -> tuple[Mapping[str, tuple[Triple, ...]], bool]:
-        """Read all of where a path ends; what the subgraph has comes first. Tell whether limits cut it."""
+    def _whole(self, choice: Choice) -> tuple[Mapping[str, tuple[Triple, ...]], bool | None]:
+        """Read all of where a path ends; what the subgraph has comes first. Tell whether that is all there is.
+
+        Ends of one class or year are those of the subgraph alone, of which nothing is told.
+        """
         if choice.narrowed:
-            return choice.ends, False
+            return choice.ends, None
         limits = Budget(triples=self.members + 1, hub=self.members, nodes=self.members)
         cut: dict[str, int] = {}
         [some] = instances(self.graph, [choice.path], [{}], limits, [cut])
@@ -378,7 +381,7 @@ class PathsReader(Reader):
         for one in some[: self.members]:
             if one.end != choice.path.entity and len(set(one.triples)) == len(one.triples):
                 whole.setdefault(one.end, one.triples)
-        return whole, bool(cut) or len(some) > self.members
+        return whole, not cut and len(some) <= self.members
 
     def _answer(self, draft: Draft, one: Operated, subgraph: Subgraph, names: Mapping[str, str]) -> Answer:
         """Write an answer in words, with its proof in the subgraph."""
