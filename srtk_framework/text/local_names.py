@@ -98,6 +98,8 @@ _TOKEN = re.compile(r"[^\W_]+")
 _WORD = re.compile(r"[^\W\d_]{2,}|[^\W\d_]{3,}[^\W_]*|[0-9]*[^\x00-\x7f\W\d_]+[0-9]*")
 # A word of three letters that no code and no hexadecimal number has: most local parts need no closer look.
 _PLAIN_WORD = re.compile(r"(?<![^\W_])(?=[A-Za-z]*[g-z])[A-Za-z]{3,}(?![^\W_])")
+# Most IRIs of large graphs are as simple; one look at them is a third of the time of all the steps.
+_SIMPLE = re.compile(r"https?://[^?=%]*[/#]((?=[a-z0-9_]*[g-z])[a-z]{3,}(?:_[a-z0-9]+)*)")
 _LONGEST = 2000
 
 
@@ -137,6 +139,9 @@ def local_name(id_: str, prefixes: Iterable[str] = ()) -> str:
         id_: The id.
         prefixes: Prefixes of the graph's ids.
     """
+    simple = _SIMPLE.fullmatch(id_) if len(id_) <= _LONGEST else None
+    if simple and "/resource/" not in id_ and "/wiki/" not in id_:
+        return simple[1].replace("_", " ")
     local = local_part(id_, prefixes)
     return spaced(local) if has_word(local) else ""
 

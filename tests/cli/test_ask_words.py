@@ -154,3 +154,17 @@ def test_the_demo_of_the_world_names_the_packages_that_it_needs(
     monkeypatch.setattr("srtk_framework.cli.demo.find_spec", lambda name: None)
     assert main(["ask", "demo", "What is Riga?"]) == USAGE
     assert "pip install 'srtk-framework[demo]'" in capsys.readouterr().err
+
+
+def test_the_given_base_makes_the_ids_of_relative_iris(
+    films: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    Path("a.ttl").write_text("<alien> <maker> <ridley_scott> .\n", encoding="utf-8")
+    capsys.readouterr()
+    assert main(["ask", "a.ttl", "Who is the maker of alien?", "--base", "http://x.org/", *BFS, "--json", "-q"]) == OK
+    snapshot = str(Graph.open("a.ttl", base="http://x.org/").snapshot)
+    ids = ["http://x.org/alien", "http://x.org/maker", "http://x.org/ridley_scott"]
+    assert json.loads(capsys.readouterr().out)["triplets"] == [ids]
+    assert main(["graph", "build", "a.ttl", "--base", "http://x.org/", "--out", "built"]) == OK
+    built, asked_for = (json.loads(Path(folder, "meta.json").read_text("utf-8")) for folder in ("built", snapshot))
+    assert built["content"] == asked_for["content"]

@@ -1,6 +1,8 @@
 import time
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from srtk_framework.text import displayed, local_name, local_part
 
@@ -77,6 +79,18 @@ def test_an_iri_is_displayed_by_the_prefixes_of_the_file_and_then_by_known_ones(
     assert displayed(label, []) == "rdfs:label"
     assert displayed("http://ex.org/a/b", [("e", "http://ex.org/"), ("f", "http://ex.org/a/")]) == "f:b"
     assert displayed("http://unknown.org/a", []) == "http://unknown.org/a"
+
+
+@given(st.lists(st.sampled_from(["river", "abc", "a1", "12", "x", "_", "/", "#", "?", "=", "%41", "M", "resource/"])))
+def test_the_scheme_of_an_iri_does_not_change_its_name(parts: list[str]) -> None:
+    # The shortcut for web addresses in small letters gives what the steps give.
+    rest = f"://ex.org/{''.join(parts)}"
+    assert local_name(f"http{rest}") == local_name(f"ftp{rest}")
+
+
+@pytest.mark.parametrize("scheme", ["http", "ftp"])
+def test_an_iri_longer_than_any_name_has_none(scheme: str) -> None:
+    assert local_name(f"{scheme}://ex.org/{'river_' * 400}x") == ""
 
 
 def test_long_ids_take_linear_time() -> None:

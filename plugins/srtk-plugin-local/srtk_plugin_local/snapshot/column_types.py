@@ -31,11 +31,13 @@ _SPANS = frozenset(
 )
 """Words of headings under which two numbers with a colon are no time of day."""
 
-_WHOLE = r"[+-]?(0|[1-9][0-9]*)"
+WHOLE = r"[+-]?(0|[1-9][0-9]*)"
+"""A whole number; one that begins with a needless zero is a code."""
 _DAY = r"(0?[1-9]|[12][0-9]|3[01])"
 _MONTH = r"(0?[1-9]|1[0-2])"
 _TIME = r"([01]?[0-9]|2[0-3]):[0-5][0-9](:[0-5][0-9](\.[0-9]+)?)?"
-_ISO = r"[0-9]{4}-(0[1-9]|1[0-2])-(0[1-9]|[12][0-9]|3[01])"
+ISO_DAY = r"[0-9]{4}-(0[1-9]|1[0-2])-(0[1-9]|[12][0-9]|3[01])"
+"""A day as 2001-02-03."""
 
 
 @attrs.frozen
@@ -65,10 +67,10 @@ _DMY = (
 
 BOOLEAN = ColumnType("boolean", r"(?i)true|false", "boolean", "lower({})")
 INTEGER = ColumnType(
-    "integer", rf"{_WHOLE}(\.0+)?", "integer", r"regexp_replace(ltrim({}, '+'), '\.0+$', '')", numeric=True
+    "integer", rf"{WHOLE}(\.0+)?", "integer", r"regexp_replace(ltrim({}, '+'), '\.0+$', '')", numeric=True
 )
-DECIMAL = ColumnType("decimal", rf"{_WHOLE}(\.[0-9]+)?", "decimal", _SHORT, numeric=True)
-DOUBLE = ColumnType("double", rf"{_WHOLE}(\.[0-9]+)?([eE][+-]?[0-9]+)?", "double", "ltrim({}, '+')", numeric=True)
+DECIMAL = ColumnType("decimal", rf"{WHOLE}(\.[0-9]+)?", "decimal", _SHORT, numeric=True)
+DOUBLE = ColumnType("double", rf"{WHOLE}(\.[0-9]+)?([eE][+-]?[0-9]+)?", "double", "ltrim({}, '+')", numeric=True)
 COMMA = ColumnType(
     "decimal comma",
     r"[+-]?(0|[1-9][0-9]*|[1-9][0-9]{0,2}(\.[0-9]{3})+)(,[0-9]+)?",
@@ -83,9 +85,9 @@ GROUPED = ColumnType(
     _SHORT.replace("{}", "replace({}, ',', '')"),
     numeric=True,
 )
-DATE = ColumnType("date", rf"{_ISO}([ T]00:00(:00(\.0+)?)?)?", "date", "left({}, 10)")
+DATE = ColumnType("date", rf"{ISO_DAY}([ T]00:00(:00(\.0+)?)?)?", "date", "left({}, 10)")
 DATE_TIME = ColumnType(
-    "dateTime", rf"{_ISO}[ T]{_TIME}(Z|[+-][0-9]{{2}}:?[0-9]{{2}})?", "dateTime", "replace({}, ' ', 'T')"
+    "dateTime", rf"{ISO_DAY}[ T]{_TIME}(Z|[+-][0-9]{{2}}:?[0-9]{{2}})?", "dateTime", "replace({}, ' ', 'T')"
 )
 DOTTED = ColumnType("date D.M.Y", rf"{_DAY}\.{_MONTH}\.[0-9]{{4}}", "date", _DMY.format("{0}", ".", 2, 1))
 DAY_FIRST = ColumnType("date D/M/Y", rf"{_DAY}/{_MONTH}/[0-9]{{4}}", "date", _DMY.format("{0}", "/", 2, 1))

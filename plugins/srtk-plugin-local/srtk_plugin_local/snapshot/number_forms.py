@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import re
 
-# A number that begins with a needless zero is a code.
+from srtk_plugin_local.snapshot.column_types import BOOLEAN, ISO_DAY, WHOLE
+
+# Unlike the types of a column, these are found value by value, so a value keeps its form: 1.0 stays a decimal.
 NUMBERS = (
-    (r"[+-]?(0|[1-9][0-9]*)", "integer", "{}"),
-    (r"[+-]?(0|[1-9][0-9]*)\.[0-9]+", "decimal", "{}"),
-    (r"[+-]?(0|[1-9][0-9]*)(\.[0-9]+)?[eE][+-]?[0-9]+", "double", "{}"),
-    (r"[0-9]{4}-(0[1-9]|1[0-2])-(0[1-9]|[12][0-9]|3[01])", "date", "{}"),
-    (r"[0-9]{4}-(0[1-9]|1[0-2])-(0[1-9]|[12][0-9]|3[01])T[0-9:.]{5,}(Z|[+-][0-9]{2}:[0-9]{2})?", "dateTime", "{}"),
-    (r"(?i)true|false", "boolean", "lower({})"),
+    (WHOLE, "integer", "{}"),
+    (rf"{WHOLE}\.[0-9]+", "decimal", "{}"),
+    (rf"{WHOLE}(\.[0-9]+)?[eE][+-]?[0-9]+", "double", "{}"),
+    (ISO_DAY, "date", "{}"),
+    (rf"{ISO_DAY}T[0-9:.]{{5,}}(Z|[+-][0-9]{{2}}:[0-9]{{2}})?", "dateTime", "{}"),
+    (BOOLEAN.pattern, BOOLEAN.datatype, BOOLEAN.canonical),
 )
 """Regular expression, local name of the XML Schema datatype, and SQL expression of the lexical form."""
 
