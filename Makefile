@@ -11,7 +11,7 @@ WORLD := build/demo/world/.ready
 export HF_HUB_OFFLINE := 1
 export TOKENIZERS_PARALLELISM := false
 
-.PHONY: demo test test-all test-virtuoso lint format known-drivers bench mutants docs site wheels clean
+.PHONY: demo test test-all test-virtuoso check-versions check-isolated lint format known-drivers bench mutants docs site wheels clean
 
 demo: $(READY) $(WORLD)
 	$(BIN)/srtk run recipes/quickstart.yaml
@@ -27,6 +27,14 @@ test-virtuoso: $(READY)
 	@{ command -v virtuoso-t && command -v isql-vt; } >/dev/null || \
 		{ echo "virtuoso-t and isql-vt are missing: apt-get install virtuoso-opensource-7-bin"; exit 1; }
 	$(BIN)/python -m pytest -q -k virtuoso -n 2 --dist worksteal tests/test_virtuoso.py tests/test_same_subgraphs.py
+
+# README's first page in empty environments, with the lowest and the newest versions that the packages allow.
+check-versions: $(READY)
+	$(BIN)/python -m pytest -q tests/test_installation.py -k versions
+
+# Each wheel passes its own tests with what it declares; PLUGINS_ALONE="views sr" takes these alone. Takes an hour.
+check-isolated: wheels
+	$(BIN)/python release/isolated.py $(PLUGINS_ALONE)
 
 lint: $(READY)
 	$(BIN)/ruff check .

