@@ -15,7 +15,7 @@ from srtk_framework.host.ports import driver_of, port
 from srtk_framework.recipe.recipe import Block, Recipe, block_in, is_networkx, with_article
 from srtk_framework.recipe.settings import Where, structure_fields
 from srtk_framework.roles import ROLES, Role
-from srtk_framework.values import Budget, PluginError, RecipeError, close_matches, redacted
+from srtk_framework.values import Budget, PluginError, RecipeError, SettingsError, close_matches, redacted
 
 ONE, OPTIONAL, MANY = "one", "optional", "many"
 
@@ -380,9 +380,12 @@ class Composer:
             return None
         try:
             return cls(**values)
+        except SettingsError as error:
+            for where, text in error.problems:
+                self._say((*block.where, *where), text)
         except (TypeError, ValueError) as error:
             self._say(block.where, f"{block.role} {block.use!r}: {error}")
-            return None
+        return None
 
 
 def _lacking(need: Need, block: Block, named: Sequence[str], container: Block | None) -> str:

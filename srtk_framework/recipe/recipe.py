@@ -9,7 +9,7 @@ from typing import Any
 import attrs
 
 from srtk_framework.host.discovery import RECIPE_KEYS, ROLE, find, name_problem, role_class, role_names
-from srtk_framework.recipe.settings import SettingsError, Where, structure
+from srtk_framework.recipe.settings import Where, structure
 from srtk_framework.recipe.yaml_source import Places, compose, filled_in, plain_data, set_value, variables_of
 from srtk_framework.records.splits import Part
 from srtk_framework.roles import ROLES, Role
@@ -18,6 +18,9 @@ from srtk_framework.values import (
     Budget,
     PluginError,
     RecipeError,
+    SettingsError,
+    at_least,
+    between,
     close_matches,
     note_secrets,
     redacted,
@@ -65,11 +68,7 @@ class HeldOut:
         share: Share of the facts, above 0 and below 1.
     """
 
-    share: float
-
-    def __attrs_post_init__(self) -> None:
-        if not 0 < self.share < 1:
-            raise ValueError(f"the share held out lies between 0 and 1, not at {self.share}")
+    share: float = attrs.field(validator=between(above=0, below=1))
 
 
 @attrs.frozen
@@ -131,8 +130,8 @@ class Options:
     """
 
     output: str | None = None
-    batch: int = 32
-    limit: int | None = None
+    batch: int = attrs.field(default=32, validator=at_least(1))
+    limit: int | None = attrs.field(default=None, validator=at_least(1, "omit it for all questions"))
     relink: bool = False
     seed: int = 0
     budget: Budget = attrs.field(factory=Budget)
@@ -490,8 +489,6 @@ def _options(data: Mapping[str, Any], places: Places, problems: list[str]) -> Op
         return Options()
     if not isinstance(given := data.get("budget", {}), Budget) and "triples" not in given:
         options.budget = attrs.evolve(options.budget, triples=DEFAULT_TRIPLES)
-    if options.batch < 1:
-        problems.append(f"{places.say(('batch',))}: batch must be at least 1, not {options.batch}")
     return options
 
 

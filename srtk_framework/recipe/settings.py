@@ -3,34 +3,20 @@
 from __future__ import annotations
 
 import math
-import re
 import types
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Literal, TypeVar, Union, get_args, get_origin
 
 import attrs
 import cattrs
-from cattrs.errors import BaseValidationError, ForbiddenExtraKeysError
-from cattrs.gen import make_dict_structure_fn
+from cattrs.errors import BaseValidationError
 
-from srtk_framework.values import SrtkError, close_matches, shortened
+from srtk_framework.values import SettingsError, close_matches, shortened
 
 T = TypeVar("T")
 
 Where = tuple[str | int, ...]
 """Keys and indices that lead to a value inside a block."""
-
-
-class SettingsError(SrtkError):
-    """Invalid settings.
-
-    Args:
-        problems: (place inside the block, sentence) pairs.
-    """
-
-    def __init__(self, problems: Sequence[tuple[Where, str]]) -> None:
-        self.problems = tuple(problems)
-        super().__init__("; ".join(text for _, text in self.problems))
 
 
 def structure(data: Any, kind: type[T]) -> T:
@@ -43,12 +29,8 @@ def structure(data: Any, kind: type[T]) -> T:
     Raises:
         SettingsError: With one problem for each wrong value, unknown key and missing key.
     """
-    try:
-        return _converter().structure(data, kind)
-    except BaseValidationError as error:
-        raise SettingsError(_problems(error, ())) from error
-    except (TypeError, ValueError) as error:
-        raise SettingsError([((), str(error))]) from error
+    built: T = _structured(_converter(), data, kind)
+    return built
 
 
 def structure_fields(
@@ -63,7 +45,7 @@ def structure_fields(
         report: Is called with the place and the sentence of each problem.
 
     Returns:
-        The values without a problem.
+        The values without a problem, checked by the validators of their fields.
     """
     values = {}
     known = sorted(fields)
@@ -77,7 +59,29 @@ def structure_fields(
         except SettingsError as error:
             for where, text in error.problems:
                 report((key, *where), f"{key}: {text}")
-    return values
+    return _validated(values, fields, report)
+
+
+def _validated(
+    values: Mapping[str, Any], fields: Mapping[str, Any], report: Callable[[Where, str], None]
+) -> dict[str, Any]:
+    """Return the values that the validators of their fields accept; attrs itself would stop at the first refusal."""
+    fine = {}
+    for key, value in values.items():
+        validator = fields[key].validator
+        try:
+            if validator is not None:
+                validator(types.SimpleNamespace(**values), fields[key], value)
+        except SettingsError as error:
+            for where, text in error.problems:
+                report(where, text)
+        except (TypeError, ValueError) as error:
+            report((key,), str(error.args[0] if error.args else error))
+        except AttributeError:
+            fine[key] = value  # a validator that looks at the whole object: attrs calls it when that is made
+        else:
+            fine[key] = value
+    return fine
 
 
 def describe(kind: Any) -> str:
@@ -191,11 +195,11 @@ def _list_hook(converter: cattrs.Converter, kind: Any) -> Any:
         items = []
         for i, item in enumerate(value):
             try:
-                items.append(structure_with(converter, item, args[i] if fixed else args[0]))
+                items.append(_structured(converter, item, args[i] if fixed else args[0]))
             except SettingsError as error:
                 problems += [((i, *where), text) for where, text in error.problems]
         if problems:
-            raise _Collected(problems)
+            raise SettingsError(problems)
         return tuple(items) if build_tuple else items
 
     return build
@@ -216,11 +220,11 @@ def _mapping_hook(converter: cattrs.Converter, kind: Any) -> Any:
         items = {}
         for key, item in value.items():
             try:
-                items[structure_with(converter, key, key_kind)] = structure_with(converter, item, value_kind)
+                items[_structured(converter, key, key_kind)] = _structured(converter, item, value_kind)
             except SettingsError as error:
                 problems += [((key, *where), text) for where, text in error.problems]
         if problems:
-            raise _Collected(problems)
+            raise SettingsError(problems)
         return items
 
     return build
@@ -229,64 +233,48 @@ def _mapping_hook(converter: cattrs.Converter, kind: Any) -> Any:
 def _class_hook(converter: cattrs.Converter, kind: type) -> Any:
     attrs.resolve_types(kind)
     fields = {field.alias: field for field in attrs.fields(kind) if field.init}
-    inner: Any = make_dict_structure_fn(kind, converter, _cattrs_forbid_extra_keys=True, _cattrs_use_alias=True)
 
     def build(value: Any, _: Any) -> Any:
         if isinstance(value, kind):  # from Python, not from YAML
             return value
         if not isinstance(value, Mapping):
             raise TypeError(f"expected a mapping with {', '.join(fields)}, got {shortened(repr(value))}")
-        return inner(dict(value), kind)
+        problems: list[tuple[Where, str]] = []
+        known = list(fields)
+        for key in sorted(set(value) - set(fields), key=str):
+            text = f"unknown key {shortened(repr(key))}; known are {', '.join(known)}.{close_matches(key, known)}"
+            problems.append(((key,), text))
+        values = {}
+        for name, field in fields.items():
+            if name in value:
+                try:
+                    values[name] = _structured(converter, value[name], field.type)
+                except SettingsError as error:
+                    problems += [((name, *where), text) for where, text in error.problems]
+            elif field.default is attrs.NOTHING:
+                problems.append(((), f"key {name!r} is missing"))
+        values = _validated(values, fields, lambda where, text: problems.append((where, text)))
+        if problems:
+            raise SettingsError(problems)
+        return kind(**values)
 
     return build
 
 
-class _Collected(ValueError):
-    """Several problems in one list or mapping, passed through cattrs."""
-
-    def __init__(self, problems: Sequence[tuple[Where, str]]) -> None:
-        self.problems = tuple(problems)
-        super().__init__("; ".join(text for _, text in self.problems))
-
-
-def structure_with(converter: cattrs.Converter, data: Any, kind: Any) -> Any:
-    """Structure a part of a larger value; the same errors as ``structure``."""
+def _structured(converter: cattrs.Converter, data: Any, kind: Any) -> Any:
+    """Structure a value or a part of one; the same errors as ``structure``."""
     try:
         return converter.structure(data, kind)
+    except SettingsError:
+        raise
     except BaseValidationError as error:
-        raise SettingsError(_problems(error, ())) from error
-    except _Collected as error:
-        raise SettingsError(error.problems) from error
+        raise SettingsError(_problems(error)) from error
     except (TypeError, ValueError) as error:
         raise SettingsError([((), str(error))]) from error
 
 
-_NOTE = re.compile(r"attribute (?P<name>\w+)$")
-
-
-def _problems(error: BaseException, where: Where) -> list[tuple[Where, str]]:
-    """Flatten the tree of errors that cattrs raises into (place, sentence) pairs."""
-    if isinstance(error, _Collected):
-        return [((*where, *inner), text) for inner, text in error.problems]
-    if isinstance(error, ForbiddenExtraKeysError):
-        known = [field.alias for field in attrs.fields(error.cl) if field.init]
-        return [
-            (
-                (*where, key),
-                f"unknown key {shortened(repr(key))}; known are {', '.join(known)}.{close_matches(key, known)}",
-            )
-            for key in sorted(error.extra_fields, key=str)
-        ]
+def _problems(error: BaseException) -> list[tuple[Where, str]]:
+    """Flatten the tree of errors that cattrs raises for types without a hook here."""
     if isinstance(error, BaseValidationError):
-        return [problem for inner in error.exceptions for problem in _problems(inner, (*where, *_noted(inner)))]
-    if isinstance(error, KeyError):
-        return [(where[:-1] or where, f"key {error.args[0]!r} is missing")]
-    return [(where, str(error))]
-
-
-def _noted(error: BaseException) -> Where:
-    for note in getattr(error, "__notes__", ()):
-        found = _NOTE.search(str(note))
-        if found:
-            return (found["name"],)
-    return ()
+        return [problem for inner in error.exceptions for problem in _problems(inner)]
+    return list(error.problems) if isinstance(error, SettingsError) else [((), str(error))]

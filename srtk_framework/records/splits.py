@@ -8,7 +8,7 @@ from typing import Any, Literal, Protocol
 
 import attrs
 
-from srtk_framework.values import Question
+from srtk_framework.values import Question, SettingsError, at_least
 
 By = Literal["text", "id", "relation-path"]
 
@@ -30,13 +30,12 @@ class Part:
     seed: int = 0
     by: By = "text"
     outside: bool = False
-    limit: int | None = None
+    limit: int | None = attrs.field(default=None, validator=at_least(1, "omit it for the whole part"))
 
     def __attrs_post_init__(self) -> None:
         if not 0.0 <= self.between[0] < self.between[1] <= 1.0:
-            raise ValueError(f"a part lies between two ascending numbers from 0 to 1, not {list(self.between)}")
-        if self.limit is not None and self.limit < 1:
-            raise ValueError(f"the limit of a part must be above 0, not {self.limit}; omit it for the whole part")
+            text = f"a part lies between two ascending numbers from 0 to 1, not {list(self.between)}"
+            raise SettingsError([(("between",), text)])
 
     def choose(self, questions: Iterable[Question]) -> Iterator[Question]:
         """Yield the questions of the part, in order."""

@@ -20,6 +20,8 @@ from typing import Any, ClassVar, Protocol, TypeVar, overload
 import attrs
 import pluggy
 
+from srtk_framework.values import DriverError
+
 PROJECT = "srtk"
 
 F = TypeVar("F", bound=Callable[..., Any])
@@ -220,6 +222,20 @@ _NAME = "_srtk_name"
 def set_name(driver: Role, name: str) -> None:
     """Set the name of a driver in a recipe, for its default fingerprint."""
     vars(driver)[_NAME] = name
+
+
+def not_open(driver: Role, first: str = "open()") -> DriverError:
+    """Return the error of a hook that is called before ``open`` or after ``close``.
+
+        if self._model is None:
+            raise not_open(self)
+
+    Args:
+        driver: The driver.
+        first: What to call first.
+    """
+    name = vars(driver).get(_NAME, type(driver).__name__)
+    return DriverError(f"the {driver.role.replace('_', ' ')} {name} is not open; call {first} first")
 
 
 def _print(value: Any) -> str:

@@ -4,6 +4,13 @@ from __future__ import annotations
 
 import attrs
 
+from srtk_framework.values.validators import above, between
+
+_NONE = "omit it for no limit"
+_MASS = between(above=0, most=1, hint="0.9 keeps 90 % of the score mass")
+_RECALL = between(above=0, most=1, hint="0.9 ends with 90 % of the answers")
+_PRICE = between(0, below=1, hint="0.002 is 0.2 % of the answers for a triple")
+
 
 @attrs.frozen
 class Budget:
@@ -29,26 +36,11 @@ class Budget:
             that suits the search, and none beside a ``recall``.
     """
 
-    triples: int | None = None
-    tokens: int | None = None
-    nodes: int | None = 1000
-    hub: int | None = 1000
-    seconds: float | None = None
-    mass: float | None = None
-    recall: float | None = None
-    price: float | None = None
-
-    def __attrs_post_init__(self) -> None:
-        for name, value in attrs.asdict(self).items():
-            if value is not None and not value > 0 and (name != "price" or value != 0):
-                raise ValueError(f"budget {name} must be above 0, not {value}; omit it for no limit")
-        if self.mass is not None and self.mass > 1:
-            raise ValueError(f"budget mass must be a share up to 1, not {self.mass}; 0.9 keeps 90 % of the score mass")
-        if self.recall is not None and self.recall > 1:
-            raise ValueError(
-                f"budget recall must be a share up to 1, not {self.recall}; 0.9 ends with 90 % of the answers"
-            )
-        if self.price is not None and self.price >= 1:
-            raise ValueError(
-                f"budget price must be a share below 1, not {self.price}; 0.002 is 0.2 % of the answers for a triple"
-            )
+    triples: int | None = attrs.field(default=None, validator=above(0, _NONE))
+    tokens: int | None = attrs.field(default=None, validator=above(0, _NONE))
+    nodes: int | None = attrs.field(default=1000, validator=above(0, _NONE))
+    hub: int | None = attrs.field(default=1000, validator=above(0, _NONE))
+    seconds: float | None = attrs.field(default=None, validator=above(0, _NONE))
+    mass: float | None = attrs.field(default=None, validator=_MASS)
+    recall: float | None = attrs.field(default=None, validator=_RECALL)
+    price: float | None = attrs.field(default=None, validator=_PRICE)

@@ -21,6 +21,18 @@ class RecipeError(SrtkError):
         super().__init__("\n".join(self.problems))
 
 
+class SettingsError(SrtkError, ValueError):
+    """Invalid settings, as validators of fields raise it.
+
+    Args:
+        problems: (keys and indices that lead to the value inside the block, sentence) pairs.
+    """
+
+    def __init__(self, problems: Sequence[tuple[tuple[str | int, ...], str]]) -> None:
+        self.problems = tuple(problems)
+        super().__init__("; ".join(text for _, text in self.problems))
+
+
 class PluginError(SrtkError):
     """A driver cannot be found, loaded or accepted."""
 

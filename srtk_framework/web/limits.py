@@ -8,6 +8,8 @@ from urllib.parse import urlsplit
 
 import attrs
 
+from srtk_framework.values import positive
+
 
 @attrs.frozen
 class Limits:
@@ -31,23 +33,17 @@ class Limits:
     polite: ClassVar[float | None] = 5.0
     """Requests a second on a public host where the settings give none; None for no limit."""
 
-    per_second: float | None = None
-    burst: int = 5
-    at_once: int | None = 4
-    deadline: float = 60.0
-    attempts: int = 4
-    patience: float = 300.0
-    wait: float = 0.5
-    wait_most: float = 30.0
-    failures: int = 10
-    pause: float = 30.0
-    answer_bytes: int = 1 << 26
-
-    def __attrs_post_init__(self) -> None:
-        for field in attrs.fields(type(self)):
-            value = getattr(self, field.name)
-            if value is not None and not value > 0:
-                raise ValueError(f"limits {field.name} must be above 0, not {value}")
+    per_second: float | None = attrs.field(default=None, validator=positive)
+    burst: int = attrs.field(default=5, validator=positive)
+    at_once: int | None = attrs.field(default=4, validator=positive)
+    deadline: float = attrs.field(default=60.0, validator=positive)
+    attempts: int = attrs.field(default=4, validator=positive)
+    patience: float = attrs.field(default=300.0, validator=positive)
+    wait: float = attrs.field(default=0.5, validator=positive)
+    wait_most: float = attrs.field(default=30.0, validator=positive)
+    failures: int = attrs.field(default=10, validator=positive)
+    pause: float = attrs.field(default=30.0, validator=positive)
+    answer_bytes: int = attrs.field(default=1 << 26, validator=positive)
 
     def rate(self, address: str) -> float | None:
         """Return how many requests a second may be sent to an address; None for no limit."""

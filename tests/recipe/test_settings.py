@@ -5,7 +5,8 @@ from typing import Literal
 import attrs
 import pytest
 
-from srtk_framework.recipe.settings import SettingsError, describe, structure
+from srtk_framework.recipe.settings import describe, structure
+from srtk_framework.values import SettingsError
 
 
 @attrs.define

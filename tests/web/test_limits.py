@@ -58,5 +58,5 @@ def test_a_public_host_is_asked_politely_unless_the_settings_say_how_often(addre
 @pytest.mark.parametrize("name", [field.name for field in attrs.fields(Limits)])
 @pytest.mark.parametrize("value", [0, -1, float("nan")])
 def test_a_limit_that_is_not_above_zero_is_refused_by_name(name: str, value: float) -> None:
-    with pytest.raises(ValueError, match=f"limits {name} must be above 0"):
+    with pytest.raises(ValueError, match=f"{name} must be above 0"):
         Limits(**{name: value})

@@ -8,7 +8,7 @@ import attrs
 
 from srtk_framework.graph import finish
 from srtk_framework.roles import Expander, KnowledgeGraph
-from srtk_framework.values import Budget, Question, Subgraph
+from srtk_framework.values import Budget, Question, Subgraph, at_least
 from srtk_plugin_baselines.neighbourhood import neighbourhoods, ranked_subgraph
 
 
@@ -28,7 +28,7 @@ class BfsExpander(Expander):
 
     graph: KnowledgeGraph
     budget: Budget = attrs.field(factory=Budget)
-    depth: int = attrs.field(default=2, validator=attrs.validators.ge(1))
+    depth: int = attrs.field(default=2, validator=at_least(1))
     inverse: bool = True
 
     def expand(self, questions: Sequence[Question]) -> list[Subgraph]:

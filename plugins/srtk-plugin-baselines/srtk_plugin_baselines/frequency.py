@@ -9,8 +9,8 @@ import attrs
 import numpy as np
 
 from srtk_framework.graph import Signatures, TripleTable
-from srtk_framework.roles import Completer, KnowledgeGraph
-from srtk_framework.values import Completion, DriverError, Evidence, Pattern, Step, confidence, open_end
+from srtk_framework.roles import Completer, KnowledgeGraph, not_open
+from srtk_framework.values import Completion, Evidence, Pattern, Step, confidence, open_end
 
 if TYPE_CHECKING:
     import numpy.typing as npt
@@ -92,7 +92,7 @@ class FrequencyCompleter(Completer):
     @property
     def _open(self) -> TripleTable:
         if self._table is None:
-            raise DriverError("the completer frequency is not open; call open() first")
+            raise not_open(self)
         return self._table
 
     def complete(self, patterns: Sequence[Pattern], limit: int | None) -> list[list[Completion]]:
@@ -145,7 +145,7 @@ class FrequencyCompleter(Completer):
         """Offer the steps that entities of these classes or signatures have, unless all fillers are held."""
         signatures = self._signatures
         if signatures is None:
-            raise DriverError("the completer frequency is not open; call open() first")
+            raise not_open(self)
         answers = []
         for nodes in node_sets:
             full = [node for node in nodes if node in self._full]

@@ -11,14 +11,12 @@ import numpy as np
 from srtk_framework.graph import finish
 from srtk_framework.roles import Expander, KnowledgeGraph
 from srtk_framework.text import link_topics
-from srtk_framework.values import Budget, Question, Subgraph
+from srtk_framework.values import Budget, Question, Subgraph, at_least, between, positive
 from srtk_plugin_baselines.neighbourhood import Neighbourhood, neighbourhoods, ranked_subgraph
 
 if TYPE_CHECKING:
     import numpy.typing as npt
 
-_positive: Any = attrs.validators.optional(attrs.validators.ge(1))
-_above_0: Any = attrs.validators.optional(attrs.validators.gt(0.0))
 _LEAST = 1e-300
 """Replaces a PageRank of 0, which has no logarithm."""
 
@@ -50,13 +48,13 @@ class PprExpander(Expander):
 
     graph: KnowledgeGraph
     budget: Budget = attrs.field(factory=Budget)
-    depth: int = attrs.field(default=2, validator=attrs.validators.ge(1))
+    depth: int = attrs.field(default=2, validator=at_least(1))
     inverse: bool = True
-    alpha: float = attrs.field(default=0.85, validator=[attrs.validators.gt(0.0), attrs.validators.lt(1.0)])
-    iterations: int = attrs.field(default=50, validator=attrs.validators.ge(1))
-    tolerance: float = attrs.field(default=1e-8, validator=attrs.validators.ge(0.0))
-    meet: float | None = attrs.field(default=0.01, validator=_above_0)
-    most_read: int | None = attrs.field(default=100_000, validator=_positive)
+    alpha: float = attrs.field(default=0.85, validator=between(above=0, below=1))
+    iterations: int = attrs.field(default=50, validator=at_least(1))
+    tolerance: float = attrs.field(default=1e-8, validator=at_least(0))
+    meet: float | None = attrs.field(default=0.01, validator=positive)
+    most_read: int | None = attrs.field(default=100_000, validator=at_least(1))
 
     def expand(self, questions: Sequence[Question]) -> list[Subgraph]:
         """Return the triples whose ends have the greatest PageRank."""

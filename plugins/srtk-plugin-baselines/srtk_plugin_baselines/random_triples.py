@@ -5,16 +5,14 @@ from __future__ import annotations
 import hashlib
 import random
 from collections.abc import Sequence
-from typing import Any
 
 import attrs
 
 from srtk_framework.graph import finish
 from srtk_framework.roles import Expander, KnowledgeGraph
-from srtk_framework.values import Budget, Question, Subgraph
+from srtk_framework.values import Budget, Question, Subgraph, at_least
 from srtk_plugin_baselines.neighbourhood import neighbourhoods, ranked_subgraph
 
-_positive: Any = attrs.validators.optional(attrs.validators.ge(1))
 _LEAST = 1e-4
 """Least weight of a link, so that the triples of links with score 0 come last."""
 
@@ -38,10 +36,10 @@ class RandomExpander(Expander):
 
     graph: KnowledgeGraph
     budget: Budget = attrs.field(factory=Budget)
-    depth: int = attrs.field(default=2, validator=attrs.validators.ge(1))
+    depth: int = attrs.field(default=2, validator=at_least(1))
     inverse: bool = True
     seed: int = 0
-    most_read: int | None = attrs.field(default=100_000, validator=_positive)
+    most_read: int | None = attrs.field(default=100_000, validator=at_least(1))
 
     def expand(self, questions: Sequence[Question]) -> list[Subgraph]:
         """Return triples of the neighbourhood in random order."""

@@ -10,7 +10,7 @@ import attrs
 
 from srtk_framework.records import record_fields as fields
 from srtk_framework.roles import Dataset
-from srtk_framework.values import Link, Path, Question, Step
+from srtk_framework.values import Link, Path, Question, Step, at_least
 from srtk_plugin_datasets.catalogue import located
 from srtk_plugin_datasets.files import find, finished, kept, read_records, text_of
 from srtk_plugin_datasets.ids import FreebaseIds, freebase, is_freebase_entity
@@ -40,7 +40,7 @@ class CWQ(Dataset):
     split: str = "dev"
     ids: FreebaseIds = "dot"
     given: bool = True
-    limit: int | None = None
+    limit: int | None = attrs.field(default=None, validator=at_least(1, "omit it for all questions"))
     seed: int | None = 0
 
     def read(self) -> Iterable[Question]:

@@ -12,7 +12,7 @@ import attrs
 
 from srtk_framework.records import record_fields as fields
 from srtk_framework.roles import Dataset
-from srtk_framework.values import NIL, InputError, Link, Question
+from srtk_framework.values import NIL, InputError, Link, Question, at_least
 from srtk_plugin_datasets.catalogue import located
 from srtk_plugin_datasets.files import find, finished, read_records, text_of
 
@@ -50,7 +50,7 @@ class Elevant(Dataset):
     nested: Role = "optional"
     coreference: Role = "optional"
     given: bool = False
-    limit: int | None = None
+    limit: int | None = attrs.field(default=None, validator=at_least(1, "omit it for all questions"))
     seed: int | None = 0
 
     def read(self) -> Iterable[Question]:

@@ -11,7 +11,7 @@ import attrs
 
 from srtk_framework.records import record_fields as fields
 from srtk_framework.roles import Dataset
-from srtk_framework.values import InputError, Path, Question, Triple
+from srtk_framework.values import InputError, Path, Question, Triple, at_least
 from srtk_plugin_datasets.catalogue import located
 from srtk_plugin_datasets.files import find, finished, kept, link, read_records, text_of
 from srtk_plugin_datasets.query import shortest_paths
@@ -42,7 +42,7 @@ class GTSQA(Dataset):
     gold: Literal["all", "one"] = "all"
     text: Literal["original", "paraphrased"] = "original"
     given: bool = True
-    limit: int | None = None
+    limit: int | None = attrs.field(default=None, validator=at_least(1, "omit it for all questions"))
     seed: int | None = 0
 
     def read(self) -> Iterable[Question]:

@@ -13,7 +13,7 @@ import attrs
 from srtk_framework.records import read_jsonl
 from srtk_framework.records import record_fields as fields
 from srtk_framework.roles import Dataset
-from srtk_framework.values import InputError, Pattern, Question, Step, Triple, open_end
+from srtk_framework.values import InputError, Pattern, Question, Step, Triple, at_least, between, one_of, open_end
 from srtk_plugin_datasets.catalogue import located
 from srtk_plugin_datasets.hidden_facts import Ends, hidden_facts, questions_of
 from srtk_plugin_datasets.sample import sample
@@ -44,10 +44,10 @@ class LAMA(Dataset):
     """
 
     path: str | None = None
-    hidden: float = attrs.field(default=HIDDEN, validator=[attrs.validators.gt(0.0), attrs.validators.le(1.0)])
+    hidden: float = attrs.field(default=HIDDEN, validator=between(above=0, most=1))
     seed: int = 0
-    ends: Ends = attrs.field(default="object", validator=attrs.validators.in_(("object", "subject", "both")))
-    limit: int | None = None
+    ends: Ends = attrs.field(default="object", validator=one_of(("object", "subject", "both")))
+    limit: int | None = attrs.field(default=None, validator=at_least(1, "omit it for all questions"))
     candidates: bool = False
 
     def read(self) -> Iterable[Question]:

@@ -10,7 +10,7 @@ import attrs
 
 from srtk_framework.records import record_fields as fields
 from srtk_framework.roles import Dataset
-from srtk_framework.values import Question
+from srtk_framework.values import Question, at_least
 from srtk_plugin_datasets.catalogue import located
 from srtk_plugin_datasets.files import find, finished, kept, read_records, text_of, texts_of
 from srtk_plugin_datasets.ids import shortened
@@ -42,7 +42,7 @@ class LCQuAD(Dataset):
     prefixes: Mapping[str, str] | None = None
     relations: Literal["written", "ontology", "property"] = "written"
     given: bool = True
-    limit: int | None = None
+    limit: int | None = attrs.field(default=None, validator=at_least(1, "omit it for all questions"))
     seed: int | None = 0
 
     def read(self) -> Iterable[Question]:

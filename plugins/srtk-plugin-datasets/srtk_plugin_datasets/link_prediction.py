@@ -14,7 +14,7 @@ import attrs
 
 from srtk_framework.records import read_lines
 from srtk_framework.roles import Dataset
-from srtk_framework.values import InputError, Pattern, Question, Triple
+from srtk_framework.values import InputError, Pattern, Question, Triple, at_least, one_of
 from srtk_plugin_datasets.catalogue import located
 from srtk_plugin_datasets.sample import sample
 
@@ -58,9 +58,9 @@ class LinkPrediction(Dataset):
     data_set: ClassVar[str] = ""
 
     path: str | None = None
-    part: Part = attrs.field(default="test", validator=attrs.validators.in_(_PARTS))
-    ends: Ends = attrs.field(default="both", validator=attrs.validators.in_(("object", "subject", "both")))
-    limit: int | None = None
+    part: Part = attrs.field(default="test", validator=one_of(_PARTS))
+    ends: Ends = attrs.field(default="both", validator=one_of(("object", "subject", "both")))
+    limit: int | None = attrs.field(default=None, validator=at_least(1, "omit it for all questions"))
     seed: int | None = 0
 
     def read(self) -> Iterable[Question]:
@@ -174,7 +174,7 @@ class CoDEx(LinkPrediction):
             people judged); these and the right entities are then the candidates.
     """
 
-    size: Literal["s", "m", "l"] = attrs.field(default="m", validator=attrs.validators.in_(("s", "m", "l")))
+    size: Literal["s", "m", "l"] = attrs.field(default="m", validator=one_of(("s", "m", "l")))
     negatives: bool = False
 
     def _place(self) -> FilePath:

@@ -12,7 +12,7 @@ import attrs
 
 from srtk_framework.records import read_lines
 from srtk_framework.roles import Dataset
-from srtk_framework.values import InputError, Link, Path, Question, Step
+from srtk_framework.values import InputError, Link, Path, Question, Step, at_least
 from srtk_plugin_datasets.catalogue import located
 from srtk_plugin_datasets.facts import Facts, read_facts
 from srtk_plugin_datasets.files import unlinked
@@ -59,7 +59,7 @@ class MetaQA(Dataset):
     given: bool = True
     answers: Literal["all", "reachable", "complete"] = "all"
     gold_triples: bool = True
-    limit: int | None = None
+    limit: int | None = attrs.field(default=None, validator=at_least(1, "omit it for all questions"))
     seed: int | None = 0
     _graph: Facts | None = attrs.field(init=False, default=None, repr=False, eq=False)
 

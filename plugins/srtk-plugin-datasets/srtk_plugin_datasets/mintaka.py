@@ -10,7 +10,7 @@ import attrs
 
 from srtk_framework.records import record_fields as fields
 from srtk_framework.roles import Dataset
-from srtk_framework.values import NIL, InputError, Link, Question
+from srtk_framework.values import NIL, InputError, Link, Question, at_least
 from srtk_plugin_datasets.catalogue import located
 from srtk_plugin_datasets.files import find, finished, kept, link, read_records, text_of
 
@@ -40,7 +40,7 @@ class Mintaka(Dataset):
     language: Literal["en", "ar", "de", "es", "fr", "hi", "it", "ja", "pt"] = "en"
     values: bool = False
     given: bool = True
-    limit: int | None = None
+    limit: int | None = attrs.field(default=None, validator=at_least(1, "omit it for all questions"))
     seed: int | None = 0
 
     def read(self) -> Iterable[Question]:

@@ -15,7 +15,7 @@ import attrs
 
 from srtk_framework.records import record_fields as fields
 from srtk_framework.roles import Dataset
-from srtk_framework.values import InputError, Question
+from srtk_framework.values import InputError, Question, at_least, one_of
 from srtk_plugin_datasets.catalogue import located
 from srtk_plugin_datasets.files import find, finished, kept, read_records, text_of
 
@@ -62,9 +62,9 @@ class MultipleChoice(Dataset):
     names: ClassVar[tuple[str, ...]] = ("{stem}_{split}.json", "{split}.json", "{split}.jsonl")
 
     path: str | None = None
-    split: Split = attrs.field(default="test", validator=attrs.validators.in_(_SPLITS))
-    repeated: Repeated = attrs.field(default="refuse", validator=attrs.validators.in_(_REPEATED))
-    limit: int | None = None
+    split: Split = attrs.field(default="test", validator=one_of(_SPLITS))
+    repeated: Repeated = attrs.field(default="refuse", validator=one_of(_REPEATED))
+    limit: int | None = attrs.field(default=None, validator=at_least(1, "omit it for all questions"))
     seed: int | None = 0
 
     def read(self) -> Iterable[Question]:
@@ -212,7 +212,7 @@ class CommonsenseQA(MultipleChoice):
         "{split}_rand_split_no_answers.jsonl",
     )
 
-    split: Split = attrs.field(default="dev", validator=attrs.validators.in_(_SPLITS))
+    split: Split = attrs.field(default="dev", validator=one_of(_SPLITS))
 
 
 @attrs.define

@@ -9,7 +9,7 @@ import attrs
 
 from srtk_framework.records import read_lines
 from srtk_framework.roles import Dataset
-from srtk_framework.values import InputError, Pattern, Question, close_matches
+from srtk_framework.values import InputError, Pattern, Question, at_least, close_matches
 from srtk_plugin_datasets.catalogue import located
 from srtk_plugin_datasets.sample import sample
 
@@ -33,7 +33,7 @@ class NELL995(Dataset):
 
     path: str | None = None
     task: str | None = None
-    limit: int | None = None
+    limit: int | None = attrs.field(default=None, validator=at_least(1, "omit it for all questions"))
     seed: int | None = 0
 
     def read(self) -> Iterable[Question]:

@@ -10,7 +10,7 @@ import attrs
 
 from srtk_framework.records import read_lines
 from srtk_framework.roles import Dataset
-from srtk_framework.values import InputError, Link, Question, Step
+from srtk_framework.values import InputError, Link, Question, Step, at_least
 from srtk_plugin_datasets.catalogue import located
 from srtk_plugin_datasets.facts import Facts, read_facts
 from srtk_plugin_datasets.files import unlinked
@@ -39,7 +39,7 @@ class PathQuestion(Dataset):
     large: bool = False
     given: bool = True
     gold_triples: bool = True
-    limit: int | None = None
+    limit: int | None = attrs.field(default=None, validator=at_least(1, "omit it for all questions"))
     seed: int | None = 0
 
     def read(self) -> Iterable[Question]:

@@ -12,7 +12,7 @@ import attrs
 
 from srtk_framework.records import base_suffix, read_lines, read_questions
 from srtk_framework.roles import Dataset
-from srtk_framework.values import InputError, Literal, Pattern, Question
+from srtk_framework.values import InputError, Literal, Pattern, Question, at_least
 from srtk_plugin_datasets.ids import shortened
 from srtk_plugin_datasets.sample import sample
 
@@ -44,7 +44,7 @@ class Patterns(Dataset):
     path: str
     ends: OneOf["object", "subject", "both"] = "both"
     prefixes: Mapping[str, str] | None = None
-    limit: int | None = None
+    limit: int | None = attrs.field(default=None, validator=at_least(1, "omit it for all questions"))
     seed: int | None = 0
 
     def read(self) -> Iterable[Question]:

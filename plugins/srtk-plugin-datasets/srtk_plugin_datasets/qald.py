@@ -13,7 +13,7 @@ import attrs
 
 from srtk_framework.records import record_fields as fields
 from srtk_framework.roles import Dataset
-from srtk_framework.values import Literal, Question
+from srtk_framework.values import Literal, Question, at_least
 from srtk_plugin_datasets.catalogue import located
 from srtk_plugin_datasets.files import find, finished, kept, read_records, text_of
 from srtk_plugin_datasets.ids import shortened
@@ -45,7 +45,7 @@ class QALD(Dataset):
     language: str = "en"
     prefixes: Mapping[str, str] | None = None
     given: bool = True
-    limit: int | None = None
+    limit: int | None = attrs.field(default=None, validator=at_least(1, "omit it for all questions"))
     seed: int | None = 0
 
     def read(self) -> Iterable[Question]:

@@ -8,7 +8,7 @@ import attrs
 
 from srtk_framework.records import read_questions
 from srtk_framework.roles import Dataset
-from srtk_framework.values import Link, Question
+from srtk_framework.values import Link, Question, at_least
 from srtk_plugin_datasets.files import texts_of, unlinked
 from srtk_plugin_datasets.sample import sample
 
@@ -30,7 +30,7 @@ class Records(Dataset):
     text_field: str = "question"
     entities_field: str | None = None
     given: bool = True
-    limit: int | None = None
+    limit: int | None = attrs.field(default=None, validator=at_least(1, "omit it for all questions"))
     seed: int | None = 0
 
     def read(self) -> Iterable[Question]:

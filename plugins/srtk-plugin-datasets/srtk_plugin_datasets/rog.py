@@ -13,7 +13,7 @@ import attrs
 
 from srtk_framework.records import record_fields as fields
 from srtk_framework.roles import Dataset
-from srtk_framework.values import Path, Question, Triple
+from srtk_framework.values import Path, Question, Triple, at_least
 from srtk_plugin_datasets.catalogue import located
 from srtk_plugin_datasets.files import Record, find, finished, kept, link, read_records, text_of, texts_of
 
@@ -46,7 +46,7 @@ class RoG(Dataset):
     gold_paths: str | None = None
     gold_triples: str | None = None
     given: bool = True
-    limit: int | None = None
+    limit: int | None = attrs.field(default=None, validator=at_least(1, "omit it for all questions"))
     seed: int | None = 0
 
     def read(self) -> Iterable[Question]:

@@ -7,21 +7,13 @@ from collections.abc import Callable, Iterable
 from itertools import islice
 from typing import TypeVar
 
-from srtk_framework.values import InputError
-
 T = TypeVar("T")
 
 
 def sample(items: Iterable[T], id_of: Callable[[T], str], limit: int | None, seed: int | None) -> Iterable[T]:
-    """Return the ``limit`` items with the smallest hash of seed and id, in their order; without a seed, the first ones.
-
-    Raises:
-        InputError: If ``limit`` is not above 0.
-    """
+    """Return the ``limit`` items with the smallest hash of seed and id, in their order; without a seed, the first."""
     if limit is None:
         return items
-    if limit <= 0:
-        raise InputError(f"limit must be above 0, not {limit}; remove it for all questions")
     if seed is None:
         return islice(items, limit)
 

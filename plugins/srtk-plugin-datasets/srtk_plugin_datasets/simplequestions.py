@@ -11,7 +11,7 @@ import attrs
 
 from srtk_framework.records import read_lines
 from srtk_framework.roles import Dataset
-from srtk_framework.values import InputError, Link, Question, Step, Triple
+from srtk_framework.values import InputError, Link, Question, Step, Triple, at_least
 from srtk_plugin_datasets.catalogue import located
 from srtk_plugin_datasets.files import find, finished
 from srtk_plugin_datasets.ids import FreebaseIds, freebase
@@ -45,7 +45,7 @@ class SimpleQuestions(Dataset):
     answerable: bool = False
     ids: FreebaseIds = "dot"
     given: bool = True
-    limit: int | None = None
+    limit: int | None = attrs.field(default=None, validator=at_least(1, "omit it for all questions"))
     seed: int | None = 0
 
     def read(self) -> Iterable[Question]:

@@ -13,7 +13,7 @@ import attrs
 
 from srtk_framework.records import read_lines
 from srtk_framework.roles import Dataset
-from srtk_framework.values import InputError, Path, Question, Step, Triple
+from srtk_framework.values import InputError, Path, Question, Step, Triple, at_least
 from srtk_plugin_datasets.catalogue import located
 from srtk_plugin_datasets.facts import Facts, read_facts
 from srtk_plugin_datasets.files import finished, link
@@ -39,7 +39,7 @@ class WorldCup2014(Dataset):
     kind: Literal["1-hop", "2-hop", "mixed", "conjunctive"] = "1-hop"
     given: bool = True
     gold_triples: bool = True
-    limit: int | None = None
+    limit: int | None = attrs.field(default=None, validator=at_least(1, "omit it for all questions"))
     seed: int | None = 0
 
     def read(self) -> Iterable[Question]:

@@ -14,7 +14,7 @@ from pathlib import Path
 import attrs
 
 from srtk_framework.roles import Dataset
-from srtk_framework.values import EntityMention, InputError, Literal, Question, Triple
+from srtk_framework.values import EntityMention, InputError, Literal, Question, Triple, at_least, between, one_of
 from srtk_plugin_datasets.catalogue import located
 from srtk_plugin_datasets.hidden_facts import Ends, hidden_facts, questions_of
 from srtk_plugin_datasets.sample import sample
@@ -63,10 +63,10 @@ class WebNLG(Dataset):
 
     path: str | None = None
     splits: Sequence[str] = ("train", "dev")
-    hidden: float = attrs.field(default=HIDDEN, validator=[attrs.validators.gt(0.0), attrs.validators.le(1.0)])
+    hidden: float = attrs.field(default=HIDDEN, validator=between(above=0, most=1))
     seed: int = 0
-    ends: Ends = attrs.field(default="both", validator=attrs.validators.in_(("object", "subject", "both")))
-    limit: int | None = None
+    ends: Ends = attrs.field(default="both", validator=one_of(("object", "subject", "both")))
+    limit: int | None = attrs.field(default=None, validator=at_least(1, "omit it for all questions"))
 
     def read(self) -> Iterable[Question]:
         """Yield the patterns, sorted by their first triple.

@@ -12,7 +12,8 @@ from srtk_plugin_sparql.sources import Source
 from srtk_plugin_sparql.step_reader import StepReader
 from srtk_plugin_sparql.vocabulary import Ids, Vocabulary
 
-from srtk_framework.values import Budget, DriverError, FoundPaths, Frontier, Literal
+from srtk_framework.roles import not_open
+from srtk_framework.values import Budget, DriverError, FoundPaths, Frontier, Literal, at_least
 from srtk_plugin_dbpedia import titles
 from srtk_plugin_dbpedia.queries import PlainQueries
 from srtk_plugin_dbpedia.redirects import Redirects
@@ -55,7 +56,7 @@ class DbpediaGraph(SparqlGraph):
     languages: tuple[str, ...] = ("en",)
     redirects: bool = True
     names: str = "exact"
-    sample: int = 0
+    sample: int = attrs.field(default=0, validator=at_least(0))
     _redirect_pages: Redirects | None = attrs.field(init=False, default=None, repr=False)
 
     def make_reader(
@@ -91,7 +92,7 @@ class DbpediaGraph(SparqlGraph):
     @property
     def _open_redirects(self) -> Redirects:
         if self._redirect_pages is None:
-            raise DriverError(f"the graph {self.source()} is not open; call open() first")
+            raise not_open(self)
         return self._redirect_pages
 
     def fingerprint(self) -> str:

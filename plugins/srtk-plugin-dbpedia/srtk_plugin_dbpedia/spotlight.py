@@ -12,8 +12,8 @@ from srtk_plugin_sparql.service_source import ask_all, service_source
 from srtk_plugin_sparql.sources import Source
 from srtk_plugin_sparql.terms import Rows
 
-from srtk_framework.roles import EntityLinker, absent, no_url
-from srtk_framework.values import DriverError, Link, rounded
+from srtk_framework.roles import EntityLinker, absent, no_url, not_open
+from srtk_framework.values import Link, SettingsError, at_least, positive, rounded, share
 from srtk_framework.web import Limits
 from srtk_plugin_dbpedia import titles
 from srtk_plugin_dbpedia.offsets import span
@@ -46,12 +46,12 @@ class SpotlightLimits(Limits):
 
     polite: ClassVar[float | None] = 4.0
 
-    at_once: int | None = 2
-    deadline: float = 30.0
-    attempts: int = 3
-    patience: float = 60.0
-    failures: int = 5
-    pause: float = 60.0
+    at_once: int | None = attrs.field(default=2, validator=positive)
+    deadline: float = attrs.field(default=30.0, validator=positive)
+    attempts: int = attrs.field(default=3, validator=positive)
+    patience: float = attrs.field(default=60.0, validator=positive)
+    failures: int = attrs.field(default=5, validator=positive)
+    pause: float = attrs.field(default=60.0, validator=positive)
 
 
 @attrs.define(eq=False)
@@ -79,31 +79,25 @@ class SpotlightLinker(EntityLinker):
 
     language: str = "en"
     endpoint: str = ""
-    confidence: float = 0.5
-    support: int = 0
+    confidence: float = attrs.field(default=0.5, validator=share)
+    support: int = attrs.field(default=0, validator=at_least(0))
     types: Sequence[str] = ()
     sparql: str = ""
     policy: Literal["whitelist", "blacklist"] = "whitelist"
-    n_best: int = 1
-    min_score: float = 0.0
+    n_best: int = attrs.field(default=1, validator=at_least(1))
+    min_score: float = attrs.field(default=0.0, validator=share)
     limits: SpotlightLimits = attrs.field(factory=SpotlightLimits)
     user_agent: str = AGENT
     headers: Mapping[str, str] = attrs.field(factory=dict, repr=False)
     cache: str | None = None
-    cache_days: float = 30.0
+    cache_days: float = attrs.field(default=30.0, validator=at_least(0))
     record: str | None = None
     replay: str | None = None
     _source: Source | None = attrs.field(init=False, default=None, repr=False)
 
     def __attrs_post_init__(self) -> None:
-        if not 0 <= self.confidence <= 1:
-            raise ValueError(f"confidence must be from 0 to 1, not {self.confidence}")
-        if self.n_best < 1:
-            raise ValueError(f"n_best must be at least 1, not {self.n_best}")
-        if not 0 <= self.min_score <= 1:
-            raise ValueError(f"min_score must be from 0 to 1, not {self.min_score}")
         if not self.language.replace("-", "").isalnum():
-            raise ValueError(f"language {self.language!r} is no language code, such as en or de")
+            raise SettingsError([(("language",), f"language {self.language!r} is no language code, such as en or de")])
 
     def preflight(self) -> list[tuple[str, str]]:
         """Check the form of the endpoint, or that the record exists."""
@@ -137,7 +131,7 @@ class SpotlightLinker(EntityLinker):
     def link(self, texts: Sequence[str]) -> list[list[Link]]:
         """Ask about each text by itself, some at the same time."""
         if self._source is None:
-            raise DriverError("the linker is not open; call open() first")
+            raise not_open(self)
         distinct = [text for text in dict.fromkeys(texts) if text.strip()]
         workers = 1 if self.replay is not None else self.limits.at_once or 1
         rows = ask_all(self._source, [self._query(text) for text in distinct], workers)

@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from srtk_framework.graph import Signatures, TripleTable
-from srtk_framework.roles import Completer, KnowledgeGraph, TrainingTask, absent
+from srtk_framework.roles import Completer, KnowledgeGraph, TrainingTask, absent, not_open
 from srtk_framework.values import (
     Completion,
     DriverError,
@@ -145,7 +145,7 @@ class EmbeddingCompleter(Completer):
         """Offer the steps that entities of the same classes, or with a step in common, have."""
         model = self._trained()
         if self._signatures is None:
-            raise _closed()
+            raise not_open(self)
         known, entities = model.relation_numbers, model.entity_numbers
         sets = [[node for node in nodes if node in entities] for nodes in node_sets]
         return [[step for step in steps if step.relation in known] for steps in self._signatures.offers(sets, inverse)]
@@ -160,7 +160,7 @@ class EmbeddingCompleter(Completer):
         from srtk_plugin_embedding.held_out_facts import HeldOutFacts
 
         if self._table is None:
-            raise _closed()
+            raise not_open(self)
         table = self._table.without(task.held_out).compact()
         if not len(table.triples):
             raise DriverError(
@@ -204,7 +204,7 @@ class EmbeddingCompleter(Completer):
             DriverError: If it cannot be read, has another scoring function than ``model``, or is of another graph.
         """
         if self._table is None:
-            raise _closed()
+            raise not_open(self)
         model = EmbeddingModel.load(folder)
         if self.model not in (None, model.kind):
             raise DriverError(
@@ -220,7 +220,7 @@ class EmbeddingCompleter(Completer):
 
     def _use(self, model: EmbeddingModel) -> None:
         if self._table is None:
-            raise _closed()
+            raise not_open(self)
         known = model.entity_numbers
         self._columns = np.array([known.get(id_, -1) for id_ in self._table.entities], dtype=np.int64)
         self._model = model
@@ -237,7 +237,7 @@ class EmbeddingCompleter(Completer):
         """Yield the patterns whose parts the model knows, each with what the graph holds."""
         model, table = self._trained(), self._table
         if table is None:
-            raise _closed()
+            raise not_open(self)
         for place, pattern in enumerate(patterns):
             end, step = open_end(pattern)
             number, relation = model.entity_numbers.get(end), model.relation_numbers.get(step.relation)
@@ -275,7 +275,3 @@ def _rounded(shares: Scores) -> Scores:
 
 def _evidence(model: EmbeddingModel, score: float, source: str) -> Evidence:
     return Evidence("model", f"{NAMES[model.kind]} scores it {score:.2f}", source, rounded(score))
-
-
-def _closed() -> DriverError:
-    return DriverError("the completer is not open; call open() first")

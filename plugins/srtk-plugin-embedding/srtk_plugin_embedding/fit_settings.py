@@ -6,9 +6,7 @@ from typing import Any, Literal
 
 import attrs
 
-_at_least_1: Any = attrs.validators.ge(1)
-_above_0: Any = attrs.validators.gt(0)
-_none_or_at_least_1: Any = attrs.validators.optional(_at_least_1)
+from srtk_framework.values import at_least, positive
 
 
 def _even(_: Any, field: attrs.Attribute[int], value: int) -> None:
@@ -38,13 +36,13 @@ class EmbeddingFitSettings:
     """
 
     dimensions: int = attrs.field(default=256, validator=_even)
-    epochs: int = attrs.field(default=60, validator=_at_least_1)
-    batch_size: int = attrs.field(default=512, validator=_at_least_1)
-    learning_rate: float = attrs.field(default=0.1, validator=_above_0)
-    regulariser: float = attrs.field(default=0.01, validator=attrs.validators.ge(0))
-    negatives: int | None = attrs.field(default=1000, validator=_none_or_at_least_1)
-    validate_every: int = attrs.field(default=3, validator=_at_least_1)
-    validation: int = attrs.field(default=2000, validator=_at_least_1)
-    patience: int | None = attrs.field(default=3, validator=_none_or_at_least_1)
+    epochs: int = attrs.field(default=60, validator=at_least(1))
+    batch_size: int = attrs.field(default=512, validator=at_least(1))
+    learning_rate: float = attrs.field(default=0.1, validator=positive)
+    regulariser: float = attrs.field(default=0.01, validator=at_least(0))
+    negatives: int | None = attrs.field(default=1000, validator=at_least(1))
+    validate_every: int = attrs.field(default=3, validator=at_least(1))
+    validation: int = attrs.field(default=2000, validator=at_least(1))
+    patience: int | None = attrs.field(default=3, validator=at_least(1))
     accelerator: Literal["auto", "cpu", "gpu"] = "auto"
     logger: Literal["tensorboard"] | None = None

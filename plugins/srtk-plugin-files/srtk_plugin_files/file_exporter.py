@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 import attrs
 
-from srtk_framework.roles import Exporter, unwritable
+from srtk_framework.roles import Exporter, not_open, unwritable
 from srtk_framework.values import DriverError, Retrieval
 from srtk_plugin_files.atomic_file import AtomicFile
 
@@ -68,7 +68,7 @@ class FileExporter(Exporter, ABC):
 
     def _put(self, text: str) -> None:
         if self._output is None:
-            raise DriverError(f"{self.path} is not open; call open() before write()")
+            raise not_open(self)
         try:
             self._output.write(text)
         except DriverError:

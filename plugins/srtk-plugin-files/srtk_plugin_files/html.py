@@ -17,7 +17,7 @@ from srtk_framework.evaluation import score
 from srtk_framework.records import dumps
 from srtk_framework.roles import absent
 from srtk_framework.text import answer_line, answer_notes, refusal_line
-from srtk_framework.values import DriverError, Retrieval, Subgraph, rounded, written_confidence
+from srtk_framework.values import DriverError, Retrieval, SettingsError, Subgraph, at_least, rounded, written_confidence
 from srtk_plugin_files.counterparts import Counterparts
 from srtk_plugin_files.file_exporter import FileExporter
 from srtk_plugin_files.terms import Terms
@@ -49,28 +49,29 @@ class Page(FileExporter):
     """
 
     title: str = "Retrieved subgraphs"
-    max_triples: int = 60
+    max_triples: int = attrs.field(default=60, validator=at_least(1))
     url: str = ""
     against: str = ""
     names: list[str] = attrs.field(factory=lambda: ["first", "second"])
-    total: int = 0
+    total: int = attrs.field(default=0, validator=at_least(0))
     _entries: list[str] = attrs.field(init=False, factory=list, repr=False)
     _sums: list[dict[str, list[float]]] = attrs.field(init=False, factory=list, repr=False)
     _others: Counterparts | None = attrs.field(init=False, default=None, repr=False)
     _tail: str = attrs.field(init=False, default="", repr=False)
+
+    def __attrs_post_init__(self) -> None:
+        if self.url and not (self.url.startswith(("https://", "http://")) and "{id}" in self.url):
+            text = f"url must begin with https:// or http:// and have {{id}} in it, not {self.url!r}"
+            raise SettingsError([(("url",), text)])
+        if self.against and (len(set(self.names)) != 2 or len(self.names) != 2 or not all(self.names)):
+            raise SettingsError([(("names",), f"names must be two different names of methods, not {self.names!r}")])
 
     def preflight(self) -> list[tuple[str, str]]:
         """Check that the page can be written and the other method's results exist."""
         return [*super().preflight(), *absent("against", self.against)]
 
     def open(self) -> None:
-        """Check the settings and start the page."""
-        if self.max_triples < 1:
-            raise DriverError(f"max_triples must be above 0, not {self.max_triples}")
-        if self.url and not (self.url.startswith(("https://", "http://")) and "{id}" in self.url):
-            raise DriverError(f"url must begin with https:// or http:// and have {{id}} in it, not {self.url!r}")
-        if self.against and (len(set(self.names)) != 2 or len(self.names) != 2 or not all(self.names)):
-            raise DriverError(f"names must be two different names of methods, not {self.names!r}")
+        """Start the page."""
         self._entries, self._sums = [], [{}, {}] if self.against else [{}]
         self._others = Counterparts(self.against) if self.against else None
         super().open()

@@ -15,7 +15,7 @@ from srtk_framework.text import (
     refusal_line,
     triple_line,
 )
-from srtk_framework.values import DriverError, InputError, Retrieval
+from srtk_framework.values import DriverError, InputError, Retrieval, at_least
 from srtk_plugin_files.file_exporter import FileExporter
 
 _PROOF = 5
@@ -35,7 +35,7 @@ class Text(FileExporter):
         templates: YAML file of templates that replace the default ones, such as ``inverse: inverse of {relation}``.
     """
 
-    tokens: int = 2000
+    tokens: int = attrs.field(default=2000, validator=at_least(1))
     paths: bool = True
     answer: bool = True
     templates: str | None = None
@@ -43,8 +43,6 @@ class Text(FileExporter):
 
     def open(self) -> None:
         """Read the templates and start the file."""
-        if self.tokens < 1:
-            raise DriverError(f"tokens must be above 0, not {self.tokens}")
         if self.templates is not None:
             try:
                 self._templates = Templates.read(self.templates)

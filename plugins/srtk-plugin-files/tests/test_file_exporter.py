@@ -26,6 +26,7 @@ from srtk_framework.values import (
     Question,
     RankedPath,
     Retrieval,
+    SettingsError,
     Step,
     Subgraph,
     Triple,
@@ -77,7 +78,7 @@ class TestPage(ExporterConformance):
 
     @pytest.fixture
     def faulty(self, path):
-        return Page(path=str(path), max_triples=0)
+        return Page(path=str(path), against=str(path.with_name("absent.jsonl")))
 
 
 LATVIA = Retrieval(
@@ -182,8 +183,8 @@ def test_own_wording_is_used(tmp_path):
 
 
 def test_tokens_must_be_above_zero(tmp_path):
-    with pytest.raises(DriverError, match="tokens must be above 0"):
-        Text(path=str(tmp_path / "out.txt"), tokens=0).open()
+    with pytest.raises(SettingsError, match="tokens must be at least 1, not 0"):
+        Text(path=str(tmp_path / "out.txt"), tokens=0)
 
 
 @pytest.mark.skipif(not os.path.exists("/dev/full"), reason="this system has no /dev/full")

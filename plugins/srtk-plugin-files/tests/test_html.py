@@ -24,6 +24,7 @@ from srtk_framework.values import (
     Question,
     RankedPath,
     Retrieval,
+    SettingsError,
     Step,
     Subgraph,
     Triple,
@@ -485,8 +486,8 @@ def test_ids_are_links_by_the_url_of_the_exporter(opened):
 
 @pytest.mark.parametrize("url", ["javascript:{id}", "https://kb.example/"])
 def test_a_url_without_web_address_or_place_for_the_id_is_refused(tmp_path, url):
-    with pytest.raises(DriverError, match="url must begin with https://"):
-        Page(path=str(tmp_path / "page.html"), url=url).open()
+    with pytest.raises(SettingsError, match="url must begin with https://"):
+        Page(path=str(tmp_path / "page.html"), url=url)
 
 
 @needs_browser
@@ -672,7 +673,7 @@ def test_two_methods_without_a_common_question_leave_no_page(tmp_path, two):
 
 @pytest.mark.parametrize("names", [["beam"], ["beam", "beam"], ["beam", ""], ["a", "b", "c"]])
 def test_two_methods_need_two_names(tmp_path, two, names):
-    with pytest.raises(DriverError, match="names must be two different names"):
+    with pytest.raises(SettingsError, match="names must be two different names"):
         page(tmp_path, **{**two, "names": names})
 
 

@@ -21,6 +21,7 @@ from srtk_framework.values import (
     Schema,
     Step,
     Triple,
+    at_least,
     close_matches,
 )
 from srtk_plugin_freebase.ids import FreebaseIds
@@ -69,7 +70,7 @@ class FreebaseGraph(SparqlGraph):
 
     engine: str = "virtuoso"
     both: bool = False
-    sample: int = 0
+    sample: int = attrs.field(default=0, validator=at_least(0))
     ids: str = "dot"
     mediators: str = "join"
     unnamed: bool = True

@@ -10,7 +10,18 @@ import attrs
 
 from srtk_framework.graph import finish
 from srtk_framework.roles import EntityLinker, Expander, Index, KnowledgeGraph
-from srtk_framework.values import Budget, DriverError, Hit, Pattern, Question, Search, Subgraph, Triple
+from srtk_framework.values import (
+    Budget,
+    DriverError,
+    Hit,
+    Pattern,
+    Question,
+    Search,
+    Subgraph,
+    Triple,
+    at_least,
+    one_of,
+)
 from srtk_plugin_index.enhancement import Enhancement
 
 REFUSE, KEEP = "refuse", "keep"
@@ -44,12 +55,12 @@ class IndexExpander(Expander):
     index: Index
     graph: KnowledgeGraph
     budget: Budget = attrs.field(factory=Budget)
-    k: int = attrs.field(default=100, validator=attrs.validators.ge(1))
+    k: int = attrs.field(default=100, validator=at_least(1))
     alone: bool = True
-    stale: str = attrs.field(default=REFUSE, validator=attrs.validators.in_((REFUSE, KEEP)))
-    enhance: str = attrs.field(default=NONE, validator=attrs.validators.in_((NONE, JOINS)))
+    stale: str = attrs.field(default=REFUSE, validator=one_of((REFUSE, KEEP)))
+    enhance: str = attrs.field(default=NONE, validator=one_of((NONE, JOINS)))
     linker: EntityLinker | None = None
-    joins: int = attrs.field(default=10, validator=attrs.validators.ge(1))
+    joins: int = attrs.field(default=10, validator=at_least(1))
 
     def open(self) -> None:
         """Refuse an index of vectors alone, one of another graph, and an enhancement without a linker."""

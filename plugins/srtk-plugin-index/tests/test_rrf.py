@@ -80,5 +80,5 @@ def test_a_hit_keeps_the_passage_of_the_index_that_points_one_out(pair):
 
 
 def test_no_index_is_no_rrf():
-    with pytest.raises(ValueError, match="indexes is empty"):
+    with pytest.raises(ValueError, match="indexes must not be empty"):
         RrfIndex(indexes=[])

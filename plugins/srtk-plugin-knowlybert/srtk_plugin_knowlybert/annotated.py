@@ -13,7 +13,7 @@ import attrs
 
 from srtk_framework.records import read_jsonl
 from srtk_framework.roles import Corpus, absent
-from srtk_framework.values import EntityMention, Entry, InputError
+from srtk_framework.values import EntityMention, Entry, InputError, one_of
 
 _BLOCK = 1 << 20
 _WIKIDATA = "http://www.wikidata.org/entity/"
@@ -33,7 +33,7 @@ class AnnotatedCorpus(Corpus):
     """
 
     path: str
-    format: Literal["jsonl", "t-rex"] = attrs.field(default="jsonl", validator=attrs.validators.in_(("jsonl", "t-rex")))
+    format: Literal["jsonl", "t-rex"] = attrs.field(default="jsonl", validator=one_of(("jsonl", "t-rex")))
     _content: str = attrs.field(init=False, default="", repr=False)
 
     def preflight(self) -> list[tuple[str, str]]:

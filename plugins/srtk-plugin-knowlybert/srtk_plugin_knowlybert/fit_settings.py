@@ -6,10 +6,9 @@ from typing import Any
 
 import attrs
 
+from srtk_framework.values import at_least, each, one_of
 from srtk_plugin_knowlybert.similarity import METRICS, Metric
 from srtk_plugin_knowlybert.template_ranking import RANKERS, Ranker
-
-_at_least_1: Any = attrs.validators.ge(1)
 
 
 def _rankers(value: Any) -> Any:
@@ -33,17 +32,17 @@ class MaskedLMFitSettings:
         facts: Held-out facts from which the prior of ``types: soft`` is learnt.
     """
 
-    words: int = attrs.field(default=15, validator=_at_least_1)
+    words: int = attrs.field(default=15, validator=at_least(1))
     similar: float = 0.8
-    metric: Metric = attrs.field(default="words", validator=attrs.validators.in_(METRICS))
+    metric: Metric = attrs.field(default="words", validator=one_of(METRICS))
     rankers: tuple[Ranker, ...] = attrs.field(
         default=("overlap", "pairs"),
         converter=_rankers,
-        validator=attrs.validators.deep_iterable(attrs.validators.in_(RANKERS)),
+        validator=each(one_of(RANKERS)),
     )
-    ranked: int = attrs.field(default=100, validator=_at_least_1)
-    keep: int = attrs.field(default=5, validator=_at_least_1)
-    labels: int = attrs.field(default=100, validator=_at_least_1)
-    pairs: int = attrs.field(default=200, validator=_at_least_1)
-    queries: int = attrs.field(default=1000, validator=_at_least_1)
-    facts: int = attrs.field(default=2000, validator=_at_least_1)
+    ranked: int = attrs.field(default=100, validator=at_least(1))
+    keep: int = attrs.field(default=5, validator=at_least(1))
+    labels: int = attrs.field(default=100, validator=at_least(1))
+    pairs: int = attrs.field(default=200, validator=at_least(1))
+    queries: int = attrs.field(default=1000, validator=at_least(1))
+    facts: int = attrs.field(default=2000, validator=at_least(1))

@@ -12,13 +12,11 @@ from typing import Any, Literal
 
 import attrs
 
-from srtk_framework.roles import Generator
-from srtk_framework.values import DriverError, Prompt, Reply
+from srtk_framework.roles import Generator, not_open
+from srtk_framework.values import DriverError, Prompt, Reply, at_least
 from srtk_plugin_llama_cpp.grammars import choice_grammar, clean, numbers_of, schema_error, schema_grammar
 from srtk_plugin_llama_cpp.models import SMOLLM2, file_hash, find_model
 from srtk_plugin_llama_cpp.runtime import Tokenizer, chat, start
-
-_positive: Any = attrs.validators.optional(attrs.validators.ge(1))
 
 
 @attrs.define(eq=False)
@@ -38,13 +36,13 @@ class LlamaCppGenerator(Generator):
     """
 
     model: str = SMOLLM2
-    temperature: float = attrs.field(default=0.0, validator=attrs.validators.ge(0))
-    seed: int = attrs.field(default=0, validator=attrs.validators.ge(0))
-    length: int = attrs.field(default=256, validator=attrs.validators.ge(1))
-    context: int | None = attrs.field(default=4096, validator=_positive)
-    slots: int = attrs.field(default=1, validator=attrs.validators.ge(1))
-    threads: int | None = attrs.field(default=None, validator=_positive)
-    gpu_layers: int | None = attrs.field(default=None, validator=attrs.validators.optional(attrs.validators.ge(0)))
+    temperature: float = attrs.field(default=0.0, validator=at_least(0))
+    seed: int = attrs.field(default=0, validator=at_least(0))
+    length: int = attrs.field(default=256, validator=at_least(1))
+    context: int | None = attrs.field(default=4096, validator=at_least(1))
+    slots: int = attrs.field(default=1, validator=at_least(1))
+    threads: int | None = attrs.field(default=None, validator=at_least(1))
+    gpu_layers: int | None = attrs.field(default=None, validator=at_least(0))
 
     _server: Any = attrs.field(init=False, default=None, repr=False)
     _tokenizer: Tokenizer | None = attrs.field(init=False, default=None, repr=False)
@@ -112,7 +110,7 @@ class LlamaCppGenerator(Generator):
 
     def _opened(self) -> tuple[Any, Tokenizer]:
         if self._server is None or self._tokenizer is None:
-            raise DriverError(f"the generator of model {self.model!r} is not open; call open() first")
+            raise not_open(self)
         return self._server, self._tokenizer
 
     def _body(self, prompt: Prompt) -> dict[str, Any]:

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Literal
 import attrs
 
 from srtk_framework.models import SentenceFolder, folder_faults, read_sentence_folder
-from srtk_framework.roles import Encoder
-from srtk_framework.values import DriverError
+from srtk_framework.roles import Encoder, not_open
+from srtk_framework.values import at_least, one_of
 from srtk_plugin_onnx.model_source import processor, source_folder, source_hash, tokenizer_settings
 from srtk_plugin_onnx.onnx_model import OnnxModel
 
@@ -24,7 +24,6 @@ if TYPE_CHECKING:
 logger = logging.getLogger(__name__)
 
 MAX_LENGTH = 128
-_positive = attrs.validators.optional(attrs.validators.ge(1))
 
 
 @attrs.define(eq=False)
@@ -50,13 +49,13 @@ class OnnxEncoder(Encoder):
 
     model: str = "minilm"
     pooling: Literal["auto", "cls", "mean", "last", "srtk"] = attrs.field(
-        default="auto", validator=attrs.validators.in_(("auto", "cls", "mean", "last", "srtk"))
+        default="auto", validator=one_of(("auto", "cls", "mean", "last", "srtk"))
     )
     normalize: bool = True
-    max_length: int | None = attrs.field(default=None, validator=_positive)
+    max_length: int | None = attrs.field(default=None, validator=at_least(1))
     prompt: str | None = None
-    batch_size: int = attrs.field(default=32, validator=attrs.validators.ge(1))
-    threads: int | None = attrs.field(default=None, validator=_positive)
+    batch_size: int = attrs.field(default=32, validator=at_least(1))
+    threads: int | None = attrs.field(default=None, validator=at_least(1))
     revision: str | None = None
 
     _folder: Path | None = attrs.field(init=False, default=None, repr=False)
@@ -104,7 +103,7 @@ class OnnxEncoder(Encoder):
             DriverError: If the encoder is not open.
         """
         if self._loaded is None:
-            raise DriverError(f"the encoder of model {self.model!r} is not open; call open() first")
+            raise not_open(self)
         return self._loaded.encode(texts)
 
     def fingerprint(self) -> str:

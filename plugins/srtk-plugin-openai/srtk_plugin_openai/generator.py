@@ -11,7 +11,17 @@ from typing import Any
 import attrs
 
 from srtk_framework.roles import Generator, no_url
-from srtk_framework.values import DriverError, Message, Prompt, Reply, close_matches, rounded
+from srtk_framework.values import (
+    DriverError,
+    Message,
+    Prompt,
+    Reply,
+    SettingsError,
+    above,
+    at_least,
+    close_matches,
+    rounded,
+)
 from srtk_framework.web import Cache, RequestError
 from srtk_plugin_openai.budget import NOTHING, Prices, Purse, Size
 from srtk_plugin_openai.chat_format import Dialect, Structure, Wish, body_of, text_of, turns_of, whole
@@ -58,19 +68,19 @@ class OpenAIGenerator(Generator):
     model: str
     base_url: str = "https://api.openai.com/v1"
     key: str = attrs.field(default="", repr=False)
-    temperature: float | None = 0.0
+    temperature: float | None = attrs.field(default=0.0, validator=at_least(0))
     seed: int | None = 0
-    length: int = 512
+    length: int = attrs.field(default=512, validator=at_least(1))
     structure: Structure = "auto"
     stream: bool = False
     rating: bool = False
     extra: Mapping[str, Any] = attrs.field(factory=dict)
-    workers: int = 8
+    workers: int = attrs.field(default=8, validator=at_least(1))
     limits: ServerLimits = attrs.field(factory=ServerLimits)
-    max_tokens_total: int | None = None
-    max_cost: float | None = None
-    price_in: float = 0.0
-    price_out: float = 0.0
+    max_tokens_total: int | None = attrs.field(default=None, validator=at_least(1, "omit it for no limit"))
+    max_cost: float | None = attrs.field(default=None, validator=above(0, "omit it for no limit"))
+    price_in: float = attrs.field(default=0.0, validator=at_least(0))
+    price_out: float = attrs.field(default=0.0, validator=at_least(0))
     cache: str | None = None
     offline: bool = False
     tokenizer: str = "auto"
@@ -82,17 +92,12 @@ class OpenAIGenerator(Generator):
     _counter: tuple[str, Counter] | None = attrs.field(init=False, default=None, repr=False)
 
     def __attrs_post_init__(self) -> None:
-        for name, least in (("workers", 1), ("length", 1), ("price_in", 0), ("price_out", 0)):
-            if getattr(self, name) < least:
-                raise ValueError(f"{name} must be at least {least}, not {getattr(self, name)}")
-        for name in ("max_tokens_total", "max_cost"):
-            value = getattr(self, name)
-            if value is not None and not value > 0:
-                raise ValueError(f"{name} must be above 0, not {value}; leave it out for no limit")
         if self.max_cost is not None and not self.price_in and not self.price_out:
-            raise ValueError("max_cost needs price_in and price_out, the prices of a million tokens")
+            raise SettingsError(
+                [(("max_cost",), "max_cost needs price_in and price_out, the prices of a million tokens")]
+            )
         if self.offline and self.cache is None:
-            raise ValueError("offline replies come from a file; name it by `cache`")
+            raise SettingsError([(("offline",), "offline replies come from a file; name it by `cache`")])
 
     def preflight(self) -> list[tuple[str, str]]:
         """Check the form of the address."""

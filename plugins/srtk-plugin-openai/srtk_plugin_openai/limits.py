@@ -6,6 +6,7 @@ from typing import ClassVar
 
 import attrs
 
+from srtk_framework.values import positive
 from srtk_framework.web import Limits
 
 
@@ -28,13 +29,13 @@ class ServerLimits(Limits):
 
     polite: ClassVar[float | None] = None
 
-    burst: int = 8
+    burst: int = attrs.field(default=8, validator=positive)
     at_once: int | None = attrs.field(init=False, default=None)
-    deadline: float = 120.0
-    attempts: int = 6
-    patience: float = 600.0
-    failures: int = 12
-    pause: float = 5.0
+    deadline: float = attrs.field(default=120.0, validator=positive)
+    attempts: int = attrs.field(default=6, validator=positive)
+    patience: float = attrs.field(default=600.0, validator=positive)
+    failures: int = attrs.field(default=12, validator=positive)
+    pause: float = attrs.field(default=5.0, validator=positive)
 
     def with_workers(self, workers: int) -> Limits:
         """Return the limits for so many requests in flight."""

@@ -11,14 +11,12 @@ from typing import Any
 
 import attrs
 
-from srtk_framework.values import DriverError, InputError, Path, Step, close_matches
+from srtk_framework.values import DriverError, InputError, Path, Step, at_least, close_matches
 
 FILE = "patterns.json"
 _FORMAT = "srtk-path-patterns-1"
 LONGEST = 7
 """Most steps of a path, as in the data of Das et al. (AKBC 2016)."""
-
-_count: Any = attrs.validators.optional(attrs.validators.ge(1))
 
 
 def _length(_: Any, field: attrs.Attribute[int], value: int) -> None:
@@ -41,10 +39,10 @@ class MiningSettings:
     """
 
     length: int = attrs.field(default=4, validator=_length)
-    hub: int | None = attrs.field(default=100, validator=_count)
-    pairs: int | None = attrs.field(default=None, validator=_count)
-    least: int = attrs.field(default=2, validator=attrs.validators.ge(1))
-    most: int | None = attrs.field(default=1000, validator=_count)
+    hub: int | None = attrs.field(default=100, validator=at_least(1))
+    pairs: int | None = attrs.field(default=None, validator=at_least(1))
+    least: int = attrs.field(default=2, validator=at_least(1))
+    most: int | None = attrs.field(default=1000, validator=at_least(1))
     seed: int = 0
 
 

@@ -4,14 +4,24 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path as FilePath
-from typing import Any, ClassVar, NamedTuple
+from typing import ClassVar, NamedTuple
 
 import attrs
 import numpy as np
 
 from srtk_framework.graph import Signatures, TripleTable
-from srtk_framework.roles import Completer, KnowledgeGraph, TrainingTask, absent
-from srtk_framework.values import Completion, DriverError, Pattern, Step, confidence, open_end
+from srtk_framework.roles import Completer, KnowledgeGraph, TrainingTask, absent, not_open
+from srtk_framework.values import (
+    Completion,
+    DriverError,
+    Pattern,
+    Step,
+    at_least,
+    between,
+    confidence,
+    one_of,
+    open_end,
+)
 from srtk_plugin_patterns.path_patterns import MiningSettings, PathPatterns
 from srtk_plugin_patterns.rule_application import AGGREGATIONS, STARTS, Aggregation, RuleApplication
 from srtk_plugin_patterns.rule_evidence import RuleWords, evidence
@@ -20,9 +30,6 @@ from srtk_plugin_patterns.rules import LONGEST, Floats, Ints, Rules
 
 _REASONS = 3
 """Rules that are told as evidence of a completion."""
-
-
-_none_or_at_least_1: Any = attrs.validators.optional(attrs.validators.ge(1))
 
 
 @attrs.frozen
@@ -34,8 +41,8 @@ class RuleFitSettings(RuleSettings):
         mined: Most mined paths of a relation, those that join most pairs; null for all.
     """
 
-    length: int = attrs.field(default=LONGEST, validator=[attrs.validators.ge(1), attrs.validators.le(LONGEST)])
-    mined: int | None = attrs.field(default=1000, validator=_none_or_at_least_1)
+    length: int = attrs.field(default=LONGEST, validator=between(1, LONGEST))
+    mined: int | None = attrs.field(default=1000, validator=at_least(1))
 
 
 class _Query(NamedTuple):
@@ -72,10 +79,8 @@ class PathRuleCompleter(Completer):
     graph: KnowledgeGraph
     path: str | None = None
     patterns: str | None = None
-    aggregation: Aggregation = attrs.field(default="max", validator=attrs.validators.in_(AGGREGATIONS))
-    overlap: float = attrs.field(
-        default=0.5, validator=attrs.validators.and_(attrs.validators.gt(0.0), attrs.validators.le(1.0))
-    )
+    aggregation: Aggregation = attrs.field(default="max", validator=one_of(AGGREGATIONS))
+    overlap: float = attrs.field(default=0.5, validator=between(above=0, most=1))
     _table: TripleTable | None = attrs.field(init=False, default=None, repr=False)
     _signatures: Signatures | None = attrs.field(init=False, default=None, repr=False)
     _learnt: tuple[Rules, RuleApplication] | None = attrs.field(init=False, default=None, repr=False)
@@ -158,7 +163,7 @@ class PathRuleCompleter(Completer):
         """Offer the steps that entities of the same classes, or with a step in common, have, unless all is held."""
         _, application = self._rules()
         if self._signatures is None:
-            raise _closed()
+            raise not_open(self)
         known = application.table.entity_numbers
         answers = []
         for nodes in node_sets:
@@ -176,7 +181,7 @@ class PathRuleCompleter(Completer):
             DriverError: If no triple is left, or the patterns were mined from another graph.
         """
         if self._table is None:
-            raise _closed()
+            raise not_open(self)
         table = self._table.without(task.held_out).compact()
         if not len(table.triples):
             raise DriverError(
@@ -220,7 +225,7 @@ class PathRuleCompleter(Completer):
             DriverError: If they cannot be read, or are of another graph.
         """
         if self._table is None:
-            raise _closed()
+            raise not_open(self)
         rules = Rules.load(folder)
         if self._table.content_hash() not in (rules.graph, rules.trained_on):
             raise DriverError(
@@ -244,7 +249,7 @@ class PathRuleCompleter(Completer):
 
     def _use(self, rules: Rules) -> None:
         if self._table is None:
-            raise _closed()
+            raise not_open(self)
         self._learnt = (
             rules,
             RuleApplication(self._table, rules.numbered(self._table), self.aggregation, self.overlap),
@@ -297,7 +302,3 @@ def _rounded(values: Floats) -> Floats:
     distinct, places = np.unique(values.ravel()[some], return_inverse=True)
     found.ravel()[some] = np.array([confidence(value) for value in distinct.tolist()])[places]
     return found
-
-
-def _closed() -> DriverError:
-    return DriverError("the completer is not open; call open() first")

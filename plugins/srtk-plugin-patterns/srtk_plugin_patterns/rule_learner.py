@@ -12,6 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from srtk_framework.graph import TripleTable
+from srtk_framework.values import at_least, between
 from srtk_plugin_patterns.path_patterns import PathPatterns
 from srtk_plugin_patterns.rules import LONGEST, NOTHING, UNSEEN, ConstantRules, Ints, PathRules
 from srtk_plugin_patterns.step_matrices import StepMatrices
@@ -22,10 +23,6 @@ _COST = 4_000_000
 _FIRST_ROWS = 16
 """Rows of the first block of a body; few, since a body that is too large shows at once. Each next block has twice."""
 
-_at_least_1: Any = attrs.validators.ge(1)
-_none_or_at_least_1: Any = attrs.validators.optional(_at_least_1)
-_none_or_at_least_0: Any = attrs.validators.optional(attrs.validators.ge(0))
-_share: Any = attrs.validators.and_(attrs.validators.ge(0.0), attrs.validators.lt(1.0))
 
 Progress = Callable[[int, int], None]
 """Called with the number of paths that are counted, and of all."""
@@ -47,11 +44,11 @@ class RuleSettings:
             besides the one that the least confidence sets: a path with too many pairs for it is counted no further.
     """
 
-    least_support: int = attrs.field(default=2, validator=_at_least_1)
-    least_confidence: float = attrs.field(default=0.05, validator=_share)
-    paths: int | None = attrs.field(default=1000, validator=_none_or_at_least_1)
-    constants: int | None = attrs.field(default=10_000, validator=_none_or_at_least_0)
-    largest: int | None = attrs.field(default=None, validator=_none_or_at_least_1)
+    least_support: int = attrs.field(default=2, validator=at_least(1))
+    least_confidence: float = attrs.field(default=0.05, validator=between(0, below=1))
+    paths: int | None = attrs.field(default=1000, validator=at_least(1))
+    constants: int | None = attrs.field(default=10_000, validator=at_least(0))
+    largest: int | None = attrs.field(default=None, validator=at_least(1))
 
 
 @attrs.define

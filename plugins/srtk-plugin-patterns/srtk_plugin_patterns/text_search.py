@@ -17,7 +17,7 @@ import numpy.typing as npt
 from srtk_framework.graph import Signatures, TripleTable
 from srtk_framework.host import driver_of
 from srtk_framework.records import place
-from srtk_framework.roles import Completer, EntityLinker, Index, KnowledgeGraph, TrainingTask, absent
+from srtk_framework.roles import Completer, EntityLinker, Index, KnowledgeGraph, TrainingTask, absent, not_open
 from srtk_framework.text import link_shares
 from srtk_framework.values import (
     Completion,
@@ -28,8 +28,11 @@ from srtk_framework.values import (
     Pattern,
     Step,
     Triple,
+    at_least,
     batched,
+    between,
     confidence,
+    one_of,
     open_end,
     rounded,
 )
@@ -51,9 +54,6 @@ _REASONS = 3
 _Reasons = list[tuple[float, Hit]]
 """Snippets that mention an entity, each with what it adds to the entity's score."""
 
-_at_least_1: Any = attrs.validators.ge(1)
-_none_or_at_least_1: Any = attrs.validators.optional(_at_least_1)
-
 
 @attrs.frozen
 class TextSearchFitSettings:
@@ -69,13 +69,13 @@ class TextSearchFitSettings:
         first: Snippets that are looked at: the kind of query wins whose first ones tell most of the held-out entities.
     """
 
-    length: int = attrs.field(default=3, validator=[attrs.validators.ge(1), attrs.validators.le(LONGEST)])
-    hub: int | None = attrs.field(default=100, validator=_none_or_at_least_1)
-    least: int = attrs.field(default=2, validator=_at_least_1)
-    paths: int = attrs.field(default=1, validator=_at_least_1)
-    productive: int = attrs.field(default=20, validator=_at_least_1)
-    facts: int = attrs.field(default=200, validator=_at_least_1)
-    first: int = attrs.field(default=1, validator=_at_least_1)
+    length: int = attrs.field(default=3, validator=between(1, LONGEST))
+    hub: int | None = attrs.field(default=100, validator=at_least(1))
+    least: int = attrs.field(default=2, validator=at_least(1))
+    paths: int = attrs.field(default=1, validator=at_least(1))
+    productive: int = attrs.field(default=20, validator=at_least(1))
+    facts: int = attrs.field(default=200, validator=at_least(1))
+    first: int = attrs.field(default=1, validator=at_least(1))
 
 
 @attrs.define(eq=False)
@@ -116,14 +116,12 @@ class TextSearchCompleter(Completer):
     patterns: str | None = None
     forms: str | None = None
     variant: Literal["learnt", "all", "s+r", "s+r+p", "s+r+n", "s+r+p+n"] = attrs.field(
-        default="learnt", validator=attrs.validators.in_(("learnt", "all", *VARIANTS))
+        default="learnt", validator=one_of(("learnt", "all", *VARIANTS))
     )
-    snippets: int = attrs.field(default=10, validator=_at_least_1)
-    instances: Instances = attrs.field(default="prefix", validator=attrs.validators.in_(("prefix", "complete")))
-    ways: int = attrs.field(default=3, validator=_at_least_1)
-    types: Literal["signatures", "none"] = attrs.field(
-        default="signatures", validator=attrs.validators.in_(("signatures", "none"))
-    )
+    snippets: int = attrs.field(default=10, validator=at_least(1))
+    instances: Instances = attrs.field(default="prefix", validator=one_of(("prefix", "complete")))
+    ways: int = attrs.field(default=3, validator=at_least(1))
+    types: Literal["signatures", "none"] = attrs.field(default="signatures", validator=one_of(("signatures", "none")))
     about: bool = True
     _table: TripleTable | None = attrs.field(init=False, default=None, repr=False)
     _signatures: Signatures | None = attrs.field(init=False, default=None, repr=False)
@@ -205,7 +203,7 @@ class TextSearchCompleter(Completer):
     def offers(self, node_sets: Sequence[Sequence[str]], inverse: bool) -> list[list[Step]]:
         """Offer the steps that entities of the same classes, or with a step in common, have."""
         if self._signatures is None:
-            raise _closed()
+            raise not_open(self)
         return self._signatures.offers(node_sets, inverse)
 
     def _variants(self, question: TextQuestion) -> list[Variant]:
@@ -261,7 +259,7 @@ class TextSearchCompleter(Completer):
     def _fits(self, step: Step) -> npt.NDArray[np.bool_]:
         """Return which entities of the table can fill the open end of a step."""
         if self._signatures is None:
-            raise _closed()
+            raise not_open(self)
         return self._signatures.can_have(Step(step.relation, not step.inverse))
 
     # Training
@@ -379,7 +377,7 @@ class TextSearchCompleter(Completer):
 
     def _opened(self) -> tuple[TripleTable, LexicalForms]:
         if self._table is None or self._forms is None:
-            raise _closed()
+            raise not_open(self)
         return self._table, self._forms
 
 
@@ -415,7 +413,3 @@ def _drawn(facts: Sequence[Triple], most: int, seed: int) -> dict[Step, list[Tri
 
 def _pattern(step: Step, fact: Triple) -> Pattern:
     return Pattern(None, fact.relation, fact.object) if step.inverse else Pattern(fact.subject, fact.relation)
-
-
-def _closed() -> DriverError:
-    return DriverError("the completer is not open; call open() first")

@@ -15,7 +15,7 @@ import numpy.typing as npt
 
 from srtk_framework.graph import Signatures, TripleTable
 from srtk_framework.records import place
-from srtk_framework.roles import Completer, KnowledgeGraph, TrainingTask, absent
+from srtk_framework.roles import Completer, KnowledgeGraph, TrainingTask, absent, not_open
 from srtk_framework.values import (
     Completion,
     DriverError,
@@ -23,10 +23,14 @@ from srtk_framework.values import (
     Path,
     Pattern,
     Step,
+    at_least,
     batched,
+    between,
     close_matches,
     confidence,
+    one_of,
     open_end,
+    positive,
     rounded,
 )
 from srtk_plugin_patterns.mining import mine
@@ -45,9 +49,6 @@ _REASONS = 3
 
 Ints = npt.NDArray[np.int64]
 Floats = npt.NDArray[np.float64]
-_at_least_1: Any = attrs.validators.ge(1)
-_none_or_at_least_1: Any = attrs.validators.optional(_at_least_1)
-_length: Any = [attrs.validators.ge(1), attrs.validators.le(LONGEST)]
 
 
 @attrs.frozen
@@ -65,13 +66,13 @@ class PathWalkFitSettings:
         relations: Learn these relations alone; null for all.
     """
 
-    length: int = attrs.field(default=3, validator=_length)
-    hub: int | None = attrs.field(default=100, validator=_none_or_at_least_1)
-    least: int = attrs.field(default=2, validator=_at_least_1)
-    paths: int = attrs.field(default=500, validator=_at_least_1)
-    facts: int = attrs.field(default=2000, validator=_at_least_1)
-    negatives: int = attrs.field(default=10, validator=_at_least_1)
-    regulariser: float = attrs.field(default=3.0, validator=attrs.validators.gt(0))
+    length: int = attrs.field(default=3, validator=between(1, LONGEST))
+    hub: int | None = attrs.field(default=100, validator=at_least(1))
+    least: int = attrs.field(default=2, validator=at_least(1))
+    paths: int = attrs.field(default=500, validator=at_least(1))
+    facts: int = attrs.field(default=2000, validator=at_least(1))
+    negatives: int = attrs.field(default=10, validator=at_least(1))
+    regulariser: float = attrs.field(default=3.0, validator=positive)
     relations: tuple[str, ...] | None = attrs.field(default=None, converter=attrs.converters.optional(tuple))
 
 
@@ -97,7 +98,7 @@ class PathWalkCompleter(Completer):
     graph: KnowledgeGraph
     path: str | None = None
     patterns: str | None = None
-    walk: Literal["any", "simple"] = attrs.field(default="any", validator=attrs.validators.in_(("any", "simple")))
+    walk: Literal["any", "simple"] = attrs.field(default="any", validator=one_of(("any", "simple")))
     frequency: bool = True
     _table: TripleTable | None = attrs.field(init=False, default=None, repr=False)
     _signatures: Signatures | None = attrs.field(init=False, default=None, repr=False)
@@ -194,7 +195,7 @@ class PathWalkCompleter(Completer):
         """Offer the steps with a model that entities of the same classes, or with a step in common, have."""
         self._opened()
         if self._signatures is None or self._models is None:
-            raise _closed()
+            raise not_open(self)
         models = self._models
         return [[step for step in steps if step in models] for steps in self._signatures.offers(node_sets, inverse)]
 
@@ -213,7 +214,7 @@ class PathWalkCompleter(Completer):
         """
         table = self._opened()
         if self._walks is None or self._models is None:
-            raise _closed()
+            raise not_open(self)
         by_step: dict[Step, list[tuple[int, int]]] = {}
         for at, pattern in enumerate(patterns):
             end, step = open_end(pattern)
@@ -239,7 +240,7 @@ class PathWalkCompleter(Completer):
         """Return, per completion, the paths that count most for it, each with triples of the graph along it."""
         table = self._opened()
         if self._walks is None or self._models is None:
-            raise _closed()
+            raise not_open(self)
         model = self._models[step]
         starts = np.array([start], dtype=np.int64)
         numbers = np.array(ends, dtype=np.int64)
@@ -271,7 +272,7 @@ class PathWalkCompleter(Completer):
         if faults := self.training_faults():
             raise DriverError("; ".join(faults))
         if self._table is None:
-            raise _closed()
+            raise not_open(self)
         table = self._table.without(task.held_out)
         patterns = self._mined(table, training)
         walks = RandomWalk(table, self.walk == "simple")
@@ -384,7 +385,7 @@ class PathWalkCompleter(Completer):
         """
         table = self._table
         if table is None:
-            raise _closed()
+            raise not_open(self)
         file = folder / FILE
         try:
             data = json.loads(file.read_text(encoding="utf-8"))
@@ -423,7 +424,7 @@ class PathWalkCompleter(Completer):
 
     def _opened(self) -> TripleTable:
         if self._table is None:
-            raise _closed()
+            raise not_open(self)
         if self._models is None:
             raise DriverError(
                 "path-walk is not trained: add `train: {driver: completer}` to the recipe, or set `path` to the folder"
@@ -444,7 +445,3 @@ def _logistic(values: Floats) -> Floats:
 
 def _digest(facts: Mapping[str, Any]) -> str:
     return hashlib.sha256(json.dumps(facts, sort_keys=True).encode()).hexdigest()[:16]
-
-
-def _closed() -> DriverError:
-    return DriverError("the completer is not open; call open() first")

@@ -26,9 +26,9 @@ from srtk_plugin_index.indexes.lineage import (
     graph_sources,
 )
 
-from srtk_framework.roles import Corpus, Encoder, Index, SubgraphEncoder, no_url
+from srtk_framework.roles import Corpus, Encoder, Index, SubgraphEncoder, no_url, not_open
 from srtk_framework.text import fold, words
-from srtk_framework.values import DriverError, Entry, Hit, without_logins
+from srtk_framework.values import DriverError, Entry, Hit, SettingsError, at_least, one_of, positive, without_logins
 from srtk_plugin_qdrant.generations import Generations
 from srtk_plugin_qdrant.points import (
     DIGEST,
@@ -53,7 +53,6 @@ _MORE = 16
 _GROUP = 64
 """Searches in a request."""
 _BUILDING, _WHOLE = "building", "whole"
-_at_least_1: Any = attrs.validators.ge(1)
 _log = logging.getLogger(__name__)
 
 
@@ -67,9 +66,9 @@ class Hnsw:
         ef: Candidates of a search; a larger number misses fewer hits. Needs no new build.
     """
 
-    m: int = attrs.field(default=16, validator=_at_least_1)
-    ef_construct: int = attrs.field(default=100, validator=_at_least_1)
-    ef: int = attrs.field(default=128, validator=_at_least_1)
+    m: int = attrs.field(default=16, validator=at_least(1))
+    ef_construct: int = attrs.field(default=100, validator=at_least(1))
+    ef: int = attrs.field(default=128, validator=at_least(1))
 
 
 @attrs.define
@@ -130,13 +129,13 @@ class QdrantIndex(Index):
     collection: str = "srtk"
     corpora: Sequence[Corpus] = ()
     subgraph_encoder: SubgraphEncoder | None = None
-    similarity: str = attrs.field(default=COSINE, validator=attrs.validators.in_((COSINE, DOT)))
+    similarity: str = attrs.field(default=COSINE, validator=one_of((COSINE, DOT)))
     exact: bool = False
     hnsw: Hnsw = attrs.field(factory=Hnsw)
     only: EntryFilter = attrs.field(factory=EntryFilter)
-    batch: int = attrs.field(default=256, validator=_at_least_1, repr=False)
-    timeout: float = attrs.field(default=60.0, validator=attrs.validators.gt(0), repr=False)
-    attempts: int = attrs.field(default=3, validator=_at_least_1, repr=False)
+    batch: int = attrs.field(default=256, validator=at_least(1), repr=False)
+    timeout: float = attrs.field(default=60.0, validator=positive, repr=False)
+    attempts: int = attrs.field(default=3, validator=at_least(1), repr=False)
     _store: Store | None = attrs.field(init=False, default=None, repr=False)
     _reading: str | None = attrs.field(init=False, default=None, repr=False)
     _manifest: Mapping[str, Any] = attrs.field(init=False, factory=dict, repr=False)
@@ -145,11 +144,12 @@ class QdrantIndex(Index):
 
     def __attrs_post_init__(self) -> None:
         if (self.path is None) == (self.url is None):
-            raise ValueError("an index stands at a `path`, a folder, or at a `url`, a server; give one of them")
-        if not re.fullmatch(r"[\w-][\w.-]{0,199}", self.collection, re.ASCII):
-            raise ValueError(
-                f"collection is {self.collection!r}; use letters, digits, `_`, `-` and `.`, at most 200 of them"
+            raise SettingsError(
+                [((), "an index stands at a `path`, a folder, or at a `url`, a server; give one of them")]
             )
+        if not re.fullmatch(r"[\w-][\w.-]{0,199}", self.collection, re.ASCII):
+            text = f"collection is {self.collection!r}; use letters, digits, `_`, `-` and `.`, at most 200 of them"
+            raise SettingsError([(("collection",), text)])
 
     # ------------------------------------------------------------ opening
 
@@ -218,7 +218,7 @@ class QdrantIndex(Index):
     @property
     def _generations(self) -> Generations:
         if self._store is None:
-            raise DriverError(f"the index {self._named} is not open; call open() or create() first")
+            raise not_open(self, "open() or create()")
         return Generations(self._store, self.collection)
 
     def _found(self) -> tuple[str, dict[str, Any]]:
@@ -344,7 +344,7 @@ class QdrantIndex(Index):
         """Encode the entries that are not there yet, and write them in batches."""
         if self._build is None:
             if self._reading is None:
-                raise DriverError(f"the index {self._named} is not open; call open() or create() first")
+                raise not_open(self, "open() or create()")
             self._build = self._grown()
         build = self._build
         marks = self._marks(build, entries)
@@ -534,7 +534,7 @@ class QdrantIndex(Index):
         """Return the collection that is searched; None before there is one."""
         if self._build is None:
             if self._reading is None:
-                raise DriverError(f"the index {self._named} is not open; call open() or create() first")
+                raise not_open(self, "open() or create()")
             return self._reading
         return self._build.name if self._build.is_made else None
 

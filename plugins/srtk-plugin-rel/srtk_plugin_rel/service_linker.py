@@ -11,8 +11,8 @@ from typing import Any, ClassVar, Literal
 
 import attrs
 
-from srtk_framework.roles import EntityLinker, absent, no_url
-from srtk_framework.values import DriverError, Link, rounded
+from srtk_framework.roles import EntityLinker, absent, no_url, not_open
+from srtk_framework.values import Link, at_least, rounded, share
 from srtk_framework.web import Limits, RequestError
 from srtk_plugin_rel.id_converter import Converter, Unmapped, as_id, ordered
 from srtk_plugin_rel.service import AGENT, Credential, Service, ServiceRequest
@@ -81,22 +81,16 @@ class ServiceLinker(EntityLinker):
     ids: str | Mapping[str, str] | None = None
     unmapped: Unmapped = "drop"
     language: str = "en"
-    min_score: float = 0.0
-    n_best: int = 1
+    min_score: float = attrs.field(default=0.0, validator=share)
+    n_best: int = attrs.field(default=1, validator=at_least(1))
     offsets: Offsets = "auto"
     limits: Limits = attrs.field(factory=Limits)
     user_agent: str = AGENT
     cache: str | None = None
-    cache_days: float = 30.0
+    cache_days: float = attrs.field(default=30.0, validator=at_least(0))
     offline: bool = False
     _service: Service | None = attrs.field(init=False, default=None, repr=False)
     _converter: Converter | None = attrs.field(init=False, default=None, repr=False)
-
-    def __attrs_post_init__(self) -> None:
-        if self.n_best < 1:
-            raise ValueError(f"n_best must be at least 1, not {self.n_best}")
-        if not 0 <= self.min_score <= 1:
-            raise ValueError(f"min_score is a share from 0 to 1, not {self.min_score}")
 
     @abstractmethod
     def _request(self, text: str) -> ServiceRequest:
@@ -165,7 +159,7 @@ class ServiceLinker(EntityLinker):
                 that then asks text by text sends nothing twice.
         """
         if self._service is None:
-            raise DriverError("the linker is not open; call open() first")
+            raise not_open(self)
         asked = [text for text in dict.fromkeys(texts) if text.strip()]
         answers = self._service.ask_all([self._request(_sendable(text)) for text in asked], self._read)
         found: dict[str, tuple[list[Link], list[int | None]]] = {}

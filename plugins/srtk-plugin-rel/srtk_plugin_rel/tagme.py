@@ -7,6 +7,7 @@ from typing import Any, ClassVar
 
 import attrs
 
+from srtk_framework.values import at_least, share
 from srtk_plugin_rel.service import Credential, ServiceRequest
 from srtk_plugin_rel.service_linker import Annotation, Entity, ServiceLinker, annotations_of, number, offset, text_of
 from srtk_plugin_rel.spans import Claim
@@ -41,9 +42,9 @@ class TagMeLinker(ServiceLinker):
     called: ClassVar[str] = "TagMe"
 
     endpoint: str = "https://tagme.d4science.org/tagme/tag"
-    min_score: float = 0.1
-    epsilon: float | None = None
-    long_text: int | None = None
+    min_score: float = attrs.field(default=0.1, validator=share)
+    epsilon: float | None = attrs.field(default=None, validator=share)
+    long_text: int | None = attrs.field(default=None, validator=at_least(0))
     tweet: bool = False
 
     def _credential(self) -> Credential | None:

@@ -6,8 +6,8 @@ from collections.abc import Mapping, Sequence
 
 import attrs
 
-from srtk_framework.roles import EntityLinker
-from srtk_framework.values import DriverError, Link
+from srtk_framework.roles import EntityLinker, not_open
+from srtk_framework.values import Link
 from srtk_plugin_rel.id_converter import Converter, Unmapped
 
 
@@ -55,5 +55,5 @@ class WikipediaMap(EntityLinker):
     def link(self, texts: Sequence[str]) -> Sequence[Sequence[Link]]:
         """Link by the inner linker, and map its entities."""
         if self._converter is None:
-            raise DriverError("the linker is not open; call open() first")
+            raise not_open(self)
         return self._converter.convert(self.linker.link(texts))

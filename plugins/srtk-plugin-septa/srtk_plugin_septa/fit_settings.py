@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Any, Literal
+from typing import Literal
 
 import attrs
 
-_at_least_1: Any = attrs.validators.ge(1)
-_above_0: Any = attrs.validators.gt(0)
-_none_or_at_least_1: Any = attrs.validators.optional(_at_least_1)
+from srtk_framework.values import at_least, between, positive, share
 
 
 @attrs.frozen
@@ -37,19 +35,19 @@ class SeptaFitSettings:
         logger: A logger besides CSV: `tensorboard`, if installed.
     """
 
-    dimensions: int | None = attrs.field(default=None, validator=_none_or_at_least_1)
-    hidden: int = attrs.field(default=256, validator=_at_least_1)
-    layers: int = attrs.field(default=2, validator=_at_least_1)
-    epochs: int = attrs.field(default=30, validator=_at_least_1)
-    batch_size: int = attrs.field(default=256, validator=attrs.validators.ge(2))
-    views: int = attrs.field(default=2, validator=attrs.validators.ge(0))
-    neighbours: int = attrs.field(default=3, validator=attrs.validators.ge(0))
-    learning_rate: float = attrs.field(default=0.001, validator=_above_0)
-    temperature: float = attrs.field(default=0.07, validator=_above_0)
-    validation: int = attrs.field(default=1000, validator=attrs.validators.ge(0))
-    patience: int | None = attrs.field(default=3, validator=_none_or_at_least_1)
+    dimensions: int | None = attrs.field(default=None, validator=at_least(1))
+    hidden: int = attrs.field(default=256, validator=at_least(1))
+    layers: int = attrs.field(default=2, validator=at_least(1))
+    epochs: int = attrs.field(default=30, validator=at_least(1))
+    batch_size: int = attrs.field(default=256, validator=at_least(2))
+    views: int = attrs.field(default=2, validator=at_least(0))
+    neighbours: int = attrs.field(default=3, validator=at_least(0))
+    learning_rate: float = attrs.field(default=0.001, validator=positive)
+    temperature: float = attrs.field(default=0.07, validator=positive)
+    validation: int = attrs.field(default=1000, validator=at_least(0))
+    patience: int | None = attrs.field(default=3, validator=at_least(1))
     accelerator: Literal["auto", "cpu", "gpu"] = "auto"
-    devices: int = attrs.field(default=1, validator=_at_least_1)
+    devices: int = attrs.field(default=1, validator=at_least(1))
     strategy: str = "auto"
     logger: Literal["tensorboard"] | None = None
 
@@ -76,14 +74,14 @@ class OptionsFitSettings:
 
     knowledge: float | None = attrs.field(
         default=None,
-        validator=attrs.validators.optional([attrs.validators.ge(0), attrs.validators.le(1)]),
+        validator=share,
     )
-    heads: int = attrs.field(default=4, validator=_at_least_1)
-    epochs: int = attrs.field(default=60, validator=_at_least_1)
-    batch_size: int = attrs.field(default=64, validator=_at_least_1)
-    learning_rate: float = attrs.field(default=0.003, validator=_above_0)
-    similarity_rate: float = attrs.field(default=0.05, validator=_above_0)
-    knowledge_pull: float = attrs.field(default=0.1, validator=attrs.validators.ge(0))
-    direct_pull: float = attrs.field(default=0.001, validator=attrs.validators.ge(0))
-    validation: float = attrs.field(default=0.2, validator=[attrs.validators.ge(0), attrs.validators.lt(1)])
-    patience: int | None = attrs.field(default=10, validator=_none_or_at_least_1)
+    heads: int = attrs.field(default=4, validator=at_least(1))
+    epochs: int = attrs.field(default=60, validator=at_least(1))
+    batch_size: int = attrs.field(default=64, validator=at_least(1))
+    learning_rate: float = attrs.field(default=0.003, validator=positive)
+    similarity_rate: float = attrs.field(default=0.05, validator=positive)
+    knowledge_pull: float = attrs.field(default=0.1, validator=at_least(0))
+    direct_pull: float = attrs.field(default=0.001, validator=at_least(0))
+    validation: float = attrs.field(default=0.2, validator=between(0, below=1))
+    patience: int | None = attrs.field(default=10, validator=at_least(1))

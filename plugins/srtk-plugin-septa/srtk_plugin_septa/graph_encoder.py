@@ -10,7 +10,7 @@ from typing import Any, ClassVar
 import attrs
 import numpy as np
 
-from srtk_framework.roles import Corpus, Encoder, KnowledgeGraph, SubgraphEncoder, TrainingTask, absent
+from srtk_framework.roles import Corpus, Encoder, KnowledgeGraph, SubgraphEncoder, TrainingTask, absent, not_open
 from srtk_framework.values import DriverError, Triple, batched
 from srtk_plugin_septa.fit_settings import SeptaFitSettings
 from srtk_plugin_septa.label_vectors import LabelVectors
@@ -79,7 +79,7 @@ class SeptaGraphEncoder(SubgraphEncoder):
         from srtk_plugin_septa.network import Batch
 
         if self._labels is None or self._model is None:
-            raise DriverError("septa-graph is not open; call open first")
+            raise not_open(self)
         rows = np.empty((len(centres), self._model.shape.dimensions), dtype=np.float32)
         place = 0
         for some in batched(zip(subgraphs, centres, strict=True), _AT_ONCE):

@@ -11,8 +11,8 @@ from typing import Any, ClassVar
 import attrs
 import numpy as np
 
-from srtk_framework.roles import Encoder, Index, Reader, TrainingTask, absent
-from srtk_framework.values import Answer, DriverError, Question, RunError, Subgraph, batched, rounded
+from srtk_framework.roles import Encoder, Index, Reader, TrainingTask, absent, not_open
+from srtk_framework.values import Answer, DriverError, Question, RunError, Subgraph, at_least, batched, rounded
 from srtk_plugin_septa.fit_settings import OptionsFitSettings
 from srtk_plugin_septa.model import tensors
 from srtk_plugin_septa.model_files import PROBE, check_encoder, digest_of, network_of, read_model
@@ -75,7 +75,7 @@ class OptionsReader(Reader):
     encoder: Encoder
     direct: Encoder | None = None
     path: str | None = None
-    k: int = attrs.field(default=5, validator=attrs.validators.ge(1))
+    k: int = attrs.field(default=5, validator=at_least(1))
     _model: OptionModel | None = attrs.field(init=False, default=None, repr=False)
     _network: Any = attrs.field(init=False, default=None, repr=False)
     _trained: bool = attrs.field(init=False, default=False, repr=False)
@@ -113,7 +113,7 @@ class OptionsReader(Reader):
             DriverError: If a question has no options, or what it searched for is not in the index.
         """
         if self._model is None:
-            raise DriverError("the reader is not open; call open() first")
+            raise not_open(self)
         found = []
         for question, subgraph, one in zip(questions, subgraphs, self._vectors(questions, subgraphs), strict=True):
             # One by one: a product of matrices rounds a row otherwise where it stands among others.
@@ -206,7 +206,7 @@ class OptionsReader(Reader):
 
         model = self._model
         if model is None:
-            raise DriverError("the reader is not open; call open() first")
+            raise not_open(self)
         folder.mkdir(parents=True, exist_ok=True)
         weights = {f"network.{name}": np.ascontiguousarray(value) for name, value in model.weights.items()}
         save_file({**weights, "searches": model.probes[0], "plain": model.probes[1]}, folder / WEIGHTS)

@@ -5,17 +5,14 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Iterator
 from pathlib import Path as FilePath
-from typing import Any
 
 import attrs
 
 from srtk_framework.graph import TripleTable
 from srtk_framework.roles import Corpus, KnowledgeGraph, absent
-from srtk_framework.values import DriverError, Entry, batched
+from srtk_framework.values import Entry, SettingsError, at_least, batched, each
 from srtk_plugin_septa.sampler import Sampler
 from srtk_plugin_septa.wording import Wording, read_templates
-
-_at_least_1: Any = attrs.validators.ge(1)
 
 
 @attrs.define(eq=False)
@@ -44,16 +41,20 @@ class SubgraphCorpus(Corpus):
 
     graph: KnowledgeGraph
     centres: list[str] | None = None
-    hops: int = attrs.field(default=2, validator=_at_least_1)
-    fan: list[int] = attrs.field(factory=lambda: [10, 5])
+    hops: int = attrs.field(default=2, validator=at_least(1))
+    fan: list[int] = attrs.field(factory=lambda: [10, 5], validator=each(at_least(1)))
     inverse: bool = True
-    hub: int = attrs.field(default=1000, validator=_at_least_1)
-    seed: int = attrs.field(default=0, validator=attrs.validators.ge(0))
+    hub: int = attrs.field(default=1000, validator=at_least(1))
+    seed: int = attrs.field(default=0, validator=at_least(0))
     templates: str | None = None
-    tokens: int = attrs.field(default=128, validator=_at_least_1)
+    tokens: int = attrs.field(default=128, validator=at_least(1))
     named: bool = True
-    batch: int = attrs.field(default=256, validator=_at_least_1)
+    batch: int = attrs.field(default=256, validator=at_least(1))
     _forms: dict[str, str] = attrs.field(init=False, factory=dict, repr=False)
+
+    def __attrs_post_init__(self) -> None:
+        if len(self.fan) != self.hops:
+            raise SettingsError([(("fan",), f"fan is {self.fan} for {self.hops} hops; give one number for each hop")])
 
     def preflight(self) -> list[tuple[str, str]]:
         """Check that the file of templates exists."""
@@ -64,10 +65,7 @@ class SubgraphCorpus(Corpus):
 
         Raises:
             InputError: If they cannot be read.
-            DriverError: If ``fan`` does not give a number, at least 1, for each hop.
         """
-        if len(self.fan) != self.hops or min(self.fan) < 1:
-            raise DriverError(f"fan is {self.fan} for {self.hops} hops; give one number, at least 1, for each hop")
         self._forms = read_templates(FilePath(self.templates).expanduser()) if self.templates else {}
 
     def read(self) -> Iterator[Entry]:

@@ -14,7 +14,7 @@ from srtk_plugin_septa.subgraphs import SubgraphCorpus
 from srtk_plugin_septa.wording import read_templates
 
 from srtk_framework.cli import main
-from srtk_framework.values import DriverError, InputError, Literal, Triple
+from srtk_framework.values import DriverError, InputError, Literal, SettingsError, Triple
 
 
 def graph(facts) -> MemoryGraph:
@@ -128,9 +128,12 @@ def test_a_centre_with_literals_alone_gives_no_entry():
     assert [entry.id for entry in corpus(alone).read()] == ["b", "c"]
 
 
-@pytest.mark.parametrize("fan", [[10], [10, 0], [1, 2, 3]])
-def test_a_fan_for_other_hops_is_refused(fan):
-    with pytest.raises(DriverError, match="one number, at least 1, for each hop"):
+@pytest.mark.parametrize(
+    ("fan", "fault"),
+    [([10], "one number for each hop"), ([1, 2, 3], "one number for each hop"), ([10, 0], "fan.1. must be at least 1")],
+)
+def test_a_fan_for_other_hops_is_refused(fan, fault):
+    with pytest.raises(SettingsError, match=fault):
         corpus(graph(STAR), fan=fan)
 
 

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import attrs
 
-from srtk_framework.roles import MentionDetector
+from srtk_framework.roles import MentionDetector, not_open
 from srtk_framework.text import best_apart, tidied
-from srtk_framework.values import DriverError, Mention
+from srtk_framework.values import DriverError, Mention, SettingsError, at_least, share
 from srtk_plugin_spacy import models
 
 if TYPE_CHECKING:
@@ -49,19 +49,15 @@ class SpacyDetector(MentionDetector):
     phrases: bool = True
     leave_out: Sequence[str] = NUMBERS
     determiners: bool = False
-    min_score: float = 0.0
+    min_score: float = attrs.field(default=0.0, validator=share)
     overlaps: Literal["keep", "best"] = "keep"
-    batch_size: int = 64
+    batch_size: int = attrs.field(default=64, validator=at_least(1))
     _nlp: Any = attrs.field(init=False, default=None, repr=False)
     _identity: str = attrs.field(init=False, default="", repr=False)
 
     def __attrs_post_init__(self) -> None:
         if not (self.entities or self.names or self.phrases):
-            raise ValueError("there is nothing to find; set entities, names or phrases to true")
-        if self.batch_size < 1:
-            raise ValueError(f"batch_size must be at least 1, not {self.batch_size}")
-        if not 0 <= self.min_score <= 1:
-            raise ValueError(f"min_score must be from 0 to 1, not {self.min_score}")
+            raise SettingsError([((), "there is nothing to find; set entities, names or phrases to true")])
 
     def open(self) -> None:
         """Load the model without unused components, and check that it has the required ones."""
@@ -93,7 +89,7 @@ class SpacyDetector(MentionDetector):
         """Find the mentions of each text, in batches."""
         nlp = self._nlp
         if nlp is None:
-            raise DriverError("the detector is not open; call open() first")
+            raise not_open(self)
         longest = max(map(len, texts), default=0)
         if longest > nlp.max_length:
             raise DriverError(

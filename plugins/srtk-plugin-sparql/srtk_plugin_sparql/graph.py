@@ -10,7 +10,7 @@ import attrs
 from srtk_plugin_views.collect import schema_facts
 
 from srtk_framework.graph import find_paths
-from srtk_framework.roles import KnowledgeGraph, absent, no_url
+from srtk_framework.roles import KnowledgeGraph, absent, no_url, not_open
 from srtk_framework.values import (
     Budget,
     DriverError,
@@ -22,6 +22,7 @@ from srtk_framework.values import (
     Schema,
     Step,
     Triple,
+    at_least,
     close_matches,
     without_logins,
 )
@@ -85,11 +86,11 @@ class SparqlGraph(KnowledgeGraph):
     user_agent: str = AGENT
     headers: Mapping[str, str] = attrs.field(factory=dict, repr=False)
     cache: str | None = None
-    cache_days: float = 7.0
+    cache_days: float = attrs.field(default=7.0, validator=at_least(0))
     version: str = ""
     both: bool = True
     names: str = "auto"
-    sample: int = attrs.field(default=2000, validator=attrs.validators.ge(0))
+    sample: int = attrs.field(default=2000, validator=at_least(0))
     record: str | None = None
     replay: str | None = None
     _source: Source | None = attrs.field(init=False, default=None, repr=False)
@@ -205,7 +206,7 @@ class SparqlGraph(KnowledgeGraph):
     @property
     def _open(self) -> StepReader:
         if self._reader is None:
-            raise DriverError(f"the graph {self.source()} is not open; call open() first")
+            raise not_open(self)
         return self._reader
 
     def blank_nodes(self) -> BlankNodes | None:
@@ -223,7 +224,7 @@ class SparqlGraph(KnowledgeGraph):
     @property
     def _open_names(self) -> Names:
         if self._known_names is None:
-            raise DriverError(f"the graph {self.source()} is not open; call open() first")
+            raise not_open(self)
         return self._known_names
 
     def fingerprint(self) -> str:

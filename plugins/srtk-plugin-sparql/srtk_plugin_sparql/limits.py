@@ -6,6 +6,7 @@ from typing import ClassVar
 
 import attrs
 
+from srtk_framework.values import positive
 from srtk_framework.web import Limits
 
 
@@ -32,11 +33,11 @@ class SparqlLimits(Limits):
 
     polite: ClassVar[float | None] = None
 
-    at_once: int | None = None
-    attempts: int = 6
-    patience: float = 600.0
-    failures: int = 20
-    pause: float = 60.0
-    answer_bytes: int = 1 << 28
-    rows: int | None = None
-    page: int | None = None
+    at_once: int | None = attrs.field(default=None, validator=positive)
+    attempts: int = attrs.field(default=6, validator=positive)
+    patience: float = attrs.field(default=600.0, validator=positive)
+    failures: int = attrs.field(default=20, validator=positive)
+    pause: float = attrs.field(default=60.0, validator=positive)
+    answer_bytes: int = attrs.field(default=1 << 28, validator=positive)
+    rows: int | None = attrs.field(default=None, validator=positive)
+    page: int | None = attrs.field(default=None, validator=positive)

@@ -6,17 +6,14 @@ from typing import Any, Literal
 
 import attrs
 
+from srtk_framework.values import at_least, between, positive
+
 Loss = Literal["cross-entropy", "nt-xent", "listwise"]
 
 AS_EXPANDER = {"as": "expander"}
 """Marks a setting whose default in a recipe is the expander's setting of the same name."""
 
-_at_least_1: Any = attrs.validators.ge(1)
-_above_0: Any = attrs.validators.gt(0)
-_not_below_0: Any = attrs.validators.ge(0)
-_none_or_at_least_1: Any = attrs.validators.optional(_at_least_1)
-_none_or_above_0: Any = attrs.validators.optional(_above_0)
-_share: Any = [_not_below_0, attrs.validators.lt(1)]
+_share: Any = between(0, below=1)
 
 
 @attrs.frozen
@@ -60,31 +57,31 @@ class ScorerFitSettings:
         logger: A logger besides CSV: `tensorboard` or `wandb`, if installed.
     """
 
-    epochs: int = attrs.field(default=3, validator=_at_least_1)
-    steps: int | None = attrs.field(default=None, validator=_none_or_at_least_1)
-    minutes: float | None = attrs.field(default=None, validator=_none_or_above_0)
-    batch_size: int = attrs.field(default=64, validator=_at_least_1)
-    learning_rate: float = attrs.field(default=1e-4, validator=_above_0)
-    weight_decay: float = attrs.field(default=0.01, validator=_not_below_0)
-    pull: float = attrs.field(default=0.0, validator=_not_below_0)
-    blend: float = attrs.field(default=1.0, validator=[_above_0, attrs.validators.le(1)])
+    epochs: int = attrs.field(default=3, validator=at_least(1))
+    steps: int | None = attrs.field(default=None, validator=at_least(1))
+    minutes: float | None = attrs.field(default=None, validator=positive)
+    batch_size: int = attrs.field(default=64, validator=at_least(1))
+    learning_rate: float = attrs.field(default=1e-4, validator=positive)
+    weight_decay: float = attrs.field(default=0.01, validator=at_least(0))
+    pull: float = attrs.field(default=0.0, validator=at_least(0))
+    blend: float = attrs.field(default=1.0, validator=between(above=0, most=1))
     warmup: float = attrs.field(default=0.1, validator=_share)
     loss: Loss = "cross-entropy"
-    temperature: float | None = attrs.field(default=None, validator=_none_or_above_0)
-    negatives: int | None = attrs.field(default=None, validator=_none_or_at_least_1)
+    temperature: float | None = attrs.field(default=None, validator=positive)
+    negatives: int | None = attrs.field(default=None, validator=at_least(1))
     inverse: bool | None = attrs.field(default=None, metadata=AS_EXPANDER)
     end_at_start: bool = attrs.field(default=False, metadata=AS_EXPANDER)
     mention: str | None = attrs.field(default=None, metadata=AS_EXPANDER)
-    depth: int | None = attrs.field(default=None, validator=_none_or_at_least_1)
+    depth: int | None = attrs.field(default=None, validator=at_least(1))
     precision: Literal["32", "bf16"] | Literal[32] = "32"
     checkpointing: bool = False
     accelerator: Literal["auto", "cpu", "gpu"] = "auto"
-    devices: int = attrs.field(default=1, validator=_at_least_1)
+    devices: int = attrs.field(default=1, validator=at_least(1))
     strategy: str = "auto"
-    validate_every: int | None = attrs.field(default=None, validator=_none_or_at_least_1)
+    validate_every: int | None = attrs.field(default=None, validator=at_least(1))
     monitor: str = "answer_recall"
-    patience: int | None = attrs.field(default=3, validator=_none_or_at_least_1)
-    keep: int = attrs.field(default=1, validator=_at_least_1)
+    patience: int | None = attrs.field(default=3, validator=at_least(1))
+    keep: int = attrs.field(default=1, validator=at_least(1))
     logger: Literal["tensorboard", "wandb"] | None = None
 
     @property
@@ -110,11 +107,11 @@ class HeadFitSettings:
             never.
     """
 
-    epochs: int = attrs.field(default=30, validator=_at_least_1)
-    batch_size: int = attrs.field(default=16, validator=_at_least_1)
-    learning_rate: float = attrs.field(default=1e-3, validator=_above_0)
-    weight_decay: float = attrs.field(default=0.01, validator=_not_below_0)
-    hidden: int = attrs.field(default=128, validator=_at_least_1)
+    epochs: int = attrs.field(default=30, validator=at_least(1))
+    batch_size: int = attrs.field(default=16, validator=at_least(1))
+    learning_rate: float = attrs.field(default=1e-3, validator=positive)
+    weight_decay: float = attrs.field(default=0.01, validator=at_least(0))
+    hidden: int = attrs.field(default=128, validator=at_least(1))
     dropout: float = attrs.field(default=0.2, validator=_share)
     held: float = attrs.field(default=0.15, validator=_share)
-    patience: int | None = attrs.field(default=6, validator=_none_or_at_least_1)
+    patience: int | None = attrs.field(default=6, validator=at_least(1))

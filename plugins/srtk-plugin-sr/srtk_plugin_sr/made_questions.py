@@ -11,7 +11,7 @@ import numpy as np
 
 from srtk_framework.graph import TripleTable
 from srtk_framework.roles import Dataset, Generator, KnowledgeGraph
-from srtk_framework.values import InputError, Link, Message, Prompt, Question, batched
+from srtk_framework.values import InputError, Link, Message, Prompt, Question, at_least, batched
 from srtk_plugin_sr.walks import WalkSource
 from srtk_plugin_sr.wordings import in_words, spoken
 
@@ -43,10 +43,10 @@ class MadeQuestions(Dataset):
 
     graph: KnowledgeGraph
     generator: Generator | None = None
-    count: int = attrs.field(default=2000, validator=attrs.validators.ge(1))
-    depth: int = attrs.field(default=2, validator=attrs.validators.ge(1))
+    count: int = attrs.field(default=2000, validator=at_least(1))
+    depth: int = attrs.field(default=2, validator=at_least(1))
     seed: int = 0
-    hub: int = attrs.field(default=100, validator=attrs.validators.ge(1))
+    hub: int = attrs.field(default=100, validator=at_least(1))
 
     def read(self) -> Iterator[Question]:
         """Yield the questions.

@@ -12,9 +12,20 @@ import numpy as np
 import numpy.typing as npt
 
 from srtk_framework.graph import finish
-from srtk_framework.roles import Encoder, Expander, KnowledgeGraph, TrainingTask, absent
+from srtk_framework.roles import Encoder, Expander, KnowledgeGraph, TrainingTask, absent, not_open
 from srtk_framework.text import unnamed_entities, without_mentions
-from srtk_framework.values import Budget, DriverError, Question, Step, Subgraph, rounded
+from srtk_framework.values import (
+    Budget,
+    DriverError,
+    Question,
+    Step,
+    Subgraph,
+    at_least,
+    between,
+    one_of,
+    positive,
+    rounded,
+)
 from srtk_plugin_sr.candidates import Candidates, candidates_of
 from srtk_plugin_sr.cutoff import Cutoff, connected_order
 from srtk_plugin_sr.features import index_nodes, triple_features
@@ -70,12 +81,12 @@ class RerankExpander(Expander):
     encoder: Encoder
     graph: KnowledgeGraph
     budget: Budget = attrs.field(factory=Budget)
-    keep: Literal["f1", "threshold", "all"] = "f1"
-    beta: float = 1.0
-    threshold: float | None = None
+    keep: Literal["f1", "threshold", "all"] = attrs.field(default="f1", validator=one_of(("f1", "threshold", "all")))
+    beta: float = attrs.field(default=1.0, validator=positive)
+    threshold: float | None = attrs.field(default=None, validator=between(above=0, below=1))
     model: str | None = None
     entities: bool = False
-    rounds: int = 3
+    rounds: int = attrs.field(default=3, validator=at_least(1))
     mention: str | None = None
     cache: str | None = None
     _head: Head | None = attrs.field(init=False, default=None, repr=False)
@@ -86,19 +97,11 @@ class RerankExpander(Expander):
         return absent("model", self.model)
 
     def open(self) -> None:
-        """Check the settings, and read the vectors that earlier runs cached and the head in ``model``.
+        """Read the vectors that earlier runs cached and the head in ``model``.
 
         Raises:
-            DriverError: If a setting is out of range, or the head cannot be read or was trained differently.
+            DriverError: If the head cannot be read or was trained differently.
         """
-        if self.keep not in ("f1", "threshold", "all"):
-            raise DriverError(f"keep is {self.keep!r}; use f1, threshold or all")
-        if not self.beta > 0:
-            raise DriverError(f"beta is {self.beta}; it must be above 0")
-        if self.threshold is not None and not 0 < self.threshold < 1:
-            raise DriverError(f"threshold is {self.threshold}; it must lie between 0 and 1")
-        if self.rounds < 1:
-            raise DriverError(f"rounds is {self.rounds}; it must be at least 1")
         folder = default_folder() if self.cache is None else FilePath(self.cache).expanduser() if self.cache else None
         self._store = VectorStore(folder, self.encoder.fingerprint())
         if self.model is not None:
@@ -244,7 +247,7 @@ class RerankExpander(Expander):
     def _vectors(self, queries: Sequence[str], texts: Sequence[str]) -> Matrix:
         """Return the vectors of texts, then of queries; new ones are encoded in one call, and only texts are cached."""
         if self._store is None:
-            raise DriverError("the expander is not open; call open() first")
+            raise not_open(self)
         missing = self._store.missing(texts)
         new = unit(self.encoder.encode([*queries, *missing])) if queries or missing else np.zeros((0, 1), np.float32)
         self._store.add(missing, new[len(queries) :])

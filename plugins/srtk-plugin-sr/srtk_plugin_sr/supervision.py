@@ -10,7 +10,18 @@ import attrs
 
 from srtk_framework.graph import follow_path, path_order
 from srtk_framework.roles import KnowledgeGraph, Supervision
-from srtk_framework.values import Budget, DriverError, Path, Question, RankedPath, Step, Triple, rounded
+from srtk_framework.values import (
+    Budget,
+    Path,
+    Question,
+    RankedPath,
+    Step,
+    Triple,
+    at_least,
+    one_of,
+    rounded,
+    share,
+)
 
 _log = logging.getLogger(__name__)
 
@@ -145,24 +156,12 @@ class ShortestPath(_Limited):
 
     graph: KnowledgeGraph
     budget: Budget = attrs.field(factory=Budget)
-    hops: int = 3
+    hops: int = attrs.field(default=3, validator=at_least(1))
     inverse: bool = True
-    measure: MeasureName = "f1"
-    threshold: float = 0.5
-    answers: int = 50
-    paths: int = 50
-
-    def open(self) -> None:
-        """Check the settings.
-
-        Raises:
-            DriverError: If a setting is out of range.
-        """
-        for name in ("hops", "answers", "paths"):
-            if getattr(self, name) < 1:
-                raise DriverError(f"{name} is {getattr(self, name)}; it must be at least 1")
-        if self.measure not in MEASURES:
-            raise DriverError(f"measure is {self.measure!r}; use one of {', '.join(MEASURES)}")
+    measure: MeasureName = attrs.field(default="f1", validator=one_of(tuple(MEASURES)))
+    threshold: float = attrs.field(default=0.5, validator=share)
+    answers: int = attrs.field(default=50, validator=at_least(1))
+    paths: int = attrs.field(default=50, validator=at_least(1))
 
     def supervise(self, questions: Sequence[Question]) -> list[list[RankedPath]]:
         """Search paths, follow them, and return those whose quality reaches the threshold."""
@@ -237,9 +236,9 @@ class NearShortest(ShortestPath):
         decay: Factor on the quality of a path for each of these steps.
     """
 
-    threshold: float = 0.1
-    slack: int = 1
-    decay: float = 0.5
+    threshold: float = attrs.field(default=0.1, validator=share)
+    slack: int = attrs.field(default=1, validator=at_least(0))
+    decay: float = attrs.field(default=0.5, validator=share)
 
     def lengths(self, shortest: int) -> int:
         """Return the maximum number of steps of a path to an answer that is ``shortest`` steps away."""
@@ -259,7 +258,7 @@ class GoldTriples(Supervision):
         inverse: Also follow relations against their direction.
     """
 
-    hops: int = 4
+    hops: int = attrs.field(default=4, validator=at_least(1))
     inverse: bool = True
 
     def supervise(self, questions: Sequence[Question]) -> list[list[RankedPath]]:

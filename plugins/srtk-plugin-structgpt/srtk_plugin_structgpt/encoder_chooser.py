@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from srtk_framework.roles import Encoder, Generator
-from srtk_framework.values import DriverError, Prompt, Reply, rounded
+from srtk_framework.values import Prompt, Reply, at_least, between, rounded
 
 _MOST_VECTORS = 16384
 """Number of vectors above which the cache of vectors is emptied."""
@@ -30,14 +30,9 @@ class EncoderChooser(Generator):
     """
 
     encoder: Encoder
-    floor: float = -1.0
-    margin: float | None = None
+    floor: float = attrs.field(default=-1.0, validator=between(-1, 1))
+    margin: float | None = attrs.field(default=None, validator=at_least(0))
     _vectors: dict[str, npt.NDArray[np.float64]] = attrs.field(init=False, factory=dict, repr=False)
-
-    def open(self) -> None:
-        """Check the settings."""
-        if self.margin is not None and self.margin < 0:
-            raise DriverError(f"margin is {self.margin}; it must be at least 0")
 
     def generate(self, prompts: Sequence[Prompt]) -> list[Reply]:
         """Reply with a JSON list of numbers, best first; ties go to the first option."""

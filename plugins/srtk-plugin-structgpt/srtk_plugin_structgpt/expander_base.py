@@ -21,6 +21,8 @@ from srtk_framework.values import (
     Schema,
     Subgraph,
     Triple,
+    at_least,
+    one_of,
     rounded,
 )
 from srtk_framework.values import Literal as LiteralNode
@@ -61,8 +63,6 @@ from srtk_plugin_structgpt.templates import (
 CLOSED_BOOK = "closed-book"
 """Name of the template, and the ``stop`` of a search that ended with such an answer."""
 
-_ALLOWED = (("stop", ("reader", "depth")), ("show", ("relation", "path")), ("by", ("reply", "rating")))
-
 
 @attrs.define(eq=False)
 class IterativeExpander(Expander):
@@ -74,34 +74,27 @@ class IterativeExpander(Expander):
     reader: Reader | None = None
     scorer: PathScorer | None = None
     budget: Budget = attrs.field(factory=Budget)
-    stop: Literal["reader", "depth"] = "reader"
-    max_iterations: int = 3
-    width: int = 1
+    stop: Literal["reader", "depth"] = attrs.field(default="reader", validator=one_of(("reader", "depth")))
+    max_iterations: int = attrs.field(default=3, validator=at_least(1))
+    width: int = attrs.field(default=1, validator=at_least(1))
     inverse: bool = True
     revisit: bool = False
     history: bool = True
-    show: Show = "relation"
-    narrow: int = 30
-    relation_triples: int | None = 60
-    tokens: int | None = 1024
+    show: Show = attrs.field(default="relation", validator=one_of(("relation", "path")))
+    narrow: int = attrs.field(default=30, validator=at_least(1))
+    relation_triples: int | None = attrs.field(default=60, validator=at_least(1))
+    tokens: int | None = attrs.field(default=1024, validator=at_least(1))
     constraints: bool = True
     support: bool = True
     closed_book: bool = False
-    by: By = "reply"
+    by: By = attrs.field(default="reply", validator=one_of(("reply", "rating")))
     mention: str | None = None
     prompts: dict[str, str] = attrs.field(factory=dict)
     templates: Mapping[str, Template] = attrs.field(init=False, factory=dict, repr=False)
     schema: Schema = attrs.field(init=False, factory=Schema, repr=False)
 
     def open(self) -> None:
-        """Check the settings; read the prompts and the schema of the graph."""
-        for field in ("max_iterations", "width", "narrow", "relation_triples", "tokens"):
-            value = getattr(self, field)
-            if value is not None and value < 1:
-                raise DriverError(f"{field} is {value}; it must be at least 1")
-        for field, allowed in _ALLOWED:
-            if getattr(self, field) not in allowed:
-                raise DriverError(f"{field} is {getattr(self, field)!r}; use {' or '.join(allowed)}")
+        """Check generator and reader; read the prompts and the schema of the graph."""
         if self.by == "rating" and not self.generator.rates():
             raise DriverError("by is rating, but the generator does not rate options; use by: reply")
         stopping_reader(self)

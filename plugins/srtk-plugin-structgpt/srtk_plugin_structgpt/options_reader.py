@@ -7,9 +7,9 @@ from typing import Any, Literal
 
 import attrs
 
-from srtk_framework.roles import Generator, KnowledgeGraph, Reader
+from srtk_framework.roles import Generator, KnowledgeGraph, Reader, not_open
 from srtk_framework.text import RATED, Choice, chosen, fold, name
-from srtk_framework.values import Answer, DriverError, Question, Subgraph, total, usage
+from srtk_framework.values import Answer, DriverError, Question, Subgraph, at_least, total, usage
 from srtk_plugin_structgpt.graph_text import fact_lines, harmless_labels
 from srtk_plugin_structgpt.templates import (
     OPTION_TEMPLATES,
@@ -19,8 +19,6 @@ from srtk_plugin_structgpt.templates import (
     read_templates,
     token_fit,
 )
-
-_none_or_at_least_0: Any = attrs.validators.optional(attrs.validators.ge(0))
 
 TEMPLATE = "option"
 NOTHING = "(none)"
@@ -45,7 +43,7 @@ class OptionsLlmReader(Reader):
 
     graph: KnowledgeGraph
     generator: Generator
-    tokens: int | None = attrs.field(default=512, validator=_none_or_at_least_0)
+    tokens: int | None = attrs.field(default=512, validator=at_least(0))
     by: Literal["rating", "reply"] | None = None
     prompts: dict[str, str] = attrs.field(factory=dict)
     _template: Template | None = attrs.field(init=False, default=None, repr=False)
@@ -71,7 +69,7 @@ class OptionsLlmReader(Reader):
         """Choose an option for each question, with one call to the generator, two for replies that cannot be read."""
         template = self._template
         if template is None:
-            raise DriverError("the reader is not open; call open() first")
+            raise not_open(self)
         for question in questions:
             if not question.options:
                 raise DriverError(

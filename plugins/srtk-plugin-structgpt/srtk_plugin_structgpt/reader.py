@@ -8,17 +8,17 @@ from typing import Any
 
 import attrs
 
-from srtk_framework.roles import Generator, KnowledgeGraph, Reader
+from srtk_framework.roles import Generator, KnowledgeGraph, Reader, not_open
 from srtk_framework.text import FALLBACK, FIRST, REPAIRED, fold, numbered
 from srtk_framework.values import (
     Alternative,
     Answer,
-    DriverError,
     Message,
     Prompt,
     Question,
     Reply,
     Subgraph,
+    at_least,
     total,
     usage,
 )
@@ -133,16 +133,14 @@ class LlmReader(Reader):
 
     graph: KnowledgeGraph
     generator: Generator
-    tokens: int | None = 1024
+    tokens: int | None = attrs.field(default=1024, validator=at_least(1))
     named: bool = False
     prompts: dict[str, str] = attrs.field(factory=dict)
     hint: Reader | None = None
     _templates: Mapping[str, Template] = attrs.field(init=False, factory=dict, repr=False)
 
     def open(self) -> None:
-        """Check the settings and read the prompts."""
-        if self.tokens is not None and self.tokens < 1:
-            raise DriverError(f"tokens is {self.tokens}; it must be at least 1")
+        """Read the prompts."""
         self._templates = read_templates(self.prompts, READER_TEMPLATES)
 
     def fingerprint(self) -> str:
@@ -160,7 +158,7 @@ class LlmReader(Reader):
     def read(self, questions: Sequence[Question], subgraphs: Sequence[Subgraph]) -> list[Answer]:
         """Answer all questions with one call to the generator, and one more for replies that could not be taken."""
         if not self._templates:
-            raise DriverError("the reader is not open; call open() first")
+            raise not_open(self)
         requests = self._requests(questions, subgraphs, self._hints(questions, subgraphs))
         asked = [request for request in requests if request.shown]
         self._ask(asked, [request.prompt for request in asked])

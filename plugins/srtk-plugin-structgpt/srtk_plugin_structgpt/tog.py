@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import attrs
 
-from srtk_framework.values import Path
+from srtk_framework.values import Path, at_least
 from srtk_plugin_structgpt.candidates import BranchGroup, ChoiceRequest, choose, unreadable
 from srtk_plugin_structgpt.expander_base import IterativeExpander
 from srtk_plugin_structgpt.search_state import Branch, ChosenStep, FoundTriple, SearchState
@@ -50,8 +50,8 @@ class TogExpander(IterativeExpander):
     """
 
     prompt_names = (*SEARCH_TEMPLATES, TEMPLATE)
-    width: int = 3
-    relation_triples: int | None = 20
+    width: int = attrs.field(default=3, validator=at_least(1))
+    relation_triples: int | None = attrs.field(default=20, validator=at_least(1))
 
     def _chosen_steps(self, states: Sequence[SearchState]) -> list[tuple[SearchState, ChosenStep]]:
         return self._choose_steps([BranchGroup(state, (branch,)) for state in states for branch in state.branches])

@@ -10,7 +10,7 @@ import pytest
 from srtk_plugin_structgpt.encoder_chooser import EncoderChooser
 
 from srtk_framework.roles import Encoder
-from srtk_framework.values import DriverError, Message, Prompt
+from srtk_framework.values import Message, Prompt, SettingsError
 
 ANGLES = {"asked": 0.0, "near": 0.3, "same": 0.0, "far": 1.2, "across": 1.6, "behind": 3.0}
 
@@ -65,5 +65,5 @@ def test_a_text_is_encoded_once():
 
 
 def test_a_margin_below_nought_is_refused():
-    with pytest.raises(DriverError, match="must be at least 0"):
-        EncoderChooser(Compass(), margin=-0.1).open()
+    with pytest.raises(SettingsError, match="margin must be at least 0"):
+        EncoderChooser(Compass(), margin=-0.1)

@@ -18,8 +18,8 @@ from srtk_framework.models import (
     folder_faults,
     read_sentence_folder,
 )
-from srtk_framework.roles import Encoder
-from srtk_framework.values import DriverError
+from srtk_framework.roles import Encoder, not_open
+from srtk_framework.values import at_least, one_of
 from srtk_plugin_transformers.device import device_and_dtype, processor
 from srtk_plugin_transformers.encoder_model import EncoderModel, load, srtk_pooling
 
@@ -32,7 +32,6 @@ if TYPE_CHECKING:
 logger = logging.getLogger(__name__)
 
 MAX_LENGTH = 128
-_positive = attrs.validators.optional(attrs.validators.ge(1))
 
 
 @attrs.define(eq=False)
@@ -62,17 +61,17 @@ class TransformersEncoder(Encoder):
 
     model: str = "minilm"
     pooling: Literal["auto", "cls", "mean", "last", "srtk"] = attrs.field(
-        default="auto", validator=attrs.validators.in_(("auto", "cls", "mean", "last", "srtk"))
+        default="auto", validator=one_of(("auto", "cls", "mean", "last", "srtk"))
     )
     normalize: bool = True
-    max_length: int | None = attrs.field(default=None, validator=_positive)
+    max_length: int | None = attrs.field(default=None, validator=at_least(1))
     prompt: str | None = None
-    batch_size: int | None = attrs.field(default=None, validator=_positive)
+    batch_size: int | None = attrs.field(default=None, validator=at_least(1))
     device: str = "auto"
     dtype: Literal["auto", "float32", "bfloat16"] = attrs.field(
-        default="auto", validator=attrs.validators.in_(("auto", "float32", "bfloat16"))
+        default="auto", validator=one_of(("auto", "float32", "bfloat16"))
     )
-    threads: int | None = attrs.field(default=None, validator=_positive)
+    threads: int | None = attrs.field(default=None, validator=at_least(1))
     unsafe_weights: bool = False
     revision: str | None = None
     trust_remote_code: bool = False
@@ -117,7 +116,7 @@ class TransformersEncoder(Encoder):
             DriverError: If the encoder is not open.
         """
         if self._encoder is None:
-            raise DriverError(f"the encoder of model {self.model!r} is not open; call open() first")
+            raise not_open(self)
         return self._encoder.encode(texts)
 
     def fingerprint(self) -> str:
@@ -160,7 +159,7 @@ class TransformersEncoder(Encoder):
         from srtk_plugin_transformers.trainable_module import weights_hash
 
         if self._encoder is None:
-            raise DriverError(f"the encoder of model {self.model!r} is not open; call open() first")
+            raise not_open(self)
         self._trained = {name: value.detach().cpu().clone() for name, value in module.model.state_dict().items()}
         self._trained_hash = weights_hash(self._trained)
         self._encoder.model.load_state_dict(self._trained)

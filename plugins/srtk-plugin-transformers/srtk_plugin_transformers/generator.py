@@ -11,15 +11,14 @@ from typing import Literal, NamedTuple
 import attrs
 
 from srtk_framework.models import check_weights, file_hash, files_hash, find_model, folder_faults
-from srtk_framework.roles import Generator
-from srtk_framework.values import DriverError, Prompt, Reply, rounded
+from srtk_framework.roles import Generator, not_open
+from srtk_framework.values import DriverError, Prompt, Reply, at_least, one_of, rounded
 from srtk_plugin_transformers.chat_format import TemplateError, clean
 from srtk_plugin_transformers.device import PassPool, device_and_dtype, processor
 from srtk_plugin_transformers.language_model import GGUF, GenerationTask, LanguageModel, load
 
 ROWS = 16
 """Rows of a forward pass on a GPU."""
-_positive = attrs.validators.optional(attrs.validators.ge(1))
 
 
 class _Request(NamedTuple):
@@ -59,19 +58,17 @@ class TransformersGenerator(Generator):
     """
 
     model: str
-    rating: Literal["numbers", "texts"] = attrs.field(
-        default="numbers", validator=attrs.validators.in_(("numbers", "texts"))
-    )
-    temperature: float = attrs.field(default=0.0, validator=attrs.validators.ge(0))
+    rating: Literal["numbers", "texts"] = attrs.field(default="numbers", validator=one_of(("numbers", "texts")))
+    temperature: float = attrs.field(default=0.0, validator=at_least(0))
     seed: int = 0
-    length: int = attrs.field(default=256, validator=attrs.validators.ge(1))
-    context: int | None = attrs.field(default=None, validator=_positive)
-    batch_size: int | None = attrs.field(default=None, validator=_positive)
+    length: int = attrs.field(default=256, validator=at_least(1))
+    context: int | None = attrs.field(default=None, validator=at_least(1))
+    batch_size: int | None = attrs.field(default=None, validator=at_least(1))
     device: str = "auto"
     dtype: Literal["auto", "float32", "bfloat16"] = attrs.field(
-        default="auto", validator=attrs.validators.in_(("auto", "float32", "bfloat16"))
+        default="auto", validator=one_of(("auto", "float32", "bfloat16"))
     )
-    threads: int | None = attrs.field(default=None, validator=_positive)
+    threads: int | None = attrs.field(default=None, validator=at_least(1))
     unsafe_weights: bool = False
     revision: str | None = None
     trust_remote_code: bool = False
@@ -170,7 +167,7 @@ class TransformersGenerator(Generator):
 
     def _opened(self) -> tuple[LanguageModel, PassPool]:
         if self._language is None or self._pool is None:
-            raise DriverError(f"the generator of model {self.model!r} is not open; call open() first")
+            raise not_open(self)
         return self._language, self._pool
 
     def _find(self) -> Path:

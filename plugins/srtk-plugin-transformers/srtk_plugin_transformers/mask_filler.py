@@ -11,8 +11,8 @@ import attrs
 import numpy as np
 
 from srtk_framework.models import check_weights, file_hash, files_hash, find_model, folder_faults
-from srtk_framework.roles import MaskFiller, TrainingTask
-from srtk_framework.values import SCORE_DIGITS, DriverError, MaskedText, TokenScore
+from srtk_framework.roles import MaskFiller, TrainingTask, not_open
+from srtk_framework.values import SCORE_DIGITS, MaskedText, TokenScore, at_least, one_of
 from srtk_plugin_transformers.best_weights import BEST
 from srtk_plugin_transformers.device import device_and_dtype, processor
 from srtk_plugin_transformers.encoder_model import quiet
@@ -22,8 +22,6 @@ from srtk_plugin_transformers.masked_lm_trainer import train_masked_lm
 
 if TYPE_CHECKING:
     import numpy.typing as npt
-
-_positive = attrs.validators.optional(attrs.validators.ge(1))
 
 
 @attrs.define(eq=False)
@@ -53,13 +51,13 @@ class TransformersMaskFiller(MaskFiller):
     reuse: ClassVar[str] = "mask_filler: {use: masked-lm, model: FOLDER}"
 
     model: str
-    max_length: int | None = attrs.field(default=None, validator=attrs.validators.optional(attrs.validators.ge(8)))
-    batch_size: int | None = attrs.field(default=None, validator=_positive)
+    max_length: int | None = attrs.field(default=None, validator=at_least(8))
+    batch_size: int | None = attrs.field(default=None, validator=at_least(1))
     device: str = "auto"
     dtype: Literal["auto", "float32", "bfloat16"] = attrs.field(
-        default="auto", validator=attrs.validators.in_(("auto", "float32", "bfloat16"))
+        default="auto", validator=one_of(("auto", "float32", "bfloat16"))
     )
-    threads: int | None = attrs.field(default=None, validator=_positive)
+    threads: int | None = attrs.field(default=None, validator=at_least(1))
     unsafe_weights: bool = False
     revision: str | None = None
     trust_remote_code: bool = False
@@ -211,7 +209,7 @@ class TransformersMaskFiller(MaskFiller):
 
     def _opened(self) -> MaskedLanguageModel:
         if self._language is None:
-            raise DriverError(f"the mask filler of model {self.model!r} is not open; call open() first")
+            raise not_open(self)
         return self._language
 
     def _find(self) -> Path:

@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Any, Literal
+from typing import Literal
 
 import attrs
 
-_at_least_1: Any = attrs.validators.ge(1)
-_above_0: Any = attrs.validators.gt(0)
-_none_or_at_least_1: Any = attrs.validators.optional(_at_least_1)
-_share: Any = [attrs.validators.ge(0), attrs.validators.le(1)]
+from srtk_framework.values import at_least, between, positive, share
 
 
 @attrs.frozen
@@ -35,16 +32,16 @@ class MaskFillerFitSettings:
         logger: A logger besides CSV: `tensorboard`, if installed.
     """
 
-    epochs: int = attrs.field(default=4, validator=_at_least_1)
-    steps: int | None = attrs.field(default=None, validator=_none_or_at_least_1)
-    batch_size: int = attrs.field(default=64, validator=_at_least_1)
-    max_length: int = attrs.field(default=128, validator=attrs.validators.ge(8))
-    learning_rate: float = attrs.field(default=1e-4, validator=_above_0)
-    warm_up: float = attrs.field(default=0.05, validator=_share)
-    weight_decay: float = attrs.field(default=0.01, validator=attrs.validators.ge(0))
-    mask_share: float = attrs.field(default=0.15, validator=[_above_0, attrs.validators.le(1)])
-    mention_share: float = attrs.field(default=0.7, validator=_share)
-    validate_every: int = attrs.field(default=500, validator=_at_least_1)
-    patience: int | None = attrs.field(default=None, validator=_none_or_at_least_1)
+    epochs: int = attrs.field(default=4, validator=at_least(1))
+    steps: int | None = attrs.field(default=None, validator=at_least(1))
+    batch_size: int = attrs.field(default=64, validator=at_least(1))
+    max_length: int = attrs.field(default=128, validator=at_least(8))
+    learning_rate: float = attrs.field(default=1e-4, validator=positive)
+    warm_up: float = attrs.field(default=0.05, validator=share)
+    weight_decay: float = attrs.field(default=0.01, validator=at_least(0))
+    mask_share: float = attrs.field(default=0.15, validator=between(above=0, most=1))
+    mention_share: float = attrs.field(default=0.7, validator=share)
+    validate_every: int = attrs.field(default=500, validator=at_least(1))
+    patience: int | None = attrs.field(default=None, validator=at_least(1))
     accelerator: Literal["auto", "cpu", "gpu"] = "auto"
     logger: Literal["tensorboard"] | None = None

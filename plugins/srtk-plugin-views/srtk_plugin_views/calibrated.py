@@ -13,7 +13,18 @@ import attrs
 
 from srtk_framework.graph import TripleTable
 from srtk_framework.roles import Completer, KnowledgeGraph, TrainingTask, absent
-from srtk_framework.values import Completion, DriverError, Pattern, Step, Triple, batched, confidence, open_end
+from srtk_framework.values import (
+    Completion,
+    DriverError,
+    Pattern,
+    Step,
+    Triple,
+    at_least,
+    batched,
+    between,
+    confidence,
+    open_end,
+)
 from srtk_plugin_views.calibration import Calibration, draw
 from srtk_plugin_views.held_out_patterns import completer_over, facts_of, graph_without, patterns_of
 from srtk_plugin_views.lacking_shares import LackingShares, stored_numbers
@@ -30,7 +41,7 @@ class CalibrationTraining:
         most: Proposals of each pattern from which the probabilities are learnt.
     """
 
-    most: int = attrs.field(default=10, validator=attrs.validators.ge(1))
+    most: int = attrs.field(default=10, validator=at_least(1))
 
 
 @attrs.define(eq=False)
@@ -63,13 +74,13 @@ class CalibratedCompleter(Completer):
     method: Literal["isotonic", "platt"] = "isotonic"
     alpha: float | None = attrs.field(
         default=None,
-        validator=attrs.validators.optional([attrs.validators.gt(0.0), attrs.validators.lt(1.0)]),
+        validator=between(above=0, below=1),
     )
     missing: float | None = attrs.field(
         default=None,
-        validator=attrs.validators.optional([attrs.validators.gt(0.0), attrs.validators.lt(1.0)]),
+        validator=between(above=0, below=1),
     )
-    empty: float = attrs.field(default=1.0, validator=[attrs.validators.gt(0.0), attrs.validators.le(1.0)])
+    empty: float = attrs.field(default=1.0, validator=between(above=0, most=1))
     path: str | None = None
     _learnt: Calibration | None = attrs.field(init=False, default=None, repr=False)
     _lacking: LackingShares | None = attrs.field(init=False, default=None, repr=False)

@@ -8,8 +8,8 @@ from typing import Any
 
 import attrs
 
-from srtk_framework.roles import KnowledgeGraph
-from srtk_framework.values import DriverError, Frontier, Literal, Pattern, Qualifier, Schema, Step, Triple
+from srtk_framework.roles import KnowledgeGraph, not_open
+from srtk_framework.values import Frontier, Literal, Pattern, Qualifier, Schema, Step, Triple
 from srtk_plugin_views.read_log import Log
 from srtk_plugin_views.stepwise import StepwiseView
 
@@ -44,7 +44,7 @@ class CollectingGraph(StepwiseView):
     def log(self) -> Log:
         """Log of the reads so far."""
         if self._log is None:
-            raise DriverError(f"the collection in {self.folder} is not open; call open() first")
+            raise not_open(self)
         return self._log
 
     def fingerprint(self) -> str:

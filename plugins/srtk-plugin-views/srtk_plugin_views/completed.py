@@ -7,8 +7,20 @@ from typing import Any, Literal
 
 import attrs
 
-from srtk_framework.roles import Completer, GraphView, KnowledgeGraph, Role
-from srtk_framework.values import Budget, DriverError, Frontier, Origin, Pattern, RatedTriples, Step, Triple
+from srtk_framework.roles import Completer, GraphView, KnowledgeGraph, Role, not_open
+from srtk_framework.values import (
+    Budget,
+    DriverError,
+    Frontier,
+    Origin,
+    Pattern,
+    RatedTriples,
+    Step,
+    Triple,
+    at_least,
+    not_empty,
+    share,
+)
 from srtk_framework.values import Literal as LiteralValue
 from srtk_plugin_views.completions import Completions
 from srtk_plugin_views.node_limit import end_of, first_of_each, start_of
@@ -44,22 +56,13 @@ class CompletedGraph(GraphView):
     """
 
     graph: KnowledgeGraph
-    completers: Sequence[Completer]
-    least: float = 0.5
-    most: int = 10
+    completers: Sequence[Completer] = attrs.field(validator=not_empty("name at least one"))
+    least: float = attrs.field(default=0.5, validator=share)
+    most: int = attrs.field(default=10, validator=at_least(1))
     relations: tuple[str, ...] = ()
     ends: Literal["object", "subject", "both"] = "object"
-    patterns: int = 64
+    patterns: int = attrs.field(default=64, validator=at_least(1))
     _completions: Completions | None = attrs.field(init=False, default=None, repr=False)
-
-    def __attrs_post_init__(self) -> None:
-        if not self.completers:
-            raise ValueError("completers is empty; name at least one")
-        if not 0 <= self.least <= 1:
-            raise ValueError(f"least must be from 0 to 1, not {self.least}")
-        for name in ("most", "patterns"):
-            if getattr(self, name) < 1:
-                raise ValueError(f"{name} must be at least 1, not {getattr(self, name)}")
 
     def open(self) -> None:
         """Check that no completer reads the completed graph itself.
@@ -83,7 +86,7 @@ class CompletedGraph(GraphView):
     @property
     def _open(self) -> Completions:
         if self._completions is None:
-            raise DriverError("the view `completed` is not open; call open() first")
+            raise not_open(self)
         return self._completions
 
     def _completes(self, step: Step) -> bool:

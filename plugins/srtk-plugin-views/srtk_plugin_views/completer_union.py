@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from srtk_framework.roles import Completer
-from srtk_framework.values import Completion, Pattern, Step, Triple, confidence, open_end
+from srtk_framework.values import Completion, Pattern, Step, Triple, confidence, not_empty, one_of, open_end
 
 REASONS = 100
 """First completions of each completer that give their evidence to the same triple of a more confident one."""
@@ -36,8 +36,8 @@ class UnionCompleter(Completer):
             completer does not propose.
     """
 
-    completers: Sequence[Completer] = attrs.field(validator=attrs.validators.min_len(1))
-    method: Literal["max", "log-odds"] = attrs.field(default="max", validator=attrs.validators.in_(("max", "log-odds")))
+    completers: Sequence[Completer] = attrs.field(validator=not_empty("name at least one"))
+    method: Literal["max", "log-odds"] = attrs.field(default="max", validator=one_of(("max", "log-odds")))
 
     def complete(self, patterns: Sequence[Pattern], limit: int | None) -> list[list[Completion]]:
         """Unite the completions of each pattern.

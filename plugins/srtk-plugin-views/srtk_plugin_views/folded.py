@@ -7,10 +7,9 @@ from collections.abc import Sequence
 import attrs
 
 from srtk_framework.host import driver_of
-from srtk_framework.roles import GraphView, KnowledgeGraph
+from srtk_framework.roles import GraphView, KnowledgeGraph, not_open
 from srtk_framework.values import (
     Budget,
-    DriverError,
     FoundPaths,
     Frontier,
     Origin,
@@ -19,6 +18,7 @@ from srtk_framework.values import (
     Schema,
     Step,
     Triple,
+    at_least,
 )
 from srtk_plugin_views import composites
 from srtk_plugin_views.folded_edges import FoldedEdges
@@ -78,8 +78,8 @@ class FoldedGraph(GraphView):
     """
 
     graph: KnowledgeGraph
-    depth: int = attrs.field(default=4, validator=attrs.validators.ge(1))
-    most: int = attrs.field(default=100_000, validator=attrs.validators.ge(1))
+    depth: int = attrs.field(default=4, validator=at_least(1))
+    most: int = attrs.field(default=100_000, validator=at_least(1))
     _reader: KnowledgeGraph | None = attrs.field(init=False, default=None, repr=False)
 
     def open(self) -> None:
@@ -100,7 +100,7 @@ class FoldedGraph(GraphView):
     @property
     def _open(self) -> KnowledgeGraph:
         if self._reader is None:
-            raise DriverError("the view `folded` is not open; call open() first")
+            raise not_open(self)
         return self._reader
 
     @property

@@ -16,8 +16,20 @@ import numpy.typing as npt
 from srtk_framework.graph import TripleTable
 from srtk_framework.host import driver_of
 from srtk_framework.records import place
-from srtk_framework.roles import Completer, KnowledgeGraph, TrainingTask, absent
-from srtk_framework.values import Completion, DriverError, Pattern, Step, batched, confidence
+from srtk_framework.roles import Completer, KnowledgeGraph, TrainingTask, absent, not_open
+from srtk_framework.values import (
+    Completion,
+    DriverError,
+    Pattern,
+    Step,
+    at_least,
+    batched,
+    between,
+    confidence,
+    not_empty,
+    one_of,
+    positive,
+)
 from srtk_plugin_views.candidate_pool import CandidatePool, candidate_pools
 from srtk_plugin_views.completer_union import united
 from srtk_plugin_views.held_out_patterns import completer_over, facts_of, graph_without, patterns_of
@@ -26,7 +38,6 @@ from srtk_plugin_views.lacking_shares import LackingShares, stored_numbers
 
 FILE = "hybrid.json"
 _BATCH = 256
-_share = attrs.validators.and_(attrs.validators.gt(0.0), attrs.validators.lt(1.0))
 
 
 @attrs.frozen
@@ -39,9 +50,9 @@ class HybridTraining:
         spread_of_step: Precision of the prior of how the weights of a step differ from these.
     """
 
-    patterns: int = attrs.field(default=10_000, validator=attrs.validators.ge(1))
-    spread: float = attrs.field(default=1.0, validator=attrs.validators.gt(0.0))
-    spread_of_step: float = attrs.field(default=30.0, validator=attrs.validators.gt(0.0))
+    patterns: int = attrs.field(default=10_000, validator=at_least(1))
+    spread: float = attrs.field(default=1.0, validator=positive)
+    spread_of_step: float = attrs.field(default=30.0, validator=positive)
 
 
 @attrs.frozen
@@ -78,14 +89,14 @@ class HybridCompleter(Completer):
 
     learns: ClassVar[str] = "graph"
 
-    completers: Sequence[Completer] = attrs.field(validator=attrs.validators.min_len(1))
+    completers: Sequence[Completer] = attrs.field(validator=not_empty("name at least one"))
     graph: KnowledgeGraph
     method: Literal["logistic", "isotonic"] = attrs.field(
-        default="logistic", validator=attrs.validators.in_(("logistic", "isotonic"))
+        default="logistic", validator=one_of(("logistic", "isotonic"))
     )
-    depth: int = attrs.field(default=100, validator=attrs.validators.ge(1))
-    missing: float | None = attrs.field(default=None, validator=attrs.validators.optional(_share))
-    empty: float = attrs.field(default=1.0, validator=[attrs.validators.gt(0.0), attrs.validators.le(1.0)])
+    depth: int = attrs.field(default=100, validator=at_least(1))
+    missing: float | None = attrs.field(default=None, validator=between(above=0, below=1))
+    empty: float = attrs.field(default=1.0, validator=between(above=0, most=1))
     path: str | None = None
     _table: TripleTable | None = attrs.field(init=False, default=None, repr=False)
     _learnt: _Learnt | None = attrs.field(init=False, default=None, repr=False)
@@ -108,7 +119,7 @@ class HybridCompleter(Completer):
     def _open(self) -> tuple[TripleTable, _Learnt]:
         learnt = self._trained
         if self._table is None:
-            raise DriverError("the completer hybrid is not open; call open() first")
+            raise not_open(self)
         return self._table, learnt
 
     @property

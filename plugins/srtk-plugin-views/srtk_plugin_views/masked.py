@@ -9,14 +9,14 @@ from collections.abc import Iterable, Mapping, Sequence
 import attrs
 
 from srtk_framework.records import read_lines
-from srtk_framework.roles import KnowledgeGraph, absent
+from srtk_framework.roles import KnowledgeGraph, absent, not_open
 from srtk_framework.values import (
-    DriverError,
     Frontier,
     InputError,
     Literal,
     Pattern,
     Qualifier,
+    SettingsError,
     Step,
     Triple,
     batched,
@@ -74,7 +74,7 @@ class MaskedGraph(StepwiseView):
 
     def __attrs_post_init__(self) -> None:
         if not self.hide and self._triples is None:
-            raise ValueError("name the file of the triples to leave out as `hide`")
+            raise SettingsError([((), "name the file of the triples to leave out as `hide`")])
 
     def preflight(self) -> list[tuple[str, str]]:
         """Check that the file exists."""
@@ -126,7 +126,7 @@ class MaskedGraph(StepwiseView):
     @property
     def _open(self) -> _Hidden:
         if self._hidden is None:
-            raise DriverError("the view `masked` is not open; call open() first")
+            raise not_open(self)
         return self._hidden
 
     def _indexed(self, triples: Iterable[Triple], unknown: int) -> _Hidden:

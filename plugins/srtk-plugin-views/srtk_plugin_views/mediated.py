@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import attrs
 
-from srtk_framework.roles import KnowledgeGraph
-from srtk_framework.values import DriverError
+from srtk_framework.roles import KnowledgeGraph, not_open
 from srtk_plugin_views.joined_edges import JoinedEdges
 from srtk_plugin_views.joining_view import JoiningView
 
@@ -46,5 +45,5 @@ class MediatedGraph(JoiningView):
     @property
     def _open(self) -> JoinedEdges:
         if self._joined_edges is None:
-            raise DriverError("the view `mediated` is not open; call open() first")
+            raise not_open(self)
         return self._joined_edges

@@ -10,14 +10,24 @@ import attrs
 
 from srtk_framework.graph import finish
 from srtk_framework.roles import Expander, KnowledgeGraph
-from srtk_framework.values import Budget, DriverError, Question, RankedPath, Subgraph, Triple, rounded
+from srtk_framework.values import (
+    Budget,
+    Question,
+    RankedPath,
+    SettingsError,
+    Subgraph,
+    Triple,
+    at_least,
+    each,
+    positive,
+    rounded,
+)
 
 _SCALE = 100
 """Factor of the sums, whose differences between far ranks are below the fourth decimal otherwise."""
 
 _BEHIND = 0.2
 """Weight of all expanders but the first, by default."""
-_none_or_all_above_0: Any = attrs.validators.optional(attrs.validators.deep_iterable(attrs.validators.gt(0)))
 
 
 @attrs.define(eq=False)
@@ -44,21 +54,18 @@ class UnionExpander(Expander):
     expanders: Sequence[Expander]
     graph: KnowledgeGraph
     budget: Budget = attrs.field(factory=Budget)
-    constant: int = attrs.field(default=60, validator=attrs.validators.ge(1))
-    weights: list[float] | None = attrs.field(default=None, validator=_none_or_all_above_0)
+    constant: int = attrs.field(default=60, validator=at_least(1))
+    weights: list[float] | None = attrs.field(default=None, validator=each(positive))
 
-    def open(self) -> None:
-        """Refuse fewer than two expanders, and weights of others.
-
-        Raises:
-            DriverError: If there are fewer than two expanders, or not one weight for each.
-        """
-        if len(self.expanders) < 2:
-            raise DriverError(f"union has {len(self.expanders)} expanders; name at least two under `expanders:`")
-        if self.weights is not None and len(self.weights) != len(self.expanders):
-            raise DriverError(
-                f"union has {len(self.weights)} weights for {len(self.expanders)} expanders; give one for each"
+    def __attrs_post_init__(self) -> None:
+        count = len(self.expanders)
+        if count < 2:
+            raise SettingsError(
+                [(("expanders",), f"union has {count} expanders; name at least two under `expanders:`")]
             )
+        if self.weights is not None and len(self.weights) != count:
+            text = f"union has {len(self.weights)} weights for {count} expanders; give one for each"
+            raise SettingsError([(("weights",), text)])
 
     def needs_links(self) -> bool:
         """Return whether all expanders need links."""

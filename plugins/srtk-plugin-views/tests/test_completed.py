@@ -457,7 +457,7 @@ def test_what_is_asked_once_is_not_asked_again() -> None:
 def test_a_setting_without_sense_is_refused(wrong: dict[str, Any], error: str) -> None:
     with pytest.raises(ValueError, match=error):
         CompletedGraph(GRAPH, [Scripted()], **wrong)
-    with pytest.raises(ValueError, match="completers is empty"):
+    with pytest.raises(ValueError, match="completers must not be empty"):
         CompletedGraph(GRAPH, [])
 
 

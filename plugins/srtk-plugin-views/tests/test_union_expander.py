@@ -14,7 +14,17 @@ from srtk_plugin_views.union_expander import UnionExpander
 
 from srtk_framework.roles import Expander
 from srtk_framework.testing import ExpanderConformance
-from srtk_framework.values import Budget, DriverError, Link, Question, RankedPath, Search, Step, Subgraph, Triple
+from srtk_framework.values import (
+    Budget,
+    Link,
+    Question,
+    RankedPath,
+    Search,
+    SettingsError,
+    Step,
+    Subgraph,
+    Triple,
+)
 
 A, B, C, D = (Triple("a", "r", end) for end in "bcde")
 
@@ -130,15 +140,15 @@ def test_an_empty_union_says_why():
 
 
 def test_one_expander_is_refused():
-    with pytest.raises(DriverError, match="union has 1 expanders; name at least two"):
+    with pytest.raises(SettingsError, match="union has 1 expanders; name at least two"):
         united(Fixed(found(A)))
 
 
 def test_weights_for_other_than_the_expanders_are_refused():
-    with pytest.raises(DriverError, match="union has 3 weights for 2 expanders; give one for each"):
+    with pytest.raises(SettingsError, match="union has 3 weights for 2 expanders; give one for each"):
         united(Fixed(found(A)), Fixed(found(B)), weights=[1.0, 1.0, 1.0])
 
 
 def test_a_weight_of_0_is_refused():
-    with pytest.raises(ValueError, match="must be > 0"):
+    with pytest.raises(ValueError, match=r"weights\[1\] must be above 0"):
         united(Fixed(found(A)), Fixed(found(B)), weights=[1.0, 0.0])

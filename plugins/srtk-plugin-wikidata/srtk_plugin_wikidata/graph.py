@@ -12,7 +12,7 @@ from srtk_plugin_sparql.sources import Source
 from srtk_plugin_sparql.step_reader import StepReader
 from srtk_plugin_sparql.vocabulary import Ids, Vocabulary
 
-from srtk_framework.values import DriverError, Origin, Qualifier, Triple, close_matches, without_logins
+from srtk_framework.values import DriverError, Origin, Qualifier, Triple, at_least, close_matches, without_logins
 from srtk_plugin_wikidata import statements
 from srtk_plugin_wikidata.graph_split import SplitReader
 from srtk_plugin_wikidata.labels import FallbackNames
@@ -68,7 +68,7 @@ class WikidataGraph(SparqlGraph):
     literals: str = "none"
     engine: str = "blazegraph"
     both: bool = False
-    sample: int = 0
+    sample: int = attrs.field(default=0, validator=at_least(0))
     _second: WikidataGraph | None = attrs.field(init=False, default=None, repr=False)
 
     def open(self) -> None:

@@ -10,9 +10,19 @@ from srtk_plugin_sparql.service_source import ask_all, service_source
 from srtk_plugin_sparql.sources import Source
 from srtk_plugin_sparql.terms import Rows
 
-from srtk_framework.roles import EntityLinker, KnowledgeGraph, MentionDetector, absent, no_url
+from srtk_framework.roles import EntityLinker, KnowledgeGraph, MentionDetector, absent, no_url, not_open
 from srtk_framework.text import Span, best_apart, by_form, fold, name_parts
-from srtk_framework.values import DriverError, Link, Mention, rounded
+from srtk_framework.values import (
+    Link,
+    Mention,
+    SettingsError,
+    at_least,
+    between,
+    not_empty,
+    positive,
+    rounded,
+    share,
+)
 from srtk_framework.web import Limits
 
 AGENT = "srtk-framework/0.1 (srtk-plugin-wikidata; entity linking for question answering; python-urllib3)"
@@ -49,11 +59,11 @@ class SearchLimits(Limits):
         answer_bytes: Largest answer that is read, after decompression.
     """
 
-    at_once: int | None = MOST_AT_ONCE
-    deadline: float = 30.0
-    attempts: int = 4
-    patience: float = 120.0
-    failures: int = 5
+    at_once: int | None = attrs.field(default=MOST_AT_ONCE, validator=positive)
+    deadline: float = attrs.field(default=30.0, validator=positive)
+    attempts: int = attrs.field(default=4, validator=positive)
+    patience: float = attrs.field(default=120.0, validator=positive)
+    failures: int = attrs.field(default=5, validator=positive)
     pause: float = 60.0
 
 
@@ -82,34 +92,28 @@ class WikidataSearchLinker(EntityLinker):
     """
 
     endpoint: str = PUBLIC
-    languages: Sequence[str] = ("en",)
+    languages: Sequence[str] = attrs.field(default=("en",), validator=not_empty("name at least one"))
     detector: MentionDetector | None = None
     graph: KnowledgeGraph | None = None
-    shorten: int = 2
-    hits: int = 7
+    shorten: int = attrs.field(default=2, validator=between(0, 50))
+    hits: int = attrs.field(default=7, validator=between(1, 50))
     prefix: bool = False
-    n_best: int = 1
-    min_score: float = 0.0
+    n_best: int = attrs.field(default=1, validator=between(1, 50))
+    min_score: float = attrs.field(default=0.0, validator=share)
     limits: SearchLimits = attrs.field(factory=SearchLimits)
     user_agent: str = AGENT
     headers: Mapping[str, str] = attrs.field(factory=dict, repr=False)
     cache: str | None = None
-    cache_days: float = 7.0
+    cache_days: float = attrs.field(default=7.0, validator=at_least(0))
     record: str | None = None
     replay: str | None = None
     _source: Source | None = attrs.field(init=False, default=None, repr=False)
 
     def __attrs_post_init__(self) -> None:
-        for name, least, most in (("hits", 1, 50), ("n_best", 1, 50), ("shorten", 0, 50)):
-            if not least <= getattr(self, name) <= most:
-                raise ValueError(f"{name} must be from {least} to {most}, not {getattr(self, name)}")
-        if not self.languages:
-            raise ValueError("languages must name at least one")
-        if not 0 <= self.min_score <= 1:
-            raise ValueError(f"min_score must be from 0 to 1, not {self.min_score}")
         host = urlsplit(self.endpoint).hostname or ""
         if host.endswith("wikidata.org") and (self.limits.at_once or MOST_AT_ONCE) > MOST_AT_ONCE:
-            raise ValueError(f"limits at_once: Wikidata allows {MOST_AT_ONCE}, not {self.limits.at_once}")
+            text = f"at_once must be at most {MOST_AT_ONCE} for Wikidata, not {self.limits.at_once}"
+            raise SettingsError([(("limits", "at_once"), text)])
 
     def preflight(self) -> list[tuple[str, str]]:
         """Check the form of the endpoint, or that the record exists."""
@@ -185,7 +189,7 @@ class WikidataSearchLinker(EntityLinker):
         from srtk_plugin_wikidata.search_client import question
 
         if self._source is None:
-            raise DriverError("the linker is not open; call open() first")
+            raise not_open(self)
         queries = [question(mention, language, self.hits) for mention in mentions]
         workers = 1 if self.replay is not None else self.limits.at_once or MOST_AT_ONCE
         return ask_all(self._source, queries, workers)

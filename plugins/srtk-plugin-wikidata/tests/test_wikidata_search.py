@@ -409,7 +409,7 @@ def test_secrets_stay_out_of_sight(server: Server, opened: Callable[..., Wikidat
         ({"shorten": -1}, "shorten"),
         ({"languages": []}, "languages"),
         ({"min_score": 2.0}, "min_score must be from 0 to 1"),
-        ({"limits": SearchLimits(at_once=4)}, "Wikidata allows 3"),
+        ({"limits": SearchLimits(at_once=4)}, "at most 3 for Wikidata"),
     ],
 )
 def test_settings_that_cannot_be_are_refused(settings: dict[str, Any], told: str) -> None:

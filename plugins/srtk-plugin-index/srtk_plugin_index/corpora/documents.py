@@ -12,7 +12,7 @@ import attrs
 
 from srtk_framework.records import base_suffix, read_jsonl, read_lines
 from srtk_framework.roles import Corpus, absent
-from srtk_framework.values import Entry, InputError
+from srtk_framework.values import Entry, InputError, one_of
 
 _RECORDS = (".jsonl", ".ndjson")
 _TEXTS = (".txt", ".md", ".text")
@@ -34,7 +34,7 @@ class DocumentCorpus(Corpus):
     """
 
     path: str
-    unit: str = attrs.field(default="file", validator=attrs.validators.in_(UNITS))
+    unit: str = attrs.field(default="file", validator=one_of(UNITS))
     _content: str = attrs.field(init=False, default="", repr=False)
 
     def preflight(self) -> list[tuple[str, str]]:

@@ -11,7 +11,7 @@ import attrs
 import numpy as np
 
 from srtk_framework.text import Span, fold, sentences, words
-from srtk_framework.values import Entry, Hit
+from srtk_framework.values import Entry, Hit, at_least, share
 from srtk_plugin_index.indexes.entry_file import EntryFile, best
 from srtk_plugin_index.indexes.folder_index import FolderIndex
 
@@ -35,12 +35,10 @@ class Bm25Index(FolderIndex):
             searched for, rare ones counting more; null for hits without a passage.
     """
 
-    k1: float = attrs.field(default=1.2, validator=attrs.validators.ge(0))
-    b: float = attrs.field(default=0.75, validator=[attrs.validators.ge(0), attrs.validators.le(1)])
+    k1: float = attrs.field(default=1.2, validator=at_least(0))
+    b: float = attrs.field(default=0.75, validator=share)
     # Not in the default fingerprint, so that an index without passages has the one that it always had.
-    sentences: int | None = attrs.field(
-        default=None, validator=attrs.validators.optional(attrs.validators.ge(1)), repr=False
-    )
+    sentences: int | None = attrs.field(default=None, validator=at_least(1), repr=False)
     _ranker: Any = attrs.field(init=False, default=None, repr=False)
 
     def kept_settings(self) -> dict[str, str]:

@@ -13,7 +13,7 @@ import numpy.typing as npt
 
 from srtk_framework.roles import Encoder
 from srtk_framework.text import fold, words
-from srtk_framework.values import DriverError, Entry, Hit
+from srtk_framework.values import DriverError, Entry, Hit, one_of
 from srtk_plugin_index.indexes.entry_file import EntryFile, Numbers, best
 from srtk_plugin_index.indexes.folder_index import FolderIndex
 from srtk_plugin_index.indexes.lineage import REBUILD
@@ -46,7 +46,7 @@ class ExactIndex(FolderIndex):
     """
 
     encoder: Encoder = attrs.field(kw_only=True)
-    similarity: str = attrs.field(default="cosine", validator=attrs.validators.in_(("cosine", "dot")))
+    similarity: str = attrs.field(default="cosine", validator=one_of(("cosine", "dot")))
     _matrix: Matrix | None = attrs.field(init=False, default=None, repr=False)
     _norms: npt.NDArray[np.float64] | None = attrs.field(init=False, default=None, repr=False)
     _allowed: Numbers | None = attrs.field(init=False, default=None, repr=False)

@@ -15,7 +15,7 @@ from typing import Any
 import attrs
 
 from srtk_framework.records import dumps, publication_error, publish_generation, read_json, unfinished, workplace
-from srtk_framework.roles import Corpus, Index
+from srtk_framework.roles import Corpus, Index, not_open
 from srtk_framework.values import DriverError, Entry, InputError
 from srtk_plugin_index.indexes.entry_file import EntryFile, EntryWriter
 from srtk_plugin_index.indexes.lineage import (
@@ -210,7 +210,7 @@ class FolderIndex(Index):
         """Return the entries, after what was added is searchable."""
         if self._entries is None:
             if self._writer is None or self._place is None:
-                raise DriverError(f"the index {self.path} is not open; call open() or create() first")
+                raise not_open(self, "open() or create()")
             self._writer.finish()
             self._entries = EntryFile(self._place)
             self.finish(self._place, self._entries)

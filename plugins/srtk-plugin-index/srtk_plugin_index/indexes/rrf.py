@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from srtk_framework.roles import Index
-from srtk_framework.values import DriverError, Entry, Hit, rounded
+from srtk_framework.values import DriverError, Entry, Hit, at_least, not_empty, rounded
 
 
 @attrs.define(eq=False)
@@ -26,13 +26,9 @@ class RrfIndex(Index):
         depth: Hits of each index that are fused; as many as are asked for, if that is more.
     """
 
-    indexes: Sequence[Index]
-    constant: float = attrs.field(default=60.0, validator=attrs.validators.ge(0))
-    depth: int = attrs.field(default=100, validator=attrs.validators.ge(1))
-
-    def __attrs_post_init__(self) -> None:
-        if not self.indexes:
-            raise ValueError("indexes is empty; name at least one")
+    indexes: Sequence[Index] = attrs.field(validator=not_empty("name at least one"))
+    constant: float = attrs.field(default=60.0, validator=at_least(0))
+    depth: int = attrs.field(default=100, validator=at_least(1))
 
     def size(self) -> int:
         """Return the number of entries of the largest index."""

@@ -5,13 +5,12 @@ from __future__ import annotations
 import logging
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import Any
 
 import attrs
 import numpy as np
 
 from srtk_framework.roles import SubgraphEncoder
-from srtk_framework.values import Entry
+from srtk_framework.values import Entry, at_least, one_of
 from srtk_plugin_index.indexes.entry_file import EntryFile, Numbers, entry_line
 from srtk_plugin_index.indexes.entry_filter import EntryFilter
 from srtk_plugin_index.indexes.exact import VECTORS, ExactIndex, Matrix
@@ -22,7 +21,6 @@ LISTS = "lists.faiss"
 APPROXIMATE, EXACT = "approximate", "exact"
 _LEAST = 10_000
 """Fewest entries that lists are made for; fewer are compared one by one, which is as fast."""
-_at_least_1: Any = attrs.validators.ge(1)
 _log = logging.getLogger(__name__)
 
 
@@ -49,10 +47,10 @@ class VectorIndex(ExactIndex):
     """
 
     subgraph_encoder: SubgraphEncoder | None = attrs.field(default=None, kw_only=True)
-    kind: str = attrs.field(default=APPROXIMATE, validator=attrs.validators.in_((APPROXIMATE, EXACT)))
-    lists: int | None = attrs.field(default=None, validator=attrs.validators.optional(_at_least_1))
-    probes: int = attrs.field(default=64, validator=_at_least_1)
-    candidates: int = attrs.field(default=200, validator=_at_least_1)
+    kind: str = attrs.field(default=APPROXIMATE, validator=one_of((APPROXIMATE, EXACT)))
+    lists: int | None = attrs.field(default=None, validator=at_least(1))
+    probes: int = attrs.field(default=64, validator=at_least(1))
+    candidates: int = attrs.field(default=200, validator=at_least(1))
     only: EntryFilter = attrs.field(factory=EntryFilter)
     _lists: InvertedLists | None = attrs.field(init=False, default=None, repr=False)
     _rows: Path = attrs.field(init=False, factory=Path, repr=False)

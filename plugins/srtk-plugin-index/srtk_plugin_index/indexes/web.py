@@ -11,9 +11,9 @@ from urllib.parse import urlencode
 
 import attrs
 
-from srtk_framework.roles import Index, no_url
+from srtk_framework.roles import Index, no_url, not_open
 from srtk_framework.text import clean, fold, words
-from srtk_framework.values import DriverError, Entry, Hit, without_logins
+from srtk_framework.values import DriverError, Entry, Hit, at_least, positive, without_logins
 from srtk_framework.web import (
     Cache,
     Client,
@@ -56,14 +56,14 @@ class WebLimits(Limits):
 
     polite: ClassVar[float | None] = 1.0
 
-    burst: int = 2
-    at_once: int | None = 2
-    deadline: float = 30.0
-    attempts: int = 3
-    patience: float = 120.0
-    failures: int = 5
-    pause: float = 60.0
-    answer_bytes: int = 1 << 22
+    burst: int = attrs.field(default=2, validator=positive)
+    at_once: int | None = attrs.field(default=2, validator=positive)
+    deadline: float = attrs.field(default=30.0, validator=positive)
+    attempts: int = attrs.field(default=3, validator=positive)
+    patience: float = attrs.field(default=120.0, validator=positive)
+    failures: int = attrs.field(default=5, validator=positive)
+    pause: float = attrs.field(default=60.0, validator=positive)
+    answer_bytes: int = attrs.field(default=1 << 22, validator=positive)
 
 
 @attrs.define(eq=False)
@@ -89,7 +89,7 @@ class WebIndex(Index):
     """
 
     endpoint: str
-    pages: int = attrs.field(default=1, validator=attrs.validators.ge(1))
+    pages: int = attrs.field(default=1, validator=at_least(1))
     language: str = ""
     engines: Sequence[str] = ()
     categories: Sequence[str] = ()
@@ -97,7 +97,7 @@ class WebIndex(Index):
     user_agent: str = AGENT
     headers: Mapping[str, str] = attrs.field(factory=dict, repr=False)
     cache: str | None = None
-    cache_days: float = 30.0
+    cache_days: float = attrs.field(default=30.0, validator=at_least(0))
     offline: bool = False
     _client: Client | None = attrs.field(init=False, default=None, repr=False)
     _cache: Cache | None = attrs.field(init=False, default=None, repr=False)
@@ -145,7 +145,7 @@ class WebIndex(Index):
             RequestError: If a search fails; no failure is taken for an empty list of results.
         """
         if self._client is None:
-            raise DriverError("the index is not open; call open() first")
+            raise not_open(self)
         asked = [text for text in dict.fromkeys(texts) if words(fold(text))]
         if len(asked) > 1:
             with ThreadPoolExecutor(self.limits.at_once or 1) as pool:

@@ -9,7 +9,7 @@ import attrs
 
 from srtk_framework.roles import MentionDetector
 from srtk_framework.text import MOST_WORDS, best_apart, by_form
-from srtk_framework.values import Mention
+from srtk_framework.values import Mention, at_least, not_empty
 
 
 @attrs.define(eq=False)
@@ -22,15 +22,11 @@ class CapitalsDetector(MentionDetector):
         overlaps: keep: all mentions. best: of overlapping ones the best, then the longest.
     """
 
-    kinds: Sequence[Literal["capitals", "quotes"]] = ("capitals", "quotes")
-    max_words: int = MOST_WORDS
+    kinds: Sequence[Literal["capitals", "quotes"]] = attrs.field(
+        default=("capitals", "quotes"), validator=not_empty("name capitals, quotes or both")
+    )
+    max_words: int = attrs.field(default=MOST_WORDS, validator=at_least(1))
     overlaps: Literal["keep", "best"] = "keep"
-
-    def __attrs_post_init__(self) -> None:
-        if not self.kinds:
-            raise ValueError("kinds is empty; name capitals, quotes or both")
-        if self.max_words < 1:
-            raise ValueError(f"max_words must be at least 1, not {self.max_words}")
 
     def detect(self, texts: Sequence[str]) -> list[list[Mention]]:
         """Find the mentions of each text."""

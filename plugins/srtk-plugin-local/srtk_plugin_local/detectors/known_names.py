@@ -14,13 +14,7 @@ Known = Callable[[Sequence[str]], Sequence[bool]]
 
 
 def stop_words(languages: Sequence[str]) -> frozenset[str]:
-    """Return the function words of some languages.
-
-    Raises:
-        ValueError: For a language without a list.
-    """
-    if unknown := sorted(set(languages) - STOP_WORDS.keys()):
-        raise ValueError(f"languages has {unknown[0]!r}; use {', '.join(sorted(STOP_WORDS))}")
+    """Return the function words of some languages."""
     return frozenset(word for language in languages for word in STOP_WORDS[language])
 
 

@@ -8,8 +8,9 @@ from typing import Literal
 import attrs
 
 from srtk_framework.roles import KnowledgeGraph, MentionDetector
-from srtk_framework.values import Mention
+from srtk_framework.values import Mention, at_least, keys_of, share
 from srtk_plugin_local.detectors.known_names import known_mentions, stop_words
+from srtk_plugin_local.dictionary.stop_words import STOP_WORDS
 
 
 @attrs.define(eq=False)
@@ -28,17 +29,13 @@ class NgramDetector(MentionDetector):
     """
 
     graph: KnowledgeGraph
-    max_words: int = 12
+    max_words: int = attrs.field(default=12, validator=at_least(1))
     overlaps: Literal["keep", "best"] = "keep"
-    languages: Sequence[str] = ("en",)
-    min_score: float = 0.0
+    languages: Sequence[str] = attrs.field(default=("en",), validator=keys_of(tuple(STOP_WORDS)))
+    min_score: float = attrs.field(default=0.0, validator=share)
     _stop: frozenset[str] = attrs.field(init=False, repr=False)
 
     def __attrs_post_init__(self) -> None:
-        if self.max_words < 1:
-            raise ValueError(f"max_words must be at least 1, not {self.max_words}")
-        if not 0 <= self.min_score <= 1:
-            raise ValueError(f"min_score must be from 0 to 1, not {self.min_score}")
         self._stop = stop_words(self.languages)
 
     def detect(self, texts: Sequence[str]) -> list[list[Mention]]:

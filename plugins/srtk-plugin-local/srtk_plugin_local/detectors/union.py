@@ -9,7 +9,7 @@ import attrs
 
 from srtk_framework.roles import MentionDetector
 from srtk_framework.text import best_apart
-from srtk_framework.values import Mention
+from srtk_framework.values import Mention, not_empty
 
 
 @attrs.define(eq=False)
@@ -21,12 +21,8 @@ class UnionDetector(MentionDetector):
         overlaps: keep: all mentions. best: of overlapping ones the best, then the longest.
     """
 
-    detectors: Sequence[MentionDetector]
+    detectors: Sequence[MentionDetector] = attrs.field(validator=not_empty("name at least one"))
     overlaps: Literal["keep", "best"] = "keep"
-
-    def __attrs_post_init__(self) -> None:
-        if not self.detectors:
-            raise ValueError("detectors is empty; name at least one")
 
     def fingerprint(self) -> str:
         """Identify the detectors."""

@@ -10,7 +10,19 @@ from typing import ClassVar, Literal
 import attrs
 
 from srtk_framework.roles import Encoder, EntityLinker, KnowledgeGraph, MentionDetector, TrainingTask, absent
-from srtk_framework.values import DriverError, Link, batched, rounded
+from srtk_framework.values import (
+    DriverError,
+    Link,
+    SettingsError,
+    at_least,
+    batched,
+    between,
+    each,
+    keys_of,
+    one_of,
+    rounded,
+    share,
+)
 from srtk_plugin_local.dictionary import context_features, entity_context, fuzzy_match, suggestions, weight_fit
 from srtk_plugin_local.dictionary.candidate_lookup import LookupLimits, look_up
 from srtk_plugin_local.dictionary.candidates import Mention, cover
@@ -74,18 +86,18 @@ class DictionaryLinker(EntityLinker):
     graph: KnowledgeGraph
     encoder: Encoder | None = None
     detector: MentionDetector | None = None
-    detected: Literal["only", "also"] = "only"
-    fuzzy: float | None = None
-    max_words: int = 12
-    n_best: int = 1
-    alternatives: float = 0.0
-    candidates: int = 50
-    min_score: float | None = None
-    keep: float | None = None
+    detected: Literal["only", "also"] = attrs.field(default="only", validator=one_of(("only", "also")))
+    fuzzy: float | None = attrs.field(default=None, validator=between(above=0, most=1))
+    max_words: int = attrs.field(default=12, validator=at_least(1))
+    n_best: int = attrs.field(default=1, validator=at_least(1))
+    alternatives: float = attrs.field(default=0.0, validator=share)
+    candidates: int = attrs.field(default=50, validator=at_least(1))
+    min_score: float | None = attrs.field(default=None, validator=share)
+    keep: float | None = attrs.field(default=None, validator=share)
     longest: bool = True
-    languages: Sequence[str] = ("en",)
+    languages: Sequence[str] = attrs.field(default=("en",), validator=keys_of(tuple(STOP_WORDS)))
     stop_words: Sequence[str] | None = None
-    weights: Mapping[str, float] = attrs.field(factory=dict)
+    weights: Mapping[str, float] = attrs.field(factory=dict, validator=[keys_of(tuple(WEIGHTS)), each(at_least(0))])
     about: Sequence[str] = entity_context.ABOUT
     model: str | None = None
     _stop: frozenset[str] = attrs.field(init=False, repr=False)
@@ -94,7 +106,6 @@ class DictionaryLinker(EntityLinker):
     _vectors: Vectors | None = attrs.field(init=False, default=None, repr=False)
 
     def __attrs_post_init__(self) -> None:
-        self._check()
         words = self.stop_words
         if words is None:
             words = [word for language in self.languages for word in sorted(STOP_WORDS[language])]
@@ -103,28 +114,8 @@ class DictionaryLinker(EntityLinker):
         if self.encoder is None:
             self._weights["context"] = 0.0
         if not any(self._weights.values()):
-            raise ValueError("weights are all 0; set one above 0 (context counts only with an encoder)")
-
-    def _check(self) -> None:
-        """Check the settings."""
-        for name, known in (("languages", STOP_WORDS), ("weights", WEIGHTS)):
-            if unknown := sorted(set(getattr(self, name)) - known.keys()):
-                raise ValueError(f"{name} has {unknown[0]!r}; use {', '.join(sorted(known))}")
-        for name in ("max_words", "n_best", "candidates"):
-            if getattr(self, name) < 1:
-                raise ValueError(f"{name} must be at least 1, not {getattr(self, name)}")
-        if self.detected not in ("only", "also"):
-            raise ValueError(f"detected is {self.detected!r}; use only or also")
-        for name in ("min_score", "keep"):
-            share = getattr(self, name)
-            if share is not None and not 0 <= share <= 1:
-                raise ValueError(f"{name} must be from 0 to 1, not {share}")
-        if not 0 <= self.alternatives <= 1:
-            raise ValueError(f"alternatives must be from 0 to 1, not {self.alternatives}")
-        if any(not weight >= 0 for weight in self.weights.values()):
-            raise ValueError("weights must not be negative")
-        if self.fuzzy is not None and not 0 < self.fuzzy <= 1:
-            raise ValueError(f"fuzzy is a similarity above 0 and at most 1, such as 0.85, not {self.fuzzy}")
+            text = "weights are all 0; set one above 0 (context counts only with an encoder)"
+            raise SettingsError([(("weights",), text)])
 
     def preflight(self) -> list[tuple[str, str]]:
         """Check that the folder of the learnt weights exists."""

@@ -9,7 +9,7 @@ import attrs
 import numpy as np
 import numpy.typing as npt
 
-from srtk_framework.values import NIL, DriverError, Link, TrainingExample
+from srtk_framework.values import NIL, DriverError, Link, TrainingExample, at_least, positive
 from srtk_plugin_local.dictionary.calibration import Calibration, best_threshold, calibration_error
 from srtk_plugin_local.dictionary.candidates import Mention
 from srtk_plugin_local.dictionary.conditional_logit import Floats, Groups, chances, fit, fit_binary, sigmoid, utilities
@@ -31,21 +31,11 @@ class LinkerTraining:
             scores of links.
     """
 
-    penalty: float = 3.0
-    folds: int = 5
-    batch: int = 64
+    penalty: float = attrs.field(default=3.0, validator=positive)
+    folds: int = attrs.field(default=5, validator=at_least(2))
+    batch: int = attrs.field(default=64, validator=at_least(1))
     monitor: str | None = None
-    thresholds: int = 7
-
-    def __attrs_post_init__(self) -> None:
-        if not self.penalty > 0:
-            raise ValueError(f"penalty must be above 0, not {self.penalty}")
-        if self.folds < 2:
-            raise ValueError(f"folds must be at least 2, not {self.folds}")
-        if self.batch < 1:
-            raise ValueError(f"batch must be at least 1, not {self.batch}")
-        if self.thresholds < 3:
-            raise ValueError(f"thresholds must be at least 3, not {self.thresholds}")
+    thresholds: int = attrs.field(default=7, validator=at_least(3))
 
 
 @attrs.frozen

@@ -10,9 +10,9 @@ from typing import Any
 
 import attrs
 
-from srtk_framework.roles import KnowledgeGraph, absent
+from srtk_framework.roles import KnowledgeGraph, absent, not_open
 from srtk_framework.text import fold, own_spellings
-from srtk_framework.values import Budget, DriverError, Frontier, Pattern, Qualifier, Schema, SrtkError, Step, Triple
+from srtk_framework.values import Budget, Frontier, Pattern, Qualifier, Schema, SrtkError, Step, Triple
 from srtk_plugin_local.name_index import NameIndex
 from srtk_plugin_local.snapshot import csr_traversal, lookup
 from srtk_plugin_local.snapshot.arrays import Snapshot
@@ -79,14 +79,14 @@ class LocalGraph(KnowledgeGraph):
     def _open(self) -> Snapshot:
         """The snapshot, whose files are checked at each call of the graph."""
         if self._snapshot is None:
-            raise DriverError(f"the graph {self.path} is not open; call open() first")
+            raise not_open(self)
         self._snapshot.check()
         return self._snapshot
 
     @property
     def _table(self) -> csr_traversal.StepTable:
         if self._steps is None:
-            raise DriverError(f"the graph {self.path} is not open; call open() first")
+            raise not_open(self)
         return self._steps
 
     def fingerprint(self) -> str:

@@ -159,5 +159,5 @@ def test_a_detected_place_within_a_word_is_looked_up_too(graph: MemoryGraph) -> 
 
 
 def test_only_and_also_are_all_that_a_detector_may_do(graph: MemoryGraph) -> None:
-    with pytest.raises(ValueError, match="detected is 'never'; use only or also"):
+    with pytest.raises(ValueError, match="detected must be only or also, not 'never'"):
         DictionaryLinker(graph, detected="never")  # type: ignore[arg-type]

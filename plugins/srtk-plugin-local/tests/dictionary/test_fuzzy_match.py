@@ -115,5 +115,5 @@ def test_the_bound_is_kept_and_1_is_exact_names_only() -> None:
 
 @pytest.mark.parametrize("fuzzy", [0.0, -1.0, 85])
 def test_a_bound_that_is_no_likeness_is_refused(fuzzy: float) -> None:
-    with pytest.raises(ValueError, match="fuzzy is a similarity above 0 and at most 1"):
+    with pytest.raises(ValueError, match="fuzzy must be above 0 and at most 1"):
         DictionaryLinker(GRAPH, fuzzy=fuzzy)

@@ -265,11 +265,11 @@ def test_a_batch_of_texts_is_looked_up_by_one_call_without_repetition() -> None:
 @pytest.mark.parametrize(
     ("settings", "problem"),
     [
-        ({"languages": ["xx"]}, "languages has 'xx'; use de, en"),
-        ({"weights": {"fame": 1.0}}, "weights has 'fame'; use context"),
-        ({"weights": {"match": -1.0}}, "must not be negative"),
+        ({"languages": ["xx"]}, r"languages\[0\] must be one of de, en"),
+        ({"weights": {"fame": 1.0}}, r"weights\['fame'\] must be one of "),
+        ({"weights": {"match": -1.0}}, "must be at least 0"),
         ({"weights": {"match": 0.0, "popularity": 0.0, "length": 0.0}}, "set one above 0"),
-        ({"weights": {"context": -1.0}}, "must not be negative"),
+        ({"weights": {"context": -1.0}}, "must be at least 0"),
         ({"min_score": 2.0}, "min_score must be from 0 to 1, not 2.0"),
         ({"keep": -0.1}, "keep must be from 0 to 1, not -0.1"),
         ({"alternatives": 1.5}, "alternatives must be from 0 to 1, not 1.5"),

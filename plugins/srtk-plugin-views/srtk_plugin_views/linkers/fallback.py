@@ -8,7 +8,7 @@ from collections.abc import Sequence
 import attrs
 
 from srtk_framework.roles import EntityLinker
-from srtk_framework.values import DriverError, Link, LinkList
+from srtk_framework.values import DriverError, Link, LinkList, not_empty, share
 from srtk_plugin_views.linkers.linker_calls import LinksOrError, all_failed, link_texts, name_of, with_failures
 
 _log = logging.getLogger(__name__)
@@ -27,15 +27,9 @@ class FallbackLinker(EntityLinker):
         required: Whether the failure of a linker ends the run.
     """
 
-    linkers: Sequence[EntityLinker]
-    min_score: float = 0.0
+    linkers: Sequence[EntityLinker] = attrs.field(validator=not_empty("name at least one"))
+    min_score: float = attrs.field(default=0.0, validator=share)
     required: bool = False
-
-    def __attrs_post_init__(self) -> None:
-        if not self.linkers:
-            raise ValueError("linkers is empty; name at least one")
-        if not 0 <= self.min_score <= 1:
-            raise ValueError(f"min_score must be from 0 to 1, not {self.min_score}")
 
     def fingerprint(self) -> str:
         """Identify the linkers and their order."""

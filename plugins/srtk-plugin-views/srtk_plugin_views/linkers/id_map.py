@@ -10,8 +10,8 @@ from typing import Literal
 
 import attrs
 
-from srtk_framework.roles import EntityLinker, absent
-from srtk_framework.values import DriverError, InputError, Link, LinkList
+from srtk_framework.roles import EntityLinker, absent, not_open
+from srtk_framework.values import InputError, Link, LinkList
 from srtk_plugin_views.linkers import freebase_ids, id_table
 from srtk_plugin_views.linkers.id_table import IdTable
 from srtk_plugin_views.linkers.linker_calls import by_place
@@ -87,7 +87,7 @@ class IdMapLinker(EntityLinker):
     def mapped(self, id_: str) -> list[str]:
         """Return the counterparts of an id in the target graph."""
         if self._table is None:
-            raise DriverError("the linker is not open; call open() first")
+            raise not_open(self)
         freebase, wikidata = freebase_ids.number(id_), id_table.item(id_)
         if self.to == "wikidata":
             if wikidata is not None:

@@ -10,7 +10,18 @@ from typing import Literal
 import attrs
 
 from srtk_framework.roles import EntityLinker
-from srtk_framework.values import DriverError, Link, LinkList, rounded
+from srtk_framework.values import (
+    DriverError,
+    Link,
+    LinkList,
+    SettingsError,
+    above,
+    at_least,
+    each,
+    not_empty,
+    rounded,
+    share,
+)
 from srtk_plugin_views.linkers.linker_calls import LinksOrError, all_failed, by_place, link_texts, with_failures
 
 _log = logging.getLogger(__name__)
@@ -48,28 +59,19 @@ class UnionLinker(EntityLinker):
         required: Whether the failure of a linker ends the run.
     """
 
-    linkers: Sequence[EntityLinker]
-    weights: Sequence[float] = ()
+    linkers: Sequence[EntityLinker] = attrs.field(validator=not_empty("name at least one"))
+    weights: Sequence[float] = attrs.field(default=(), validator=each(above(0, "remove a linker that must not count")))
     combine: Literal["any", "mean", "max"] = "any"
     overlaps: Literal["keep", "best"] = "keep"
-    n_best: int | None = None
-    min_score: float = 0.0
+    n_best: int | None = attrs.field(default=None, validator=at_least(1))
+    min_score: float = attrs.field(default=0.0, validator=share)
     required: bool = False
     _weights: tuple[float, ...] = attrs.field(init=False, repr=False)
 
     def __attrs_post_init__(self) -> None:
-        if not self.linkers:
-            raise ValueError("linkers is empty; name at least one")
         if self.weights and len(self.weights) != len(self.linkers):
-            raise ValueError(
-                f"there are {len(self.linkers)} linkers and {len(self.weights)} weights; give one for each"
-            )
-        if any(not weight > 0 for weight in self.weights):
-            raise ValueError("weights must be above 0; remove a linker that must not count")
-        if self.n_best is not None and self.n_best < 1:
-            raise ValueError(f"n_best must be at least 1, not {self.n_best}")
-        if not 0 <= self.min_score <= 1:
-            raise ValueError(f"min_score must be from 0 to 1, not {self.min_score}")
+            text = f"there are {len(self.linkers)} linkers and {len(self.weights)} weights; give one for each"
+            raise SettingsError([(("weights",), text)])
         most = max(self.weights, default=1.0)
         self._weights = tuple(weight / most for weight in self.weights) or (1.0,) * len(self.linkers)
 

@@ -186,7 +186,7 @@ def test_settings_of_union_that_cannot_be_are_refused(settings: dict[str, object
 
 
 def test_fallback_needs_a_linker() -> None:
-    with pytest.raises(ValueError, match="linkers is empty"):
+    with pytest.raises(ValueError, match="linkers must not be empty"):
         FallbackLinker([])
 
 
