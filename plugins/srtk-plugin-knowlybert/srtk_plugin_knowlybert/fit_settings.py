@@ -6,7 +6,7 @@ from typing import Any
 
 import attrs
 
-from srtk_framework.values import at_least, each, one_of
+from srtk_framework.values import at_least, each, one_of, share
 from srtk_plugin_knowlybert.similarity import METRICS, Metric
 from srtk_plugin_knowlybert.template_ranking import RANKERS, Ranker
 
@@ -33,7 +33,7 @@ class MaskedLMFitSettings:
     """
 
     words: int = attrs.field(default=15, validator=at_least(1))
-    similar: float = 0.8
+    similar: float = attrs.field(default=0.8, validator=share)
     metric: Metric = attrs.field(default="words", validator=one_of(METRICS))
     rankers: tuple[Ranker, ...] = attrs.field(
         default=("overlap", "pairs"),

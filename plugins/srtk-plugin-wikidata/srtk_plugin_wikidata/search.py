@@ -64,7 +64,7 @@ class SearchLimits(Limits):
     attempts: int = attrs.field(default=4, validator=positive)
     patience: float = attrs.field(default=120.0, validator=positive)
     failures: int = attrs.field(default=5, validator=positive)
-    pause: float = 60.0
+    pause: float = attrs.field(default=60.0, validator=positive)
 
 
 @attrs.define(eq=False)
