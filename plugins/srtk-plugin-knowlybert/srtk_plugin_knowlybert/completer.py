@@ -23,10 +23,12 @@ from srtk_framework.values import (
     Pattern,
     Step,
     Triple,
+    at_least,
     batched,
     confidence,
     open_end,
     rounded,
+    share,
 )
 from srtk_plugin_knowlybert.aggregation import MEANS, STABILITIES, Mean, Stability
 from srtk_plugin_knowlybert.candidates import Candidate, Filters
@@ -123,9 +125,9 @@ class MaskedLMCompleter(Completer):
     mean: Mean = attrs.field(default="logarithm", validator=attrs.validators.in_(MEANS))
     over: Over = attrs.field(default="mean", validator=attrs.validators.in_(OVERS))
     stability: Stability = attrs.field(default="none", validator=attrs.validators.in_(STABILITIES))
-    stability_limit: float = 0.6
+    stability_limit: float = attrs.field(default=0.6, validator=at_least(0))
     types: Types = attrs.field(default="soft", validator=attrs.validators.in_(TYPES))
-    class_share: float = 0.4
+    class_share: float = attrs.field(default=0.4, validator=share)
     classes_of_answers: bool = True
     popularity: int = attrs.field(default=0, validator=attrs.validators.ge(0))
     homonyms: Literal["popular", "all"] = attrs.field(

@@ -25,6 +25,9 @@ from srtk_framework.values import (
     RankedPath,
     Step,
     Subgraph,
+    at_least,
+    between,
+    positive,
     rounded,
 )
 from srtk_plugin_sr.beam_state import OVERSAMPLING, ActivePath, BeamState, beam_state, copy_state, without_end
@@ -84,19 +87,19 @@ class BeamExpander(Expander):
     graph: KnowledgeGraph
     scorer: PathScorer
     budget: Budget = attrs.field(factory=Budget)
-    width: int = 15
-    depth: int | Literal["auto"] = "auto"
-    long_cost: float | Literal["auto"] = "auto"
-    long_width: int | Literal["auto"] | None = "auto"
+    width: int = attrs.field(default=15, validator=at_least(1))
+    depth: int | Literal["auto"] = attrs.field(default="auto", validator=at_least(1))
+    long_cost: float | Literal["auto"] = attrs.field(default="auto", validator=at_least(0))
+    long_width: int | Literal["auto"] | None = attrs.field(default="auto", validator=at_least(1))
     inverse: bool = True
-    paths: int | None = None
-    margin: float | Literal["auto"] | None = "auto"
-    hop_margin: float | Literal["auto"] | None = "auto"
+    paths: int | None = attrs.field(default=None, validator=at_least(1))
+    margin: float | Literal["auto"] | None = attrs.field(default="auto", validator=at_least(0))
+    hop_margin: float | Literal["auto"] | None = attrs.field(default="auto", validator=at_least(0))
     order: Literal["auto", "paths", "nodes"] = "auto"
-    found: float | Literal["auto"] = "auto"
-    topic_background: float | Literal["auto"] | None = "auto"
-    fan_cost: float | Literal["auto"] = "auto"
-    link_weight: float = 1.0
+    found: float | Literal["auto"] = attrs.field(default="auto", validator=between(above=0, most=1))
+    topic_background: float | Literal["auto"] | None = attrs.field(default="auto", validator=positive)
+    fan_cost: float | Literal["auto"] = attrs.field(default="auto", validator=at_least(0))
+    link_weight: float = attrs.field(default=1.0, validator=at_least(0))
     mention: str | None = "auto"
     end_at_start: bool = False
     stop_when_full: bool = False

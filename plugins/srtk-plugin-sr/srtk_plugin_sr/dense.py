@@ -13,7 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from srtk_framework.roles import Encoder, GraphExamples, KnowledgeGraph, PathScorer, TrainingTask
-from srtk_framework.values import END, SCORE_DIGITS, DriverError, Path, Sample, Step
+from srtk_framework.values import END, SCORE_DIGITS, DriverError, Path, Sample, Step, finite, positive
 from srtk_plugin_sr.fit_settings import ScorerFitSettings
 from srtk_plugin_sr.samples import IndexedSample, RankedPaths, TrainingSet, make_samples
 from srtk_plugin_sr.scorer_form import UNTRAINED, Compare, Rule, ScorerForm, read_form, write_form
@@ -71,9 +71,9 @@ class DenseScorer(PathScorer):
     graph: KnowledgeGraph
     rule: Rule | None = None
     compare: Compare | None = None
-    temperature: float | None = None
-    step_cost: float | None = None
-    return_cost: float | None = None
+    temperature: float | None = attrs.field(default=None, validator=positive)
+    step_cost: float | None = attrs.field(default=None, validator=finite)
+    return_cost: float | None = attrs.field(default=None, validator=finite)
     text: str | dict[str, str] | None = None
     inverse_text: str | None = None
     end_text: str | None = None

@@ -11,7 +11,7 @@ from srtk_plugin_sr.beam import BeamExpander
 from srtk_plugin_sr.search_settings import SearchSettings
 
 from srtk_framework.roles import PathScorer
-from srtk_framework.values import END, Budget, DriverError, Link, Question, RankedPath, Step, rounded
+from srtk_framework.values import END, Budget, DriverError, Link, Question, RankedPath, SettingsError, Step, rounded
 
 FAMILY = [
     ["ann", "child", "bob"],
@@ -395,12 +395,12 @@ def test_an_unknown_order_is_refused():
 
 @pytest.mark.parametrize("name", ["width", "depth", "paths"])
 def test_a_number_below_one_is_refused(name):
-    with pytest.raises(DriverError, match=f"{name} is 0; it must be at least 1"):
+    with pytest.raises(SettingsError, match=f"{name} must be at least 1, not 0"):
         beam(FAMILY, HAND, **{name: 0})
 
 
 def test_a_background_of_nought_is_refused():
-    with pytest.raises(DriverError, match="topic_background is 0; it must be above 0, or null for none"):
+    with pytest.raises(SettingsError, match="topic_background must be above 0, not 0"):
         beam(FAMILY, {}, topic_background=0)
 
 
@@ -520,7 +520,7 @@ def test_a_margin_at_each_hop_follows_fewer_paths_and_keeps_the_best(chain):
 
 @pytest.mark.parametrize("name", ["margin", "hop_margin", "long_cost"])
 def test_a_margin_below_zero_is_refused(chain, name):
-    with pytest.raises(DriverError, match=f"{name} is -1"):
+    with pytest.raises(SettingsError, match=f"{name} must be at least 0, not -1"):
         margin_search(chain, **{name: -1.0})
 
 

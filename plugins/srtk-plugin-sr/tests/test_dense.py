@@ -14,7 +14,7 @@ from srtk_plugin_sr.dense import DenseScorer
 from srtk_plugin_sr.search_settings import SearchSettings
 
 from srtk_framework.roles import Encoder
-from srtk_framework.values import END, DriverError, Link, Question, Step
+from srtk_framework.values import END, DriverError, Link, Question, SettingsError, Step
 
 CAPITAL, BORDERS, CURRENCY = Step("capital"), Step("borders"), Step("currency")
 
@@ -285,12 +285,12 @@ def test_the_probabilities_of_all_paths_of_a_search_sum_to_one(facts, depth, end
         ({"rule": "softmax"}, "rule is 'softmax'; use log-softmax, log-sigmoid, srtk-sum or gain"),
         ({"compare": "paths"}, "compare is 'paths'; use step or path"),
         ({"rule": "gain", "compare": "step"}, "the rule gain compares whole paths"),
-        ({"temperature": 0.0}, "temperature is 0.0; it must be above 0"),
+        ({"temperature": 0.0}, "temperature must be above 0, not 0"),
         ({"text": "srkt"}, "text is 'srkt'"),
     ],
 )
 def test_an_invalid_setting_is_refused(changes, message):
-    with pytest.raises(DriverError, match=message):
+    with pytest.raises((DriverError, SettingsError), match=message):
         scorer_of(Letters(), **changes)
 
 

@@ -25,6 +25,7 @@ from srtk_framework.values import (
     Literal,
     Question,
     RankedPath,
+    SettingsError,
     Step,
     Subgraph,
     TrainingExample,
@@ -402,14 +403,14 @@ def test_validation_metrics_are_among_the_figures(tmp_path):
 @pytest.mark.parametrize(
     ("settings", "message"),
     [
-        ({"beta": 0.0}, "beta is 0.0"),
-        ({"threshold": 1.5}, "threshold is 1.5"),
-        ({"rounds": 0}, "rounds is 0"),
-        ({"keep": "some"}, "keep is 'some'"),
+        ({"beta": 0.0}, "beta must be above 0"),
+        ({"threshold": 1.5}, "threshold must be above 0 and below 1"),
+        ({"rounds": 0}, "rounds must be at least 1"),
+        ({"keep": "some"}, "keep must be f1, threshold or all"),
     ],
 )
 def test_a_setting_out_of_range_is_refused(settings, message):
-    with pytest.raises(DriverError, match=message):
+    with pytest.raises(SettingsError, match=message):
         opened(**settings)
 
 

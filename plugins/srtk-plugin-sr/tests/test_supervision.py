@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from srtk_plugin_local.memory import MemoryGraph
 from srtk_plugin_sr.supervision import MEASURES, GoldPath, GoldTriples, NearShortest, ShortestPath
 
-from srtk_framework.values import Budget, DriverError, Link, Question, RankedPath, Step, Triple
+from srtk_framework.values import Budget, Link, Question, RankedPath, SettingsError, Step, Triple
 
 DATA = Path(os.environ.get("SRTK_DATA", Path(__file__).parents[3] / "../shared/data"))
 
@@ -146,9 +146,8 @@ def test_questions_whose_paths_reach_more_than_was_followed_are_counted(caplog: 
 
 @pytest.mark.parametrize("settings", [{"hops": 0}, {"answers": 0}, {"paths": 0}, {"measure": "accuracy"}])
 def test_bad_settings_are_refused(settings: dict[str, object]) -> None:
-    driver = ShortestPath(graph=graph(), **settings)  # type: ignore[arg-type]
-    with pytest.raises(DriverError, match=next(iter(settings))):
-        driver.open()
+    with pytest.raises(SettingsError, match=next(iter(settings))):
+        ShortestPath(graph=graph(), **settings)  # type: ignore[arg-type]
 
 
 def test_on_pathquestion_the_shortest_paths_hold_the_gold_path() -> None:
