@@ -49,6 +49,7 @@ format: $(READY)
 
 docs: $(READY)
 	$(BIN)/python docs/reference.py
+	$(BIN)/srtk schema --known > recipes/recipe.schema.json
 
 # Into build/site; every warning is an error, and nothing is fetched.
 site: $(READY)

@@ -19,6 +19,7 @@ from srtk_framework.cli import COMMANDS, command_summary, plugin_commands
 from srtk_framework.cli.plugins import settings_of
 from srtk_framework.host.discovery import OBSERVER, find, load
 from srtk_framework.roles import ROLES, Role, contract_of, hook_names
+from srtk_framework.run.recipe_schema import meanings
 
 FOLDER = Path(__file__).parent / "reference"
 PLUGINS = Path(__file__).parents[1] / "plugins"
@@ -132,10 +133,10 @@ def _drivers_page(role: str) -> str:
         lines += [f"## {plugin.name}", "", f"`{{use: {plugin.name}}}` of {_home(plugin.distribution)}.", ""]
         lines += _prose(re.sub(r"\nAttributes:\n(?: {4}.*\n?|\n)*", "\n", inspect.cleandoc(cls.__doc__ or "")))
         rows = settings_of(role, cls)
-        meanings = _meanings(cls)
+        found = meanings(cls)
         if rows:
             lines += ["| setting | value | meaning |", "| --- | --- | --- |"]
-            lines += [f"| `{name}` | {_cell(text)} | {_cell(meanings.get(name, ''))} |" for name, text in rows]
+            lines += [f"| `{name}` | {_cell(text)} | {_cell(found.get(name, ''))} |" for name, text in rows]
             lines.append("")
     return _text(lines)
 
@@ -146,23 +147,6 @@ def _home(distribution: str) -> str:
         if (PLUGINS / distribution).is_dir()
         else "the core"
     )
-
-
-def _meanings(cls: type[Any]) -> dict[str, str]:
-    """Read what the attributes of a class mean from its docstring, or from those of the classes it derives from."""
-    found: dict[str, str] = {}
-    for base in reversed(cls.__mro__):
-        section, name = "", ""
-        for line in inspect.cleandoc(vars(base).get("__doc__") or "").replace("``", "`").splitlines():
-            if heading := _SECTION.fullmatch(line):
-                section = heading[1]
-            elif section == "Attributes" and line.startswith("    "):
-                item = None if line.startswith("     ") else _ITEM.fullmatch(line.strip())
-                name = item[1] if item else name
-                found[name] = item[2] if item else f"{found.get(name, '')} {line.strip()}"
-            elif line:
-                section = ""
-    return found
 
 
 def _cell(text: str) -> str:

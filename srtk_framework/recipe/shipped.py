@@ -11,6 +11,8 @@ from srtk_framework.text import read_yaml
 from srtk_framework.values import InputError, SrtkError, close_matches
 
 FOLDER = "recipes"
+SCHEMA = "recipe.schema.json"
+"""JSON Schema of recipes, which the first line of each recipe names; it lies beside them."""
 _NAMED = re.compile(rf"(?<![\w./-]){FOLDER}/")
 _FILE = re.compile(rf"(?<![\w./-]){FOLDER}/(?P<file>files/[\w./-]+)")
 
@@ -71,10 +73,10 @@ def shipped_recipe(name: str) -> ShippedRecipe:
 def copy_recipe(recipe: ShippedRecipe, folder: Path, replace: bool = False) -> list[Path]:
     """Copy a recipe and the files that it names; the paths and commands in it are those of the folder then.
 
-    A file that is there already with the same content is left as it is.
+    A file that is there already with the same content is left as it is, and a schema of recipes whatever its content.
 
     Returns:
-        The copies, the recipe first.
+        The copies, the recipe first, the schema last.
 
     Raises:
         InputError: If another file is in the way and is not to be replaced, or the folder cannot be written.
@@ -83,6 +85,8 @@ def copy_recipe(recipe: ShippedRecipe, folder: Path, replace: bool = False) -> l
     prefix = "" if place == "." else f"{place}/"
     contents = {folder / f"{recipe.name}.yaml": _NAMED.sub(lambda _: prefix, recipe.text).encode()}
     contents |= {folder / name: (recipes_folder() / name).read_bytes() for name in recipe.files}
+    if replace or not (folder / SCHEMA).exists():  # one that is there may describe more plugins
+        contents[folder / SCHEMA] = (recipes_folder() / SCHEMA).read_bytes()
     for path, content in contents.items():
         if not replace and path.exists() and (not path.is_file() or path.read_bytes() != content):
             raise InputError(f"{path} is there already and differs; give another folder, or --force to replace it")

@@ -30,6 +30,7 @@ def test_a_copy_says_what_it_wrote_and_what_is_next(
     assert capsys.readouterr().out.splitlines() == [
         "wrote recipes/freebase.yaml",
         "wrote recipes/files/freebase-questions.jsonl",
+        "wrote recipes/recipe.schema.json",
         "next: srtk check recipes/freebase.yaml",
     ]
 

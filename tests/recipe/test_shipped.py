@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from srtk_framework.recipe import load
-from srtk_framework.recipe.shipped import copy_recipe, recipes_folder, shipped_recipe, shipped_recipes
+from srtk_framework.recipe.shipped import SCHEMA, copy_recipe, recipes_folder, shipped_recipe, shipped_recipes
 from srtk_framework.values import InputError, SrtkError
 
 ROOT = Path(__file__).parents[2]
@@ -40,7 +40,9 @@ def test_a_copy_reads_the_files_that_came_with_it(name: str, tmp_path: Path, mon
     assert copies[0] == Path(f"mine/here/{name}.yaml")
     text = copies[0].read_text(encoding="utf-8")
     assert "recipes/" not in text
-    assert all(path.as_posix() in text for path in copies[1:])
+    assert all(path.as_posix() in text for path in copies[1:-1])
+    assert copies[-1] == Path("mine/here") / SCHEMA
+    assert copies[-1].is_file()
     recipe = load(copies[0], [])
     assert not recipe.problems
 
@@ -48,9 +50,10 @@ def test_a_copy_reads_the_files_that_came_with_it(name: str, tmp_path: Path, mon
 def test_a_copy_into_recipes_is_the_recipe_itself(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     copies = copy_recipe(shipped_recipe("wikidata"), Path("recipes"))
-    assert copies == [Path("recipes/wikidata.yaml"), Path("recipes/files/wikidata-questions.jsonl")]
+    beside = [Path("recipes/files/wikidata-questions.jsonl"), Path("recipes") / SCHEMA]
+    assert copies == [Path("recipes/wikidata.yaml"), *beside]
     assert copies[0].read_text(encoding="utf-8") == shipped_recipe("wikidata").text
-    assert copy_recipe(shipped_recipe("wikidata"), Path("recipes")) == copies
+    assert copy_recipe(shipped_recipe("wikidata"), Path("recipes")) == copies[:-1]
 
 
 def test_a_copy_into_the_working_folder_has_no_folder_in_its_paths(
@@ -70,6 +73,14 @@ def test_a_changed_file_is_replaced_only_when_asked(tmp_path: Path) -> None:
     assert not (tmp_path / "dbpedia.yaml").exists()
     copy_recipe(shipped_recipe("dbpedia"), tmp_path, replace=True)
     assert (tmp_path / "files" / "dbpedia-questions.jsonl").read_text(encoding="utf-8") != "mine\n"
+
+
+def test_a_schema_that_is_there_stays_since_it_may_describe_more_plugins(tmp_path: Path) -> None:
+    (tmp_path / SCHEMA).write_text("{}", encoding="utf-8")
+    copy_recipe(shipped_recipe("metaqa"), tmp_path)
+    assert (tmp_path / SCHEMA).read_text(encoding="utf-8") == "{}"
+    copy_recipe(shipped_recipe("metaqa"), tmp_path, replace=True)
+    assert (tmp_path / SCHEMA).read_text(encoding="utf-8") != "{}"
 
 
 def test_an_unknown_name_gets_the_nearest_one() -> None:

@@ -251,7 +251,7 @@ def test_tokens_are_estimated_where_no_tokenizer_is_known(serve: Serve, generato
     [
         ({"workers": 0}, "workers must be at least 1"),
         ({"max_cost": 1.0}, "max_cost needs price_in"),
-        ({"max_tokens_total": 0}, "max_tokens_total must be above 0"),
+        ({"max_tokens_total": 0}, "max_tokens_total must be at least 1"),
         ({"offline": True}, "name it by `cache`"),
     ],
 )

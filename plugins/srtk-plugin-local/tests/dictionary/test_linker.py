@@ -265,7 +265,7 @@ def test_a_batch_of_texts_is_looked_up_by_one_call_without_repetition() -> None:
 @pytest.mark.parametrize(
     ("settings", "problem"),
     [
-        ({"languages": ["xx"]}, r"languages\[0\] must be one of de, en"),
+        ({"languages": ["xx"]}, r"languages\[0\] must be one of en, de"),
         ({"weights": {"fame": 1.0}}, r"weights\['fame'\] must be one of "),
         ({"weights": {"match": -1.0}}, "must be at least 0"),
         ({"weights": {"match": 0.0, "popularity": 0.0, "length": 0.0}}, "set one above 0"),

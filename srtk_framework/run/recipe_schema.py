@@ -1,0 +1,426 @@
+"""The JSON Schema of recipes, made of the fields and validators of drivers, for editors that complete and check.
+
+The schema refuses what ``srtk check`` refuses in a value by itself: unknown keys and drivers, types, choices, bounds
+and settings that are missing. What depends on another place of the recipe, on a file or on the environment is left to
+``srtk check``: needs and who fills them, names under ``vars:`` or ``encoders:``, two settings that exclude each other.
+"""
+
+from __future__ import annotations
+
+import inspect
+import json
+import re
+import types
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Any, Union, get_args, get_origin
+
+import attrs
+
+from srtk_framework.host.discovery import OBSERVER, find, load, role_class, role_names
+from srtk_framework.host.known_drivers import known_drivers
+from srtk_framework.recipe import needs_of
+from srtk_framework.recipe.composer import MANY, wants_budget
+from srtk_framework.recipe.recipe import VERSION, HeldOut, Options, Train
+from srtk_framework.records.splits import Part
+from srtk_framework.roles import ROLES, Role
+from srtk_framework.training import settings_class
+
+DIALECT = "https://json-schema.org/draft/2020-12/schema"
+VARIABLE = {"$ref": "#/$defs/variable"}
+
+Json = dict[str, Any]
+
+_SCALARS: dict[Any, str] = {int: "integer", float: "number", str: "string", bool: "boolean", type(None): "null"}
+_KEYWORDS = {
+    "integer": ("minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum"),
+    "number": ("minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum"),
+    "string": ("enum", "minLength"),
+    "array": ("items", "minItems"),
+    "object": ("additionalProperties", "propertyNames", "minProperties"),
+}
+"""Keywords of validators that say something about values of each type."""
+
+_SECTION = re.compile(r"(Args|Attributes|Returns|Yields|Raises):$")
+_ITEM = re.compile(r"(\*{0,2}\w+(?: \(.+?\))?): (.*)")
+
+
+def recipe_schema(known: bool = False) -> Json:
+    """Return the JSON Schema (draft 2020-12) of recipes.
+
+    Args:
+        known: Describe the drivers of the framework's own plugins alone, in place of all that are installed.
+
+    Raises:
+        PluginError: If a driver cannot be loaded.
+    """
+    roles = dict(ROLES) if known else {name: role_class(name) for name in role_names()}
+    return _Writer(roles, _names(roles, known)).recipe()
+
+
+def _names(roles: Mapping[str, type[Role]], known: bool) -> dict[str, list[str]]:
+    """Return the names of the drivers of each role, and of the observers."""
+    wanted = [*roles, OBSERVER]
+    if not known:
+        return {role: sorted({plugin.name for plugin in find(role)}) for role in wanted}
+    listed = known_drivers().values()
+    own = {role: sorted({name for table in listed for name in table.get(role, ())}) for role in wanted}
+    return {
+        **own,
+        OBSERVER: sorted(plugin.name for plugin in find(OBSERVER) if plugin.distribution == "srtk-framework"),
+    }
+
+
+class _Writer:
+    """Writes the definitions of all drivers, and the recipe around them."""
+
+    def __init__(self, roles: Mapping[str, type[Role]], names: Mapping[str, Sequence[str]]) -> None:
+        self.roles = roles
+        self.names = names
+        self.definitions: dict[str, Json] = {"variable": _variable()}
+
+    def recipe(self) -> Json:
+        """Return the whole schema."""
+        for role in [*self.roles, OBSERVER]:
+            self._define(role)
+        single = {name: role for name, role in self.roles.items() if role.top_level and not role.several}
+        listed = {name: role for name, role in self.roles.items() if role.top_level and role.several}
+        fields = _fields(Options)
+        properties: Json = {
+            "srtk": {"const": VERSION, "description": "Version of the recipe format."},
+            "vars": {"type": "object", "description": "Variables: `${name}` in any text stands for the value."},
+            "questions": _or_variable(_questions({"type": ["string", "null"]})),
+            **{
+                name: _or_variable(type_schema(field.type, field.validator, self.definitions))
+                for name, field in fields.items()
+            },
+            **{name: _top(name) for name in single},
+            **{role.plural: _mapping(_top(name)) for name, role in single.items()},
+            **{role.plural: {"type": "array", "items": _top(name)} for name, role in listed.items()},
+            "observers": {"type": "array", "items": _top(OBSERVER)},
+            "evaluate": self._evaluate(),
+            "train": self._train(list(single)),
+        }
+        for key, text in meanings(Options).items():
+            properties[key]["description"] = text
+        return {
+            "$schema": DIALECT,
+            "title": "Recipe of srtk-framework",
+            "type": "object",
+            "required": ["srtk"],
+            "properties": properties,
+            "additionalProperties": False,
+            "allOf": list(self._fits(single)),
+            "$defs": self.definitions,
+        }
+
+    def _define(self, role: str) -> None:
+        """Add the definitions of a role's drivers, and of a block that names one of them."""
+        cases = []
+        for name in self.names[role]:
+            self.definitions[f"{role}.{name}"] = self._driver(role, load(role, name))
+            chosen = {"properties": {"use": {"const": name}}, "required": ["use"]}
+            cases.append({"if": chosen, "then": {"$ref": f"#/$defs/{role}.{name}"}})
+        use = _or_variable({"anyOf": [{"enum": list(self.names[role])}, {"type": "string", "pattern": ":"}]})
+        self.definitions[role] = {"type": "object", "required": ["use"], "properties": {"use": use}, "allOf": cases}
+
+    def _driver(self, role: str, cls: type[Any]) -> Json:
+        """Describe the settings and needs of a driver."""
+        needs = {need.field: need for need in needs_of(cls)} if role != OBSERVER else {}
+        fields, texts = _fields(cls), meanings(cls)
+        properties: Json = {"use": True, "name": True}
+        required = ["use"]
+        for name, field in fields.items():
+            if name in needs:
+                properties[name] = self._need(needs[name])
+            else:
+                properties[name] = _or_variable(type_schema(field.type, field.validator, self.definitions))
+                _add_default(properties[name], field.default)
+                if field.default is attrs.NOTHING and not wants_budget(field):
+                    required.append(name)
+            if name in texts:
+                properties[name] = {"description": texts[name], **properties[name]}
+        if role == "dataset":
+            part = type_schema(Part, shared=self.definitions)
+            properties["part"] = _or_variable({"if": {"type": "array"}, "then": _pair(), "else": part})
+        loose = {other: {"$ref": f"#/$defs/{other}"} for other in self.roles if other not in properties}
+        summary = (cls.__doc__ or "").strip().split("\n")[0]
+        return {
+            "description": summary,
+            "properties": properties | loose,
+            "required": required,
+            "additionalProperties": False,
+        }
+
+    def _need(self, need: Any) -> Json:
+        """Describe a driver in a field: a block, or the name of one that the recipe names."""
+        block = _block_or(need.role, {"type": ["string", "null"]})
+        if need.kind != MANY:
+            return block
+        items = _block_or(need.role, {"type": "string"})
+        return {"if": {"type": "array"}, "then": {"items": items}, "else": block}
+
+    def _evaluate(self) -> Json:
+        against = {"type": "array", "items": _top("expander")}
+        named = {"properties": {"against": against}, "additionalProperties": False}
+        return {"type": ["boolean", "object", "null"], **named}
+
+    def _train(self, roles: Sequence[str]) -> Json:
+        """Describe the key ``train``; the settings of the training depend on the driver, see ``_fits``."""
+        questions = _or_variable(_questions({"type": ["string", "null"]}))
+        one_set = {
+            "type": "object",
+            "required": ["questions", "knowledge_graph"],
+            "properties": {
+                "questions": _questions({"type": "string"}),
+                "knowledge_graph": _top("knowledge_graph"),
+                "supervision": _or_null(_top("supervision")),
+            },
+            "additionalProperties": False,
+        }
+        part = {"type": ["string", "null", "number"], "exclusiveMinimum": 0, "exclusiveMaximum": 1}
+        properties: Json = {
+            "driver": {"enum": list(roles)},
+            "questions": {**questions, "not": {"const": "-"}},
+            "validation": {**_or_variable(_questions(part)), "not": {"const": "-"}},
+            "supervision": _or_null(_top("supervision")),
+            "folder": _or_variable({"type": ["string", "null"]}),
+            "fit": {"type": ["object", "null"]},
+            "held_out": _or_variable(type_schema(HeldOut | None)),
+            "texts": _or_null(_top("corpus")),
+            "sets": {"type": ["array", "null"], "minItems": 1, "items": one_set},
+        }
+        for key, text in meanings(Train).items():
+            properties[key] = {"description": text, **properties[key]}
+        return {"type": ["object", "null"], "properties": properties, "additionalProperties": False}
+
+    def _fits(self, single: Mapping[str, type[Role]]) -> Iterator[Json]:
+        """Yield, for each driver that a recipe may train, that it must be there and the settings of its training."""
+        for role in single:
+            driver: Json = {"properties": {"driver": {"const": role}}}
+            if role != "path_scorer":  # which is the default
+                driver["required"] = ["driver"]
+            trained = {"properties": {"train": {"type": "object", **driver}}, "required": ["train"]}
+            yield {"if": trained, "then": {"required": [role]}}
+            for name in self.names[role]:
+                cls = load(role, name)
+                if not hasattr(cls, "fit"):
+                    continue
+                fields = settings_class(cls)
+                # A setting that defaults to the expander's may be left out.
+                self.definitions[f"fit.{role}.{name}"] = _object(fields, self.definitions, _expanders)
+                block = {"type": "object", "properties": {"use": {"const": name}}, "required": ["use"]}
+                chosen = {"properties": {role: _either({"const": name}, block)}, "required": [role]}
+                fit = {"if": {"type": "object"}, "then": {"$ref": f"#/$defs/fit.{role}.{name}"}}
+                yield {
+                    "if": {"allOf": [trained, chosen]},
+                    "then": {"properties": {"train": {"properties": {"fit": fit}}}},
+                }
+
+
+def type_schema(kind: Any, validator: Any = None, shared: dict[str, Json] | None = None) -> Json:
+    """Describe the values of a type, as far as a validator accepts them.
+
+    Args:
+        kind: A type that a field of a driver may have.
+        validator: Validator of the field; one that is neither of this framework nor of attrs says nothing.
+        shared: Takes the definitions of attrs classes, which stand for themselves without it.
+    """
+    written = _type(kind, shared)
+    for keywords in _keywords(validator):
+        _narrow(written, keywords)
+    return written
+
+
+def _type(kind: Any, shared: dict[str, Json] | None) -> Json:
+    origin, args = get_origin(kind), get_args(kind)
+    if kind in _SCALARS:
+        return {"type": _SCALARS[kind]}
+    if kind is None:
+        return {"type": "null"}
+    if origin in (Union, types.UnionType):
+        return _either(*(_type(arg, shared) for arg in args))
+    if attrs.has(kind):
+        if shared is None:
+            return _object(kind)
+        name = f"{kind.__module__.partition('.')[0]}.{kind.__qualname__}"
+        if name not in shared:
+            shared[name] = _object(kind, shared)
+        return {"$ref": f"#/$defs/{name}"}
+    if isinstance(origin, type) and issubclass(origin, Mapping):
+        return {"type": "object", "additionalProperties": _or_variable(_type(args[1], shared))}
+    if isinstance(origin, type) and issubclass(origin, Sequence):
+        items = [_or_variable(_type(arg, shared)) for arg in args if arg is not Ellipsis]
+        if origin is tuple and len(items) > 1:
+            return {"type": "array", "prefixItems": items, "minItems": len(items), "maxItems": len(items)}
+        return {"type": "array", "items": items[0]} if items else {"type": "array"}
+    choices = [arg for arg in args if isinstance(arg, str | int)]
+    return {"enum": choices} if choices else {}
+
+
+def _object(
+    kind: type[Any], shared: dict[str, Json] | None = None, optional: Callable[[Any], bool] = lambda field: False
+) -> Json:
+    """Describe an attrs class that a recipe writes as a mapping."""
+    fields, texts = _fields(kind), meanings(kind)
+    properties: Json = {}
+    for name, field in fields.items():
+        properties[name] = _or_variable(type_schema(field.type, field.validator, shared))
+        _add_default(properties[name], field.default)
+        if name in texts:
+            properties[name] = {"description": texts[name], **properties[name]}
+    required = [name for name, field in fields.items() if field.default is attrs.NOTHING and not optional(field)]
+    return {
+        "type": "object",
+        "properties": properties,
+        **({"required": required} if required else {}),
+        "additionalProperties": False,
+    }
+
+
+def _expanders(field: Any) -> bool:
+    return bool(field.metadata.get("as") == "expander")
+
+
+def _fields(cls: type[Any]) -> dict[str, Any]:
+    attrs.resolve_types(cls)
+    return {field.alias: field for field in attrs.fields(cls) if field.init}
+
+
+def _either(*kinds: Json) -> Json:
+    """Describe values of several types; as one list of types where each has its own, which gives better messages."""
+    if len(kinds) == 2 and {"type": "null"} in kinds:
+        (other,) = (kind for kind in kinds if kind != {"type": "null"})
+        if not isinstance(other.get("type"), str):
+            return {"if": {"type": "null"}, "else": other}
+    names = [kind.get("type") for kind in kinds]
+    if (
+        all(isinstance(name, str) for name in names)
+        and len({*names}) == len(names)
+        and {*names} != {"integer", "number"}
+    ):
+        merged: Json = {}
+        for kind in kinds:
+            merged |= kind
+        return {**merged, "type": names}
+    return {"anyOf": list(kinds)}
+
+
+def _keywords(validator: Any) -> Iterator[Json]:
+    """Yield what validators say, those of attrs too."""
+    if validator is None:
+        return
+    if hasattr(validator, "schema"):
+        yield validator.schema()
+    elif hasattr(validator, "_validators"):
+        for one in validator._validators:
+            yield from _keywords(one)
+    elif type(validator).__module__ == "attr.validators":
+        names = {">=": "minimum", ">": "exclusiveMinimum", "<=": "maximum", "<": "exclusiveMaximum"}
+        if hasattr(validator, "compare_op"):
+            yield {names[validator.compare_op]: validator.bound}
+        elif hasattr(validator, "options"):
+            yield {"enum": [one for one in validator.options if isinstance(one, str)]}
+        else:  # optional
+            yield from _keywords(getattr(validator, "validator", None))
+
+
+def _narrow(written: Json, keywords: Mapping[str, Any]) -> None:
+    """Add keywords to a description, each where values of its type are described."""
+    for member in (*written.get("anyOf", ()), *([written["else"]] if "else" in written else [])):
+        _narrow(member, keywords)
+    kinds = written.get("type", ())
+    kinds = [kinds] if isinstance(kinds, str) else kinds
+    for keyword in dict.fromkeys(keyword for kind in kinds for keyword in _KEYWORDS.get(kind, ())):
+        if keyword not in keywords:
+            continue
+        value = keywords[keyword]
+        if keyword == "enum":
+            value = [*value, *([None] if "null" in kinds else [])]
+        if keyword in ("items", "additionalProperties"):
+            inner = written[keyword].get("else", written[keyword]) if isinstance(written.get(keyword), dict) else {}
+            inner.update(value)
+        else:
+            written[keyword] = value
+
+
+def _variable() -> Json:
+    """Describe what stands for a value: a variable of the recipe, or one of the environment."""
+    environment = {
+        "type": "object",
+        "properties": {"env": {"type": "string", "minLength": 1}, "default": True},
+        "required": ["env"],
+        "additionalProperties": False,
+    }
+    return {
+        "description": "A variable: ${name} of `vars`, or {env: NAME, default: VALUE} of the environment.",
+        "anyOf": [{"type": "string", "pattern": r"^\$\{\w+\}$"}, environment],
+    }
+
+
+def _or_variable(kind: Json) -> Json:
+    """Describe a value that a variable may stand for."""
+    return {"if": VARIABLE, "else": kind} if kind else {}
+
+
+def _top(role: str) -> Json:
+    """Describe a driver at the top level: a block, or the name of a driver alone."""
+    known = {"$ref": f"#/$defs/{role}/properties/use"}
+    return {"if": {"type": "string"}, "then": known, "else": _block_or(role, {"type": "object"})}
+
+
+def _block_or(role: str, other: Json) -> Json:
+    """Describe a block of a driver, or another value; a variable may stand for either."""
+    block = {"if": {"type": "object"}, "then": {"$ref": f"#/$defs/{role}"}, "else": other}
+    return _or_variable(block)
+
+
+def _or_null(kind: Json) -> Json:
+    return {"if": {"type": "null"}, "else": kind}
+
+
+def _questions(other: Json) -> Json:
+    return {"if": {"type": "object"}, "then": {"$ref": "#/$defs/dataset"}, "else": other}
+
+
+def _mapping(item: Json) -> Json:
+    return {"type": "object", "additionalProperties": item}
+
+
+def _pair() -> Json:
+    return {"type": "array", "items": {"type": "number", "minimum": 0, "maximum": 1}, "minItems": 2, "maxItems": 2}
+
+
+def _add_default(written: Json, default: Any) -> None:
+    """Add a default that JSON can write."""
+    if isinstance(default, bool | int | float | str):
+        written["default"] = default
+
+
+def meanings(cls: type[Any]) -> dict[str, str]:
+    """Read what the attributes of a class mean from its docstring, or from those of the classes it derives from."""
+    found: dict[str, str] = {}
+    for base in reversed(cls.__mro__):
+        section, name = "", ""
+        for line in inspect.cleandoc(vars(base).get("__doc__") or "").replace("``", "`").splitlines():
+            if heading := _SECTION.fullmatch(line):
+                section = heading[1]
+            elif section == "Attributes" and line.startswith("    "):
+                item = None if line.startswith("     ") else _ITEM.fullmatch(line.strip())
+                name = item[1] if item else name
+                found[name] = item[2] if item else f"{found.get(name, '')} {line.strip()}"
+            elif line:
+                section = ""
+    return found
+
+
+def written_schema(schema: Json) -> str:
+    """Write a schema as text, the same for the same drivers, with one line for each key and definition."""
+
+    def lines(written: Json, indent: str) -> str:
+        rows = [f"{indent}{json.dumps(key)}: {json.dumps(one, ensure_ascii=False)}" for key, one in written.items()]
+        return ",\n".join(rows)
+
+    outer = {key: one for key, one in schema.items() if key not in ("properties", "$defs")}
+    parts = [lines(outer, " ")]
+    parts += [f' "{key}": {{\n{lines(schema[key], "  ")}\n }}' for key in ("properties", "$defs")]
+    return "{\n" + ",\n".join(parts) + "\n}\n"
