@@ -104,6 +104,7 @@ class Composer:
         self._order: list[Any] = []
         self._where: dict[int, Where] = {}  # of ports, by their identity
         self._failed: set[tuple[str, str]] = set()
+        self._seen: set[Where] = set()  # keys of the blocks that were built
         self._ports: dict[int, Any] = {}  # of driver objects, by their identity
         self._holders: set[int] = set()  # driver objects whose fields are being read, by their identity
         self._held: list[tuple[Any, str, Any]] = []  # driver object, its field, and the ports for what the field holds
@@ -120,6 +121,13 @@ class Composer:
         """
         scope = self._top if graph is None else _Scope({**self.recipe.blocks, "knowledge_graph": graph})
         return self._build(block, scope, ())
+
+    def check_unused(self, block: Block) -> None:
+        """Find the mistakes in a block that nothing needs, though another block has its driver; it is not opened."""
+        if block.where not in self._seen:
+            count = len(self._order)
+            self.build(block)
+            del self._order[count:]
 
     def of_role(self, role: str) -> Any:
         """Build the driver of a role at the top level of the recipe; None if there is none."""
@@ -171,6 +179,7 @@ class Composer:
         self.problems.append(f"{self.recipe.places.say(where)}: {text}")
 
     def _build(self, block: Block, scope: _Scope, inside_of: tuple[Block, ...]) -> Any:
+        self._seen.add(block.where)
         cls = self._load(block)
         if cls is None:
             return None

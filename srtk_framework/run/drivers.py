@@ -103,5 +103,7 @@ def _build_unused(recipe: Recipe, composer: Composer) -> None:
     named = [block for blocks in recipe.named.values() for block in blocks.values()]
     listed = [block for blocks in recipe.listed.values() for block in blocks]
     for block in [*recipe.blocks.values(), *named, *listed]:
-        if (block.role, block.use) not in composer.used:
+        if (block.role, block.use) in composer.used:
+            composer.check_unused(block)
+        else:
             composer.build(block)

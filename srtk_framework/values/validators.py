@@ -238,13 +238,13 @@ def each(item: Validator) -> Each:
 
 
 positive = above(0)
-"""Numbers above 0."""
+"""The validator of numbers above 0."""
 
 share = between(0, 1)
-"""Numbers from 0 to 1."""
+"""The validator of numbers from 0 to 1."""
 
 finite = Bounds()
-"""Numbers without bounds; NaN and infinity are refused."""
+"""The validator of numbers without bounds; it refuses NaN and infinity."""
 
 
 def _either(choices: Sequence[str]) -> str:

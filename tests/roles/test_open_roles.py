@@ -15,7 +15,7 @@ from srtk_framework.cli import FAILED, main
 from srtk_framework.host.discovery import RECIPE_KEYS, find, load, role_class, role_names
 from srtk_framework.recipe.recipe import Options, parse
 from srtk_framework.run import Runner, Session
-from srtk_framework.values import Link, PluginError, Question, RecipeError
+from srtk_framework.values import DriverError, Link, PluginError, Question, RecipeError
 
 RANKING = '''
 """A role of another party, with a driver."""
@@ -344,3 +344,18 @@ def test_a_new_role_of_the_framework_is_one_file_and_a_driver_one_more(tmp_path,
 def test_the_framework_finds_its_own_roles_without_a_list():
     assert all(vars(roles)[role.__name__] is role for role in roles.ROLES.values())
     assert {role.plural for role in roles.ROLES.values() if role.several} == {"exporters"}
+
+
+def test_a_driver_that_is_not_open_is_named_by_its_role_and_name():
+    from srtk_framework.roles import Encoder, not_open, set_name
+
+    @attrs.define
+    class Slow(Encoder):
+        def encode(self, texts):
+            raise not_open(self)
+
+    with pytest.raises(DriverError, match=r"^the encoder Slow is not open; call open\(\) first$"):
+        Slow().encode([])
+    driver = Slow()
+    set_name(driver, "slow")
+    assert str(not_open(driver, "create()")) == "the encoder slow is not open; call create() first"
