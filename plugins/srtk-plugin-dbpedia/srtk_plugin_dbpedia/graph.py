@@ -13,11 +13,11 @@ from srtk_plugin_sparql.step_reader import StepReader
 from srtk_plugin_sparql.vocabulary import Ids, Vocabulary
 
 from srtk_framework.roles import not_open
-from srtk_framework.values import Budget, DriverError, FoundPaths, Frontier, Literal, at_least
+from srtk_framework.values import Budget, DriverError, FoundPaths, Frontier, Literal, at_least, keys_of, not_empty
 from srtk_plugin_dbpedia import titles
 from srtk_plugin_dbpedia.queries import PlainQueries
 from srtk_plugin_dbpedia.redirects import Redirects
-from srtk_plugin_dbpedia.vocabulary import pages, vocabulary
+from srtk_plugin_dbpedia.vocabulary import NAMESPACES, pages, vocabulary
 
 
 @attrs.define(eq=False)
@@ -52,7 +52,9 @@ class DbpediaGraph(SparqlGraph):
 
     endpoint: str = "https://dbpedia.org/sparql"
     engine: str = "virtuoso"
-    namespaces: tuple[str, ...] = ("ontology", "property")
+    namespaces: tuple[str, ...] = attrs.field(
+        default=("ontology", "property"), validator=[keys_of(tuple(NAMESPACES)), not_empty("name a part")]
+    )
     languages: tuple[str, ...] = ("en",)
     redirects: bool = True
     names: str = "exact"

@@ -7,7 +7,6 @@ from collections.abc import Sequence
 import attrs
 from srtk_plugin_sparql.vocabulary import RDFS_LABEL, SKOS_ALIAS, Vocabulary
 
-from srtk_framework.values import DriverError, close_matches
 from srtk_plugin_dbpedia.titles import RESOURCE
 
 ONTOLOGY = "http://dbpedia.org/ontology/"
@@ -79,17 +78,7 @@ NOISE = (
 
 
 def vocabulary(namespaces: Sequence[str], languages: Sequence[str]) -> Vocabulary:
-    """Return the vocabulary of some parts of DBpedia, with types and superclasses.
-
-    Raises:
-        DriverError: If a part does not exist, or none is given.
-    """
-    if not namespaces:
-        raise DriverError(f"namespaces is empty; name some of {', '.join(NAMESPACES)}")
-    for name in namespaces:
-        if name not in NAMESPACES:
-            hint = close_matches(name, list(NAMESPACES))
-            raise DriverError(f"namespaces has {name!r}; choose of {', '.join(NAMESPACES)}.{hint}")
+    """Return the vocabulary of some parts of DBpedia, with types and superclasses."""
     wanted = [start for name, starts in NAMESPACES.items() if name in namespaces for start in starts]
     return Vocabulary(
         prefixes=PREFIXES,

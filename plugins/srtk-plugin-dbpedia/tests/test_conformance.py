@@ -39,7 +39,7 @@ class TestDbpediaServer(KnowledgeGraphConformance):
 
     @pytest.fixture
     def faulty(self) -> DbpediaGraph:
-        return DbpediaGraph(namespaces=("ontologie",))
+        return DbpediaGraph(endpoint="ftp://example.org/sparql")
 
 
 class TestDbpediaStore(KnowledgeGraphConformance):

@@ -102,7 +102,7 @@ class TestSubgraphs(CorpusConformance):
 
     @pytest.fixture
     def faulty(self) -> SubgraphCorpus:
-        return SubgraphCorpus(graph=opened_graph(), fan=[10])
+        return SubgraphCorpus(graph=opened_graph(), templates="nowhere")
 
 
 class TestFused(CorpusConformance):

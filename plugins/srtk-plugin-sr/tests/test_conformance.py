@@ -75,7 +75,7 @@ class TestBeam(ExpanderConformance):
 
     @pytest.fixture
     def faulty(self, graph, scorer):
-        return BeamExpander(graph=graph, scorer=scorer, width=0)
+        return BeamExpander(graph=graph, scorer=scorer, order="best")
 
 
 class TestBeamWithShares(ExpanderConformance):
@@ -181,10 +181,6 @@ class TestShortestPath(SupervisionConformance):
         driver.open()
         return driver
 
-    @pytest.fixture
-    def faulty(self, graph):
-        return ShortestPath(graph=graph, hops=0)
-
 
 class TestNearShortest(SupervisionConformance):
     name = "near-shortest"
@@ -194,10 +190,6 @@ class TestNearShortest(SupervisionConformance):
         driver = NearShortest(graph=graph, threshold=0.0)
         driver.open()
         return driver
-
-    @pytest.fixture
-    def faulty(self, graph):
-        return NearShortest(graph=graph, paths=0)
 
 
 class TestGoldTriples(SupervisionConformance):

@@ -80,10 +80,6 @@ class TestEncoderChooser(GeneratorConformance):
     def driver(self) -> EncoderChooser:
         return opened(EncoderChooser(Letters()))
 
-    @pytest.fixture
-    def faulty(self) -> EncoderChooser:
-        return EncoderChooser(Letters(), margin=-1.0)
-
 
 class TestLlmReader(ReaderConformance):
     name = "llm"
@@ -147,7 +143,7 @@ class TestStructGpt(ExpanderConformance):
 
     @pytest.fixture
     def faulty(self, graph: OracleGraph) -> StructGptExpander:
-        return StructGptExpander(graph, ScriptedGenerator(), width=0, stop="depth")
+        return StructGptExpander(graph, ScriptedGenerator())
 
 
 class TestStructGptWithScorerAndPaths(ExpanderConformance):

@@ -55,10 +55,6 @@ class TestUnion(ExpanderConformance):
         driver.open()
         return driver
 
-    @pytest.fixture
-    def faulty(self, graph: Any) -> UnionExpander:
-        return UnionExpander(expanders=[], graph=graph)
-
     def limited(self, driver: Any, budget: Budget) -> Any:
         parts = [attrs.evolve(part, budget=budget) for part in driver.expanders]
         return self.copy_of(driver, expanders=parts, budget=budget)
