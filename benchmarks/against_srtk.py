@@ -57,7 +57,7 @@ SPARQL = {
 LIKE_SRTK: tuple[dict[str, Any], dict[str, Any], dict[str, Any]] = (
     {"pooling": "cls", "max_length": 512},
     {"rule": "srtk-sum", "text": "srtk"},
-    {"stop_when_full": True, "end_at_start": True, "overflow": "drop"},
+    {"variant": "srtk"},
 )
 """Settings of encoder, scorer and expander that search as SRTK does; it takes the vector of the first token, though
 these weights are made for the mean of all."""

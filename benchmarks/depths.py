@@ -162,9 +162,7 @@ def read_variant(text: str) -> list[str]:
     if not costs:
         return [f"expander.depth={depth}"]
     cost, width = [*costs, "null"][:2]
-    return [
-        f"expander.{name}={value}" for name, value in (("depth", depth), ("long_cost", cost), ("long_width", width))
-    ]
+    return [f"expander.depth={depth}", f"expander.search.long_cost={cost}", f"expander.search.long_width={width}"]
 
 
 def measure(name: str, case: Case, variant: str) -> tuple[list[Row], float]:

@@ -26,7 +26,7 @@ SIZES = ("5", "10", "20", "50")
 """Numbers of triples at which methods are compared."""
 NO_TRAINING = "train=null"
 MIX = "path_scorer={use: mix, scorers: [{use: patterns}, {use: dense}], weights: [0.5, 1.0]}"
-OWN = ("expander.mention=auto", "train.supervision.use=gold-path", "train.validation=null", "train.fit={}")
+OWN = ("expander.search.mention=auto", "train.supervision.use=gold-path", "train.validation=null", "train.fit={}")
 """Settings of recipes that train `dense`, which `patterns` leaves to itself."""
 
 
@@ -65,7 +65,7 @@ def cases() -> list[Case]:
 def methods(learn: Sequence[int | None]) -> dict[str, tuple[str, ...]]:
     """List what is compared, by name, with the changes to the recipe."""
     found = {
-        "dense": ("expander.mention=auto", NO_TRAINING, "path_scorer={use: dense}"),
+        "dense": ("expander.search.mention=auto", NO_TRAINING, "path_scorer={use: dense}"),
         "bfs": (NO_TRAINING, "expander={use: bfs, depth: DEPTH}"),
     }
     plain = "path_scorer={use: patterns, words: false}"

@@ -28,7 +28,7 @@ from srtk_framework.evaluation import holm, paired
 Block = dict[str, Any]
 
 CUTS = (1, 5, 20, 50)
-BEAM = {"use": "beam", "width": 15, "inverse": True, "mention": ""}
+BEAM = {"use": "beam", "width": 15, "inverse": True}
 SEARCHES: Mapping[str, Block] = {
     "gain": {"order": "nodes", "fan_cost": 0.2},
     "log-softmax": {"order": "nodes", "hop_margin": 4.6},
@@ -173,7 +173,7 @@ def recipe_of(name: str, case: Case, rule: str | None, model: str, out: Path) ->
         "knowledge_graph": graph_of(name, case, out),
         "encoder": {"use": "transformers", "model": model},
         "path_scorer": {"use": "dense", **(SCORERS[rule] if rule else {})},
-        "expander": {**BEAM, "depth": case.depth, **(SEARCHES[rule] if rule else {})},
+        "expander": {**BEAM, "depth": case.depth, "search": {"mention": "", **(SEARCHES[rule] if rule else {})}},
         "budget": {"triples": 100, "recall": 1},
         "evaluate": True,
     }

@@ -1,5 +1,6 @@
-"""Path scorers as somebody writes them who knows the role alone: with `dense`'s numbers, words in common, a
-cross-encoder. None says which search settings suit its scores. Run by ``stranger_scorers.py``.
+"""Path scorers as somebody writes them who knows the role alone, for ``stranger_scorers.py``.
+
+None suggests settings of a search for its scores: `dense`'s numbers, words in common, and a cross-encoder.
 """
 
 from __future__ import annotations
@@ -121,9 +122,7 @@ class CrossEncoder(PathScorer):
         return [[self._known[pair] for pair in row] for row in pairs]
 
 
-def path_texts(
-    graph: KnowledgeGraph, paths: Sequence[Path], candidates: Sequence[Sequence[Step]]
-) -> list[list[str]]:
+def path_texts(graph: KnowledgeGraph, paths: Sequence[Path], candidates: Sequence[Sequence[Step]]) -> list[list[str]]:
     """Write each path with each of its candidates; END is the path as it is, with a full stop."""
     steps = {step for row in (*paths, *candidates) for step in row if step != END}
     relations = sorted({step.relation for step in steps})
@@ -134,9 +133,7 @@ def path_texts(
         return "." if step == END else f"{label} of" if step.inverse else label
 
     labels[END.relation] = ""
-    return [
-        [", ".join(map(words, (*path, step))) for step in row] for path, row in zip(paths, candidates, strict=True)
-    ]
+    return [[", ".join(map(words, (*path, step))) for step in row] for path, row in zip(paths, candidates, strict=True)]
 
 
 def logits(network: Any, tokenizer: Any, pairs: Sequence[tuple[str, str]], size: int = 256) -> list[float]:

@@ -3,8 +3,8 @@
     make demo
     OMP_NUM_THREADS=1 python benchmarks/stranger_scorers.py [--on demo demo1 pathquestion-3 metaqa-2] [--only dense ...]
 
-The scorers (``stranger_drivers.py``) have `dense`'s numbers as they are, times .1 and 10 and shifted by -3, the words in
-common, and the logits of a small cross-encoder: two layers of MiniLM, trained for a few CPU minutes on the demo's
+The scorers (``stranger_drivers.py``) have `dense`'s numbers as they are, times .1 and 10 and shifted by -3, words in
+common, and the logits of a small cross-encoder: two layers of MiniLM, trained for some CPU minutes on the demo's
 questions with seed 1 (its tuning questions) where `--only` leaves it in. All else is the recipe's. `demo1` is the demo
 with seed 1; the others are the first 200 questions of each set, which with `demo1` are those that settings are chosen
 by. The demo is linked from the text, the others have their links given.
@@ -69,7 +69,9 @@ def trained_model(out: Path) -> Path:
     if not folder.exists():
         begin = time.process_time()
         with open_recipe(str(ROOT / "recipes/quickstart.yaml"), ["exporters=[]"]) as session:
-            train_cross_encoder(session.graph, tuning_questions(out), str(find_model(MINILM, None, False, False)), folder)
+            train_cross_encoder(
+                session.graph, tuning_questions(out), str(find_model(MINILM, None, False, False)), folder
+            )
         print(f"cross-encoder: trained in {time.process_time() - begin:.0f} s of CPU time", flush=True)
     return folder
 

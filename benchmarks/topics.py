@@ -44,7 +44,7 @@ METHODS = {
     "bfs": "{use: bfs, depth: 2}",
 }
 BACKGROUNDS = {
-    f"background {value}": f"{{use: beam, depth: 2, topic_background: {value}}}"
+    f"background {value}": f"{{use: beam, depth: 2, search: {{topic_background: {value}}}}}"
     for value in ("0.05", "0.01", "0.02", "0.1", "0.2", "null")
 }
 SETTINGS = ("train=null", "vars.from=0.0", "vars.to=1.0")

@@ -18,7 +18,7 @@ from typing import Any
 import attrs
 from common import OUT, lacking, read_json, srtk
 
-UNTRAINED = ("train=null", "evaluate=true", "expander.mention=auto")
+UNTRAINED = ("train=null", "evaluate=true", "expander.search.mention=auto")
 """The search without training by its default settings, which are the best known for untrained weights."""
 
 LOSSES = ("cross-entropy", "nt-xent", "listwise")

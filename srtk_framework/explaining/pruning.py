@@ -37,8 +37,8 @@ def follow(search: Explainable, question: Question, paths: Sequence[RankedPath])
         if path in losses:
             continue
         if len(path.steps) > hop:
-            stopped = getattr(search, "stop_when_full", False) is True
-            losses[path] = Loss(path, hop=hop + 1, setting="expander.stop_when_full" if stopped else "")
+            stopped = getattr(search, "variant", "") == "srtk"
+            losses[path] = Loss(path, hop=hop + 1, setting="expander.variant" if stopped else "")
         elif loss := _loss(path, path.steps, last, hop, True):
             losses[path] = loss
     return [path for path in paths if path not in losses], [losses[path] for path in paths if path in losses]

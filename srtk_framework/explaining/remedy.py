@@ -222,10 +222,11 @@ def _raised(place: Place, limits: Iterable[str], needed: Mapping[str, int], chan
 
 def _unpruned(place: Place, loss: Loss, changes: Changes) -> dict[str, Any]:
     """Suggest a setting under which the search keeps the path."""
-    block, _, name = loss.setting.partition(".")
+    block, _, key_ = loss.setting.partition(".")
+    name = key_.rpartition(".")[2]
     if block == "budget":
         return _raised(place, [name], {}, changes)
-    key = key_of(place, name) if name else None
+    key = key_of(place, key_) if key_ else None
     if key is None:
         return {}
     if name in ("width", "paths") and loss.rank is not None:
@@ -239,7 +240,7 @@ def _unpruned(place: Place, loss: Loss, changes: Changes) -> dict[str, Any]:
         return {key: math.ceil((loss.winners[0].score - loss.path.score) * 1e4) / 1e4}
     if name == "fan_cost":
         return {key: 0.0}
-    return {key: False} if name == "stop_when_full" else {}
+    return {key: "default"} if name == "variant" else {}
 
 
 def _present(diagnosis: Diagnosis, key: str) -> Any:
@@ -254,4 +255,6 @@ def _present(diagnosis: Diagnosis, key: str) -> Any:
     if block == "entity_linker" and diagnosis.session.linker is not None:
         return diagnosis.session.linker.settings().get(name)
     budget = budget_keys(diagnosis.place).get(block)
+    if block.endswith(".search"):
+        name = f"search.{name}"
     return getattr(budget, name) if budget is not None else setting(diagnosis.place.driver, name)

@@ -73,8 +73,13 @@ def place_of(session: Session, method: str) -> Place:
 
 
 def key_of(place: Place, name: str) -> str | None:
-    """Return the key of a setting of an expander, or of one within it; None where there is no such setting."""
-    if any(field == name for field, _ in _fields(place.driver)):
+    """Return the key of a setting of an expander, or of one within it; None where there is no such setting.
+
+    Args:
+        place: Place of the expander.
+        name: Name of the setting, or its keys in a block of settings, such as ``search.margin``.
+    """
+    if _read(dict(_fields(place.driver)), name) is not None:
         return f"{place.key}.{name}"
     return next((key for *_, inner in place.inner() if (key := key_of(inner, name)) is not None), None)
 
@@ -89,11 +94,23 @@ def budget_keys(place: Place) -> dict[str, Budget]:
 
 def setting(expander: Expander, name: str) -> Any:
     """Read a setting of an expander, or of an expander that it holds; None where there is no such setting."""
-    settings = expander.settings_in_force()
-    if name in settings:
-        return settings[name]
+    own = _read(expander.settings_in_force(), name)
+    if own is not None:
+        return own[0]
     inner = (value for _, value in _fields(driver_of(expander)) if isinstance(value, Expander))
     return next((found for one in inner if (found := setting(one, name)) is not None), None)
+
+
+def _read(settings: Mapping[str, Any], name: str) -> tuple[Any] | None:
+    """Read a setting by its keys; None where there is no such setting."""
+    value: Any = settings
+    for key in name.split("."):
+        if attrs.has(type(value)):
+            value = attrs.asdict(value, recurse=False)
+        if not isinstance(value, Mapping) or key not in value:
+            return None
+        value = value[key]
+    return (value,)
 
 
 def limits_of(expander: Expander) -> Budget | None:
@@ -194,6 +211,8 @@ def _varied(
                 new[name] = other
         elif key in changes and changes[key] != value:
             new[name] = changes[key]
+        elif inside := {one.removeprefix(f"{key}."): changes[one] for one in changes if one.startswith(f"{key}.")}:
+            new[name] = attrs.evolve(value, **inside)
     return _made_anew(session, stack, expander, new) if new else expander
 
 

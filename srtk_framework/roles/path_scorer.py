@@ -8,7 +8,8 @@ from typing import Any
 
 from srtk_framework.roles.answer_checks import check_numbers, truth
 from srtk_framework.roles.base import Role, hook
-from srtk_framework.values import DriverError, Path, Step
+from srtk_framework.roles.search_settings import SearchSettings, search_settings_only
+from srtk_framework.values import Path, Step
 
 
 def numbers_of_candidates(answer: Any, arguments: Mapping[str, Any], driver: str) -> Any:
@@ -18,17 +19,6 @@ def numbers_of_candidates(answer: Any, arguments: Mapping[str, Any], driver: str
         DriverError: For another number of scores, or anything but finite numbers.
     """
     check_numbers("score", answer, list(map(len, arguments["candidates"])), "candidates")
-    return answer
-
-
-def settings_by_name(answer: Any, arguments: Mapping[str, Any], driver: str) -> Any:
-    """Refuse anything but a mapping from names of settings.
-
-    Raises:
-        DriverError: For another type.
-    """
-    if not isinstance(answer, Mapping) or not all(isinstance(name, str) for name in answer):
-        raise DriverError(f"search_settings returned {answer!r}; it must return a mapping from names of settings")
     return answer
 
 
@@ -63,10 +53,12 @@ class PathScorer(Role):
         """Return whether the scores as they are now were learnt from questions; False by default."""
         return False
 
-    @hook(answer=settings_by_name)
-    def search_settings(self) -> Mapping[str, Any]:
-        """Return settings of a search that suit the scores as they are now, such as ``margin``; none by default.
+    @hook(answer=search_settings_only)
+    def search_settings(self) -> SearchSettings | None:
+        """Return the settings of a search that suit the scores as they are now; None, the default, suggests nothing.
 
-        A search takes from them what its recipe leaves open, and ignores those that it does not have.
+        A search takes from them what its recipe leaves open. Without a suggestion it takes the best that are known for
+        scores not learnt from questions, and measures the unit of the scores (see ``SearchSettings``). A mapping of
+        some keys is read as ``SearchSettings`` with these; unknown keys are refused.
         """
-        return {}
+        return None

@@ -144,7 +144,10 @@ def _block(role: str, default: str, given: Mapping[str, Any], suited: Mapping[st
         return value
     block = dict(value) if isinstance(value, Mapping) else {"use": value}
     usual = {"use": default, **suited.get(role, {})}
-    return {**usual, **block} if block.get("use", usual["use"]) == usual["use"] else block
+    if block.get("use", usual["use"]) != usual["use"]:
+        return block
+    search = {"search": {**usual["search"], **(block.get("search") or {})}} if "search" in usual else {}
+    return {**usual, **block, **search}
 
 
 def _needs(role: str, block: Any) -> set[str]:

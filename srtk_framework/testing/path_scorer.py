@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
-import json
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import attrs
 import pytest
 
 from srtk_framework.roles import PathScorer
+from srtk_framework.roles.search_settings import search_settings_only
 from srtk_framework.testing.batches import BatchConformance, Probe, Probes
 from srtk_framework.testing.sample import SAMPLE, is_plain
 from srtk_framework.text import fold, words
-from srtk_framework.values import END, Path, Step
+from srtk_framework.values import END, DriverError, Path, Step
 
 Case = tuple[str, Path, list[Step]]
 """A question, the path so far, and the candidates."""
@@ -131,15 +131,13 @@ class PathScorerConformance(BatchConformance):
         """``is_trained`` returns a bool."""
         assert isinstance(driver.is_trained(), bool), f"is_trained returned {driver.is_trained()!r}"
 
-    def test_search_settings_are_named_values_of_a_recipe(self, driver: Any) -> None:
-        """``search_settings`` returns a mapping that could stand in a recipe."""
+    def test_search_settings_are_those_of_a_search(self, driver: Any) -> None:
+        """``search_settings`` returns ``SearchSettings``, some of their keys as a mapping, or None."""
         found = driver.search_settings()
-        assert isinstance(found, Mapping), f"search_settings returned {found!r}, not a mapping"
         try:
-            same = json.loads(json.dumps(dict(found))) == dict(found)
-        except TypeError:
-            same = False
-        assert same, f"search_settings returned {found!r}, which no recipe could hold"
+            search_settings_only(found, {}, self.name)
+        except DriverError as error:
+            pytest.fail(str(error))
 
 
 @attrs.define(eq=False)

@@ -107,7 +107,7 @@ def _settings(cls: type[Any], given: Mapping[str, Any], expander: Expander | Non
     for where, text in problems:
         wrong(("train", "fit", *where), text)
     fine = not problems
-    shared = {} if expander is None else expander.settings()
+    shared = {} if expander is None else _with_search(expander.settings())
     for name, field in fields.items():
         if field.metadata.get("as") == "expander" and name not in values and name in shared:
             values[name] = shared[name]
@@ -121,3 +121,9 @@ def _settings(cls: type[Any], given: Mapping[str, Any], expander: Expander | Non
     except (TypeError, ValueError) as error:
         wrong(("train", "fit"), f"fit: {error}")
         return None
+
+
+def _with_search(settings: Mapping[str, Any]) -> dict[str, Any]:
+    """Return an expander's settings with those of its block ``search`` beside them."""
+    block = settings.get("search")
+    return {**(attrs.asdict(block, recurse=False) if attrs.has(type(block)) else {}), **settings}

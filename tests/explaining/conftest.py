@@ -9,7 +9,7 @@ DRIVERS = '''
 from __future__ import annotations
 import attrs
 from srtk_framework.values import DriverError
-from srtk_framework.roles import Expander, PathScorer
+from srtk_framework.roles import PLAIN, Expander, PathScorer
 from srtk_framework.values import Subgraph
 
 @attrs.define
@@ -24,6 +24,8 @@ class Fixed(PathScorer):
     trained: bool = False
     def is_trained(self):
         return self.trained
+    def search_settings(self):
+        return PLAIN
     def score(self, questions, paths, candidates):
         return [[self.scores.get(str(s), 0.0 if str(s) == "END" else -9.0) for s in row] for row in candidates]
 

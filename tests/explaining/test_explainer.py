@@ -237,7 +237,10 @@ def test_a_path_pruned_at_the_end_is_shown_with_its_rank_among_all_paths():
 
 @pytest.mark.parametrize(
     ("more", "setting"),
-    [({"hop_margin": 0.5}, "expander.hop_margin"), ({"margin": 0.5, "depth": 1}, "expander.margin")],
+    [
+        ({"search": {"hop_margin": 0.5}}, "expander.search.hop_margin"),
+        ({"search": {"margin": 0.5}, "depth": 1}, "expander.search.margin"),
+    ],
 )
 def test_a_margin_that_prunes_a_path_is_named(more, setting):
     one, _ = explained(ask("daugava"), expander=beam(**more))
@@ -247,13 +250,15 @@ def test_a_margin_that_prunes_a_path_is_named(more, setting):
 def test_a_fan_cost_that_prunes_a_path_is_named():
     scores = {"twin_of": -1.0, "capital_of": -1.1}
     scorer = {"use": "fixed", "scores": scores}
-    one, _ = explained(ask("oslo", "perm"), expander=beam(width=1, depth=1, fan_cost=0.5), path_scorer=scorer)
-    assert (one.kind, one.loss.setting, one.loss.rank) == ("pruned", "expander.fan_cost", 2)
+    one, _ = explained(
+        ask("oslo", "perm"), expander=beam(width=1, depth=1, search={"fan_cost": 0.5}), path_scorer=scorer
+    )
+    assert (one.kind, one.loss.setting, one.loss.rank) == ("pruned", "expander.search.fan_cost", 2)
     assert one.loss.path.score == -1.3466
 
 
 def test_a_step_dropped_for_its_large_frontier_names_the_nodes():
-    changes = {"expander": beam(overflow="drop"), "budget": {"nodes": 1}}
+    changes = {"expander": beam(variant="srtk"), "budget": {"nodes": 1}}
     one, _ = explained(ask("oslo"), **changes)
     assert (one.kind, one.loss.setting) == ("pruned", "budget.nodes")
 

@@ -5,6 +5,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from srtk_plugin_local.memory import MemoryGraph
 from srtk_plugin_sr.beam import BeamExpander
+from srtk_plugin_sr.search_settings import SearchBlock
 
 from srtk_framework.explaining.pruning import best_loss, follow
 from srtk_framework.roles import Explainable, PathScorer
@@ -26,8 +27,8 @@ beams = st.fixed_dictionaries(
         "hop_margin": st.sampled_from([None, 0.5]),
         "paths": st.sampled_from([None, 1, 3]),
         "margin": st.sampled_from([None, 0.6]),
-        "end_at_start": st.booleans(),
-        "stop_when_full": st.booleans(),
+        "variant": st.sampled_from(["default", "srtk"]),
+        "scale": st.sampled_from([None, 1.0]),
     }
 )
 
@@ -44,7 +45,10 @@ class ByName(PathScorer):
 
 def made(rows, values, **changes):
     scores = dict(zip(RELATIONS, values, strict=True))
-    beam = BeamExpander(graph=MemoryGraph(triples=[list(row) for row in rows]), scorer=ByName(scores), **changes)
+    search = SearchBlock(**{name: changes[name] for name in changes if hasattr(SearchBlock(), name)})
+    changes = {name: value for name, value in changes.items() if not hasattr(search, name)}
+    graph = MemoryGraph(triples=[list(row) for row in rows])
+    beam = BeamExpander(graph=graph, scorer=ByName(scores), search=search, **changes)
     beam.open()
     return beam, Question("q", "?", (Link("a"), Link("b", 0.5)))
 

@@ -148,7 +148,7 @@ def width(world: World) -> None:
 
 def few_long_paths(world: World) -> None:
     # The decoy is the better of the two paths of two steps.
-    world.changes["expander.long_width"] = 1
+    world.changes["expander.search.long_width"] = 1
 
 
 def paths(world: World) -> None:
@@ -156,11 +156,11 @@ def paths(world: World) -> None:
 
 
 def low_score(world: World) -> None:
-    world.changes["expander.margin"] = 0.4
+    world.changes["expander.search.margin"] = 0.4
 
 
 def low_score_at_a_hop(world: World) -> None:
-    world.changes["expander.hop_margin"] = 0.4
+    world.changes["expander.search.hop_margin"] = 0.4
 
 
 def triples(world: World) -> None:
@@ -185,10 +185,10 @@ CAUSES: dict[Plant, set[str]] = {
     direction: {"expander.inverse"},
     noise: {"knowledge_graph.noise"},
     width: {"expander.width"},
-    few_long_paths: {"expander.long_width"},
+    few_long_paths: {"expander.search.long_width"},
     paths: {"expander.paths"},
-    low_score: {"expander.margin"},
-    low_score_at_a_hop: {"expander.hop_margin"},
+    low_score: {"expander.search.margin"},
+    low_score_at_a_hop: {"expander.search.hop_margin"},
     triples: {"budget.triples"},
     tokens: {"budget.tokens"},
 }

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import attrs
 
 from srtk_framework.graph import instances, path_order
-from srtk_framework.roles import KnowledgeGraph, PathScorer
+from srtk_framework.roles import KnowledgeGraph, PathScorer, SearchSettings
 from srtk_framework.text import link_topics, unnamed_entities, without_mentions
 from srtk_framework.values import Budget, Path, Question, RankedPath, Schema, Subgraph
 from srtk_plugin_answers.deciding_values import DecidingValues
@@ -374,7 +374,9 @@ class Operations:
 
     def _texts(self, questions: Sequence[Question]) -> list[str]:
         """Return the texts that the scorer reads."""
-        mention = self.scorer.search_settings().get("mention") if self.mention == "auto" else self.mention
+        mention = self.mention
+        if mention == "auto":
+            mention = (self.scorer.search_settings() or SearchSettings()).mention
         if mention is None:
             return [question.text for question in questions]
         unnamed = unnamed_entities(questions)

@@ -13,7 +13,7 @@ import attrs
 import numpy as np
 
 from srtk_framework.records import read_json, write_json
-from srtk_framework.roles import KnowledgeGraph, PathScorer, TrainingTask, absent
+from srtk_framework.roles import PLAIN, KnowledgeGraph, PathScorer, SearchSettings, TrainingTask, absent
 from srtk_framework.text import fold, unnamed_entities, without_mentions, words
 from srtk_framework.values import (
     SCORE_DIGITS,
@@ -144,13 +144,13 @@ class PatternScorer(PathScorer):
         """Return whether a training was read."""
         return self._learnt is not None
 
-    def search_settings(self) -> dict[str, Any]:
+    def search_settings(self) -> SearchSettings:
         """Return the mention's stand-in, and margins that keep the paths of most questions; see ``tune``."""
         if self._learnt is None:
-            return {"mention": ""}
+            return attrs.evolve(PLAIN, mention="")
         tuning = self._learnt.tuning
         margin = tuning.margin if self.words else tuning.plain_margin
-        return {"mention": self._learnt.mention, "margin": margin, "hop_margin": margin}
+        return attrs.evolve(PLAIN, mention=self._learnt.mention, margin=margin, hop_margin=margin)
 
     def score(
         self, questions: Sequence[str], paths: Sequence[Path], candidates: Sequence[Sequence[Step]]

@@ -8,13 +8,14 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+import attrs
 import pytest
 import yaml
 from srtk_plugin_local.memory import MemoryGraph
 from srtk_plugin_patterns.path_scorer import FILE, PatternFitSettings, PatternScorer
 
 from srtk_framework.cli import main
-from srtk_framework.roles import TrainingTask
+from srtk_framework.roles import PLAIN, TrainingTask
 from srtk_framework.testing import PathScorerConformance
 from srtk_framework.testing.sample import SAMPLE
 from srtk_framework.values import END, DriverError, Link, Question, RankedPath, Step, TrainingExample
@@ -136,7 +137,7 @@ def test_the_mention_is_replaced_as_the_training_says(tmp_path: Path, given: str
     graph.open()
     scorer = PatternScorer(graph=graph)
     scorer.fit(TrainingTask(EXAMPLES, None, tmp_path), PatternFitSettings(mention=given))
-    assert scorer.search_settings()["mention"] == kept
+    assert scorer.search_settings().mention == kept
     scorer.save(tmp_path)
     rows = json.loads((tmp_path / FILE).read_text(encoding="utf-8"))["paths"]
     words = {word for row in rows for word in row["words"]}
@@ -182,13 +183,13 @@ def test_a_forced_end_costs_what_it_is_unlikely(tmp_path: Path) -> None:
 
 def test_a_search_takes_the_margins_that_kept_the_paths_of_held_out_questions(tmp_path: Path) -> None:
     few, many = trained(tmp_path), trained(tmp_path, EXAMPLES * 20)
-    assert few.search_settings() == {"mention": "", "margin": None, "hop_margin": None}
-    margin = many.search_settings()["margin"]
-    assert margin == many.search_settings()["hop_margin"]
+    assert few.search_settings() == attrs.evolve(PLAIN, mention="")
+    margin = many.search_settings().margin
+    assert margin == many.search_settings().hop_margin
     assert 0.0 < margin < 2.0
-    plain = trained(tmp_path, EXAMPLES * 20, words=False).search_settings()["margin"]
+    plain = trained(tmp_path, EXAMPLES * 20, words=False).search_settings().margin
     assert plain > margin
-    assert PatternScorer(graph=many.graph).search_settings() == {"mention": ""}
+    assert PatternScorer(graph=many.graph).search_settings() == attrs.evolve(PLAIN, mention="")
 
 
 def test_a_saved_model_scores_the_same_and_is_the_same_bytes(tmp_path: Path) -> None:
@@ -259,7 +260,7 @@ def test_a_model_may_have_margins_of_0(tmp_path: Path) -> None:
     (tmp_path / FILE).write_text(json.dumps(whole), encoding="utf-8")
     scorer = PatternScorer(graph=MemoryGraph(triples=[["firm", "lead", "ann"]]), path=str(tmp_path))
     scorer.open()
-    assert scorer.search_settings()["margin"] == 0.0
+    assert scorer.search_settings().margin == 0.0
 
 
 def test_odd_names_of_relations_survive_the_file(tmp_path: Path) -> None:

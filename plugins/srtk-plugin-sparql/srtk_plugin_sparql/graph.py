@@ -74,7 +74,7 @@ class SparqlGraph(KnowledgeGraph):
     suited: ClassVar[Mapping[str, Any]] = {
         # A server that all share is no place to read frequent nodes whole, and a fan cost follows more steps; a third
         # step reads from most nodes.
-        "expander": {"width": 5, "depth": 2, "fan_cost": 0},
+        "expander": {"width": 5, "depth": 2, "search": {"fan_cost": 0}},
         "budget": {"nodes": 200, "hub": 100},
     }
 

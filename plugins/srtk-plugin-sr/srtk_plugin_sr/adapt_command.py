@@ -106,7 +106,7 @@ def _adapt(args: argparse.Namespace) -> int:
                 " single steps, and whole paths are compared here; start from other weights, or train these by the"
                 " recipe adapt with a path_scorer of that rule"
             )
-        form = attrs.evolve(dense.form, mention=dense.search_settings()["mention"])
+        form = attrs.evolve(dense.form, mention=dense.search_settings().mention)
         settings = attrs.evolve(settings, mention=form.mention)
         state = training_state(
             {

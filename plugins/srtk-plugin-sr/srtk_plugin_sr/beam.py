@@ -13,12 +13,11 @@ from typing import Any, Literal, TypeVar
 import attrs
 
 from srtk_framework.graph import Reached, facts, facts_by_node, follow_within, path_order, within_nodes
-from srtk_framework.roles import Expander, HopChoice, KnowledgeGraph, PathScorer
+from srtk_framework.roles import Expander, HopChoice, KnowledgeGraph, PathScorer, SearchSettings
 from srtk_framework.text import link_topics, unnamed_entities, without_mentions
 from srtk_framework.values import (
     END,
     Budget,
-    DriverError,
     HopState,
     Link,
     Question,
@@ -26,14 +25,14 @@ from srtk_framework.values import (
     Step,
     Subgraph,
     at_least,
-    between,
-    positive,
+    one_of,
     rounded,
 )
 from srtk_plugin_sr.beam_state import OVERSAMPLING, ActivePath, BeamState, beam_state, copy_state, without_end
 from srtk_plugin_sr.explain import final_choice, hop_choice, hop_paths, path_key
 from srtk_plugin_sr.links import weighted_entities
-from srtk_plugin_sr.search_settings import SearchSettings, suitable_settings
+from srtk_plugin_sr.score_unit import Rows, relative_scores, unit_of
+from srtk_plugin_sr.search_settings import AUTO, Auto, SearchBlock
 
 _Item = TypeVar("_Item")
 _SHORT = 2
@@ -47,97 +46,52 @@ class BeamExpander(Expander):
     At each hop the scorer rates END and every step that leaves a path in the beam. The score of a path is the sum of
     its steps' scores and of its link's score. The triples on the best paths form the subgraph.
 
-    A setting that is `auto` is what suits the scorer: scores of trained weights get margins, those of untrained ones a
-    mention removed, the order `nodes`, a fan cost, and a third step at a cost (see ``search_settings``); null is no
-    limit, or none.
+    What suits a search depends on the scores: the scorer suggests its settings, those that are best without training
+    where it suggests none (``SearchSettings`` of the roles), and the block `search` replaces single ones.
 
     Attributes:
         graph: Graph to search.
         scorer: Scores the steps.
         budget: Limits on triples, tokens, nodes and neighbours.
         width: Paths kept at each hop, for each topic: alternatives for one mention are one topic.
-        depth: Maximum number of steps of a path; `auto` is 3 for untrained scores, else 2.
-        long_cost: Subtracted from a path's score for each step beyond the second, as most questions need no more. Where
-            the depth is `auto` too, 1 for untrained scores; else 0, since who gives a depth knows the questions.
-        long_width: Paths of each topic, the best, that may be extended beyond the second step, where a graph has most
-            to read; null for all. `auto` is 8 where `long_cost` would be 1, else null.
+        depth: Maximum number of steps of a path; `auto` is what suits the scorer, 3 without training. Where it is
+            given, long paths cost nothing more and all may be extended, unless `search` says otherwise, since who gives
+            a depth knows the questions.
         inverse: Also follow relations against their direction.
         paths: Maximum number of paths of a topic whose triples are read; `width` by default.
-        margin: Drop the paths whose score is more than this below the best. Under `log-softmax` 2.3 is a tenth of the
-            best path's probability.
-        hop_margin: The same at each hop, for paths that may be extended: a search that is certain follows few.
-        order: Order of the triples, which decides what finds room in the budget: with `paths`, the best path comes
-            first; with `nodes`, the node with most mass of the paths that end in it, and more where paths from several
-            topics meet (see ``graph.facts_by_node``).
-        found: Share of the answers that the paths are expected to lead to, for `expected_recall` in the record.
-        topic_background: With the order `nodes`, a node on which a topic's paths arrive with probability p is worth
-            (b + p) / b times as much to the paths of the others, where this is b: the smaller, the more it counts where
-            topics meet. `auto` is what the training of the scorer chose by validation questions of several topics, else
-            0.05; null for no support: the paths of all topics are read as those of one.
-        fan_cost: Subtracted from a path's score for each factor e of nodes that a step reaches: of two steps that read
-            alike, the one to fewer nodes is more specific (PRA divides by the fan-out, Lao and Cohen 2010). Above 0, a
-            few times `width` continuations are followed at each hop before the best are kept.
+        search: Settings that replace what suits the scorer.
         link_weight: Factor on the logarithm of a link's share of the scores in its span; 0 ignores link scores.
-        mention: Replaces the linked entity's mention in the text that the scorer reads; null leaves the text as it is.
-        end_at_start: Offer END before the first step too.
-        stop_when_full: Stop as soon as `width` paths have ended, as SRTK does.
-        overflow: What to do with a frontier larger than the budget's nodes: `cut` it, or `drop` its path.
+        variant: `srtk` searches as SRTK does: END is offered before the first step too, the search stops as soon as
+            `width` paths have ended, and a path whose frontier is larger than the budget's nodes is dropped, not cut.
     """
 
     graph: KnowledgeGraph
     scorer: PathScorer
     budget: Budget = attrs.field(factory=Budget)
     width: int = attrs.field(default=15, validator=at_least(1))
-    depth: int | Literal["auto"] = attrs.field(default="auto", validator=at_least(1))
-    long_cost: float | Literal["auto"] = attrs.field(default="auto", validator=at_least(0))
-    long_width: int | Literal["auto"] | None = attrs.field(default="auto", validator=at_least(1))
+    depth: int | Auto = attrs.field(default=AUTO, validator=at_least(1))
     inverse: bool = True
     paths: int | None = attrs.field(default=None, validator=at_least(1))
-    margin: float | Literal["auto"] | None = attrs.field(default="auto", validator=at_least(0))
-    hop_margin: float | Literal["auto"] | None = attrs.field(default="auto", validator=at_least(0))
-    order: Literal["auto", "paths", "nodes"] = "auto"
-    found: float | Literal["auto"] = attrs.field(default="auto", validator=between(above=0, most=1))
-    topic_background: float | Literal["auto"] | None = attrs.field(default="auto", validator=positive)
-    fan_cost: float | Literal["auto"] = attrs.field(default="auto", validator=at_least(0))
+    search: SearchBlock = attrs.field(factory=SearchBlock)
     link_weight: float = attrs.field(default=1.0, validator=at_least(0))
-    mention: str | None = "auto"
-    end_at_start: bool = False
-    stop_when_full: bool = False
-    overflow: Literal["cut", "drop"] = "cut"
+    variant: Literal["default", "srtk"] = attrs.field(default="default", validator=one_of(("default", "srtk")))
     _noise: tuple[str, ...] = attrs.field(init=False, repr=False)
     _clear: dict[str, bool] = attrs.field(init=False, factory=dict, repr=False)
     _end_is_scored: bool = attrs.field(init=False, repr=False)
+    _fixed: SearchSettings | None = attrs.field(init=False, default=None, repr=False)
+    _drops: bool = attrs.field(init=False, default=False, repr=False)
 
     def open(self) -> None:
-        """Check the settings and read the graph's noise relations.
-
-        Raises:
-            DriverError: If a setting is out of range.
-        """
-        for name in ("width", "depth", "long_width", "paths"):
-            value = getattr(self, name)
-            if value not in (None, "auto") and value < 1:
-                raise DriverError(f"{name} is {value}; it must be at least 1")
-        for name in ("margin", "hop_margin", "long_cost"):
-            value = getattr(self, name)
-            if value not in (None, "auto") and value < 0:
-                raise DriverError(f"{name} is {value}; it must not be below 0")
-        if self.order not in ("auto", "paths", "nodes"):
-            raise DriverError(f"order is {self.order!r}; use paths or nodes")
-        if self.found != "auto" and not 0 < self.found <= 1:
-            raise DriverError(f"found is {self.found}; it must be above 0 and at most 1")
-        background = self.topic_background
-        if background is not None and background != "auto" and not background > 0:
-            raise DriverError(f"topic_background is {background}; it must be above 0, or null for none")
-        if self.overflow not in ("cut", "drop"):
-            raise DriverError(f"overflow is {self.overflow!r}; use cut or drop")
+        """Read the graph's noise relations, and whether the scorer scores END."""
         self._noise = tuple(self.graph.schema().noise)
         self._end_is_scored = self.scorer.scores_end()
+        self._drops = self.variant == "srtk"
 
     def settings_in_force(self) -> dict[str, Any]:
         """Return the settings, those left open as they suit the scorer."""
-        own = self.settings()
-        return {**own, **{name: value for name, value in attrs.asdict(self._search()).items() if name in own}}
+        search = attrs.asdict(self._search())
+        block = {field.name: search[field.name] for field in attrs.fields(SearchBlock)}
+        return {**self.settings(), "depth": search["depth"], "search": block}
 
     def start(self, questions: Sequence[Question]) -> list[BeamState]:
         """Look up the linked entities in the graph."""
@@ -181,7 +135,7 @@ class BeamExpander(Expander):
         frontiers = [item.frontier for (_, item), further in zip(active, extended, strict=True) if further]
         offered = iter(self.graph.steps(frontiers, self.inverse))
         candidates = [
-            self._candidates(next(offered), state.depth > 0 or self.end_at_start) if further else [END]
+            self._candidates(next(offered), state.depth > 0 or self.variant == "srtk") if further else [END]
             for (state, _), further in zip(active, extended, strict=True)
         ]
         scores = self.scorer.score(
@@ -193,7 +147,8 @@ class BeamExpander(Expander):
         for state in after:
             end = begin + len(state.active)
             state.trace["scored"] += sum(len(row) for row in candidates[begin:end])
-            state.active = self._best(state, candidates[begin:end], scores[begin:end], search)
+            rows = _in_units(state, candidates[begin:end], scores[begin:end], search.scale)
+            state.active = self._best(state, candidates[begin:end], rows, search)
             begin = end
         if search.fan_cost:
             self._subtract_fan_cost(after, search.fan_cost)
@@ -204,12 +159,12 @@ class BeamExpander(Expander):
             state.depth += 1
             state.trace["hops"] = state.depth
         # The last steps are followed only where that can drop a path: facts are read from the start of a path.
-        if self.overflow == "drop":
+        if self._drops:
             self._follow(after)
         else:
             self._follow([state for state in after if state.depth < search.depth])
         for state in after:
-            full = self.stop_when_full and len(state.finished) >= self.width
+            full = self.variant == "srtk" and len(state.finished) >= self.width
             state.done = full or not state.active or state.depth >= search.depth
         return after
 
@@ -240,7 +195,7 @@ class BeamExpander(Expander):
             topics = [state.topics for state in beams]
             budget = self.budget
             if budget.recall is None and budget.price is None:
-                budget = attrs.evolve(budget, recall=search.recall, price=search.price)
+                budget = attrs.evolve(budget, price=search.price)
             return facts_by_node(
                 self.graph, ranked, budget, topics, known, traces, search.found, search.topic_background
             )
@@ -254,7 +209,8 @@ class BeamExpander(Expander):
         """Return, for each state, its paths, best first, and what keeps each of them from being read."""
         # Paths are compared here, not their triples, so one triple is enough.
         budget = attrs.evolve(self.budget, triples=1, tokens=None)
-        every = self._copy(budget=budget, paths=sys.maxsize, margin=None).result(states)
+        unlimited = attrs.evolve(self._search(), margin=None)
+        every = self._copy(budget=budget, paths=sys.maxsize, _fixed=unlimited).result(states)
         read = self._copy(budget=budget).result(states)
         most, limit = self.paths or self.width, "expander.paths" if self.paths else "expander.width"
         return [final_choice(all_.paths, some.paths, most, limit) for all_, some in zip(every, read, strict=True)]
@@ -267,12 +223,12 @@ class BeamExpander(Expander):
             return hop_paths(state, after)
 
         search = self._search()
-        costs = {"long_cost": search.long_cost, "fan_cost": search.fan_cost}
-        unlimited = self._copy(width=sys.maxsize, long_width=None, hop_margin=None, depth=1, overflow="cut", **costs)
+        loose = attrs.evolve(search, depth=1, long_width=None, hop_margin=None)
+        unlimited = self._copy(width=sys.maxsize, _fixed=loose, _drops=False)
         kept = near = {path_key(path) for path in hop(self)}
         if search.hop_margin is not None:
-            near = {path_key(path) for path in hop(self._copy(hop_margin=None))}
-        by_score = hop(unlimited._copy(fan_cost=0.0))
+            near = {path_key(path) for path in hop(self._copy(_fixed=attrs.evolve(search, hop_margin=None)))}
+        by_score = hop(unlimited._copy(_fixed=attrs.evolve(loose, fan_cost=0.0)))
         by_fan = hop(unlimited) if search.fan_cost else None
         extended = zip(state.active, _extended(state, search.long_width), strict=True)
         ended = {path_key(item.path) for item, further in extended if not further}
@@ -287,14 +243,12 @@ class BeamExpander(Expander):
 
     def _search(self) -> SearchSettings:
         """Return the settings in force; a training changes those that are left to the scorer."""
-        names = [field.name for field in attrs.fields(SearchSettings) if field.name not in ("recall", "price")]
-        own = {name: getattr(self, name) for name in names}
-        if "auto" not in own.values():
-            return SearchSettings(**own)
-        suitable = suitable_settings(self.scorer)
-        if self.depth != "auto":
-            suitable = attrs.evolve(suitable, long_cost=0.0, long_width=None)
-        return attrs.evolve(suitable, **{name: value for name, value in own.items() if value != "auto"})
+        if self._fixed is not None:
+            return self._fixed
+        suitable = self.scorer.search_settings() or SearchSettings()
+        if self.depth != AUTO:
+            suitable = attrs.evolve(suitable, depth=self.depth, long_cost=0.0, long_width=None)
+        return self.search.over(suitable)
 
     def _candidates(self, steps: Sequence[Step], end: bool) -> list[Step]:
         """Remove noise relations, and append END where it is offered."""
@@ -357,11 +311,11 @@ class BeamExpander(Expander):
         most = self.budget.nodes
         for state in states:
             state.active = []
-        if self.overflow == "cut":
+        if not self._drops:
             within = within_nodes(self.graph, [behind.frontier for behind in reached], most)
         for i, ((state, item), behind) in enumerate(zip(items, reached, strict=True)):
-            kept = within[i] if self.overflow == "cut" else behind
-            dropped = self.overflow == "drop" and most is not None and kept.frontier.size > most
+            kept = behind if self._drops else within[i]
+            dropped = self._drops and most is not None and kept.frontier.size > most
             for limit, lost in (("hub", behind.hub), ("nodes", kept.frontier.size if dropped else kept.nodes)):
                 if lost:
                     state.cut[limit] = state.cut.get(limit, 0) + lost
@@ -370,9 +324,10 @@ class BeamExpander(Expander):
                 state.active.append(ActivePath(item.path, kept.frontier))
 
     def _ended(self, states: Sequence[BeamState]) -> list[list[RankedPath]]:
-        """End the active paths: at no cost, or with the score of END where the scorer scores it."""
+        """End the active paths: at no cost, or with the score of END where the scorer scores it in a known unit."""
         rows = [[item.path for item in state.active if item.path.steps] for state in states]
-        if not self._end_is_scored:
+        scale = self._search().scale
+        if not self._end_is_scored or scale is None:
             return rows
         paths = [(state, path) for state, row in zip(states, rows, strict=True) for path in row]
         scores = self.scorer.score(
@@ -380,8 +335,20 @@ class BeamExpander(Expander):
             [path.steps for _, path in paths],
             [[END] for _ in paths],
         )
-        ends = (score for (score,) in scores)
+        ends = (score / scale for (score,) in scores)
         return [[attrs.evolve(path, score=rounded(path.score + next(ends))) for path in row] for row in rows]
+
+
+def _in_units(state: BeamState, candidates: Sequence[Sequence[Step]], scores: Rows, scale: float | None) -> Rows:
+    """Return the scores of a question's candidates in natural-log units; the first that differ set its unit."""
+    if scale is not None:
+        return scores if scale == 1 else [[score / scale for score in row] for row in scores]
+    rows = relative_scores(candidates, scores)
+    if state.unit is None:
+        state.unit = unit_of(scores)
+    # Without a unit, what tells single candidates of several topics apart is no more than a number of unknown size.
+    unit = state.unit or math.inf
+    return [[score / unit for score in row] for row in rows]
 
 
 def _best_of_topics(

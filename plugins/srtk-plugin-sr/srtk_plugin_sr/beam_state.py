@@ -41,6 +41,7 @@ class BeamState(HopState):
         trace: Counts, and the reason of an empty result.
         cut: Number of nodes that were left out, by limit.
         done: True when no further hop is wanted.
+        unit: Unit of the scores where the scorer does not say it; None until scores differ.
     """
 
     topics: dict[str, int]
@@ -52,6 +53,7 @@ class BeamState(HopState):
     trace: dict[str, Any]
     cut: dict[str, int]
     done: bool
+    unit: float | None = None
 
 
 def with_end(path: RankedPath) -> RankedPath:

@@ -12,13 +12,20 @@ import attrs
 import numpy as np
 import numpy.typing as npt
 
-from srtk_framework.roles import Encoder, GraphExamples, KnowledgeGraph, PathScorer, TrainingTask
+from srtk_framework.roles import (
+    PLAIN,
+    Encoder,
+    GraphExamples,
+    KnowledgeGraph,
+    PathScorer,
+    SearchSettings,
+    TrainingTask,
+)
 from srtk_framework.values import END, SCORE_DIGITS, DriverError, Path, Sample, Step, finite, positive
 from srtk_plugin_sr.fit_settings import ScorerFitSettings
 from srtk_plugin_sr.samples import IndexedSample, RankedPaths, TrainingSet, make_samples
 from srtk_plugin_sr.scorer_form import UNTRAINED, Compare, Rule, ScorerForm, read_form, write_form
-from srtk_plugin_sr.search_settings import TOPIC_BACKGROUNDS, TRAINED, SearchSettings
-from srtk_plugin_sr.search_settings import UNTRAINED as UNTRAINED_SEARCH
+from srtk_plugin_sr.search_settings import TOPIC_BACKGROUNDS, TRAINED
 from srtk_plugin_sr.templates import Templates, make_templates
 from srtk_plugin_sr.trainer import train_encoder, trainable_encoder
 from srtk_plugin_sr.training_packages import require_training_packages
@@ -112,18 +119,19 @@ class DenseScorer(PathScorer):
         form = self._form_of(self._trained_form())
         return f"dense({self.encoder.fingerprint()}, {self.graph.fingerprint()}, {form!r})"
 
-    def search_settings(self) -> dict[str, Any]:
-        """Return the settings of a search that suit the scores: margins for trained weights only."""
+    def search_settings(self) -> SearchSettings:
+        """Return the settings of a search that suit the scores, log-odds: margins for trained weights only."""
         trained = self._trained_form()
-        suitable = SearchSettings()
+        suitable = PLAIN
         if trained is not None and self._form.rule == trained.rule == "log-softmax":
             suitable = attrs.evolve(TRAINED, mention=trained.mention)
         elif self._form.rule == "gain" and (trained is None or trained.rule == "gain"):
-            mention = UNTRAINED_SEARCH.mention if trained is None else trained.mention
-            suitable = attrs.evolve(UNTRAINED_SEARCH, mention=mention)
+            suitable = (
+                SearchSettings(scale=1.0) if trained is None else SearchSettings(scale=1.0, mention=trained.mention)
+            )
         if trained is not None:
             suitable = attrs.evolve(suitable, topic_background=trained.topic_background)
-        return attrs.asdict(suitable)
+        return suitable
 
     def scores_end(self) -> bool:
         """Return False: under every rule a path with no other continuation ends at no cost."""

@@ -38,8 +38,8 @@ def hop_choice(
         by_score: Every continuation, best first, without a fan cost.
         by_fan: Every continuation, best first, with the fan cost; None where there is none.
         kept: Paths that the hop kept.
-        near: Paths that it would have kept without ``hop_margin``.
-        ended: Paths that it did not extend, as ``long_width`` others are better.
+        near: Paths that it would have kept without ``search.hop_margin``.
+        ended: Paths that it did not extend, as ``search.long_width`` others are better.
         width: Paths kept at each hop.
     """
     ranked = list(by_score)
@@ -53,11 +53,11 @@ def hop_choice(
         if path_key(path) in kept:
             dropped.append("")
         elif (path.entity, path.steps[:-1]) in ended:
-            dropped.append("expander.long_width")
+            dropped.append("expander.search.long_width")
         elif rank >= width:
-            dropped.append("expander.fan_cost" if path_key(path) in best_by_score else "expander.width")
+            dropped.append("expander.search.fan_cost" if path_key(path) in best_by_score else "expander.width")
         else:
-            dropped.append("expander.hop_margin" if path_key(path) in near else "budget.nodes")
+            dropped.append("expander.search.hop_margin" if path_key(path) in near else "budget.nodes")
     return HopChoice(tuple(ranked), tuple(dropped))
 
 
@@ -72,7 +72,7 @@ def final_choice(ranked: Sequence[RankedPath], read: Sequence[RankedPath], most:
     """
     kept = {path_key(path) for path in read}
     dropped = tuple(
-        "" if path_key(path) in kept else limit if rank >= most else "expander.margin"
+        "" if path_key(path) in kept else limit if rank >= most else "expander.search.margin"
         for rank, path in enumerate(ranked)
     )
     return HopChoice(tuple(ranked), dropped)

@@ -41,7 +41,7 @@ class ScorerFitSettings:
         temperature: Divides cosines in the loss; by default the scorer's own, so that training matches scoring.
         negatives: Maximum number of negatives of a sample; by default 31, for `listwise` all.
         inverse: Whether steps against their direction are candidates; in a recipe as in the expander, else true.
-        end_at_start: Whether END is a candidate before the first step too; in a recipe as in the expander, else false.
+        variant: `srtk` makes END a candidate before the first step too; in a recipe as in the expander.
         mention: Replaces the entity's mention in the question; in a recipe as in the expander.
         depth: Leave out decisions after this many steps, which a search of this depth never takes; by default none.
         precision: `32` or `bf16` (mixed).
@@ -70,7 +70,7 @@ class ScorerFitSettings:
     temperature: float | None = attrs.field(default=None, validator=positive)
     negatives: int | None = attrs.field(default=None, validator=at_least(1))
     inverse: bool | None = attrs.field(default=None, metadata=AS_EXPANDER)
-    end_at_start: bool = attrs.field(default=False, metadata=AS_EXPANDER)
+    variant: Literal["default", "srtk"] = attrs.field(default="default", metadata=AS_EXPANDER)
     mention: str | None = attrs.field(default=None, metadata=AS_EXPANDER)
     depth: int | None = attrs.field(default=None, validator=at_least(1))
     precision: Literal["32", "bf16"] | Literal[32] = "32"

@@ -88,11 +88,11 @@ def find_rivals(
         ways = _followed(scorer.graph, [question.links[0].entity for question in batch], rows)
         for question, row, frontiers in zip(batch, rows, ways, strict=True):
             costs = [
-                scorer.form.path_cost(path) + settings["fan_cost"] * _fan(way)
+                scorer.form.path_cost(path) + settings.fan_cost * _fan(way)
                 for path, way in zip(row, frontiers, strict=True)
             ]
             ends = [set(way[-1].ids()) - {question.links[0].entity} for way in frontiers]
-            if (one := _ranked(question, settings["mention"], row, ends, costs)) is not None:
+            if (one := _ranked(question, settings.mention, row, ends, costs)) is not None:
                 found.append(one)
     return found
 

@@ -77,7 +77,7 @@ def make_samples(
     Args:
         graph: Graph whose steps are the candidates.
         examples: Questions with their paths.
-        settings: Their loss, depth, mention, inverse, end_at_start and negatives apply.
+        settings: Their loss, depth, mention, inverse, variant and negatives apply.
         seed: Seed for drawing negatives.
     """
     made: list[Sample] = []
@@ -91,7 +91,7 @@ def make_samples(
             negatives=settings.most_negatives,
             seed=seed,
             inverse=settings.inverse is not False,
-            end_at_start=settings.end_at_start,
+            end_at_start=settings.variant == "srtk",
             text=lambda question, entity, labels=labels: _text(question, entity, settings.mention, labels),  # type: ignore[misc]
         )
         made += [

@@ -1,53 +1,17 @@
-"""Settings of a search that suit the scores it adds up, where a recipe leaves them open."""
+"""The ``search`` block of the beam: settings that a recipe gives in place of what suits the scorer."""
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import Any, Literal
 
 import attrs
 
-from srtk_framework.graph import BACKGROUND
-from srtk_framework.roles import PathScorer
+from srtk_framework.roles import PLAIN, SearchSettings
 
+Auto = Literal["auto"]
+AUTO: Auto = "auto"
 
-@attrs.frozen
-class SearchSettings:
-    """The settings of ``beam`` that depend on its scorer; see the expander for what they mean.
-
-    Attributes:
-        depth: Maximum number of steps of a path.
-        long_cost: Subtracted from the score of a path for each step beyond the second.
-        long_width: Paths of each topic that are extended beyond the second step; None for all.
-        mention: Replaces the linked entity's mention; None leaves the text as it is.
-        margin: Largest distance of a path from the best at the end; None for no limit.
-        hop_margin: The same at each hop.
-        order: Order of the triples, `paths` or `nodes`.
-        fan_cost: Cost of the fan-out of a step.
-        recall: Share of the answers, of those that the paths lead to, at which the reading ends; None for no end.
-        price: Share of them that a triple is worth; None for no price.
-        found: Share of the answers that the paths are expected to lead to.
-        topic_background: Support of a topic where none of its paths arrive; None for topics read as one.
-    """
-
-    depth: int = 2
-    long_cost: float = 0.0
-    long_width: int | None = None
-    mention: str | None = None
-    margin: float | None = None
-    hop_margin: float | None = None
-    order: Literal["paths", "nodes"] = "paths"
-    fan_cost: float = 0.0
-    recall: float | None = None
-    price: float | None = None
-    found: float = 1.0
-    topic_background: float | None = BACKGROUND
-
-
-UNTRAINED = SearchSettings(depth=3, long_cost=1.0, long_width=8, mention="", order="nodes", fan_cost=0.2, found=0.9)
-"""For the rule ``gain``: chosen on the demo's questions with seed 1, PathQuestion and MetaQA, and what concerns long
-paths also on a half of ComplexWebQuestions. The reading has no end but the budget, since the answers of untrained
-searches are often where little is expected."""
-TRAINED = SearchSettings(order="nodes", hop_margin=4.6, price=0.002, found=0.95)
+TRAINED = attrs.evolve(PLAIN, order="nodes", hop_margin=4.6, price=0.002, found=0.95)
 """For log-probabilities of trained weights: at each hop a hundredth of the best path's probability. The depth is two
 steps: weights do not know where paths end that are longer than those they learnt from. The price of a triple was chosen
 on LC-QuAD (docs/benchmarks.md, When to stop reading)."""
@@ -56,7 +20,46 @@ TOPIC_BACKGROUNDS: tuple[float | None, ...] = (0.01, 0.02, 0.05, 0.1, 0.2, None)
 """Those that a training tries."""
 
 
-def suitable_settings(scorer: PathScorer) -> SearchSettings:
-    """Return the settings that a scorer suggests; the neutral ones where it suggests none."""
-    known = {field.name for field in attrs.fields(SearchSettings)}
-    return SearchSettings(**{name: value for name, value in scorer.search_settings().items() if name in known})
+def _as_in_search_settings(instance: Any, attribute: attrs.Attribute[Any], value: Any) -> None:
+    """Check a value that is given as ``SearchSettings`` does."""
+    if value != AUTO:
+        SearchSettings(**{attribute.name: value})
+
+
+@attrs.frozen(kw_only=True)
+class SearchBlock:
+    """Settings of a search that a recipe gives; each that is `auto` is what suits the scorer.
+
+    Attributes:
+        scale: Difference of the scorer's numbers that is one unit (a factor e of probability); null to measure it.
+        long_cost: Subtracted from a path's score for each step beyond the second.
+        long_width: Paths of each topic, the best, that may be extended beyond the second step; null for all.
+        mention: Replaces the linked entity's mention in the text that the scorer reads; null leaves the text as it is.
+        margin: Drops the paths that score more than this below the best of their topic, at the end; null for no limit.
+        hop_margin: The same at each hop, for paths that may be extended.
+        order: Order of the triples: `paths`, best first, or `nodes`, by the mass of the paths that end in them.
+        fan_cost: Subtracted from a path's score for each factor e of nodes that a step reaches. Above 0, a few times
+            `width` continuations are followed at each hop before the best are kept.
+        found: Share of the answers that the paths are expected to lead to, for `expected_recall` in the record.
+        topic_background: With the order `nodes`, how little a node counts that no path of another topic reaches; null
+            for topics read as one.
+    """
+
+    scale: float | Auto | None = attrs.field(default=AUTO, validator=_as_in_search_settings)
+    long_cost: float | Auto = attrs.field(default=AUTO, validator=_as_in_search_settings)
+    long_width: int | Auto | None = attrs.field(default=AUTO, validator=_as_in_search_settings)
+    mention: str | None = attrs.field(default=AUTO, validator=_as_in_search_settings)
+    margin: float | Auto | None = attrs.field(default=AUTO, validator=_as_in_search_settings)
+    hop_margin: float | Auto | None = attrs.field(default=AUTO, validator=_as_in_search_settings)
+    order: Literal["auto", "paths", "nodes"] = attrs.field(default=AUTO, validator=_as_in_search_settings)
+    fan_cost: float | Auto = attrs.field(default=AUTO, validator=_as_in_search_settings)
+    found: float | Auto = attrs.field(default=AUTO, validator=_as_in_search_settings)
+    topic_background: float | Auto | None = attrs.field(default=AUTO, validator=_as_in_search_settings)
+
+    def over(self, suitable: SearchSettings) -> SearchSettings:
+        """Return what suits the scorer, with the settings that are given."""
+        return attrs.evolve(suitable, **{name: value for name, value in attrs.asdict(self).items() if value != AUTO})
+
+    def leaves_open(self) -> bool:
+        """Return whether any setting is left to the scorer."""
+        return AUTO in attrs.asdict(self).values()

@@ -8,10 +8,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from srtk_plugin_local.memory import MemoryGraph
 from srtk_plugin_sr.beam import BeamExpander
-from srtk_plugin_sr.search_settings import SearchSettings
+from srtk_plugin_sr.search_settings import SearchBlock
 
-from srtk_framework.roles import PathScorer
-from srtk_framework.values import END, Budget, DriverError, Link, Question, RankedPath, SettingsError, Step, rounded
+from srtk_framework.roles import PLAIN, PathScorer, SearchSettings
+from srtk_framework.values import END, Budget, Link, Question, RankedPath, SettingsError, Step, rounded
 
 FAMILY = [
     ["ann", "child", "bob"],
@@ -27,7 +27,7 @@ CHILD, JOB, BORN = Step("child"), Step("job"), Step("born")
 
 @attrs.define(eq=False)
 class Given(PathScorer):
-    """Score steps by a table of (path, step), then of steps, else -9; keep what was asked."""
+    """Score steps by a table of (path, step), then of steps, else -9; keep what was asked; they add up as they are."""
 
     table: dict
     end: bool = False
@@ -42,6 +42,9 @@ class Given(PathScorer):
 
     def scores_end(self):
         return self.end
+
+    def search_settings(self):
+        return PLAIN
 
 
 @attrs.define(eq=False)
@@ -59,9 +62,14 @@ class Counting(MemoryGraph):
         return super().follow(frontiers, steps, limit)
 
 
+SEARCH = {field.name for field in attrs.fields(SearchBlock)}
+
+
 def beam(triples, table, graph=None, **changes):
     scorer = table if isinstance(table, PathScorer) else Given(table)
-    made = BeamExpander(graph=graph or MemoryGraph(triples=triples), scorer=scorer, **{"inverse": False, **changes})
+    block = {name: changes.pop(name) for name in list(changes) if name in SEARCH}
+    changes = {"inverse": False, "search": SearchBlock(**block), **changes}
+    made = BeamExpander(graph=graph or MemoryGraph(triples=triples), scorer=scorer, **changes)
     made.open()
     return made
 
@@ -74,41 +82,41 @@ def ask(*entities, text="Who?"):
 class Suiting(Given):
     """Also say which settings of a search suit the scores; they may change, as by a training."""
 
-    suits: SearchSettings = attrs.field(factory=SearchSettings)
+    suits: SearchSettings | None = PLAIN
 
     def search_settings(self):
-        return attrs.asdict(self.suits)
+        return self.suits
 
 
 HAND = {CHILD: -1.0, JOB: -2.0, ((CHILD,), JOB): -0.5, ((CHILD,), BORN): -3.0, END: -1.5}
 
 
 def test_settings_that_are_left_open_are_those_that_suit_the_scorer_at_the_time():
-    scorer = Suiting(HAND, suits=SearchSettings(mention="someone", margin=1.0))
+    scorer = Suiting(HAND, suits=attrs.evolve(PLAIN, mention="someone", margin=1.0))
     search = beam(FAMILY, scorer)
     asked = ask("ann", text="Who is ann?")
     assert [path.steps for path in search.expand([asked])[0].paths] == [(CHILD, JOB), (CHILD,)]
-    scorer.suits = SearchSettings(margin=0.5)
+    scorer.suits = attrs.evolve(PLAIN, margin=0.5)
     assert [path.steps for path in search.expand([asked])[0].paths] == [(CHILD, JOB)]
 
 
 def test_the_depth_that_is_left_open_suits_the_scorer():
     line = [("a", "p", "b"), ("b", "p", "c"), ("c", "p", "d"), ("d", "p", "e")]
-    scorer = Suiting({Step("p"): -1.0, END: -1.0}, suits=SearchSettings(depth=3))
+    scorer = Suiting({Step("p"): -1.0, END: -1.0}, suits=attrs.evolve(PLAIN, depth=3))
     search = beam(line, scorer)
     assert max(len(path.steps) for path in search.expand([ask("a")])[0].paths) == 3
     assert search.settings_in_force()["depth"] == 3
-    scorer.suits = SearchSettings()
+    scorer.suits = PLAIN
     assert max(len(path.steps) for path in search.expand([ask("a")])[0].paths) == 2
     assert max(len(path.steps) for path in beam(line, scorer, depth=4).expand([ask("a")])[0].paths) == 4
 
 
 def test_a_depth_that_is_given_makes_long_paths_cost_nothing_more():
     line = [("a", "p", "b"), ("b", "p", "c"), ("c", "p", "d")]
-    scorer = Suiting({Step("p"): -1.0, END: 0.0}, suits=SearchSettings(depth=3, long_cost=0.5, long_width=4))
+    scorer = Suiting({Step("p"): -1.0, END: 0.0}, suits=attrs.evolve(PLAIN, depth=3, long_cost=0.5, long_width=4))
     left_open, known = beam(line, scorer), beam(line, scorer, depth=3)
-    assert [left_open.settings_in_force()[name] for name in ("long_cost", "long_width")] == [0.5, 4]
-    assert [known.settings_in_force()[name] for name in ("long_cost", "long_width")] == [0.0, None]
+    assert [left_open.settings_in_force()["search"][name] for name in ("long_cost", "long_width")] == [0.5, 4]
+    assert [known.settings_in_force()["search"][name] for name in ("long_cost", "long_width")] == [0.0, None]
     assert min(path.score for path in left_open.expand([ask("a")])[0].paths) == -3.5
     assert min(path.score for path in known.expand([ask("a")])[0].paths) == -3.0
 
@@ -143,21 +151,21 @@ def test_a_choice_names_the_long_width_that_ends_a_path():
     for _ in range(2):
         states = driver.step(states)
     why = {steps: reason for steps, _, reason in explained(driver.choices(states)[0])}
-    assert (why["good/p/q"], why["bad/p/q"]) == ("", "expander.long_width")
+    assert (why["good/p/q"], why["bad/p/q"]) == ("", "expander.search.long_width")
 
 
 def test_settings_that_are_given_stand_whatever_suits_the_scorer():
     scorer = Suiting(
-        HAND, suits=SearchSettings(mention="someone", margin=0.5, hop_margin=0.5, order="nodes", fan_cost=9.0)
+        HAND, suits=attrs.evolve(PLAIN, mention="someone", margin=0.5, hop_margin=0.5, order="nodes", fan_cost=9.0)
     )
     given_ = beam(FAMILY, scorer, mention=None, margin=None, hop_margin=None, order="paths", fan_cost=0.0)
     assert given_.expand([ask("ann")])[0].paths == beam(FAMILY, HAND).expand([ask("ann")])[0].paths
 
 
-@pytest.mark.parametrize("suits", [{"recall": 0.5}, {"price": 0.1}])
+@pytest.mark.parametrize("suits", [{"price": 0.1}])
 def test_the_reading_ends_where_suits_the_scorer_unless_the_budget_says_where(suits):
     def read(**budget):
-        scorer = Suiting(HAND, suits=SearchSettings(order="nodes", **suits))
+        scorer = Suiting(HAND, suits=attrs.evolve(PLAIN, order="nodes", **suits))
         return beam(FAMILY, scorer, budget=Budget(**budget)).expand([ask("ann")])[0]
 
     few = read()
@@ -210,7 +218,7 @@ def test_noise_of_the_graph_is_never_offered():
 def test_end_is_offered_from_the_second_hop_on_or_from_the_first():
     later, first = Given(HAND), Given(HAND)
     beam(FAMILY, later).expand([ask("ann")])
-    beam(FAMILY, first, end_at_start=True).expand([ask("ann")])
+    beam(FAMILY, first, variant="srtk").expand([ask("ann")])
     assert [END in rows[0] for _, _, rows in later.asked] == [False, True]
     assert [END in rows[0] for _, _, rows in first.asked] == [True, True]
 
@@ -224,11 +232,9 @@ def test_an_open_path_ends_for_free_where_the_scorer_says_so_and_else_for_its_sc
 
 def test_srtk_stops_when_the_beam_is_full_of_ended_paths():
     table = {END: -0.1, CHILD: -1.0, JOB: -1.0}
-    whole = beam(FAMILY, table, width=1, depth=3, end_at_start=True).expand([ask("ann")])[0]
-    full = beam(FAMILY, table, width=1, depth=3, end_at_start=True, stop_when_full=True).expand([ask("ann")])[0]
+    full = beam(FAMILY, table, width=1, depth=3, variant="srtk").expand([ask("ann")])[0]
     assert [path.steps for path in full.paths] == [()]
     assert full.trace["hops"] == 1
-    assert whole.paths == full.paths
 
 
 def test_each_hop_is_one_call_to_graph_and_scorer_for_the_whole_batch():
@@ -342,9 +348,9 @@ def test_as_many_ended_paths_as_the_width_stop_the_search_only_where_that_is_set
     table = {Step("next"): -0.2, END: -0.1}
     hops = [
         beam(CHAIN, table, width=2, depth=5, **settings).expand([ask("n0")])[0].trace["hops"]
-        for settings in ({}, {"stop_when_full": False}, {"stop_when_full": True})
+        for settings in ({}, {"variant": "default"}, {"variant": "srtk"})
     ]
-    assert hops == [5, 5, 3]
+    assert hops == [5, 5, 2]
 
 
 def test_only_the_documented_settings_can_be_given_and_are_shown():
@@ -376,9 +382,9 @@ def test_a_frontier_above_the_budget_is_cut_and_counted():
     assert found.trace["cut"] == {"nodes": 4}
 
 
-def test_a_frontier_above_the_budget_drops_its_path_where_that_is_set():
-    found = beam(STAR, ON, budget=Budget(nodes=2), overflow="drop").expand([ask("hub")])[0]
-    assert found.paths == ()
+def test_a_frontier_above_the_budget_drops_its_path_as_in_srtk():
+    found = beam(STAR, ON, budget=Budget(nodes=2), variant="srtk").expand([ask("hub")])[0]
+    assert [path.steps for path in found.paths] == [()]
     assert found.trace["cut"] == {"nodes": 6}
 
 
@@ -389,7 +395,7 @@ def test_the_hub_limit_is_obeyed_and_counted():
 
 
 def test_an_unknown_order_is_refused():
-    with pytest.raises(DriverError, match="order is 'best'; use paths or nodes"):
+    with pytest.raises(ValueError, match="order is 'best'; use paths or nodes"):
         beam(FAMILY, HAND, order="best")
 
 
@@ -400,7 +406,7 @@ def test_a_number_below_one_is_refused(name):
 
 
 def test_a_background_of_nought_is_refused():
-    with pytest.raises(SettingsError, match="topic_background must be above 0, not 0"):
+    with pytest.raises(ValueError, match="topic_background is 0; it must be a number above 0, or null"):
         beam(FAMILY, {}, topic_background=0)
 
 
@@ -409,7 +415,7 @@ def test_the_background_of_topics_is_that_of_the_scorer_unless_given():
     facts = [*FAMILY, ["bob", "job", "judge"]]
 
     def found(suits=0.05, **changes):
-        scorer = Suiting({}, suits=SearchSettings(order="nodes", topic_background=suits))
+        scorer = Suiting({}, suits=attrs.evolve(PLAIN, order="nodes", topic_background=suits))
         return beam(facts, scorer, inverse=True, **changes).expand([asked])[0]
 
     assert found(0.01).scores == found(topic_background=0.01).scores != found().scores
@@ -418,9 +424,9 @@ def test_the_background_of_topics_is_that_of_the_scorer_unless_given():
     assert not found(None).joins
 
 
-def test_an_unknown_overflow_is_refused():
-    with pytest.raises(DriverError, match="overflow is 'keep'; use cut or drop"):
-        beam(FAMILY, HAND, overflow="keep")
+def test_an_unknown_variant_is_refused():
+    with pytest.raises(ValueError, match="'variant' must be in"):
+        beam(FAMILY, HAND, variant="keep")
 
 
 TWINS = [
@@ -433,7 +439,10 @@ TWINS = [
 
 @attrs.define
 class Even(PathScorer):
-    """Give every step the same score."""
+    """Give every step the same score; scores add up as they are."""
+
+    def search_settings(self):
+        return PLAIN
 
     def score(self, questions, paths, candidates):
         return [[-1.0] * len(row) for row in candidates]
@@ -445,9 +454,8 @@ def twins():
 
 
 def fan_paths(twins, **settings):
-    beam = BeamExpander(graph=twins, scorer=Even(), inverse=False, **settings)
-    beam.open()
-    [subgraph] = beam.expand([Question("q", "riga?", (Link("riga"),))])
+    search = beam([], Even(), graph=twins, **settings)
+    [subgraph] = search.expand([Question("q", "riga?", (Link("riga"),))])
     return {path.steps: path.score for path in subgraph.paths}
 
 
@@ -480,7 +488,10 @@ SCORES = {"near": -0.1, "second": -1.0, "far": -4.0, "": -0.5}
 
 @attrs.define(eq=False)
 class Table(PathScorer):
-    """Score a step by the name of its relation."""
+    """Score a step by the name of its relation; scores add up as they are."""
+
+    def search_settings(self):
+        return PLAIN
 
     def score(self, questions, paths, candidates):
         return [[SCORES[step.relation] if step != END else -0.5 for step in row] for row in candidates]
@@ -495,9 +506,8 @@ def chain():
 
 
 def margin_search(chain, **settings):
-    beam = BeamExpander(chain, Table(), width=20, depth=2, inverse=False, **settings)
-    beam.open()
-    return beam.expand([Question("q", "?", (Link("x"),))])[0]
+    search = beam([], Table(), graph=chain, width=20, depth=2, **settings)
+    return search.expand([Question("q", "?", (Link("x"),))])[0]
 
 
 def test_paths_far_below_the_best_are_left_out(chain):
@@ -520,7 +530,7 @@ def test_a_margin_at_each_hop_follows_fewer_paths_and_keeps_the_best(chain):
 
 @pytest.mark.parametrize("name", ["margin", "hop_margin", "long_cost"])
 def test_a_margin_below_zero_is_refused(chain, name):
-    with pytest.raises(SettingsError, match=f"{name} must be at least 0, not -1"):
+    with pytest.raises(ValueError, match=f"{name} is -1.0; it must be a number of at least 0"):
         margin_search(chain, **{name: -1.0})
 
 
@@ -581,7 +591,7 @@ def test_a_search_ends_when_no_path_can_be_extended():
 LINE = [["a", "r", "b"], ["b", "s", "c"], ["c", "t", "d"], ["d", "u", "e"]]
 
 
-@pytest.mark.parametrize("settings", [{}, {"fan_cost": 0.5}, {"overflow": "drop"}])
+@pytest.mark.parametrize("settings", [{}, {"fan_cost": 0.5}, {"variant": "srtk"}])
 def test_each_step_of_a_long_path_is_followed_from_where_the_last_one_led(settings):
     table = {Step(name): -0.1 for name in "rstu"}
     found = beam(LINE, table, depth=4, **settings).expand([ask("a")])[0]
@@ -604,10 +614,10 @@ def test_a_step_that_leads_nowhere_costs_nothing():
     assert [(path.steps[0].relation, path.score) for path in found.paths] == [("void", -0.5), ("r", -1.0)]
 
 
-@pytest.mark.parametrize("overflow", ["cut", "drop"])
+@pytest.mark.parametrize("variant", ["default", "srtk"])
 @pytest.mark.parametrize("nodes", [6, 7, None])
-def test_a_frontier_within_the_budget_is_whole(overflow, nodes):
-    found = beam(STAR, ON, budget=Budget(nodes=nodes), overflow=overflow).expand([ask("hub")])[0]
+def test_a_frontier_within_the_budget_is_whole(variant, nodes):
+    found = beam(STAR, ON, budget=Budget(nodes=nodes), variant=variant).expand([ask("hub")])[0]
     assert {triple.object for triple in found.triples if triple.relation == "is"} == {f"m{i}" for i in range(6)}
     assert "cut" not in found.trace
 
@@ -615,8 +625,8 @@ def test_a_frontier_within_the_budget_is_whole(overflow, nodes):
 def test_only_paths_to_large_frontiers_are_dropped():
     triples = [*STAR, ["hub", "name", "x"], ["x", "of", "z"]]
     table = {**ON, Step("name"): -2.0, Step("of"): -0.1}
-    found = beam(triples, table, budget=Budget(nodes=5), overflow="drop").expand([ask("hub")])[0]
-    assert {path.steps[0].relation for path in found.paths} == {"name"}
+    found = beam(triples, table, budget=Budget(nodes=5), variant="srtk").expand([ask("hub")])[0]
+    assert {path.steps[0].relation for path in found.paths if path.steps} == {"name"}
     assert found.trace["cut"] == {"nodes": 6}
 
 
@@ -671,13 +681,20 @@ def test_a_choice_names_the_width_that_drops_a_step():
 
 
 def test_a_choice_names_the_margin_that_drops_a_step():
-    assert first_choice(FAMILY, HAND, hop_margin=0.5) == [("child", -1.0, ""), ("job", -2.0, "expander.hop_margin")]
+    assert first_choice(FAMILY, HAND, hop_margin=0.5) == [
+        ("child", -1.0, ""),
+        ("job", -2.0, "expander.search.hop_margin"),
+    ]
     assert first_choice(FAMILY, HAND, hop_margin=1.0) == [("child", -1.0, ""), ("job", -2.0, "")]
 
 
 def test_a_choice_names_the_nodes_that_drop_a_path():
-    limits = {"budget": Budget(nodes=1), "overflow": "drop"}
-    assert first_choice(FAMILY, HAND, **limits) == [("child", -1.0, "budget.nodes"), ("job", -2.0, "")]
+    limits = {"budget": Budget(nodes=1), "variant": "srtk"}
+    assert first_choice(FAMILY, HAND, **limits) == [
+        ("child", -1.0, "budget.nodes"),
+        ("END", -1.5, ""),
+        ("job", -2.0, ""),
+    ]
 
 
 def test_a_choice_names_the_fan_cost_that_drops_a_step():
@@ -685,7 +702,7 @@ def test_a_choice_names_the_fan_cost_that_drops_a_step():
     assert first_choice(triples, table, width=2, depth=1, fan_cost=1.0) == [
         ("r2", -0.2, ""),
         ("r3", -0.3, ""),
-        ("r1", rounded(-0.1 - math.log(50)), "expander.fan_cost"),
+        ("r1", rounded(-0.1 - math.log(50)), "expander.search.fan_cost"),
     ]
 
 
@@ -694,7 +711,7 @@ def test_steps_beyond_those_weighed_by_their_fan_come_last_at_no_cost():
     assert first_choice(triples, table, width=1, depth=1, fan_cost=1.0) == [
         ("r2", -0.2, ""),
         ("r3", -0.3, "expander.width"),
-        ("r1", rounded(-0.1 - math.log(50)), "expander.fan_cost"),
+        ("r1", rounded(-0.1 - math.log(50)), "expander.search.fan_cost"),
         ("r4", -0.4, "expander.width"),
         ("r5", -0.5, "expander.width"),
     ]
@@ -727,8 +744,8 @@ def test_explaining_a_hop_leaves_the_beam_and_its_state_as_they_were():
     [
         ({}, ["", "", "", "", ""]),
         ({"paths": 2}, ["", "", "expander.paths", "expander.paths", "expander.paths"]),
-        ({"margin": 1.0}, ["", "", "expander.margin", "expander.margin", "expander.margin"]),
-        ({"margin": 1.0, "paths": 4}, ["", "", "expander.margin", "expander.margin", "expander.paths"]),
+        ({"margin": 1.0}, ["", "", "expander.search.margin", "expander.search.margin", "expander.search.margin"]),
+        ({"margin": 1.0, "paths": 4}, ["", "", "expander.search.margin", "expander.search.margin", "expander.paths"]),
         ({"budget": Budget(triples=1, tokens=1)}, ["", "", "", "", ""]),
     ],
 )

@@ -8,6 +8,7 @@ from srtk_plugin_sr.beam import BeamExpander
 from srtk_plugin_sr.dense import DenseScorer
 from srtk_plugin_sr.fit_settings import HeadFitSettings
 from srtk_plugin_sr.rerank import RerankExpander
+from srtk_plugin_sr.search_settings import SearchBlock
 from srtk_plugin_sr.supervision import GoldPath, GoldTriples, NearShortest, ShortestPath
 
 from srtk_framework.roles import Encoder, TrainingTask
@@ -83,7 +84,7 @@ class TestBeamWithShares(ExpanderConformance):
 
     @pytest.fixture
     def driver(self, graph, scorer, budget):
-        return beam(graph, scorer, budget, depth=3, mention="", paths=5)
+        return beam(graph, scorer, budget, depth=3, search=SearchBlock(mention=""), paths=5)
 
 
 class TestBeamAsSrtk(ExpanderConformance):
@@ -91,7 +92,7 @@ class TestBeamAsSrtk(ExpanderConformance):
 
     @pytest.fixture
     def driver(self, graph, scorer, budget):
-        return beam(graph, scorer, budget, end_at_start=True, stop_when_full=True, overflow="drop", inverse=False)
+        return beam(graph, scorer, budget, variant="srtk", inverse=False)
 
 
 EXAMPLES = [

@@ -11,9 +11,8 @@ from hypothesis import strategies as st
 from srtk_plugin_local.memory import MemoryGraph
 from srtk_plugin_sr.beam import BeamExpander
 from srtk_plugin_sr.dense import DenseScorer
-from srtk_plugin_sr.search_settings import SearchSettings
 
-from srtk_framework.roles import Encoder
+from srtk_framework.roles import PLAIN, Encoder, SearchSettings
 from srtk_framework.values import END, DriverError, Link, Question, SettingsError, Step
 
 CAPITAL, BORDERS, CURRENCY = Step("capital"), Step("borders"), Step("currency")
@@ -115,9 +114,9 @@ def test_an_encoder_as_it_comes_is_no_trained_scorer():
 
 
 def test_margins_are_not_suggested_for_scores_of_untrained_weights_that_are_no_gains():
-    assert scorer_of(Letters(), rule=None).search_settings()["mention"] == ""
-    assert SearchSettings(**scorer_of(Letters(), rule="log-softmax").search_settings()) == SearchSettings()
-    assert SearchSettings(**scorer_of(Letters(), rule="srtk-sum").search_settings()) == SearchSettings()
+    assert scorer_of(Letters(), rule=None).search_settings() == SearchSettings(scale=1.0)
+    assert scorer_of(Letters(), rule="log-softmax").search_settings() == PLAIN
+    assert scorer_of(Letters(), rule="srtk-sum").search_settings() == PLAIN
 
 
 def test_a_text_form_that_is_given_brings_its_own_inverse():
@@ -263,16 +262,16 @@ names = st.sampled_from("abcd")
 @given(
     facts=st.lists(st.tuples(names, st.sampled_from(["capital", "borders", "currency"]), names), min_size=1),
     depth=st.integers(1, 3),
-    end_at_start=st.booleans(),
+    variant=st.sampled_from(["default", "srtk"]),
     inverse=st.booleans(),
 )
 @settings(max_examples=40, deadline=None)
-def test_the_probabilities_of_all_paths_of_a_search_sum_to_one(facts, depth, end_at_start, inverse):
+def test_the_probabilities_of_all_paths_of_a_search_sum_to_one(facts, depth, variant, inverse):
     graph = MemoryGraph(triples=facts)
     graph.open()
     scorer = DenseScorer(encoder=Letters(), graph=graph, cache="", rule="log-softmax", temperature=1.0)
     scorer.open()
-    beam = BeamExpander(graph, scorer, depth=depth, width=9999, end_at_start=end_at_start, inverse=inverse)
+    beam = BeamExpander(graph, scorer, depth=depth, width=9999, variant=variant, inverse=inverse)
     beam.open()
     start = facts[0][0]
     [found] = beam.expand([Question("q", "What borders it?", (Link(start),))])

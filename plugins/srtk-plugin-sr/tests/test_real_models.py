@@ -144,8 +144,7 @@ def test_the_beam_finds_the_paths_that_srtk_finds(tiny, width, depth):
     scorer = DenseScorer(encoder=encoder, graph=graph, cache="", rule="srtk-sum", text="srtk")
     scorer.open()
     driver = BeamExpander(
-        graph=graph, scorer=scorer, budget=Budget(), width=width, depth=depth, inverse=False,
-        end_at_start=True, stop_when_full=True, overflow="drop",
+        graph=graph, scorer=scorer, budget=Budget(), width=width, depth=depth, inverse=False, variant="srtk",
     )  # fmt: skip
     driver.open()
     found = driver.expand([Question("q", QUESTION, (Link("Barack Obama"),))])[0]

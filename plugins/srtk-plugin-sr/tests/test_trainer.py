@@ -15,12 +15,12 @@ from srtk_plugin_local.memory import MemoryGraph
 from srtk_plugin_sr.beam import BeamExpander
 from srtk_plugin_sr.dense import DenseScorer
 from srtk_plugin_sr.fit_settings import ScorerFitSettings
-from srtk_plugin_sr.search_settings import TOPIC_BACKGROUNDS, TRAINED, UNTRAINED, SearchSettings
+from srtk_plugin_sr.search_settings import TOPIC_BACKGROUNDS, TRAINED
 from srtk_plugin_sr.vectors import TextIndex
 from srtk_plugin_transformers.encoder import TransformersEncoder
 
 from srtk_framework.graph import BACKGROUND
-from srtk_framework.roles import Encoder, GraphExamples, Trainable, TrainingTask
+from srtk_framework.roles import PLAIN, Encoder, GraphExamples, SearchSettings, Trainable, TrainingTask
 from srtk_framework.values import END, DriverError, Link, Question, RankedPath, Sample, Step, TrainingExample
 
 PEOPLE = [f"p{i}" for i in range(24)]
@@ -209,10 +209,10 @@ def test_a_saved_encoder_loads_in_a_new_scorer_and_as_an_encoder_driver(scorer, 
 def test_trained_weights_are_scored_as_they_were_trained_wherever_they_are_loaded(scorer, graph, tmp_path):
     row = (["where was p1 born"], [(Step("spouse"),)], [[Step("birth_place"), Step("spouse", True), END]])
     one = scorer(end_text="stop", step_cost=0.25)
-    assert SearchSettings(**one.search_settings()) == UNTRAINED
+    assert one.search_settings() == SearchSettings(scale=1.0)
     assert not one.is_trained()
     one.fit(task(tmp_path), settings(epochs=1, mention="someone"))
-    assert SearchSettings(**one.search_settings()) == attrs.evolve(TRAINED, mention="someone")
+    assert one.search_settings() == attrs.evolve(TRAINED, mention="someone")
     one.save(tmp_path / "model")
     other = scorer(model=tmp_path / "model")
     assert one.is_trained()
@@ -220,7 +220,7 @@ def test_trained_weights_are_scored_as_they_were_trained_wherever_they_are_loade
     assert other.score(*row) == one.score(*row)
     assert other.search_settings() == one.search_settings()
     assert other.fingerprint() != scorer(model=tmp_path / "model", end_text="end").fingerprint()
-    assert SearchSettings(**scorer(model=tmp_path / "model", rule="gain").search_settings()) == SearchSettings()
+    assert scorer(model=tmp_path / "model", rule="gain").search_settings() == PLAIN
 
 
 def chosen(scorer, tmp_path, recall):
@@ -228,7 +228,7 @@ def chosen(scorer, tmp_path, recall):
     one, tried = scorer(), []
 
     def validate():
-        tried.append(one.search_settings()["topic_background"])
+        tried.append(one.search_settings().topic_background)
         return {"answer_recall": recall(tried[-1])}
 
     figures = one.fit(attrs.evolve(task(tmp_path), validate_topics=validate), settings(epochs=1))
@@ -243,25 +243,25 @@ def test_the_background_that_is_best_on_several_topics_is_kept_with_the_weights(
     assert figures["several_topics_answer_recall"] == 0.9
     one.save(tmp_path / "model")
     assert json.loads((tmp_path / "model" / "path_scorer.json").read_text())["topic_background"] == best
-    assert scorer(model=tmp_path / "model").search_settings()["topic_background"] == best
+    assert scorer(model=tmp_path / "model").search_settings().topic_background == best
 
 
 def test_of_equally_good_backgrounds_that_of_the_start_stays(scorer, tmp_path):
     one, _, _ = chosen(scorer, tmp_path, lambda background: 0.5 if background is None else 0.9)
-    assert one.search_settings()["topic_background"] == BACKGROUND
+    assert one.search_settings().topic_background == BACKGROUND
 
 
 def test_a_search_that_does_not_depend_on_the_background_is_validated_twice(scorer, tmp_path):
     one, figures, tried = chosen(scorer, tmp_path, lambda background: 0.5)
     assert tried == [BACKGROUND, None]
     assert figures["topic_background"] == BACKGROUND
-    assert one.search_settings()["topic_background"] == BACKGROUND
+    assert one.search_settings().topic_background == BACKGROUND
 
 
 def test_weights_trained_under_gain_are_searched_as_those_not_trained(scorer, tmp_path):
     one = scorer(rule="gain")
     one.fit(task(tmp_path), settings(epochs=1, mention="someone"))
-    assert SearchSettings(**one.search_settings()) == attrs.evolve(UNTRAINED, mention="someone")
+    assert one.search_settings() == SearchSettings(scale=1.0, mention="someone")
 
 
 def test_a_broken_form_beside_the_weights_is_refused_with_its_file(scorer, graph, tmp_path):

@@ -13,7 +13,7 @@ import numpy as np
 from srtk_framework.host import driver_of
 from srtk_framework.recipe import SettingsError, structure
 from srtk_framework.records import read_json, write_json
-from srtk_framework.roles import PathScorer, Trainable, TrainingTask, absent
+from srtk_framework.roles import PathScorer, SearchSettings, Trainable, TrainingTask, absent
 from srtk_framework.training import settings_class
 from srtk_framework.values import SCORE_DIGITS, DriverError, InputError, Path, Step
 
@@ -51,8 +51,8 @@ class MixScorer(PathScorer):
     than it is (see the benchmarks). Log-probabilities, of ``patterns`` and of trained ``dense``, and logits, of
     untrained ``dense``, are of one scale, that of log-odds; the weights do the rest.
 
-    The settings of a search that the scorers suggest are those of the first scorer that suggests them; margins add up
-    by weight, and there is none where one scorer has none.
+    The settings of a search are those that the scorer of the greatest weight suggests; margins add up by weight, and
+    there is none where one scorer has none. The unit of the sums is measured where one scorer does not say its own.
 
     Training trains the scorers one after the other, as they are listed. Only the last of them is validated meanwhile,
     since the search needs all.
@@ -123,16 +123,21 @@ class MixScorer(PathScorer):
         """Return whether one of the scorers scores END where the maximum depth forces it."""
         return any(one.scores_end() for one in self.scorers)
 
-    def search_settings(self) -> dict[str, Any]:
-        """Return the settings of the first scorer that has them, and margins by weight."""
-        found = [dict(one.search_settings()) for one in self.scorers]
-        first = {name: value for row in reversed(found) for name, value in row.items() if name not in _LIMITS}
-        limits: dict[str, float] = {}
+    def search_settings(self) -> SearchSettings | None:
+        """Return the settings of the scorer that weighs most, of those that suggest some, and margins by weight."""
+        found = [one.search_settings() for one in self.scorers]
+        rows = [(weight, one) for weight, one in zip(self._weights, found, strict=True) if one is not None]
+        if not rows:
+            return None
+        heaviest = max(rows, key=lambda row: row[0])[1]
+        # The numbers are added up as they are, so that their unit is known only where each scorer says its own.
+        known = len(rows) == len(found) and all(one.scale is not None for _, one in rows)
+        limits: dict[str, float | None] = dict.fromkeys(_LIMITS)
         for name in _LIMITS:
-            values = [row[name] for row in found if row.get(name) is not None]
-            if len(values) == len(found):
-                limits[name] = sum(weight * value for weight, value in zip(self._weights, values, strict=True))
-        return {**first, **limits}
+            values = [getattr(one, name) for _, one in rows]
+            if known and None not in values:
+                limits[name] = sum(weight * value for (weight, _), value in zip(rows, values, strict=True))
+        return attrs.evolve(heaviest, scale=heaviest.scale if known else None, **limits)
 
     # Training
 
@@ -176,7 +181,7 @@ class MixScorer(PathScorer):
             )
         mention = training.mention
         if mention == "auto":
-            mention = self.search_settings().get("mention")
+            mention = (self.search_settings() or SearchSettings()).mention
         shared = {"mention": mention, "inverse": training.inverse}
         wanted = {}
         for place, (one, row) in enumerate(zip(self.scorers, given, strict=True)):

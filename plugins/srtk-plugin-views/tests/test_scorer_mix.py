@@ -10,7 +10,7 @@ import attrs
 import pytest
 from srtk_plugin_views.scorer_mix import FILE, MixFitSettings, MixScorer
 
-from srtk_framework.roles import PathScorer, TrainingTask
+from srtk_framework.roles import PLAIN, PathScorer, SearchSettings, TrainingTask
 from srtk_framework.testing import PathScorerConformance
 from srtk_framework.testing.path_scorer import ToyPathScorer
 from srtk_framework.values import END, DriverError, Question, RankedPath, Step, TrainingExample
@@ -24,13 +24,13 @@ class Scripted(PathScorer):
 
     Attributes:
         scores: Score by relation; END is the empty one, and every other is 0.
-        suggests: Settings of a search.
+        suggests: Settings of a search; None for none.
         end: Whether END is scored when it is forced.
         learnt: Whether it is trained.
     """
 
     scores: dict[str, float]
-    suggests: dict[str, Any] = attrs.field(factory=dict)
+    suggests: SearchSettings | None = None
     end: bool = False
     learnt: bool = False
 
@@ -122,16 +122,24 @@ def test_a_mix_is_trained_if_one_of_its_scorers_is() -> None:
     assert MixScorer([Scripted({}), Scripted({}, learnt=True)]).is_trained()
 
 
-def test_a_search_takes_the_settings_of_the_first_scorer_that_has_them() -> None:
-    one, other = Scripted({}, {"mention": ""}), Scripted({}, {"mention": "it", "order": "nodes"})
-    assert MixScorer([one, other]).search_settings() == {"mention": "", "order": "nodes"}
-    assert MixScorer([other, one]).search_settings() == {"mention": "it", "order": "nodes"}
+def test_a_search_takes_the_settings_of_the_scorer_that_weighs_most() -> None:
+    one, other = Scripted({}, PLAIN), Scripted({}, SearchSettings(scale=1.0, mention="it"))
+    assert MixScorer([one, other]).search_settings() == PLAIN
+    assert MixScorer([one, other], [0.5, 1.0]).search_settings() == SearchSettings(scale=1.0, mention="it")
+    assert MixScorer([Scripted({}), Scripted({})]).search_settings() is None
+
+
+def test_the_unit_of_a_mix_is_measured_where_one_scorer_does_not_say_its_own() -> None:
+    said = attrs.evolve(PLAIN, margin=2.0)
+    for silent in (Scripted({}), Scripted({}, SearchSettings())):
+        found = MixScorer([Scripted({}, said), silent]).search_settings()
+        assert found == attrs.evolve(PLAIN, scale=None)
 
 
 def test_margins_add_up_by_weight_and_one_scorer_without_leaves_none() -> None:
-    one, other = Scripted({}, {"margin": 2.0, "hop_margin": 4.0}), Scripted({}, {"margin": 1.0, "hop_margin": None})
-    assert MixScorer([one, other], [0.5, 3.0]).search_settings() == {"margin": 4.0}
-    assert MixScorer([one, Scripted({})]).search_settings() == {}
+    one = Scripted({}, attrs.evolve(PLAIN, margin=2.0, hop_margin=4.0))
+    other = Scripted({}, attrs.evolve(PLAIN, margin=1.0))
+    assert MixScorer([one, other], [0.5, 3.0]).search_settings() == attrs.evolve(PLAIN, margin=4.0)
 
 
 @pytest.mark.parametrize(
@@ -186,7 +194,7 @@ def test_each_scorer_is_trained_in_a_folder_of_its_own(tmp_path: Path) -> None:
 
 def test_scorers_learn_from_texts_as_the_search_of_the_mix_gives_them(tmp_path: Path) -> None:
     counter = Counter()
-    scorer = MixScorer([Scripted({}, {"mention": "someone"}), counter])
+    scorer = MixScorer([Scripted({}, SearchSettings(mention="someone")), counter])
     scorer.fit(task(tmp_path), MixFitSettings())
     scorer.fit(task(tmp_path), MixFitSettings(mention="it"))
     scorer.fit(task(tmp_path), MixFitSettings(scorers=[None, {"mention": "she"}]))

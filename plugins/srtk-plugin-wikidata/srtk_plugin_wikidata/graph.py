@@ -56,7 +56,7 @@ class WikidataGraph(SparqlGraph):
     suited: ClassVar[Mapping[str, Any]] = {
         "entity_linker": {"use": "wikidata-search"},
         # What points at a country or a class is millions of items, and a fan cost asks about three times as many steps.
-        "expander": {"width": 10, "depth": 2, "inverse": False, "fan_cost": 0},
+        "expander": {"width": 10, "depth": 2, "inverse": False, "search": {"fan_cost": 0}},
         "path_scorer": {"step_cost": 0, "return_cost": 0},
         "budget": {"hub": 200},
     }

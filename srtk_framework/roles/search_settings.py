@@ -1,0 +1,121 @@
+"""Settings of a search that depend on the scores it adds up; what a path scorer suggests."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from typing import Any, Literal, get_args
+
+import attrs
+
+from srtk_framework.graph import BACKGROUND
+from srtk_framework.values import DriverError, close_matches
+
+Order = Literal["paths", "nodes"]
+
+
+def _number(
+    least: float, *, above: bool = False, most: float = math.inf, none: bool = False, whole: bool = False
+) -> Any:
+    """Return a validator of a number within bounds; ``none`` allows None too."""
+    kind = "a whole number" if whole else "a number"
+    bounds = f"{'above' if above else 'of at least'} {least:g}" + (f" and at most {most:g}" if most < math.inf else "")
+
+    def check(instance: Any, attribute: attrs.Attribute[Any], value: Any) -> None:
+        if value is None and none:
+            return
+        fits = isinstance(value, int if whole else int | float) and not isinstance(value, bool)
+        if not fits or not math.isfinite(value) or not (least < value if above else least <= value) or value > most:
+            raise ValueError(f"{attribute.name} is {value!r}; it must be {kind} {bounds}{', or null' if none else ''}")
+
+    return check
+
+
+def _text_or_none(instance: Any, attribute: attrs.Attribute[Any], value: Any) -> None:
+    if not (value is None or isinstance(value, str)):
+        raise ValueError(f"{attribute.name} is {value!r}; it must be a text, or null")
+
+
+def _order(instance: Any, attribute: attrs.Attribute[Any], value: Any) -> None:
+    if value not in get_args(Order):
+        raise ValueError(f"{attribute.name} is {value!r}; use paths or nodes")
+
+
+@attrs.frozen(kw_only=True)
+class SearchSettings:
+    """Settings of a search that suit the scores of a path scorer.
+
+    The defaults are the best that are known for scores that were not learnt from questions: chosen on the demo's
+    questions with seed 1, PathQuestion and MetaQA, and what concerns long paths also on a half of ComplexWebQuestions.
+    A scorer that suggests nothing gets them.
+
+    Scores, costs and margins are in natural-log units: a path that scores 1 more is e times as probable.
+
+    Attributes:
+        scale: Difference of the scorer's numbers that is one unit; scores are divided by it and added up as they are.
+            None for a scorer whose unit is not known: then it is measured for each question, by the spread of the
+            first scores that differ, and each score counts as its distance from END's. So neither a factor on the
+            numbers nor a shift of them changes the search.
+        depth: Maximum number of steps of a path, where the expander's own `depth` is left open.
+        long_cost: Subtracted from the score of a path for each step beyond the second, as most questions need no more.
+        long_width: Paths of each topic, the best, that may be extended beyond the second step, where a graph has most
+            to read; None for all.
+        mention: Replaces the linked entity's mention in the text that the scorer reads; None leaves the text as it is.
+        margin: Drops the paths whose score is more than this below the best of their topic, at the end; None for no
+            limit. 2.3 is a tenth of the best path's probability.
+        hop_margin: The same at each hop, for paths that may be extended: a search that is certain follows few.
+        order: Order of the triples, which decides what finds room in the budget. `paths`: the best path first.
+            `nodes`: the node with most mass of the paths that end in it, and more where paths from several topics meet
+            (see ``graph.facts_by_node``).
+        fan_cost: Subtracted from the score of a path for each factor e of nodes that a step reaches: of two steps that
+            read alike, the one to fewer nodes is more specific (PRA divides by the fan-out, Lao and Cohen 2010).
+        price: Share of the answers that a triple must be expected to add for the reading to go on, where the budget
+            has neither price nor recall; None for no price.
+        found: Share of the answers that the paths are expected to lead to, between 0 and 1: a factor of
+            `expected_recall` in the record.
+        topic_background: With the order `nodes`, a node on which a topic's paths arrive with probability p is worth
+            (b + p) / b times as much to the paths of the other topics, where this is b: the smaller, the more it counts
+            where topics meet. None for no support: the paths of all topics are read as those of one.
+    """
+
+    scale: float | None = attrs.field(default=None, validator=_number(0, above=True, none=True))
+    depth: int = attrs.field(default=3, validator=_number(1, whole=True))
+    long_cost: float = attrs.field(default=1.0, validator=_number(0))
+    long_width: int | None = attrs.field(default=8, validator=_number(1, whole=True, none=True))
+    mention: str | None = attrs.field(default="", validator=_text_or_none)
+    margin: float | None = attrs.field(default=None, validator=_number(0, none=True))
+    hop_margin: float | None = attrs.field(default=None, validator=_number(0, none=True))
+    order: Order = attrs.field(default="nodes", validator=_order)
+    fan_cost: float = attrs.field(default=0.2, validator=_number(0))
+    price: float | None = attrs.field(default=None, validator=_number(0, none=True, most=1))
+    found: float = attrs.field(default=0.9, validator=_number(0, above=True, most=1))
+    topic_background: float | None = attrs.field(default=BACKGROUND, validator=_number(0, above=True, none=True))
+
+
+PLAIN = SearchSettings(
+    scale=1.0, depth=2, long_cost=0.0, long_width=None, mention=None, order="paths", fan_cost=0.0, found=1.0
+)
+"""Scores in natural-log units that are added up as they are, at no cost: a start for learnt log-probabilities."""
+
+
+def search_settings_only(answer: Any, arguments: Mapping[str, Any], driver: str) -> SearchSettings | None:
+    """Refuse anything but search settings, a mapping of some of them, or None.
+
+    Raises:
+        DriverError: For another type, an unknown key, or a value out of range.
+    """
+    if answer is None or isinstance(answer, SearchSettings):
+        return answer
+    if not isinstance(answer, Mapping):
+        raise DriverError(f"search_settings returned {answer!r}; it must return SearchSettings, or None for none")
+    known = [field.name for field in attrs.fields(SearchSettings)]
+    for key in answer:
+        if key not in known:
+            near = close_matches(str(key), known)
+            raise DriverError(
+                f"search_settings returned {key!r}, which is unknown; known are {', '.join(known)}.{near}"
+            )
+    try:
+        return SearchSettings(**answer)
+    except ValueError as error:
+        raise DriverError(f"search_settings returned a wrong value: {error}") from error
