@@ -15,7 +15,7 @@ for all completers where two are compared.
 Entities whose triples are all hidden are not in the graph; `frequency` is asked to rate all fillers of the relation for
 these, as `masked-lm` answers for all entities that have a name.
 
-`published` has the settings of the published code over the same templates. Its answers are a set, cut by thresholds:
+`published` has the variant of the published code over the same templates. Its answers are a set, cut by thresholds:
 precision is the mean over patterns with an answer, recall that over all patterns (tables 1 and 2 of the paper).
 
 `--out` keeps what was learnt and answered of each seed, which is not computed again there; `--read` makes the figures
@@ -63,16 +63,6 @@ HIDDEN, HELD = 0.3, 0.2
 MOST = 10
 """Completions of a pattern that are counted."""
 BATCH = 256
-PUBLISHED: dict[str, Any] = {
-    "mean": "running",
-    "over": "greatest",
-    "stability": "sum",
-    "types": "classes",
-    "popularity": 1,
-    "threshold": "both",
-    "scale": "logarithm",
-}
-"""Settings of the published code."""
 SET = "masked-lm, published"
 
 
@@ -308,7 +298,7 @@ def completers(
         one.open()
         found[f"masked-lm, {types}"] = one
     templates = str(path / "templates.json") if world.texts is not None else world.sources()["templates"]
-    published = MaskedLMCompleter(**{**settings, **PUBLISHED}, templates=templates)
+    published = MaskedLMCompleter(**{**settings, "variant": "code"}, templates=templates)
     published.open()
     published.fit(TrainingTask([], None, folder, seed, held), MaskedLMFitSettings())
     found[SET] = published

@@ -7,10 +7,8 @@ from collections.abc import Sequence
 from typing import Literal
 
 Mean = Literal["probability", "logarithm", "running"]
-MEANS: tuple[Mean, ...] = ("probability", "logarithm", "running")
 
 Stability = Literal["difference", "sum", "none"]
-STABILITIES: tuple[Stability, ...] = ("difference", "sum", "none")
 
 
 def label_score(logarithms: Sequence[float], mean: Mean) -> float:

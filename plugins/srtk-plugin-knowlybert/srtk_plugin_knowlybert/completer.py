@@ -23,19 +23,16 @@ from srtk_framework.values import (
     Pattern,
     Step,
     Triple,
-    at_least,
     batched,
     confidence,
     open_end,
     rounded,
-    share,
 )
-from srtk_plugin_knowlybert.aggregation import MEANS, STABILITIES, Mean, Stability
 from srtk_plugin_knowlybert.candidates import Candidate, Filters
 from srtk_plugin_knowlybert.context import Paragraph, paragraphs
 from srtk_plugin_knowlybert.filler_types import TYPES, FillerTypes, Types
 from srtk_plugin_knowlybert.fit_settings import MaskedLMFitSettings
-from srtk_plugin_knowlybert.label_search import OVERS, LabelSearch, Over, Sentences, check_filler
+from srtk_plugin_knowlybert.label_search import LabelSearch, Sentences, check_filler
 from srtk_plugin_knowlybert.label_trie import LabelTrie
 from srtk_plugin_knowlybert.names import all_names, read_names
 from srtk_plugin_knowlybert.soft_prior import SoftPrior, features
@@ -43,11 +40,10 @@ from srtk_plugin_knowlybert.state import State, tokenizer_hash
 from srtk_plugin_knowlybert.template_choice import chosen_templates
 from srtk_plugin_knowlybert.templates import Template, read_templates
 from srtk_plugin_knowlybert.thresholds import dynamic_threshold, static_threshold
+from srtk_plugin_knowlybert.variants import RULES, VARIANTS, Rules, Variant
 
 logger = logging.getLogger(__name__)
 
-Threshold = Literal["both", "static", "dynamic", "none"]
-THRESHOLDS: tuple[Threshold, ...] = ("both", "static", "dynamic", "none")
 _BATCH = 256
 _at_least_1: Any = attrs.validators.ge(1)
 _none_or_at_least_1: Any = attrs.validators.optional(_at_least_1)
@@ -86,25 +82,14 @@ class MaskedLMCompleter(Completer):
         most_templates: Templates of a relation that are asked, the best ones.
         masks: Most tokens of a label.
         top: Tokens of each gap that are joined to labels; null to rate all labels that fit the relation.
-        mean: Score of a label from its tokens: the mean ``logarithm``; the mean ``probability``, as published; or
-            ``running``, as in the published code.
-        over: Score of a label from those in several templates: their ``mean``, in which a template that does not find
-            the label counts as 0; or the ``greatest``, as published.
-        stability: Which labels are dropped: those whose scores differ by more than ``stability_limit`` (``difference``,
-            as published), those whose least and greatest score have no greater ``sum``, as in the published code, or
-            ``none``.
-        stability_limit: See ``stability``.
+        variant: Rules of scores, filters and thresholds: ``default``; ``published``, those of the paper; or ``code``, those
+            of the code that was published with it.
         types: Which entities may fill the open end: those with an expected class (``classes``, else as by signatures);
             with a step in common with known fillers (``signatures``); known fillers (``seen``); any (``none``).
             ``soft`` drops nothing: all of this is weighed against the score, as learnt on held-out facts, and the
-            confidence is the probability that the triple is true.
-        class_share: A class is expected if this share of the number of the most frequent one has it.
-        classes_of_answers: Whether the classes of known answers are expected where there are any.
-        popularity: Least number of triples with the entity as object.
+            confidence is the probability that the triple is true. By default that of the variant: ``soft`` for
+            ``default``, else ``classes``.
         homonyms: ``popular``: of the entities of a label the most popular one; ``all``.
-        threshold: What cuts the answers of a pattern by their scores: the ``static`` threshold, which is the mean score
-            of what the graph holds; the ``dynamic`` one, at a large gap; ``both``; or ``none``.
-        scale: On which the gaps between scores are measured: ``probability`` or ``logarithm``.
     """
 
     learns: ClassVar[str] = "graph"
@@ -122,21 +107,12 @@ class MaskedLMCompleter(Completer):
     most_templates: int = attrs.field(default=5, validator=_at_least_1)
     masks: int = attrs.field(default=3, validator=_at_least_1)
     top: int | None = attrs.field(default=100, validator=_none_or_at_least_1)
-    mean: Mean = attrs.field(default="logarithm", validator=attrs.validators.in_(MEANS))
-    over: Over = attrs.field(default="mean", validator=attrs.validators.in_(OVERS))
-    stability: Stability = attrs.field(default="none", validator=attrs.validators.in_(STABILITIES))
-    stability_limit: float = attrs.field(default=0.6, validator=at_least(0))
-    types: Types = attrs.field(default="soft", validator=attrs.validators.in_(TYPES))
-    class_share: float = attrs.field(default=0.4, validator=share)
-    classes_of_answers: bool = True
-    popularity: int = attrs.field(default=0, validator=attrs.validators.ge(0))
+    variant: Variant = attrs.field(default="default", validator=attrs.validators.in_(VARIANTS))
+    types: Types | None = attrs.field(default=None, validator=attrs.validators.optional(attrs.validators.in_(TYPES)))
     homonyms: Literal["popular", "all"] = attrs.field(
         default="popular", validator=attrs.validators.in_(("popular", "all"))
     )
-    threshold: Threshold = attrs.field(default="none", validator=attrs.validators.in_(THRESHOLDS))
-    scale: Literal["probability", "logarithm"] = attrs.field(
-        default="probability", validator=attrs.validators.in_(("probability", "logarithm"))
-    )
+    _rules: Rules = attrs.field(init=False, repr=False)
     _table: TripleTable | None = attrs.field(init=False, default=None, repr=False)
     _known: FillerTypes | None = attrs.field(init=False, default=None, repr=False)
     _search: LabelSearch | None = attrs.field(init=False, default=None, repr=False)
@@ -144,6 +120,10 @@ class MaskedLMCompleter(Completer):
     _names: dict[str, Sequence[str]] = attrs.field(init=False, factory=dict, repr=False)
     _state: State = attrs.field(init=False, factory=State, repr=False)
     _said: set[str] = attrs.field(init=False, factory=set, repr=False)
+
+    def __attrs_post_init__(self) -> None:
+        rules = RULES[self.variant]
+        self._rules = rules if self.types is None else attrs.evolve(rules, types=self.types)
 
     def preflight(self) -> list[tuple[str, str]]:
         """Check that folders and files exist."""
@@ -166,7 +146,7 @@ class MaskedLMCompleter(Completer):
             raise DriverError("the index searches vectors, not texts; name one that searches texts, such as `bm25`")
         self._given = {} if self.templates is None else read_templates(Path(self.templates).expanduser())
         self._table = TripleTable.of(self.graph)
-        self._known = FillerTypes(self._table, self.graph.schema(), self.class_share, self.classes_of_answers)
+        self._known = FillerTypes(self._table, self.graph.schema(), of_answers=self._rules.classes_of_answers)
         further = {} if self.names is None else read_names(Path(self.names).expanduser())
         self._names = all_names(self.graph, self._table, further, self.aliases)
         trie = LabelTrie.of(self._names, self.filler, self.masks)
@@ -177,7 +157,7 @@ class MaskedLMCompleter(Completer):
                 self.masks,
                 f"{trie.unwritten:,}",
             )
-        self._search = LabelSearch(self.filler, trie, self.masks, self.top, self.mean, self.over)
+        self._search = LabelSearch(self.filler, trie, self.masks, self.top, self._rules.mean, self._rules.over)
         if self.path is not None:
             self.load(Path(self.path).expanduser())
 
@@ -256,7 +236,13 @@ class MaskedLMCompleter(Completer):
         if self.top is None:
             labels = [self._rated_labels(row, known) for row in some]
         found = iter(search.search([row.sentences for row in some], labels))
-        filters = Filters(self.stability, self.stability_limit, self.types, self.popularity, self.homonyms == "all")
+        filters = Filters(
+            self._rules.stability,
+            self._rules.stability_limit,
+            self._rules.types,
+            self._rules.popularity,
+            self.homonyms == "all",
+        )
         answers: list[tuple[_Asked | None, list[Candidate]]] = []
         for row in rows:
             if row is None:
@@ -270,22 +256,24 @@ class MaskedLMCompleter(Completer):
         """Return the labels of entities that may fill the open end."""
         trie = self._opened()[2].trie
         ids = list(trie.labels)
-        fits = known.allowed(self.types, asked.end, asked.step, ids)
+        fits = known.allowed(self._rules.types, asked.end, asked.step, ids)
         return sorted({label for id_, fit in zip(ids, fits, strict=True) if fit for label in trie.labels[id_]})
 
     def _cut(self, candidates: list[Candidate]) -> list[Candidate]:
         """Drop the candidates of a pattern below the threshold."""
-        if self.threshold == "none":
+        if self._rules.threshold == "none":
             return candidates
         scores = [self._scaled(one) for one in candidates]
-        least = -math.inf if self._state.threshold is None or self.threshold == "dynamic" else self._state.threshold
-        if self.threshold != "static":
+        least = (
+            -math.inf if self._state.threshold is None or self._rules.threshold == "dynamic" else self._state.threshold
+        )
+        if self._rules.threshold != "static":
             least = dynamic_threshold(scores, least)
         return [one for one, score in zip(candidates, scores, strict=True) if score >= least]
 
     def _shares(self, asked: _Asked, candidates: Sequence[Candidate], known: FillerTypes) -> list[float]:
         """Return the confidence of each candidate."""
-        if self.types != "soft" or self._state.prior is None:
+        if self._rules.types != "soft" or self._state.prior is None:
             return [confidence(one.found.score) for one in candidates]
         rows = self._features(asked, candidates, known)
         return [confidence(share) for share in self._state.prior.probabilities(rows)]
@@ -341,7 +329,7 @@ class MaskedLMCompleter(Completer):
             )
         # Entities of held-out facts alone are as unknown here as those of facts that the graph lacks.
         left = table.without(task.held_out).compact()
-        known = FillerTypes(left, self.graph.schema(), self.class_share, self.classes_of_answers)
+        known = FillerTypes(left, self.graph.schema(), of_answers=self._rules.classes_of_answers)
         templates = dict(self._given)
         if not templates and self.corpus is not None:
             templates = chosen_templates(self.corpus.read(), left, search, self._names, training, task.seed)
@@ -356,7 +344,7 @@ class MaskedLMCompleter(Completer):
         self._state = attrs.evolve(self._state, threshold=threshold)
         if threshold is not None:
             found["threshold"] = threshold
-        if self.types == "soft":
+        if self._rules.types == "soft":
             prior, counts = self._learnt_prior(left, known, task.held_out, training, task.seed)
             self._state = attrs.evolve(self._state, prior=prior)
             found.update(counts)
@@ -380,7 +368,7 @@ class MaskedLMCompleter(Completer):
         return static_threshold(held)
 
     def _scaled(self, one: Candidate) -> float:
-        return math.log(max(one.found.score, 1e-12)) if self.scale == "logarithm" else one.found.score
+        return math.log(max(one.found.score, 1e-12)) if self._rules.scale == "logarithm" else one.found.score
 
     def _learnt_prior(
         self,

@@ -15,7 +15,6 @@ from srtk_plugin_knowlybert.label_trie import LabelTrie, Tokens
 from srtk_plugin_knowlybert.templates import Template
 
 Over = Literal["greatest", "mean"]
-OVERS: tuple[Over, ...] = ("greatest", "mean")
 
 _BATCH = 1024
 """Texts that are filled at once."""

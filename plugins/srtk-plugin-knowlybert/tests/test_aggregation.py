@@ -1,11 +1,12 @@
 from __future__ import annotations
 
 import math
+from typing import get_args
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from srtk_plugin_knowlybert.aggregation import MEANS, is_stable, label_score
+from srtk_plugin_knowlybert.aggregation import Mean, is_stable, label_score
 
 ULM = {"Ulm": [0.9, 0.8], "Munich": [0.5, 0.05], "Bern": [0.2], "Paris": [0.75, 0.05]}
 
@@ -25,7 +26,7 @@ def test_three_tokens_have_the_means_worked_out_by_hand() -> None:
     assert math.log(label_score(tokens, "running")) == pytest.approx(-0.65)
 
 
-@given(st.floats(-20, 0), st.sampled_from(MEANS))
+@given(st.floats(-20, 0), st.sampled_from(get_args(Mean)))
 def test_a_label_of_one_token_has_its_probability(logarithm: float, mean: str) -> None:
     assert label_score([logarithm], mean) == pytest.approx(math.exp(logarithm))
 

@@ -14,6 +14,7 @@ from srtk_plugin_index.indexes.bm25 import Bm25Index
 from srtk_plugin_knowlybert.annotated import AnnotatedCorpus
 from srtk_plugin_knowlybert.completer import MaskedLMCompleter
 from srtk_plugin_knowlybert.fit_settings import MaskedLMFitSettings
+from srtk_plugin_knowlybert.variants import CODE, PUBLISHED, Rules
 from srtk_plugin_local.memory import MemoryGraph
 
 from srtk_framework.roles import MaskFiller, TrainingTask
@@ -116,6 +117,8 @@ ULM = {
 TEMPLATES = {"born": ["{subject} was born in {object} .", "The birthplace of {subject} is {object} ."]}
 
 Make = Callable[..., MaskedLMCompleter]
+RULE_NAMES = {field.name for field in attrs.fields(Rules)} - {"types"}
+"""Single rules of the variants, which differ in several at once."""
 
 
 @pytest.fixture
@@ -127,8 +130,14 @@ def make(towns: MemoryGraph, tmp_path: Path) -> Iterator[Make]:
 
     def build(table: Any = ULM, **settings: Any) -> MaskedLMCompleter:
         published = {"types": "none", "stability": "difference", "mean": "probability", "over": "greatest"}
-        given = {"graph": towns, "filler": TableFiller(table), "templates": str(file), **published, **settings}
-        one = MaskedLMCompleter(**given)
+        asked = {**published, **settings}
+        rules = {name: asked.pop(name) for name in list(asked) if name in RULE_NAMES}
+        one = MaskedLMCompleter(
+            graph=asked.pop("graph", towns),
+            filler=asked.pop("filler", TableFiller(table)),
+            **{"templates": str(file), **asked},
+        )
+        one._rules = attrs.evolve(one._rules, **rules)
         one.open()
         opened.append(one)
         return one
@@ -392,3 +401,39 @@ def test_a_damaged_model_is_refused(make: Make, tmp_path: Path, text: str) -> No
     (tmp_path / "masked-lm.json").write_text(text)
     with pytest.raises(DriverError, match=r"masked-lm\.json"):
         make(path=str(tmp_path))
+
+
+@pytest.mark.parametrize(
+    ("settings", "rules"),
+    [
+        ({}, Rules()),
+        ({"variant": "published"}, PUBLISHED),
+        ({"variant": "code"}, CODE),
+        ({"variant": "code", "types": "seen"}, attrs.evolve(CODE, types="seen")),
+        ({"types": "none"}, Rules(types="none")),
+    ],
+)
+def test_a_variant_sets_all_rules_and_types_replace_its_own(settings: Any, rules: Rules, towns: MemoryGraph) -> None:
+    assert MaskedLMCompleter(graph=towns, filler=TableFiller({}), **settings)._rules == rules
+
+
+def test_the_published_variants_answer_differently_and_drop_labels(towns: MemoryGraph, tmp_path: Path) -> None:
+    file = tmp_path / "templates.json"
+    file.write_text(json.dumps(TEMPLATES))
+    answers = []
+    for variant in ("default", "published", "code"):
+        one = MaskedLMCompleter(
+            graph=towns, filler=TableFiller(ULM), templates=str(file), variant=variant, types="none"
+        )
+        one.open()
+        answers.append(found(one))
+        one.close()
+    # Ulm is nobody's object in the graph, so that the published variants, with a least popularity of 1, drop it.
+    assert "Q1" in answers[0]
+    assert all("Q1" not in row for row in answers[1:])
+    assert answers[1] != answers[2]
+
+
+def test_an_unknown_variant_is_refused(towns: MemoryGraph) -> None:
+    with pytest.raises(ValueError, match="'variant' must be in"):
+        MaskedLMCompleter(graph=towns, filler=TableFiller({}), variant="paper")

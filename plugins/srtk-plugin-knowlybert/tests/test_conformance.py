@@ -33,7 +33,7 @@ class TestMaskedLM(CompleterConformance):
         filler.open()
         templates = tmp_path / "templates.json"
         templates.write_text('{"capital": "The capital of {subject} is {object} ."}')
-        completer = MaskedLMCompleter(graph=graph, filler=filler, templates=str(templates), stability="none")
+        completer = MaskedLMCompleter(graph=graph, filler=filler, templates=str(templates))
         completer.open()
         held = [fact for fact in SAMPLE.triples if fact.relation == "capital"][:4]
         completer.fit(TrainingTask([], None, tmp_path, 0, held), MaskedLMFitSettings(pairs=5, queries=10))

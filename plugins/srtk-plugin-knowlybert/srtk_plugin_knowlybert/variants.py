@@ -1,0 +1,67 @@
+"""The rules of scores and filters by which the paper, its published code and the default differ."""
+
+from __future__ import annotations
+
+from typing import Literal, get_args
+
+import attrs
+
+from srtk_plugin_knowlybert.aggregation import Mean, Stability
+from srtk_plugin_knowlybert.filler_types import Types
+from srtk_plugin_knowlybert.label_search import Over
+
+Variant = Literal["default", "published", "code"]
+VARIANTS: tuple[Variant, ...] = get_args(Variant)
+Threshold = Literal["both", "static", "dynamic", "none"]
+
+
+@attrs.frozen(kw_only=True)
+class Rules:
+    """The rules of one variant.
+
+    Attributes:
+        mean: Score of a label from its tokens; see ``label_score``.
+        over: Score of a label from those in several templates: their ``mean``, in which a template that does not find
+            the label counts as 0, or the ``greatest``.
+        stability: Which labels are dropped, on which the templates disagree; see ``is_stable``.
+        stability_limit: Limit of the stability.
+        types: Which entities may fill the open end, where the completer's own ``types`` is left open.
+        classes_of_answers: Whether the classes of known answers are expected where there are any.
+        popularity: Least number of triples with the entity as object.
+        threshold: What cuts the answers of a pattern by their scores: the ``static`` threshold, which is the mean score
+            of what the graph holds; the ``dynamic`` one, at a large gap; ``both``; or ``none``.
+        scale: On which the gaps between scores are measured.
+    """
+
+    mean: Mean = "logarithm"
+    over: Over = "mean"
+    stability: Stability = "none"
+    stability_limit: float = 0.6
+    types: Types = "soft"
+    classes_of_answers: bool = True
+    popularity: int = 0
+    threshold: Threshold = "none"
+    scale: Literal["probability", "logarithm"] = "probability"
+
+
+PUBLISHED = Rules(
+    mean="probability",
+    over="greatest",
+    stability="difference",
+    types="classes",
+    classes_of_answers=False,
+    popularity=1,
+    threshold="both",
+)
+"""The paper (KnowlyBERT, Kalo et al. 2020)."""
+CODE = Rules(
+    mean="running",
+    over="greatest",
+    stability="sum",
+    types="classes",
+    popularity=1,
+    threshold="both",
+    scale="logarithm",
+)
+"""The code that was published with it."""
+RULES: dict[Variant, Rules] = {"default": Rules(), "published": PUBLISHED, "code": CODE}
