@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+import attrs
 import numpy as np
 import pytest
 from srtk_plugin_knowlybert.annotated import AnnotatedCorpus
@@ -110,10 +111,11 @@ def learnt(filler: TransformersMaskFiller, corpus: AnnotatedCorpus, tmp_path_fac
     return folder
 
 
-def opened(filler: TransformersMaskFiller, **settings: Any) -> MaskedLMCompleter:
+def opened(filler: TransformersMaskFiller, threshold: Any = "none", **settings: Any) -> MaskedLMCompleter:
     graph = MemoryGraph(triples=KNOWN, labels=NAMES)
     graph.open()
     completer = MaskedLMCompleter(graph=graph, filler=filler, **settings)
+    completer._rules = attrs.evolve(completer._rules, threshold=threshold)
     completer.open()
     return completer
 
