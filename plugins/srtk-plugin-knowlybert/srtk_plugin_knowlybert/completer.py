@@ -82,8 +82,8 @@ class MaskedLMCompleter(Completer):
         most_templates: Templates of a relation that are asked, the best ones.
         masks: Most tokens of a label.
         top: Tokens of each gap that are joined to labels; null to rate all labels that fit the relation.
-        variant: Rules of scores, filters and thresholds: ``default``; those of the paper (``published``); or those of the
-            ``code`` that was published with it.
+        variant: Rules of scores, filters and thresholds: ``default``, ``published`` (the paper's) or ``code`` (those of
+            the published code).
         types: Which entities may fill the open end: those with an expected class (``classes``, else as by signatures);
             with a step in common with known fillers (``signatures``); known fillers (``seen``); any (``none``).
             ``soft`` drops nothing: all of this is weighed against the score, as learnt on held-out facts, and the
