@@ -132,7 +132,7 @@ class MixScorer(PathScorer):
         heaviest = max(rows, key=lambda row: row[0])[1]
         # The numbers are added up as they are, so that their unit is known only where each scorer says its own.
         known = len(rows) == len(found) and all(one.scale is not None for _, one in rows)
-        limits: dict[str, float | None] = dict.fromkeys(_LIMITS)
+        limits: dict[str, Any] = dict.fromkeys(_LIMITS)
         for name in _LIMITS:
             values = [getattr(one, name) for _, one in rows]
             if known and None not in values:
