@@ -425,7 +425,7 @@ def test_the_background_of_topics_is_that_of_the_scorer_unless_given():
 
 
 def test_an_unknown_variant_is_refused():
-    with pytest.raises(ValueError, match="'variant' must be in"):
+    with pytest.raises(ValueError, match="variant must be default or srtk, not 'keep'"):
         beam(FAMILY, HAND, variant="keep")
 
 
