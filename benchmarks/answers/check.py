@@ -17,7 +17,7 @@ from typing import Any
 
 HERE = Path(__file__).resolve().parent
 TABLE_SETS = ("own_tables.jsonl", "no_link.jsonl", "whole_road.jsonl")
-SETS = (*TABLE_SETS, *(f"fresh/{name}" for name in TABLE_SETS))
+SETS = (*TABLE_SETS, "certainty.jsonl", *(f"fresh/{name}" for name in TABLE_SETS))
 
 
 def german(column: Any) -> Any:

@@ -4,7 +4,7 @@
 
 `demo` are the demo's questions by kind; run `make demo` first, and with `--seed N` others are written for the graph.
 Tables are opened without a flag. The sets in `fresh/` were written without a look at the reader, which is reported by
-them. Figures go to build/bench/answers.json.
+them; the thresholds of its certainty were chosen on `certainty`, among others. Figures go to build/bench/answers.json.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ from srtk_framework import Graph, Retriever  # noqa: E402
 from srtk_framework.values import Question  # noqa: E402
 
 WRITTEN = ("by_kind", "own_tables", "no_link", "not_there", "whole_road")
-SETS = ("demo", "demo_gold", *WRITTEN, *(f"fresh/{name}" for name in WRITTEN))
+SETS = ("demo", "demo_gold", *WRITTEN, "certainty", *(f"fresh/{name}" for name in WRITTEN))
 OUT = ROOT / "build" / "bench" / "answers.json"
 WORLD = "build/demo/world"
 OPERATIONS = {"use": "operations", "inner": {"use": "beam"}}

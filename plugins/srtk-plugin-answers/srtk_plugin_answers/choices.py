@@ -9,6 +9,7 @@ from itertools import pairwise
 import attrs
 
 from srtk_framework.graph import path_order
+from srtk_framework.roles import KnowledgeGraph
 from srtk_framework.text import fold, without_mentions
 from srtk_framework.values import Link, Literal, Path, Question, RankedPath, Step, Subgraph, Triple
 from srtk_plugin_answers.literal_values import fits
@@ -170,6 +171,23 @@ def unknown_names(question: Question, relations: Collection[str]) -> list[str]:
         if word.start() > 0
         and singular(fold(word.group())) not in relations
         and not any(start <= word.start() < end for start, end in spans)
+    ]
+
+
+def other_words(graph: KnowledgeGraph, question: Question) -> list[str]:
+    """Return the mentions of links that are no name of their entity and begin otherwise: *Wakanda* for Akanda.
+
+    What is misspelt mostly begins right.
+    """
+    links = [link for link in question.links if link.start is not None and link.end is not None]
+    mentions = {link: question.text[link.start : link.end] for link in links}
+    differ = [link for link in links if fold(link.name or link.entity)[:1] != fold(mentions[link])[:1]]
+    others = graph.other_names([link.entity for link in differ]) if differ else []
+    labels = graph.labels([link.entity for link in differ]) if differ else []
+    return [
+        mentions[link]
+        for link, label, names in zip(differ, labels, others, strict=True)
+        if _singulars(mentions[link]) not in {_singulars(name) for name in (label, *names, link.entity)}
     ]
 
 

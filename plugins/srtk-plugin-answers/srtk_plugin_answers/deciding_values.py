@@ -12,7 +12,7 @@ from srtk_framework.roles import KnowledgeGraph
 from srtk_framework.text import link_shares
 from srtk_framework.values import Question, Step, Triple, rounded
 from srtk_plugin_answers.literal_values import is_date, is_year, unit_of, value_of
-from srtk_plugin_answers.node_sets import Lead, NodeSet, Row
+from srtk_plugin_answers.node_sets import Lead, NodeSet, Row, margin
 from srtk_plugin_answers.path_scores import PathScores
 from srtk_plugin_answers.question_kinds import QuestionKind, is_of_age, is_of_length
 from srtk_plugin_answers.question_values import ValueConstraint, clauses
@@ -56,8 +56,8 @@ class DecidingValues:
         if not rated:
             return Lead()
         leads: dict[frozenset[Triple], Lead] = {}
-        for _, _, relation, place in sorted(rated):
-            lead = self._ordered(kind, sets[place], relation, question.text)
+        for score, _, relation, place in sorted(rated):
+            lead = attrs.evolve(self._ordered(kind, sets[place], relation, question.text), score=-score)
             # Sets that differ in their paths alone are one.
             leads.setdefault(frozenset(triple for row in lead.rows for triple, _ in row[-1:]), lead)
             if len(leads) == self.sets:
@@ -65,7 +65,8 @@ class DecidingValues:
         first, *others = leads.values()
         asked = [lead.rows[0] for lead in others]
         # Of links that are compared, the answer is none without the other.
-        return attrs.evolve(first, others=asked, before=1 if sets[0].path else len(first.rows))
+        before = 1 if sets[0].path else len(first.rows)
+        return attrs.evolve(first, others=asked, before=before, margin=margin(first, others))
 
     def compared_links(
         self, question: Question, kind: QuestionKind, text: str, namesakes: Mapping[str, Sequence[str]]
@@ -85,12 +86,14 @@ class DecidingValues:
         if len(namesakes) < 2:
             return Lead()
         # Another relation than the one that is asked for compares something else.
-        for _, _, relation, _ in sorted(self._deciding(question, [every], text))[:1]:
+        rated = sorted(self._deciding(question, [every], text))
+        for score, _, relation, _ in rated[:1]:
             values = self._values(every, relation, kind.greatest)
             meant = [next((one for one in row if one in values), None) for row in namesakes.values()]
             if None not in meant:
                 chosen = NodeSet(None, {one: () for one in meant if one})
-                return self._ordered(kind, chosen, relation, question.text)
+                lead = self._ordered(kind, chosen, relation, question.text)
+                return attrs.evolve(lead, score=-score, margin=rated[1][0] - score if rated[1:] else math.inf)
         return Lead()
 
     def _ordered(self, kind: QuestionKind, chosen: NodeSet, relation: str, text: str) -> Lead:
@@ -259,6 +262,7 @@ class DecidingValues:
             answers=list(one.instances),
             members=list(linked.instances),
             proof=[pair for row in rows for pair in row],
+            score=-rated[0][0],
         )
 
 

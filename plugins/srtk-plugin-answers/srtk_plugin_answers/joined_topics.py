@@ -11,7 +11,7 @@ from srtk_framework.graph import instances, path_order
 from srtk_framework.roles import KnowledgeGraph
 from srtk_framework.text import link_topics
 from srtk_framework.values import Budget, Path, Pattern, Question, RankedPath, Step, Subgraph, Triple
-from srtk_plugin_answers.node_sets import Lead, NodeSet, Row, whole_set
+from srtk_plugin_answers.node_sets import Lead, NodeSet, Row, margin, whole_set
 from srtk_plugin_answers.path_scores import PathScores
 
 _CLEAR = 1.0
@@ -30,6 +30,7 @@ class JoinedTopics:
         most: Maximum number of paths that are followed.
         sets: Maximum number of sets that are kept.
         members: Maximum number of instances of a path that are read.
+        tables: Relations of each table that the graph was made of.
     """
 
     graph: KnowledgeGraph
@@ -37,6 +38,7 @@ class JoinedTopics:
     most: int
     sets: int
     members: int
+    tables: Mapping[str, Sequence[str]] = attrs.field(factory=dict)
 
     def joining(self, question: Question) -> Lead:
         """Return the triples that join two of the links."""
@@ -79,20 +81,34 @@ class JoinedTopics:
         ]
         if meant:
             ends = list(dict.fromkeys(end for triple in meant for end in (triple.subject, triple.object)))
-            return Lead(facts={"complete": True}, answers=ends, proof=[(triple, None) for triple in meant])
+            shown: Row = [(triple, None) for triple in meant]
+            return Lead(facts={"complete": True}, answers=ends, proof=shown, score=score[best])
         paths, _ = self._joining_paths(question, text)
         # Over a row of a table: a loan joins who borrowed to what was lent.
         over = [path for path in paths if any(step.relation == best.relation for step in path.steps)]
         for path in over[:1]:
             [some] = instances(self.graph, [path], [{}], Budget(triples=self.members, hub=self.members), [{}])
             proof = [(triple, path) for one in some if one.end in entities for triple in one.triples]
-            if proof and len(set(path.steps)) > 1 and not _returns(path):
-                return Lead(facts={"complete": True}, answers=entities, proof=proof)
+            if proof and self._is_over_row(path):
+                return Lead(facts={"complete": True}, answers=entities, proof=proof, score=score[best])
         at = [(topic, entity) for topic, entity, row in zip(topics, entities, offered, strict=True) if best in row]
         rows = self.graph.triples([topic for topic, _ in at], [best] * len(at), self.members)
         paths = [RankedPath(entity, (best,), score[best]) for _, entity in at]
         proof = [(triple, path) for path, row in zip(paths, rows, strict=True) for triple in row]
-        return Lead(facts={"complete": all(len(row) < self.members for row in rows)}, proof=proof)
+        others = [one for step, one in score.items() if step.relation != best.relation]
+        return Lead(
+            facts={"complete": all(len(row) < self.members for row in rows)},
+            proof=proof,
+            score=score[best],
+            margin=score[best] - max(others) if others else math.inf,
+        )
+
+    def _is_over_row(self, path: RankedPath) -> bool:
+        """Return whether a path joins two cells of one row."""
+        relations = {step.relation for step in path.steps}
+        ways = [step.inverse for step in path.steps]
+        rows = any(relations <= set(columns) for columns in self.tables.values())
+        return rows and ways == [True, False] and len(relations) > 1
 
     def excluding(self, question: Question, sets: Sequence[NodeSet], text: str) -> Lead:
         """Return the whole set between two links, the part that is not joined to the one mentioned last first."""
@@ -111,6 +127,7 @@ class JoinedTopics:
                     path=whole.path,
                     members=list(whole.instances),
                     proof=[pair for row in rows for pair in row],
+                    score=path.score,
                 )
         return whole_set(sets)
 
@@ -132,12 +149,22 @@ class JoinedTopics:
                 joined = [member for member in whole.instances if member in joining]
                 proof = [pair for row in rows for pair in row]
                 leads.append(
-                    Lead(rows, facts, nodes=joined, answers=joined, path=whole.path, members=joined, proof=proof)
+                    Lead(
+                        rows,
+                        facts,
+                        nodes=joined,
+                        answers=joined,
+                        path=whole.path,
+                        members=joined,
+                        proof=proof,
+                        score=path.score,
+                    )
                 )
         if not leads:
             return Lead()
         first, *others = leads
-        return attrs.evolve(first, others=[lead.rows[0] for lead in others], before=len(first.rows))
+        asked = [lead.rows[0] for lead in others]
+        return attrs.evolve(first, others=asked, before=len(first.rows), margin=margin(first, others))
 
     def _joining_paths(self, question: Question, text: str) -> tuple[list[RankedPath], str]:
         """Return the best paths over a node from the other topics to the link mentioned last, and that link."""
@@ -202,8 +229,3 @@ def _as_mentioned(question: Question, labels: Mapping[str, str]) -> list[str]:
         place = link.start if link.start is not None else text.find(name) if name else -1
         places.setdefault(link.entity, place)
     return sorted(places, key=lambda entity: places[entity])
-
-
-def _returns(path: RankedPath) -> bool:
-    """Return whether a path of two steps follows one relation forth and back: its ends are alike, and not joined."""
-    return len({step.relation for step in path.steps}) < len(path.steps)

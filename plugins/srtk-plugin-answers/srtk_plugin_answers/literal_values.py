@@ -54,6 +54,17 @@ def fits(end: str, wanted: str) -> bool:
     return is_date(end) or _is_time(end) or is_year(value) if wanted == "date" else not (is_date(end) or _is_time(end))
 
 
+_MISSING = {"?", "??", "-", "--", "–", "n/a", "na", "none", "nil", "missing", "unknown", "notknown", "notyet"}
+_MISSING |= {"notavailable", "tba", "tbc", "tbd", "k.a.", "k.a", "keineangabe", "unbekannt"}
+"""Texts, without spaces, that stand for a value that is not known."""
+
+
+def is_missing(text: str) -> bool:
+    """Return whether a text stands for a value that is not known, such as *n/a*, *k. A.* or *?*."""
+    text = text.lexical if isinstance(text, Literal) else text
+    return "".join(text.casefold().split()) in _MISSING
+
+
 def truth_of(end: str) -> bool | None:
     """Return whether a value says yes or no; None if it says neither."""
     text = (end.lexical if isinstance(end, Literal) else end).casefold()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Container, Mapping, Sequence
 from typing import Any
 
@@ -97,6 +98,8 @@ class Lead:
         path: The path that leads to the set; None where links are compared.
         members: All members of the set.
         proof: The triples that prove the answer, each with the path that led to it.
+        score: Score of the path and of the relation that decided; None where nothing was chosen.
+        margin: Distance of that score from the next one's with another answer.
     """
 
     rows: Sequence[Row] = ()
@@ -109,6 +112,28 @@ class Lead:
     path: RankedPath | None = None
     members: Sequence[str] = ()
     proof: Row = ()
+    score: float | None = None
+    margin: float = math.inf
+
+    def among(self, sets: Sequence[NodeSet], typed: frozenset[str] = frozenset()) -> Lead:
+        """Take into account the distance from the best of the sets that have other members by other relations.
+
+        A value that decided was chosen together with its set, and of sets of a type those of no type are no rivals.
+        """
+        if self.path is None or self.score is None or self.values or "bounds" in self.facts:
+            return self
+        of_type = set(self.members) <= typed
+        relations = {step.relation for step in self.path.steps}
+        others = [
+            one.path.score
+            for one in sets
+            if one.path is not None
+            and {step.relation for step in one.steps} != relations
+            and one.instances.keys() != set(self.members)
+            and (not of_type or one.instances.keys() & typed)
+        ]
+        margin = self.path.score - max(others) if others else math.inf
+        return attrs.evolve(self, margin=min(self.margin, margin))
 
     def class_first(self, fit: frozenset[str]) -> Lead:
         """Put the rows whose node is of the class asked for first, among those that answer."""
@@ -138,7 +163,14 @@ def whole_set(sets: Sequence[NodeSet]) -> Lead:
         path=best.path,
         members=members,
         proof=[pair for member in members for pair in best.chain(member)],
-    )
+        score=None if best.path is None else best.path.score,
+    ).among(more)
+
+
+def margin(first: Lead, others: Sequence[Lead]) -> float:
+    """Return how far below the score of a lead that of the next one with another answer is."""
+    scores = [one.score for one in others if one.score is not None and set(one.answers) != set(first.answers)]
+    return first.score - max(scores) if first.score is not None and scores else math.inf
 
 
 def narrowed(sets: Sequence[NodeSet], fit: frozenset[str]) -> list[NodeSet]:

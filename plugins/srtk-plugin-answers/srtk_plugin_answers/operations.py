@@ -97,7 +97,7 @@ class Operations:
         self.schema = self.graph.schema()
         scores = PathScores(self.scorer, self.schema.noise)
         self.values = DecidingValues(self.graph, scores, self.paths, self.sets)
-        self._topics = JoinedTopics(self.graph, scores, self.paths, self.sets, self.members)
+        self._topics = JoinedTopics(self.graph, scores, self.paths, self.sets, self.members, self.schema.tables)
 
     def kind(self, question: Question) -> QuestionKind:
         """Return what is done with the facts; numbers are ordered before they are added up or taken from each other."""
@@ -121,6 +121,7 @@ class Operations:
         fit, cuts = self._of_class(asked, nodes)
         roles = self._roles(questions, phrases, fit, nodes)
         named = [without_detours(classed(some, own, role)) for some, own, role in zip(sets, fit, roles, strict=True)]
+        rivals = named
         if self.by_role:
             near = self._near(questions, kinds, phrases, texts, named)
             named = [list(first or rest) for first, rest in zip(near, named, strict=True)]
@@ -130,6 +131,7 @@ class Operations:
                 questions, kinds, found, sets, named, texts, bounds, strict=True
             )
         ]
+        leads = [lead.among(row, own) for lead, row, own in zip(leads, rivals, fit, strict=True)]
         further, _ = self._of_class(asked, [lead.nodes for lead in leads])
         return [
             Operated(

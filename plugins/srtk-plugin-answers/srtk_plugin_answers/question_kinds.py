@@ -283,7 +283,8 @@ def arithmetic_of(question: str) -> Arithmetic | None:
 ValueKind = Literal["date", "number", "name"]
 _WHEN = re.compile(
     r"^(?:and |so )?"
-    r"(?:when\b|(?:in |on |since |by |from |until )?(?:what|which) (?:\w+ )?(?:year|date|day|decade|month)\b)"
+    r"(?:(?:since |until |till |from |by )?when\b"
+    r"|(?:in |on |since |by |from |until )?(?:what|which) (?:\w+ )?(?:year|date|day|decade|month)\b)"
 )
 _HOW = re.compile(
     r"^how (?:much|tall|high|long|large|big|old|far|heavy|deep|wide|fast|populous|expensive|dense|strong)\b"

@@ -11,6 +11,7 @@ import attrs
 
 from srtk_framework.graph import instances
 from srtk_framework.roles import KnowledgeGraph, PathScorer, Reader
+from srtk_framework.text import link_topics, without_mentions
 from srtk_framework.values import (
     Alternative,
     Answer,
@@ -25,11 +26,20 @@ from srtk_framework.values import (
     Triple,
     rounded,
 )
-from srtk_plugin_answers.choices import Choice, choices, named_ends, named_value, other_names, unknown_names
-from srtk_plugin_answers.literal_values import fits, is_date, is_year, truth_of, value_of
+from srtk_plugin_answers.certainty import Evidence
+from srtk_plugin_answers.choices import (
+    Choice,
+    choices,
+    named_ends,
+    named_value,
+    other_names,
+    other_words,
+    unknown_names,
+)
+from srtk_plugin_answers.literal_values import fits, is_date, is_missing, is_year, truth_of, value_of
 from srtk_plugin_answers.node_sets import Lead, Row, whole_set
 from srtk_plugin_answers.operations import Operated, Operations
-from srtk_plugin_answers.question_classes import PEOPLE, shared_words
+from srtk_plugin_answers.question_classes import MENTION, PEOPLE, shared_words
 from srtk_plugin_answers.question_kinds import (
     Arithmetic,
     arithmetic_of,
@@ -52,17 +62,21 @@ _LIKE = 0.33
 """Least likeness of a noun and a relation, as a part of the relation's likeness with its own name."""
 _FAR = 0.08
 """The same for the whole question and a path."""
+_ORDERED = 0.4
+"""The same for what is ordered and a relation that orders by itself."""
+_DOUBTED = 0.5
+"""The same for a noun where another path is as near."""
+_NEAR = 5.0
+"""Least score of a path that is clearly like a question."""
+_CLEAR = 0.5
+"""Distance of the next path's score from which on it is not as near."""
 _MEASURE = 0.2
 """The same for what a difference is counted in, which is a unit rather than a name."""
 _OR_NAME = re.compile(r"\bor (?:the )?[A-Z]")
 _PLAIN_MARKS = "?.,;:!'’-()/%&$€£"
-_SURE, _LIKELY = 1.0, 0.5
-"""Least distance of the first choice's score from the next one's.
-
-Of the demo's questions (287, half of them looked at) .93 are right from 1 on, and about half below.
-"""
-
 _TWO_NAMES = "the question compares or joins two things, and fewer than two names of the graph were found in it"
+_NO_RELATION = "the graph has no relation like {noun!r} of what the question names"
+_NO_VALUE = "the graph has no value of that; it says {text!r}"
 _TWO_VALUES = "the graph has no relation with a number or a date for each of the things that are compared"
 
 
@@ -84,12 +98,14 @@ class PathsReader(Reader):
     _operations: Operations = attrs.field(init=False, repr=False)
     _sets: UnlinkedSets = attrs.field(init=False, repr=False)
     _relation_words: frozenset[str] = attrs.field(init=False, repr=False)
+    _labels: dict[str, str] = attrs.field(init=False, repr=False)
 
     def open(self) -> None:
         """Read the graph's schema."""
         self._operations = Operations(self.graph, self.scorer, self.budget, members=self.members, by_role=True)
         relations = self._operations.schema.relations
-        self._relation_words = frozenset(word for label in self.graph.labels(relations) for word in words_of(label))
+        self._labels = dict(zip(relations, self.graph.labels(relations), strict=True))
+        self._relation_words = frozenset(word for label in self._labels.values() for word in words_of(label))
         self._sets = UnlinkedSets(self.graph, self._operations.schema, self._operations.values)
 
     def needs_links(self) -> bool:
@@ -108,8 +124,8 @@ class PathsReader(Reader):
         ids = sorted({id_ for draft in drafts for id_ in draft.ids()})
         names = dict(zip(ids, self.graph.labels(ids), strict=True)) if ids else {}
         return [
-            self._answer(draft, one, subgraph, names)
-            for draft, one, subgraph in zip(drafts, operated, subgraphs, strict=True)
+            self._answer(question, draft, subgraph, names)
+            for question, draft, subgraph in zip(questions, drafts, subgraphs, strict=True)
         ]
 
     def _with_named_ends(self, questions: Sequence[Question], subgraphs: Sequence[Subgraph]) -> list[Question]:
@@ -153,7 +169,7 @@ class PathsReader(Reader):
     def _draft(self, question: Question, one: Operated) -> Draft:
         """Answer in ids."""
         kind = one.kind.kind
-        unknown = unknown_names(question, self._relation_words)
+        unknown = unknown_names(question, self._relation_words) or other_words(self.graph, question)
         if (unknown or _has_sign(question)) and (lead := self._sets.of_value(question)) is not None:
             return Draft(kind, tuple(lead.answers), proof=lead.proof, complete=True)
         if unknown:
@@ -169,13 +185,22 @@ class PathsReader(Reader):
             return self._confirmed(question, one, found)
         if one.bounds and lead.facts and kind in ("yes-no", "comparison") and is_yes_no(question.text):
             complete = bool(lead.facts.get("complete"))
-            return Draft(kind, truth=bool(lead.answers), proof=lead.proof, complete=complete)
+            return Draft(
+                kind,
+                truth=bool(lead.answers),
+                proof=lead.proof,
+                complete=complete,
+                score=lead.score,
+                margin=lead.margin,
+            )
         if (operation := arithmetic_of(question.text)) and lead.values:
             noun = measured_noun(question.text) if operation == "distance" else None
             if noun is not None and not self._is_like(noun, Step(lead.facts["relation"]), _MEASURE):
                 return Draft(operation, missing=f"the graph has no number of {noun} for what the question names")
             return self._calculated(operation, lead)
         if kind == "superlative" and found and self._is_relation(question, one, found[0]):
+            if (noun := self._unordered(one, found[0])) is not None:
+                return Draft(kind, missing=_NO_RELATION.format(noun=noun))
             return self._looked_up("lookup", found)
         compared = len(question.links) > 1 or not found or _OR_NAME.search(question.text)
         if kind == "comparison" and not lead.answers and compared:
@@ -189,14 +214,14 @@ class PathsReader(Reader):
             return self._looked_up("lookup", found)
         if kind == "count" and not one.bounds and not one.is_classed and (best := _best_number(found, lead)):
             if (noun := self._unlike(question, one, best, labels)) is not None:
-                return Draft(kind, missing=f"the graph has no relation like {noun!r} of what the question names")
+                return Draft(kind, missing=_NO_RELATION.format(noun=noun))
             return attrs.evolve(self._looked_up(kind, [best]), number=value_of(next(iter(best.ends))))
         if lead.answers and not one.held > 0:
             return self._of_lead(question, one)
         if not found:
             return Draft(kind, missing="no path leads to an answer")
-        if (noun := self._unlike(question, one, found[0], labels)) is not None:
-            return Draft(kind, missing=f"the graph has no relation like {noun!r} of what the question names")
+        if (noun := self._unlike(question, one, found[0], labels, _margin(found))) is not None:
+            return Draft(kind, missing=_NO_RELATION.format(noun=noun))
         return self._looked_up(kind, found)
 
     def _is_like(self, noun: str, step: Step, least: float) -> bool:
@@ -258,7 +283,14 @@ class PathsReader(Reader):
     def _of_lead(self, question: Question, one: Operated) -> Draft:
         """Answer with what the operation gave."""
         lead, kind = one.lead, one.kind.kind
-        draft = Draft(kind, tuple(lead.answers), proof=lead.proof, complete=bool(lead.facts.get("complete")))
+        draft = Draft(
+            kind,
+            tuple(lead.answers),
+            proof=lead.proof,
+            complete=bool(lead.facts.get("complete")),
+            score=lead.score,
+            margin=lead.margin,
+        )
         if kind == "count":
             return attrs.evolve(draft, number=len(lead.answers))
         if is_yes_no(question.text):
@@ -282,21 +314,30 @@ class PathsReader(Reader):
         lead, kind = one.lead, one.kind.kind
         complete = bool(lead.facts.get("complete"))
         if lead.facts:
-            return Draft(kind, truth=bool(lead.answers), proof=lead.proof, complete=complete)
+            return Draft(
+                kind,
+                truth=bool(lead.answers),
+                proof=lead.proof,
+                complete=complete,
+                score=lead.score,
+                margin=lead.margin,
+            )
         said = [choice for choice in found if all(truth_of(end) is not None for end in choice.ends)]
         if found and said[:1] == found[:1]:
             truths = {truth_of(end) for end in found[0].ends}
             proof = [(triple, found[0].path) for way in found[0].ends.values() for triple in way]
+            if len(truths) == 1 and not self._is_near(question, found[0]):
+                return Draft(kind, missing="the graph has no relation like what the question asks of it")
             if len(truths) == 1:
-                return Draft(kind, truth=truths.pop(), proof=proof, complete=True)
+                return Draft(kind, truth=truths.pop(), proof=proof, complete=True, score=found[0].path.score)
         if found and _has_figure(question, one) and not any(truth_of(end) is not None for end in found[0].ends):
             named = named_value(question, found[0])
             ends_ = found[0].ends if named is None else {named: found[0].ends[named]}
             proof = [(triple, found[0].path) for way in ends_.values() for triple in way]
-            return Draft(kind, truth=named is not None, proof=proof, complete=True)
+            return Draft(kind, truth=named is not None, proof=proof, complete=True, score=found[0].path.score)
         if found and (named := named_value(question, found[0])) is not None:
             proof = [(triple, found[0].path) for triple in found[0].ends[named]]
-            return Draft(kind, truth=True, proof=proof, complete=True)
+            return Draft(kind, truth=True, proof=proof, complete=True, score=found[0].path.score)
         return Draft(kind, missing=_TWO_NAMES)
 
     def _of_statement(self, question: Question) -> Draft | None:
@@ -310,7 +351,20 @@ class PathsReader(Reader):
         values = tuple(dict.fromkeys(date for _, date in dates))
         return Draft("lookup", values, [(triple, None) for triple, _ in dates], complete=True)
 
-    def _unlike(self, question: Question, one: Operated, best: Choice, labels: Mapping[str, str]) -> str | None:
+    def _is_near(self, question: Question, choice: Choice) -> bool:
+        """Return whether a question has a word of a path's relations, or is clearly like it."""
+        return choice.path.score >= _NEAR or self._names(question, [step.relation for step in choice.path.steps])
+
+    def _unordered(self, one: Operated, best: Choice) -> str | None:
+        """Return the noun of a superlative that a relation which itself orders, as *largest city*, does not order."""
+        nouns = [phrase.split()[-1] for phrase in one.phrases if phrase not in PEOPLE]
+        if not nouns or one.fit or any(end in one.roles for end in best.ends):
+            return None
+        return None if any(self._is_like(noun, best.path.steps[-1], _ORDERED) for noun in nouns) else nouns[0]
+
+    def _unlike(
+        self, question: Question, one: Operated, best: Choice, labels: Mapping[str, str], margin: float = math.inf
+    ) -> str | None:
         """Return the noun of a question that asks for the relation to something, if no relation is like it."""
         noun = asked_relation(question.text) or next((one for one in one.phrases if one not in PEOPLE), None)
         step = best.path.steps[-1]
@@ -322,7 +376,21 @@ class PathsReader(Reader):
         asked, own = self.scorer.score([noun or label, label], [(), ()], [[step], [step]])
         if noun is None:
             return question.text.strip(" ?") if best.path.score < _FAR * own[0] else None
-        return noun if asked[0] < _LIKE * own[0] else None
+        return (
+            noun
+            if asked[0] < (_DOUBTED if self._is_doubted(noun, one.phrases, step, margin, labels) else _LIKE) * own[0]
+            else None
+        )
+
+    def _is_doubted(
+        self, noun: str, phrases: Sequence[str], step: Step, margin: float, labels: Mapping[str, str]
+    ) -> bool:
+        """Return whether a noun is more like other relations than the last of a path that no score sets apart."""
+        if margin >= _CLEAR or noun in phrases:
+            return False
+        steps = [Step(relation) for relation in {**self._labels, **labels}]
+        [scores] = self.scorer.score([noun], [()], [steps])
+        return max(scores) > scores[steps.index(Step(step.relation))]
 
     def _unlinked(self, question: Question, one: Operated) -> Draft:
         """Answer by class, values and words."""
@@ -332,7 +400,14 @@ class PathsReader(Reader):
             return Draft(kind, missing=missing)
         if (operation := arithmetic_of(question.text)) and lead.values:
             return self._calculated(operation, lead)
-        draft = Draft(kind, tuple(lead.answers), proof=lead.proof, complete=bool(lead.facts.get("complete")))
+        draft = Draft(
+            kind,
+            tuple(lead.answers),
+            proof=lead.proof,
+            complete=bool(lead.facts.get("complete")),
+            score=lead.score,
+            margin=lead.margin,
+        )
         return attrs.evolve(draft, number=len(lead.answers)) if kind == "count" else draft
 
     def _calculated(self, operation: Arithmetic, lead: Lead) -> Draft:
@@ -349,13 +424,14 @@ class PathsReader(Reader):
             tuple(lead.values),
             proof=lead.proof,
             complete=bool(lead.facts.get("complete")),
+            score=lead.score,
+            margin=lead.margin,
             number=rounded(number),
             unit=unit or self.graph.labels([lead.facts["relation"]])[0],
         )
 
     def _looked_up(self, kind: str, found: Sequence[Choice]) -> Draft:
         best, *others = found
-        margin = best.path.score - others[0].path.score if others else float("inf")
         whole, complete = self._whole(best)
         return Draft(
             kind,
@@ -363,7 +439,9 @@ class PathsReader(Reader):
             proof=[(triple, best.path) for way in whole.values() for triple in way],
             complete=complete,
             number=len(whole) if kind == "count" else None,
-            margin=margin,
+            margin=_margin(found),
+            score=best.path.score,
+            operated=False,
             others=others[:_ALTERNATIVES],
         )
 
@@ -383,9 +461,43 @@ class PathsReader(Reader):
                 whole.setdefault(one.end, one.triples)
         return whole, not cut and len(some) <= self.members
 
-    def _answer(self, draft: Draft, one: Operated, subgraph: Subgraph, names: Mapping[str, str]) -> Answer:
+    def _evidence(self, question: Question, draft: Draft) -> Evidence:
+        """Compare the relations and nodes of an answer's proof with the words and the links of its question."""
+        topics = link_topics(question.links)
+        nodes = {end for triple, _ in draft.proof for end in (triple.subject, triple.object)}
+        met = {topic for entity, topic in topics.items() if entity in nodes}
+        # Where nothing joins two links no link is the end of a proof, and of two that are compared another of the name
+        # may have the value.
+        unused = 0 if draft.truth is not None or draft.kind == "comparison" else len(set(topics.values()) - met)
+        relations = {triple.relation for triple, _ in draft.proof}
+        return Evidence(
+            draft.score,
+            draft.margin,
+            self._names(question, relations),
+            unused,
+            joined=draft.truth is True or draft.kind not in ("lookup", "yes-no"),
+            operated=draft.operated,
+        )
+
+    def _names(self, question: Question, relations: Iterable[str]) -> bool:
+        """Return whether a question has a word of one of the relations, outside of its links' mentions."""
+        asked = stems_of(without_mentions(question, question.links, {}, MENTION))
+        return any(asked & stems_of(label) for label in self._labels_of(relations).values())
+
+    def _labels_of(self, relations: Iterable[str]) -> dict[str, str]:
+        """Return the names of relations; each is read once."""
+        some = list(relations)
+        new = sorted({relation for relation in some if relation not in self._labels})
+        self._labels.update(zip(new, self.graph.labels(new), strict=True) if new else ())
+        return {relation: self._labels[relation] for relation in some}
+
+    def _answer(self, question: Question, draft: Draft, subgraph: Subgraph, names: Mapping[str, str]) -> Answer:
         """Write an answer in words, with its proof in the subgraph."""
         trace: dict[str, Any] = {}
+        if draft.missing:
+            pass
+        elif draft.entities and draft.truth is None and all(is_missing(names.get(one, one)) for one in draft.entities):
+            draft = Draft(draft.kind, missing=_NO_VALUE.format(text=_listed(draft.entities, names)))
         if draft.missing:
             return Answer(enough=False, missing=draft.missing, trace=trace, operation=draft.kind)
         proof = dict.fromkeys(triple for triple, _ in draft.proof)
@@ -393,7 +505,8 @@ class PathsReader(Reader):
         if not proof.keys() <= set(subgraph.triples):
             changed = with_proof(self.graph, subgraph, draft.proof, self.budget)
         place = {triple: i for i, triple in enumerate(changed.triples)}
-        certainty = "sure" if draft.margin >= _SURE else "likely" if draft.margin >= _LIKELY else "unsure"
+        evidence = self._evidence(question, draft)
+        certainty = evidence.certainty
         return Answer(
             text=_text(draft, names),
             entities=draft.entities,
@@ -403,7 +516,7 @@ class PathsReader(Reader):
             unit=draft.unit,
             truth=draft.truth,
             # Of a path that may not be the one that is asked for, nothing is said to be complete.
-            complete=None if draft.complete and certainty == "unsure" else draft.complete,
+            complete=None if draft.complete and not evidence.is_complete else draft.complete,
             certainty=certainty,
             alternatives=tuple(_alternative(choice, names, changed.paths) for choice in draft.others),
             subgraph=None if changed is subgraph else changed,
@@ -424,6 +537,8 @@ class Draft:
         unit: What it measures.
         truth: Yes or no.
         margin: Distance of the score of the choice from the next one's.
+        score: Score of the choice; None where nothing was chosen.
+        operated: Whether an operation chose it.
         others: Other choices.
         missing: Why there is no answer.
     """
@@ -436,6 +551,8 @@ class Draft:
     unit: str = ""
     truth: bool | None = None
     margin: float = float("inf")
+    score: float | None = None
+    operated: bool = True
     others: Sequence[Choice] = ()
     missing: str = ""
 
@@ -461,6 +578,11 @@ def _best_number(found: Sequence[Choice], lead: Lead) -> Choice | None:
         return None
     [end] = best.ends
     return best if fits(end, "number") and not is_year(value_of(end) or 0.0) else None
+
+
+def _margin(found: Sequence[Choice]) -> float:
+    """Return how far the first choice's score is from the next one's."""
+    return found[0].path.score - found[1].path.score if len(found) > 1 else math.inf
 
 
 def _text(draft: Draft, names: Mapping[str, str]) -> str:

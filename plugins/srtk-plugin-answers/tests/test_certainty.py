@@ -1,0 +1,203 @@
+"""How certain an answer is, and which answers are refused for a name, a noun or a value that the graph lacks."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import attrs
+import pytest
+from srtk_plugin_answers.certainty import Evidence
+from srtk_plugin_answers.choices import other_words
+from srtk_plugin_answers.joined_topics import JoinedTopics
+from srtk_plugin_answers.literal_values import is_missing
+from srtk_plugin_answers.node_sets import Lead, NodeSet, margin, whole_set
+from srtk_plugin_answers.path_scores import PathScores
+from srtk_plugin_answers.question_kinds import value_kind
+from srtk_plugin_answers.reader import PathsReader
+from srtk_plugin_local.memory import MemoryGraph
+
+from srtk_framework.graph import Instance, facts
+from srtk_framework.roles import PathScorer
+from srtk_framework.values import Answer, Budget, Link, Literal, Question, RankedPath, Step, Triple
+
+
+@attrs.define(eq=False)
+class Table(PathScorer):
+    """Scores a relation by a table of texts; what the table lacks has 0."""
+
+    scores: dict[tuple[str, str], float] = attrs.field(factory=dict)
+
+    def score(self, questions: Any, paths: Any, candidates: Any) -> Any:
+        return [
+            [
+                max((s for (word, of), s in self.scores.items() if of == step.relation and word in text), default=0.0)
+                for step in row
+            ]
+            for text, row in zip(questions, candidates, strict=True)
+        ]
+
+
+def memory(triples: Any, **more: Any) -> MemoryGraph:
+    graph = MemoryGraph(triples=triples, **more)
+    graph.open()
+    return graph
+
+
+@pytest.mark.parametrize(
+    ("evidence", "certainty", "complete"),
+    [
+        (Evidence(), "sure", True),
+        (Evidence(6.0, 1.0, named=False), "sure", True),
+        (Evidence(4.0, 1.0, named=True), "sure", True),
+        (Evidence(4.0, 1.0, named=False), "likely", False),
+        (Evidence(4.0, 1.0, named=False, operated=True), "likely", True),
+        (Evidence(4.0, 0.7, named=False, operated=True), "likely", False),
+        (Evidence(9.0, 0.4), "unsure", False),
+        (Evidence(9.0, 2.0, unused=1), "unsure", False),
+        (Evidence(1.0, 2.0, named=False, operated=True), "unsure", False),
+        (Evidence(1.0, 2.0, named=False, joined=True, operated=True), "likely", True),
+    ],
+)
+def test_score_distance_words_and_links_make_an_answer_certain(
+    evidence: Evidence, certainty: str, complete: bool
+) -> None:
+    assert (evidence.certainty, evidence.is_complete) == (certainty, complete)
+
+
+def of(score: float, path: str, *members: str) -> NodeSet:
+    steps = tuple(map(Step.parse, path.split()))
+    some = {one: (Instance((Triple("x", steps[-1].relation, one),), one),) for one in members}
+    return NodeSet(RankedPath("x", steps, score), some)
+
+
+def test_a_set_is_as_far_ahead_as_the_next_set_of_other_members_by_other_relations() -> None:
+    best = of(5.0, "borders", "a", "b")
+    assert whole_set([best, of(4.5, "^borders", "a"), of(4.4, "near", "a", "b"), of(3.0, "near", "a")]).margin == 2.0
+    assert whole_set([best]).margin == math.inf
+
+
+def test_sets_of_a_type_have_rivals_of_that_type_alone() -> None:
+    lead = whole_set([of(5.0, "borders", "a", "b")])
+    assert lead.among([of(6.0, "near", "c")], frozenset("ab")).margin == math.inf
+    assert lead.among([of(6.0, "near", "c")], frozenset("abc")).margin == -1.0
+
+
+def test_a_lead_is_as_far_ahead_as_the_next_one_with_another_answer() -> None:
+    first = Lead(answers=["a"], score=3.0)
+    assert margin(first, [Lead(answers=["a"], score=2.9), Lead(answers=["b"], score=2.0)]) == 1.0
+    assert margin(first, [Lead(answers=["a"], score=2.9)]) == math.inf
+
+
+@pytest.mark.parametrize("text", ["?", "n/a", "k. A.", "TBA", "not yet", Literal('"unknown"')])
+def test_some_texts_stand_for_no_value(text: str) -> None:
+    assert is_missing(text)
+
+
+@pytest.mark.parametrize("text", ["no", "0", "Nadia", "-5", "Tba Street"])
+def test_other_texts_are_values(text: str) -> None:
+    assert not is_missing(text)
+
+
+def test_a_link_whose_mention_begins_otherwise_than_its_names_is_another_thing() -> None:
+    graph = memory(
+        [["akanda", "in", "gabon"]], labels={"akanda": "Akanda"}, aliases={"gabon": ["The Gabonese Republic"]}
+    )
+
+    def mention(text: str, entity: str, name: str) -> list[str]:
+        return other_words(graph, Question("q", text, (Link(entity, start=0, end=len(text), name=name),)))
+
+    assert mention("Wakanda", "akanda", "Akanda") == ["Wakanda"]
+    assert mention("Akandaa", "akanda", "Akanda") == []
+    assert mention("The Gabonese Republic", "gabon", "Gabon") == []
+
+
+@pytest.mark.parametrize("text", ["Since when has it been so?", "Until when was it?", "When was it?"])
+def test_since_when_asks_for_a_date(text: str) -> None:
+    assert value_kind(text) == "date"
+
+
+LOANS = [
+    ["l1", "borrower", "gus"],
+    ["l1", "game", "kiln"],
+    ["poland", "borders", "germany"],
+    ["germany", "pays", "euro"],
+]
+
+
+def confirmed(tables: dict[str, list[str]], *links: str) -> bool:
+    scores = Table({("borrow", "borrower"): 9.0, ("pay", "pays"): 9.0})
+    topics = JoinedTopics(memory(LOANS), PathScores(scores, ()), 10, 3, 100, tables)
+    lead = topics.confirmed(Question("q", "x", tuple(map(Link, links))), "did they borrow or pay it")
+    assert lead is not None
+    return bool(lead.answers)
+
+
+def test_cells_of_one_row_are_joined_and_what_a_neighbour_has_is_not() -> None:
+    tables = {"loans": ["borrower", "game"]}
+    assert confirmed(tables, "gus", "kiln")
+    assert not confirmed({}, "gus", "kiln")
+    assert not confirmed(tables, "poland", "euro")
+    assert not confirmed({"loans": ["borders", "pays"]}, "poland", "euro")
+
+
+LAND = [
+    ["land", "population", Literal('"7"^^xsd:integer')],
+    ["land", "money", "crown"],
+    ["land", "largest city", "town"],
+    ["land", "open", Literal('"yes"')],
+    ["land", "motto", Literal('"n/a"')],
+]
+
+
+def read(text: str, *paths: tuple[str, float], scores: dict[tuple[str, str], float]) -> Answer:
+    graph = memory(LAND)
+    ranked = [RankedPath("land", (Step(path),), score) for path, score in paths]
+    [found] = facts(graph, [ranked], Budget())
+    reader = PathsReader(graph, Table(scores))
+    reader.open()
+    start = text.index("Land")
+    [answer] = reader.read([Question("q", text, (Link("land", start=start, end=start + 4, name="Land"),))], [found])
+    return answer
+
+
+OWN = {(name, name): 10.0 for name in ("population", "money", "largest city", "open")}
+
+
+def test_a_noun_that_is_more_like_another_relation_is_refused_where_no_path_is_ahead() -> None:
+    scores = {**OWN, ("gdp", "population"): 4.0, ("gdp", "money"): 4.5}
+    near, far = ("money", 5.9), ("money", 4.0)
+    assert "'gdp'" in read("gdp of Land", ("population", 6.0), near, scores=scores).missing
+    assert read("gdp of Land", ("population", 6.0), far, scores=scores).enough
+    scores["gdp", "population"] = 5.5
+    assert read("gdp of Land", ("population", 6.0), near, scores=scores).enough
+
+
+def test_what_a_relation_that_orders_does_not_order_is_refused() -> None:
+    scores = {**OWN, ("mountain", "largest city"): 3.5, ("metropolis", "largest city"): 5.0}
+    path = ("largest city", 6.0)
+    assert "'mountain'" in read("What is the highest mountain in Land?", path, scores=scores).missing
+    assert read("What is the biggest metropolis in Land?", path, scores=scores).entities == ("town",)
+
+
+def test_yes_of_a_relation_that_the_question_neither_names_nor_is_like_is_refused() -> None:
+    assert not read("Is Land married?", ("open", 2.0), scores=OWN).enough
+    assert read("Is Land accessible?", ("open", 6.0), scores=OWN).truth is True
+    assert read("Is Land open?", ("open", 2.0), scores=OWN).truth is True
+
+
+def test_a_text_that_stands_for_no_value_is_no_answer() -> None:
+    assert "'n/a'" in read("What is the motto of Land?", ("motto", 6.0), scores=OWN).missing
+
+
+def test_a_linked_name_that_the_proof_lacks_leaves_an_answer_unsure() -> None:
+    graph = memory([*LAND, ["crown", "kind", "coin"]])
+    [found] = facts(graph, [[RankedPath("land", (Step("money"),), 9.0)]], Budget())
+    reader = PathsReader(graph, Table(OWN))
+    reader.open()
+    text = "What money has Land with elsa?"
+    land = Link("land", start=15, end=19, name="Land")
+    elsa = Link("elsa", start=25, end=29, name="elsa")
+    for links, certainty in (((land,), "sure"), ((land, elsa), "unsure")):
+        [answer] = reader.read([Question("q", text, links)], [found])
+        assert (answer.entities, answer.certainty) == (("crown",), certainty)
