@@ -7,11 +7,12 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from srtk_framework.roles import KnowledgeGraph
 from srtk_framework.values import Literal, Schema, Step
-from srtk_plugin_answers.question_classes import role_words, shared_words
+from srtk_plugin_answers.graph_names import GraphNames
+from srtk_plugin_answers.question_classes import shared_words
 
 
 def of_class(
-    graph: KnowledgeGraph, schema: Schema, asked: Sequence[Sequence[str]], nodes: Sequence[Sequence[str]]
+    graph: KnowledgeGraph, names: GraphNames, asked: Sequence[Sequence[str]], nodes: Sequence[Sequence[str]]
 ) -> list[frozenset[str]]:
     """Find the nodes with a class that a phrase names, for many questions with the same few reads.
 
@@ -21,13 +22,14 @@ def of_class(
 
     Args:
         graph: Graph to read.
-        schema: Its schema; without type relations nothing is read.
+        names: Its names; where its schema has no type relations nothing is read.
         asked: For each question the phrases that may name the class.
         nodes: For each question the nodes.
 
     Returns:
         For each question those of its nodes that have the class.
     """
+    schema = names.schema
     wanted = sorted({node for row, some in zip(asked, nodes, strict=True) if row for node in some})
     if not wanted or not schema.type_relations:
         return [frozenset() for _ in asked]
@@ -35,13 +37,10 @@ def of_class(
     direct = sorted({one for row in classes.values() for one in row})
     above = _objects(graph, direct, schema.subclass_relations)
     known = sorted({*direct, *(one for row in above.values() for one in row)})
-    names = {
-        one: (label, *others)
-        for one, label, others in zip(known, graph.labels(known), graph.other_names(known), strict=True)
-    }
+    named = names.of_classes(known)
     found = []
     for phrases, some in zip(asked, nodes, strict=True):
-        of_name = {one: max(shared_words(phrases, name) for name in names[one]) for one in known} if phrases else {}
+        of_name = {one: max(shared_words(phrases, name) for name in named[one]) for one in known} if phrases else {}
         shared = (
             {
                 node: max(
@@ -58,7 +57,7 @@ def of_class(
 
 
 def of_role(
-    graph: KnowledgeGraph, schema: Schema, asked: Sequence[Sequence[str]], nodes: Sequence[Sequence[str]]
+    graph: KnowledgeGraph, names: GraphNames, asked: Sequence[Sequence[str]], nodes: Sequence[Sequence[str]]
 ) -> list[frozenset[str]]:
     """Find the nodes that a relation or their table calls by the class.
 
@@ -68,7 +67,7 @@ def of_role(
 
     Args:
         graph: Graph to read.
-        schema: Its schema.
+        names: Its names.
         asked: For each question the phrases that may name the class.
         nodes: For each question the nodes.
 
@@ -79,14 +78,18 @@ def of_role(
     found: list[frozenset[str]] = [frozenset() for _ in asked]
     if not wanted:
         return found
+    # Which steps call their nodes so is known beforehand where the graph can list its relations.
+    known = [names.steps(asked[place]) for place in wanted]
+    if names.schema.relations:
+        wanted = [place for place, row in zip(wanted, known, strict=True) if row]
+    if not wanted:
+        return found
     frontiers = graph.frontiers([sorted(set(nodes[place])) for place in wanted])
-    offered = graph.steps(frontiers, True)
-    relations = sorted({step.relation for row in offered for step in row})
-    labels = dict(zip(relations, graph.labels(relations), strict=True))
-    fitting = [
-        [(step, words) for step in row if (words := words_of_role(schema, asked[place], step, labels[step.relation]))]
-        for place, row in zip(wanted, offered, strict=True)
-    ]
+    if names.schema.relations:
+        fitting = [row for row in known if row]
+    else:
+        offered = graph.steps(frontiers, True)
+        fitting = [names.fitting(asked[place], row) for place, row in zip(wanted, offered, strict=True)]
     pairs = [(frontier, step) for frontier, row in zip(frontiers, fitting, strict=True) for step, _ in row]
     if not pairs:
         return found
@@ -119,12 +122,6 @@ def of_rows(graph: KnowledgeGraph, schema: Schema, nodes: Sequence[Sequence[str]
     for (place, _), row in zip(pairs, read, strict=True):
         found[place].update(triple.subject for triple in row)
     return [frozenset(row) for row in found]
-
-
-def words_of_role(schema: Schema, phrases: Sequence[str], step: Step, label: str) -> int:
-    """Return how many words a phrase shares with what a relation or its table calls the nodes that have the step."""
-    tables = [] if step.inverse else [name for name, columns in schema.tables.items() if step.relation in columns]
-    return max([role_words(phrases, label, step.inverse), *(shared_words(phrases, name) for name in tables)])
 
 
 def _most_shared(shared: Mapping[str, int]) -> frozenset[str]:

@@ -12,6 +12,7 @@ from srtk_framework.text import link_topics, unnamed_entities, without_mentions
 from srtk_framework.values import Budget, Path, Question, RankedPath, Schema, Subgraph
 from srtk_plugin_answers.deciding_values import DecidingValues
 from srtk_plugin_answers.end_classes import of_class, of_role, of_rows
+from srtk_plugin_answers.graph_names import GraphNames
 from srtk_plugin_answers.joined_topics import JoinedTopics
 from srtk_plugin_answers.node_sets import Lead, NodeSet, classed, whole_set, without_detours
 from srtk_plugin_answers.path_scores import PathScores
@@ -90,11 +91,13 @@ class Operations:
     typed: int = 1000
     by_role: bool = False
     schema: Schema = attrs.field(init=False, repr=False)
+    names: GraphNames = attrs.field(init=False, repr=False)
     values: DecidingValues = attrs.field(init=False, repr=False)
     _topics: JoinedTopics = attrs.field(init=False, repr=False)
 
     def __attrs_post_init__(self) -> None:
         self.schema = self.graph.schema()
+        self.names = GraphNames(self.graph, self.schema)
         scores = PathScores(self.scorer, self.schema.noise)
         self.values = DecidingValues(self.graph, scores, self.paths, self.sets)
         self._topics = JoinedTopics(self.graph, scores, self.paths, self.sets, self.members, self.schema.tables)
@@ -237,7 +240,7 @@ class Operations:
     ) -> tuple[list[frozenset[str]], list[int]]:
         """Find the nodes that have the class asked for, and count those that were not looked at."""
         distinct = [list(dict.fromkeys(row)) for row in nodes]
-        found = of_class(self.graph, self.schema, asked, [row[: self.typed] for row in distinct])
+        found = of_class(self.graph, self.names, asked, [row[: self.typed] for row in distinct])
         return found, [max(0, len(row) - self.typed) for row in distinct]
 
     def _whole(self, found: Subgraph, named: Sequence[NodeSet]) -> Lead:
@@ -262,7 +265,7 @@ class Operations:
         """Find the nodes that relations or tables call by the class; a noun that names no column means the rows."""
         if not self.by_role:
             return [frozenset() for _ in nodes]
-        roles = of_role(self.graph, self.schema, phrases, nodes)
+        roles = of_role(self.graph, self.names, phrases, nodes)
         of_things = [
             row if words and not one and not other and asks_for_things(question.text) else ()
             for question, words, one, other, row in zip(questions, phrases, fit, roles, nodes, strict=True)

@@ -98,14 +98,13 @@ class PathsReader(Reader):
     _operations: Operations = attrs.field(init=False, repr=False)
     _sets: UnlinkedSets = attrs.field(init=False, repr=False)
     _relation_words: frozenset[str] = attrs.field(init=False, repr=False)
-    _labels: dict[str, str] = attrs.field(init=False, repr=False)
 
     def open(self) -> None:
         """Read the graph's schema."""
         self._operations = Operations(self.graph, self.scorer, self.budget, members=self.members, by_role=True)
         relations = self._operations.schema.relations
-        self._labels = dict(zip(relations, self.graph.labels(relations), strict=True))
-        self._relation_words = frozenset(word for label in self._labels.values() for word in words_of(label))
+        labels = self._operations.names.labels(relations)
+        self._relation_words = frozenset(word for label in labels.values() for word in words_of(label))
         self._sets = UnlinkedSets(self.graph, self._operations.schema, self._operations.values)
 
     def needs_links(self) -> bool:
@@ -118,24 +117,26 @@ class PathsReader(Reader):
 
     def read(self, questions: Sequence[Question], subgraphs: Sequence[Subgraph]) -> list[Answer]:
         """Answer each question by its operation, else by where the best path ends."""
-        questions = self._with_named_ends(questions, subgraphs)
+        nodes = [sorted({end for t in s.triples for end in (t.subject, t.object)}) for s in subgraphs]
+        every = sorted({node for row in nodes for node in row if not isinstance(node, Literal)})
+        names = dict(zip(every, self.graph.labels(every), strict=True)) if every else {}
+        questions = self._with_named_ends(questions, nodes, names)
         operated = self._operations.of(questions, subgraphs)
         drafts = [self._draft(*row) for row in zip(questions, operated, strict=True)]
-        ids = sorted({id_ for draft in drafts for id_ in draft.ids()})
-        names = dict(zip(ids, self.graph.labels(ids), strict=True)) if ids else {}
+        ids = sorted({id_ for draft in drafts for id_ in draft.ids()} - names.keys())
+        names.update(zip(ids, self.graph.labels(ids), strict=True) if ids else ())
         return [
             self._answer(question, draft, subgraph, names)
             for question, draft, subgraph in zip(questions, drafts, subgraphs, strict=True)
         ]
 
-    def _with_named_ends(self, questions: Sequence[Question], subgraphs: Sequence[Subgraph]) -> list[Question]:
+    def _with_named_ends(
+        self, questions: Sequence[Question], nodes: Sequence[Sequence[str]], names: Mapping[str, str]
+    ) -> list[Question]:
         """Link what a question names besides its links, if a subgraph has it or it is next to a link.
 
         A search may do without such a link; as an end it is a condition and not an answer.
         """
-        nodes = [sorted({end for t in s.triples for end in (t.subject, t.object)}) for s in subgraphs]
-        every = sorted({node for row in nodes for node in row if not isinstance(node, Literal)})
-        names = dict(zip(every, self.graph.labels(every), strict=True)) if every else {}
         more = [
             attrs.evolve(question, links=(*question.links, *named_ends(question, row, names)))
             for question, row in zip(questions, nodes, strict=True)
@@ -176,8 +177,7 @@ class PathsReader(Reader):
             return Draft(kind, missing=f"nothing of the graph is called {', '.join(unknown)}")
         if not question.links:
             return self._unlinked(question, one)
-        relations = sorted({path.steps[-1].relation for path in one.found.paths if path.steps})
-        labels = dict(zip(relations, self.graph.labels(relations), strict=True))
+        labels = self._operations.names.labels({path.steps[-1].relation for path in one.found.paths if path.steps})
         found = self._things_first(question, one, choices(question, one, labels))
         one = self._with_things(question, one)
         lead = one.lead
@@ -226,7 +226,7 @@ class PathsReader(Reader):
 
     def _is_like(self, noun: str, step: Step, least: float) -> bool:
         """Return whether a noun is like a relation's name."""
-        label = self.graph.labels([step.relation])[0]
+        label = self._label(step.relation)
         if shared_words([noun], label):
             return True
         asked, own = self.scorer.score([noun, label], [(), ()], [[step], [step]])
@@ -235,15 +235,14 @@ class PathsReader(Reader):
     def _is_relation(self, question: Question, one: Operated, best: Choice) -> bool:
         """Return whether a relation of the best path itself orders, as *largest city*, better than any value would."""
         steps = list(dict.fromkeys(best.path.steps))
-        labels = self.graph.labels([step.relation for step in steps])
-        ordering = [(step, label) for step, label in zip(steps, labels, strict=True) if ordering_words(label)]
+        ordering = [(step, label) for step in steps if ordering_words(label := self._label(step.relation))]
         if not ordering:
             return False
         if "relation" not in one.lead.facts:
             return True
         step, label = ordering[0]
         value = Step(one.lead.facts["relation"])
-        name = self.graph.labels([value.relation])[0]
+        name = self._label(value.relation)
         phrase = order_phrase(question.text)
         asked, own = self.scorer.score([phrase, label], [(), ()], [[step, value], [step]])
         other = self.scorer.score([name], [()], [[value]])[0]
@@ -261,7 +260,7 @@ class PathsReader(Reader):
         before, last = path.steps[-2:]
         if not before.inverse or last.inverse:
             return False
-        told, beyond = (stems_of(label) for label in self.graph.labels([before.relation, last.relation]))
+        told, beyond = (stems_of(self._label(step.relation)) for step in (before, last))
         asked = stems_of(question.text)
         return bool(told & asked) and not beyond & asked
 
@@ -304,7 +303,7 @@ class PathsReader(Reader):
 
     def _asks_for_value(self, question: Question, one: Operated) -> bool:
         """Return whether a superlative asks for the value itself: *the highest temperature*, and no class."""
-        label = self.graph.labels([one.lead.facts["relation"]])[0]
+        label = self._label(one.lead.facts["relation"])
         if one.phrases:
             return bool(shared_words(one.phrases, label))
         return bool(words_of(label) & words_of(question.text))
@@ -388,7 +387,7 @@ class PathsReader(Reader):
         """Return whether a noun is more like other relations than the last of a path that no score sets apart."""
         if margin >= _CLEAR or noun in phrases:
             return False
-        steps = [Step(relation) for relation in {**self._labels, **labels}]
+        steps = [Step(relation) for relation in {**dict.fromkeys(self._operations.schema.relations), **labels}]
         [scores] = self.scorer.score([noun], [()], [steps])
         return max(scores) > scores[steps.index(Step(step.relation))]
 
@@ -427,7 +426,7 @@ class PathsReader(Reader):
             score=lead.score,
             margin=lead.margin,
             number=rounded(number),
-            unit=unit or self.graph.labels([lead.facts["relation"]])[0],
+            unit=unit or self._label(lead.facts["relation"]),
         )
 
     def _looked_up(self, kind: str, found: Sequence[Choice]) -> Draft:
@@ -479,17 +478,13 @@ class PathsReader(Reader):
             operated=draft.operated,
         )
 
+    def _label(self, relation: str) -> str:
+        return self._operations.names.labels([relation])[relation]
+
     def _names(self, question: Question, relations: Iterable[str]) -> bool:
         """Return whether a question has a word of one of the relations, outside of its links' mentions."""
         asked = stems_of(without_mentions(question, question.links, {}, MENTION))
-        return any(asked & stems_of(label) for label in self._labels_of(relations).values())
-
-    def _labels_of(self, relations: Iterable[str]) -> dict[str, str]:
-        """Return the names of relations; each is read once."""
-        some = list(relations)
-        new = sorted({relation for relation in some if relation not in self._labels})
-        self._labels.update(zip(new, self.graph.labels(new), strict=True) if new else ())
-        return {relation: self._labels[relation] for relation in some}
+        return any(asked & stems_of(label) for label in self._operations.names.labels(relations).values())
 
     def _answer(self, question: Question, draft: Draft, subgraph: Subgraph, names: Mapping[str, str]) -> Answer:
         """Write an answer in words, with its proof in the subgraph."""

@@ -11,7 +11,7 @@ from srtk_framework.roles import KnowledgeGraph
 from srtk_framework.text import fold
 from srtk_framework.values import Literal, Pattern, Question, RankedPath, Schema, Step, Triple
 from srtk_plugin_answers.deciding_values import DecidingValues
-from srtk_plugin_answers.end_classes import words_of_role
+from srtk_plugin_answers.graph_names import words_of_role
 from srtk_plugin_answers.node_sets import Lead, NodeSet, Row
 from srtk_plugin_answers.question_classes import STOP_WORDS, shared_words, singular, word_set
 from srtk_plugin_answers.question_kinds import QuestionKind, classes_asked, order_clause

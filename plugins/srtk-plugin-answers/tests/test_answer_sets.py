@@ -6,9 +6,11 @@ from typing import Any
 
 import attrs
 import pytest
+from srtk_plugin_answers import graph_names
 from srtk_plugin_answers.choices import Choice, named_ends, named_value, other_names, unknown_names
 from srtk_plugin_answers.deciding_values import DecidingValues
-from srtk_plugin_answers.end_classes import of_role, of_rows, words_of_role
+from srtk_plugin_answers.end_classes import of_role, of_rows
+from srtk_plugin_answers.graph_names import GraphNames, words_of_role
 from srtk_plugin_answers.joined_topics import JoinedTopics
 from srtk_plugin_answers.path_scores import PathScores
 from srtk_plugin_answers.question_kinds import QuestionKind
@@ -52,7 +54,7 @@ NODES = ["alien", "heat", "mann", "oscar", "scott", "thief"]
 
 
 def test_what_a_relation_leads_to_is_called_by_it() -> None:
-    assert of_role(memory(), SCHEMA, [["director"], ["award"], []], [NODES] * 3) == [
+    assert of_role(memory(), GraphNames(memory(), SCHEMA), [["director"], ["award"], []], [NODES] * 3) == [
         {"mann", "scott"},
         {"oscar"},
         frozenset(),
@@ -60,7 +62,7 @@ def test_what_a_relation_leads_to_is_called_by_it() -> None:
 
 
 def test_what_has_a_column_of_a_table_is_called_by_its_name() -> None:
-    [found] = of_role(memory(), SCHEMA, [["film"]], [NODES])
+    [found] = of_role(memory(), GraphNames(memory(), SCHEMA), [["film"]], [NODES])
     assert found == {"alien", "heat", "thief"}
     assert words_of_role(SCHEMA, ["film"], Step("award"), "award") == 0
     assert words_of_role(SCHEMA, ["film"], Step("director", True), "director") == 0
@@ -217,3 +219,39 @@ def test_the_end_of_a_path_that_stands_in_the_question_is_named() -> None:
     assert named_value(question("Has Mann won an Oscar?"), choice) == "oscar"
     assert named_value(question("Is it 170 minutes?"), choice) == '"170"'
     assert named_value(question("Is it 17 minutes?"), choice) is None
+
+
+@attrs.define(eq=False)
+class Counted(MemoryGraph):
+    """Keeps the ids whose labels are read."""
+
+    read: list[str] = attrs.field(factory=list)
+
+    def labels(self, ids: Any) -> Any:
+        self.read += ids
+        return super().labels(ids)
+
+
+def test_names_of_relations_and_classes_and_what_fits_a_phrase_are_read_once() -> None:
+    graph = Counted(triples=ROWS, labels={})
+    graph.open()
+    names = GraphNames(graph, SCHEMA)
+    for _ in range(2):
+        assert names.labels(["director", "award"]) == {"director": "director", "award": "award"}
+        assert names.of_classes(["film"]) == {"film": ("film",)}
+        assert names.steps(["director"]) == [(Step("director", True), 1)]
+        assert names.steps(["film"]) == [(Step("director"), 1), (Step("minutes"), 1)]
+    assert sorted(graph.read) == ["award", "director", "film", "minutes"]
+
+
+def test_names_that_are_too_many_are_read_anew(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(graph_names, "_KEPT", 1)
+    names = GraphNames(memory(), SCHEMA)
+    assert names.labels(["director", "award"]) == names.labels(["director", "award"])
+    assert names.labels(["minutes", "award"]) == {"minutes": "minutes", "award": "award"}
+    assert [names.of_classes([one]) for one in "abc"] == [{one: (one,)} for one in "abc"]
+    assert [len(names.steps([one])) for one in ("director", "award", "film", "director")] == [1, 1, 2, 1]
+
+
+def test_roles_are_found_where_the_graph_lists_no_relations() -> None:
+    assert of_role(memory(), GraphNames(memory(), Schema()), [["director"]], [NODES]) == [{"mann", "scott"}]
