@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 import attrs
@@ -42,6 +42,7 @@ from srtk_plugin_answers.operations import Operated, Operations
 from srtk_plugin_answers.question_classes import MENTION, PEOPLE, shared_words
 from srtk_plugin_answers.question_kinds import (
     Arithmetic,
+    Kind,
     arithmetic_of,
     asked_relation,
     classes_asked,
@@ -120,14 +121,14 @@ class PathsReader(Reader):
         nodes = [sorted({end for t in s.triples for end in (t.subject, t.object)}) for s in subgraphs]
         every = sorted({node for row in nodes for node in row if not isinstance(node, Literal)})
         names = dict(zip(every, self.graph.labels(every), strict=True)) if every else {}
-        questions = self._with_named_ends(questions, nodes, names)
+        linked, questions = questions, self._with_named_ends(questions, nodes, names)
         operated = self._operations.of(questions, subgraphs)
         drafts = [self._draft(*row) for row in zip(questions, operated, strict=True)]
         ids = sorted({id_ for draft in drafts for id_ in draft.ids()} - names.keys())
         names.update(zip(ids, self.graph.labels(ids), strict=True) if ids else ())
         return [
-            self._answer(question, draft, subgraph, names)
-            for question, draft, subgraph in zip(questions, drafts, subgraphs, strict=True)
+            self._answer(question, question.links[len(before.links) :], draft, subgraph, names)
+            for before, question, draft, subgraph in zip(linked, questions, drafts, subgraphs, strict=True)
         ]
 
     def _with_named_ends(
@@ -168,85 +169,136 @@ class PathsReader(Reader):
         ]
 
     def _draft(self, question: Question, one: Operated) -> Draft:
-        """Answer in ids."""
-        kind = one.kind.kind
+        """Answer in ids, by the first handler of the question's kind that has something to say."""
+        known = Case(question, one)
+        handlers = (*_NAMES, *(_UNLINKED if not question.links else _OF_KIND.get(one.kind.kind, _LOOKUP)))
+        if question.links:
+            paths = one.found.paths
+            labels = self._operations.names.labels({path.steps[-1].relation for path in paths if path.steps})
+            found = self._things_first(question, one, choices(question, one, labels))
+            known = Case(question, self._with_things(question, one), found, labels)
+        for handler in handlers:
+            draft: Draft | None = handler(self, known)
+            if draft is not None:
+                return draft
+        return Draft(one.kind.kind, missing="no path leads to an answer")
+
+    # Handlers: each answers, or refuses, or leaves the case to the next one
+
+    def _by_text(self, case: Case) -> Draft | None:
+        """Answer with what has a text that is written in the question; refuse names that nothing has."""
+        question = case.question
         unknown = unknown_names(question, self._relation_words) or other_words(self.graph, question)
         if (unknown or _has_sign(question)) and (lead := self._sets.of_value(question)) is not None:
-            return Draft(kind, tuple(lead.answers), proof=lead.proof, complete=True)
+            return Draft(case.kind, tuple(lead.answers), proof=lead.proof, complete=True)
         if unknown:
-            return Draft(kind, missing=f"nothing of the graph is called {', '.join(unknown)}")
-        if not question.links:
-            return self._unlinked(question, one)
-        labels = self._operations.names.labels({path.steps[-1].relation for path in one.found.paths if path.steps})
-        found = self._things_first(question, one, choices(question, one, labels))
-        one = self._with_things(question, one)
-        lead = one.lead
-        if kind == "yes-no" and not one.bounds and is_yes_no(question.text):
-            return self._confirmed(question, one, found)
-        if one.bounds and lead.facts and kind in ("yes-no", "comparison") and is_yes_no(question.text):
-            complete = bool(lead.facts.get("complete"))
-            return Draft(
-                kind,
-                truth=bool(lead.answers),
-                proof=lead.proof,
-                complete=complete,
-                score=lead.score,
-                margin=lead.margin,
-            )
-        if (operation := arithmetic_of(question.text)) and lead.values:
-            noun = measured_noun(question.text) if operation == "distance" else None
-            if noun is not None and not self._is_like(noun, Step(lead.facts["relation"]), _MEASURE):
-                return Draft(operation, missing=f"the graph has no number of {noun} for what the question names")
+            return Draft(case.kind, missing=f"nothing of the graph is called {', '.join(unknown)}")
+        return None
+
+    def _by_class(self, case: Case) -> Draft:
+        """Answer by class, values and words, where nothing is linked."""
+        lead, missing = self._sets.lead(case.question, case.one.kind)
+        if missing:
+            return Draft(case.kind, missing=missing)
+        if (operation := arithmetic_of(case.question.text)) and lead.values:
             return self._calculated(operation, lead)
-        if kind == "superlative" and found and self._is_relation(question, one, found[0]):
-            if (noun := self._unordered(one, found[0])) is not None:
-                return Draft(kind, missing=_NO_RELATION.format(noun=noun))
-            return self._looked_up("lookup", found)
-        compared = len(question.links) > 1 or not found or _OR_NAME.search(question.text)
-        if kind == "comparison" and not lead.answers and compared:
-            return Draft(kind, missing=_TWO_VALUES if len(question.links) > 1 else _TWO_NAMES)
-        wanted = value_kind(question.text)
-        if wanted == "date" and (dated := self._of_statement(question)) is not None:
+        draft = _of(case.kind, lead)
+        return attrs.evolve(draft, number=len(lead.answers)) if case.kind == "count" else draft
+
+    def _by_join(self, case: Case) -> Draft | None:
+        """Answer yes or no by what joins two links, by a value that says so, or by one that the question names."""
+        if case.one.bounds or not is_yes_no(case.question.text):
+            return None
+        return self._confirmed(case.question, case.one, case.found)
+
+    def _by_bound(self, case: Case) -> Draft | None:
+        """Answer yes or no by whether a value is within bounds."""
+        lead = case.one.lead
+        if not (case.one.bounds and lead.facts and is_yes_no(case.question.text)):
+            return None
+        return attrs.evolve(_of(case.kind, lead), entities=(), truth=bool(lead.answers))
+
+    def _by_arithmetic(self, case: Case) -> Draft | None:
+        """Answer with a sum, an average or a distance."""
+        lead, text = case.one.lead, case.question.text
+        operation = arithmetic_of(text)
+        if operation is None or not lead.values:
+            return None
+        noun = measured_noun(text) if operation == "distance" else None
+        if noun is not None and not self._is_like(noun, Step(lead.facts["relation"]), _MEASURE):
+            return Draft(operation, missing=f"the graph has no number of {noun} for what the question names")
+        return self._calculated(operation, lead)
+
+    def _by_ordering_relation(self, case: Case) -> Draft | None:
+        """Answer a superlative by a relation that itself orders, as *largest city*."""
+        if not case.found or not self._is_relation(case.question, case.one, case.found[0]):
+            return None
+        if (noun := self._unordered(case.one, case.found[0])) is not None:
+            return Draft(case.kind, missing=_NO_RELATION.format(noun=noun))
+        return self._looked_up("lookup", case.found)
+
+    def _by_comparison(self, case: Case) -> Draft | None:
+        """Refuse a comparison of things without values, or of fewer than two."""
+        several = len(case.question.links) > 1
+        if case.one.lead.answers or not (several or not case.found or _OR_NAME.search(case.question.text)):
+            return None
+        return Draft(case.kind, missing=_TWO_VALUES if several else _TWO_NAMES)
+
+    def _by_date(self, case: Case) -> Draft | None:
+        """Answer when: by the dates of a statement, or where a path ends in dates."""
+        if value_kind(case.question.text) != "date":
+            return None
+        if (dated := self._of_statement(case.question)) is not None:
             return dated
-        if wanted == "date" and not any(fits(end, "date") for choice in found for end in choice.ends):
-            return Draft(kind, missing="the graph has no date of what the question names")
-        if wanted == "date" and found:
-            return self._looked_up("lookup", found)
-        if kind == "count" and not one.bounds and not one.is_classed and (best := _best_number(found, lead)):
-            if (noun := self._unlike(question, one, best, labels)) is not None:
-                return Draft(kind, missing=_NO_RELATION.format(noun=noun))
-            return attrs.evolve(self._looked_up(kind, [best]), number=value_of(next(iter(best.ends))))
-        if lead.answers and not one.held > 0:
-            return self._of_lead(question, one)
-        if not found:
-            return Draft(kind, missing="no path leads to an answer")
-        if (noun := self._unlike(question, one, found[0], labels, _margin(found))) is not None:
-            return Draft(kind, missing=_NO_RELATION.format(noun=noun))
-        return self._looked_up(kind, found)
+        if not any(fits(end, "date") for choice in case.found for end in choice.ends):
+            return Draft(case.kind, missing="the graph has no date of what the question names")
+        return self._looked_up("lookup", case.found)
+
+    def _by_number(self, case: Case) -> Draft | None:
+        """Answer how many by a number that the graph has, such as a population."""
+        one = case.one
+        best = None if one.bounds or one.is_classed else _best_number(case.found, one.lead)
+        if best is None:
+            return None
+        if (noun := self._unlike(case, best)) is not None:
+            return Draft(case.kind, missing=_NO_RELATION.format(noun=noun))
+        return attrs.evolve(self._looked_up(case.kind, [best]), number=value_of(next(iter(best.ends))))
+
+    def _by_set(self, case: Case) -> Draft | None:
+        """Answer with what the operation gave."""
+        return self._of_lead(case.question, case.one) if case.one.lead.answers and case.one.held <= 0 else None
+
+    def _by_path(self, case: Case) -> Draft | None:
+        """Answer with where the best path ends."""
+        if not case.found:
+            return None
+        if (noun := self._unlike(case, case.found[0], _margin(case.found))) is not None:
+            return Draft(case.kind, missing=_NO_RELATION.format(noun=noun))
+        return self._looked_up(case.kind, case.found)
+
+    # What the handlers share
+
+    def _likeness(self, phrase: str, step: Step) -> float:
+        """Return how like a phrase is to a step's relation, as a part of the relation's likeness with its own name.
+
+        A relation that is not like its own name says nothing, and is taken for like.
+        """
+        asked, own = self.scorer.score([phrase, self._label(step.relation)], [(), ()], [[step], [step]])
+        return float(asked[0] / own[0]) if own[0] > 0 else math.inf
 
     def _is_like(self, noun: str, step: Step, least: float) -> bool:
-        """Return whether a noun is like a relation's name."""
-        label = self._label(step.relation)
-        if shared_words([noun], label):
-            return True
-        asked, own = self.scorer.score([noun, label], [(), ()], [[step], [step]])
-        return bool(asked[0] >= least * own[0])
+        """Return whether a noun has the name of a relation, or is like it."""
+        return bool(shared_words([noun], self._label(step.relation))) or self._likeness(noun, step) >= least
 
     def _is_relation(self, question: Question, one: Operated, best: Choice) -> bool:
         """Return whether a relation of the best path itself orders, as *largest city*, better than any value would."""
-        steps = list(dict.fromkeys(best.path.steps))
-        ordering = [(step, label) for step in steps if ordering_words(label := self._label(step.relation))]
-        if not ordering:
+        step = next((step for step in best.path.steps if ordering_words(self._label(step.relation))), None)
+        if step is None:
             return False
         if "relation" not in one.lead.facts:
             return True
-        step, label = ordering[0]
-        value = Step(one.lead.facts["relation"])
-        name = self._label(value.relation)
         phrase = order_phrase(question.text)
-        asked, own = self.scorer.score([phrase, label], [(), ()], [[step, value], [step]])
-        other = self.scorer.score([name], [()], [[value]])[0]
-        return bool(asked[0] / max(own[0], 1e-9) > asked[1] / max(other[0], 1e-9))
+        return self._likeness(phrase, step) > self._likeness(phrase, Step(one.lead.facts["relation"]))
 
     def _leads_beyond(self, question: Question, one: Operated, path: RankedPath | None) -> bool:
         """Return whether a path goes on from what is asked for: *which films* are before their genre.
@@ -282,14 +334,7 @@ class PathsReader(Reader):
     def _of_lead(self, question: Question, one: Operated) -> Draft:
         """Answer with what the operation gave."""
         lead, kind = one.lead, one.kind.kind
-        draft = Draft(
-            kind,
-            tuple(lead.answers),
-            proof=lead.proof,
-            complete=bool(lead.facts.get("complete")),
-            score=lead.score,
-            margin=lead.margin,
-        )
+        draft = _of(kind, lead)
         if kind == "count":
             return attrs.evolve(draft, number=len(lead.answers))
         if is_yes_no(question.text):
@@ -311,16 +356,8 @@ class PathsReader(Reader):
     def _confirmed(self, question: Question, one: Operated, found: Sequence[Choice]) -> Draft:
         """Answer yes or no: by what joins two links, by a value that says so, or by a value that the question names."""
         lead, kind = one.lead, one.kind.kind
-        complete = bool(lead.facts.get("complete"))
         if lead.facts:
-            return Draft(
-                kind,
-                truth=bool(lead.answers),
-                proof=lead.proof,
-                complete=complete,
-                score=lead.score,
-                margin=lead.margin,
-            )
+            return attrs.evolve(_of(kind, lead), entities=(), truth=bool(lead.answers))
         said = [choice for choice in found if all(truth_of(end) is not None for end in choice.ends)]
         if found and said[:1] == found[:1]:
             truths = {truth_of(end) for end in found[0].ends}
@@ -361,53 +398,26 @@ class PathsReader(Reader):
             return None
         return None if any(self._is_like(noun, best.path.steps[-1], _ORDERED) for noun in nouns) else nouns[0]
 
-    def _unlike(
-        self, question: Question, one: Operated, best: Choice, labels: Mapping[str, str], margin: float = math.inf
-    ) -> str | None:
+    def _unlike(self, case: Case, best: Choice, margin: float = math.inf) -> str | None:
         """Return the noun of a question that asks for the relation to something, if no relation is like it."""
-        noun = asked_relation(question.text) or next((one for one in one.phrases if one not in PEOPLE), None)
+        one = case.one
+        noun = asked_relation(case.question.text) or next((one for one in one.phrases if one not in PEOPLE), None)
         step = best.path.steps[-1]
         if one.fit or one.roles or one.held > 0 or (noun in one.phrases and step.inverse):
             return None
-        label = labels.get(step.relation, step.relation)
-        if noun is not None and shared_words([noun], label):
-            return None
-        asked, own = self.scorer.score([noun or label, label], [(), ()], [[step], [step]])
         if noun is None:
-            return question.text.strip(" ?") if best.path.score < _FAR * own[0] else None
-        return (
-            noun
-            if asked[0] < (_DOUBTED if self._is_doubted(noun, one.phrases, step, margin, labels) else _LIKE) * own[0]
-            else None
-        )
+            label = self._label(step.relation)
+            [own] = self.scorer.score([label], [()], [[step]])
+            return case.question.text.strip(" ?") if best.path.score < _FAR * own[0] else None
+        doubted = margin < _CLEAR and noun not in one.phrases and self._is_doubted(noun, step, case.labels)
+        return None if self._is_like(noun, step, _DOUBTED if doubted else _LIKE) else noun
 
-    def _is_doubted(
-        self, noun: str, phrases: Sequence[str], step: Step, margin: float, labels: Mapping[str, str]
-    ) -> bool:
-        """Return whether a noun is more like other relations than the last of a path that no score sets apart."""
-        if margin >= _CLEAR or noun in phrases:
-            return False
-        steps = [Step(relation) for relation in {**dict.fromkeys(self._operations.schema.relations), **labels}]
+    def _is_doubted(self, noun: str, step: Step, labels: Mapping[str, str]) -> bool:
+        """Return whether a noun is more like another relation than that of a step."""
+        relations = dict.fromkeys([step.relation, *self._operations.schema.relations, *labels])
+        steps = [Step(relation) for relation in relations]
         [scores] = self.scorer.score([noun], [()], [steps])
-        return max(scores) > scores[steps.index(Step(step.relation))]
-
-    def _unlinked(self, question: Question, one: Operated) -> Draft:
-        """Answer by class, values and words."""
-        lead, missing = self._sets.lead(question, one.kind)
-        kind = one.kind.kind
-        if missing:
-            return Draft(kind, missing=missing)
-        if (operation := arithmetic_of(question.text)) and lead.values:
-            return self._calculated(operation, lead)
-        draft = Draft(
-            kind,
-            tuple(lead.answers),
-            proof=lead.proof,
-            complete=bool(lead.facts.get("complete")),
-            score=lead.score,
-            margin=lead.margin,
-        )
-        return attrs.evolve(draft, number=len(lead.answers)) if kind == "count" else draft
+        return bool(max(scores) > scores[0])
 
     def _calculated(self, operation: Arithmetic, lead: Lead) -> Draft:
         """Add values up, or take them from each other; dates are apart by years."""
@@ -425,6 +435,8 @@ class PathsReader(Reader):
             complete=bool(lead.facts.get("complete")),
             score=lead.score,
             margin=lead.margin,
+            path=lead.path,
+            relation=lead.facts["relation"],
             number=rounded(number),
             unit=unit or self._label(lead.facts["relation"]),
         )
@@ -441,6 +453,7 @@ class PathsReader(Reader):
             margin=_margin(found),
             score=best.path.score,
             operated=False,
+            path=best.path,
             others=others[:_ALTERNATIVES],
         )
 
@@ -486,9 +499,15 @@ class PathsReader(Reader):
         asked = stems_of(without_mentions(question, question.links, {}, MENTION))
         return any(asked & stems_of(label) for label in self._operations.names.labels(relations).values())
 
-    def _answer(self, question: Question, draft: Draft, subgraph: Subgraph, names: Mapping[str, str]) -> Answer:
+    def _answer(
+        self, question: Question, added: Sequence[Link], draft: Draft, subgraph: Subgraph, names: Mapping[str, str]
+    ) -> Answer:
         """Write an answer in words, with its proof in the subgraph."""
         trace: dict[str, Any] = {}
+        if added:
+            trace["links"] = [{"entity": link.entity, "name": link.name} for link in added]
+        if choice := draft.choice():
+            trace["choice"] = choice
         if draft.missing:
             pass
         elif draft.entities and draft.truth is None and all(is_missing(names.get(one, one)) for one in draft.entities):
@@ -534,6 +553,8 @@ class Draft:
         margin: Distance of the score of the choice from the next one's.
         score: Score of the choice; None where nothing was chosen.
         operated: Whether an operation chose it.
+        path: Path to the answer, or to the set that the operation is about.
+        relation: Relation whose values decided.
         others: Other choices.
         missing: Why there is no answer.
     """
@@ -548,12 +569,91 @@ class Draft:
     margin: float = float("inf")
     score: float | None = None
     operated: bool = True
+    path: RankedPath | None = None
+    relation: str | None = None
     others: Sequence[Choice] = ()
     missing: str = ""
+
+    def choice(self) -> dict[str, Any]:
+        """Return what the record says of the choice: path, relation that decided, score and distance."""
+        chosen: dict[str, Any] = {}
+        if self.path is not None:
+            chosen |= {"entity": self.path.entity, "path": [str(step) for step in self.path.steps]}
+        if self.relation is not None:
+            chosen["relation"] = self.relation
+        if self.score is not None:
+            chosen["score"] = rounded(self.score)
+        return {**chosen, "margin": rounded(self.margin)} if chosen and math.isfinite(self.margin) else chosen
 
     def ids(self) -> set[str]:
         """Return the ids that the text needs names of."""
         return {*self.entities, *(end for choice in self.others for end in choice.ends)}
+
+
+@attrs.frozen
+class Case:
+    """A question with what was found for it.
+
+    Attributes:
+        question: The question.
+        one: What its operation gave.
+        found: What its paths lead to, best first.
+        labels: Labels of the last relations of its paths.
+    """
+
+    question: Question
+    one: Operated
+    found: Sequence[Choice] = ()
+    labels: Mapping[str, str] = attrs.field(factory=dict)
+
+    @property
+    def kind(self) -> Kind:
+        """The kind of the question."""
+        return self.one.kind.kind
+
+
+Handler = Callable[[PathsReader, Case], Draft | None]
+
+_NAMES: Sequence[Handler] = (PathsReader._by_text,)
+_UNLINKED: Sequence[Handler] = (PathsReader._by_class,)
+_LOOKUP: Sequence[Handler] = (
+    PathsReader._by_arithmetic,
+    PathsReader._by_date,
+    PathsReader._by_set,
+    PathsReader._by_path,
+)
+_OF_KIND: Mapping[Kind, Sequence[Handler]] = {
+    "yes-no": (PathsReader._by_join, PathsReader._by_bound, *_LOOKUP),
+    "comparison": (
+        PathsReader._by_bound,
+        PathsReader._by_arithmetic,
+        PathsReader._by_comparison,
+        *_LOOKUP[1:],
+    ),
+    "superlative": (PathsReader._by_arithmetic, PathsReader._by_ordering_relation, *_LOOKUP[1:]),
+    "count": (
+        PathsReader._by_arithmetic,
+        PathsReader._by_date,
+        PathsReader._by_number,
+        *_LOOKUP[2:],
+    ),
+}
+"""The handlers of each kind of question, first first; look-ups and the other kinds have those of look-ups."""
+
+
+def _of(kind: str, lead: Lead) -> Draft:
+    """Return a draft of what an operation gave."""
+    complete = bool(lead.facts.get("complete"))
+    return Draft(
+        kind,
+        tuple(lead.answers),
+        proof=lead.proof,
+        complete=complete,
+        score=lead.score,
+        margin=lead.margin,
+        path=lead.path,
+        relation=lead.facts.get("relation"),
+    )
 
 
 def _has_sign(question: Question) -> bool:

@@ -14,7 +14,7 @@ from srtk_plugin_answers.literal_values import is_missing
 from srtk_plugin_answers.node_sets import Lead, NodeSet, margin, whole_set
 from srtk_plugin_answers.path_scores import PathScores
 from srtk_plugin_answers.question_kinds import value_kind
-from srtk_plugin_answers.reader import PathsReader
+from srtk_plugin_answers.reader import Draft, PathsReader
 from srtk_plugin_local.memory import MemoryGraph
 
 from srtk_framework.graph import Instance, facts
@@ -201,3 +201,34 @@ def test_a_linked_name_that_the_proof_lacks_leaves_an_answer_unsure() -> None:
     for links, certainty in (((land,), "sure"), ((land, elsa), "unsure")):
         [answer] = reader.read([Question("q", text, links)], [found])
         assert (answer.entities, answer.certainty) == (("crown",), certainty)
+
+
+def test_links_that_the_reader_adds_and_what_decided_are_in_the_trace() -> None:
+    graph = memory([*LAND, ["sea", "money", "crown"], ["sea", "population", Literal('"9"^^xsd:integer')]])
+    money = Step("money")
+    back = Step("money", True)
+    paths = [RankedPath("land", (money, back), 6.0), RankedPath("land", (Step("largest city"),), 2.0)]
+    [found] = facts(graph, [paths], Budget())
+    reader = PathsReader(graph, Table({**OWN, ("money", "money"): 6.0}))
+    reader.open()
+    text = "Which money has Land and the sea?"
+    [answer] = reader.read([Question("q", text, (Link("land", start=16, end=20, name="Land"),))], [found])
+    assert answer.trace["links"] == [{"entity": "sea", "name": "sea"}]
+    [plain] = reader.read([Question("q", "What money has Land?", (Link("land", start=15, end=19),))], [found])
+    assert "links" not in plain.trace
+    assert plain.trace["choice"] == {"entity": "land", "path": ["money", "^money"], "score": 6.0, "margin": 4.0}
+
+
+@pytest.mark.parametrize(
+    ("draft", "choice"),
+    [
+        (Draft("lookup"), {}),
+        (
+            Draft("superlative", path=RankedPath("x", (Step("a", True),), 1.0), relation="b", score=2.0, margin=0.5),
+            {"entity": "x", "path": ["^a"], "relation": "b", "score": 2.0, "margin": 0.5},
+        ),
+        (Draft("comparison", relation="b", score=2.0), {"relation": "b", "score": 2.0}),
+    ],
+)
+def test_a_choice_is_written_with_what_decided_it(draft: Draft, choice: dict[str, Any]) -> None:
+    assert draft.choice() == choice
