@@ -241,6 +241,7 @@ def test_names_of_relations_and_classes_and_what_fits_a_phrase_are_read_once() -
         assert names.of_classes(["film"]) == {"film": ("film",)}
         assert names.steps(["director"]) == [(Step("director", True), 1)]
         assert names.steps(["film"]) == [(Step("director"), 1), (Step("minutes"), 1)]
+    assert names.steps(["film"]) is names.steps(["film"])
     assert sorted(graph.read) == ["award", "director", "film", "minutes"]
 
 

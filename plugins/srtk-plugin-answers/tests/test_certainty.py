@@ -169,7 +169,7 @@ def test_a_noun_that_is_more_like_another_relation_is_refused_where_no_path_is_a
     near, far = ("money", 5.9), ("money", 4.0)
     assert "'gdp'" in read("gdp of Land", ("population", 6.0), near, scores=scores).missing
     assert read("gdp of Land", ("population", 6.0), far, scores=scores).enough
-    scores["gdp", "population"] = 5.5
+    scores |= {("gdp", "population"): 4.5, ("gdp", "money"): 4.0}
     assert read("gdp of Land", ("population", 6.0), near, scores=scores).enough
 
 
