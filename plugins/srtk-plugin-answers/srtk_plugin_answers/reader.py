@@ -77,6 +77,7 @@ _OR_NAME = re.compile(r"\bor (?:the )?[A-Z]")
 _PLAIN_MARKS = "?.,;:!'’-()/%&$€£"
 _TWO_NAMES = "the question compares or joins two things, and fewer than two names of the graph were found in it"
 _NO_RELATION = "the graph has no relation like {noun!r} of what the question names"
+_BEYOND = "the set has no place {rank}: {count} of it have a value of {name!r}"
 _NO_VALUE = "the graph has no value of that; it says {text!r}"
 _TWO_VALUES = "the graph has no relation with a number or a date for each of the things that are compared"
 
@@ -236,6 +237,14 @@ class PathsReader(Reader):
         if (noun := self._unordered(case.one, case.found[0])) is not None:
             return Draft(case.kind, missing=_NO_RELATION.format(noun=noun))
         return self._looked_up("lookup", case.found)
+
+    def _by_place(self, case: Case) -> Draft | None:
+        """Refuse a place in an order that is beyond the set."""
+        facts = case.one.lead.facts
+        if case.one.lead.answers or "rank" not in facts:
+            return None
+        missing = _BEYOND.format(rank=facts["rank"], count=facts["with_value"], name=self._label(facts["relation"]))
+        return Draft(case.kind, missing=missing)
 
     def _by_comparison(self, case: Case) -> Draft | None:
         """Refuse a comparison of things without values, or of fewer than two."""
@@ -631,6 +640,7 @@ _OF_KIND: Mapping[Kind, Sequence[Handler]] = {
         *_LOOKUP[1:],
     ),
     "superlative": (PathsReader._by_arithmetic, PathsReader._by_ordering_relation, *_LOOKUP[1:]),
+    "ordinal": (PathsReader._by_arithmetic, PathsReader._by_place, *_LOOKUP[1:]),
     "count": (
         PathsReader._by_arithmetic,
         PathsReader._by_date,

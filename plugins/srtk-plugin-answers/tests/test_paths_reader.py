@@ -119,7 +119,7 @@ def test_a_place_in_the_order_is_answered_and_one_beyond_the_set_is_refused() ->
     assert (answer.entities, answer.operation) == (("belarus",), "ordinal")
     beyond, _ = asked("Which neighbour that borders Latvia has the seventh largest area?", "latvia")
     assert (beyond.enough, beyond.entities) == (False, ())
-    assert beyond.missing
+    assert beyond.missing == "the set has no place 7: 4 of it have a value of 'area'"
 
 
 @pytest.mark.parametrize(
