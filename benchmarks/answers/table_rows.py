@@ -24,7 +24,8 @@ from typing import Any
 import numpy as np
 
 HERE = Path(__file__).parent
-sys.path[:0] = [str(HERE), str(HERE.parent)]
+sys.path.insert(0, str(HERE.parent))
+sys.path.insert(0, str(HERE))
 
 from check import wrong_answers  # noqa: E402
 from common import OUT, cached_values, shown  # noqa: E402

@@ -30,9 +30,10 @@ _CONFIDENCES = ("probability", "confidence")
 def answer_scores(retrieval: Retrieval) -> dict[str, float]:
     """Compare an answer with the gold answers.
 
-    The answers given are the number or the truth where one is asked for, else the entities. A question's own entities
-    do not count as answers, unless it has options, which it may name itself. Numbers are compared by value, yes and no
-    with true and false. The text is right if it consists of labels or ids of gold answers only; case, diacritics and
+    The answers given are the number or the truth where one is asked for, else the entities; of a count whose gold
+    answers are what is counted, as in LC-QuAD and Mintaka, the entities too. A question's own entities do not count as
+    answers, unless it has options, which it may name itself. Numbers are compared by value, yes and no with true and
+    false. The text is right if it consists of labels or ids of gold answers only; case, diacritics and
     outer punctuation are ignored.
 
     Returns:
@@ -50,7 +51,10 @@ def answer_scores(retrieval: Retrieval) -> dict[str, float]:
     found["answer_hit"] = float(bool(right and right[0]))
     found["answer_f1"] = 2 * len(hits) / (len(gold) + len(right)) if hits else 0.0
     found["answer_equal"] = float(bool(right) and all(right) and len(hits) == len(gold))
-    found["answer_exact"] = float(_is_value(answer) and bool(hits)) or float(_named(answer.text, gold, retrieval))
+    if _is_judged_by_members(answer, gold):
+        found["answer_exact"] = found["answer_equal"]
+    else:
+        found["answer_exact"] = float(_is_value(answer) and bool(hits)) or float(_named(answer.text, gold, retrieval))
     return found
 
 
@@ -65,11 +69,16 @@ def _is_value(answer: Answer) -> bool:
     return answer.number is not None or answer.truth is not None
 
 
+def _is_judged_by_members(answer: Answer, gold: Collection[str]) -> bool:
+    """Return whether a number is a count of entities, and the gold answers are entities too."""
+    return answer.number is not None and bool(answer.entities) and all(_number(one) is None for one in gold)
+
+
 def _right(retrieval: Retrieval, answer: Answer, gold: Collection[str]) -> list[set[str]]:
     """Return, for each answer given, the gold answers that it is."""
     if answer.truth is not None:
         return [{one for one in gold if _TRUTHS.get(_value(one).casefold()) is answer.truth}]
-    if answer.number is not None:
+    if answer.number is not None and not _is_judged_by_members(answer, gold):
         return [{one for one in gold if _number(one) == answer.number}]
     question = retrieval.question
     own = set() if question.options else {link.entity for link in question.links}

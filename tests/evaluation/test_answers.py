@@ -58,6 +58,14 @@ def test_an_option_that_the_question_names_itself_may_be_its_answer():
     assert (found["answer_hit"], found["answer_f1"], found["answer_exact"]) == (1.0, 1.0, 1.0)
 
 
+def test_a_count_is_judged_by_its_members_where_the_gold_answers_are_what_is_counted():
+    assert scores(Answer("2", ("Q1", "Q2"), operation="count", number=2)) == [1.0, 1.0, 1.0, 0.0]
+    assert scores(Answer("1", ("Q1",), operation="count", number=1)) == [1.0, pytest.approx(2 / 3), 0.0, 0.0]
+    assert scores(Answer("2", ("Q7", "Q3"), operation="count", number=2)) == [0.0, 0.0, 0.0, 0.0]
+    assert scores(Answer("2", ("Q7", "Q3"), operation="count", number=2), gold=("2",)) == [1.0, 1.0, 1.0, 0.0]
+    assert scores(Answer("2", number=2))[0] == 0.0
+
+
 def test_without_gold_only_refusals_are_counted():
     assert scores(Answer("Riga", ("Q1",)), gold=None) == [None, None, None, 0.0]
     assert scores(None) == [None] * 4
