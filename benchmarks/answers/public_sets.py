@@ -15,7 +15,7 @@ given and with the raw text. Questions are those of `depths.py`: of sets on whic
   questions (`--model N`); none by default, as it takes more time than all else.
 
 A question's own entities are never right. Where the gold answers of a count are what is counted, so is the answer's
-set. Intervals of 95 % are by bootstrap over questions. Figures go to build/bench/public-sets.json.
+set. Intervals of 95 % are by bootstrap over questions. Figures go to build/bench/public-sets/NAME.json.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ import numpy as np
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
 import depths
-from common import DATA, OUT, ROOT, shown
+from common import DATA, OUT, ROOT, read_json, shown
 from srtk_plugin_index.commands.build import build
 from srtk_plugin_index.corpora.triples import TripleCorpus
 from srtk_plugin_index.indexes.bm25 import Bm25Index
@@ -321,21 +321,22 @@ def main() -> int:
     parser.add_argument("--limit", type=int, default=LIMIT, help="most questions of a set (%(default)s)")
     parser.add_argument("--model", type=int, default=0, metavar="N", help="questions of a set for the language model")
     parser.add_argument("--show", type=int, default=0, metavar="N", help="print wrong answers, at most N of a set")
+    parser.add_argument("--table", action="store_true", help="print the table of earlier runs, and ask nothing")
     args = parser.parse_args()
     FOLDER.mkdir(parents=True, exist_ok=True)
-    every: dict[str, Any] = {}
-    out = OUT / "public-sets.json"
-    for name in args.only:
+    for name in () if args.table else args.only:
         case = attrs.evolve(CASES[name], limit=args.limit)
         if missing := depths.prepare(name, case):
             print(f"{name}: skipped: {missing}", file=sys.stderr)
             continue
-        every[name] = measure(name, case, args.model, args.show)
-        spent = every[name]["cpu seconds"]
-        print(f"{name}: {every[name]['questions']} questions, {spent} s of CPU", file=sys.stderr, flush=True)
-        out.write_text(json.dumps(every, indent=1) + "\n", encoding="utf-8")  # a run that is stopped keeps its sets
-    print("\n".join(table(every)))
-    print(f"figures: {shown(out)}")
+        figures = measure(name, case, args.model, args.show)
+        # A file for each set, so that a run that is stopped keeps its sets.
+        (FOLDER / f"{name}.json").write_text(json.dumps(figures, indent=1) + "\n", encoding="utf-8")
+        spent = figures["cpu seconds"]
+        print(f"{name}: {figures['questions']} questions, {spent} s of CPU", file=sys.stderr, flush=True)
+    found = {name: FOLDER / f"{name}.json" for name in args.only}
+    print("\n".join(table({name: read_json(file) for name, file in found.items() if file.is_file()})))
+    print(f"figures: {shown(FOLDER)}")
     return 0
 
 
