@@ -123,15 +123,16 @@ def first_node(retrieval: Retrieval) -> list[str]:
     if not subgraph.triples or subgraph.path_of[0] < 0:
         return []
     path = subgraph.paths[subgraph.path_of[0]]
-    steps = len(path.steps)
-    # A path that passes a triple twice has fewer triples than steps, so that more of them may be needed.
-    for part in (subgraph.triples[:steps], subgraph.triples):
-        for instance in instances_among(part, path, {path.entity}, None):
-            if subgraph.triples[0] in instance.triples:
-                nodes = [path.entity, *(end for triple in instance.triples for end in (triple.subject, triple.object))]
-                topics = {link.entity for link in retrieval.question.links}
-                # A path from one topic to another was read for the node before that, in which it joins the two.
-                return [instance.end] if instance.end not in topics else _others(nodes[-2:], topics)
+    topics = {link.entity for link in retrieval.question.links}
+    for instance in instances_among(subgraph.triples, path, {path.entity}, None):
+        # What leads forth and back over one triple is where it began.
+        if subgraph.triples[0] not in instance.triples or len(set(instance.triples)) < len(instance.triples):
+            continue
+        if instance.end not in topics:
+            return [instance.end]
+        # A path from one topic to another was read for the node before that, in which it joins the two.
+        last = instance.triples[-1]
+        return _others([last.subject, last.object], topics)
     return []
 
 
