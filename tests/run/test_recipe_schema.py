@@ -155,7 +155,7 @@ def test_a_variable_may_stand_for_any_value(validator):
             "use": "beam",
             "width": "${wide}",
             "inverse": "${both}",
-            "order": {"env": "ORDER", "default": "paths"},
+            "search": {"order": {"env": "ORDER", "default": "paths"}},
         },
     }
     assert not refused_by_schema(validator, data)
