@@ -82,7 +82,7 @@ def test_a_dataset_without_a_part_is_read_whole():
     [
         ("[0.5, 0.2]", "two ascending numbers from 0 to 1, not [0.5, 0.2]"),
         ("[0.5]", "expected 2 values, got 1"),
-        ("{between: [0, 1], limit: 0}", "the limit of a part must be above 0, not 0"),
+        ("{between: [0, 1], limit: 0}", "limit must be at least 1, not 0; omit it for the whole part"),
         ("0.5", "part is written as [0.0, 0.5]"),
         ("{between: [0, 1], bye: id}", "unknown key 'bye'"),
         ("{between: [0, 1], by: hops}", "one of text, id, relation-path"),

@@ -17,7 +17,7 @@ pytestmark = pytest.mark.usefixtures("learners")
         ("driver: knowledge_graph", "r.yaml:2:1: knowledge_graph 'toy' cannot be trained"),
         ("fit: {last: 2}", "r.yaml:5:9: fit has no setting 'last'; it has inverse, least. Did you mean 'least'?"),
         ("fit: {least: two}", "r.yaml:5:9: least: expected whole number, got 'two'"),
-        ("fit: {least: 0}", "r.yaml:5:3: fit: 'least' must be >= 1: 0"),
+        ("fit: {least: 0}", "r.yaml:5:9: 'least' must be >= 1: 0"),
         ("validation: 1.5", "r.yaml:5:3: a share for validation lies between 0 and 1"),
         ("validation: {use: jsnl}", "r.yaml:5:16: no dataset is called 'jsnl'"),
         ("supervision: {use: golds}", "r.yaml:5:17: no supervision is called 'golds'"),
