@@ -31,6 +31,7 @@ ELSEWHERE = {
     "cli/test_run_and_evaluate.py": "cli/evaluate cli/options cli/reports cli/run",
     "cli/test_short_commands.py": "cli/link cli/retrieve cli/short cli/visualize",
     "scaffold/test_scaffold.py": "cli/new",
+    "run/test_recipe_schema.py": "cli/schema",
     # Parts of one whole, tested through it.
     "test_one_spelling.py": "evaluation/gold_ids graph/question_ids text/id_spellings",
     "run/test_result.py": "run/result_text text/answers",

@@ -29,7 +29,7 @@ from common import DATA, OUT, ROOT, lacking, run, shown
 from public_sets import best_path, scores_of, summary
 
 from srtk_framework import open as open_recipe
-from srtk_framework.graph.path_facts import instances, path_order
+from srtk_framework.graph import instances, path_order
 from srtk_framework.records import place
 from srtk_framework.values import Answer, Budget, Question, RankedPath, Retrieval
 

@@ -41,11 +41,9 @@ from srtk_plugin_index.corpora.triples import TripleCorpus
 from srtk_plugin_index.indexes.bm25 import Bm25Index
 
 from srtk_framework import open as open_recipe
-from srtk_framework.evaluation.answers import answer_scores
-from srtk_framework.evaluation.intervals import Estimate, bootstrap
-from srtk_framework.graph import TripleTable
-from srtk_framework.graph.path_facts import instances_among, path_order
-from srtk_framework.run.session import Session
+from srtk_framework.evaluation import Estimate, answer_scores, bootstrap
+from srtk_framework.graph import TripleTable, instances_among, path_order
+from srtk_framework.run import Session
 from srtk_framework.values import Answer, DriverError, Question, RankedPath, Retrieval, Step, Subgraph, Triple
 
 LIMIT = 300

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from srtk_framework.evaluation.answers import answer_scores
 from srtk_framework.evaluation.calibration import brier_score, calibration_error
 from srtk_framework.evaluation.candidates import (
     CandidateMeans,
@@ -12,7 +13,7 @@ from srtk_framework.evaluation.candidates import (
 from srtk_framework.evaluation.comparison import compare_runs
 from srtk_framework.evaluation.files import evaluate_files
 from srtk_framework.evaluation.gold_ids import read_from, sentence, unknown_answers
-from srtk_framework.evaluation.intervals import holm, paired, ratios
+from srtk_framework.evaluation.intervals import Estimate, bootstrap, holm, paired, ratios
 from srtk_framework.evaluation.link_prediction import link_prediction
 from srtk_framework.evaluation.link_scores import Share, compare_links, counts, covered_by
 from srtk_framework.evaluation.metrics import METRICS, compare, row, score, summarise, table
@@ -42,11 +43,14 @@ __all__ = [
     "SNIPPET_CUTS",
     "CandidateMeans",
     "Correctness",
+    "Estimate",
     "Row",
     "Share",
     "TiedRanks",
+    "answer_scores",
     "auc",
     "average_precision",
+    "bootstrap",
     "brier_score",
     "calibration_error",
     "candidate_precision",

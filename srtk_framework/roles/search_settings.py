@@ -2,43 +2,47 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping
 from typing import Any, Literal, get_args
 
 import attrs
 
 from srtk_framework.graph import BACKGROUND
-from srtk_framework.values import DriverError, close_matches
+from srtk_framework.values import (
+    DriverError,
+    SettingsError,
+    at_least,
+    between,
+    close_matches,
+    one_of,
+    positive,
+    share,
+)
+from srtk_framework.values.validators import Bounds
 
 Order = Literal["paths", "nodes"]
 
 
-def _number(
-    least: float, *, above: bool = False, most: float = math.inf, none: bool = False, whole: bool = False
-) -> Any:
-    """Return a validator of a number within bounds; ``none`` allows None too."""
-    kind = "a whole number" if whole else "a number"
-    bounds = f"{'above' if above else 'of at least'} {least:g}" + (f" and at most {most:g}" if most < math.inf else "")
+def _number(bounds: Bounds, *, none: bool = False, whole: bool = False) -> Any:
+    """Return a validator of a number within bounds; ``none`` allows None too.
+
+    Unlike settings of a recipe these come from a driver's code, so that their types are checked here.
+    """
+    kind = f"be {'a whole number' if whole else 'a number'}{' or None' if none else ''}"
 
     def check(instance: Any, attribute: attrs.Attribute[Any], value: Any) -> None:
         if value is None and none:
             return
-        fits = isinstance(value, int if whole else int | float) and not isinstance(value, bool)
-        if not fits or not math.isfinite(value) or not (least < value if above else least <= value) or value > most:
-            raise ValueError(f"{attribute.name} is {value!r}; it must be {kind} {bounds}{', or null' if none else ''}")
+        if not isinstance(value, int if whole else int | float) or isinstance(value, bool):
+            raise SettingsError([((attribute.name,), f"{attribute.name} must {kind}, not {value!r}")])
+        bounds(instance, attribute, value)
 
     return check
 
 
 def _text_or_none(instance: Any, attribute: attrs.Attribute[Any], value: Any) -> None:
     if not (value is None or isinstance(value, str)):
-        raise ValueError(f"{attribute.name} is {value!r}; it must be a text, or null")
-
-
-def _order(instance: Any, attribute: attrs.Attribute[Any], value: Any) -> None:
-    if value not in get_args(Order):
-        raise ValueError(f"{attribute.name} is {value!r}; use paths or nodes")
+        raise SettingsError([((attribute.name,), f"{attribute.name} must be a text or None, not {value!r}")])
 
 
 @attrs.frozen(kw_only=True)
@@ -78,18 +82,18 @@ class SearchSettings:
             where topics meet. None for no support: the paths of all topics are read as those of one.
     """
 
-    scale: float | None = attrs.field(default=None, validator=_number(0, above=True, none=True))
-    depth: int = attrs.field(default=3, validator=_number(1, whole=True))
-    long_cost: float = attrs.field(default=1.0, validator=_number(0))
-    long_width: int | None = attrs.field(default=8, validator=_number(1, whole=True, none=True))
+    scale: float | None = attrs.field(default=None, validator=_number(positive, none=True))
+    depth: int = attrs.field(default=3, validator=_number(at_least(1), whole=True))
+    long_cost: float = attrs.field(default=1.0, validator=_number(at_least(0)))
+    long_width: int | None = attrs.field(default=8, validator=_number(at_least(1), none=True, whole=True))
     mention: str | None = attrs.field(default="", validator=_text_or_none)
-    margin: float | None = attrs.field(default=None, validator=_number(0, none=True))
-    hop_margin: float | None = attrs.field(default=None, validator=_number(0, none=True))
-    order: Order = attrs.field(default="nodes", validator=_order)
-    fan_cost: float = attrs.field(default=0.2, validator=_number(0))
-    price: float | None = attrs.field(default=None, validator=_number(0, none=True, most=1))
-    found: float = attrs.field(default=0.9, validator=_number(0, above=True, most=1))
-    topic_background: float | None = attrs.field(default=BACKGROUND, validator=_number(0, above=True, none=True))
+    margin: float | None = attrs.field(default=None, validator=_number(at_least(0), none=True))
+    hop_margin: float | None = attrs.field(default=None, validator=_number(at_least(0), none=True))
+    order: Order = attrs.field(default="nodes", validator=one_of(get_args(Order)))
+    fan_cost: float = attrs.field(default=0.2, validator=_number(at_least(0)))
+    price: float | None = attrs.field(default=None, validator=_number(share, none=True))
+    found: float = attrs.field(default=0.9, validator=_number(between(above=0, most=1)))
+    topic_background: float | None = attrs.field(default=BACKGROUND, validator=_number(positive, none=True))
 
 
 PLAIN = SearchSettings(

@@ -40,6 +40,9 @@ _KEYWORDS = {
 }
 """Keywords of validators that say something about values of each type."""
 
+_OF_QUESTIONS = ("paths", "links", "answers")
+"""What drivers ``learns`` from that are given as questions."""
+
 _SECTION = re.compile(r"(Args|Attributes|Returns|Yields|Raises):$")
 _ITEM = re.compile(r"(\*{0,2}\w+(?: \(.+?\))?): (.*)")
 
@@ -211,10 +214,10 @@ class _Writer:
                 block = {"type": "object", "properties": {"use": {"const": name}}, "required": ["use"]}
                 chosen = {"properties": {role: _either({"const": name}, block)}, "required": [role]}
                 fit = {"if": {"type": "object"}, "then": {"$ref": f"#/$defs/fit.{role}.{name}"}}
-                yield {
-                    "if": {"allOf": [trained, chosen]},
-                    "then": {"properties": {"train": {"properties": {"fit": fit}}}},
-                }
+                train: Json = {"properties": {"fit": fit}}
+                if getattr(cls, "learns", "") in _OF_QUESTIONS:
+                    train["anyOf"] = [{"required": ["questions"]}, {"required": ["sets"]}]
+                yield {"if": {"allOf": [trained, chosen]}, "then": {"properties": {"train": train}}}
 
 
 def type_schema(kind: Any, validator: Any = None, shared: dict[str, Json] | None = None) -> Json:

@@ -43,9 +43,9 @@ def test_a_mapping_of_some_keys_leaves_the_others_as_they_are_best_without_train
     ("said", "message"),
     [
         ({"margn": 1.0}, r"'margn', which is unknown; known are scale, .*topic_background\. Did you mean 'margin'"),
-        ({"margin": -1.0}, r"a wrong value: margin is -1.0; it must be a number of at least 0"),
-        ({"depth": 2.5}, r"depth is 2.5; it must be a whole number of at least 1"),
-        ({"found": True}, r"found is True; it must be a number above 0 and at most 1"),
+        ({"margin": -1.0}, r"a wrong value: margin must be at least 0, not -1.0"),
+        ({"depth": 2.5}, r"depth must be a whole number, not 2.5"),
+        ({"found": True}, r"found must be a number, not True"),
         ([("margin", 1.0)], r"returned \[\('margin', 1.0\)\]; it must return SearchSettings, or None"),
     ],
 )

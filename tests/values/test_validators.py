@@ -96,7 +96,7 @@ expander:
   use: beam
   width: -3
   depth: 0
-  margin: -2
+  search: {margin: -2}
 budget: {triples: 0, mass: 2}
 """
     with pytest.raises(RecipeError) as caught:
@@ -107,7 +107,7 @@ budget: {triples: 0, mass: 2}
         "r.yaml:4:27: temperature must be above 0, not -1.0",
         "r.yaml:7:3: width must be at least 1, not -3",
         "r.yaml:8:3: depth must be at least 1, not 0",
-        "r.yaml:9:3: margin must be at least 0, not -2.0",
+        "r.yaml:9:12: search: margin must be at least 0, not -2.0",
     ]
 
 

@@ -72,11 +72,19 @@ class TestBeam(ExpanderConformance):
 
     @pytest.fixture
     def driver(self, graph, scorer, budget):
-        return beam(graph, scorer, budget)
+        return beam(graph, scorer, budget, search=SearchBlock(order="paths"))
+
+
+class TestBeamByNodes(ExpanderConformance):
+    name = "beam"
 
     @pytest.fixture
-    def faulty(self, graph, scorer):
-        return BeamExpander(graph=graph, scorer=scorer, order="best")
+    def driver(self, graph, scorer, budget):
+        return beam(graph, scorer, budget)
+
+    @pytest.mark.xfail(reason="a smaller budget reads less, and a score is a share of what is read", strict=True)
+    def test_a_triple_keeps_its_score_in_a_smaller_subgraph(self, driver, questions):
+        super().test_a_triple_keeps_its_score_in_a_smaller_subgraph(driver, questions)
 
 
 class TestBeamWithShares(ExpanderConformance):
@@ -84,7 +92,7 @@ class TestBeamWithShares(ExpanderConformance):
 
     @pytest.fixture
     def driver(self, graph, scorer, budget):
-        return beam(graph, scorer, budget, depth=3, search=SearchBlock(mention=""), paths=5)
+        return beam(graph, scorer, budget, depth=3, search=SearchBlock(mention="", order="paths"), paths=5)
 
 
 class TestBeamAsSrtk(ExpanderConformance):
@@ -92,7 +100,7 @@ class TestBeamAsSrtk(ExpanderConformance):
 
     @pytest.fixture
     def driver(self, graph, scorer, budget):
-        return beam(graph, scorer, budget, variant="srtk", inverse=False)
+        return beam(graph, scorer, budget, variant="srtk", inverse=False, search=SearchBlock(order="paths"))
 
 
 EXAMPLES = [

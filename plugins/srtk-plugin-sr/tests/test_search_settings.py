@@ -60,14 +60,14 @@ def test_a_key_that_no_search_has_is_refused_with_those_it_has():
 @pytest.mark.parametrize(
     ("name", "value", "message"),
     [
-        ("scale", 0, "scale is 0; it must be a number above 0, or null"),
-        ("long_width", 0, "long_width is 0; it must be a whole number of at least 1, or null"),
-        ("margin", -2.0, "margin is -2.0; it must be a number of at least 0, or null"),
-        ("fan_cost", None, "fan_cost is None; it must be a number of at least 0"),
-        ("found", 1.5, "found is 1.5; it must be a number above 0 and at most 1"),
-        ("order", "best", "order is 'best'; use paths or nodes"),
-        ("mention", 3, "mention is 3; it must be a text, or null"),
-        ("hop_margin", float("nan"), "hop_margin is nan; it must be a number"),
+        ("scale", 0, "scale must be above 0, not 0"),
+        ("long_width", 0, "long_width must be at least 1, not 0"),
+        ("margin", -2.0, "margin must be at least 0, not -2.0"),
+        ("fan_cost", None, "fan_cost must be a number, not None"),
+        ("found", 1.5, "found must be above 0 and at most 1, not 1.5"),
+        ("order", "best", "order must be paths or nodes, not 'best'"),
+        ("mention", 3, "mention must be a text or None, not 3"),
+        ("hop_margin", float("nan"), "hop_margin must be at least 0, not nan"),
     ],
 )
 @pytest.mark.parametrize("kind", [SearchBlock, SearchSettings])
