@@ -385,7 +385,7 @@ class Prepared(Expander):
 
 def test_a_price_that_ends_the_reading_is_named_and_lifted() -> None:
     world = World()
-    world.changes |= {"expander.order": "nodes", "budget.price": 0.4}
+    world.changes |= {"expander.search.order": "nodes", "budget.price": 0.4}
     data, question = world.recipe(), world.question()
     assert recall(data, question) == 0.0
     one = explained(data, question)
