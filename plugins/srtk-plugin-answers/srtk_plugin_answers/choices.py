@@ -75,13 +75,18 @@ def choices(question: Question, one: Operated, names: Mapping[str, str]) -> list
         wanted = "name"
     if wanted is None:
         return every
+    # What is alike has values of its own, while the others of a kind may be what is asked for.
     return sorted(
-        every, key=lambda choice: (not all(fits(end, wanted) for end in choice.ends), _returns(choice.path.steps))
+        every,
+        key=lambda choice: (
+            not all(fits(end, wanted) for end in choice.ends),
+            wanted != "name" and _returns(choice.path.steps),
+        ),
     )
 
 
 def _returns(steps: Path) -> bool:
-    """Return whether a path goes back the way it came, to what is alike, and has its values in place of one's own."""
+    """Return whether a path goes back the way it came, to what is alike."""
     return any(one.relation == other.relation and one.inverse != other.inverse for one, other in pairwise(steps))
 
 

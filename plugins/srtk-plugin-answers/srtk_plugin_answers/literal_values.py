@@ -17,6 +17,7 @@ _MEASURED = re.compile(
 """A number with a unit: 54 cm, 13.5 %, €10.00."""
 _PLAIN_DATE = re.compile(r"^\d{4}-\d\d-\d\d$")
 _TIME = re.compile(r"^(\d\d):(\d\d)(?::(\d\d(?:\.\d+)?))?")
+_YEAR = re.compile(r"^(?:1\d|20)\d\d$")
 _YEARS = (1000, 2100)
 _YES, _NO = frozenset(["yes", "true", "ja", "oui", "sí"]), frozenset(["no", "false", "nein", "non"])
 _DATES = ("date", "dateTime", "gYear", "gYearMonth")
@@ -45,8 +46,13 @@ def is_year(value: float) -> bool:
 
 
 def fits(end: str, wanted: str) -> bool:
-    """Return whether the end of a path is of a kind (``ValueKind``): a date, a number, or a name."""
-    value = value_of(end) if isinstance(end, Literal) else None
+    """Return whether the end of a path is of a kind (``ValueKind``): a date, a number, or a name.
+
+    A node that is called as a year fits as a date and as a name alike.
+    """
+    if not isinstance(end, Literal):
+        return truth_of(end) is None if wanted == "name" else wanted == "date" and bool(_YEAR.match(end))
+    value = value_of(end)
     if wanted == "name":
         return value is None and truth_of(end) is None
     if value is None:

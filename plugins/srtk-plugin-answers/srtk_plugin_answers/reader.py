@@ -39,7 +39,7 @@ from srtk_plugin_answers.choices import (
 from srtk_plugin_answers.literal_values import fits, is_date, is_missing, is_year, truth_of, value_of
 from srtk_plugin_answers.node_sets import Lead, Row, whole_set
 from srtk_plugin_answers.operations import Operated, Operations
-from srtk_plugin_answers.question_classes import MENTION, PEOPLE, shared_words
+from srtk_plugin_answers.question_classes import MENTION, PEOPLE, shared_words, singular
 from srtk_plugin_answers.question_kinds import (
     Arithmetic,
     Kind,
@@ -67,6 +67,8 @@ _ORDERED = 0.4
 """The same for what is ordered and a relation that orders by itself."""
 _DOUBTED = 0.5
 """The same for a noun where another path is as near."""
+_NO_NOUNS = frozenset(["kind", "name", "sort", "type"])
+"""Nouns that say nothing of a relation: *what is the name of*."""
 _NEAR = 5.0
 """Least score of a path that is clearly like a question."""
 _CLEAR = 0.5
@@ -408,18 +410,24 @@ class PathsReader(Reader):
         return None if any(self._is_like(noun, best.path.steps[-1], _ORDERED) for noun in nouns) else nouns[0]
 
     def _unlike(self, case: Case, best: Choice, margin: float = math.inf) -> str | None:
-        """Return the noun of a question that asks for the relation to something, if no relation is like it."""
-        one = case.one
+        """Return the noun of a question that asks for the relation to something, if the best path has none like it.
+
+        In a question of several steps the noun may be that of any of them, and a path that is clearly like the question
+        needs no noun.
+        """
+        one, steps = case.one, best.path.steps
         noun = asked_relation(case.question.text) or next((one for one in one.phrases if one not in PEOPLE), None)
-        step = best.path.steps[-1]
-        if one.fit or one.roles or one.held > 0 or (noun in one.phrases and step.inverse):
+        if one.fit or one.roles or one.held > 0 or (noun in one.phrases and steps[-1].inverse):
             return None
-        if noun is None:
-            label = self._label(step.relation)
-            [own] = self.scorer.score([label], [()], [[step]])
-            return case.question.text.strip(" ?") if best.path.score < _FAR * own[0] else None
-        doubted = margin < _CLEAR and noun not in one.phrases and self._is_doubted(noun, step, case.labels)
-        return None if self._is_like(noun, step, _DOUBTED if doubted else _LIKE) else noun
+        if noun is None or singular(noun.split()[-1]) in _NO_NOUNS:
+            label = self._label(steps[-1].relation)
+            [own] = self.scorer.score([label], [()], [steps[-1:]])
+            # Log-probabilities are at most 0, and say nothing of how like a path is to a question.
+            return case.question.text.strip(" ?") if own[0] > 0 and best.path.score < _FAR * own[0] else None
+        if margin < _CLEAR and noun not in one.phrases and self._is_doubted(noun, steps[-1], case.labels):
+            return None if self._is_like(noun, steps[-1], _DOUBTED) else noun
+        is_like = best.path.score >= _NEAR or any(self._is_like(noun, step, _LIKE) for step in steps)
+        return None if is_like else noun
 
     def _is_doubted(self, noun: str, step: Step, labels: Mapping[str, str]) -> bool:
         """Return whether a noun is more like another relation than that of a step."""

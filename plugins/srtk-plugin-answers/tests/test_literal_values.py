@@ -104,6 +104,9 @@ def test_some_texts_say_yes_or_no(text: str, truth: bool | None) -> None:
         (Literal('"Riga"'), {"name"}),
         (Literal('"yes"'), set()),
         ("riga", {"name"}),
+        ("1960", {"date", "name"}),
+        ("Q1960", {"name"}),
+        ("no", set()),
     ],
 )
 def test_an_end_is_a_date_a_number_or_a_name(end: str, kinds: set[str]) -> None:

@@ -28,6 +28,14 @@ class Named(PathScorer):
         return [[float(step.relation in text) for step in row] for text, row in zip(questions, candidates, strict=True)]
 
 
+@attrs.define(eq=False)
+class LogProbable(Named):
+    """The same in log-probabilities."""
+
+    def score(self, questions: Any, paths: Any, candidates: Any) -> Any:
+        return [[score - 9 for score in row] for row in super().score(questions, paths, candidates)]
+
+
 class TestPathsReader(ReaderConformance):
     name = "paths"
 
@@ -60,9 +68,15 @@ NAMES = {name: name.capitalize() for name in [*AREAS, "finland", "riga", "union"
 
 
 def asked(
-    text: str, *links: str, triples: Any = TRIPLES, paths: Any = ("borders", "capital"), **more: Any
+    text: str,
+    *links: str,
+    triples: Any = TRIPLES,
+    paths: Any = ("borders", "capital"),
+    best: float = 2.0,
+    scorer: PathScorer | None = None,
+    **more: Any,
 ) -> tuple[Answer, Subgraph]:
-    """Return the answer to a question about the table, and the subgraph with its proof."""
+    """Return the answer to a question about the table, and the subgraph with its proof; ``best`` is the first score."""
     graph = MemoryGraph(triples=triples, labels=NAMES, qualifiers=QUALIFIERS)
     graph.open()
     spans = [(text.index(NAMES.get(one, one)), NAMES.get(one, one)) for one in links]
@@ -71,13 +85,13 @@ def asked(
         for one, (start, name) in zip(links, spans, strict=True)
     )
     ranked = [
-        RankedPath(link.entity, tuple(map(Step.parse, path.split())), 2.0 - rank)
+        RankedPath(link.entity, tuple(map(Step.parse, path.split())), best - rank)
         for rank, path in enumerate(paths)
         for link in linked
     ]
     budget = more.get("budget", Budget())
     [found] = facts(graph, [ranked], budget)
-    reader = PathsReader(graph, Named(), **more)
+    reader = PathsReader(graph, scorer or Named(), **more)
     reader.open()
     [answer] = reader.read([Question("q", text, linked)], [found])
     return answer, answer.subgraph or found
@@ -218,6 +232,44 @@ def test_what_the_graph_lacks_is_refused_by_name(text: str, link: str, missing: 
     answer, _ = asked(text, link)
     assert missing in answer.missing
     assert (answer.enough, answer.text, answer.entities, answer.support, answer.number) == (False, "", (), (), None)
+
+
+@pytest.mark.parametrize("text", ["Where does Latvia end?", "What is the anthem of Latvia?"])
+def test_log_probabilities_do_not_say_that_nothing_is_like_a_question(text: str) -> None:
+    assert "no relation like" in asked(text, "latvia", paths=["capital"], best=0.05)[0].missing
+    answer, _ = asked(text, "latvia", paths=["capital"], best=-4.0, scorer=LogProbable())
+    assert answer.entities == ("riga",)
+
+
+@pytest.mark.parametrize(
+    ("text", "path", "score"),
+    [
+        ("What is the name of the club of Latvia?", "member", 2.0),
+        ("What is the subborders of Latvia?", "borders currency", 2.0),
+        ("What is the anthem of Latvia?", "capital", 5.0),
+    ],
+)
+def test_a_path_is_not_refused_for_a_noun_that_says_nothing_or_stands_for_another_step(
+    text: str, path: str, score: float
+) -> None:
+    answer, _ = asked(text, "latvia", paths=[path], best=score)
+    assert answer.enough, answer.missing
+
+
+def test_another_of_the_kind_is_an_answer_though_its_path_goes_back_the_way_it_came() -> None:
+    graph = MemoryGraph(triples=GENRES, labels={})
+    graph.open()
+    made = Step("directed by")
+    paths = [
+        RankedPath("alien", (made, Step("directed by", True)), 3.0),
+        RankedPath("alien", (Step("genre"),), 1.0),
+    ]
+    [found] = facts(graph, [paths], Budget())
+    reader = PathsReader(graph, Named())
+    reader.open()
+    question = Question("q", "Who shares a maker with alien?", (Link("alien", start=24, end=29),))
+    [answer] = reader.read([question], [found])
+    assert answer.entities == ("gladiator",)
 
 
 @pytest.mark.parametrize(("distance", "certainty"), [(2.0, "sure"), (0.7, "likely"), (0.1, "unsure")])
