@@ -67,14 +67,14 @@ _ORDERED = 0.4
 """The same for what is ordered and a relation that orders by itself."""
 _DOUBTED = 0.5
 """The same for a noun where another path is as near."""
+_MEASURE = 0.2
+"""The same for what a difference is counted in, which is a unit rather than a name."""
 _NO_NOUNS = frozenset(["kind", "name", "sort", "type"])
 """Nouns that say nothing of a relation: *what is the name of*."""
 _NEAR = 5.0
 """Least score of a path that is clearly like a question."""
 _CLEAR = 0.5
 """Distance of the next path's score from which on it is not as near."""
-_MEASURE = 0.2
-"""The same for what a difference is counted in, which is a unit rather than a name."""
 _OR_NAME = re.compile(r"\bor (?:the )?[A-Z]")
 _PLAIN_MARKS = "?.,;:!'’-()/%&$€£"
 _TWO_NAMES = "the question compares or joins two things, and fewer than two names of the graph were found in it"
