@@ -163,7 +163,7 @@ def test_a_subgraph_within_the_mass_stays_as_it_is(order, mass):
 
 @pytest.mark.parametrize("mass", [0, -0.5, 1.5, math.nan])
 def test_a_mass_outside_0_to_1_is_refused(mass):
-    with pytest.raises(ValueError, match="budget mass"):
+    with pytest.raises(ValueError, match="mass must be above 0 and at most 1"):
         Budget(mass=mass)
 
 

@@ -181,7 +181,7 @@ def test_a_graph_without_facts_between_entities_is_told(tmp_path):
         ({"questions": "q"}, "rote", "the completer learns from its graph, not from questions; omit questions"),
         ({"validation": 0.1}, "rote", "omit validation, and give `held_out: {share: 0.05}`"),
         ({"supervision": "gold"}, "rote", "omit supervision"),
-        ({"held_out": {"share": 2}}, "rote", "held_out: the share held out lies between 0 and 1, not at 2"),
+        ({"held_out": {"share": 2}}, "rote", "held_out: share must be above 0 and below 1, not 2"),
         ({"held_out": 0.05}, "rote", "held_out is written as {share: 0.05}"),
         ({"held_out": {"shares": 0.1}}, "rote", "Did you mean 'share'"),
         ({}, "silent", "completer 'silent' cannot be trained: its class does not say `learns`; drivers learn from"),

@@ -30,11 +30,13 @@ SCORER = '''
 """Scores steps by a hash: as good as an encoder to show that two runs are equal."""
 import hashlib
 import attrs
-from srtk_framework.roles import PathScorer
+from srtk_framework.roles import PLAIN, PathScorer
 
 @attrs.define
 class Drawn(PathScorer):
-    """Draws scores."""
+    """Draws scores, which are added up as they are: a cost by the size of a hub differs where the hub is cut."""
+    def search_settings(self):
+        return PLAIN
     def score(self, questions, paths, candidates):
         return [[-hashlib.sha256(repr((question, path, step)).encode()).digest()[0] / 256 for step in steps]
                 for question, path, steps in zip(questions, paths, candidates)]
