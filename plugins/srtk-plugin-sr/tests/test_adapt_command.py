@@ -109,7 +109,7 @@ def test_no_second_batch_is_searched_and_no_second_round_begins_where_the_minute
         (["--depth", "0"], "--depth is 0; it must be at least 1"),
         (["--questions", "0"], "--questions is 0; it must be at least 1"),
         (["--questions", "1"], "too few whose path has rivals to learn from some and hold out others; raise"),
-        (["--minutes", "-1"], "'minutes' must be > 0: -1.0; change the flag of that name"),
+        (["--minutes", "-1"], "minutes must be above 0, not -1.0; change the flag of that name"),
         (["--generator", "{use: nobody}"], "nobody"),
     ],
 )

@@ -9,6 +9,7 @@ import pytest
 from srtk_plugin_local.memory import MemoryGraph
 from srtk_plugin_sr.beam import BeamExpander
 from srtk_plugin_sr.dense import DenseScorer
+from srtk_plugin_sr.search_settings import SearchBlock
 from srtk_plugin_sr.templates import FORMS
 
 from srtk_framework.values import END, Budget, Link, Question, Step
@@ -158,7 +159,7 @@ def test_with_no_training_the_best_path_answers_a_question():
     graph = MemoryGraph(triples=FACTS)
     scorer = DenseScorer(encoder=opened("minilm"), graph=graph, cache="", rule="gain", step_cost=0.5)
     scorer.open()
-    driver = BeamExpander(graph=graph, scorer=scorer, mention="")
+    driver = BeamExpander(graph=graph, scorer=scorer, search=SearchBlock(mention=""))
     driver.open()
     found = driver.expand([Question("q", QUESTION, (Link("Barack Obama", 1.0, 30, 42),))])[0]
     assert found.paths[0].steps == (Step("spouse"), Step("place of birth"))
