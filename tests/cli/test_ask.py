@@ -305,9 +305,10 @@ class Terminal:
 
     def _is_shown(self, text, seconds):
         limit = time.monotonic() + seconds
+        poll = select.poll()  # select() refuses the numbers of files that a long run of tests has reached
+        poll.register(self._at, select.POLLIN)
         while text not in self._shown:
-            ready, _, _ = select.select([self._at], [], [], max(0.0, limit - time.monotonic()))
-            if not ready:
+            if not poll.poll(1000 * max(0.0, limit - time.monotonic())):
                 return False
             self._shown += os.read(self._at, 4096).decode(errors="replace")
         self._shown = self._shown.partition(text)[2]

@@ -54,7 +54,7 @@ def written(tmp_path, tiny):
             "knowledge_graph": {"use": "memory", "triples": FACTS},
             "encoder": {"use": "transformers", "model": str(tiny(WORDS)), "device": "cpu", "threads": 1},
             "path_scorer": {"use": "dense", "cache": ""},
-            "expander": {"use": "beam", "width": 5, "depth": 2, "margin": 2.3, "mention": "the firm"},
+            "expander": {"use": "beam", "width": 5, "depth": 2, "search": {"margin": 2.3, "mention": "the firm"}},
             "train": {
                 "questions": asked(tmp_path / "learn.jsonl", range(20)),
                 "validation": 0.2,
