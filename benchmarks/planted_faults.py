@@ -61,7 +61,8 @@ BAD = "Estonia"
 NAME = "Planted"
 """Name of the class of each planted driver."""
 CAPITAL = Step("capital")
-QUESTIONS = [Question(one, f"What is the capital of {one}?", (Link(one, 1.0, 23, 23 + len(one)),)) for one in COUNTRIES]
+ASKED = "What is the capital city of "
+QUESTIONS = [Question(one, f"{ASKED}{one}?", (Link(one, 1.0, len(ASKED), len(ASKED) + len(one)),)) for one in COUNTRIES]
 TEXTS = [question.text for question in QUESTIONS]
 MOVED = Completion(Triple("Poland", "borders", "Poland"), 0.5)
 TRIPLES = [Triple("Latvia", "capital", "Riga"), Triple("Estonia", "capital", "Tallinn"), SAMPLE.triples[0]]
@@ -78,7 +79,6 @@ class Fault:
         spoil: Makes the wrong answer of the right one: for the bad item, or for the whole batch.
         whole: Whether it spoils the whole answer.
         how: ``asked``, ``run`` or ``kit``.
-        setting: Settings of the session that runs the driver.
     """
 
     role: str
@@ -87,7 +87,6 @@ class Fault:
     spoil: Callable[[Any], Any]
     whole: bool = False
     how: str = "asked"
-    setting: dict[str, Any] = attrs.field(factory=dict)
 
 
 @attrs.frozen
@@ -200,7 +199,12 @@ SEARCH = [
         ("None", _none),
         ("a column of scores", lambda row: np.array(row)[:, None]),
     ),
-    *of("score", "path_scorer", ("padded array", lambda rows: np.array([[*row, 0.0] for row in rows])), whole=True),
+    *of(
+        "score",
+        "path_scorer",
+        ("padded array", lambda rows: [[*row, *[0.0] * (3 - len(row))] for row in rows]),
+        whole=True,
+    ),
     *of("score", "path_scorer", ("one row too few", lambda rows: rows[:-1]), ("None", _none), whole=True),
     *of("scores_end", "path_scorer", ("a text", lambda yes: "no"), whole=True),
     *of("search_settings", "path_scorer", ("a list", lambda settings: ["margin"]), whole=True),
@@ -289,15 +293,12 @@ STORES = [
 ]
 
 RUNS = [
-    attrs.evolve(fault, how="run", setting=setting)
-    for fault, setting in [
-        *((fault, {}) for fault in GRAPH if fault.hook in ("frontiers", "steps", "follow", "triples", "labels")),
-        *((fault, {"expander": {"use": "bfs", "depth": 1}}) for fault in GRAPH if fault.hook == "neighbourhood"),
-        *((fault, {}) for fault in SEARCH if fault.hook in ("score", "expand")),
-        *((fault, {}) for fault in WORDS if fault.hook in ("link", "read")),
-    ]
-    # What the sample cannot show in a run: labels stay away, and a whole answer that is wrong fails every question.
-    if not fault.whole and fault.hook != "labels" and fault.what != "inverse steps"
+    attrs.evolve(fault, how="run")
+    for fault in [*GRAPH, *SEARCH, *WORDS]
+    if fault.hook in ("frontiers", "steps", "follow", "triples", "score", "expand", "link", "read")
+    # A whole answer that is wrong fails every question, and beam asks for inverse steps.
+    and not fault.whole
+    and fault.what != "inverse steps"
 ]
 
 KIT = [
@@ -452,9 +453,9 @@ def run(fault: Fault, folder: Path) -> Outcome:
     name = names.get(fault.role, fault.role)
     cls = planted(fault)
     drivers[name] = cls(graph=drivers["graph"]) if "graph" in {f.alias for f in attrs.fields(cls)} else cls()
-    drivers.setdefault("expander", fault.setting.get("expander", {"use": "beam", "depth": 2}))
-    if not isinstance(drivers["expander"], dict) or drivers["expander"]["use"] == "bfs":
+    if fault.role == "expander":
         drivers.pop("scorer")
+    drivers.setdefault("expander", {"use": "beam", "depth": 2 if fault.hook == "follow" else 1})
     asked = [attrs.evolve(one, links=()) if fault.role == "entity_linker" else one for one in QUESTIONS]
     try:
         with Session.of(**drivers) as session:

@@ -7,11 +7,13 @@ from collections.abc import Sequence
 
 import attrs
 
-from srtk_framework.graph.reader_stop import EXHAUSTED, SECONDS, Reading, aligned, ask, stopping_reader
-from srtk_framework.values import HopState, HopWise, Question, Subgraph
+from srtk_framework.graph.reader_stop import EXHAUSTED, SECONDS, Reading, ask, each, stopping_reader
+from srtk_framework.values import DriverError, HopWise, Question, Subgraph
 
 
-def run_hops(expander: HopWise, questions: Sequence[Question], seconds: float | None = None) -> list[Subgraph]:
+def run_hops(
+    expander: HopWise, questions: Sequence[Question], seconds: float | None = None
+) -> list[Subgraph | DriverError]:
     """Run ``start``, then ``step`` on the states that are not done, then ``result``.
 
     If the expander has a ``stop_reader``, that reader reads the ``result`` of each state after each hop that changed
@@ -19,35 +21,45 @@ def run_hops(expander: HopWise, questions: Sequence[Question], seconds: float | 
     ``result``, and of the subgraph. The trace then holds the reason why the search ended, in ``stop`` (``answered``,
     ``exhausted``, ``seconds``), and the reader's traces, in ``reader``.
 
+    A question whose state, subgraph or answer is a ``DriverError``, or is refused by a port, fails alone: the others
+    go on, and nothing is asked again.
+
     Args:
         expander: A hop-wise expander.
         questions: A batch.
         seconds: Seconds after which no further hop starts; a search cut short counts 1 in ``trace["cut"]["seconds"]``.
 
+    Returns:
+        The subgraph or the error of each question.
+
     Raises:
-        DriverError: If ``stop: reader`` has no reader that can refuse.
+        DriverError: If ``stop: reader`` has no reader that can refuse, or a hook fails for a whole batch.
     """
     end = None if seconds is None else time.monotonic() + seconds
     asked = stopping_reader(expander)
-    states: list[HopState] = list(expander.start(questions))
-    aligned("start", states, questions)
+    states = each("start", questions, expander.start)
     readings = [Reading() for _ in questions]
-    while going := [i for i, state in enumerate(states) if not state.done]:
+    while going := [i for i, state in enumerate(states) if not isinstance(state, DriverError) and not state.done]:
         if end is not None and time.monotonic() >= end:
             break
-        moved = expander.step([states[i] for i in going])
-        aligned("step", moved, going)
+        moved = each("step", [states[i] for i in going], expander.step)
         for i, state in zip(going, moved, strict=True):
             states[i] = state
         if asked is not None:
             ask(asked, expander, going, questions, states, readings)
-    subgraphs = list(expander.result(states))
-    for i in going:
-        cut = {**subgraphs[i].trace.get("cut", {}), "seconds": 1}
-        subgraphs[i] = attrs.evolve(subgraphs[i], trace={**subgraphs[i].trace, "cut": cut})
-    if asked is None:
-        return subgraphs
-    return [
-        reading.added_to(subgraph, SECONDS if i in going else EXHAUSTED)
-        for i, (subgraph, reading) in enumerate(zip(subgraphs, readings, strict=True))
-    ]
+    fine = [i for i, state in enumerate(states) if not isinstance(state, DriverError)]
+    found = dict(zip(fine, each("result", [states[i] for i in fine], expander.result), strict=True))
+    done: list[Subgraph | DriverError] = []
+    for i, (state, reading) in enumerate(zip(states, readings, strict=True)):
+        subgraph = found.get(i, state)
+        if isinstance(subgraph, Subgraph):
+            subgraph = _cut_by_time(subgraph) if i in going else subgraph
+            if asked is not None:
+                subgraph = reading.added_to(subgraph, SECONDS if i in going else EXHAUSTED)
+        done.append(subgraph)
+    return done
+
+
+def _cut_by_time(subgraph: Subgraph) -> Subgraph:
+    cut = {**subgraph.trace.get("cut", {}), "seconds": 1}
+    return attrs.evolve(subgraph, trace={**subgraph.trace, "cut": cut})

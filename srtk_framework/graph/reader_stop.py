@@ -2,12 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import attrs
 
-from srtk_framework.values import Answer, DriverError, HopState, HopWise, Question, ReaderLike, Subgraph, Triple, total
+from srtk_framework.values import (
+    Answer,
+    BatchError,
+    DriverError,
+    HopWise,
+    Question,
+    ReaderLike,
+    Subgraph,
+    Triple,
+    total,
+)
 
 READER = "reader"
 """The ``stop`` of an expander whose search ends when its reader has an answer."""
@@ -67,18 +77,25 @@ def ask(
     expander: HopWise,
     going: Sequence[int],
     questions: Sequence[Question],
-    states: Sequence[HopState],
+    states: list[Any],
     readings: Sequence[Reading],
 ) -> None:
-    """Ask the reader about each state whose subgraph changed in this hop; an answered state is done."""
-    found = expander.result([states[i] for i in going])
-    aligned("result", found, going)
-    new = [(i, s) for i, s in zip(going, found, strict=True) if s.triples and s.triples != readings[i].triples]
-    if not new:
-        return
-    answers = reader.read([questions[i] for i, _ in new], [subgraph for _, subgraph in new])
-    aligned("read", answers, new)
+    """Ask the reader about each state whose subgraph changed in this hop; an answered state is done.
+
+    A state whose subgraph or answer is an error becomes that error.
+    """
+    fine = [i for i in going if not isinstance(states[i], DriverError)]
+    new: list[tuple[int, Subgraph]] = []
+    for i, found in zip(fine, each("result", [states[i] for i in fine], expander.result), strict=True):
+        if isinstance(found, DriverError):
+            states[i] = found
+        elif found.triples and found.triples != readings[i].triples:
+            new.append((i, found))
+    answers = each("read", new, lambda some: reader.read([questions[i] for i, _ in some], [one for _, one in some]))
     for (i, subgraph), answer in zip(new, answers, strict=True):
+        if isinstance(answer, DriverError):
+            states[i] = answer
+            continue
         states[i].answer = readings[i].answer = answer
         readings[i].triples = subgraph.triples
         readings[i].traces.append(answer.trace)
@@ -99,7 +116,18 @@ def read_trace(traces: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
     return whole
 
 
-def aligned(method: str, answer: Sequence[object], batch: Sequence[object]) -> None:
-    """Refuse an answer that is not as long as the batch."""
+def each(method: str, batch: Sequence[Any], call: Callable[[Sequence[Any]], Sequence[Any]]) -> list[Any]:
+    """Call a hook with a batch; return the answer or the error of each item.
+
+    Raises:
+        DriverError: If the hook fails for the whole batch, or its answer is not as long as the batch.
+    """
+    if not batch:
+        return []
+    try:
+        answer = list(call(batch))
+    except BatchError as error:
+        return list(error.answers)
     if len(answer) != len(batch):
         raise DriverError(f"{method} got {len(batch)} items and returned {len(answer)}; it must return one for each")
+    return answer

@@ -9,7 +9,7 @@ from typing import Any
 
 import pluggy
 
-from srtk_framework.host.observers import Call, Observer
+from srtk_framework.host.observers import Call, Observer, leave_out
 from srtk_framework.roles import PROJECT, Role, hook_names, own_method
 
 
@@ -46,8 +46,13 @@ def managed(driver: Role, role: type[Role], name: str, observers: Sequence[Obser
 
 def _watch(manager: pluggy.PluginManager, role: str, name: str, observers: Sequence[Observer]) -> None:
     # Hooks are called thousands of times a question, so only observers that listen are called.
-    starts = [one.before for one in observers if type(one).before is not Observer.before]
-    ends = [one.after for one in reversed(observers) if type(one).after is not Observer.after]
+    starts = [(one, one.before) for one in observers if type(one).before is not Observer.before]
+    ends = [(one, one.after) for one in reversed(observers) if type(one).after is not Observer.after]
+
+    def drop(observer: Observer, hook: str, error: Exception) -> None:
+        starts[:] = [pair for pair in starts if pair[0] is not observer]
+        ends[:] = [pair for pair in ends if pair[0] is not observer]
+        leave_out(observer, hook, error)
 
     @functools.lru_cache(maxsize=1024)
     def call_of(method: str, size: int) -> Call:
@@ -55,15 +60,21 @@ def _watch(manager: pluggy.PluginManager, role: str, name: str, observers: Seque
 
     def before(method: str, implementations: Sequence[object], arguments: Mapping[str, Any]) -> None:
         call = call_of(method, _size(arguments))
-        for start in starts:
-            start(call)
+        for observer, start in starts:
+            try:
+                start(call)
+            except Exception as error:  # noqa: BLE001 - an observer's error is its own
+                drop(observer, "before", error)
 
     def after(
         outcome: pluggy.Result[Any], method: str, implementations: Sequence[object], arguments: Mapping[str, Any]
     ) -> None:
         call = call_of(method, _size(arguments))
-        for end in ends:
-            end(call, outcome.exception)
+        for observer, end in ends:
+            try:
+                end(call, outcome.exception)
+            except Exception as error:  # noqa: BLE001 - an observer's error is its own
+                drop(observer, "after", error)
 
     manager.add_hookcall_monitoring(before, after)
 

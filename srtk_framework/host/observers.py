@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 import json
+import logging
 import threading
 import time
-from collections.abc import Mapping
+import weakref
+from collections.abc import Iterable, Mapping
 from typing import IO, Any
 
 import attrs
 
 from srtk_framework.values import redacted
+
+_log = logging.getLogger(__name__)
 
 
 @attrs.frozen
@@ -31,7 +35,11 @@ class Call:
 
 
 class Observer:
-    """Base class of observers; override the events of interest. Entry-point group ``srtk.observer``."""
+    """Base class of observers; override the events of interest. Entry-point group ``srtk.observer``.
+
+    An error in ``open`` stops the session before any work. One that an observer raises later is its own: a warning of
+    the logger tells it once, the observer is left out from then on, and the run goes on.
+    """
 
     def open(self) -> None:
         """Start watching; called before the first event."""
@@ -51,6 +59,39 @@ class Observer:
         The stages of a session are ``opening`` (of a driver) and ``opened``, those of a run ``resumed``, ``method``,
         ``batch``, ``done``, and at its end ``complete`` or ``stopped``.
         """
+
+
+_LEFT_OUT: set[int] = set()
+"""Observers that raised, by their identity."""
+
+
+def leave_out(observer: Observer, method: str, error: Exception) -> None:
+    """Tell once that an observer raised; it gets no further events."""
+    if id(observer) in _LEFT_OUT:
+        return
+    _LEFT_OUT.add(id(observer))
+    weakref.finalize(observer, _LEFT_OUT.discard, id(observer))
+    reason = redacted(f"{type(error).__name__}: {error}")
+    _log.warning("the observer %s failed in %s, and is left out: %s", type(observer).__name__, method, reason)
+
+
+def notify(observers: Iterable[Observer], name: str, data: Mapping[str, Any]) -> None:
+    """Pass an event to observers; one that raises is left out."""
+    for observer in observers:
+        if id(observer) not in _LEFT_OUT:
+            try:
+                observer.event(name, data)
+            except Exception as error:  # noqa: BLE001 - an observer's error is its own
+                leave_out(observer, "event", error)
+
+
+def close_observer(observer: Observer) -> None:
+    """Close an observer, also one that was left out."""
+    try:
+        observer.close()
+    except Exception as error:  # noqa: BLE001 - an observer's error is its own
+        leave_out(observer, "close", error)
+    _LEFT_OUT.discard(id(observer))
 
 
 @attrs.define

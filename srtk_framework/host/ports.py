@@ -1,8 +1,10 @@
 """Ports: proxies of drivers, with the methods of the role and checked answers.
 
 Whoever needs a driver holds its port. The port class of a role, also of a third party's, is made from the role's
-hooks. A port removes duplicates from the batch, removes gold from questions, checks that the answer is aligned, and
-turns whatever a driver raises into a ``DriverError`` that names the driver.
+hooks. A port removes duplicates from the batch, removes gold from questions, checks the answer as the contract of the
+hook says, and turns whatever a driver raises into a ``DriverError`` that names the driver. Where an answer is wrong for
+some items of a batch, or has an error in the place of some, it raises a ``BatchError``, which has the answers of the
+others.
 """
 
 from __future__ import annotations
@@ -15,6 +17,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, ClassVar
 
 from srtk_framework.host.hooks import managed
+from srtk_framework.host.kept_answers import KeptAnswers
 from srtk_framework.host.observers import Observer
 from srtk_framework.roles import (
     Key,
@@ -26,8 +29,18 @@ from srtk_framework.roles import (
     roles_of,
     set_name,
 )
-from srtk_framework.values import DriverError, Question, SrtkError, note_secrets, redacted, secrets_in
+from srtk_framework.values import (
+    BatchError,
+    DriverError,
+    Question,
+    Ragged,
+    SrtkError,
+    note_secrets,
+    redacted,
+    secrets_in,
+)
 
+END_OF_STREAM = object()
 _OWN = ("open", "close")
 """Methods that a port does not pass on: the session opens and closes the driver."""
 
@@ -39,8 +52,10 @@ class Port:
         played: The role.
         driver: The driver behind the port.
         name: Name of the driver in ``use:``.
+        kept: Keeps the answers during a batch of a session; None outside of one.
     """
 
+    kept: KeptAnswers | None = None
     played: ClassVar[type[Role]] = Role
 
     def __init__(self, driver: Role, name: str, observers: Sequence[Observer] = ()) -> None:
@@ -82,12 +97,27 @@ class Port:
 
     def _error(self, what: str, error: Exception) -> Exception:
         """Return the error to raise for an exception of a driver; the same one if it names its driver already."""
+        if isinstance(error, BatchError):  # its answers belong to another call
+            return DriverError(redacted(error.args[0]), error.driver or self.name)
         if isinstance(error, DriverError):
             return error if error.driver else DriverError(redacted(str(error)), self.name)
         if isinstance(error, SrtkError):
             clean = redacted(str(error))
             return error if clean == str(error) else DriverError(clean, self.name)
         return DriverError(redacted(f"cannot {what}: {type(error).__name__}: {error}"), self.name)
+
+    def _by_default(self, name: str, spec: Callable[..., Any], *args: Any) -> Any:
+        """Run the role's default of a hook on the port; it may give an error in the place of an answer."""
+        answers = self._named(name, spec, self, *args)
+        return self._refused(answers) if _has_errors(answers) else answers
+
+    def _refused(self, answers: Sequence[Any]) -> Any:
+        """Raise the answers of a batch some of which are errors; a single item's is raised by itself."""
+        named = [self._error("answer", one) if isinstance(one, DriverError) else one for one in answers]
+        first = next(one for one in named if isinstance(one, DriverError))
+        if len(named) == 1:
+            raise first
+        raise BatchError(first.args[0], first.driver, named)
 
     def __repr__(self) -> str:
         return f"{type(self).__name__}({self.driver!r})"
@@ -125,6 +155,20 @@ def driver_of(one: Any) -> Any:
     return one.driver if isinstance(one, Port) else one
 
 
+def ports_below(*roots: Any) -> Iterator[Port]:
+    """Yield ports and the ports that their drivers hold, each once."""
+    seen: set[int] = set()
+    left = list(roots)
+    while left:
+        one = left.pop()
+        if isinstance(one, list | tuple):
+            left += one
+        elif isinstance(one, Port) and id(one) not in seen:
+            seen.add(id(one))
+            yield one
+            left += one.driver.settings().values()
+
+
 def _passed_on(name: str, function: Any) -> Any:
     """Make the port's method for a method of the role that is not a hook."""
 
@@ -146,7 +190,7 @@ def _hook_method(role: type[Role], name: str, spec: Any) -> Any:
     lines = [f"def {name}({', '.join(['self', *parameters])}):"]
     if contract.needs:
         lines += ["    if getattr(type(self.driver), name) is spec:"]
-        lines += [f"        return self._named({', '.join(['name', 'spec', 'self', *parameters])})"]
+        lines += [f"        return self._by_default({', '.join(['name', 'spec', *parameters])})"]
     lines += [f"    return ask(self, {{{', '.join(f'{one!r}: {one}' for one in parameters)}}})"]
     scope: dict[str, Any] = {"ask": _asker(role, name, spec), "name": name, "spec": spec}
     exec("\n".join(lines), scope)
@@ -158,13 +202,31 @@ def _hook_method(role: type[Role], name: str, spec: Any) -> Any:
 def _asker(role: type[Role], name: str, spec: Any) -> Callable[[Port, dict[str, Any]], Any]:
     """Make the function that asks a driver, given the arguments of one call of a hook by name."""
     contract = contract_of(spec)
-    batch, keys, check = contract.batch, contract.keys, contract.answer
+    batch, keys = contract.batch, contract.keys
+    check, check_item = (None, contract.answer) if contract.stream else (contract.answer, None)
     first, others = batch[0] if batch else "", batch[1:]
     single = keys[0] if len(keys) == 1 else None
     questions = [] if role.sees_gold else [argument for argument in batch if _may_hold_questions(spec, argument)]
     may_be_none = not batch and _may_return_none(spec)
 
     def ask(self: Port, arguments: dict[str, Any]) -> Any:
+        kept = self.kept
+        if kept is None or not batch:
+            return ask_driver(self, arguments)
+        if kept.replays:
+            return kept.asked(self, name, contract, arguments, lambda part: ask_and_keep(self, part, kept))
+        return ask_and_keep(self, arguments, kept) if kept.keeps else ask_driver(self, arguments)
+
+    def ask_and_keep(self: Port, arguments: dict[str, Any], kept: KeptAnswers) -> Any:
+        try:
+            answer = ask_driver(self, arguments)
+        except BatchError as error:
+            kept.keep(self, name, contract, arguments, error.answers)
+            raise
+        kept.keep(self, name, contract, arguments, answer)
+        return answer
+
+    def ask_driver(self: Port, arguments: dict[str, Any]) -> Any:
         try:
             answer = getattr(self._hook, name)(**arguments)
         except Exception as error:
@@ -184,11 +246,43 @@ def _asker(role: type[Role], name: str, spec: Any) -> Callable[[Port, dict[str, 
             if length != len(arguments[first]):
                 shown = f"{name} got {len(arguments[first])} items and returned {length}; they must match"
                 raise DriverError(shown, self.name)
+        if batch and _has_errors(answer):
+            return self._refused(apart(self, answer, arguments, None))
         if check is not None:
-            answer = self._named(name, check, answer, arguments, self.name)
+            try:
+                answer = check(answer, arguments, self.name)
+            except Exception as error:
+                named = refused(self, error)
+                if not batch or length < 2 or not isinstance(error, DriverError):
+                    raise named from error
+                self._refused(apart(self, answer, arguments, named))
         if self._ledger is not None:
             self._ledger.add(name, answer)
         return answer
+
+    def refused(self: Port, error: Exception) -> DriverError:
+        """Name the driver and the hook in the error of a check."""
+        text = str(error.args[0]) if isinstance(error, DriverError) else f"{type(error).__name__}: {error}"
+        if not re.search(rf"\b{name}\b", text):
+            text = f"{name} returned what it must not: {text}"
+        return DriverError(redacted(text), self.name)
+
+    def apart(self: Port, answer: Any, arguments: dict[str, Any], error: DriverError | None) -> list[Any]:
+        """Check each item's answer by itself; ``error`` concerns the whole answer if none of them is wrong."""
+        found: list[Any] = []
+        for i, one in enumerate(answer):
+            part = {**arguments, **{each: arguments[each][i : i + 1] for each in batch}}
+            try:
+                if isinstance(one, DriverError):
+                    raise DriverError(one.args[0], one.driver)
+                found.append(one if check is None else check(answer[i : i + 1], part, self.name)[0])
+            except Exception as wrong:  # noqa: BLE001 - kept as the answer of the item
+                found.append(self._error(name, wrong) if isinstance(one, DriverError) else refused(self, wrong))
+        if error is not None and not _has_errors(found):
+            raise error
+        if self._ledger is not None:
+            self._ledger.add(name, [one for one in found if not isinstance(one, DriverError)])
+        return found
 
     def ask_about_batch(self: Port, arguments: dict[str, Any]) -> Any:
         size = len(arguments[first])
@@ -221,7 +315,10 @@ def _asker(role: type[Role], name: str, spec: Any) -> Callable[[Port, dict[str, 
         else:
             for one in batch:
                 arguments[one] = _firsts(arguments[one], order, len(places))
-        answer = ask(self, arguments)
+        try:
+            answer = ask(self, arguments)
+        except BatchError as error:
+            raise BatchError(error.args[0], error.driver, [error.answers[i] for i in order]) from error
         if len(places) == size:
             return answer
         # A matrix takes a list of rows.
@@ -229,10 +326,23 @@ def _asker(role: type[Role], name: str, spec: Any) -> Callable[[Port, dict[str, 
 
     def stream(self: Port, arguments: dict[str, Any]) -> Iterator[Any]:
         items = iter(ask(self, arguments))
-        while (item := self._named(f"{name} on", next, items, None)) is not None:
+        while (item := self._named(f"{name} on", next, items, END_OF_STREAM)) is not END_OF_STREAM:
+            if check_item is not None:
+                try:
+                    check_item(item, arguments, self.name)
+                except Exception as error:
+                    raise refused(self, error) from error
             yield item
 
     return stream if contract.stream else ask_about_batch if batch else ask
+
+
+def _has_errors(answer: Any) -> bool:
+    """Return whether an answer has an error in the place of an item's."""
+    # Rows of arrays are none, and slicing them would cost more than the rest of the port.
+    if isinstance(answer, Ragged) or hasattr(answer, "dtype"):
+        return False
+    return any(issubclass(kind, DriverError) for kind in set(map(type, answer)))
 
 
 def _keyed(column: Any, key: Key) -> Any:

@@ -2,16 +2,151 @@
 
 from __future__ import annotations
 
+import itertools
 import math
-from collections.abc import Mapping
+import operator
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
-from srtk_framework.values import DriverError, shortened
+from srtk_framework.values import DriverError, Ragged, shortened
+
+Check = Callable[[Any, Mapping[str, Any], str], Any]
 
 
 def truth(answer: Any, arguments: Mapping[str, Any], driver: str) -> bool:
-    """Convert an answer to True or False."""
-    return bool(answer)
+    """Refuse anything but True and False.
+
+    Raises:
+        DriverError: For another value.
+    """
+    if isinstance(answer, bool):
+        return answer
+    # numpy's truth values are no bool.
+    if getattr(getattr(answer, "dtype", None), "kind", "") == "b" and not answer.shape:
+        return bool(answer)
+    raise DriverError(f"{shown(answer)} was returned; return True or False")
+
+
+def shown(value: Any) -> str:
+    """Return a value for a message."""
+    return shortened(repr(value))
+
+
+def all_of(hook: str, kind: type[Any] | tuple[type[Any], ...], what: str) -> Check:
+    """Make a check that each item of the answer has a type.
+
+    Args:
+        hook: Name of the hook, for messages.
+        kind: The type, or several.
+        what: What each item must be, in words.
+    """
+
+    def check(answer: Any, arguments: Mapping[str, Any], driver: str) -> Any:
+        refuse_others(hook, answer, kind, what)
+        return answer
+
+    return check
+
+
+def rows_of(hook: str, kind: type[Any], what: str, rises: bool = False, most: str = "") -> Check:
+    """Make a check that each item of the answer is a list of one type.
+
+    Args:
+        hook: Name of the hook, for messages.
+        kind: The type.
+        what: What each item must be, in words.
+        rises: Whether each list is sorted and nothing comes twice.
+        most: Argument with the most items of a list; empty for no limit.
+    """
+
+    def check(answer: Any, arguments: Mapping[str, Any], driver: str) -> Any:
+        check_rows(hook, answer, kind, what)
+        for row in answer:
+            if rises and len(row) > 1:
+                check_rises(hook, row)
+            if most and len(row) > arguments[most]:
+                raise DriverError(f"{hook} returned {len(row)} items, {shown(row)}; {most} is {arguments[most]}")
+        return answer
+
+    return check
+
+
+def refuse_others(hook: str, items: Iterable[Any], kind: type[Any] | tuple[type[Any], ...], what: str) -> None:
+    """Refuse items of another type; one pass in C.
+
+    Raises:
+        DriverError: With the first item that has another type.
+    """
+    wrong = tuple(one for one in set(map(type, items)) if not issubclass(one, kind))
+    if wrong:
+        first = next(item for item in items if type(item) in wrong)
+        raise DriverError(f"{hook} returned {shown(first)}; return {what}")
+
+
+def check_rows(hook: str, rows: Any, kind: type[Any], what: str) -> None:
+    """Refuse rows that are no lists, and items of another type.
+
+    Raises:
+        DriverError: With the first row or item that is wrong.
+    """
+    if isinstance(rows, Ragged):
+        refuse_others(hook, rows.values, kind, what)
+        return
+    for row_kind in set(map(type, rows)):
+        if issubclass(row_kind, str | bytes | Mapping) or not hasattr(row_kind, "__getitem__"):
+            first = next(row for row in rows if type(row) is row_kind)
+            raise DriverError(f"{hook} returned {shown(first)} for one item; return a list, of {what}")
+    kinds = set(map(type, itertools.chain.from_iterable(rows)))
+    if not all(issubclass(one, kind) for one in kinds):
+        for row in rows:
+            refuse_others(hook, row, kind, what)
+
+
+def check_rises(hook: str, row: Sequence[Any]) -> None:
+    """Refuse a row that is not sorted, or in which something comes twice.
+
+    Raises:
+        DriverError: With the first two items that break the order.
+    """
+    if all(map(operator.lt, row, itertools.islice(row, 1, None))):
+        return
+    one, other = next(pair for pair in itertools.pairwise(row) if not pair[0] < pair[1])
+    if one == other or len(set(row)) < len(row):
+        twice = next(item for i, item in enumerate(row) if item in row[:i])
+        raise DriverError(f"{hook} returned {shown(twice)} twice; return each once")
+    raise DriverError(f"{hook} returned {shown(other)} after {shown(one)}; return them sorted")
+
+
+def check_falls(hook: str, keys: Iterable[tuple[Any, ...]], order: str) -> None:
+    """Refuse keys that are not sorted, or of which two are equal.
+
+    Raises:
+        DriverError: With the order that is asked for.
+    """
+    for one, other in itertools.pairwise(keys):
+        if not one < other:
+            fault = "the same item twice" if one == other else "items out of order"
+            raise DriverError(f"{hook} returned {fault}, at {shown(other)}; {order}")
+
+
+def is_count(value: Any) -> bool:
+    """Return whether a value is a whole number of at least 0."""
+    return isinstance(value, int) and not isinstance(value, bool) and value >= 0
+
+
+def counts(hook: str) -> Check:
+    """Make a check that each item of the answer is a whole number of at least 0; numpy's are converted."""
+
+    def check(answer: Any, arguments: Mapping[str, Any], driver: str) -> Any:
+        found = answer.tolist() if hasattr(answer, "dtype") else answer
+        if set(map(type, found)) <= {int} and min(found, default=0) >= 0:
+            return found
+        found = [one.item() if hasattr(one, "dtype") and not one.shape else one for one in found]
+        if wrong := [one for one in found if not is_count(one)]:
+            raise DriverError(f"{hook} returned {shown(wrong[0])}; return whole numbers of at least 0")
+        return found
+
+    return check
 
 
 def check_numbers(hook: str, rows: Any, counts: list[int], of: str) -> None:
@@ -33,7 +168,10 @@ def check_numbers(hook: str, rows: Any, counts: list[int], of: str) -> None:
         if not hasattr(row, "__len__") or isinstance(row, str):
             raise DriverError(f"{hook} returned {row!r} for {count} {of}; it must return one number for each")
         if len(row) != count:
-            raise DriverError(f"{hook} got {count} {of} and returned {len(row)} numbers; it must return one for each")
+            padded = "; the row may be padded" if len(row) > count and len(set(map(len, rows))) == 1 else ""
+            raise DriverError(
+                f"{hook} got {count} {of} and returned {len(row)} numbers; it must return one for each{padded}"
+            )
     for row in rows:
         for item in row.tolist() if hasattr(row, "dtype") else row:
             if not _is_finite(item):
@@ -52,6 +190,8 @@ def _lengths(rows: Any) -> list[int] | None:
 def _sum_is_finite(rows: Any) -> bool:
     """Return whether all numbers are finite according to their sum, which is fast; False is inconclusive."""
     if len(rows) and hasattr(rows[0], "dtype"):
+        if any(getattr(row, "ndim", 0) != 1 for row in rows):
+            return False
         import numpy as np  # here, so that the command line starts without it
 
         whole = np.concatenate(rows)

@@ -5,8 +5,11 @@ hooks by ``@hook``. The hook specification, the port, the recipe keys and the ch
 
 A driver is an ``attrs.define`` class that derives from a role. Its fields are its settings, and fields annotated with
 a role are its needs. Every hook takes a batch and returns a list aligned with it; no hook changes its arguments or
-keeps state between questions. Drivers raise ``DriverError`` with a sentence that says what to do. Hook arguments have
-no defaults: callers pass every one.
+keeps state between questions. Hook arguments have no defaults: callers pass every one.
+
+Drivers raise ``DriverError`` with a sentence that says what to do. Where one item of a batch fails, a hook that returns
+a list may put the ``DriverError`` in the place of that item's answer instead: the others keep theirs, and nothing is
+asked again. Where it raises, the batch is asked again in halves.
 """
 
 from __future__ import annotations
@@ -30,7 +33,7 @@ Key = Callable[[Any], Hashable]
 """Maps an item of a batch to its key; items with equal keys are equal."""
 
 AnswerCheck = Callable[[Any, Mapping[str, Any], str], Any]
-"""Checks or converts the answer of a driver.
+"""Checks or converts the answer of a driver; of a stream, each item.
 
 It gets the answer, the arguments of the call by name, and the name of the driver, and returns the answer that the
 caller receives. It raises ``DriverError`` without a driver's name where the answer breaks the contract.
@@ -50,7 +53,7 @@ class HookContract:
         keys: Per batch argument, what makes two items equal, so that each distinct item is passed on once; empty where
             duplicates are kept.
         answer: Checks or converts the answer for the distinct items; None for alignment alone.
-        stream: The answer is read lazily, item by item.
+        stream: The answer is read lazily, and checked item by item.
         needs: Hooks that the role's default implementation calls: a driver that keeps the default must implement them.
             The default then runs on the port, so that they are checked and watched. A default without ``needs`` runs
             inside the driver.

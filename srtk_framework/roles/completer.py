@@ -7,7 +7,7 @@ from abc import abstractmethod
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from srtk_framework.roles.answer_checks import check_numbers
+from srtk_framework.roles.answer_checks import check_numbers, check_rows
 from srtk_framework.roles.base import Role, by_value, hook
 from srtk_framework.values import Completion, DriverError, Literal, Pattern, Step, confidence, open_end
 
@@ -21,6 +21,7 @@ def completions_of_patterns(answer: Any, arguments: Mapping[str, Any], driver: s
             wrong place.
     """
     limit = arguments["limit"]
+    check_rows("complete", answer, Completion, "a Completion for each")
     for pattern, row in zip(arguments["patterns"], answer, strict=True):
         if limit is not None and len(row) > limit:
             raise DriverError(f"complete returned {len(row)} completions of {_text(pattern)}; the limit is {limit}")
@@ -77,6 +78,7 @@ def steps_of_node_sets(answer: Any, arguments: Mapping[str, Any], driver: str) -
     Raises:
         DriverError: For such steps.
     """
+    check_rows("offers", answer, Step, "Steps")
     for row in answer:
         if any(a >= b for a, b in itertools.pairwise(row)):
             raise DriverError("offers returned steps that are not sorted and distinct; return sorted(set(steps))")

@@ -4,9 +4,38 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Iterable, Mapping
+from typing import Any
 
+from srtk_framework.roles.answer_checks import is_count, shown
 from srtk_framework.roles.base import Role, hook
-from srtk_framework.values import Entry
+from srtk_framework.values import DriverError, Entry
+
+
+def an_entry(answer: Any, arguments: Mapping[str, Any], driver: str) -> Any:
+    """Refuse an item that is no entry with an id, and a text or a vector.
+
+    Raises:
+        DriverError: For such an item.
+    """
+    if not isinstance(answer, Entry) or not isinstance(answer.id, str) or not answer.id:
+        raise DriverError(f"read gave {shown(answer)}; give Entries with an id")
+    if not answer.text and answer.vector is None:
+        raise DriverError(f"read gave the entry {answer.id!r} with neither text nor vector; leave it out")
+    return answer
+
+
+def a_counted_entry(answer: Any, arguments: Mapping[str, Any], driver: str) -> Any:
+    """Refuse an item that is no pair of an entry and counts.
+
+    Raises:
+        DriverError: For such an item.
+    """
+    if not isinstance(answer, tuple) or len(answer) != 2 or not isinstance(answer[1], Mapping):
+        raise DriverError(f"counted gave {shown(answer)}; give pairs of an Entry and counts")
+    if not all(map(is_count, answer[1].values())):
+        raise DriverError(f"counted gave the counts {shown(dict(answer[1]))}; give whole numbers of at least 0")
+    an_entry(answer[0], arguments, driver)
+    return answer
 
 
 class Corpus(Role):
@@ -19,7 +48,7 @@ class Corpus(Role):
     role = "corpus"
     plural = "corpora"
 
-    @hook(stream=True)
+    @hook(stream=True, answer=an_entry)
     @abstractmethod
     def read(self) -> Iterable[Entry]:
         """Yield the entries, in the same order each time.
@@ -31,7 +60,7 @@ class Corpus(Role):
             InputError: With file and line, where a record cannot be read.
         """
 
-    @hook(stream=True, needs=("read",))
+    @hook(stream=True, answer=a_counted_entry, needs=("read",))
     def counted(self) -> Iterable[tuple[Entry, Mapping[str, int]]]:
         """Yield the entries of ``read``, each with what the limits of the corpus left out of it.
 

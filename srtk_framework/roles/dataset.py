@@ -3,10 +3,23 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
+from typing import Any
 
+from srtk_framework.roles.answer_checks import shown
 from srtk_framework.roles.base import Role, hook
-from srtk_framework.values import Question
+from srtk_framework.values import DriverError, Question
+
+
+def a_question(answer: Any, arguments: Mapping[str, Any], driver: str) -> Any:
+    """Refuse an item that is no question.
+
+    Raises:
+        DriverError: For such an item.
+    """
+    if not isinstance(answer, Question):
+        raise DriverError(f"read gave {shown(answer)}; give Questions")
+    return answer
 
 
 class Dataset(Role):
@@ -18,7 +31,7 @@ class Dataset(Role):
     role = "dataset"
     top_level = False
 
-    @hook(stream=True)
+    @hook(stream=True, answer=a_question)
     @abstractmethod
     def read(self) -> Iterable[Question]:
         """Yield the questions in the order of the file.

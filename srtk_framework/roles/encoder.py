@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from srtk_framework.roles.answer_checks import shown
 from srtk_framework.roles.base import Role, by_value, hook
 from srtk_framework.values import DriverError
 
@@ -30,6 +31,17 @@ def finite_matrix(answer: Any, arguments: Mapping[str, Any], driver: str) -> Any
     return answer
 
 
+def a_folder(answer: Any, arguments: Mapping[str, Any], driver: str) -> Any:
+    """Refuse a folder that is no ``Path``.
+
+    Raises:
+        DriverError: For another type.
+    """
+    if answer is not None and not isinstance(answer, Path):
+        raise DriverError(f"weights_folder returned {shown(answer)}; return a Path, or None")
+    return answer
+
+
 class Encoder(Role):
     """Turns texts into vectors."""
 
@@ -40,7 +52,7 @@ class Encoder(Role):
     def encode(self, texts: Sequence[str]) -> npt.NDArray[np.float32]:
         """Encode each text as one row of a float32 matrix [n, d]; a text's row depends on the text alone."""
 
-    @hook
+    @hook(answer=a_folder)
     def weights_folder(self) -> Path | None:
         """Return the folder of the weights in use, where a training has left what it knows of them.
 

@@ -9,6 +9,7 @@ from srtk_framework.graph.hop_loop import run_hops
 from srtk_framework.graph.reader_stop import READER
 from srtk_framework.roles.answer_checks import truth
 from srtk_framework.roles.base import Role, hook
+from srtk_framework.roles.subgraph_answers import states_of, subgraphs_of
 from srtk_framework.values import Budget, DriverError, HopState, Question, ReaderLike, Subgraph
 
 
@@ -16,32 +17,37 @@ class Expander(Role):
     """Turns questions with links into subgraphs.
 
     A one-shot expander implements ``expand``. A hop-wise one implements ``start``, ``step`` and ``result``; the core's
-    loop (``graph.run_hops``) runs them, so that no expander has a stop rule of its own.
+    loop (``graph.run_hops``) runs them, so that no expander has a stop rule of its own. Each of them may return a
+    ``DriverError`` in the place of one state or subgraph, which fails that question alone.
     """
 
     role = "expander"
 
-    @hook(batch="questions", needs=("start", "step", "result"))
-    def expand(self, questions: Sequence[Question]) -> Sequence[Subgraph]:
+    @hook(batch="questions", answer=subgraphs_of("expand"), needs=("start", "step", "result"))
+    def expand(self, questions: Sequence[Question]) -> Sequence[Subgraph | DriverError]:
         """Retrieve a subgraph for each question, best triples first, within the budget.
 
         A question without links, or whose links are not in the graph, gives an empty subgraph whose
-        trace has a ``reason``.
+        trace has a ``reason``. Scores do not rise, ``path_of`` lies within the paths, and no triple comes twice.
+
+        Returns:
+            Per question its subgraph, or a ``DriverError`` in its place where the search failed for that question
+            alone.
         """
         limits = self.limits()
         return run_hops(self, questions, None if limits is None else limits.seconds)
 
-    @hook(batch="questions")
+    @hook(batch="questions", answer=states_of("start"))
     def start(self, questions: Sequence[Question]) -> Sequence[HopState]:
         """Make the state of each question before the first hop."""
         raise NotImplementedError
 
-    @hook(batch="states")
+    @hook(batch="states", answer=states_of("step"))
     def step(self, states: Sequence[HopState]) -> Sequence[HopState]:
         """Advance states that are not done by one hop."""
         raise NotImplementedError
 
-    @hook(batch="states")
+    @hook(batch="states", answer=subgraphs_of("result"))
     def result(self, states: Sequence[HopState]) -> Sequence[Subgraph]:
         """Make the subgraph of each state."""
         raise NotImplementedError

@@ -6,7 +6,7 @@ from abc import abstractmethod
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from srtk_framework.roles.answer_checks import truth
+from srtk_framework.roles.answer_checks import is_count, shown, truth
 from srtk_framework.roles.base import Role, hook
 from srtk_framework.values import DriverError, Retrieval
 
@@ -17,6 +17,8 @@ def all_written(answer: Any, arguments: Mapping[str, Any], driver: str) -> int:
     Raises:
         DriverError: If some were not written.
     """
+    if not is_count(answer):
+        raise DriverError(f"write returned {shown(answer)}; return how many retrievals were written")
     written, wanted = int(answer), len(arguments["retrievals"])
     if written != wanted:
         raise DriverError(f"write got {wanted} retrievals and wrote {written}")

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import math
 import threading
 from abc import abstractmethod
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from srtk_framework.roles.answer_checks import check_numbers, truth
+from srtk_framework.roles.answer_checks import check_numbers, counts, is_count, refuse_others, shown, truth
 from srtk_framework.roles.base import Role, by_value, hook
 from srtk_framework.text.folding import count_tokens
 from srtk_framework.values import COST_DIGITS, DriverError, Prompt, Reply, total, usage
@@ -23,6 +24,21 @@ def numbers_of_options(answer: Any, arguments: Mapping[str, Any], driver: str) -
     return answer
 
 
+def replies(answer: Any, arguments: Mapping[str, Any], driver: str) -> Any:
+    """Refuse anything but replies with whole numbers of tokens and a finite cost.
+
+    Raises:
+        DriverError: For such a reply, or another type.
+    """
+    refuse_others("generate", answer, Reply, "Replies")
+    for reply in answer:
+        if not isinstance(reply.text, str) or not is_count(reply.tokens_in) or not is_count(reply.tokens_out):
+            raise DriverError(f"generate returned {shown(reply)}; text is a text, and tokens are whole numbers")
+        if not math.isfinite(reply.cost) or reply.cost < 0:
+            raise DriverError(f"generate returned the cost {reply.cost}; a cost is finite and at least 0")
+    return answer
+
+
 class Spending:
     """Usage of a generator: the sums of ``values.usage``, cached replies included, and the amount paid."""
 
@@ -34,11 +50,11 @@ class Spending:
         """Count the replies of one call of ``generate``."""
         if hook != "generate":
             return
-        replies: Sequence[Reply] = answer
-        paid = usage(reply for reply in replies if not reply.cached)
+        found: Sequence[Reply] = answer
+        paid = usage(reply for reply in found if not reply.cached)
         with self._lock:
-            whole = total([self._spent, usage(replies)])
-            cached = self._spent["cached"] + len(replies) - paid["calls"]
+            whole = total([self._spent, usage(found)])
+            cached = self._spent["cached"] + len(found) - paid["calls"]
             self._spent = {**whole, "cached": cached, "paid": round(self._spent["paid"] + paid["cost"], COST_DIGITS)}
 
     def total(self) -> dict[str, Any]:
@@ -53,7 +69,7 @@ class Generator(Role):
     role = "generator"
     ledger = Spending
 
-    @hook(batch="prompts")
+    @hook(batch="prompts", answer=replies)
     @abstractmethod
     def generate(self, prompts: Sequence[Prompt]) -> Sequence[Reply]:
         """Reply to each prompt by itself.
@@ -77,7 +93,7 @@ class Generator(Role):
         """Return whether ``rate`` is supported."""
         return False
 
-    @hook(batch="texts", key=by_value)
+    @hook(batch="texts", key=by_value, answer=counts("count_tokens"))
     def count_tokens(self, texts: Sequence[str]) -> Sequence[int]:
         """Count the tokens of each text; an estimate by words and marks if the driver has no tokenizer."""
         return [count_tokens(text) for text in texts]

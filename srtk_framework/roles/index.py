@@ -8,7 +8,7 @@ from abc import abstractmethod
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from srtk_framework.roles.answer_checks import truth
+from srtk_framework.roles.answer_checks import check_rows, is_count, shown, truth
 from srtk_framework.roles.base import Role, by_value, hook
 from srtk_framework.values import DriverError, Entry, Hit, shortened
 
@@ -23,6 +23,8 @@ def all_added(answer: Any, arguments: Mapping[str, Any], driver: str) -> int:
     Raises:
         DriverError: If some were not added.
     """
+    if not is_count(answer):
+        raise DriverError(f"add returned {shown(answer)}; return how many entries were added")
     added, wanted = int(answer), len(arguments["entries"])
     if added != wanted:
         raise DriverError(f"add got {wanted} entries and added {added}")
@@ -36,6 +38,7 @@ def best_first(answer: Any, arguments: Mapping[str, Any], driver: str) -> Any:
         DriverError: If hits break the order of ``Index``.
     """
     most = arguments["k"]
+    check_rows("the search", answer, Hit, "Hits")
     for hits in answer:
         if len(hits) > most:
             raise DriverError(f"a search for {most} entries found {len(hits)}")
@@ -47,6 +50,29 @@ def best_first(answer: Any, arguments: Mapping[str, Any], driver: str) -> Any:
         for span, length in ((hit.span, len(hit.entry.text)) for hit in hits if hit.span is not None):
             if not 0 <= span[0] < span[1] <= length:
                 raise DriverError(f"a hit has the span {span}, which is no part of its text of {length} characters")
+    return answer
+
+
+def entries_of_ids(answer: Any, arguments: Mapping[str, Any], driver: str) -> Any:
+    """Refuse entries of other ids.
+
+    Raises:
+        DriverError: For such an entry, or another type.
+    """
+    for id_, entry in zip(arguments["ids"], answer, strict=True):
+        if entry is not None and (not isinstance(entry, Entry) or entry.id != id_):
+            raise DriverError(f"entries returned {shown(entry)} for the id {id_!r}; return its Entry, or None")
+    return answer
+
+
+def texts_of_sources(answer: Any, arguments: Mapping[str, Any], driver: str) -> Any:
+    """Refuse anything but a list of texts.
+
+    Raises:
+        DriverError: For another type.
+    """
+    if isinstance(answer, str) or not all(isinstance(one, str) for one in answer):
+        raise DriverError(f"sources returned {shown(answer)}; return a list of texts")
     return answer
 
 
@@ -154,7 +180,7 @@ class Index(Role):
         """
         raise DriverError("this index searches texts, not vectors; name one that keeps vectors, such as `exact`")
 
-    @hook(batch="ids", key=by_value)
+    @hook(batch="ids", key=by_value, answer=entries_of_ids)
     def entries(self, ids: Sequence[str]) -> Sequence[Entry | None]:
         """Return the entry of each id as it was added, with its vector if the index keeps vectors; None for others.
 
@@ -173,7 +199,7 @@ class Index(Role):
         """Return whether ``near`` is supported; by default whether the driver implements it."""
         return type(self).near is not Index.near
 
-    @hook
+    @hook(answer=texts_of_sources)
     def sources(self) -> Sequence[str]:
         """Return ``KnowledgeGraph.source()`` of each graph that the entries were read from; none where not known."""
         return ()

@@ -7,6 +7,8 @@ from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar
 
 from srtk_framework.graph import graph_defaults, path_search
+from srtk_framework.roles import graph_answers as checks
+from srtk_framework.roles.answer_checks import all_of, counts, rows_of
 from srtk_framework.roles.base import Role, by_identity, by_value, hook
 from srtk_framework.values import Budget, FoundPaths, Frontier, Origin, Pattern, Qualifier, Schema, Step, Triple
 
@@ -27,17 +29,17 @@ class KnowledgeGraph(Role):
     role = "knowledge_graph"
     suited: ClassVar[Mapping[str, Any]] = {}
 
-    @hook(batch="node_sets")
+    @hook(batch="node_sets", answer=checks.frontiers_of_ids)
     @abstractmethod
     def frontiers(self, node_sets: Sequence[Sequence[str]]) -> Sequence[Frontier]:
         """Make one frontier of each set of ids; ids that the graph lacks, and literals, are left out."""
 
-    @hook(batch="frontiers", key=by_identity)
+    @hook(batch="frontiers", key=by_identity, answer=checks.steps_of_frontiers)
     @abstractmethod
     def steps(self, frontiers: Sequence[Frontier], inverse: bool) -> Sequence[Sequence[Step]]:
         """Read the distinct steps that leave each frontier, sorted; forward only unless ``inverse``."""
 
-    @hook(batch=("frontiers", "steps"), key=(by_identity, by_value))
+    @hook(batch=("frontiers", "steps"), key=(by_identity, by_value), answer=checks.reached_frontiers)
     @abstractmethod
     def follow(self, frontiers: Sequence[Frontier], steps: Sequence[Step], limit: int | None) -> Sequence[Frontier]:
         """Follow ``steps[i]`` from every node of ``frontiers[i]``.
@@ -51,7 +53,7 @@ class KnowledgeGraph(Role):
             The entities reached, without literals; ``cut`` counts the neighbours that ``limit`` left out.
         """
 
-    @hook(batch=("frontiers", "steps"), key=(by_identity, by_value))
+    @hook(batch=("frontiers", "steps"), key=(by_identity, by_value), answer=checks.triples_of_steps)
     @abstractmethod
     def triples(
         self, frontiers: Sequence[Frontier], steps: Sequence[Step], limit: int | None
@@ -64,7 +66,7 @@ class KnowledgeGraph(Role):
             the others first.
         """
 
-    @hook(batch="patterns", key=by_value)
+    @hook(batch="patterns", key=by_value, answer=checks.triples_of_patterns)
     def match(self, patterns: Sequence[Pattern]) -> Sequence[Sequence[Triple]]:
         """Find the triples that fit each pattern, sorted; at least one end must be bound.
 
@@ -73,7 +75,7 @@ class KnowledgeGraph(Role):
         """
         return graph_defaults.match(self, patterns)
 
-    @hook(batch="frontiers", key=by_identity)
+    @hook(batch="frontiers", key=by_identity, answer=checks.triples_around)
     def neighbourhood(self, frontiers: Sequence[Frontier], hops: int, budget: Budget) -> Sequence[Sequence[Triple]]:
         """Read all triples within ``hops`` of each frontier, nearest first, both directions.
 
@@ -85,7 +87,7 @@ class KnowledgeGraph(Role):
         """
         return graph_defaults.neighbourhood(self, frontiers, hops, budget)
 
-    @hook(batch=("starts", "ends"), key=(tuple, tuple))
+    @hook(batch=("starts", "ends"), key=(tuple, tuple), answer=checks.paths_between)
     def paths(
         self,
         starts: Sequence[Sequence[str]],
@@ -102,17 +104,17 @@ class KnowledgeGraph(Role):
         """
         return path_search.find_paths(self, starts, ends, hops, budget, shortest, inverse)
 
-    @hook(batch="ids", key=by_value)
+    @hook(batch="ids", key=by_value, answer=all_of("labels", str, "a text for each id"))
     @abstractmethod
     def labels(self, ids: Sequence[str]) -> Sequence[str]:
         """Return the label of each entity, relation or literal; without one, the id or the name in it (``hub_of``)."""
 
-    @hook(batch="ids", key=by_value)
+    @hook(batch="ids", key=by_value, answer=rows_of("other_names", str, "names", rises=True))
     def other_names(self, ids: Sequence[str]) -> Sequence[Sequence[str]]:
         """Return the further names of each entity (aliases), sorted, without its label; none by default."""
         return [() for _ in ids]
 
-    @hook(batch="ids", key=by_value)
+    @hook(batch="ids", key=by_value, answer=all_of("own_ids", str, "an id for each"))
     def own_ids(self, ids: Sequence[str], relations: bool) -> Sequence[str]:
         """Return the graph's own spelling of each id, so that links and gold of any spelling meet what is read.
 
@@ -129,12 +131,12 @@ class KnowledgeGraph(Role):
         """
         return graph_defaults.own_ids(self, self.schema().prefixes, ids, relations)
 
-    @hook(batch="names", key=by_value)
+    @hook(batch="names", key=by_value, answer=rows_of("find", str, "ids", rises=True))
     @abstractmethod
     def find(self, names: Sequence[str]) -> Sequence[Sequence[str]]:
         """Find the entities whose label or alias equals each name after ``text.fold``, sorted by id."""
 
-    @hook(batch="names", key=by_value)
+    @hook(batch="names", key=by_value, answer=rows_of("near_names", str, "names", most="limit"))
     def near_names(self, names: Sequence[str], limit: int) -> Sequence[Sequence[str]]:
         """Find names of entities that are written almost like each name.
 
@@ -149,7 +151,7 @@ class KnowledgeGraph(Role):
         """
         return [() for _ in names]
 
-    @hook(batch="words", key=by_value)
+    @hook(batch="words", key=by_value, answer=all_of("known_words", bool, "True or False for each word"))
     def known_words(self, words: Sequence[str]) -> Sequence[bool]:
         """Return whether each word is a word of some entity's name, after ``text.fold``.
 
@@ -157,17 +159,17 @@ class KnowledgeGraph(Role):
         """
         return [True for _ in words]
 
-    @hook(batch="ids", key=by_value)
+    @hook(batch="ids", key=by_value, answer=counts("degrees"))
     def degrees(self, ids: Sequence[str]) -> Sequence[int]:
         """Count the triples in which each id is subject or object; 0 for unknown ids."""
         return graph_defaults.degrees(self, ids)
 
-    @hook(batch="triples", key=by_value)
+    @hook(batch="triples", key=by_value, answer=checks.qualifiers_of_triples)
     def qualifiers(self, triples: Sequence[Triple]) -> Sequence[Sequence[Qualifier]]:
         """Read the qualifiers of each triple's statement, sorted; none by default."""
         return [() for _ in triples]
 
-    @hook(batch="triples", key=by_value)
+    @hook(batch="triples", key=by_value, answer=all_of("origins", Origin, "an Origin for each triple"))
     def origins(self, triples: Sequence[Triple]) -> Sequence[Origin]:
         """Return where each triple of the graph comes from; by default ``source()``, with confidence 1.
 
@@ -176,12 +178,12 @@ class KnowledgeGraph(Role):
         """
         return [Origin(self.source())] * len(triples)
 
-    @hook
+    @hook(answer=checks.a_schema)
     def schema(self) -> Schema:
         """Return the relations and nodes with a special meaning."""
         return Schema()
 
-    @hook
+    @hook(answer=checks.a_source)
     @abstractmethod
     def source(self) -> str:
         """Identify the data that triples are read from, as shown in ``provenance``; stable for the same data."""

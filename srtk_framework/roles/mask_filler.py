@@ -8,7 +8,7 @@ from abc import abstractmethod
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from srtk_framework.roles.answer_checks import truth
+from srtk_framework.roles.answer_checks import rows_of, truth
 from srtk_framework.roles.base import Role, by_value, hook
 from srtk_framework.values import DriverError, MaskedText, TokenScore, shortened
 
@@ -37,6 +37,8 @@ def tokens_of_gaps(answer: Any, arguments: Mapping[str, Any], driver: str) -> An
     most = arguments["k"]
     for text, gaps in zip(arguments["texts"], answer, strict=True):
         for row in gaps:
+            if isinstance(row, str) or not hasattr(row, "__len__"):
+                raise DriverError(f"fill returned {shortened(repr(row))} for a gap of {_shown(text)}; give TokenScores")
             if len(row) > most:
                 raise DriverError(f"fill returned {len(row)} tokens for a gap of {_shown(text)}; k is {most}")
             if not all(isinstance(one, TokenScore) for one in row):
@@ -93,7 +95,7 @@ class MaskFiller(Role):
     def mask(self) -> str:
         """Return the mark that stands for one gap in a text."""
 
-    @hook(batch="texts", key=by_value)
+    @hook(batch="texts", key=by_value, answer=rows_of("tokens", str, "tokens"))
     @abstractmethod
     def tokens(self, texts: Sequence[str]) -> Sequence[Sequence[str]]:
         """Return the tokens with which the filler would write each text after a blank, as in the middle of a sentence.

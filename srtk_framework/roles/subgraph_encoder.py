@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from srtk_framework.roles.base import Role, by_value, hook
-from srtk_framework.roles.encoder import finite_matrix
+from srtk_framework.roles.encoder import a_folder, finite_matrix
 from srtk_framework.values import Triple
 
 if TYPE_CHECKING:
@@ -34,7 +34,7 @@ class SubgraphEncoder(Role):
             centres: The id of the entity that each subgraph lies around, one for each. It need not be in a triple.
         """
 
-    @hook
+    @hook(answer=a_folder)
     def weights_folder(self) -> Path | None:
         """Return the folder of the weights in use, where a training has left what it knows of them.
 

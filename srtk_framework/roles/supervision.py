@@ -6,6 +6,7 @@ from abc import abstractmethod
 from collections.abc import Sequence
 
 from srtk_framework.roles.base import Role, hook
+from srtk_framework.roles.subgraph_answers import paths_to_answers
 from srtk_framework.values import Question, RankedPath
 
 
@@ -15,7 +16,7 @@ class Supervision(Role):
     role = "supervision"
     sees_gold = True
 
-    @hook(batch="questions")
+    @hook(batch="questions", answer=paths_to_answers)
     @abstractmethod
     def supervise(self, questions: Sequence[Question]) -> Sequence[Sequence[RankedPath]]:
         """Find the relation paths that lead from each question's linked entities to its answers.

@@ -9,8 +9,21 @@ import attrs
 
 from srtk_framework.graph.question_ids import with_own_ids
 from srtk_framework.graph.reader_stop import read_trace
+from srtk_framework.host.kept_answers import KeptAnswers
+from srtk_framework.host.ports import ports_below
 from srtk_framework.roles import EntityLinker, Expander, KnowledgeGraph, Reader
-from srtk_framework.values import LINKED_BY, DriverError, Link, LinkList, Literal, Question, Retrieval, Subgraph
+from srtk_framework.values import (
+    LINKED_BY,
+    BatchError,
+    DriverError,
+    Link,
+    LinkList,
+    Literal,
+    Question,
+    Retrieval,
+    Subgraph,
+    answered,
+)
 
 T = TypeVar("T")
 R = TypeVar("R")
@@ -52,16 +65,23 @@ class Pipeline:
     linker: EntityLinker | None
     reader: Reader | None
     relink: bool
+    _kept: KeptAnswers = attrs.field(factory=KeptAnswers, init=False, eq=False, repr=False)
 
     def retrieve(self, batch: Sequence[Question], expander: Expander, read: bool) -> list[Retrieval]:
         """Link and expand a batch of questions, and have the subgraphs read unless ``read`` is false."""
+        for port in ports_below(self.graph, self.linker, self.reader, expander):
+            port.kept = self._kept
+        with self._kept.batch(len(batch)):
+            return self._retrieved(batch, expander, read)
+
+    def _retrieved(self, batch: Sequence[Question], expander: Expander, read: bool) -> list[Retrieval]:
         linked = self.linked(batch)
         results: list[Question | Retrieval] = [item.question if item.error is None else item for item in linked]
         if expander.needs_links():
             results = self._without_known_entities(results)
         going = [i for i, item in enumerate(results) if isinstance(item, Question)]
         questions = [item for item in results if isinstance(item, Question)]
-        for i, question, answer in zip(going, questions, _each(questions, expander.expand), strict=True):
+        for i, question, answer in zip(going, questions, self._each(questions, expander.expand), strict=True):
             if isinstance(answer, DriverError):
                 results[i] = _failed(question, str(answer))
             else:
@@ -88,7 +108,7 @@ class Pipeline:
         if self.linker is None or not open_:
             return done
         linker = self.linker
-        answers = _each([questions[i] for i in open_], lambda some: linker.link([q.text for q in some]))
+        answers = self._each([questions[i] for i in open_], lambda some: linker.link([q.text for q in some]))
         for i, answer in zip(open_, answers, strict=True):
             if isinstance(answer, DriverError):
                 done[i] = _failed(questions[i], str(answer), {LINKED_BY: []})
@@ -101,7 +121,7 @@ class Pipeline:
         if self.graph is None:
             return list(questions)
         graph = self.graph
-        own = _each(questions, lambda some: with_own_ids(graph, some))
+        own = self._each(questions, _whole(lambda some: with_own_ids(graph, some)))
         # What a failing graph is not asked about keeps its spelling; the question's own step meets the same fault.
         return [q if isinstance(one, DriverError) else one for q, one in zip(questions, own, strict=True)]
 
@@ -119,7 +139,7 @@ class Pipeline:
         open_ = [i for i, retrieval in enumerate(done) if retrieval.answer is None and retrieval.error in readable]
         if not open_:
             return done
-        answers = _each(
+        answers = self._each(
             [done[i] for i in open_], lambda some: reader.read([r.question for r in some], [r.subgraph for r in some])
         )
         for i, answer in zip(open_, answers, strict=True):
@@ -145,12 +165,16 @@ class Pipeline:
         Where the graph fails, the results stay without labels, and ``labels_failed`` in their traces gives the reason.
         """
         done: list[Retrieval] = []
-        for retrieval, labels in zip(retrievals, _each(retrievals, self._labels), strict=True):
+        for retrieval, labels in zip(retrievals, self._each(retrievals, _whole(self._labels)), strict=True):
             if isinstance(labels, DriverError):
                 done.append(_with_trace(retrieval, {LABELS_FAILED: str(labels)}))
             else:
                 done.append(attrs.evolve(retrieval, labels={**labels, **retrieval.labels}))
         return done
+
+    def _each(self, items: Sequence[T], ask: Callable[[Sequence[T]], Sequence[R]]) -> list[R | DriverError]:
+        """Ask about a batch so that an item that fails costs no other its answer, and nothing is paid for twice."""
+        return answered(items, ask, self._kept.replay)
 
     def _labels(self, retrievals: Sequence[Retrieval]) -> list[dict[str, str]]:
         """Read the labels of each retrieval's ids, asking about each id once."""
@@ -166,7 +190,7 @@ class Pipeline:
         done = list(items)
         asked = [i for i, item in enumerate(done) if isinstance(item, Question)]
         questions = [item for item in items if isinstance(item, Question)]
-        for i, question, known in zip(asked, questions, _each(questions, self._known), strict=True):
+        for i, question, known in zip(asked, questions, self._each(questions, _whole(self._known)), strict=True):
             if isinstance(known, DriverError):
                 done[i] = _failed(question, str(known))
                 continue
@@ -233,26 +257,16 @@ def _with_link_trace(retrieval: Retrieval, linked: Retrieval) -> Retrieval:
     return _with_trace(retrieval, {k: v for k, v in linked.subgraph.trace.items() if k in (LINKED_BY, LINKERS_FAILED)})
 
 
-def _each(items: Sequence[T], call: Callable[[Sequence[T]], Sequence[R]]) -> list[R | DriverError]:
-    """Call with the whole batch; if that fails, item by item, so that one bad item spoils no other.
+def _whole(call: Callable[[Sequence[T]], Sequence[R]]) -> Callable[[Sequence[T]], Sequence[R]]:
+    """Take the answers out of an error that concerns what the call asks about, not its own items."""
 
-    Returns:
-        The answer or the error of each item.
-    """
-    if not items:
-        return []
-    try:
-        return list(call(items))
-    except DriverError as error:
-        if len(items) == 1:
-            return [error]
-    done: list[R | DriverError] = []
-    for item in items:
+    def ask(items: Sequence[T]) -> Sequence[R]:
         try:
-            done += call([item])
-        except DriverError as error:
-            done.append(error)
-    return done
+            return call(items)
+        except BatchError as error:
+            raise DriverError(error.args[0], error.driver) from error
+
+    return ask
 
 
 def _ids(retrieval: Retrieval) -> list[str]:

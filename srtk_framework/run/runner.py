@@ -19,7 +19,7 @@ from srtk_framework.evaluation.rows import Row
 from srtk_framework.evaluation.scores import write_scores
 from srtk_framework.evaluation.slices import overlap_of_training
 from srtk_framework.graph.path_instances import with_gold_triples
-from srtk_framework.host.observers import Observer, Timing, share_of_time
+from srtk_framework.host.observers import Observer, Timing, notify, share_of_time
 from srtk_framework.host.tracebacks import Tracebacks
 from srtk_framework.recipe.recipe import Recipe
 from srtk_framework.records.jsonl import write_json
@@ -306,8 +306,7 @@ class Runner:
         write_scores(self.recipe.output, rows)
 
     def _notify(self, session: Session, name: str, data: Mapping[str, Any]) -> None:
-        for observer in session.observers:
-            observer.event(name, data)
+        notify(session.observers, name, data)
 
 
 def _batches_of(session: Session) -> dict[str, Batch]:

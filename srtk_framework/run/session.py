@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 import attrs
 
 from srtk_framework.graph.reader_stop import stopping_reader
-from srtk_framework.host.observers import Observer
+from srtk_framework.host.observers import Observer, close_observer, notify
 from srtk_framework.recipe.composer import Composer, observers_of
 from srtk_framework.recipe.recipe import Recipe, from_data, from_mapping, load
 from srtk_framework.roles import Expander
@@ -163,11 +163,10 @@ class Session:
             stack = ExitStack()
             try:
                 for observer in self.observers:
-                    stack.callback(observer.close)
+                    stack.callback(close_observer, observer)
                     observer.open()
                 self._composer.open(stack, self.exporters, self._opening)
-                for observer in self.observers:
-                    observer.event("opened", {})
+                notify(self.observers, "opened", {})
                 for name, method in self.methods.items():
                     _check_reader(name, method)
             except BaseException:
@@ -178,8 +177,7 @@ class Session:
 
     def _opening(self, port: Any, number: int, count: int) -> None:
         data = {"role": port.role, "driver": port.name, "number": number, "total": count}
-        for observer in self.observers:
-            observer.event("opening", data)
+        notify(self.observers, "opening", data)
 
     def close(self) -> None:
         """Close the drivers after the calls that are waiting; does nothing where the session is not open.

@@ -14,7 +14,7 @@ from typing import Any
 import attrs
 
 from srtk_framework.host.discovery import distributions_of
-from srtk_framework.host.observers import Observer
+from srtk_framework.host.observers import Observer, notify
 from srtk_framework.host.versions import __version__, libraries
 from srtk_framework.recipe.recipe import Recipe
 from srtk_framework.records.lock import locked
@@ -222,8 +222,7 @@ class Trainer:
         )
 
     def _notify(self, name: str, data: Mapping[str, Any]) -> None:
-        for observer in self._observers:
-            observer.event(name, data)
+        notify(self._observers, name, data)
 
 
 def is_follower() -> bool:

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from srtk_framework.values.batches import batched
+from srtk_framework.values.batches import answered, batched
 from srtk_framework.values.budget import Budget
 from srtk_framework.values.chat import COST_DIGITS, Message, Prompt, Reply, total, usage
 from srtk_framework.values.entries import EntityMention, Entry, Hit
 from srtk_framework.values.errors import (
+    BatchError,
     DriverError,
     InputError,
     PluginError,
@@ -85,6 +86,7 @@ __all__ = [
     "SCORE_DIGITS",
     "Alternative",
     "Answer",
+    "BatchError",
     "Budget",
     "Completion",
     "DriverError",
@@ -136,6 +138,7 @@ __all__ = [
     "Triple",
     "Validator",
     "above",
+    "answered",
     "at_least",
     "batched",
     "between",

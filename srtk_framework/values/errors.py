@@ -54,6 +54,23 @@ class DriverError(SrtkError):
         return f"{self.driver}: {message}" if self.driver else message
 
 
+class BatchError(DriverError):
+    """Some items of a batch failed; the others have their answers.
+
+    Raised by the port of a driver whose answer is malformed for some items, or has an error in the place of some. Who
+    called with the items themselves takes ``answers``, so that nothing is asked again (``values.answered``).
+
+    Args:
+        message: The first of the errors.
+        driver: Name of the driver.
+        answers: The answer or the error of each item.
+    """
+
+    def __init__(self, message: str, driver: str, answers: Sequence[object]) -> None:
+        super().__init__(message, driver)
+        self.answers = answers
+
+
 class InputError(SrtkError):
     """The user's data cannot be read: a malformed line, a missing field, a missing file."""
 

@@ -75,7 +75,7 @@ class Chain(Expander):
         triples = [SIDE, *CHAIN[: state.hops]] if state.hops and state.question.id != "stuck" else []
         if self.prune and state.answer is not None and state.answer.enough:
             triples = CHAIN[: state.hops]
-        return Subgraph(tuple(triples), trace={"hops": state.hops})
+        return Subgraph(tuple(triples), (1.0,) * len(triples), trace={"hops": state.hops})
 
 
 def asked(id_, last, linked=True):

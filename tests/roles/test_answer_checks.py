@@ -54,6 +54,12 @@ def test_a_row_of_another_length_is_refused(row, text):
         check_numbers("score", [[1.0, 2.0], row], [2, 2], "candidates")
 
 
-def test_a_truth_value_is_a_bool():
-    assert truth(1, {}, "x") is True
-    assert truth("", {}, "x") is False
+@pytest.mark.parametrize("answer", [True, False, np.bool_(True), np.array(False)])
+def test_a_truth_value_is_a_bool(answer):
+    assert truth(answer, {}, "x") is bool(answer)
+
+
+@pytest.mark.parametrize("answer", ["no", 1, 0.0, [], None])
+def test_anything_else_is_no_truth_value(answer):
+    with pytest.raises(DriverError, match="return True or False"):
+        truth(answer, {}, "x")
