@@ -18,6 +18,7 @@ from srtk_framework.values import DriverError, FoundPaths, Frontier, NodeSet, Pa
 
 _FRONTIERS = "Frontiers, such as NodeSet(ids)"
 _first, _relation, _last = map(operator.itemgetter, range(3))
+_backward = operator.itemgetter(2, 0)
 
 
 def frontiers_of_ids(answer: Any, arguments: Mapping[str, Any], driver: str) -> Any:
@@ -27,6 +28,8 @@ def frontiers_of_ids(answer: Any, arguments: Mapping[str, Any], driver: str) -> 
         DriverError: For another type, or a node that was not given.
     """
     refuse_others("frontiers", answer, Frontier, _FRONTIERS)
+    if not _holds_ids(answer):
+        return answer
     for ids, frontier in zip(arguments["node_sets"], answer, strict=True):
         if isinstance(frontier, NodeSet) and not set(ids).issuperset(frontier.ids()):
             other = next(id_ for id_ in frontier.ids() if id_ not in ids)
@@ -75,28 +78,44 @@ def triples_of_steps(answer: Any, arguments: Mapping[str, Any], driver: str) -> 
         DriverError: For such triples, or another type.
     """
     check_rows("triples", answer, Triple, "Triples")
-    nodes: dict[int, set[str]] = {}
-    for frontier, step, row in zip(arguments["frontiers"], arguments["steps"], answer, strict=True):
-        if not len(row):
-            continue
-        if list(map(_relation, row)).count(step.relation) < len(row):
-            other = next(triple for triple in row if triple.relation != step.relation)
-            raise DriverError(f"triples returned {shown(tuple(other))} for {step}; return triples of that step")
-        starts = list(map(_last if step.inverse else _first, row))
-        if isinstance(frontier, NodeSet):
-            known = nodes.get(id(frontier))
-            if known is None:
-                known = nodes[id(frontier)] = set(frontier.ids())
-            if not known.issuperset(starts):
-                other = next(triple for triple, start in zip(row, starts, strict=True) if start not in known)
-                raise DriverError(
-                    f"triples returned {shown(tuple(other))}, which {step} does not reach from"
-                    f" {shown(list(frontier.ids()))}"
-                )
-        if len(row) > 1:
-            ends = map(_first if step.inverse else _last, row)
-            check_rises("triples", list(zip(starts, ends, strict=True)))
+    frontiers, steps = arguments["frontiers"], arguments["steps"]
+    flat = answer.values if isinstance(answer, Ragged) else list(itertools.chain.from_iterable(answer))
+    sizes = list(map(len, answer))
+    wanted = list(itertools.chain.from_iterable(map(itertools.repeat, map(_first, steps), sizes)))
+    if list(map(_relation, flat)) != wanted:
+        other, relation = next(pair for pair in zip(flat, wanted, strict=True) if pair[0].relation != pair[1])
+        raise DriverError(f"triples returned {shown(tuple(other))} for {relation}; return triples of that relation")
+    start = 0
+    for step, size in zip(steps, sizes, strict=True):
+        if size > 1:
+            row = flat[start : start + size]
+            # Triples of one relation are sorted by subject and object; against the direction, by object and subject.
+            check_rises("triples", list(map(_backward, row)) if step.inverse else row)
+        start += size
+    if _holds_ids(frontiers):
+        _refuse_unreached(frontiers, steps, answer)
     return answer
+
+
+def _holds_ids(frontiers: Sequence[Frontier]) -> bool:
+    """Return whether any of the frontiers is a ``NodeSet``; one look at each class, since that of an ABC is slow."""
+    return any(issubclass(kind, NodeSet) for kind in set(map(type, frontiers)))
+
+
+def _refuse_unreached(frontiers: Sequence[Frontier], steps: Sequence[Step], rows: Sequence[Sequence[Triple]]) -> None:
+    """Refuse triples that do not start in their frontier, of frontiers that hold their ids."""
+    nodes: dict[int, set[str]] = {}
+    for frontier, step, row in zip(frontiers, steps, rows, strict=True):
+        if not len(row) or not isinstance(frontier, NodeSet):
+            continue
+        known = nodes.get(id(frontier))
+        if known is None:
+            known = nodes[id(frontier)] = set(frontier.ids())
+        start = _last if step.inverse else _first
+        if not known.issuperset(map(start, row)):
+            other = next(triple for triple in row if start(triple) not in known)
+            ids = shown(list(frontier.ids()))
+            raise DriverError(f"triples returned {shown(tuple(other))}, which {step} does not reach from {ids}")
 
 
 def triples_of_patterns(answer: Any, arguments: Mapping[str, Any], driver: str) -> Any:
@@ -180,6 +199,8 @@ def qualifiers_of_triples(answer: Any, arguments: Mapping[str, Any], driver: str
     """
     check_rows("qualifiers", answer, tuple, "pairs of a relation and a value")
     for row in answer:
+        if not len(row):
+            continue
         for pair in row:
             if len(pair) != 2 or not all(isinstance(part, str) for part in pair):
                 raise DriverError(f"qualifiers returned {shown(pair)}; return pairs of a relation and a value")

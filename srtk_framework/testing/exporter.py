@@ -205,6 +205,15 @@ class ExporterConformance(Conformance):
         self.validate(path)
         assert written == 2, f"write returned {written} for a failed and an empty retrieval"
 
+    def test_no_question_is_dropped(self, driver: Any, path: Path, retrievals: list[Retrieval]) -> None:
+        """A failed question and one with an empty subgraph can be found in the file, by their id or text."""
+        failed, empty = unanswered()
+        driver.write([retrievals[0], failed, empty])
+        self.finish(driver)
+        text = path.read_bytes().decode("utf-8", errors="replace")
+        lost = [one.question.id for one in (failed, empty) if one.question.id.partition("-")[2] not in text]
+        assert not lost, f"{' and '.join(lost)} cannot be found in the file; write a row for a question without triples"
+
     def test_a_missing_folder_is_made_or_named(self, driver: Any, path: Path, retrievals: list[Retrieval]) -> None:
         """A missing folder is created, or an error of the framework names it."""
         self.finish(driver)
@@ -239,6 +248,14 @@ def retrieval_of(word: str) -> Retrieval:
             trace={"hops": 1},
         ),
         labels={link.entity: word, "lives_in": "lives in"},
+    )
+
+
+def unanswered() -> tuple[Retrieval, Retrieval]:
+    """Make a failed retrieval and an empty one, each with a word of its own in id and text."""
+    return (
+        Retrieval(Question("q-walrus", "Where a walrus lives"), error="the endpoint did not answer"),
+        Retrieval(Question("q-pangolin", "Where a pangolin lives"), Subgraph(trace={"reason": "no link"})),
     )
 
 

@@ -111,6 +111,25 @@ class PathScorerConformance(BatchConformance):
             f"{len(steps)} relations score the same for each of {len(steps)} questions; compare them with the text"
         )
 
+    def test_the_question_counts(self, driver: Any, relations: list[str]) -> None:
+        """At least one relation scores differently for two questions."""
+        texts = [f"What is the {relation.replace('_', ' ')}?" for relation in relations]
+        steps = [Step(relation) for relation in relations]
+        rows = driver.score(texts, [()] * len(texts), [steps] * len(texts))
+        for column in zip(*rows, strict=False):
+            if not math.isclose(min(column), max(column), rel_tol=TOLERANCE, abs_tol=TOLERANCE):
+                return
+        pytest.fail(f"{len(texts)} questions give every relation the same score; compare the steps with the question")
+
+    def test_rows_are_not_padded(self, driver: Any, cases: list[Case]) -> None:
+        """Paths with different numbers of candidates get rows of these lengths in one batch."""
+        some = [(question, path, row[: 1 + i % len(row)]) for i, (question, path, row) in enumerate(cases[:10])]
+        rows = driver.score(*(list(column) for column in zip(*some, strict=True)))
+        for (_, _, candidates), row in zip(some, rows, strict=False):
+            assert len(row) == len(candidates), (
+                f"{len(candidates)} candidates got {len(row)} scores in a batch with longer rows; return no padding"
+            )
+
     def test_a_relation_never_seen_is_scored(self, driver: Any) -> None:
         """Unseen relations get finite scores, so that a scorer works on any graph."""
         score = driver.score(["What is this?"], [()], [[Step("never_seen_before"), Step("never_seen_before", True)]])
