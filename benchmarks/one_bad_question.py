@@ -18,7 +18,7 @@ import sys
 import time
 from collections import Counter
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, ClassVar
 
 import attrs
 from common import ROOT
@@ -71,7 +71,7 @@ class State:
     """How the expander fails now, and what the scorer was asked."""
 
     mode = "none"
-    asked: Counter[Any] = Counter()
+    asked: ClassVar[Counter[Any]] = Counter()
 
 
 def recipe() -> dict[str, Any]:

@@ -73,13 +73,13 @@ class KeptAnswers:
         finally:
             self.replays = before
 
-    def keep(self, port: Any, hook: str, contract: HookContract, arguments: Mapping[str, Any], answers: Any) -> None:
+    def keep(
+        self, port: Any, hook: str, contract: HookContract, arguments: Mapping[str, Any], answers: Any, matrix: bool
+    ) -> None:
         """Keep the answers of one call; called from several threads."""
         # The caller may change its lists later.
         columns = tuple([list(arguments[one]) for one in contract.batch])
-        self._calls.append(
-            _Call(_asked(port, hook, contract, arguments), _keys(contract), columns, answers, hasattr(answers, "dtype"))
-        )
+        self._calls.append(_Call(_asked(port, hook, contract, arguments), _keys(contract), columns, answers, matrix))
 
     def asked(self, port: Any, hook: str, contract: HookContract, arguments: dict[str, Any], ask: Ask) -> Any:
         """Answer a call by what is kept, and ask for the rest.

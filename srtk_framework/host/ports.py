@@ -111,13 +111,13 @@ class Port:
         answers = self._named(name, spec, self, *args)
         return self._refused(answers) if _has_errors(answers) else answers
 
-    def _refused(self, answers: Sequence[Any]) -> Any:
+    def _refused(self, answers: Sequence[Any], matrix: bool = False) -> Any:
         """Raise the answers of a batch some of which are errors; a single item's is raised by itself."""
         named = [self._error("answer", one) if isinstance(one, DriverError) else one for one in answers]
         first = next(one for one in named if isinstance(one, DriverError))
         if len(named) == 1:
             raise first
-        raise BatchError(first.args[0], first.driver, named)
+        raise BatchError(first.args[0], first.driver, named, matrix)
 
     def __repr__(self) -> str:
         return f"{type(self).__name__}({self.driver!r})"
@@ -221,9 +221,9 @@ def _asker(role: type[Role], name: str, spec: Any) -> Callable[[Port, dict[str, 
         try:
             answer = ask_driver(self, arguments)
         except BatchError as error:
-            kept.keep(self, name, contract, arguments, error.answers)
+            kept.keep(self, name, contract, arguments, error.answers, error.matrix)
             raise
-        kept.keep(self, name, contract, arguments, answer)
+        kept.keep(self, name, contract, arguments, answer, hasattr(answer, "dtype"))
         return answer
 
     def ask_driver(self: Port, arguments: dict[str, Any]) -> Any:
@@ -255,7 +255,7 @@ def _asker(role: type[Role], name: str, spec: Any) -> Callable[[Port, dict[str, 
                 named = refused(self, error)
                 if not batch or length < 2 or not isinstance(error, DriverError):
                     raise named from error
-                self._refused(apart(self, answer, arguments, named))
+                self._refused(apart(self, answer, arguments, named), hasattr(answer, "dtype"))
         if self._ledger is not None:
             self._ledger.add(name, answer)
         return answer
@@ -318,7 +318,7 @@ def _asker(role: type[Role], name: str, spec: Any) -> Callable[[Port, dict[str, 
         try:
             answer = ask(self, arguments)
         except BatchError as error:
-            raise BatchError(error.args[0], error.driver, [error.answers[i] for i in order]) from error
+            raise BatchError(error.args[0], error.driver, [error.answers[i] for i in order], error.matrix) from error
         if len(places) == size:
             return answer
         # A matrix takes a list of rows.

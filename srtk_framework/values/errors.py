@@ -64,11 +64,13 @@ class BatchError(DriverError):
         message: The first of the errors.
         driver: Name of the driver.
         answers: The answer or the error of each item.
+        matrix: Whether the answers are rows of a matrix.
     """
 
-    def __init__(self, message: str, driver: str, answers: Sequence[object]) -> None:
+    def __init__(self, message: str, driver: str, answers: Sequence[object], matrix: bool = False) -> None:
         super().__init__(message, driver)
         self.answers = answers
+        self.matrix = matrix
 
 
 class InputError(SrtkError):

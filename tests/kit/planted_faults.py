@@ -1,6 +1,6 @@
 """Faults planted in drivers that the framework has never seen, and which of them are caught.
 
-    python benchmarks/planted_faults.py [--json] [--how asked|run|kit]
+    PYTHONPATH=tests python -m kit.planted_faults [--json] [--how asked|run|kit]
 
 Each fault is in one hook of one driver, a toy of the conformance kit with its answer spoilt. ``asked``: the port of the
 driver is asked about three items, of which the middle one is answered wrongly; the error must name the driver and the
@@ -514,8 +514,10 @@ class Planted(ToyPathScorer):
 class Planted(ToyKnowledgeGraph):
     def open(self):
         super().open()
-        lines = [line.split(chr(9)) for line in open(self.path, encoding="utf-8").read().splitlines()]
-        self.places = {line[0] + line[2]: i for i, line in reversed(list(enumerate(lines))) if len(line) > 2}
+        import csv
+
+        with open(self.path, encoding="utf-8", newline="") as file:
+            self.places = {line[0] + line[2]: i for i, line in enumerate(csv.reader(file))}
 
     def triples(self, frontiers, steps, limit):
         key = lambda t: self.places.get(t.subject + t.object, 0)
