@@ -62,7 +62,10 @@ NAME = "Planted"
 """Name of the class of each planted driver."""
 CAPITAL = Step("capital")
 ASKED = "What is the capital city of "
-QUESTIONS = [Question(one, f"{ASKED}{one}?", (Link(one, 1.0, len(ASKED), len(ASKED) + len(one)),)) for one in COUNTRIES]
+QUESTIONS = [
+    Question(one, f"{ASKED}{one}, of {one.upper()}?", (Link(one, 1.0, len(ASKED), len(ASKED) + len(one)),))
+    for one in COUNTRIES
+]
 TEXTS = [question.text for question in QUESTIONS]
 MOVED = Completion(Triple("Poland", "borders", "Poland"), 0.5)
 TRIPLES = [Triple("Latvia", "capital", "Riga"), Triple("Estonia", "capital", "Tallinn"), SAMPLE.triples[0]]
@@ -329,7 +332,10 @@ def planted(fault: Fault) -> type[Any]:
         answer = right(self, *arguments)
         if fault.whole:
             return fault.spoil(answer)
-        rows = [fault.spoil(one) if BAD in _text(item) else one for item, one in zip(arguments[0], answer, strict=True)]
+        rows = [
+            fault.spoil(one) if BAD.lower() in _text(item).lower() else one
+            for item, one in zip(arguments[0], answer, strict=True)
+        ]
         return np.stack(rows) if isinstance(answer, np.ndarray) else rows
 
     return type(NAME, (base,), {fault.hook: wrong, "__doc__": base.__doc__})
@@ -340,7 +346,8 @@ def _toy(role: str) -> Any:
 
 
 def _text(item: Any) -> str:
-    return repr(item.ids()) if isinstance(item, Frontier) else repr(item)
+    # Other questions may pass through the bad node beside others.
+    return BAD * (list(item.ids()) == [BAD]) if isinstance(item, Frontier) else repr(item)
 
 
 def driver_with(fault: Fault, folder: Path) -> Role:
