@@ -69,14 +69,14 @@ class EntityLinker(Role):
 
     @hook(batch="texts", key=by_value, answer=signed)
     @abstractmethod
-    def link(self, texts: Sequence[str]) -> Sequence[Sequence[Link] | DriverError]:
+    def link(self, texts: Sequence[str]) -> Sequence[Sequence[Link]]:
         """Link each text.
 
         Returns:
             Per text, links ordered by start of span, then by falling score, then by entity. Links that
             share a span are alternatives (n-best). Spans count characters of the original text. A ``LinkList``
-            instead of a list also says which linkers failed on the text, and which titles have no id; a
-            ``DriverError`` in the place of the links fails that text alone.
+            instead of a list also says which linkers failed on the text, and which titles have no id. A
+            driver may return a ``DriverError`` in the place of the links, which fails that text alone.
         """
 
     @hook(batch="texts", key=by_value, answer=signed_suggestions)

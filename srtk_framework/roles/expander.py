@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, cast
 
 from srtk_framework.graph.hop_loop import run_hops
 from srtk_framework.graph.reader_stop import READER
@@ -24,18 +24,19 @@ class Expander(Role):
     role = "expander"
 
     @hook(batch="questions", answer=subgraphs_of("expand"), needs=("start", "step", "result"))
-    def expand(self, questions: Sequence[Question]) -> Sequence[Subgraph | DriverError]:
+    def expand(self, questions: Sequence[Question]) -> Sequence[Subgraph]:
         """Retrieve a subgraph for each question, best triples first, within the budget.
 
         A question without links, or whose links are not in the graph, gives an empty subgraph whose
         trace has a ``reason``. Scores do not rise, ``path_of`` lies within the paths, and no triple comes twice.
 
         Returns:
-            Per question its subgraph, or a ``DriverError`` in its place where the search failed for that question
-            alone.
+            Per question its subgraph. A driver may return a ``DriverError`` in its place where the search failed for
+            that question alone; a caller never sees it among the subgraphs.
         """
         limits = self.limits()
-        return run_hops(self, questions, None if limits is None else limits.seconds)
+        # The port turns errors among the subgraphs into a BatchError.
+        return cast("list[Subgraph]", run_hops(self, questions, None if limits is None else limits.seconds))
 
     @hook(batch="questions", answer=states_of("start"))
     def start(self, questions: Sequence[Question]) -> Sequence[HopState]:

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from srtk_framework.roles.answer_checks import truth
 from srtk_framework.roles.base import Role, hook
 from srtk_framework.roles.subgraph_answers import answers_from_subgraphs
-from srtk_framework.values import Answer, DriverError, Question, Subgraph
+from srtk_framework.values import Answer, Question, Subgraph
 
 
 class Reader(Role):
@@ -18,14 +18,15 @@ class Reader(Role):
 
     @hook(batch=("questions", "subgraphs"), answer=answers_from_subgraphs)
     @abstractmethod
-    def read(self, questions: Sequence[Question], subgraphs: Sequence[Subgraph]) -> Sequence[Answer | DriverError]:
+    def read(self, questions: Sequence[Question], subgraphs: Sequence[Subgraph]) -> Sequence[Answer]:
         """Answer each question from its subgraph; ``Answer.enough`` is False where that does not suffice.
 
         A reader that has a graph may read more of it, within its limits, and gives the subgraph with what it read as
         ``Answer.subgraph``.
 
         Returns:
-            Per question its answer, or a ``DriverError`` in its place where reading failed for that question alone.
+            Per question its answer. A driver may return a ``DriverError`` in its place where reading failed for that
+            question alone; a caller never sees it among the answers.
         """
 
     @hook(answer=truth)
