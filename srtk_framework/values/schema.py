@@ -16,7 +16,7 @@ class Schema:
         subclass_relations: Relations from a class to its superclass.
         mediators: Patterns (``fnmatch``) for the ids of mediator nodes, which represent n-ary statements.
         noise: Patterns for the ids of administrative relations, which answer no question.
-        prefixes: Namespace prefix to IRI, for export as RDF.
+        prefixes: Namespace prefix to IRI; with them, ``text.iri_of`` turns ids into IRIs.
         relations: All relations, where the graph can list them; empty where it cannot.
         tables: For each table that the graph was made of, relations that all of its rows' entities may have and no
             others; the name of a table says what its rows are.
