@@ -14,6 +14,7 @@ from srtk_framework.text import fold
 from srtk_framework.values import Mention as Place
 from srtk_plugin_local.dictionary import fuzzy_match, short_names
 from srtk_plugin_local.dictionary.candidates import Candidate, Mention
+from srtk_plugin_local.dictionary.relation_phrases import RelationPhrases
 from srtk_plugin_local.dictionary.word_spans import Span, Words
 
 T = TypeVar("T")
@@ -28,12 +29,14 @@ class LookupLimits:
         candidates: Maximum number of entities of one mention; those with the most triples are kept.
         fuzzy: Minimum similarity of near names; None for exact names only.
         only: Look up detected spans only, not every run of words.
+        phrases: Returns the phrases of the graph's relations.
     """
 
     max_words: int
     candidates: int
-    fuzzy: float | None = None
-    only: bool = False
+    fuzzy: float | None
+    only: bool
+    phrases: Callable[[], RelationPhrases]
 
 
 def look_up(
@@ -61,6 +64,8 @@ def look_up(
     if limits.fuzzy is not None:
         fuzzy_match.add_near(graph, parsed, spans, found, known, limits.fuzzy)
         short_names.add_short(graph, parsed, found, known)
+        if any(mention.string < 1 for mentions in found for mention in mentions):
+            limits.phrases().leave_out(found)
     _add_candidates(graph, [mention for mentions in found for mention in mentions], known, limits.candidates)
     if limits.fuzzy is not None:
         fuzzy_match.keep_likeliest(graph, found)

@@ -61,6 +61,7 @@ class Mention:
         last: Last word.
         names: Folded names of the span.
         string: Similarity of the text to these names, 1 if they are equal.
+        short: Whether the span is a short name: initials of these names, or a part of them.
         candidates: Entities, best first.
         detected: Score of the span by the mention detector, 0 without one.
         looks: How much the span looks like a name in its text, from 0 to 1.
@@ -74,6 +75,7 @@ class Mention:
     last: int
     names: list[str] = attrs.field(factory=list)
     string: float = 1.0
+    short: bool = False
     candidates: list[Candidate] = attrs.field(factory=list)
     detected: float = 0.0
     looks: float = attrs.field(init=False)

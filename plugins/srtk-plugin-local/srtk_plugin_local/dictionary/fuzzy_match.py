@@ -188,14 +188,14 @@ def keep_likeliest(graph: KnowledgeGraph, found: Sequence[list[Mention]]) -> Non
     """
     rows = []
     for mentions in found:
-        near = [mention for mention in mentions if mention.string < 1 and not mention.words.marked]
+        near = [mention for mention in mentions if _is_near(mention) and not mention.words.marked]
         if near:
             rows.append((mentions, max(near, key=lambda mention: (_weight(mention), -mention.start))))
     if not rows:
         return
     stems = entity_context.relation_stems(graph, [best.candidates[0].entity for _, best in rows])
     for (mentions, best), relations in zip(rows, stems, strict=True):
-        exact = [mention for mention in mentions if mention.string == 1]
+        exact = [mention for mention in mentions if not _is_near(mention)]
         weight = _weight(best)
         if any(
             _weight(m) > weight and m.looks > 0 and not entity_context.stems(m.names[0]) <= relations for m in exact
@@ -204,7 +204,11 @@ def keep_likeliest(graph: KnowledgeGraph, found: Sequence[list[Mention]]) -> Non
         else:
             mentions[:] = [*exact, best]
             for mention in exact:
-                mention.looks *= COMMON
+                mention.looks *= 1 if mention.short else COMMON
+
+
+def _is_near(mention: Mention) -> bool:
+    return mention.string < 1 and not mention.short
 
 
 def _weight(mention: Mention) -> float:

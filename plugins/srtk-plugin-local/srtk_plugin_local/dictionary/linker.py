@@ -27,7 +27,9 @@ from srtk_plugin_local.dictionary import context_features, entity_context, fuzzy
 from srtk_plugin_local.dictionary.candidate_lookup import LookupLimits, look_up
 from srtk_plugin_local.dictionary.candidates import Mention, cover
 from srtk_plugin_local.dictionary.context_features import Vectors
+from srtk_plugin_local.dictionary.coordination import raise_coordinated
 from srtk_plugin_local.dictionary.learnt_weights import EVERYWHERE, LEAST, LearntWeights
+from srtk_plugin_local.dictionary.relation_phrases import RelationPhrases
 from srtk_plugin_local.dictionary.stop_words import STOP_WORDS
 from srtk_plugin_local.dictionary.weight_fit import LinkerTraining
 from srtk_plugin_local.dictionary.word_spans import Words
@@ -104,6 +106,7 @@ class DictionaryLinker(EntityLinker):
     _weights: dict[str, float] = attrs.field(init=False, repr=False)
     _learnt: LearntWeights | None = attrs.field(init=False, default=None, repr=False)
     _vectors: Vectors | None = attrs.field(init=False, default=None, repr=False)
+    _relations: RelationPhrases | None = attrs.field(init=False, default=None, repr=False)
 
     def __attrs_post_init__(self) -> None:
         words = self.stop_words
@@ -127,8 +130,8 @@ class DictionaryLinker(EntityLinker):
             self.load(Path(self.model).expanduser())
 
     def close(self) -> None:
-        """Release the cached vectors."""
-        self._vectors = None
+        """Release the cached vectors and the phrases of relations."""
+        self._vectors = self._relations = None
 
     def fingerprint(self) -> str:
         """Identify the inner drivers, the settings and the learnt weights."""
@@ -227,6 +230,12 @@ class DictionaryLinker(EntityLinker):
             self._vectors = Vectors(encoder)
         context_features.compare(self.graph, self._vectors, self.about, self.languages, found, every)
 
+    def _phrases(self) -> RelationPhrases:
+        """Return the phrases of the graph's relations, read at the first use."""
+        if self._relations is None:
+            self._relations = RelationPhrases(self.graph)
+        return self._relations
+
     @property
     def _places(self) -> str:
         return EVERYWHERE if self.detector is None else self.detected
@@ -247,8 +256,11 @@ class DictionaryLinker(EntityLinker):
         """
         parsed = [Words(text, self._stop) for text in texts]
         places = self.detector.detect(texts) if self.detector is not None else None
-        limits = LookupLimits(self.max_words, self.candidates, self._least_similar(near), self.detected == "only")
+        limits = LookupLimits(
+            self.max_words, self.candidates, self._least_similar(near), self.detected == "only", self._phrases
+        )
         found = look_up(self.graph, parsed, places, limits)
+        raise_coordinated(self.graph, found)
         for mention in (mention for mentions in found for mention in mentions):
             self._score(mention)
         return found

@@ -31,7 +31,19 @@ STRING = 0.9
 """Similarity of initials to the name, and of its beginning before a joining word."""
 
 _INITIALS = re.compile(r"(?<![\w.&-])(?:[A-Z]\.){2,6}(?!\w)|(?<![\w.&-])[A-Z]{2,6}(?=(?:'s|’s|s)?(?![\w&-]))")
+_END = r"(?=(?:'s|’s)?(?![\w&-]))"
+_SMALL_INITIALS = re.compile(rf"(?<![\w.&-])(?:(?:[a-z]\.){{2,6}}(?!\w)|[b-df-hj-np-tv-z]{{3,6}}{_END})", re.IGNORECASE)
+_DETERMINED = re.compile(
+    r"(?<![\w-])(?:the ((?=.?[aeiou])[a-z]{2,4})|"
+    rf"(?:what|which|whose|first|second|third|last|[a-z]{{3,}}est) (us|[a-z]{{3,4}})){_END}",
+    re.IGNORECASE,
+)
+_VOWEL = re.compile("[aeiou]")
 _PLAIN_END = re.compile(r"-[a-z]+\Z")
+_PRONOUNS = ("us",)
+"""Function words that are initials too; where a determiner precedes them, they are no pronouns."""
+_MOST_PART = 4
+"""Words of a part of a name in a text in small letters."""
 _ALONE = 5
 """Letters from which a single capitalised word may be a part of a name."""
 
@@ -64,8 +76,11 @@ def add_short(
         found: Mentions of each text so far, to which the others are added.
         known: Entities by folded name, to which those of the short names are added.
     """
-    rows = [(words, mentions) for words, mentions in zip(parsed, found, strict=True) if words.marked]
-    every = [short for words, mentions in rows for short in _shorts(words, mentions)]
+    every = [
+        short
+        for words, mentions in zip(parsed, found, strict=True)
+        for short in (_shorts(words, mentions) if words.marked else _small_shorts(words, mentions))
+    ]
     asked = list({short.span[0]: None for short in every})
     if not asked:
         return
@@ -84,8 +99,10 @@ def add_short(
         fits = _abbreviates if short.initials else _holds
         names = [other for other in near[name] if fits(other, name)]
         if not short.initials:
-            names = [other for other in names if _is_core(other, name)] or names
-        least = 1 if short.initials and len(letters_of(name)) > 2 else LEAST_TRIPLES
+            cores = [other for other in names if _is_core(other, name)]
+            names = cores if cores or not short.words.marked else names
+        clear = short.initials and len(letters_of(name)) > 2 and (short.words.marked or not _VOWEL.search(name))
+        least = 1 if clear else LEAST_TRIPLES
         best = _dominant({*others, *(id_ for other in [*names, name] for id_ in ids[other])}, degrees, least)
         names = [other for other in names if best in ids[other]]
         if best is None or not names:
@@ -94,7 +111,7 @@ def add_short(
         key = f"{name} = {best}"
         known[key] = [best]
         short.mentions[:] = [m for m in short.mentions if m.end <= start or end <= m.start or m.looks < STRING]
-        mention = Mention(short.words, start, end, first, last, names=[key], string=string)
+        mention = Mention(short.words, start, end, first, last, names=[key], string=string, short=True)
         if short.initials:
             mention.looks = 1.0  # in capitals, even a function word (us) is a name
         short.mentions.append(mention)
@@ -138,6 +155,34 @@ def _shorts(words: Words, mentions: list[Mention]) -> list[_Short]:
             single = span[3] == span[4]
             if len(letters_of(span[0])) >= (_ALONE if single else LEAST_LETTERS) and not words.opens[span[3]]:
                 shorts.append(_Short(mentions, words, span, False))
+    return shorts
+
+
+def _small_shorts(words: Words, mentions: list[Mention]) -> list[_Short]:
+    """Return the short names that a text in small letters may have.
+
+    Initials are letters with full stops (``u.s.``), letters without a vowel (``nfl``), and a few letters after a
+    determiner or a superlative, where they are no pronoun (``the us``, ``which us state``). A part of a name is at
+    least two words that no name overlaps.
+    """
+    text = words.text
+    places = [match.span() for match in _SMALL_INITIALS.finditer(text)]
+    places += [match.span(match.lastindex or 0) for match in _DETERMINED.finditer(text)]
+    shorts = []
+    for start, end in dict.fromkeys(places):
+        span = _span(words, start, end)
+        if span and (not words.stop[span[3]] or span[0] in _PRONOUNS):
+            covered = [m for m in mentions if m.start < span[2] and span[1] < m.end and m.string == 1]
+            if all((m.start, m.end) == (span[1], span[2]) for m in covered):
+                shorts.append(_Short(mentions, words, span, True))
+    taken = [(m.first, m.last) for m in mentions if m.string == 1 and m.length > 1]
+    for first in range(len(words.bounds)):
+        for last in range(first + 1, min(first + _MOST_PART, len(words.bounds))):
+            if words.stop[first] or words.stop[last] or any(low <= last and first <= high for low, high in taken):
+                continue
+            start, end = words.bounds[first][0], words.bounds[last][1]
+            if all(text[words.bounds[at][1] : words.bounds[at + 1][0]] == " " for at in range(first, last)):
+                shorts.append(_Short(mentions, words, (fold(text[start:end]), start, end, first, last), False))
     return shorts
 
 

@@ -61,6 +61,14 @@ def linked(text: str, **settings: Any) -> list[tuple[str, str]]:
         ("Which Portuguese-speaking country is it?", "Portuguese", "Portuguese Language"),
         ("In which city does Lauren Conrad live?", "Lauren Conrad", "Lauren Katherine Conrad"),
         ("Who played for which team of the NFL in 2020?", "NFL", "National Football League"),
+        ("who lives in the us?", "us", "United States of America"),
+        ("WHO LIVES IN THE US?", "US", "United States of America"),
+        ("which us state is the largest?", "us", "United States of America"),
+        ("how many u.s. states are there?", "u.s.", "United States of America"),
+        ("what is the longest river in the united states?", "united states", "United States of America"),
+        ("which nfl team plays in seattle?", "nfl", "National Football League"),
+        ("how far is seattle from the us?", "seattle", "Seattle"),
+        ("où is the capital of the united states?", "united states", "United States of America"),
     ],
 )
 def test_what_people_shorten_is_the_well_known_entity(text: str, mention: str, entity: str) -> None:
@@ -72,8 +80,9 @@ def test_what_people_shorten_is_the_well_known_entity(text: str, mention: str, e
     [
         "Who made the guns of the Springfield collection?",  # two of that name are about as well known
         "Who saw the Obscure Thing?",  # few triples
-        "who lives in the us?",  # a text in small letters does not tell initials from words
-        "WHO LIVES IN THE US?",
+        "who told us?",  # a pronoun
+        "which is it?",
+        "who did win the race?",
         "What is an XYZ?",
     ],
 )

@@ -1,0 +1,42 @@
+"""Words of relations in a text, which no name one slip away is meant by: the IATA code of an airport, not Inta."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from srtk_framework.roles import KnowledgeGraph
+from srtk_framework.text import fold
+from srtk_plugin_local.dictionary.candidates import Mention
+from srtk_plugin_local.name_index import words_of
+
+
+class RelationPhrases:
+    """The labels of several words of a graph's relations.
+
+    Args:
+        graph: A graph; one that does not list its relations has no phrases.
+    """
+
+    def __init__(self, graph: KnowledgeGraph) -> None:
+        relations = list(graph.schema().relations)
+        self._labels: dict[str, list[frozenset[str]]] = {}
+        for label in graph.labels(relations) if relations else ():
+            words = frozenset(words_of(fold(label)))
+            for word in words if len(words) > 1 else ():
+                self._labels.setdefault(word, []).append(words)
+
+    def leave_out(self, found: Sequence[list[Mention]]) -> None:
+        """Drop the mentions of near and short names that, with the word beside them, are words of one relation."""
+        for mentions in found:
+            if any(mention.string < 1 for mention in mentions):
+                mentions[:] = [mention for mention in mentions if mention.string == 1 or not self._holds(mention)]
+
+    def _holds(self, mention: Mention) -> bool:
+        own = words_of(fold(mention.text))
+        if not own or not all(word in self._labels for word in own):
+            return False
+        bounds, text = mention.words.bounds, mention.words.text
+        beside = {
+            fold(text[slice(*bounds[at])]) for at in (mention.first - 1, mention.last + 1) if 0 <= at < len(bounds)
+        }
+        return any(label.issuperset(own) and beside & (label - set(own)) for label in self._labels[own[0]])
