@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
-from SPARQLWrapper import JSON
-from SPARQLWrapper.Wrapper import QueryResult
+from SPARQLWrapper import JSON, QueryResult
 
 from srtk_framework.web import (
     DeadlineError,
@@ -24,6 +23,8 @@ from srtk_framework.web import (
 from srtk_plugin_sparql.errors import TooLargeError
 from srtk_plugin_sparql.terms import Row, Rows, Term
 
+ACCEPTED = "application/sparql-results+json,application/json,text/javascript,application/javascript"
+"""Types that SPARQLWrapper asks for. Scripts are refused when they come: they are not JSON."""
 _KINDS = {"uri": "iri", "literal": "literal", "typed-literal": "literal", "bnode": "blank"}
 _CELL = (("type", None), ("value", None), ("datatype", ""), ("xml:lang", ""))
 """Parts of a cell, and what stands for those that it lacks."""

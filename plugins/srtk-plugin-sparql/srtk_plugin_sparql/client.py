@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Mapping
-from typing import cast
+from urllib.parse import urlencode
 
 import attrs
-from SPARQLWrapper import JSON, POST, SPARQLWrapper
 
 from srtk_framework.web import Client, DeadlineError, Request, RequestError, Response, is_local
 from srtk_plugin_sparql import answers, queries
@@ -112,15 +111,12 @@ class SparqlClient:
         return self._client.ask(self._request(query), self._read, again)
 
     def _request(self, query: str) -> Request:
-        """Write a query as a POST request, as SPARQLWrapper does."""
-        wrapper = SPARQLWrapper(self.endpoint, agent=self._agent)
-        wrapper.setMethod(POST)
-        wrapper.setReturnFormat(JSON)
-        wrapper.setOnlyConneg(True)
-        wrapper.setQuery(query)
-        request = wrapper._createRequest()
-        headers = {name: value for name, value in request.header_items() if name.lower() != "user-agent"}
-        return Request(self.endpoint, query, "POST", headers, cast(bytes, request.data))
+        """Write a query as a URL-encoded POST (SPARQL 1.1 Protocol, section 2.1.2).
+
+        It is the request of SPARQLWrapper, which sends what it writes and has no public call for the request alone.
+        """
+        headers = {"Content-Type": "application/x-www-form-urlencoded", "Accept": answers.ACCEPTED}
+        return Request(self.endpoint, query, "POST", headers, urlencode({"query": query}, safe="/").encode())
 
     def _read(self, response: Response) -> Table:
         """Read a response; the server's name may tell its cap."""

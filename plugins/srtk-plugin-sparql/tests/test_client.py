@@ -12,6 +12,7 @@ from typing import Any
 from urllib.parse import parse_qs
 
 import pytest
+from SPARQLWrapper import JSON, POST, SPARQLWrapper
 from srtk_plugin_sparql import queries
 from srtk_plugin_sparql.client import SparqlClient
 from srtk_plugin_sparql.errors import CappedError
@@ -52,7 +53,7 @@ class Server:
         always: Status of the answers after these.
         meet: Where so many requests wait for each other before they are answered.
         asked: Each query that came.
-        forms: The form fields of each request.
+        bodies: The body of each request.
         headers: The headers of each request.
         most: Most requests that were in flight at once.
     """
@@ -62,7 +63,7 @@ class Server:
         self.always = 200
         self.meet: threading.Barrier | None = None
         self.asked: list[str] = []
-        self.forms: list[dict[str, list[str]]] = []
+        self.bodies: list[bytes] = []
         self.headers: list[Any] = []
         self.most = self._now = 0
         self._lock = threading.Lock()
@@ -72,9 +73,9 @@ class Server:
 
         class Handler(BaseHTTPRequestHandler):
             def do_POST(self) -> None:
-                form = parse_qs(self.rfile.read(int(self.headers["Content-Length"])).decode())
-                [query] = form["query"]
-                status = outer.note(query, form, self.headers)
+                sent = self.rfile.read(int(self.headers["Content-Length"]))
+                [query] = parse_qs(sent.decode())["query"]
+                status = outer.note(query, sent, self.headers)
                 body = answers.get(query, usual)
                 self.send_response(status)
                 self.send_header("Content-Type", "application/sparql-results+json")
@@ -94,12 +95,12 @@ class Server:
         self._thread.start()
         self.url = f"http://127.0.0.1:{self._http.server_address[1]}/query"
 
-    def note(self, query: str, form: dict[str, list[str]], headers: Any) -> int:
+    def note(self, query: str, body: bytes, headers: Any) -> int:
         with self._lock:
             self._now += 1
             self.most = max(self.most, self._now)
             self.asked.append(query)
-            self.forms.append(form)
+            self.bodies.append(body)
             self.headers.append(headers)
             status = self.faults.pop(0) if self.faults else self.always
         if self.meet is not None and query == ONE:
@@ -302,11 +303,28 @@ def test_the_address_is_shown_without_login() -> None:
 def test_a_request_is_a_form_with_the_query_alone_whose_headers_say_what_it_is() -> None:
     with answering() as server, client(server.url) as made:
         made.select(ONE, divisible=False)
-    assert server.forms[0] == {"query": [ONE]}
+    assert parse_qs(server.bodies[0].decode()) == {"query": [ONE]}
     [headers, *_] = server.headers
     assert headers.get_all("User-Agent") == ["srtk-test/1 (test)"]
     assert headers.get_all("Content-Type") == ["application/x-www-form-urlencoded"]
     assert "application/sparql-results+json" in headers["Accept"]
+
+
+@pytest.mark.parametrize(
+    "query", [ONE, 'SELECT ?s WHERE { ?s <http://e.org/ü#a%20b> "1 + 1 = 2 & \\"é\\"\n~*/" }', "ASK { ?s ?p ?o }"]
+)
+def test_a_request_is_the_one_that_sparqlwrapper_sends(query: str) -> None:
+    with answering() as server, client(server.url) as made:
+        made.select(query, False)
+        wrapper = SPARQLWrapper(server.url, agent="srtk-test/1 (test)")
+        wrapper.setMethod(POST)
+        wrapper.setReturnFormat(JSON)
+        wrapper.setOnlyConneg(True)
+        wrapper.setQuery(query)
+        wrapper.query().convert()
+    assert server.bodies[0] == server.bodies[-1]
+    names = ("Accept", "Content-Type", "Content-Length", "User-Agent")
+    assert [server.headers[0][name] for name in names] == [server.headers[-1][name] for name in names]
 
 
 def test_an_engine_that_is_not_known_is_refused() -> None:
