@@ -20,7 +20,7 @@ from srtk_framework.host.class_path import import_class, is_class_path
 from srtk_framework.host.observers import Observer
 from srtk_framework.host.versions import __version__
 from srtk_framework.roles import ROLES, Role, contract_of, hook_names, roles_of
-from srtk_framework.values import PluginError, close_matches
+from srtk_framework.values import PluginError, close_matches, deprecation_of, name_driver
 
 CORE = "srtk-framework"
 _MISSING = " is not installed; run: pip install "
@@ -241,6 +241,7 @@ def check_class(cls: Any, role: str, who: str) -> None:
     base = role_class(role)
     _check_form(cls, base, who)
     _check_hooks(cls, base, who)
+    _tell_deprecated(cls, base, who)
 
 
 def _check_form(cls: Any, base: type[Any], who: str) -> None:
@@ -282,6 +283,17 @@ def _check_hooks(cls: type[Any], base: type[Role], who: str) -> None:
                 raise PluginError(
                     f"{who}: method {name!r} looks like the hook {near[0]!r}; rename it, or give it a leading _"
                 )
+
+
+def _tell_deprecated(cls: type[Any], base: type[Role], who: str) -> None:
+    """Warn about a driver that is deprecated or implements hooks that are, and have its own calls name it."""
+    name_driver(cls.__module__, who)
+    if (own := deprecation_of(cls)) is not None:
+        own.tell(f"{who}: the driver")
+    for name, spec in hook_names(base).items():
+        deprecation = deprecation_of(spec)
+        if deprecation is not None and getattr(cls, name) is not spec:
+            deprecation.tell(f"{who}: the hook {name!r}")
 
 
 def _missing(cls: type[Any], base: type[Role]) -> list[str]:

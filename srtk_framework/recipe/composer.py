@@ -15,7 +15,15 @@ from srtk_framework.host.ports import driver_of, port
 from srtk_framework.recipe.recipe import Block, Recipe, block_in, is_networkx, with_article
 from srtk_framework.recipe.settings import Where, structure_fields
 from srtk_framework.roles import ROLES, Role
-from srtk_framework.values import Budget, PluginError, RecipeError, SettingsError, close_matches, redacted
+from srtk_framework.values import (
+    Budget,
+    PluginError,
+    RecipeError,
+    SettingsError,
+    close_matches,
+    deprecation_of,
+    redacted,
+)
 
 ONE, OPTIONAL, MANY = "one", "optional", "many"
 
@@ -368,6 +376,20 @@ class Composer:
             self._say(where, text)
         return None
 
+    def _tell_deprecated(self, given: Mapping[str, Any], fields: Mapping[str, Any], where: Where, owner: str) -> None:
+        """Warn about each deprecated setting that a block names, those inside of a setting too."""
+        for key, value in given.items():
+            field = fields.get(key)
+            if field is None:
+                continue
+            if (deprecation := deprecation_of(field)) is not None:
+                deprecation.tell(f"{self.recipe.places.say((*where, key))}: the setting {key!r} of {owner}")
+            for kind in (field.type, *get_args(field.type)):
+                if isinstance(value, Mapping) and attrs.has(kind):
+                    attrs.resolve_types(kind)
+                    inner = {one.alias: one for one in attrs.fields(kind) if one.init}
+                    self._tell_deprecated(value, inner, (*where, key), f"{owner}, {key}")
+
     def _structured(
         self, cls: Any, block: Block, own: Mapping[str, Any], filled: Mapping[str, Any], need_fields: Sequence[str]
     ) -> Any:
@@ -376,6 +398,7 @@ class Composer:
         count = len(self.problems)
         given = {key: value for key, value in own.items() if key not in need_fields}
         owner = f"{block.role} {block.use!r}"
+        self._tell_deprecated(given, fields, block.where, owner)
         own_values = structure_fields(given, fields, owner, lambda where, text: self._say((*block.where, *where), text))
         values = {**filled, **own_values}
         fine = len(self.problems) == count

@@ -23,7 +23,7 @@ from typing import Any, ClassVar, Protocol, TypeVar, overload
 import attrs
 import pluggy
 
-from srtk_framework.values import DriverError
+from srtk_framework.values import HOOK, DriverError, deprecation_of
 
 PROJECT = "srtk"
 
@@ -39,7 +39,7 @@ It gets the answer, the arguments of the call by name, and the name of the drive
 caller receives. It raises ``DriverError`` without a driver's name where the answer breaks the contract.
 """
 
-_CONTRACT = "srtk_contract"
+_CONTRACT = HOOK
 _NARROW = "srtk_narrow"
 _spec = pluggy.HookspecMarker(PROJECT)
 
@@ -127,6 +127,8 @@ def hook(
             raise TypeError(f"hook {method.__qualname__} has no argument {unknown[0]!r} to be its batch")
         if keys and len(keys) != len(batches):
             raise TypeError(f"hook {method.__qualname__} has {len(batches)} batch arguments and {len(keys)} keys")
+        if deprecation_of(method) is not None:
+            raise TypeError(f"hook {method.__qualname__}: write @deprecated above @hook")
         vars(method)[_CONTRACT] = contract
         return _spec(method, firstresult=True)
 

@@ -24,6 +24,7 @@ from srtk_framework.recipe.recipe import VERSION, HeldOut, Options, Train
 from srtk_framework.records.splits import Part
 from srtk_framework.roles import ROLES, Role
 from srtk_framework.training import settings_class
+from srtk_framework.values import deprecation_of
 
 DIALECT = "https://json-schema.org/draft/2020-12/schema"
 VARIABLE = {"$ref": "#/$defs/variable"}
@@ -137,7 +138,7 @@ class _Writer:
                 properties[name] = self._need(needs[name])
             else:
                 properties[name] = _or_variable(type_schema(field.type, field.validator, self.definitions))
-                _add_default(properties[name], field.default)
+                _annotate(properties[name], field)
                 if field.default is attrs.NOTHING and not wants_budget(field):
                     required.append(name)
             if name in texts:
@@ -268,7 +269,7 @@ def _object(
     properties: Json = {}
     for name, field in fields.items():
         properties[name] = _or_variable(type_schema(field.type, field.validator, shared))
-        _add_default(properties[name], field.default)
+        _annotate(properties[name], field)
         if name in texts:
             properties[name] = {"description": texts[name], **properties[name]}
     required = [name for name, field in fields.items() if field.default is attrs.NOTHING and not optional(field)]
@@ -393,10 +394,12 @@ def _pair() -> Json:
     return {"type": "array", "items": {"type": "number", "minimum": 0, "maximum": 1}, "minItems": 2, "maxItems": 2}
 
 
-def _add_default(written: Json, default: Any) -> None:
-    """Add a default that JSON can write."""
-    if isinstance(default, bool | int | float | str):
-        written["default"] = default
+def _annotate(written: Json, field: Any) -> None:
+    """Add the default of a field, where JSON can write it, and whether the setting is deprecated."""
+    if isinstance(field.default, bool | int | float | str):
+        written["default"] = field.default
+    if deprecation_of(field) is not None:
+        written["deprecated"] = True
 
 
 def meanings(cls: type[Any]) -> dict[str, str]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from srtk_framework.values.batches import answered, batched
 from srtk_framework.values.budget import Budget
 from srtk_framework.values.chat import COST_DIGITS, Message, Prompt, Reply, total, usage
+from srtk_framework.values.deprecation import HOOK, Deprecation, deprecated, deprecation_of, name_driver
 from srtk_framework.values.entries import EntityMention, Entry, Hit
 from srtk_framework.values.errors import (
     BatchError,
@@ -80,6 +81,7 @@ __all__ = [
     "COST_DIGITS",
     "END",
     "EVIDENCE_KINDS",
+    "HOOK",
     "LINKED_BY",
     "MASK",
     "NIL",
@@ -89,6 +91,7 @@ __all__ = [
     "BatchError",
     "Budget",
     "Completion",
+    "Deprecation",
     "DriverError",
     "EntityMention",
     "Entry",
@@ -144,10 +147,13 @@ __all__ = [
     "between",
     "close_matches",
     "confidence",
+    "deprecated",
+    "deprecation_of",
     "each",
     "finite",
     "is_secret_name",
     "keys_of",
+    "name_driver",
     "not_empty",
     "note_secrets",
     "one_of",

@@ -5,7 +5,7 @@ import pytest
 from srtk_framework.host import discovery
 from srtk_framework.host.discovery import find, load
 from srtk_framework.host.ports import port
-from srtk_framework.values import PluginError, Step
+from srtk_framework.values import PluginError, Step, deprecation
 
 GRAPH = """
 import attrs
@@ -126,3 +126,62 @@ def test_a_distribution_that_is_removed_or_installed_meanwhile_is_noticed(instal
     assert "late" not in names()
     away.rename(metadata)
     assert "late" in names()
+
+
+LATE = """
+from __future__ import annotations
+from abc import abstractmethod
+import attrs
+from srtk_framework import deprecated
+from srtk_framework.roles import Role, hook
+class Ranker(Role):
+    role = "ranker"
+    @hook(batch="rows")
+    @abstractmethod
+    def rank(self, rows): ...
+    @deprecated(since="0.2", instead="`rank`", until="0.4")
+    @hook(batch="rows")
+    def order(self, rows): return rows
+@deprecated(since="0.3", instead="`sorted`", until="0.5")
+def by_name(rows): return rows
+@attrs.define
+class Late(Ranker):
+    depth: int = attrs.field(default=3, metadata={"deprecated": deprecated(since="0.2", instead="hops", until="0.4")})
+    def rank(self, rows): return by_name(rows)
+    def order(self, rows): return rows
+@attrs.define
+class Current(Ranker):
+    def rank(self, rows): return rows
+@deprecated(since="0.2", instead="`current`", until="0.4")
+@attrs.define
+class Gone(Ranker):
+    def rank(self, rows): return rows
+"""
+
+
+@pytest.fixture
+def late(install, monkeypatch):
+    monkeypatch.setattr(deprecation, "_told", set())
+    monkeypatch.setattr(deprecation, "_drivers", {})
+    rankers = {"late": "Late", "current": "Current", "gone": "Gone"}
+    install("srtk-plugin-late", "srtk_late", LATE, {"role": {"ranker": "Ranker"}, "ranker": rankers})
+
+
+def test_a_driver_that_implements_a_deprecated_hook_is_named_once(late):
+    with pytest.warns(FutureWarning) as told:
+        cls, _ = [load("ranker", "late") for _ in range(2)]
+    assert [str(one.message) for one in told] == [
+        "ranker 'late' of srtk-plugin-late 1.0: the hook 'order' is deprecated since 0.2 and goes with 0.4; use `rank`"
+    ]
+    with pytest.warns(FutureWarning, match=r"^ranker 'late' of srtk-plugin-late 1.0 uses srtk_late.by_name, which is"):
+        assert port(cls(), "ranker", "late").rank([1, 2]) == [1, 2]
+
+
+def test_a_driver_that_uses_nothing_deprecated_warns_of_nothing(late):
+    assert port(load("ranker", "current")(), "ranker", "current").rank([1]) == [1]
+
+
+def test_a_deprecated_driver_is_named_when_it_is_loaded(late):
+    text = r"ranker 'gone' of srtk-plugin-late 1.0: the driver is deprecated since 0.2 and goes with 0.4; use `current`"
+    with pytest.warns(FutureWarning, match=text):
+        load("ranker", "gone")

@@ -5,10 +5,10 @@ import numpy as np
 import pytest
 
 from srtk_framework.host import Observer, Port, driver_of
-from srtk_framework.recipe.recipe import from_data
+from srtk_framework.recipe.recipe import from_data, load
 from srtk_framework.roles import Encoder, EntityLinker
 from srtk_framework.run.session import Session
-from srtk_framework.values import Link, Question, RecipeError
+from srtk_framework.values import Link, Question, RecipeError, deprecation
 
 pytestmark = pytest.mark.usefixtures("toys")
 
@@ -304,3 +304,42 @@ def test_a_driver_inside_a_driver_object_that_breaks_its_contract_is_refused():
         Session.of(linker=Encoding(Undecorated()))
     with pytest.raises(RecipeError, match=r"encoder Encoding: .* is not a subclass of .*Encoder"):
         Session.of(linker=Encoding(Encoding(Lengths())))
+
+
+LATE = """
+from __future__ import annotations
+import attrs
+from srtk_framework import Encoder, deprecated
+@attrs.frozen
+class Limits:
+    seconds: float = attrs.field(
+        default=1.0, metadata={"deprecated": deprecated(since="0.3", instead="`deadline`", until="0.5")}
+    )
+@attrs.define
+class Late(Encoder):
+    width: int = attrs.field(
+        default=3, metadata={"deprecated": deprecated(since="0.2", instead="`size`", until="0.4")}
+    )
+    limits: Limits | None = None
+    size: int = 3
+    def encode(self, texts): return None
+"""
+
+
+def test_a_deprecated_setting_is_told_with_its_place_where_a_recipe_names_it(install, monkeypatch, tmp_path):
+    monkeypatch.setattr(deprecation, "_told", set())
+    install("srtk-plugin-late", "srtk_late", LATE, {"encoder": {"late": "Late"}})
+    recipe = tmp_path / "recipe.yaml"
+    recipe.write_text("srtk: 1\nencoder:\n  use: late\n  width: 4\n  size: 2\n  limits: {seconds: 2.0}\n")
+    with pytest.warns(FutureWarning) as told:
+        _ = [Session(load(recipe)) for _ in range(2)]
+    assert [str(one.message) for one in told] == [
+        f"{recipe}:4:3: the setting 'width' of encoder 'late' is deprecated since 0.2 and goes with 0.4; use `size`",
+        f"{recipe}:6:12: the setting 'seconds' of encoder 'late', limits is deprecated since 0.3 and goes with 0.5;"
+        " use `deadline`",
+    ]
+
+
+def test_a_deprecated_setting_that_no_recipe_names_is_not_told(install):
+    install("srtk-plugin-late", "srtk_late", LATE, {"encoder": {"late": "Late"}})
+    session(encoder={"use": "late", "size": 2, "limits": {}})

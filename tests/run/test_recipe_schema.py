@@ -21,7 +21,7 @@ from srtk_framework.recipe.yaml_source import Places
 from srtk_framework.roles import ROLES
 from srtk_framework.run.recipe_schema import recipe_schema, type_schema, written_schema
 from srtk_framework.run.session import Session
-from srtk_framework.values import RecipeError, at_least, each, keys_of, not_empty, one_of
+from srtk_framework.values import RecipeError, at_least, deprecated, each, keys_of, not_empty, one_of
 
 MUTATIONS = 300
 FILES = sorted(recipes_folder().glob("*.yaml"))
@@ -191,3 +191,25 @@ def test_types_and_validators_are_described(kind, validators, fine, wrong):
     check = jsonschema.Draft202012Validator(schema)
     assert [value for value in fine if not check.is_valid(value)] == []
     assert [value for value in wrong if check.is_valid(value)] == []
+
+
+def test_editors_strike_a_deprecated_setting_through():
+    @attrs.define
+    class Limits:
+        """Limits.
+
+        Attributes:
+            seconds: Time.
+            deadline: Time as well.
+        """
+
+        seconds: float = attrs.field(
+            default=1.0, metadata={"deprecated": deprecated(since="0.3", instead="deadline", until="0.5")}
+        )
+        deadline: float = 1.0
+
+    properties = type_schema(Limits)["properties"]
+    assert {name: "deprecated" in written for name, written in properties.items()} == {
+        "seconds": True,
+        "deadline": False,
+    }
