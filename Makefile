@@ -11,7 +11,7 @@ WORLD := build/demo/world/.ready
 export HF_HUB_OFFLINE := 1
 export TOKENIZERS_PARALLELISM := false
 
-.PHONY: demo test test-all test-virtuoso check-versions check-isolated lint format known-drivers bench mutants docs site wheels clean
+.PHONY: demo test test-all test-virtuoso check-versions check-isolated release-rehearsal lint format known-drivers bench mutants docs site wheels clean
 
 demo: $(READY) $(WORLD)
 	$(BIN)/srtk run recipes/quickstart.yaml
@@ -35,6 +35,10 @@ check-versions: $(READY)
 # Each wheel passes its own tests with what it declares; PLUGINS_ALONE="views sr" takes these alone. Takes an hour.
 check-isolated: wheels
 	$(BIN)/python release/isolated.py $(PLUGINS_ALONE)
+
+# All distributions checked, put into a local index in build/index, and installed from there: README's first page runs.
+release-rehearsal: wheels
+	$(BIN)/python release/rehearsal.py
 
 lint: $(READY)
 	$(BIN)/ruff check .

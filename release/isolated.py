@@ -17,6 +17,15 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
 _LEFT_OUT = ("PYTHONPATH", "VIRTUAL_ENV")
+_SHARED = (
+    "conftest.py",
+    "pyproject.toml",
+    "tests/chromium.py",
+    "tests/kit/__init__.py",
+    "tests/kit/kills.py",
+    "tests/kit/kill_points.py",
+)
+"""Settings of all tests, and what some need to drive a browser and to end programs midway."""
 
 
 def passes(name: str, wheels: Path) -> bool:
@@ -33,7 +42,8 @@ def passes(name: str, wheels: Path) -> bool:
         # Warnings are errors, and tests have a time limit, as in the checkout.
         subprocess.run([*install, "--find-links", str(wheels), f"{name}[testing]", "pytest-timeout"], check=True)
         shutil.copytree(ROOT / "plugins" / name / "tests", place / "plugins" / name / "tests")
-        for file in ("conftest.py", "pyproject.toml"):
+        (place / "tests" / "kit").mkdir(parents=True)
+        for file in _SHARED:
             shutil.copy(ROOT / file, place / file)
         environment = {key: value for key, value in os.environ.items() if key not in _LEFT_OUT}
         command = [python, "-m", "pytest", "-q", "-m", "not slow", "-p", "no:cacheprovider", f"plugins/{name}/tests"]

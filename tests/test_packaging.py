@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import re
 import subprocess
 import sys
@@ -10,11 +11,13 @@ import tomllib
 import zipfile
 from email.message import Message
 from email.parser import HeaderParser
+from importlib.metadata import packages_distributions
 from pathlib import Path
 from typing import Any
 
 import pytest
 from packaging.requirements import Requirement
+from packaging.utils import canonicalize_name
 from packaging.version import Version
 
 ROOT = Path(__file__).parents[1]
@@ -143,3 +146,53 @@ def test_core_and_plugins_agree_on_the_range_of_each_other() -> None:
 @pytest.mark.parametrize("extra", ["local", "sparql", "wikidata", "dbpedia", "freebase", "train", "llm", "linkers"])
 def test_each_extra_for_a_graph_or_a_method_is_enough_to_search(extra: str) -> None:
     assert {"srtk-plugin-local", "srtk-plugin-sr", "srtk-plugin-files"} <= set(brought(extra))
+
+
+SHARED = {"chromium", "kit"}
+"""Modules in `tests`, which `make check-isolated` brings."""
+
+
+def declared(name: str, extras: frozenset[str], seen: set[tuple[str, str]]) -> set[str]:
+    """The distributions that a package of this repository needs with some extras, those of other packages of it too."""
+    data = project(ROOT if name == "srtk-framework" else ROOT / "plugins" / name)
+    texts = list(data["dependencies"])
+    for extra in extras:
+        texts += data.get("optional-dependencies", {}).get(extra, [])
+    found = {name}
+    for requirement in map(Requirement, texts):
+        found.add(requirement.name)
+        for extra in ("", *requirement.extras):
+            if requirement.name.startswith("srtk-") and (requirement.name, extra) not in seen:
+                seen.add((requirement.name, extra))
+                found |= declared(requirement.name, frozenset({extra} - {""}), seen)
+    return {canonicalize_name(one) for one in found}
+
+
+def imported(folder: Path) -> set[str]:
+    """The packages that the tests of a plugin import, without those that they can do without."""
+    names: set[str] = set()
+    for file in folder.rglob("*.py"):
+        tree = ast.parse(file.read_text(encoding="utf-8"))
+        called = [node for node in ast.walk(tree) if isinstance(node, ast.Call)]
+        optional = {
+            ast.literal_eval(node.args[0]).partition(".")[0]
+            for node in called
+            if ast.unparse(node.func).endswith("importorskip")
+        }
+        for node in ast.walk(tree):
+            if isinstance(node, ast.Import):
+                names |= {alias.name.partition(".")[0] for alias in node.names} - optional
+            elif isinstance(node, ast.ImportFrom) and node.module and not node.level:
+                names |= {node.module.partition(".")[0]} - optional
+    own = {file.stem for file in folder.rglob("*.py")}
+    return names - own - SHARED - set(sys.stdlib_module_names)
+
+
+@pytest.mark.parametrize("folder", PLUGINS, ids=lambda folder: folder.name)
+def test_the_tests_of_a_plugin_import_what_its_extra_for_testing_brings(folder: Path) -> None:
+    if folder.name in ("srtk-plugin-answers", "srtk-plugin-sr"):
+        pytest.xfail("its extra for testing does not yet bring what its tests import")
+    brought = declared(folder.name, frozenset({"testing"}), set())
+    known = packages_distributions()
+    found = {name: {canonicalize_name(one) for one in known.get(name, [name])} for name in imported(folder / "tests")}
+    assert {name for name, owners in found.items() if not owners & brought} == set()
