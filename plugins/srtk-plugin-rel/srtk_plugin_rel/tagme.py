@@ -7,7 +7,7 @@ from typing import Any, ClassVar
 
 import attrs
 
-from srtk_framework.values import at_least, share
+from srtk_framework.values import share
 from srtk_plugin_rel.service import Credential, ServiceRequest
 from srtk_plugin_rel.service_linker import Annotation, Entity, ServiceLinker, annotations_of, number, offset, text_of
 from srtk_plugin_rel.spans import Claim
@@ -34,26 +34,18 @@ class TagMeLinker(ServiceLinker):
         cache: SQLite file for answers, used by later runs.
         cache_days: Age in days at which an answer in it is asked for again.
         offline: Answer from `cache` alone.
-        epsilon: From 0 to 0.5: low prefers the common meaning, high the context; the service's own by default.
-        long_text: Words around a mention that count as its context, for long texts; the service's own by default.
-        tweet: Read the texts as tweets.
     """
 
     called: ClassVar[str] = "TagMe"
 
     endpoint: str = "https://tagme.d4science.org/tagme/tag"
     min_score: float = attrs.field(default=0.1, validator=share)
-    epsilon: float | None = attrs.field(default=None, validator=share)
-    long_text: int | None = attrs.field(default=None, validator=at_least(0))
-    tweet: bool = False
 
     def _credential(self) -> Credential | None:
         return Credential("form", "gcube-token", self.token) if self.token else None
 
     def _request(self, text: str) -> ServiceRequest:
-        options = {"epsilon": self.epsilon, "long_text": self.long_text, "tweet": "true" if self.tweet else None}
-        more = tuple((name, str(value)) for name, value in options.items() if value is not None)
-        return ServiceRequest(text, form=(("text", text), ("lang", self.language), *more))
+        return ServiceRequest(text, form=(("text", text), ("lang", self.language)))
 
     def _read(self, data: Any) -> list[Annotation]:
         return annotations_of(data, read_annotation)

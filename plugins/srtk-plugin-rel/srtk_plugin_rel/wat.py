@@ -32,23 +32,17 @@ class WatLinker(ServiceLinker):
         cache: SQLite file for answers, used by later runs.
         cache_days: Age in days at which an answer in it is asked for again.
         offline: Answer from `cache` alone.
-        method: Chain of WAT's steps; the service's own by default.
-        tokenizer: Of the service: `opennlp`, `lucene` or `nlp4j`; the service's own by default.
     """
 
     called: ClassVar[str] = "WAT"
 
     endpoint: str = "https://wat.d4science.org/wat/tag/tag"
-    method: str | None = None
-    tokenizer: str | None = None
 
     def _credential(self) -> Credential | None:
         return Credential("query", "gcube-token", self.token) if self.token else None
 
     def _request(self, text: str) -> ServiceRequest:
-        options = {"method": self.method, "tokenizer": self.tokenizer}
-        more = tuple((name, value) for name, value in options.items() if value is not None)
-        return ServiceRequest(text, query=(("lang", self.language), ("text", text), *more))
+        return ServiceRequest(text, query=(("lang", self.language), ("text", text)))
 
     def _read(self, data: Any) -> list[Annotation]:
         return annotations_of(data, read_annotation)

@@ -365,10 +365,10 @@ def test_links_below_the_least_score_are_dropped(service: Start, linked: Any) ->
     assert linked(service("tagme"), min_score=0.8).link([TEXT]) == [[]]
 
 
-def test_settings_of_the_service_are_sent(service: Start, linked: Any) -> None:
+def test_the_language_and_the_text_are_sent(service: Start, linked: Any) -> None:
     here = service("wat")
-    linked(here, tokenizer="nlp4j", language="de").link(["a & b=c?"])
-    assert here.seen[0][1] == "/tag?lang=de&text=a+%26+b%3Dc%3F&tokenizer=nlp4j"
+    linked(here, language="de").link(["a & b=c?"])
+    assert here.seen[0][1] == "/tag?lang=de&text=a+%26+b%3Dc%3F"
 
 
 @pytest.mark.parametrize("form", DRIVERS)
