@@ -53,7 +53,6 @@ ZERO = {
     "entity_linker.tagme.*": "the least value of the service",
     "entity_linker.wikidata-search.shorten": "no mention is divided",
     "expander.beam.*": "no cost, or no distance from the best",
-    "expander.ppr.tolerance": "all iterations are made",
     "exporter.html.total": "there is no other number of questions",
     "generator.*.gpu_layers": "none on the GPU",
     "generator.*.temperature": "no sampling",

@@ -19,6 +19,10 @@ if TYPE_CHECKING:
 
 _LEAST = 1e-300
 """Replaces a PageRank of 0, which has no logarithm."""
+_ROUNDS = 50
+"""Most iterations of a walk."""
+_TOLERANCE = 1e-8
+"""A walk ends when its probabilities change by less than this in total."""
 
 
 @attrs.define(eq=False)
@@ -40,8 +44,6 @@ class PprExpander(Expander):
         depth: Number of hops from the links that the walk covers.
         inverse: Also follow relations against their direction to find that neighbourhood.
         alpha: Probability of continuing rather than restarting.
-        iterations: Maximum number of power iterations.
-        tolerance: Stop when the probabilities change by less than this in total.
         meet: Probability of a further topic's walk at a node that doubles the node's; null for one walk from all links.
         most_read: Maximum number of triples of the neighbourhood, nearest first; null for no limit.
     """
@@ -51,8 +53,6 @@ class PprExpander(Expander):
     depth: int = attrs.field(default=2, validator=at_least(1))
     inverse: bool = True
     alpha: float = attrs.field(default=0.85, validator=between(above=0, below=1))
-    iterations: int = attrs.field(default=50, validator=at_least(1))
-    tolerance: float = attrs.field(default=1e-8, validator=at_least(0))
     meet: float | None = attrs.field(default=0.01, validator=positive)
     most_read: int | None = attrs.field(default=100_000, validator=at_least(1))
 
@@ -87,7 +87,7 @@ class PprExpander(Expander):
         for weights in topics:
             restart = np.zeros(len(number))
             restart[[number[node] for node in weights]] = list(weights.values())
-            shares, rounds = pagerank(heads, tails, restart, self.alpha, self.iterations, self.tolerance)
+            shares, rounds = pagerank(heads, tails, restart, self.alpha, _ROUNDS, _TOLERANCE)
             walks.append(shares)
             most = max(most, rounds)
         shares = self._joined(np.stack(walks), [sum(weights.values()) for weights in topics])
