@@ -28,7 +28,6 @@ from srtk_framework.values import (
     confidence,
     not_empty,
     one_of,
-    positive,
 )
 from srtk_plugin_views.candidate_pool import CandidatePool, candidate_pools
 from srtk_plugin_views.completer_union import united
@@ -46,13 +45,9 @@ class HybridTraining:
 
     Attributes:
         patterns: Most patterns to learn from; those of the smallest hashes.
-        spread: Precision (1 / variance) of the normal prior of the weights of all steps, for `logistic`.
-        spread_of_step: Precision of the prior of how the weights of a step differ from these.
     """
 
     patterns: int = attrs.field(default=10_000, validator=at_least(1))
-    spread: float = attrs.field(default=1.0, validator=positive)
-    spread_of_step: float = attrs.field(default=30.0, validator=positive)
 
 
 @attrs.frozen
@@ -240,7 +235,7 @@ class HybridCompleter(Completer):
     ) -> LogisticModel | IsotonicModel:
         if self.method == "isotonic":
             return IsotonicModel.learn(pools, right)
-        return LogisticModel.learn(pools, right, training.spread, training.spread_of_step)
+        return LogisticModel.learn(pools, right)
 
     def _names(self) -> tuple[str, ...]:
         return tuple(type(driver_of(one)).__name__ for one in self.completers)

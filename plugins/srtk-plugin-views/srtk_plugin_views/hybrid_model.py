@@ -16,6 +16,10 @@ from srtk_plugin_views.pooled_logistic import PooledLogistic
 
 _SHRUNK = 50.0
 """Proposals with the share of all steps that are added to those of a step for its prior."""
+_PRECISION = 1.0
+"""Precision (1 / variance) of the normal prior of the weights of all steps."""
+_PRECISION_OF_STEP = 30.0
+"""Precision of the prior of how the weights of a step differ from these."""
 
 _Floats = npt.NDArray[np.float64]
 
@@ -35,9 +39,7 @@ class LogisticModel:
     regression: PooledLogistic
 
     @classmethod
-    def learn(
-        cls, pools: Sequence[CandidatePool], right: Sequence[_Floats], spread: float, spread_of_step: float
-    ) -> LogisticModel:
+    def learn(cls, pools: Sequence[CandidatePool], right: Sequence[_Floats]) -> LogisticModel:
         """Learn from pools and, of each, 1 for the candidates that are right."""
         counts: dict[Step, list[float]] = {}
         for pool, good in zip(pools, right, strict=True):
@@ -50,7 +52,7 @@ class LogisticModel:
         everywhere = float(np.log(share / (1 - share)))
         features = np.vstack([pool.features(priors[pool.step]) for pool in pools])
         steps = [pool.step for pool in pools for _ in pool.ids]
-        regression = PooledLogistic.learn(features, np.concatenate(right), steps, spread, spread_of_step)
+        regression = PooledLogistic.learn(features, np.concatenate(right), steps, _PRECISION, _PRECISION_OF_STEP)
         return cls(priors, everywhere, regression)
 
     def probabilities(self, pool: CandidatePool) -> _Floats:

@@ -17,7 +17,6 @@ from srtk_framework.values import (
     SettingsError,
     Subgraph,
     Triple,
-    at_least,
     each,
     positive,
     rounded,
@@ -25,6 +24,9 @@ from srtk_framework.values import (
 
 _SCALE = 100
 """Factor of the sums, whose differences between far ranks are below the fourth decimal otherwise."""
+
+_CONSTANT = 60
+"""Makes ranks more alike the greater it is (Cormack et al. 2009)."""
 
 _BEHIND = 0.2
 """Weight of all expanders but the first, by default."""
@@ -34,12 +36,12 @@ _BEHIND = 0.2
 class UnionExpander(Expander):
     """Unite the triples of several expanders by reciprocal rank fusion (Cormack et al. 2009).
 
-    A triple's score is 100 times the sum of weight / (``constant`` + rank) over the expanders that found it, ranks
+    A triple's score is 100 times the sum of weight / (60 + rank) over the expanders that found it, ranks
     counted from 1; equal ones come in the order of the expanders. The scores of the expanders themselves are not
     compared. A question without links is given to those that need none. Paths, meetings and searches of all expanders
     are kept, and the traces under ``parts``.
 
-    With the default weights and constant the first expander leads: its first 245 triples come before any that only
+    With the default weights the first expander leads: its first 245 triples come before any that only
     others found, and these fill what room it leaves. With equal weights, what a worse expander finds takes the place of
     every second triple of a better one.
 
@@ -47,14 +49,12 @@ class UnionExpander(Expander):
         expanders: At least two expanders, the best first: its path of a triple counts where several have one.
         graph: Graph from which origins and qualifiers are read.
         budget: Limits on the result; those of the expanders are their own.
-        constant: Makes ranks more alike the greater it is.
         weights: Weight of each expander; by default 1 for the first, and 0.2 for each of the others.
     """
 
     expanders: Sequence[Expander]
     graph: KnowledgeGraph
     budget: Budget = attrs.field(factory=Budget)
-    constant: int = attrs.field(default=60, validator=at_least(1))
     weights: list[float] | None = attrs.field(default=None, validator=each(positive))
 
     def __attrs_post_init__(self) -> None:
@@ -96,7 +96,7 @@ class UnionExpander(Expander):
             paths += part.paths
             joins += [attrs.evolve(join, paths=tuple(before + at for at in join.paths)) for join in part.joins]
             for rank, triple in enumerate(part.triples, 1):
-                sums[triple] = sums.get(triple, 0.0) + weight / (self.constant + rank)
+                sums[triple] = sums.get(triple, 0.0) + weight / (_CONSTANT + rank)
                 at = part.path_of[rank - 1] if part.path_of else -1
                 if at >= 0:
                     path.setdefault(triple, before + at)
