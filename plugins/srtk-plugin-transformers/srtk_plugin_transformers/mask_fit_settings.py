@@ -6,7 +6,7 @@ from typing import Literal
 
 import attrs
 
-from srtk_framework.values import at_least, between, positive, share
+from srtk_framework.values import at_least, positive, share
 
 
 @attrs.frozen
@@ -22,9 +22,8 @@ class MaskFillerFitSettings:
             size of BERT-base with about 5e-5.
         warm_up: Share of the updates in which the rate rises to it; then it falls to 0.
         weight_decay: Of AdamW.
-        mask_share: Share of a text's tokens that are hidden.
-        mention_share: Share of the texts that name entities of which one mention is hidden whole instead, and nothing
-            else, so that names of several tokens are learnt as they are asked for.
+        mention_share: Share of the texts that name entities of which one mention is hidden whole, in place of 15 % of
+            the tokens, so that names of several tokens are learnt as they are asked for.
         validate_every: Updates between two validations on the held-out texts, each with a checkpoint.
         patience: Stop after this many validations without a lower loss; null for never.
         accelerator: `cpu`, `gpu`, or `auto` for a GPU where there is one. Equal weights bit by bit are promised for the
@@ -39,7 +38,6 @@ class MaskFillerFitSettings:
     learning_rate: float = attrs.field(default=1e-4, validator=positive)
     warm_up: float = attrs.field(default=0.05, validator=share)
     weight_decay: float = attrs.field(default=0.01, validator=at_least(0))
-    mask_share: float = attrs.field(default=0.15, validator=between(above=0, most=1))
     mention_share: float = attrs.field(default=0.7, validator=share)
     validate_every: int = attrs.field(default=500, validator=at_least(1))
     patience: int | None = attrs.field(default=None, validator=at_least(1))

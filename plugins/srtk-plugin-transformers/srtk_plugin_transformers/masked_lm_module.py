@@ -20,6 +20,9 @@ from srtk_plugin_transformers.mask_fit_settings import MaskFillerFitSettings
 from srtk_plugin_transformers.masked_language_model import head_alone
 from srtk_plugin_transformers.masked_texts import Hidden, TokenRow, batch_count, batches, hide
 
+_MASK_SHARE = 0.15
+"""Share of a text's tokens that are hidden (Devlin et al. 2019)."""
+
 
 class RoundLoader:
     """Data loader over the updates of one round."""
@@ -121,7 +124,7 @@ class MaskedLMModule(lightning.LightningModule):
 
     def _hidden(self, row: TokenRow, random: np.random.Generator) -> Hidden:
         settings = self._settings
-        return hide(row, self._mask, self._vocabulary, settings.mask_share, settings.mention_share, random)
+        return hide(row, self._mask, self._vocabulary, _MASK_SHARE, settings.mention_share, random)
 
     def _logits(self, hidden: Sequence[Hidden]) -> tuple[torch.Tensor, torch.Tensor]:
         """Return the logits of the hidden tokens [n, v] and their ids; the vocabulary is computed for them alone."""
