@@ -24,8 +24,11 @@ _SHARED = (
     "tests/kit/__init__.py",
     "tests/kit/kills.py",
     "tests/kit/kill_points.py",
+    "benchmarks/openai_forms.py",
+    "benchmarks/openai_server.py",
+    "benchmarks/servers.py",
 )
-"""Settings of all tests, and what some need to drive a browser and to end programs midway."""
+"""Settings of all tests, and what some need to drive a browser, to end programs midway, and as misbehaving servers."""
 
 
 def passes(name: str, wheels: Path) -> bool:
@@ -42,9 +45,10 @@ def passes(name: str, wheels: Path) -> bool:
         # Warnings are errors, and tests have a time limit, as in the checkout.
         subprocess.run([*install, "--find-links", str(wheels), f"{name}[testing]", "pytest-timeout"], check=True)
         shutil.copytree(ROOT / "plugins" / name / "tests", place / "plugins" / name / "tests")
-        (place / "tests" / "kit").mkdir(parents=True)
         for file in _SHARED:
+            (place / file).parent.mkdir(parents=True, exist_ok=True)
             shutil.copy(ROOT / file, place / file)
+        shutil.copytree(ROOT / "recipes", place / "recipes")
         environment = {key: value for key, value in os.environ.items() if key not in _LEFT_OUT}
         command = [python, "-m", "pytest", "-q", "-m", "not slow", "-p", "no:cacheprovider", f"plugins/{name}/tests"]
         return subprocess.run(command, cwd=place, env=environment, check=False).returncode == 0
