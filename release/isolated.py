@@ -27,6 +27,7 @@ _SHARED = (
     "benchmarks/openai_forms.py",
     "benchmarks/openai_server.py",
     "benchmarks/servers.py",
+    "benchmarks/serving.py",
 )
 """Settings of all tests, and what some need to drive a browser, to end programs midway, and as misbehaving servers."""
 
