@@ -212,7 +212,8 @@ def _read_path_triples(
 ) -> list[list[Sequence[Triple]]]:
     """Read the triples of each hop of each path; add missing frontiers to ``frontiers`` and cuts to ``cuts``."""
     lacking = [i for i, path in enumerate(paths) if (path.entity, ()) not in frontiers[i]]
-    for i, frontier in zip(lacking, graph.frontiers([[paths[i].entity] for i in lacking]), strict=True):
+    begun = graph.frontiers([[paths[i].entity] for i in lacking]) if lacking else ()
+    for i, frontier in zip(lacking, begun, strict=True):
         frontiers[i][paths[i].entity, ()] = frontier
     for depth in range(1, max((len(path.steps) for path in paths), default=0)):
         live = [
@@ -220,6 +221,8 @@ def _read_path_triples(
             for i, path in enumerate(paths)
             if depth < len(path.steps) and (path.entity, path.steps[:depth]) not in frontiers[i]
         ]
+        if not live:
+            continue
         at = [frontiers[i][paths[i].entity, paths[i].steps[: depth - 1]] for i in live]
         reached = graph.follow(at, [paths[i].steps[depth - 1] for i in live], budget.hub)
         for i, frontier in zip(live, reached, strict=True):
@@ -232,6 +235,8 @@ def _read_path_triples(
     most = min((n + 1 for n in (budget.hub, budget.triples) if n is not None), default=None)
     levels: list[list[Sequence[Triple]]] = [[()] * len(path.steps) for path in paths]
     for wanted, limit in ((inner, budget.hub), (last, most)):
+        if not wanted:
+            continue
         at = [frontiers[i][paths[i].entity, paths[i].steps[:d]] for i, d in wanted]
         for (i, d), triples in zip(
             wanted, graph.triples(at, [paths[i].steps[d] for i, d in wanted], limit), strict=True

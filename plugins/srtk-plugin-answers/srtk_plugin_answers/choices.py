@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import re
 from collections.abc import Collection, Mapping, Sequence
 from itertools import pairwise
@@ -16,12 +17,13 @@ from srtk_plugin_answers.literal_values import fits
 from srtk_plugin_answers.operations import Operated
 from srtk_plugin_answers.question_classes import MENTION, STOP_WORDS, shared_words, singular
 from srtk_plugin_answers.question_kinds import asks_for_things, classes_asked, value_kind
-from srtk_plugin_answers.result_order import ends
 
 _NO_WORD = re.compile(r"[^\w]+")
 _CAPITAL = re.compile(r"(?<![\w.'’-])[A-Z][a-zà-ÿ]{2,}\b")
 _LEAST_NAME = 3
 """Characters of a name that can be told from a word by chance."""
+_NAMES = 10_000
+"""Names whose words are kept."""
 
 
 @attrs.frozen
@@ -56,8 +58,8 @@ def choices(question: Question, one: Operated, names: Mapping[str, str]) -> list
     seen: set[frozenset[str]] = set()
     first: list[Choice] = []
     rest: list[Choice] = []
-    for path, ways in zip(ranked, ends(found, ranked), strict=True):
-        ways = {end: way for end, way in ways.items() if end not in own and not _turns_back(way)}
+    for path in ranked:
+        ways = {end: way for end, way in one.ends.of(path).items() if end not in own and not _turns_back(way)}
         if one.held > 0:
             ways = {end: way for end, way in ways.items() if min(way) < one.held} or ways
         fit = {end: way for end, way in ways.items() if end in one.fit}
@@ -125,13 +127,13 @@ def named_ends(question: Question, nodes: Sequence[str], names: Mapping[str, str
     """
     linked = {link.entity for link in question.links}
     classes = {word for phrase in classes_asked(question.text) for word in (phrase, *phrase.split())}
-    plain = _singulars(without_mentions(question, question.links, {}, MENTION))
+    plain = f" {_singulars(without_mentions(question, question.links, {}, MENTION))} "
     found = []
     for node in nodes:
-        name = "" if isinstance(node, Literal) or node in linked else fold(names.get(node, node))
-        words = _singulars(name)
-        if len(words) < _LEAST_NAME or words in classes or f" {words} " not in f" {plain} ":
+        words = "" if isinstance(node, Literal) or node in linked else _singulars(names.get(node, node))
+        if len(words) < _LEAST_NAME or words in classes or f" {words} " not in plain:
             continue
+        name = fold(names.get(node, node))
         start = max(0, fold(question.text).find(name))
         found.append(Link(node, start=start, end=start + len(name), name=names.get(node, node)))
     return found
@@ -196,6 +198,7 @@ def other_words(graph: KnowledgeGraph, question: Question) -> list[str]:
     ]
 
 
+@functools.lru_cache(maxsize=_NAMES)
 def _singulars(text: str) -> str:
     """Return the words of a text, folded and in singular."""
     return " ".join(singular(word) for word in _NO_WORD.sub(" ", fold(text)).split())

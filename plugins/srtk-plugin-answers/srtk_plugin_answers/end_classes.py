@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 
-from srtk_framework.roles import KnowledgeGraph
-from srtk_framework.values import Literal, Schema, Step
-from srtk_plugin_answers.graph_names import GraphNames
+from srtk_framework.values import Schema
+from srtk_plugin_answers.graph_names import GraphNames, objects_of
+from srtk_plugin_answers.path_reads import PathReads
 from srtk_plugin_answers.question_classes import shared_words
 
 
 def of_class(
-    graph: KnowledgeGraph, names: GraphNames, asked: Sequence[Sequence[str]], nodes: Sequence[Sequence[str]]
+    reads: PathReads, names: GraphNames, asked: Sequence[Sequence[str]], nodes: Sequence[Sequence[str]]
 ) -> list[frozenset[str]]:
     """Find the nodes with a class that a phrase names, for many questions with the same few reads.
 
@@ -21,7 +20,7 @@ def of_class(
     others, those others are of another class: *record label* is not any label.
 
     Args:
-        graph: Graph to read.
+        reads: What was read of the graph.
         names: Its names; where its schema has no type relations nothing is read.
         asked: For each question the phrases that may name the class.
         nodes: For each question the nodes.
@@ -33,10 +32,9 @@ def of_class(
     wanted = sorted({node for row, some in zip(asked, nodes, strict=True) if row for node in some})
     if not wanted or not schema.type_relations:
         return [frozenset() for _ in asked]
-    classes = _objects(graph, wanted, schema.type_relations)
-    direct = sorted({one for row in classes.values() for one in row})
-    above = _objects(graph, direct, schema.subclass_relations)
-    known = sorted({*direct, *(one for row in above.values() for one in row)})
+    classes = objects_of(reads.graph, reads.frontiers([wanted]), schema.type_relations)
+    above = names.above(sorted({one for row in classes.values() for one in row}))
+    known = sorted({*above, *(one for row in above.values() for one in row)})
     named = names.of_classes(known)
     found = []
     for phrases, some in zip(asked, nodes, strict=True):
@@ -57,7 +55,7 @@ def of_class(
 
 
 def of_role(
-    graph: KnowledgeGraph, names: GraphNames, asked: Sequence[Sequence[str]], nodes: Sequence[Sequence[str]]
+    reads: PathReads, names: GraphNames, asked: Sequence[Sequence[str]], nodes: Sequence[Sequence[str]]
 ) -> list[frozenset[str]]:
     """Find the nodes that a relation or their table calls by the class.
 
@@ -66,7 +64,7 @@ def of_role(
     Not each node of a class has such a relation; that one has it tells what the others of its set are.
 
     Args:
-        graph: Graph to read.
+        reads: What was read of the graph.
         names: Its names.
         asked: For each question the phrases that may name the class.
         nodes: For each question the nodes.
@@ -84,7 +82,8 @@ def of_role(
         wanted = [place for place, row in zip(wanted, known, strict=True) if row]
     if not wanted:
         return found
-    frontiers = graph.frontiers([sorted(set(nodes[place])) for place in wanted])
+    graph = reads.graph
+    frontiers = reads.frontiers([sorted(set(nodes[place])) for place in wanted])
     if names.schema.relations:
         fitting = [row for row in known if row]
     else:
@@ -105,12 +104,13 @@ def of_role(
     return found
 
 
-def of_rows(graph: KnowledgeGraph, schema: Schema, nodes: Sequence[Sequence[str]]) -> list[frozenset[str]]:
+def of_rows(reads: PathReads, schema: Schema, nodes: Sequence[Sequence[str]]) -> list[frozenset[str]]:
     """Find the nodes that are rows of the tables that a graph was made of."""
     columns = {column for names in schema.tables.values() for column in names}
     if not columns or not any(nodes):
         return [frozenset() for _ in nodes]
-    frontiers = graph.frontiers([sorted(set(row)) for row in nodes])
+    graph = reads.graph
+    frontiers = reads.frontiers([sorted(set(row)) for row in nodes])
     pairs = [
         (place, step)
         for place, row in enumerate(graph.steps(frontiers, False))
@@ -127,17 +127,3 @@ def of_rows(graph: KnowledgeGraph, schema: Schema, nodes: Sequence[Sequence[str]
 def _most_shared(shared: Mapping[str, int]) -> frozenset[str]:
     most = max(shared.values(), default=0)
     return frozenset(node for node, words in shared.items() if most and words == most)
-
-
-def _objects(graph: KnowledgeGraph, nodes: Sequence[str], relations: Iterable[str]) -> dict[str, list[str]]:
-    """Return what relations lead to from each node."""
-    steps = [Step(relation) for relation in relations]
-    found: dict[str, list[str]] = defaultdict(list)
-    if not nodes or not steps:
-        return found
-    [frontier] = graph.frontiers([nodes])
-    for row in graph.triples([frontier] * len(steps), steps, None):
-        for triple in row:
-            if not isinstance(triple.object, Literal):
-                found[triple.subject].append(triple.object)
-    return found

@@ -1,4 +1,4 @@
-"""Names of a graph's relations and classes, each read once."""
+"""Names of a graph's relations and classes, and the classes above those, each read once."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 import attrs
 
 from srtk_framework.roles import KnowledgeGraph
-from srtk_framework.values import Schema, Step
+from srtk_framework.values import Frontier, Literal, Schema, Step
 from srtk_plugin_answers.question_classes import role_words, shared_words
 
 _KEPT = 10_000
@@ -16,7 +16,7 @@ _KEPT = 10_000
 
 @attrs.define(eq=False)
 class GraphNames:
-    """Keep the names of relations and classes, and which steps call their nodes by a phrase.
+    """Keep the names of relations and classes, the classes above those, and which steps call their nodes by a phrase.
 
     Attributes:
         graph: Graph whose names they are.
@@ -27,6 +27,7 @@ class GraphNames:
     schema: Schema
     _labels: dict[str, str] = attrs.field(init=False, factory=dict, repr=False)
     _classes: dict[str, tuple[str, ...]] = attrs.field(init=False, factory=dict, repr=False)
+    _above: dict[str, tuple[str, ...]] = attrs.field(init=False, factory=dict, repr=False)
     _fitting: dict[tuple[str, ...], list[tuple[Step, int]]] = attrs.field(init=False, factory=dict, repr=False)
 
     def labels(self, relations: Iterable[str]) -> dict[str, str]:
@@ -51,6 +52,18 @@ class GraphNames:
             self._classes.update((one, (label, *names)) for one, label, names in zip(new, labels, others, strict=True))
         return {one: self._classes[one] for one in classes}
 
+    def above(self, classes: Sequence[str]) -> dict[str, tuple[str, ...]]:
+        """Return the classes directly above each class."""
+        new = sorted({one for one in classes if one not in self._above})
+        if new:
+            if len(self._above) > _KEPT:
+                self._above.clear()
+                return self.above(classes)
+            relations = self.schema.subclass_relations
+            found = objects_of(self.graph, self.graph.frontiers([new]), relations) if relations else {}
+            self._above.update((one, tuple(found.get(one, ()))) for one in new)
+        return {one: self._above[one] for one in classes}
+
     def steps(self, phrases: Sequence[str]) -> list[tuple[Step, int]]:
         """Return the steps of the schema's relations that call what has them by a phrase, with the words they share."""
         key = tuple(phrases)
@@ -72,3 +85,15 @@ def words_of_role(schema: Schema, phrases: Sequence[str], step: Step, label: str
     """Return how many words a phrase shares with what a relation or its table calls the nodes that have the step."""
     tables = [] if step.inverse else [name for name, columns in schema.tables.items() if step.relation in columns]
     return max([role_words(phrases, label, step.inverse), *(shared_words(phrases, name) for name in tables)])
+
+
+def objects_of(graph: KnowledgeGraph, frontiers: Sequence[Frontier], relations: Sequence[str]) -> dict[str, list[str]]:
+    """Return what relations lead to from each node of some frontiers."""
+    steps = [Step(relation) for relation in relations]
+    found: dict[str, list[str]] = {}
+    pairs = [(frontier, step) for frontier in frontiers for step in steps]
+    rows = graph.triples([frontier for frontier, _ in pairs], [step for _, step in pairs], None) if pairs else ()
+    for triple in (triple for row in rows for triple in row):
+        if not isinstance(triple.object, Literal):
+            found.setdefault(triple.subject, []).append(triple.object)
+    return found

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import attrs
 
-from srtk_framework.graph import instances, path_order
+from srtk_framework.graph import path_order
 from srtk_framework.roles import KnowledgeGraph, PathScorer, SearchSettings
 from srtk_framework.text import link_topics, unnamed_entities, without_mentions
 from srtk_framework.values import Budget, Path, Question, RankedPath, Schema, Subgraph
@@ -15,6 +15,8 @@ from srtk_plugin_answers.end_classes import of_class, of_role, of_rows
 from srtk_plugin_answers.graph_names import GraphNames
 from srtk_plugin_answers.joined_topics import JoinedTopics
 from srtk_plugin_answers.node_sets import Lead, NodeSet, classed, whole_set, without_detours
+from srtk_plugin_answers.path_ends import PathEnds
+from srtk_plugin_answers.path_reads import PathReads
 from srtk_plugin_answers.path_scores import PathScores
 from srtk_plugin_answers.question_classes import MENTION, asks_for_several
 from srtk_plugin_answers.question_kinds import (
@@ -26,7 +28,7 @@ from srtk_plugin_answers.question_kinds import (
     order_clause,
 )
 from srtk_plugin_answers.question_values import ValueConstraint, clauses, value_constraints
-from srtk_plugin_answers.result_order import of_class_first, reached
+from srtk_plugin_answers.result_order import of_class_first
 from srtk_plugin_answers.statement_years import in_year
 
 _PART = 0.5
@@ -41,7 +43,8 @@ class Operated:
         kind: The kind of the question.
         found: The subgraph, with what has the class asked for, or held in the year asked for, before the rest.
         lead: What comes before all of it.
-        text: What the scorer reads of the question.
+        ends: Where the paths lead in the subgraph.
+        reads: What was read of the graph for the questions of its batch.
         phrases: The phrases that may name the class of what is asked for.
         fit: The nodes that have it, as far as their classes were read.
         roles: The nodes that relations call by it, where none has it.
@@ -53,7 +56,8 @@ class Operated:
     kind: QuestionKind
     found: Subgraph
     lead: Lead
-    text: str = ""
+    ends: PathEnds
+    reads: PathReads
     phrases: Sequence[str] = ()
     fit: frozenset[str] = frozenset()
     roles: frozenset[str] = frozenset()
@@ -113,50 +117,58 @@ class Operations:
         """Read what each question's operation needs, of its subgraph's paths and links."""
         kinds = [self.kind(question) for question in questions]
         found, held = self._in_years(kinds, found)
-        texts = self._texts(questions)
-        bounds, phrases = self._conditions(questions, kinds, held)
+        ends = [PathEnds(subgraph) for subgraph in found]
+        links = list(dict.fromkeys(link.entity for question in questions for link in question.links))
+        reads = PathReads(self.graph, self.members, links)
+        names = self._names(questions)
+        texts = self._texts(questions, names)
+        bounds, phrases = self._conditions(questions, kinds, held, names)
         asked = phrases if self.schema.type_relations else [()] * len(phrases)
-        sets = self._sets(questions, kinds, bounds, phrases, found)
+        sets = self._sets(reads, questions, kinds, bounds, phrases, found)
         nodes = [
-            [*reached(subgraph), *(member for one in some for member in one.instances)] if row else []
-            for subgraph, some, row in zip(found, sets, phrases, strict=True)
+            [*one.reached(), *(member for some in row for member in some.instances)] if words else []
+            for one, row, words in zip(ends, sets, phrases, strict=True)
         ]
-        fit, cuts = self._of_class(asked, nodes)
-        roles = self._roles(questions, phrases, fit, nodes)
+        fit, cuts = self._of_class(reads, asked, nodes)
+        roles = self._roles(reads, questions, phrases, fit, nodes)
         named = [without_detours(classed(some, own, role)) for some, own, role in zip(sets, fit, roles, strict=True)]
         rivals = named
         if self.by_role:
-            near = self._near(questions, kinds, phrases, texts, named)
+            near = self._near(reads, questions, kinds, phrases, texts, named)
             named = [list(first or rest) for first, rest in zip(near, named, strict=True)]
         leads = [
-            self._lead(question, kind, subgraph, some, own, text, limits)
-            for question, kind, subgraph, some, own, text, limits in zip(
-                questions, kinds, found, sets, named, texts, bounds, strict=True
+            self._lead(question, kind, one, some, own, text, limits)
+            for question, kind, one, some, own, text, limits in zip(
+                questions, kinds, ends, sets, named, texts, bounds, strict=True
             )
         ]
         leads = [lead.among(row, own) for lead, row, own in zip(leads, rivals, fit, strict=True)]
-        further, _ = self._of_class(asked, [lead.nodes for lead in leads])
-        return [
-            Operated(
-                kind=kinds[i],
-                found=of_class_first(found[i], asked[i], fit[i], cuts[i]),
-                lead=leads[i].class_first(further[i]),
-                text=texts[i],
-                phrases=phrases[i],
-                fit=fit[i],
-                roles=roles[i],
-                held=held[i],
-                bounds=bounds[i],
-                is_classed=bool(named[i]),
+        further, _ = self._of_class(reads, asked, [lead.nodes for lead in leads])
+        operated = []
+        for i, one in enumerate(ends):
+            changed = of_class_first(one, asked[i], fit[i], cuts[i])
+            operated.append(
+                Operated(
+                    kind=kinds[i],
+                    found=changed,
+                    lead=leads[i].class_first(further[i]),
+                    ends=one if changed.triples == one.found.triples else PathEnds(changed),
+                    reads=reads,
+                    phrases=phrases[i],
+                    fit=fit[i],
+                    roles=roles[i],
+                    held=held[i],
+                    bounds=bounds[i],
+                    is_classed=bool(named[i]),
+                )
             )
-            for i in range(len(questions))
-        ]
+        return operated
 
     def _lead(
         self,
         question: Question,
         kind: QuestionKind,
-        found: Subgraph,
+        ends: PathEnds,
         sets: Sequence[NodeSet],
         named: Sequence[NodeSet],
         text: str,
@@ -185,8 +197,8 @@ class Operations:
             return whole_set(bounded or named or sets)
         if kind.kind == "difference":
             return self._topics.excluding(question, bounded or named or sets, text)
-        lead = self._topics.intersecting(question, found, text) if kind.kind == "lookup" else Lead()
-        return lead if lead.rows else whole_set(bounded) if bounded else self._whole(found, named)
+        lead = self._topics.intersecting(question, ends.found, text) if kind.kind == "lookup" else Lead()
+        return lead if lead.rows else whole_set(bounded) if bounded else self._whole(ends, named)
 
     def _namesakes(self, question: Question) -> dict[str, list[str]]:
         """Return the entities that the names of the links may mean, the linked ones first."""
@@ -215,7 +227,11 @@ class Operations:
     # Classes
 
     def _conditions(
-        self, questions: Sequence[Question], kinds: Sequence[QuestionKind], decided: Sequence[int]
+        self,
+        questions: Sequence[Question],
+        kinds: Sequence[QuestionKind],
+        decided: Sequence[int],
+        names: Mapping[str, str],
     ) -> tuple[list[Sequence[ValueConstraint]], list[Sequence[str]]]:
         """Return each question's constraints on values, and the phrases that may name the class of what it asks for."""
         # Where the statements have dates, a year is theirs.
@@ -224,32 +240,30 @@ class Operations:
         ]
         asked: list[Sequence[str]] = [() for _ in questions]
         classed = self.types and (self.by_role or bool(self.schema.type_relations))
-        places = [place for place, row in enumerate(bounds) if row or classed]
-        unnamed = unnamed_entities([questions[place] for place in places])
-        labels = dict(zip(unnamed, self.graph.labels(unnamed), strict=True)) if unnamed else {}
-        for place in places:
-            question = questions[place]
-            text = without_mentions(question, question.links, labels, MENTION)
+        for place, question in enumerate(questions):
+            if not (classed or bounds[place]):
+                continue
+            text = without_mentions(question, question.links, names, MENTION)
             bounds[place] = value_constraints(text) if bounds[place] else ()
             if classed and kinds[place].kind not in ("comparison", "yes-no"):
                 asked[place] = classes_asked(text)
         return bounds, asked
 
     def _of_class(
-        self, asked: Sequence[Sequence[str]], nodes: Sequence[Sequence[str]]
+        self, reads: PathReads, asked: Sequence[Sequence[str]], nodes: Sequence[Sequence[str]]
     ) -> tuple[list[frozenset[str]], list[int]]:
         """Find the nodes that have the class asked for, and count those that were not looked at."""
         distinct = [list(dict.fromkeys(row)) for row in nodes]
-        found = of_class(self.graph, self.names, asked, [row[: self.typed] for row in distinct])
+        found = of_class(reads, self.names, asked, [row[: self.typed] for row in distinct])
         return found, [max(0, len(row) - self.typed) for row in distinct]
 
-    def _whole(self, found: Subgraph, named: Sequence[NodeSet]) -> Lead:
+    def _whole(self, ends: PathEnds, named: Sequence[NodeSet]) -> Lead:
         """Return all of the class asked for that a path leads to, if they leave room for others.
 
         The path is the best that leads to what has the class and comes first in the inner expander's result.
         """
         members = {member for one in named for member in one.instances}
-        first = next((node for node in reached(found) if node in members), None)
+        first = next((node for node in ends.reached() if node in members), None)
         lead = whole_set([one for one in named if first is None or first in one.instances][:1])
         size = len({triple for row in lead.rows for triple, _ in row})
         most = self.budget.triples
@@ -257,6 +271,7 @@ class Operations:
 
     def _roles(
         self,
+        reads: PathReads,
         questions: Sequence[Question],
         phrases: Sequence[Sequence[str]],
         fit: Sequence[frozenset[str]],
@@ -265,12 +280,12 @@ class Operations:
         """Find the nodes that relations or tables call by the class; a noun that names no column means the rows."""
         if not self.by_role:
             return [frozenset() for _ in nodes]
-        roles = of_role(self.graph, self.names, phrases, nodes)
+        roles = of_role(reads, self.names, phrases, nodes)
         of_things = [
             row if words and not one and not other and asks_for_things(question.text) else ()
             for question, words, one, other, row in zip(questions, phrases, fit, roles, nodes, strict=True)
         ]
-        rows = of_rows(self.graph, self.schema, of_things)
+        rows = of_rows(reads, self.schema, of_things)
         return [some or other for some, other in zip(roles, rows, strict=True)]
 
     def _lists(self, question: Question) -> bool:
@@ -281,6 +296,7 @@ class Operations:
 
     def _near(
         self,
+        reads: PathReads,
         questions: Sequence[Question],
         kinds: Sequence[QuestionKind],
         phrases: Sequence[Sequence[str]],
@@ -299,7 +315,7 @@ class Operations:
             links = list(dict.fromkeys(link.entity for link in question.links))
             if not row or not several or not links:
                 continue
-            frontiers = self.graph.frontiers([[link] for link in links])
+            frontiers = reads.frontiers([[link] for link in links])
             paths = [
                 RankedPath(link, (step,), 0.0)
                 for link, steps in zip(links, self.graph.steps(frontiers, True), strict=True)
@@ -307,33 +323,31 @@ class Operations:
             ]
             scores = self.values.scores.of([path.steps for path in paths], texts[place])
             ranked = [attrs.evolve(path, score=score) for path, score in zip(paths, scores, strict=True)]
-            sets[place] = self.read_sets(question, sorted(ranked, key=path_order))
+            sets[place] = self.read_sets(reads, question, sorted(ranked, key=path_order))
         # Few nodes of a class are found among many others: the small sets come first, since only so many are typed.
         nodes = [
             [member for one in sorted(row, key=lambda one: len(one.instances)) for member in one.instances]
             for row in sets
         ]
-        fit, _ = self._of_class(phrases if self.schema.type_relations else [()] * len(phrases), nodes)
+        fit, _ = self._of_class(reads, phrases if self.schema.type_relations else [()] * len(phrases), nodes)
         named = [
             classed(row, own, role)
-            for row, own, role in zip(sets, fit, self._roles(questions, phrases, fit, nodes), strict=True)
+            for row, own, role in zip(sets, fit, self._roles(reads, questions, phrases, fit, nodes), strict=True)
         ]
         return [[one for one in row if len(one.instances) > 1] or row for row in named]
 
-    def read_sets(self, question: Question, paths: Sequence[RankedPath]) -> list[NodeSet]:
+    def read_sets(self, reads: PathReads, question: Question, paths: Sequence[RankedPath]) -> list[NodeSet]:
         """Read where paths of one question lead."""
-        cuts: list[dict[str, int]] = [{} for _ in paths]
-        limits = Budget(triples=self.members + 1, hub=self.members, nodes=self.members)
-        read = instances(self.graph, paths, [{}] * len(paths), limits, cuts)
         links = {link.entity for link in question.links}
         sets = [
-            NodeSet.at_ends(path, some[: self.members], links, sum(cut.values()) + (len(some) > self.members))
-            for path, some, cut in zip(paths, read, cuts, strict=True)
+            NodeSet.at_ends(path, one.instances, links, one.cut)
+            for path, one in zip(paths, reads.of(paths), strict=True)
         ]
         return [one for one in sets if one.instances]
 
     def _sets(
         self,
+        reads: PathReads,
         questions: Sequence[Question],
         kinds: Sequence[QuestionKind],
         bounds: Sequence[Sequence[ValueConstraint]],
@@ -345,31 +359,19 @@ class Operations:
             self._set_paths(kind, bool(row), bool(phrases) and self._lists(question), subgraph.paths)
             for question, kind, row, phrases, subgraph in zip(questions, kinds, bounds, asked, found, strict=True)
         ]
-        flat = [path for row in wanted for path in row]
-        cuts: list[dict[str, int]] = [{} for _ in flat]
-        limits = Budget(triples=self.members + 1, hub=self.members, nodes=self.members)
-        read = iter(zip(instances(self.graph, flat, [{}] * len(flat), limits, cuts), cuts, strict=True))
-        sets: list[list[NodeSet]] = []
-        for question, row in zip(questions, wanted, strict=True):
-            links = {link.entity for link in question.links}
-            sets.append([])
-            for path in row:
-                some, cut = next(read)
-                left = sum(cut.values()) + (len(some) > self.members)
-                one = NodeSet.at_ends(path, some[: self.members], links, left)
-                if one.instances:
-                    sets[-1].append(one)
-        return sets
+        reads.of([path for row in wanted for path in row])
+        return [self.read_sets(reads, question, row) for question, row in zip(questions, wanted, strict=True)]
 
     def _set_paths(
         self, kind: QuestionKind, bounded: bool, named: bool, paths: Sequence[RankedPath]
     ) -> list[RankedPath]:
         """Return the paths that may lead to the set: the best, and where a value decides those without a last step."""
-        best = [path for path in sorted(paths, key=path_order) if path.steps][: self.paths]
-        if kind.kind in ("comparison", "yes-no"):
+        by_value = bounded or kind.kind in ("superlative", "ordinal")
+        if kind.kind in ("comparison", "yes-no") or not (by_value or named or kind.kind in ("count", "difference")):
             return []
-        if not bounded and kind.kind not in ("superlative", "ordinal"):
-            return best if named or kind.kind in ("count", "difference") else []
+        best = [path for path in sorted(paths, key=path_order) if path.steps][: self.paths]
+        if not by_value:
+            return best
         # The last step may lead to the value that decides.
         some = [*best, *(attrs.evolve(path, steps=path.steps[:-1]) for path in best if len(path.steps) > 1)]
         first: dict[tuple[str, Path], RankedPath] = {}
@@ -377,16 +379,19 @@ class Operations:
             first.setdefault((path.entity, path.steps), path)
         return list(first.values())
 
-    def _texts(self, questions: Sequence[Question]) -> list[str]:
+    def _names(self, questions: Sequence[Question]) -> dict[str, str]:
+        """Return the labels of linked entities that come without a name."""
+        unnamed = unnamed_entities(questions)
+        return dict(zip(unnamed, self.graph.labels(unnamed), strict=True)) if unnamed else {}
+
+    def _texts(self, questions: Sequence[Question], names: Mapping[str, str]) -> list[str]:
         """Return the texts that the scorer reads."""
         mention = self.mention
         if mention == "auto":
             mention = (self.scorer.search_settings() or SearchSettings()).mention
         if mention is None:
             return [question.text for question in questions]
-        unnamed = unnamed_entities(questions)
-        labels = dict(zip(unnamed, self.graph.labels(unnamed), strict=True)) if unnamed else {}
-        return [without_mentions(question, question.links, labels, mention) for question in questions]
+        return [without_mentions(question, question.links, names, mention) for question in questions]
 
     # Years
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import re
 from collections.abc import Iterable, Sequence
 
@@ -9,6 +10,8 @@ from srtk_framework.text import fold
 
 MENTION = " ¤ "
 """Stands for the mention of a linked entity, which is no part of a phrase."""
+KEPT_TEXTS = 256
+"""Questions whose reading is kept, since several parts of a reader ask for it."""
 
 
 def word_set(text: str) -> frozenset[str]:
@@ -167,6 +170,7 @@ def role_words(phrases: Sequence[str], relation: str, of_object: bool) -> int:
     return max((shared_words(phrases, " ".join(words[:size])) for size in range(1, len(words))), default=0)
 
 
+@functools.lru_cache(maxsize=KEPT_TEXTS)
 def asks_for_several(text: str) -> bool:
     """Return whether the noun of *which*, *what*, *name the* or *how many* is a plural."""
     tokens = _WORD.findall(fold(text))

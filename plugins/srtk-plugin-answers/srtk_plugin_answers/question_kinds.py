@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import functools
 import re
 from collections.abc import Sequence
 from typing import Literal, get_args
 
 import attrs
 
-from srtk_plugin_answers.question_classes import asked_classes, singular, word_set
+from srtk_plugin_answers.question_classes import KEPT_TEXTS, asked_classes, singular, word_set
 from srtk_plugin_answers.question_values import value_constraints
 
 Kind = Literal["lookup", "count", "superlative", "ordinal", "comparison", "yes-no", "difference", "time-bound"]
@@ -119,6 +120,7 @@ class QuestionKind:
     year: int | None = None
 
 
+@functools.lru_cache(maxsize=KEPT_TEXTS)
 def kind_of(question: str) -> QuestionKind:
     """Classify a question in English by its words.
 
@@ -232,6 +234,7 @@ def order_clause(text: str, nouns: Sequence[str] = ()) -> tuple[str, str]:
     return " ".join(rest), " ".join([*ordered, *added])
 
 
+@functools.lru_cache(maxsize=KEPT_TEXTS)
 def classes_asked(text: str) -> tuple[str, ...]:
     """Return the phrases of ``asked_classes`` without the words that order: of *most populous city* it is *city*."""
     found = []
@@ -270,6 +273,7 @@ _DISTANCE = re.compile(
 )
 
 
+@functools.lru_cache(maxsize=KEPT_TEXTS)
 def arithmetic_of(question: str) -> Arithmetic | None:
     """Return what a question in English does with numbers: a sum, an average, or how far two are apart; else None."""
     text = question.casefold().replace("’", "'")

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import functools
 import math
 import re
 
 import attrs
+
+from srtk_plugin_answers.question_classes import KEPT_TEXTS
 
 _UNITS = {
     word: float(value)
@@ -124,6 +127,7 @@ class ValueConstraint:
         return f"{left}{_shown(self.low)}, {_shown(self.high)}{right}"
 
 
+@functools.lru_cache(maxsize=KEPT_TEXTS)
 def value_constraints(question: str) -> tuple[ValueConstraint, ...]:
     """Read the constraints on numbers and dates that a question in English names, in order.
 

@@ -9,7 +9,6 @@ from typing import Any
 
 import attrs
 
-from srtk_framework.graph import instances
 from srtk_framework.roles import KnowledgeGraph, PathScorer, Reader
 from srtk_framework.text import link_topics, without_mentions
 from srtk_framework.values import (
@@ -39,6 +38,7 @@ from srtk_plugin_answers.choices import (
 from srtk_plugin_answers.literal_values import fits, is_date, is_missing, is_year, truth_of, value_of
 from srtk_plugin_answers.node_sets import Lead, Row, whole_set
 from srtk_plugin_answers.operations import Operated, Operations
+from srtk_plugin_answers.path_reads import PathReads
 from srtk_plugin_answers.question_classes import MENTION, PEOPLE, shared_words, singular
 from srtk_plugin_answers.question_kinds import (
     Arithmetic,
@@ -142,10 +142,10 @@ class PathsReader(Reader):
         A search may do without such a link; as an end it is a condition and not an answer.
         """
         more = [
-            attrs.evolve(question, links=(*question.links, *named_ends(question, row, names)))
+            _with_links(question, named_ends(question, row, names))
             for question, row in zip(questions, nodes, strict=True)
         ]
-        return [attrs.evolve(one, links=(*one.links, *self._neighbours(one))) for one in more]
+        return [_with_links(one, self._neighbours(one)) for one in more]
 
     def _neighbours(self, question: Question) -> list[Link]:
         """Link what is named outside of the links' mentions and joined to one of them."""
@@ -238,7 +238,7 @@ class PathsReader(Reader):
             return None
         if (noun := self._unordered(case.one, case.found[0])) is not None:
             return Draft(case.kind, missing=_NO_RELATION.format(noun=noun))
-        return self._looked_up("lookup", case.found)
+        return self._looked_up(case, "lookup", case.found)
 
     def _by_place(self, case: Case) -> Draft | None:
         """Refuse a place in an order that is beyond the set."""
@@ -263,7 +263,7 @@ class PathsReader(Reader):
             return dated
         if not any(fits(end, "date") for choice in case.found for end in choice.ends):
             return Draft(case.kind, missing="the graph has no date of what the question names")
-        return self._looked_up("lookup", case.found)
+        return self._looked_up(case, "lookup", case.found)
 
     def _by_number(self, case: Case) -> Draft | None:
         """Answer how many by a number that the graph has, such as a population."""
@@ -273,7 +273,7 @@ class PathsReader(Reader):
             return None
         if (noun := self._unlike(case, best)) is not None:
             return Draft(case.kind, missing=_NO_RELATION.format(noun=noun))
-        return attrs.evolve(self._looked_up(case.kind, [best]), number=value_of(next(iter(best.ends))))
+        return attrs.evolve(self._looked_up(case, case.kind, [best]), number=value_of(next(iter(best.ends))))
 
     def _by_set(self, case: Case) -> Draft | None:
         """Answer with what the operation gave."""
@@ -285,7 +285,7 @@ class PathsReader(Reader):
             return None
         if (noun := self._unlike(case, case.found[0], _margin(case.found))) is not None:
             return Draft(case.kind, missing=_NO_RELATION.format(noun=noun))
-        return self._looked_up(case.kind, case.found)
+        return self._looked_up(case, case.kind, case.found)
 
     # What the handlers share
 
@@ -339,7 +339,7 @@ class PathsReader(Reader):
         path = one.lead.path
         if one.kind.kind != "count" or one.bounds or path is None or not self._leads_beyond(question, one, path):
             return one
-        sets = self._operations.read_sets(question, [attrs.evolve(path, steps=path.steps[:-1])])
+        sets = self._operations.read_sets(one.reads, question, [attrs.evolve(path, steps=path.steps[:-1])])
         return attrs.evolve(one, lead=whole_set(sets)) if sets else one
 
     def _of_lead(self, question: Question, one: Operated) -> Draft:
@@ -458,9 +458,9 @@ class PathsReader(Reader):
             unit=unit or self._label(lead.facts["relation"]),
         )
 
-    def _looked_up(self, kind: str, found: Sequence[Choice]) -> Draft:
+    def _looked_up(self, case: Case, kind: str, found: Sequence[Choice]) -> Draft:
         best, *others = found
-        whole, complete = self._whole(best)
+        whole, complete = self._whole(case.one.reads, best)
         return Draft(
             kind,
             tuple(whole),
@@ -474,21 +474,19 @@ class PathsReader(Reader):
             others=others[:_ALTERNATIVES],
         )
 
-    def _whole(self, choice: Choice) -> tuple[Mapping[str, tuple[Triple, ...]], bool | None]:
+    def _whole(self, reads: PathReads, choice: Choice) -> tuple[Mapping[str, tuple[Triple, ...]], bool | None]:
         """Read all of where a path ends; what the subgraph has comes first. Tell whether that is all there is.
 
         Ends of one class or year are those of the subgraph alone, of which nothing is told.
         """
         if choice.narrowed:
             return choice.ends, None
-        limits = Budget(triples=self.members + 1, hub=self.members, nodes=self.members)
-        cut: dict[str, int] = {}
-        [some] = instances(self.graph, [choice.path], [{}], limits, [cut])
+        [read] = reads.of([choice.path])
         whole = dict(choice.ends)
-        for one in some[: self.members]:
+        for one in read.instances:
             if one.end != choice.path.entity and len(set(one.triples)) == len(one.triples):
                 whole.setdefault(one.end, one.triples)
-        return whole, not cut and len(some) <= self.members
+        return whole, not read.cut
 
     def _evidence(self, question: Question, draft: Draft) -> Evidence:
         """Compare the relations and nodes of an answer's proof with the words and the links of its question."""
@@ -672,6 +670,10 @@ def _of(kind: str, lead: Lead) -> Draft:
         path=lead.path,
         relation=lead.facts.get("relation"),
     )
+
+
+def _with_links(question: Question, more: Sequence[Link]) -> Question:
+    return attrs.evolve(question, links=(*question.links, *more)) if more else question
 
 
 def _has_sign(question: Question) -> bool:

@@ -9,8 +9,9 @@ import attrs
 
 from srtk_framework.graph import finish, path_order
 from srtk_framework.roles import KnowledgeGraph
-from srtk_framework.values import Budget, Literal, RankedPath, Step, Subgraph, Triple, rounded
+from srtk_framework.values import Budget, RankedPath, Subgraph, Triple, rounded
 from srtk_plugin_answers.node_sets import Row
+from srtk_plugin_answers.path_ends import PathEnds
 
 
 def in_order(found: Subgraph, order: Sequence[int], first: int) -> Subgraph:
@@ -24,57 +25,12 @@ def in_order(found: Subgraph, order: Sequence[int], first: int) -> Subgraph:
     return attrs.evolve(changed, scores=tuple(scores))
 
 
-def reached(found: Subgraph) -> dict[str, tuple[int, ...]]:
-    """Return the nodes that the paths of a subgraph reach, first first, each with the places of the triples to it."""
-    following = _following(found)
-    ways: dict[str, tuple[int, ...]] = {}
-    for path in found.paths:
-        for end, way in _ends(following, path, whole=False).items():
-            if not isinstance(end, Literal) and (end not in ways or way[-1] < ways[end][-1]):
-                ways[end] = way
-    starts = {path.entity for path in found.paths}
-    return {end: ways[end] for end in sorted(ways, key=lambda end: ways[end][::-1]) if end not in starts}
-
-
-def ends(found: Subgraph, paths: Sequence[RankedPath]) -> list[dict[str, tuple[int, ...]]]:
-    """Return where each path ends in a subgraph, literals too, with the places of the triples that lead there."""
-    following = _following(found)
-    return [_ends(following, path, whole=True) for path in paths]
-
-
-def _following(found: Subgraph) -> dict[tuple[str, Step], list[tuple[str, int]]]:
-    """Index the triples of a subgraph by the node and the step that lead on."""
-    following: dict[tuple[str, Step], list[tuple[str, int]]] = {}
-    for place, triple in enumerate(found.triples):
-        following.setdefault((triple.subject, Step(triple.relation)), []).append((triple.object, place))
-        following.setdefault((triple.object, Step(triple.relation, True)), []).append((triple.subject, place))
-    return following
-
-
-def _ends(
-    following: Mapping[tuple[str, Step], Sequence[tuple[str, int]]], path: RankedPath, whole: bool
-) -> dict[str, tuple[int, ...]]:
-    """Return the nodes behind the last step of a path, or, unless ``whole``, behind any of its steps."""
-    all_: dict[str, tuple[int, ...]] = {}
-    level: dict[str, tuple[int, ...]] = {path.entity: ()}
-    for step in path.steps:
-        beyond: dict[str, tuple[int, ...]] = {}
-        for node, way in level.items():
-            for end, place in following.get((node, step), ()):
-                if whole or not isinstance(end, Literal):
-                    beyond.setdefault(end, (*way, place))
-        for end, way in beyond.items():
-            if end not in all_ or way[-1] < all_[end][-1]:
-                all_[end] = way
-        level = beyond
-    return level if whole else all_
-
-
-def of_class_first(found: Subgraph, asked: Sequence[str], fit: frozenset[str], cut: int) -> Subgraph:
+def of_class_first(ends: PathEnds, asked: Sequence[str], fit: frozenset[str], cut: int) -> Subgraph:
     """Put the paths to nodes of the class asked for before the others, and count what comes behind."""
+    found = ends.found
     if not asked:
         return found
-    ways = reached(found)
+    ways = ends.reached()
     first = [end for end in ways if end in fit]
     facts: dict[str, Any] = {"asked": list(asked), "nodes": len(ways), "of_class": len(first)}
     if first:

@@ -12,9 +12,11 @@ from srtk_plugin_answers.deciding_values import DecidingValues
 from srtk_plugin_answers.end_classes import of_role, of_rows
 from srtk_plugin_answers.graph_names import GraphNames, words_of_role
 from srtk_plugin_answers.joined_topics import JoinedTopics
+from srtk_plugin_answers.path_ends import PathEnds
+from srtk_plugin_answers.path_reads import PathReads
 from srtk_plugin_answers.path_scores import PathScores
 from srtk_plugin_answers.question_kinds import QuestionKind
-from srtk_plugin_answers.result_order import ends, with_proof
+from srtk_plugin_answers.result_order import with_proof
 from srtk_plugin_answers.statement_years import dates_of
 from srtk_plugin_answers.statement_years import ends as asks_for_end
 from srtk_plugin_local.memory import MemoryGraph
@@ -50,11 +52,15 @@ def question(text: str, *links: str) -> Question:
     return Question("q", text, tuple(Link(one) for one in links))
 
 
+def reads() -> PathReads:
+    return PathReads(memory(), 100)
+
+
 NODES = ["alien", "heat", "mann", "oscar", "scott", "thief"]
 
 
 def test_what_a_relation_leads_to_is_called_by_it() -> None:
-    assert of_role(memory(), GraphNames(memory(), SCHEMA), [["director"], ["award"], []], [NODES] * 3) == [
+    assert of_role(reads(), GraphNames(memory(), SCHEMA), [["director"], ["award"], []], [NODES] * 3) == [
         {"mann", "scott"},
         {"oscar"},
         frozenset(),
@@ -62,19 +68,19 @@ def test_what_a_relation_leads_to_is_called_by_it() -> None:
 
 
 def test_what_has_a_column_of_a_table_is_called_by_its_name() -> None:
-    [found] = of_role(memory(), GraphNames(memory(), SCHEMA), [["film"]], [NODES])
+    [found] = of_role(reads(), GraphNames(memory(), SCHEMA), [["film"]], [NODES])
     assert found == {"alien", "heat", "thief"}
     assert words_of_role(SCHEMA, ["film"], Step("award"), "award") == 0
     assert words_of_role(SCHEMA, ["film"], Step("director", True), "director") == 0
 
 
 def test_the_rows_of_tables_are_the_subjects_of_their_columns() -> None:
-    assert of_rows(memory(), SCHEMA, [NODES, [], ["mann", "heat"]]) == [
+    assert of_rows(reads(), SCHEMA, [NODES, [], ["mann", "heat"]]) == [
         {"alien", "heat", "thief"},
         frozenset(),
         {"heat"},
     ]
-    assert of_rows(memory(), Schema(), [NODES]) == [frozenset()]
+    assert of_rows(reads(), Schema(), [NODES]) == [frozenset()]
 
 
 def topics(triples: Any) -> JoinedTopics:
@@ -167,7 +173,7 @@ def test_a_path_ends_behind_its_last_step_alone_also_in_literals() -> None:
         RankedPath("mann", (Step("minutes"),), 0.1),
     ]
     [found] = facts(memory(), [paths], Budget())
-    minutes, award, none = ends(found, paths)
+    minutes, award, none = map(PathEnds(found).of, paths)
     assert {end: [tuple(found.triples[place]) for place in way] for end, way in minutes.items()} == {
         '"170"': [("heat", "director", "mann"), ("heat", "minutes", '"170"')]
     }
@@ -255,4 +261,4 @@ def test_names_that_are_too_many_are_read_anew(monkeypatch: pytest.MonkeyPatch) 
 
 
 def test_roles_are_found_where_the_graph_lists_no_relations() -> None:
-    assert of_role(memory(), GraphNames(memory(), Schema()), [["director"]], [NODES]) == [{"mann", "scott"}]
+    assert of_role(reads(), GraphNames(memory(), Schema()), [["director"]], [NODES]) == [{"mann", "scott"}]

@@ -9,6 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from srtk_plugin_answers.end_classes import of_class
 from srtk_plugin_answers.graph_names import GraphNames
+from srtk_plugin_answers.path_reads import PathReads
 from srtk_plugin_answers.question_classes import (
     asked_classes,
     asks_for_several,
@@ -123,14 +124,17 @@ def memory(**more: Any) -> MemoryGraph:
 def test_a_class_is_named_by_itself_or_by_the_one_above_it() -> None:
     nodes = ["riga", "latvia", "ogre", "nowhere"]
     found = of_class(
-        memory(), GraphNames(memory(), TYPED), [["capital"], ["city"], ["country"], ["lake"], []], [nodes] * 5
+        PathReads(memory(), 100),
+        GraphNames(memory(), TYPED),
+        [["capital"], ["city"], ["country"], ["lake"], []],
+        [nodes] * 5,
     )
     assert found == [frozenset(some) for some in (["riga", "ogre"], ["riga"], ["latvia"], [], [])]
 
 
 def test_other_names_of_a_class_count() -> None:
     graph = memory(aliases={"c3": ["stream"]})
-    [found] = of_class(graph, GraphNames(graph, TYPED), [["stream"]], [["daugava", "riga"]])
+    [found] = of_class(PathReads(graph, 100), GraphNames(graph, TYPED), [["stream"]], [["daugava", "riga"]])
     assert found == {"daugava"}
 
 
@@ -140,8 +144,8 @@ def test_a_class_that_shares_more_words_leaves_out_one_that_shares_fewer() -> No
     )
     graph.open()
     nodes = [["a", "b"]]
-    assert of_class(graph, GraphNames(graph, TYPED), [["record label"]], nodes) == [{"a"}]
-    assert of_class(graph, GraphNames(graph, TYPED), [["label"]], nodes) == [{"a", "b"}]
+    assert of_class(PathReads(graph, 100), GraphNames(graph, TYPED), [["record label"]], nodes) == [{"a"}]
+    assert of_class(PathReads(graph, 100), GraphNames(graph, TYPED), [["label"]], nodes) == [{"a", "b"}]
 
 
 @pytest.mark.parametrize(

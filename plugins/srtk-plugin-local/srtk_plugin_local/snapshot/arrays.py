@@ -125,7 +125,7 @@ class Snapshot:
         low = np.searchsorted(keys, wanted[order], side="left").astype(np.int64)
         high = np.searchsorted(keys, wanted[order], side="right").astype(np.int64)
         positions, offsets = spread(low, high)
-        place = np.repeat(order, np.diff(offsets))
+        place = np.repeat(order, offsets[1:] - offsets[:-1])
         return place, values[positions].astype(np.int64)
 
 

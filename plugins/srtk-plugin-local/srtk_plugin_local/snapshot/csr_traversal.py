@@ -122,6 +122,9 @@ class _Gathered(NamedTuple):
 
 
 def _gather(snapshot: Snapshot, frontiers: Sequence[Frontier]) -> _Gathered:
+    if len(frontiers) == 1:
+        nodes = numbers(snapshot, frontiers[0])
+        return _Gathered(nodes, np.array([0, len(nodes)]), np.zeros(1, dtype=np.int64))
     # A frontier usually comes with many steps in a row, so only changes of the frontier are looked up.
     names = np.fromiter(map(id, frontiers), dtype=np.int64, count=len(frontiers))
     changes = np.flatnonzero(np.diff(names, prepend=-1))
@@ -211,21 +214,22 @@ def walk(
     """Read the edges along each step from every node of its frontier, at most ``limit`` from one node."""
     nodes, offsets, which = _gather(snapshot, frontiers)
     at, bounds = spread(offsets[which], offsets[which + 1])
-    sizes = np.diff(bounds)
+    sizes = bounds[1:] - bounds[:-1]
     starts = nodes[at]
     pairs = np.repeat(np.arange(len(frontiers)), sizes)
     codes = np.repeat(table.codes(steps), sizes)
     backward = (codes & 1).astype(bool)
     low, high = np.zeros((2, len(starts)), dtype=np.int64)
     for side, rows in ((snapshot.forward, np.flatnonzero(~backward)), (snapshot.inverse, np.flatnonzero(backward))):
-        low[rows], high[rows] = side.along(starts[rows], codes[rows] >> 1)
+        if len(rows):
+            low[rows], high[rows] = side.along(starts[rows], codes[rows] >> 1)
     cuts = np.zeros(len(frontiers), dtype=np.int64)
     if limit is not None:
         over = np.maximum(high - low - limit, 0)
         np.add.at(cuts, pairs, over)
         high -= over
     positions, ends_of = spread(low, high)
-    lengths = np.diff(ends_of)
+    lengths = ends_of[1:] - ends_of[:-1]
     walked_back = np.repeat(backward, lengths)
     ends = np.empty(len(positions), dtype=np.int64)
     ends[~walked_back] = snapshot.forward.targets[positions[~walked_back]]

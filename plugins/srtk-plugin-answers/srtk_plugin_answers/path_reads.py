@@ -1,0 +1,68 @@
+"""Frontiers and instances of paths that the questions of one batch read of a graph."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+import attrs
+
+from srtk_framework.graph import Instance, PathKey, instances
+from srtk_framework.roles import KnowledgeGraph
+from srtk_framework.values import Budget, Frontier, RankedPath
+
+
+@attrs.frozen
+class PathRead:
+    """The instances of one path.
+
+    Attributes:
+        instances: Instances, at most ``members``.
+        cut: How many nodes and instances limits left out.
+    """
+
+    instances: Sequence[Instance]
+    cut: int
+
+
+@attrs.define(eq=False)
+class PathReads:
+    """Read each frontier and each path of a batch of questions once, what is asked for together in one call.
+
+    Attributes:
+        graph: Graph that is read.
+        members: Maximum number of instances of a path that are read.
+        links: Linked entities of the questions, whose frontiers the first call reads too.
+    """
+
+    graph: KnowledgeGraph
+    members: int
+    links: Sequence[str] = ()
+    _frontiers: dict[tuple[str, ...], Frontier] = attrs.field(init=False, factory=dict, repr=False)
+    _paths: dict[PathKey, PathRead] = attrs.field(init=False, factory=dict, repr=False)
+
+    def frontiers(self, node_sets: Sequence[Sequence[str]]) -> list[Frontier]:
+        """Return the frontier of each set of nodes."""
+        keys = [tuple(row) for row in node_sets]
+        new = [key for key in dict.fromkeys(keys) if key not in self._frontiers]
+        if new:
+            if not self._frontiers:
+                new = list(dict.fromkeys([*new, *((link,) for link in self.links)]))
+            self._frontiers.update(zip(new, self.graph.frontiers(new), strict=True))
+        return [self._frontiers[key] for key in keys]
+
+    def of(self, paths: Sequence[RankedPath]) -> list[PathRead]:
+        """Return the instances of each path."""
+        keys = [(path.entity, path.steps) for path in paths]
+        new = {key: path for key, path in zip(keys, paths, strict=True) if key not in self._paths}
+        if new:
+            starts = self.frontiers([[path.entity] for path in new.values()])
+            known: list[Mapping[PathKey, Frontier]] = [
+                {(path.entity, ()): start} for path, start in zip(new.values(), starts, strict=True)
+            ]
+            cuts: list[dict[str, int]] = [{} for _ in new]
+            limits = Budget(triples=self.members + 1, hub=self.members, nodes=self.members)
+            read = instances(self.graph, list(new.values()), known, limits, cuts)
+            for key, some, cut in zip(new, read, cuts, strict=True):
+                left = sum(cut.values()) + (len(some) > self.members)
+                self._paths[key] = PathRead(some[: self.members], left)
+        return [self._paths[key] for key in keys]
