@@ -23,6 +23,7 @@ from srtk_framework.graph.path_instances import gold_triples_of, instance_triple
 from srtk_framework.graph.path_search import find_paths, follow_path, path_sort_key
 from srtk_framework.graph.question_ids import with_own_ids
 from srtk_framework.graph.reader_stop import ANSWERED, EXHAUSTED, READER, SECONDS, stopping_reader
+from srtk_framework.graph.score_unit import relative_scores, unit_of
 from srtk_framework.graph.topic_joins import TopicJoins, topic_joins
 from srtk_framework.graph.topic_support import BACKGROUND
 from srtk_framework.graph.traversal import Reached, follow_within, frontier_batches, within_nodes
@@ -62,9 +63,11 @@ __all__ = [
     "path_sort_key",
     "paths_within",
     "reaching",
+    "relative_scores",
     "run_hops",
     "stopping_reader",
     "topic_joins",
+    "unit_of",
     "with_gold_triples",
     "with_own_ids",
     "within_nodes",

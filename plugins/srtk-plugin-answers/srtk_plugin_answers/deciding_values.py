@@ -166,7 +166,7 @@ class DecidingValues:
             scores = self.scores.of([(*sets[place].steps, step) for place, step in pairs], text)
         else:
             begun = self.scores.of([sets[place].steps for place, _ in pairs], text)
-            rows = self.scores.scorer.score(
+            rows = self.scores.rows(
                 [clause] * len(pairs), [sets[place].steps for place, _ in pairs], [[step] for _, step in pairs]
             )
             scores = [first + row[0] for first, row in zip(begun, rows, strict=True)]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 from collections.abc import Mapping, Sequence
 
 import attrs
@@ -9,7 +10,7 @@ import attrs
 from srtk_framework.graph import path_order
 from srtk_framework.roles import KnowledgeGraph, PathScorer, SearchSettings
 from srtk_framework.text import link_topics, unnamed_entities, without_mentions
-from srtk_framework.values import Budget, Path, Question, RankedPath, Schema, Subgraph
+from srtk_framework.values import Budget, Path, Question, RankedPath, Schema, Step, Subgraph
 from srtk_plugin_answers.deciding_values import DecidingValues
 from srtk_plugin_answers.end_classes import of_class, of_role, of_rows
 from srtk_plugin_answers.graph_names import GraphNames
@@ -17,7 +18,7 @@ from srtk_plugin_answers.joined_topics import JoinedTopics
 from srtk_plugin_answers.node_sets import Lead, NodeSet, classed, whole_set, without_detours
 from srtk_plugin_answers.path_ends import PathEnds
 from srtk_plugin_answers.path_reads import PathReads
-from srtk_plugin_answers.path_scores import PathScores
+from srtk_plugin_answers.path_scores import PathScores, ScoreUnit
 from srtk_plugin_answers.question_classes import MENTION, asks_for_several
 from srtk_plugin_answers.question_kinds import (
     QuestionKind,
@@ -45,6 +46,7 @@ class Operated:
         lead: What comes before all of it.
         ends: Where the paths lead in the subgraph.
         reads: What was read of the graph for the questions of its batch.
+        scores: Scores paths in the unit that was found for the question.
         phrases: The phrases that may name the class of what is asked for.
         fit: The nodes that have it, as far as their classes were read.
         roles: The nodes that relations call by it, where none has it.
@@ -58,6 +60,7 @@ class Operated:
     lead: Lead
     ends: PathEnds
     reads: PathReads
+    scores: PathScores
     phrases: Sequence[str] = ()
     fit: frozenset[str] = frozenset()
     roles: frozenset[str] = frozenset()
@@ -82,6 +85,8 @@ class Operations:
         types: Whether a class that the question names decides what comes first.
         typed: Maximum number of nodes of a question whose classes are read.
         by_role: Whether relations tell the class of nodes that have no type.
+        scale: Difference of the scorer's numbers that is one natural-log unit, where the scorer does not say it; None
+            to measure it for each question.
     """
 
     graph: KnowledgeGraph
@@ -94,6 +99,7 @@ class Operations:
     types: bool = True
     typed: int = 1000
     by_role: bool = False
+    scale: float | None = None
     schema: Schema = attrs.field(init=False, repr=False)
     names: GraphNames = attrs.field(init=False, repr=False)
     values: DecidingValues = attrs.field(init=False, repr=False)
@@ -121,7 +127,9 @@ class Operations:
         links = list(dict.fromkeys(link.entity for question in questions for link in question.links))
         reads = PathReads(self.graph, self.members, links)
         names = self._names(questions)
-        texts = self._texts(questions, names)
+        settings = self.scorer.search_settings() or SearchSettings()
+        texts = self._texts(questions, names, settings)
+        scores = self._scores(reads, questions, texts, settings)
         bounds, phrases = self._conditions(questions, kinds, held, names)
         asked = phrases if self.schema.type_relations else [()] * len(phrases)
         sets = self._sets(reads, questions, kinds, bounds, phrases, found)
@@ -134,12 +142,12 @@ class Operations:
         named = [without_detours(classed(some, own, role)) for some, own, role in zip(sets, fit, roles, strict=True)]
         rivals = named
         if self.by_role:
-            near = self._near(reads, questions, kinds, phrases, texts, named)
+            near = self._near(reads, questions, kinds, phrases, texts, named, scores)
             named = [list(first or rest) for first, rest in zip(near, named, strict=True)]
         leads = [
-            self._lead(question, kind, one, some, own, text, limits)
-            for question, kind, one, some, own, text, limits in zip(
-                questions, kinds, ends, sets, named, texts, bounds, strict=True
+            self._in(unit)._lead(question, kind, one, some, own, text, limits)
+            for question, kind, one, some, own, text, limits, unit in zip(
+                questions, kinds, ends, sets, named, texts, bounds, scores, strict=True
             )
         ]
         leads = [lead.among(row, own) for lead, row, own in zip(leads, rivals, fit, strict=True)]
@@ -154,6 +162,7 @@ class Operations:
                     lead=leads[i].class_first(further[i]),
                     ends=one if changed.triples == one.found.triples else PathEnds(changed),
                     reads=reads,
+                    scores=scores[i],
                     phrases=phrases[i],
                     fit=fit[i],
                     roles=roles[i],
@@ -302,6 +311,7 @@ class Operations:
         phrases: Sequence[Sequence[str]],
         texts: Sequence[str],
         named: Sequence[list[NodeSet]],
+        units: Sequence[PathScores],
     ) -> list[list[NodeSet]]:
         """Read the sets of the class asked for that single steps from the links lead to, where several are asked for.
 
@@ -321,7 +331,7 @@ class Operations:
                 for link, steps in zip(links, self.graph.steps(frontiers, True), strict=True)
                 for step in self.values.scores.without_noise(steps)
             ]
-            scores = self.values.scores.of([path.steps for path in paths], texts[place])
+            scores = units[place].of([path.steps for path in paths], texts[place])
             ranked = [attrs.evolve(path, score=score) for path, score in zip(paths, scores, strict=True)]
             sets[place] = self.read_sets(reads, question, sorted(ranked, key=path_order))
         # Few nodes of a class are found among many others: the small sets come first, since only so many are typed.
@@ -384,14 +394,41 @@ class Operations:
         unnamed = unnamed_entities(questions)
         return dict(zip(unnamed, self.graph.labels(unnamed), strict=True)) if unnamed else {}
 
-    def _texts(self, questions: Sequence[Question], names: Mapping[str, str]) -> list[str]:
+    def _texts(self, questions: Sequence[Question], names: Mapping[str, str], settings: SearchSettings) -> list[str]:
         """Return the texts that the scorer reads."""
-        mention = self.mention
-        if mention == "auto":
-            mention = (self.scorer.search_settings() or SearchSettings()).mention
+        mention = settings.mention if self.mention == "auto" else self.mention
         if mention is None:
             return [question.text for question in questions]
         return [without_mentions(question, question.links, names, mention) for question in questions]
+
+    # Units
+
+    def _scores(
+        self, reads: PathReads, questions: Sequence[Question], texts: Sequence[str], settings: SearchSettings
+    ) -> list[PathScores]:
+        """Return what scores the paths of each question, in the scorer's unit or in one that is measured for it."""
+        scale = self.scale if settings.scale is None else settings.scale
+        plain = self.values.scores
+        if scale is not None:
+            return [attrs.evolve(plain, unit=ScoreUnit(scale))] * len(questions)
+        linked = [list(dict.fromkeys(link.entity for link in question.links)) for question in questions]
+        frontiers = reads.frontiers([[one] for row in linked for one in row])
+        offered = iter(self.graph.steps(frontiers, True) if frontiers else ())
+        every = [Step(relation) for relation in self.schema.relations]
+        scores = []
+        for text, row in zip(texts, linked, strict=True):
+            steps = [plain.without_noise(next(offered)) for _ in row] or [plain.without_noise(every)]
+            scores.append(attrs.evolve(plain, unit=ScoreUnit.of(self.scorer, text, steps)))
+        return scores
+
+    def _in(self, scores: PathScores) -> Operations:
+        """Return what reads scores in the unit of one question."""
+        if scores.unit == self.values.scores.unit:
+            return self
+        one = copy.copy(self)
+        one.values = attrs.evolve(self.values, scores=scores)
+        one._topics = attrs.evolve(self._topics, scores=scores)
+        return one
 
     # Years
 

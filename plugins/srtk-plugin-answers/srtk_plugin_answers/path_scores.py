@@ -1,14 +1,42 @@
-"""Scores of whole paths by a path scorer, and the relations that say something."""
+"""Scores of whole paths by a path scorer, in natural-log units, and the relations that say something."""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from fnmatch import fnmatchcase
 
 import attrs
 
+from srtk_framework.graph import unit_of
 from srtk_framework.roles import PathScorer
-from srtk_framework.values import Path, Step, rounded
+from srtk_framework.values import END, Path, Step, rounded
+
+
+@attrs.frozen
+class ScoreUnit:
+    """How the numbers of a path scorer are read as natural-log units (see ``SearchSettings.scale``).
+
+    Attributes:
+        size: Difference of the numbers that is one unit.
+        measured: Whether the size was measured: then scores count from END's.
+        lift: Score of the best first step. A search counts the first steps of a scorer whose unit it measures from
+            there, so that its paths score less by as much.
+    """
+
+    size: float = 1.0
+    measured: bool = False
+    lift: float = 0.0
+
+    @classmethod
+    def of(cls, scorer: PathScorer, text: str, steps: Sequence[Sequence[Step]]) -> ScoreUnit:
+        """Measure the unit by the scores of a question's first steps, those of each topic in a row."""
+        rows = [row for row in steps if row]
+        scores = scorer.score([text] * len(rows), [()] * len(rows), [[*row, END] for row in rows])
+        size = unit_of([row[:-1] for row in scores])
+        if size is None:  # Where no first steps differ, the numbers say nothing.
+            return cls(math.inf, measured=True)
+        return cls(size, measured=True, lift=max(score - row[-1] for row in scores for score in row[:-1]) / size)
 
 
 @attrs.frozen(eq=False)
@@ -18,17 +46,35 @@ class PathScores:
     Attributes:
         scorer: The path scorer.
         noise: Patterns of relations that say nothing.
+        unit: How its numbers are read.
     """
 
     scorer: PathScorer
     noise: Sequence[str]
+    unit: ScoreUnit = ScoreUnit()
 
     def of(self, paths: Sequence[Path], text: str) -> list[float]:
-        """Return the sum of the scorer's scores along each path."""
+        """Return the sum of the scores along each path, which counts as a search's scores do."""
         begun = list(dict.fromkeys(path[: i + 1] for path in paths for i in range(len(path))))
-        rows = self.scorer.score([text] * len(begun), [path[:-1] for path in begun], [[path[-1]] for path in begun])
+        rows = self.rows([text] * len(begun), [path[:-1] for path in begun], [[path[-1]] for path in begun])
         score = {path: row[0] for path, row in zip(begun, rows, strict=True)}
-        return [rounded(sum(score[path[: i + 1]] for i in range(len(path)))) for path in paths]
+        return [rounded(sum(score[path[: i + 1]] for i in range(len(path))) - self.unit.lift) for path in paths]
+
+    def rows(
+        self, texts: Sequence[str], paths: Sequence[Path], candidates: Sequence[Sequence[Step]]
+    ) -> Sequence[Sequence[float]]:
+        """Return the score of each candidate as the next step of its path."""
+        scores, size = self.numbers(texts, paths, candidates), self.unit.size
+        return scores if size == 1 else [[score / size for score in row] for row in scores]
+
+    def numbers(
+        self, texts: Sequence[str], paths: Sequence[Path], candidates: Sequence[Sequence[Step]]
+    ) -> Sequence[Sequence[float]]:
+        """Return the same in the scorer's own unit, of which ratios alone mean something."""
+        if not self.unit.measured:
+            return self.scorer.score(texts, paths, candidates)
+        scores = self.scorer.score(texts, paths, [[*row, END] for row in candidates])
+        return [[score - row[-1] for score in row[:-1]] for row in scores]
 
     def without_noise(self, steps: Sequence[Step]) -> list[Step]:
         """Leave out noise relations."""

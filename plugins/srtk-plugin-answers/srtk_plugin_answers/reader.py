@@ -23,6 +23,7 @@ from srtk_framework.values import (
     Step,
     Subgraph,
     Triple,
+    positive,
     rounded,
 )
 from srtk_plugin_answers.certainty import Evidence
@@ -93,19 +94,24 @@ class PathsReader(Reader):
         scorer: Chooses the relation that decides.
         budget: Limits on the subgraph with what is read besides.
         members: Maximum number of instances of a path that are read.
+        scale: Difference of the scorer's numbers that is one natural-log unit, where the scorer does not say it and the
+            search has it in `search.scale`; null to measure it.
     """
 
     graph: KnowledgeGraph
     scorer: PathScorer
     budget: Budget = attrs.field(factory=Budget)
     members: int = attrs.field(default=1000, validator=attrs.validators.ge(1))
+    scale: float | None = attrs.field(default=None, validator=attrs.validators.optional(positive))
     _operations: Operations = attrs.field(init=False, repr=False)
     _sets: UnlinkedSets = attrs.field(init=False, repr=False)
     _relation_words: frozenset[str] = attrs.field(init=False, repr=False)
 
     def open(self) -> None:
         """Read the graph's schema."""
-        self._operations = Operations(self.graph, self.scorer, self.budget, members=self.members, by_role=True)
+        self._operations = Operations(
+            self.graph, self.scorer, self.budget, members=self.members, by_role=True, scale=self.scale
+        )
         relations = self._operations.schema.relations
         labels = self._operations.names.labels(relations)
         self._relation_words = frozenset(word for label in labels.values() for word in words_of(label))
@@ -130,8 +136,10 @@ class PathsReader(Reader):
         ids = sorted({id_ for draft in drafts for id_ in draft.ids()} - names.keys())
         names.update(zip(ids, self.graph.labels(ids), strict=True) if ids else ())
         return [
-            self._answer(question, question.links[len(before.links) :], draft, subgraph, names)
-            for before, question, draft, subgraph in zip(linked, questions, drafts, subgraphs, strict=True)
+            self._answer(question, question.links[len(before.links) :], draft, subgraph, names, one.scores.unit.lift)
+            for before, question, draft, subgraph, one in zip(
+                linked, questions, drafts, subgraphs, operated, strict=True
+            )
         ]
 
     def _with_named_ends(
@@ -200,7 +208,10 @@ class PathsReader(Reader):
 
     def _by_class(self, case: Case) -> Draft:
         """Answer by class, values and words, where nothing is linked."""
-        lead, missing = self._sets.lead(case.question, case.one.kind)
+        sets = self._sets
+        if case.one.scores.unit != sets.values.scores.unit:
+            sets = attrs.evolve(sets, values=attrs.evolve(sets.values, scores=case.one.scores))
+        lead, missing = sets.lead(case.question, case.one.kind)
         if missing:
             return Draft(case.kind, missing=missing)
         if (operation := arithmetic_of(case.question.text)) and lead.values:
@@ -228,7 +239,7 @@ class PathsReader(Reader):
         if operation is None or not lead.values:
             return None
         noun = measured_noun(text) if operation == "distance" else None
-        if noun is not None and not self._is_like(noun, Step(lead.facts["relation"]), _MEASURE):
+        if noun is not None and not self._is_like(case.one, noun, Step(lead.facts["relation"]), _MEASURE):
             return Draft(operation, missing=f"the graph has no number of {noun} for what the question names")
         return self._calculated(operation, lead)
 
@@ -289,17 +300,17 @@ class PathsReader(Reader):
 
     # What the handlers share
 
-    def _likeness(self, phrase: str, step: Step) -> float:
+    def _likeness(self, one: Operated, phrase: str, step: Step) -> float:
         """Return how like a phrase is to a step's relation, as a part of the relation's likeness with its own name.
 
         A relation that is not like its own name says nothing, and is taken for like.
         """
-        asked, own = self.scorer.score([phrase, self._label(step.relation)], [(), ()], [[step], [step]])
+        asked, own = one.scores.numbers([phrase, self._label(step.relation)], [(), ()], [[step], [step]])
         return float(asked[0] / own[0]) if own[0] > 0 else math.inf
 
-    def _is_like(self, noun: str, step: Step, least: float) -> bool:
+    def _is_like(self, one: Operated, noun: str, step: Step, least: float) -> bool:
         """Return whether a noun has the name of a relation, or is like it."""
-        return bool(shared_words([noun], self._label(step.relation))) or self._likeness(noun, step) >= least
+        return bool(shared_words([noun], self._label(step.relation))) or self._likeness(one, noun, step) >= least
 
     def _is_relation(self, question: Question, one: Operated, best: Choice) -> bool:
         """Return whether a relation of the best path itself orders, as *largest city*, better than any value would."""
@@ -309,7 +320,7 @@ class PathsReader(Reader):
         if "relation" not in one.lead.facts:
             return True
         phrase = order_phrase(question.text)
-        return self._likeness(phrase, step) > self._likeness(phrase, Step(one.lead.facts["relation"]))
+        return self._likeness(one, phrase, step) > self._likeness(one, phrase, Step(one.lead.facts["relation"]))
 
     def _leads_beyond(self, question: Question, one: Operated, path: RankedPath | None) -> bool:
         """Return whether a path goes on from what is asked for: *which films* are before their genre.
@@ -373,7 +384,7 @@ class PathsReader(Reader):
         if found and said[:1] == found[:1]:
             truths = {truth_of(end) for end in found[0].ends}
             proof = [(triple, found[0].path) for way in found[0].ends.values() for triple in way]
-            if len(truths) == 1 and not self._is_near(question, found[0]):
+            if len(truths) == 1 and not self._is_near(one, question, found[0]):
                 return Draft(kind, missing="the graph has no relation like what the question asks of it")
             if len(truths) == 1:
                 return Draft(kind, truth=truths.pop(), proof=proof, complete=True, score=found[0].path.score)
@@ -398,16 +409,17 @@ class PathsReader(Reader):
         values = tuple(dict.fromkeys(date for _, date in dates))
         return Draft("lookup", values, [(triple, None) for triple, _ in dates], complete=True)
 
-    def _is_near(self, question: Question, choice: Choice) -> bool:
+    def _is_near(self, one: Operated, question: Question, choice: Choice) -> bool:
         """Return whether a question has a word of a path's relations, or is clearly like it."""
-        return choice.path.score >= _NEAR or self._names(question, [step.relation for step in choice.path.steps])
+        near = choice.path.score + one.scores.unit.lift >= _NEAR
+        return near or self._names(question, [step.relation for step in choice.path.steps])
 
     def _unordered(self, one: Operated, best: Choice) -> str | None:
         """Return the noun of a superlative that a relation which itself orders, as *largest city*, does not order."""
         nouns = [phrase.split()[-1] for phrase in one.phrases if phrase not in PEOPLE]
         if not nouns or one.fit or any(end in one.roles for end in best.ends):
             return None
-        return None if any(self._is_like(noun, best.path.steps[-1], _ORDERED) for noun in nouns) else nouns[0]
+        return None if any(self._is_like(one, noun, best.path.steps[-1], _ORDERED) for noun in nouns) else nouns[0]
 
     def _unlike(self, case: Case, best: Choice, margin: float = math.inf) -> str | None:
         """Return the noun of a question that asks for the relation to something, if the best path has none like it.
@@ -416,24 +428,25 @@ class PathsReader(Reader):
         needs no noun.
         """
         one, steps = case.one, best.path.steps
+        score = best.path.score + one.scores.unit.lift
         noun = asked_relation(case.question.text) or next((one for one in one.phrases if one not in PEOPLE), None)
         if one.fit or one.roles or one.held > 0 or (noun in one.phrases and steps[-1].inverse):
             return None
         if noun is None or singular(noun.split()[-1]) in _NO_NOUNS:
             label = self._label(steps[-1].relation)
-            [own] = self.scorer.score([label], [()], [steps[-1:]])
+            [own] = one.scores.rows([label], [()], [steps[-1:]])
             # Log-probabilities are at most 0, and say nothing of how like a path is to a question.
-            return case.question.text.strip(" ?") if own[0] > 0 and best.path.score < _FAR * own[0] else None
-        if margin < _CLEAR and noun not in one.phrases and self._is_doubted(noun, steps[-1], case.labels):
-            return None if self._is_like(noun, steps[-1], _DOUBTED) else noun
-        is_like = best.path.score >= _NEAR or any(self._is_like(noun, step, _LIKE) for step in steps)
+            return case.question.text.strip(" ?") if own[0] > 0 and score < _FAR * own[0] else None
+        if margin < _CLEAR and noun not in one.phrases and self._is_doubted(one, noun, steps[-1], case.labels):
+            return None if self._is_like(one, noun, steps[-1], _DOUBTED) else noun
+        is_like = score >= _NEAR or any(self._is_like(one, noun, step, _LIKE) for step in steps)
         return None if is_like else noun
 
-    def _is_doubted(self, noun: str, step: Step, labels: Mapping[str, str]) -> bool:
+    def _is_doubted(self, one: Operated, noun: str, step: Step, labels: Mapping[str, str]) -> bool:
         """Return whether a noun is more like another relation than that of a step."""
         relations = dict.fromkeys([step.relation, *self._operations.schema.relations, *labels])
         steps = [Step(relation) for relation in relations]
-        [scores] = self.scorer.score([noun], [()], [steps])
+        [scores] = one.scores.rows([noun], [()], [steps])
         return bool(max(scores) > scores[0])
 
     def _calculated(self, operation: Arithmetic, lead: Lead) -> Draft:
@@ -488,7 +501,7 @@ class PathsReader(Reader):
                 whole.setdefault(one.end, one.triples)
         return whole, not read.cut
 
-    def _evidence(self, question: Question, draft: Draft) -> Evidence:
+    def _evidence(self, question: Question, draft: Draft, lift: float) -> Evidence:
         """Compare the relations and nodes of an answer's proof with the words and the links of its question."""
         topics = link_topics(question.links)
         nodes = {end for triple, _ in draft.proof for end in (triple.subject, triple.object)}
@@ -498,7 +511,7 @@ class PathsReader(Reader):
         unused = 0 if draft.truth is not None or draft.kind == "comparison" else len(set(topics.values()) - met)
         relations = {triple.relation for triple, _ in draft.proof}
         return Evidence(
-            draft.score,
+            None if draft.score is None else draft.score + lift,
             draft.margin,
             self._names(question, relations),
             unused,
@@ -515,7 +528,13 @@ class PathsReader(Reader):
         return any(asked & stems_of(label) for label in self._operations.names.labels(relations).values())
 
     def _answer(
-        self, question: Question, added: Sequence[Link], draft: Draft, subgraph: Subgraph, names: Mapping[str, str]
+        self,
+        question: Question,
+        added: Sequence[Link],
+        draft: Draft,
+        subgraph: Subgraph,
+        names: Mapping[str, str],
+        lift: float,
     ) -> Answer:
         """Write an answer in words, with its proof in the subgraph."""
         trace: dict[str, Any] = {}
@@ -534,7 +553,7 @@ class PathsReader(Reader):
         if not proof.keys() <= set(subgraph.triples):
             changed = with_proof(self.graph, subgraph, draft.proof, self.budget)
         place = {triple: i for i, triple in enumerate(changed.triples)}
-        evidence = self._evidence(question, draft)
+        evidence = self._evidence(question, draft, lift)
         certainty = evidence.certainty
         return Answer(
             text=_text(draft, names),

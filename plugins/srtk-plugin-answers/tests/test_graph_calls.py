@@ -13,7 +13,7 @@ from srtk_plugin_answers.reader import PathsReader
 from srtk_plugin_local.memory import MemoryGraph
 
 from srtk_framework.graph import facts, instances
-from srtk_framework.roles import PathScorer
+from srtk_framework.roles import PathScorer, SearchSettings
 from srtk_framework.values import Budget, Link, Question, RankedPath, Schema, Step, Subgraph
 
 TOWNS = ["bern", "chur", "davos"]
@@ -30,7 +30,10 @@ PATHS = ["town", "river", "river mouth"]
 
 @attrs.define(eq=False)
 class Named(PathScorer):
-    """Prefers relations that the question names."""
+    """Prefers relations that the question names, by one natural-log unit."""
+
+    def search_settings(self) -> SearchSettings:
+        return SearchSettings(scale=1.0)
 
     def score(self, questions: Any, paths: Any, candidates: Any) -> Any:
         return [[float(step.relation in text) for step in row] for text, row in zip(questions, candidates, strict=True)]

@@ -9,20 +9,24 @@ import attrs
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from srtk_plugin_answers.path_scores import PathScores, ScoreUnit
 from srtk_plugin_answers.reader import PathsReader
 from srtk_plugin_answers.result_order import with_proof
 from srtk_plugin_local.memory import MemoryGraph
 
 from srtk_framework import Graph, Result, Retriever
 from srtk_framework.graph import facts
-from srtk_framework.roles import KnowledgeGraph, PathScorer
+from srtk_framework.roles import KnowledgeGraph, PathScorer, SearchSettings
 from srtk_framework.testing import ReaderConformance
 from srtk_framework.values import Answer, Budget, Link, Literal, Question, RankedPath, Step, Subgraph, Triple
 
 
 @attrs.define(eq=False)
 class Named(PathScorer):
-    """Prefers relations that the question names."""
+    """Prefers relations that the question names, by one natural-log unit."""
+
+    def search_settings(self) -> SearchSettings:
+        return SearchSettings(scale=1.0)
 
     def score(self, questions: Any, paths: Any, candidates: Any) -> Any:
         return [[float(step.relation in text) for step in row] for text, row in zip(questions, candidates, strict=True)]
@@ -408,3 +412,52 @@ def test_what_is_asked_for_is_not_passed_over_on_a_graph_without_classes(text: s
     at = text.index("Scott")
     [answer] = reader.read([Question("q", text, (Link("scott", start=at, end=at + 5),))], [found])
     assert set(answer.entities) == entities
+
+
+@attrs.define(eq=False)
+class Renumbered(PathScorer):
+    """Prefers relations that the question names, in numbers of a unit of its own, of which it says nothing."""
+
+    factor: float = 1.0
+    shift: float = 0.0
+
+    def score(self, questions: Any, paths: Any, candidates: Any) -> Any:
+        return [
+            [self.factor * (2 * (step.relation in text) + len(step.relation) / 9) + self.shift for step in row]
+            for text, row in zip(questions, candidates, strict=True)
+        ]
+
+
+@pytest.mark.parametrize(("factor", "shift"), [(0.1, 0.0), (1.0, -3.0), (20.0, 8.0)])
+@pytest.mark.parametrize(
+    ("text", "links"),
+    [
+        ("What is the capital of Latvia?", ["latvia"]),
+        ("What is the anthem of Latvia?", ["latvia"]),
+        ("Which neighbour that borders Latvia has the highest peak?", ["latvia"]),
+        ("How many countries that borders Latvia have an area of more than 50?", ["latvia"]),
+        ("Which has the larger area, Latvia or Estonia?", ["latvia", "estonia"]),
+        ("Does Latvia borders Russia?", ["latvia", "russia"]),
+        ("Which neighbours that borders Latvia have the currency Euro?", ["latvia"]),
+    ],
+)
+def test_neither_a_factor_on_the_scores_nor_a_shift_changes_an_answer(
+    text: str, links: list[str], factor: float, shift: float
+) -> None:
+    plain, _ = asked(text, *links, scorer=Renumbered())
+    other, _ = asked(text, *links, scorer=Renumbered(factor, shift))
+    assert other == plain
+
+
+def test_a_unit_that_the_search_was_given_is_one_for_the_reader_too() -> None:
+    text = "Which neighbour that borders Latvia has the highest peak?"
+    tenth = Renumbered(0.1)
+    assert asked(text, "latvia", scorer=tenth, scale=0.1)[0] == asked(text, "latvia", scorer=Renumbered(), scale=1.0)[0]
+    with pytest.raises(ValueError, match="scale"):
+        PathsReader(MemoryGraph(triples=TRIPLES), Named(), scale=0.0)
+
+
+def test_scores_that_do_not_differ_say_nothing_of_how_sure_an_answer_is() -> None:
+    unit = ScoreUnit.of(Renumbered(0.0), "Where?", [[Step("capital"), Step("member")], []])
+    scores = PathScores(Renumbered(0.0), (), unit)
+    assert scores.of([(Step("capital"),), (Step("member"), Step("start"))], "Where?") == [0.0, 0.0]

@@ -12,7 +12,16 @@ from typing import Any, Literal, TypeVar
 
 import attrs
 
-from srtk_framework.graph import Reached, facts, facts_by_node, follow_within, path_order, within_nodes
+from srtk_framework.graph import (
+    Reached,
+    facts,
+    facts_by_node,
+    follow_within,
+    path_order,
+    relative_scores,
+    unit_of,
+    within_nodes,
+)
 from srtk_framework.roles import Expander, HopChoice, KnowledgeGraph, PathScorer, SearchSettings
 from srtk_framework.text import link_topics, unnamed_entities, without_mentions
 from srtk_framework.values import (
@@ -31,7 +40,6 @@ from srtk_framework.values import (
 from srtk_plugin_sr.beam_state import OVERSAMPLING, ActivePath, BeamState, beam_state, copy_state, without_end
 from srtk_plugin_sr.explain import final_choice, hop_choice, hop_paths, path_key
 from srtk_plugin_sr.links import weighted_entities
-from srtk_plugin_sr.score_unit import Rows, relative_scores, unit_of
 from srtk_plugin_sr.search_settings import AUTO, Auto, SearchBlock
 
 _Item = TypeVar("_Item")
@@ -339,7 +347,9 @@ class BeamExpander(Expander):
         return [[attrs.evolve(path, score=rounded(path.score + next(ends))) for path in row] for row in rows]
 
 
-def _in_units(state: BeamState, candidates: Sequence[Sequence[Step]], scores: Rows, scale: float | None) -> Rows:
+def _in_units(
+    state: BeamState, candidates: Sequence[Sequence[Step]], scores: Sequence[Sequence[float]], scale: float | None
+) -> Sequence[Sequence[float]]:
     """Return the scores of a question's candidates in natural-log units; the first that differ set its unit."""
     if scale is not None:
         return scores if scale == 1 else [[score / scale for score in row] for row in scores]

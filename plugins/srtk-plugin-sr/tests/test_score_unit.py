@@ -8,9 +8,10 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from srtk_plugin_local.memory import MemoryGraph
 from srtk_plugin_sr.beam import BeamExpander
-from srtk_plugin_sr.score_unit import SPREAD, relative_scores, unit_of
 from srtk_plugin_sr.search_settings import SearchBlock
 
+from srtk_framework.graph import relative_scores, unit_of
+from srtk_framework.graph.score_unit import SPREAD
 from srtk_framework.roles import PLAIN, PathScorer, SearchSettings
 from srtk_framework.values import END, Link, Question, Step
 
