@@ -3,18 +3,21 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
 import pytest
+from srtk_plugin_local.memory import MemoryGraph
 
 from srtk_framework.cli import main
+from srtk_framework.evaluation import sentence, unknown_answers
 from srtk_framework.graph import with_own_ids
 from srtk_framework.records import question_from_record, record_from_question
 from srtk_framework.roles import KnowledgeGraph
+from srtk_framework.values import DriverError, Frontier, Question
 
 WD, DIRECT = "http://www.wikidata.org/entity/", "http://www.wikidata.org/prop/direct/"
 NS = "http://rdf.freebase.com/ns/"
@@ -305,6 +308,23 @@ def test_gold_answers_that_the_graph_lacks_are_told_once_with_their_number(
     flags = ["-i", source, "-o", target, "-kg", str(folders["wikidata"]), "--search-path", "--quiet"]
     assert main(["preprocess", *flags]) == 0
     assert capsys.readouterr().err.count("2 of 3 gold answers are not ids of this graph") == 1
+
+
+class Away(MemoryGraph):
+    """A graph whose server is away."""
+
+    def frontiers(self, node_sets: Sequence[Sequence[str]]) -> list[Frontier]:
+        raise DriverError("the server is away")
+
+
+def test_gold_answers_that_could_not_be_looked_up_are_told_with_the_reason() -> None:
+    asked = [Question("q", "Who?", answers=("Q1", "Q2"))]
+    told = unknown_answers(Away(triples=[["Q3", "P1", "Q4"]]), asked)
+    assert told == {"answers": 2, "unchecked": "the server is away"}
+    assert sentence(told).startswith(
+        "whether the 2 gold answers are ids of this graph could not be checked: the server"
+    )
+    assert unknown_answers(Away(triples=[]), []) is None
 
 
 def test_gold_of_which_no_result_has_anything_is_told_without_a_graph(

@@ -61,11 +61,13 @@ class GoldIds:
 
         Returns:
             ``answers``, the number of distinct gold answers that may be ids; ``unknown``, how many are none; and
-            ``examples``; without a graph also ``nodes``, ids of the results. None where there is nothing to tell.
+            ``examples``; without a graph also ``nodes``, ids of the results. Where the graph cannot be asked now,
+            ``answers`` and ``unchecked``, its error: a server that is away, or a recording that lacks the question,
+            does not spoil a finished evaluation. None where there is nothing to tell.
         """
         missing = [answer for answer in self._answers if answer not in self._found]
         if graph is not None:
-            return _counted(len(self._answers), unknown_ids(graph, missing))
+            return _looked_up(graph, len(self._answers), missing)
         if self._found or not self._nodes:
             return None
         counted = _counted(len(self._answers), missing)
@@ -75,20 +77,28 @@ class GoldIds:
 def unknown_answers(graph: KnowledgeGraph, questions: Iterable[Question]) -> dict[str, Any] | None:
     """Count the distinct gold answers of questions that are no ids of a graph; see ``GoldIds.report``."""
     answers = dict.fromkeys(a for question in questions for a in question.answers or () if not is_value(a))
-    return _counted(len(answers), unknown_ids(graph, list(answers)))
+    return _looked_up(graph, len(answers), list(answers))
 
 
 def unknown_ids(graph: KnowledgeGraph, ids: Sequence[str]) -> list[str]:
-    """Return the ids without any triple in a graph; none where the graph cannot be asked now."""
+    """Return the ids without any triple in a graph.
+
+    Raises:
+        DriverError: If the graph cannot be asked now.
+    """
     found: list[str] = []
     for some in batched(ids, _AT_ONCE):
-        try:
-            frontiers = graph.frontiers([[id_] for id_ in some])
-        except DriverError:
-            # A server that is away, or a recording that lacks the question, does not spoil a finished evaluation.
-            return []
+        frontiers = graph.frontiers([[id_] for id_ in some])
         found += [id_ for id_, frontier in zip(some, frontiers, strict=True) if not frontier.size]
     return found
+
+
+def _looked_up(graph: KnowledgeGraph, answers: int, ids: Sequence[str]) -> dict[str, Any] | None:
+    try:
+        unknown = unknown_ids(graph, ids)
+    except DriverError as error:
+        return {"answers": answers, "unchecked": str(error)}
+    return _counted(answers, unknown)
 
 
 def _counted(answers: int, unknown: Sequence[str]) -> dict[str, Any] | None:
@@ -118,6 +128,12 @@ def unread(fields: Mapping[str, int]) -> str:
 
 def sentence(report: Mapping[str, Any]) -> str:
     """Say how many gold answers are no ids of the graph, or are in no result, and what to do."""
+    if "unchecked" in report:
+        return (
+            f"whether the {report['answers']} gold answers are ids of this graph could not be checked:"
+            f" {report['unchecked']}; answers in another spelling count as not found, so evaluate again when it can be"
+            " asked"
+        )
     examples = ", ".join(report["examples"])
     if "nodes" in report:
         return (
