@@ -8,8 +8,9 @@ from typing import Any
 
 import attrs
 
-from srtk_framework.graph import Instance
+from srtk_framework.graph import Instance, path_order
 from srtk_framework.values import Literal, Path, Question, RankedPath, Triple
+from srtk_plugin_answers.question_kinds import QuestionKind
 
 Row = Sequence[tuple[Triple, RankedPath | None]]
 """The triples of one member of a set, each with the path that led to it."""
@@ -214,3 +215,29 @@ def without_detours(sets: Sequence[NodeSet]) -> list[NodeSet]:
         if one.path is None
         or not any((one.path.entity, one.steps[:size]) in begun for size in range(1, len(one.steps)))
     ]
+
+
+def set_paths(
+    kind: QuestionKind, bounded: bool, named: bool, paths: Sequence[RankedPath], most: int
+) -> list[RankedPath]:
+    """Return the paths that may lead to the set: the best, and where a value decides those without a last step.
+
+    Args:
+        kind: Kind of the question.
+        bounded: Whether it has a constraint on values.
+        named: Whether it names a class of which all is asked for.
+        paths: Paths of its subgraph.
+        most: Maximum number of them.
+    """
+    by_value = bounded or kind.kind in ("superlative", "ordinal")
+    if kind.kind in ("comparison", "yes-no") or not (by_value or named or kind.kind in ("count", "difference")):
+        return []
+    best = [path for path in sorted(paths, key=path_order) if path.steps][:most]
+    if not by_value:
+        return best
+    # The last step may lead to the value that decides.
+    some = [*best, *(attrs.evolve(path, steps=path.steps[:-1]) for path in best if len(path.steps) > 1)]
+    first: dict[tuple[str, Path], RankedPath] = {}
+    for path in some:
+        first.setdefault((path.entity, path.steps), path)
+    return list(first.values())

@@ -10,15 +10,15 @@ import attrs
 from srtk_framework.graph import path_order
 from srtk_framework.roles import KnowledgeGraph, PathScorer, SearchSettings
 from srtk_framework.text import link_topics, unnamed_entities, without_mentions
-from srtk_framework.values import Budget, Path, Question, RankedPath, Schema, Step, Subgraph
+from srtk_framework.values import Budget, Question, RankedPath, Schema, Subgraph
 from srtk_plugin_answers.deciding_values import DecidingValues
 from srtk_plugin_answers.end_classes import of_class, of_role, of_rows
 from srtk_plugin_answers.graph_names import GraphNames
 from srtk_plugin_answers.joined_topics import JoinedTopics
-from srtk_plugin_answers.node_sets import Lead, NodeSet, classed, whole_set, without_detours
+from srtk_plugin_answers.node_sets import Lead, NodeSet, classed, set_paths, whole_set, without_detours
 from srtk_plugin_answers.path_ends import PathEnds
 from srtk_plugin_answers.path_reads import PathReads
-from srtk_plugin_answers.path_scores import PathScores, ScoreUnit
+from srtk_plugin_answers.path_scores import PathScores, scores_of_questions
 from srtk_plugin_answers.question_classes import MENTION, asks_for_several
 from srtk_plugin_answers.question_kinds import (
     QuestionKind,
@@ -30,7 +30,7 @@ from srtk_plugin_answers.question_kinds import (
 )
 from srtk_plugin_answers.question_values import ValueConstraint, clauses, value_constraints
 from srtk_plugin_answers.result_order import of_class_first
-from srtk_plugin_answers.statement_years import in_year
+from srtk_plugin_answers.statement_years import in_years
 
 _PART = 0.5
 """Part of the budget for a set that does not fit into all of it."""
@@ -122,14 +122,15 @@ class Operations:
     def of(self, questions: Sequence[Question], found: Sequence[Subgraph]) -> list[Operated]:
         """Read what each question's operation needs, of its subgraph's paths and links."""
         kinds = [self.kind(question) for question in questions]
-        found, held = self._in_years(kinds, found)
+        found, held = in_years(self.graph, [one.year if one.kind == "time-bound" else None for one in kinds], found)
         ends = [PathEnds(subgraph) for subgraph in found]
         links = list(dict.fromkeys(link.entity for question in questions for link in question.links))
         reads = PathReads(self.graph, self.members, links)
         names = self._names(questions)
         settings = self.scorer.search_settings() or SearchSettings()
         texts = self._texts(questions, names, settings)
-        scores = self._scores(reads, questions, texts, settings)
+        scale = self.scale if settings.scale is None else settings.scale
+        scores = scores_of_questions(self.values.scores, scale, reads, self.schema, questions, texts)
         bounds, phrases = self._conditions(questions, kinds, held, names)
         asked = phrases if self.schema.type_relations else [()] * len(phrases)
         sets = self._sets(reads, questions, kinds, bounds, phrases, found)
@@ -366,28 +367,11 @@ class Operations:
     ) -> list[list[NodeSet]]:
         """Read the sets that each question may be about, best path first."""
         wanted = [
-            self._set_paths(kind, bool(row), bool(phrases) and self._lists(question), subgraph.paths)
+            set_paths(kind, bool(row), bool(phrases) and self._lists(question), subgraph.paths, self.paths)
             for question, kind, row, phrases, subgraph in zip(questions, kinds, bounds, asked, found, strict=True)
         ]
         reads.of([path for row in wanted for path in row])
         return [self.read_sets(reads, question, row) for question, row in zip(questions, wanted, strict=True)]
-
-    def _set_paths(
-        self, kind: QuestionKind, bounded: bool, named: bool, paths: Sequence[RankedPath]
-    ) -> list[RankedPath]:
-        """Return the paths that may lead to the set: the best, and where a value decides those without a last step."""
-        by_value = bounded or kind.kind in ("superlative", "ordinal")
-        if kind.kind in ("comparison", "yes-no") or not (by_value or named or kind.kind in ("count", "difference")):
-            return []
-        best = [path for path in sorted(paths, key=path_order) if path.steps][: self.paths]
-        if not by_value:
-            return best
-        # The last step may lead to the value that decides.
-        some = [*best, *(attrs.evolve(path, steps=path.steps[:-1]) for path in best if len(path.steps) > 1)]
-        first: dict[tuple[str, Path], RankedPath] = {}
-        for path in some:
-            first.setdefault((path.entity, path.steps), path)
-        return list(first.values())
 
     def _names(self, questions: Sequence[Question]) -> dict[str, str]:
         """Return the labels of linked entities that come without a name."""
@@ -403,24 +387,6 @@ class Operations:
 
     # Units
 
-    def _scores(
-        self, reads: PathReads, questions: Sequence[Question], texts: Sequence[str], settings: SearchSettings
-    ) -> list[PathScores]:
-        """Return what scores the paths of each question, in the scorer's unit or in one that is measured for it."""
-        scale = self.scale if settings.scale is None else settings.scale
-        plain = self.values.scores
-        if scale is not None:
-            return [attrs.evolve(plain, unit=ScoreUnit(scale))] * len(questions)
-        linked = [list(dict.fromkeys(link.entity for link in question.links)) for question in questions]
-        frontiers = reads.frontiers([[one] for row in linked for one in row])
-        offered = iter(self.graph.steps(frontiers, True) if frontiers else ())
-        every = [Step(relation) for relation in self.schema.relations]
-        scores = []
-        for text, row in zip(texts, linked, strict=True):
-            steps = [plain.without_noise(next(offered)) for _ in row] or [plain.without_noise(every)]
-            scores.append(attrs.evolve(plain, unit=ScoreUnit.of(self.scorer, text, steps)))
-        return scores
-
     def _in(self, scores: PathScores) -> Operations:
         """Return what reads scores in the unit of one question."""
         if scores.unit == self.values.scores.unit:
@@ -429,16 +395,3 @@ class Operations:
         one.values = attrs.evolve(self.values, scores=scores)
         one._topics = attrs.evolve(self._topics, scores=scores)
         return one
-
-    # Years
-
-    def _in_years(self, kinds: Sequence[QuestionKind], found: Sequence[Subgraph]) -> tuple[list[Subgraph], list[int]]:
-        """Put statements that held in the year of their question first; return also how many of each did."""
-        changed, decided = [], []
-        for kind, subgraph in zip(kinds, found, strict=True):
-            held = [0]
-            if kind.kind == "time-bound" and kind.year is not None:
-                subgraph, held = in_year(self.graph, subgraph, kind.year)
-            changed.append(subgraph)
-            decided.append(sum(one > 0 for one in held) or -any(held))
-        return changed, decided

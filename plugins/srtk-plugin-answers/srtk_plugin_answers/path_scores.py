@@ -10,7 +10,8 @@ import attrs
 
 from srtk_framework.graph import unit_of
 from srtk_framework.roles import PathScorer
-from srtk_framework.values import END, Path, Step, rounded
+from srtk_framework.values import END, Path, Question, Schema, Step, rounded
+from srtk_plugin_answers.path_reads import PathReads
 
 
 @attrs.frozen
@@ -79,3 +80,35 @@ class PathScores:
     def without_noise(self, steps: Sequence[Step]) -> list[Step]:
         """Leave out noise relations."""
         return [step for step in steps if not any(fnmatchcase(step.relation, pattern) for pattern in self.noise)]
+
+
+def scores_of_questions(
+    plain: PathScores,
+    scale: float | None,
+    reads: PathReads,
+    schema: Schema,
+    questions: Sequence[Question],
+    texts: Sequence[str],
+) -> list[PathScores]:
+    """Return what scores the paths of each question, in a scale that is known or in a unit that is measured for it.
+
+    Args:
+        plain: The scores without a unit.
+        scale: Difference of the scorer's numbers that is one unit; None to measure it by the first steps from the
+            links, or without a link by the schema's relations.
+        reads: What was read of the graph.
+        schema: Its schema.
+        questions: The questions.
+        texts: What the scorer reads of each.
+    """
+    if scale is not None:
+        return [attrs.evolve(plain, unit=ScoreUnit(scale))] * len(questions)
+    linked = [list(dict.fromkeys(link.entity for link in question.links)) for question in questions]
+    frontiers = reads.frontiers([[one] for row in linked for one in row])
+    offered = iter(reads.graph.steps(frontiers, True) if frontiers else ())
+    every = [Step(relation) for relation in schema.relations]
+    scores = []
+    for text, row in zip(texts, linked, strict=True):
+        steps = [plain.without_noise(next(offered)) for _ in row] or [plain.without_noise(every)]
+        scores.append(attrs.evolve(plain, unit=ScoreUnit.of(plain.scorer, text, steps)))
+    return scores

@@ -30,6 +30,20 @@ def in_year(graph: KnowledgeGraph, found: Subgraph, year: int) -> tuple[Subgraph
     return in_order(found, order, sum(one > 0 for one in held)), held
 
 
+def in_years(
+    graph: KnowledgeGraph, years: Sequence[int | None], found: Sequence[Subgraph]
+) -> tuple[list[Subgraph], list[int]]:
+    """Put the statements that held in the year of each question first; return also how many did, or -1."""
+    changed, decided = [], []
+    for year, subgraph in zip(years, found, strict=True):
+        held = [0]
+        if year is not None:
+            subgraph, held = in_year(graph, subgraph, year)
+        changed.append(subgraph)
+        decided.append(sum(one > 0 for one in held) or -any(held))
+    return changed, decided
+
+
 _ENDED = re.compile(
     r"\b(?:until|till|stop|stopped|end|ended|give up|gave up|abandon|abandoned|leave|left|cease|ceased|drop)\b"
 )

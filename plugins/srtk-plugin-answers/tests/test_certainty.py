@@ -9,12 +9,13 @@ import attrs
 import pytest
 from srtk_plugin_answers.certainty import Evidence
 from srtk_plugin_answers.choices import other_words
+from srtk_plugin_answers.drafts import Draft
 from srtk_plugin_answers.joined_topics import JoinedTopics
 from srtk_plugin_answers.literal_values import is_missing
 from srtk_plugin_answers.node_sets import Lead, NodeSet, margin, whole_set
 from srtk_plugin_answers.path_scores import PathScores
 from srtk_plugin_answers.question_kinds import value_kind
-from srtk_plugin_answers.reader import Draft, PathsReader
+from srtk_plugin_answers.reader import PathsReader
 from srtk_plugin_local.memory import MemoryGraph
 
 from srtk_framework.graph import Instance, facts

@@ -1,0 +1,363 @@
+"""What answers each kind of question: handlers, of which the first that has something to say is asked."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Callable, Mapping, Sequence
+
+import attrs
+
+from srtk_framework.roles import KnowledgeGraph
+from srtk_framework.values import Pattern, Question, RankedPath, Step, Triple, rounded
+from srtk_plugin_answers.choices import Choice, choices, named_value, other_words, unknown_names
+from srtk_plugin_answers.drafts import Case, Draft, margin_of
+from srtk_plugin_answers.literal_values import fits, is_date, is_year, truth_of, value_of
+from srtk_plugin_answers.node_sets import Lead, whole_set
+from srtk_plugin_answers.operations import Operated, Operations
+from srtk_plugin_answers.path_reads import PathReads
+from srtk_plugin_answers.question_classes import PEOPLE, shared_words
+from srtk_plugin_answers.question_kinds import Arithmetic, Kind, arithmetic_of, is_yes_no, measured_noun, value_kind
+from srtk_plugin_answers.relation_likeness import RelationLikeness
+from srtk_plugin_answers.statement_years import dates_of, ends
+from srtk_plugin_answers.unlinked import UnlinkedSets, stems_of, words_of
+
+_ALTERNATIVES = 4
+_MEASURE = 0.2
+"""The same for what a difference is counted in, which is a unit rather than a name."""
+_OR_NAME = re.compile(r"\bor (?:the )?[A-Z]")
+_PLAIN_MARKS = "?.,;:!'’-()/%&$€£"
+_TWO_NAMES = "the question compares or joins two things, and fewer than two names of the graph were found in it"
+_NO_RELATION = "the graph has no relation like {noun!r} of what the question names"
+_BEYOND = "the set has no place {rank}: {count} of it have a value of {name!r}"
+_TWO_VALUES = "the graph has no relation with a number or a date for each of the things that are compared"
+
+
+@attrs.define(eq=False)
+class AnswerHandlers:
+    """Answer a question in ids, by what its paths and its operation gave.
+
+    Attributes:
+        graph: Graph that is read.
+        operations: What reads sets.
+        sets: What reads the sets of questions without a link.
+        likeness: Compares relations with questions.
+        relation_words: Words of the names of the graph's relations.
+    """
+
+    graph: KnowledgeGraph
+    operations: Operations
+    sets: UnlinkedSets
+    likeness: RelationLikeness
+    relation_words: frozenset[str]
+
+    def draft(self, question: Question, one: Operated) -> Draft:
+        """Answer in ids, by the first handler of the question's kind that has something to say."""
+        known = Case(question, one)
+        handlers = (*_NAMES, *(_UNLINKED if not question.links else _OF_KIND.get(one.kind.kind, _LOOKUP)))
+        if question.links:
+            paths = one.found.paths
+            labels = self.operations.names.labels({path.steps[-1].relation for path in paths if path.steps})
+            found = self._things_first(question, one, choices(question, one, labels))
+            known = Case(question, self._with_things(question, one), found, labels)
+        for handler in handlers:
+            draft: Draft | None = handler(self, known)
+            if draft is not None:
+                return draft
+        return Draft(one.kind.kind, missing="no path leads to an answer")
+
+    # Handlers: each answers, or refuses, or leaves the case to the next one
+
+    def _by_text(self, case: Case) -> Draft | None:
+        """Answer with what has a text that is written in the question; refuse names that nothing has."""
+        question = case.question
+        unknown = unknown_names(question, self.relation_words) or other_words(self.graph, question)
+        if (unknown or _has_sign(question)) and (lead := self.sets.of_value(question)) is not None:
+            return Draft(case.kind, tuple(lead.answers), proof=lead.proof, complete=True)
+        if unknown:
+            return Draft(case.kind, missing=f"nothing of the graph is called {', '.join(unknown)}")
+        return None
+
+    def _by_class(self, case: Case) -> Draft:
+        """Answer by class, values and words, where nothing is linked."""
+        sets = self.sets
+        if case.one.scores.unit != sets.values.scores.unit:
+            sets = attrs.evolve(sets, values=attrs.evolve(sets.values, scores=case.one.scores))
+        lead, missing = sets.lead(case.question, case.one.kind)
+        if missing:
+            return Draft(case.kind, missing=missing)
+        if (operation := arithmetic_of(case.question.text)) and lead.values:
+            return self._calculated(operation, lead)
+        draft = Draft.of_lead(case.kind, lead)
+        return attrs.evolve(draft, number=len(lead.answers)) if case.kind == "count" else draft
+
+    def _by_join(self, case: Case) -> Draft | None:
+        """Answer yes or no by what joins two links, by a value that says so, or by one that the question names."""
+        if case.one.bounds or not is_yes_no(case.question.text):
+            return None
+        return self._confirmed(case.question, case.one, case.found)
+
+    def _by_bound(self, case: Case) -> Draft | None:
+        """Answer yes or no by whether a value is within bounds."""
+        lead = case.one.lead
+        if not (case.one.bounds and lead.facts and is_yes_no(case.question.text)):
+            return None
+        return attrs.evolve(Draft.of_lead(case.kind, lead), entities=(), truth=bool(lead.answers))
+
+    def _by_arithmetic(self, case: Case) -> Draft | None:
+        """Answer with a sum, an average or a distance."""
+        lead, text = case.one.lead, case.question.text
+        operation = arithmetic_of(text)
+        if operation is None or not lead.values:
+            return None
+        noun = measured_noun(text) if operation == "distance" else None
+        if noun is not None and not self.likeness.is_like(case.one, noun, Step(lead.facts["relation"]), _MEASURE):
+            return Draft(operation, missing=f"the graph has no number of {noun} for what the question names")
+        return self._calculated(operation, lead)
+
+    def _by_ordering_relation(self, case: Case) -> Draft | None:
+        """Answer a superlative by a relation that itself orders, as *largest city*."""
+        if not case.found or not self.likeness.orders_itself(case.question, case.one, case.found[0]):
+            return None
+        if (noun := self.likeness.unordered(case.one, case.found[0])) is not None:
+            return Draft(case.kind, missing=_NO_RELATION.format(noun=noun))
+        return self._looked_up(case, "lookup", case.found)
+
+    def _by_place(self, case: Case) -> Draft | None:
+        """Refuse a place in an order that is beyond the set."""
+        facts = case.one.lead.facts
+        if case.one.lead.answers or "rank" not in facts:
+            return None
+        missing = _BEYOND.format(
+            rank=facts["rank"], count=facts["with_value"], name=self.likeness.label(facts["relation"])
+        )
+        return Draft(case.kind, missing=missing)
+
+    def _by_comparison(self, case: Case) -> Draft | None:
+        """Refuse a comparison of things without values, or of fewer than two."""
+        several = len(case.question.links) > 1
+        if case.one.lead.answers or not (several or not case.found or _OR_NAME.search(case.question.text)):
+            return None
+        return Draft(case.kind, missing=_TWO_VALUES if several else _TWO_NAMES)
+
+    def _by_date(self, case: Case) -> Draft | None:
+        """Answer when: by the dates of a statement, or where a path ends in dates."""
+        if value_kind(case.question.text) != "date":
+            return None
+        if (dated := self._of_statement(case.question)) is not None:
+            return dated
+        if not any(fits(end, "date") for choice in case.found for end in choice.ends):
+            return Draft(case.kind, missing="the graph has no date of what the question names")
+        return self._looked_up(case, "lookup", case.found)
+
+    def _by_number(self, case: Case) -> Draft | None:
+        """Answer how many by a number that the graph has, such as a population."""
+        one = case.one
+        best = None if one.bounds or one.is_classed else _best_number(case.found, one.lead)
+        if best is None:
+            return None
+        if (noun := self.likeness.unlike(case, best)) is not None:
+            return Draft(case.kind, missing=_NO_RELATION.format(noun=noun))
+        return attrs.evolve(self._looked_up(case, case.kind, [best]), number=value_of(next(iter(best.ends))))
+
+    def _by_set(self, case: Case) -> Draft | None:
+        """Answer with what the operation gave."""
+        return self._of_lead(case.question, case.one) if case.one.lead.answers and case.one.held <= 0 else None
+
+    def _by_path(self, case: Case) -> Draft | None:
+        """Answer with where the best path ends."""
+        if not case.found:
+            return None
+        if (noun := self.likeness.unlike(case, case.found[0], margin_of(case.found))) is not None:
+            return Draft(case.kind, missing=_NO_RELATION.format(noun=noun))
+        return self._looked_up(case, case.kind, case.found)
+
+    # What the handlers share
+
+    def _leads_beyond(self, question: Question, one: Operated, path: RankedPath | None) -> bool:
+        """Return whether a path goes on from what is asked for: *which films* are before their genre.
+
+        Nothing tells the class of those nodes; but the question names the relation that leads to them, against its
+        direction, and not the one that goes on.
+        """
+        nouns = [phrase for phrase in one.phrases if phrase not in PEOPLE]
+        if not nouns or one.is_classed or one.roles or path is None or len(path.steps) < 2:
+            return False
+        before, last = path.steps[-2:]
+        if not before.inverse or last.inverse:
+            return False
+        told, beyond = (stems_of(self.likeness.label(step.relation)) for step in (before, last))
+        asked = stems_of(question.text)
+        return bool(told & asked) and not beyond & asked
+
+    def _things_first(self, question: Question, one: Operated, found: list[Choice]) -> list[Choice]:
+        """Put the path to what is asked for before those that go on from there."""
+        if not found or not self._leads_beyond(question, one, found[0].path):
+            return found
+        begun = (found[0].path.entity, found[0].path.steps[:-1])
+        return sorted(found, key=lambda choice: (choice.path.entity, choice.path.steps) != begun)
+
+    def _with_things(self, question: Question, one: Operated) -> Operated:
+        """Count what is asked for, where the set goes on from there."""
+        path = one.lead.path
+        if one.kind.kind != "count" or one.bounds or path is None or not self._leads_beyond(question, one, path):
+            return one
+        sets = self.operations.read_sets(one.reads, question, [attrs.evolve(path, steps=path.steps[:-1])])
+        return attrs.evolve(one, lead=whole_set(sets)) if sets else one
+
+    def _of_lead(self, question: Question, one: Operated) -> Draft:
+        """Answer with what the operation gave."""
+        lead, kind = one.lead, one.kind.kind
+        draft = Draft.of_lead(kind, lead)
+        if kind == "count":
+            return attrs.evolve(draft, number=len(lead.answers))
+        if is_yes_no(question.text):
+            first = next((link.entity for link in question.links), None)
+            return attrs.evolve(draft, entities=(), truth=list(lead.answers) == [first])
+        if kind in ("superlative", "ordinal") and lead.values and self._asks_for_value(question, one):
+            # The highest temperature is a value.
+            values = dict.fromkeys(lead.values[member].object for member in lead.answers)
+            return attrs.evolve(draft, entities=tuple(values))
+        return draft
+
+    def _asks_for_value(self, question: Question, one: Operated) -> bool:
+        """Return whether a superlative asks for the value itself: *the highest temperature*, and no class."""
+        label = self.likeness.label(one.lead.facts["relation"])
+        if one.phrases:
+            return bool(shared_words(one.phrases, label))
+        return bool(words_of(label) & words_of(question.text))
+
+    def _confirmed(self, question: Question, one: Operated, found: Sequence[Choice]) -> Draft:
+        """Answer yes or no: by what joins two links, by a value that says so, or by a value that the question names."""
+        lead, kind = one.lead, one.kind.kind
+        if lead.facts:
+            return attrs.evolve(Draft.of_lead(kind, lead), entities=(), truth=bool(lead.answers))
+        said = [choice for choice in found if all(truth_of(end) is not None for end in choice.ends)]
+        if found and said[:1] == found[:1]:
+            truths = {truth_of(end) for end in found[0].ends}
+            proof = [(triple, found[0].path) for way in found[0].ends.values() for triple in way]
+            if len(truths) == 1 and not self.likeness.is_near(one, question, found[0]):
+                return Draft(kind, missing="the graph has no relation like what the question asks of it")
+            if len(truths) == 1:
+                return Draft(kind, truth=truths.pop(), proof=proof, complete=True, score=found[0].path.score)
+        if found and _has_figure(question, one) and not any(truth_of(end) is not None for end in found[0].ends):
+            named = named_value(question, found[0])
+            ends_ = found[0].ends if named is None else {named: found[0].ends[named]}
+            proof = [(triple, found[0].path) for way in ends_.values() for triple in way]
+            return Draft(kind, truth=named is not None, proof=proof, complete=True, score=found[0].path.score)
+        if found and (named := named_value(question, found[0])) is not None:
+            proof = [(triple, found[0].path) for triple in found[0].ends[named]]
+            return Draft(kind, truth=True, proof=proof, complete=True, score=found[0].path.score)
+        return Draft(kind, missing=_TWO_NAMES)
+
+    def _of_statement(self, question: Question) -> Draft | None:
+        """Answer when a statement between two links began or ended, by the dates of its qualifiers."""
+        links = list(dict.fromkeys(link.entity for link in question.links))
+        patterns = [Pattern(one, None, other) for one in links for other in links if one != other]
+        joined = [triple for row in self.graph.match(patterns) for triple in row] if patterns else []
+        dates = dates_of(self.graph, joined, ends(question.text))
+        if not dates:
+            return None
+        values = tuple(dict.fromkeys(date for _, date in dates))
+        return Draft("lookup", values, [(triple, None) for triple, _ in dates], complete=True)
+
+    def _calculated(self, operation: Arithmetic, lead: Lead) -> Draft:
+        """Add values up, or take them from each other; dates are apart by years."""
+        dated = all(is_date(triple.object) for triple in lead.values.values())
+        numbers = [value for triple in lead.values.values() if (value := value_of(triple.object)) is not None]
+        if operation == "distance":
+            first, second = (int(value) if dated else value for value in numbers[:2])
+            number, unit = abs(first - second), "years" if dated else ""
+        else:
+            number, unit = math.fsum(numbers) / (len(numbers) if operation == "average" else 1), ""
+        return Draft(
+            operation,
+            tuple(lead.values),
+            proof=lead.proof,
+            complete=bool(lead.facts.get("complete")),
+            score=lead.score,
+            margin=lead.margin,
+            path=lead.path,
+            relation=lead.facts["relation"],
+            number=rounded(number),
+            unit=unit or self.likeness.label(lead.facts["relation"]),
+        )
+
+    def _looked_up(self, case: Case, kind: str, found: Sequence[Choice]) -> Draft:
+        best, *others = found
+        whole, complete = self._whole(case.one.reads, best)
+        return Draft(
+            kind,
+            tuple(whole),
+            proof=[(triple, best.path) for way in whole.values() for triple in way],
+            complete=complete,
+            number=len(whole) if kind == "count" else None,
+            margin=margin_of(found),
+            score=best.path.score,
+            operated=False,
+            path=best.path,
+            others=others[:_ALTERNATIVES],
+        )
+
+    def _whole(self, reads: PathReads, choice: Choice) -> tuple[Mapping[str, tuple[Triple, ...]], bool | None]:
+        """Read all of where a path ends; what the subgraph has comes first. Tell whether that is all there is.
+
+        Ends of one class or year are those of the subgraph alone, of which nothing is told.
+        """
+        if choice.narrowed:
+            return choice.ends, None
+        [read] = reads.of([choice.path])
+        whole = dict(choice.ends)
+        for one in read.instances:
+            if one.end != choice.path.entity and len(set(one.triples)) == len(one.triples):
+                whole.setdefault(one.end, one.triples)
+        return whole, not read.cut
+
+
+Handler = Callable[[AnswerHandlers, Case], Draft | None]
+
+_NAMES: Sequence[Handler] = (AnswerHandlers._by_text,)
+_UNLINKED: Sequence[Handler] = (AnswerHandlers._by_class,)
+_LOOKUP: Sequence[Handler] = (
+    AnswerHandlers._by_arithmetic,
+    AnswerHandlers._by_date,
+    AnswerHandlers._by_set,
+    AnswerHandlers._by_path,
+)
+_OF_KIND: Mapping[Kind, Sequence[Handler]] = {
+    "yes-no": (AnswerHandlers._by_join, AnswerHandlers._by_bound, *_LOOKUP),
+    "comparison": (
+        AnswerHandlers._by_bound,
+        AnswerHandlers._by_arithmetic,
+        AnswerHandlers._by_comparison,
+        *_LOOKUP[1:],
+    ),
+    "superlative": (AnswerHandlers._by_arithmetic, AnswerHandlers._by_ordering_relation, *_LOOKUP[1:]),
+    "ordinal": (AnswerHandlers._by_arithmetic, AnswerHandlers._by_place, *_LOOKUP[1:]),
+    "count": (
+        AnswerHandlers._by_arithmetic,
+        AnswerHandlers._by_date,
+        AnswerHandlers._by_number,
+        *_LOOKUP[2:],
+    ),
+}
+"""The handlers of each kind of question, first first; look-ups and the other kinds have those of look-ups."""
+
+
+def _has_sign(question: Question) -> bool:
+    """Return whether a question quotes something, or has a sign that is no letter, figure or mark."""
+    return any(not (char.isalnum() or char.isspace() or char in _PLAIN_MARKS) for char in question.text)
+
+
+def _has_figure(question: Question, one: Operated) -> bool:
+    """Return whether a question that bounds nothing has a word with a figure, such as a version."""
+    return not one.bounds and any(char.isdigit() for char in question.text)
+
+
+def _best_number(found: Sequence[Choice], lead: Lead) -> Choice | None:
+    """Return the best path if it ends in one number, such as a population, and is nearer than what could be counted."""
+    best = max(found, key=lambda choice: choice.path.score, default=None)
+    if best is None or len(best.ends) != 1 or (lead.path is not None and lead.path.score > best.path.score):
+        return None
+    [end] = best.ends
+    return best if fits(end, "number") and not is_year(value_of(end) or 0.0) else None

@@ -1,0 +1,109 @@
+"""Answers in ids, and the questions that they are for with what was found."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import attrs
+
+from srtk_framework.values import Question, RankedPath, rounded
+from srtk_plugin_answers.choices import Choice
+from srtk_plugin_answers.node_sets import Lead, Row
+from srtk_plugin_answers.operations import Operated
+from srtk_plugin_answers.question_kinds import Kind
+
+
+@attrs.frozen
+class Draft:
+    """An answer in ids.
+
+    Attributes:
+        kind: Kind of the question.
+        entities: The answer's entities and values.
+        proof: Triples that prove it, each with its path.
+        complete: Whether all was read; None where that means nothing.
+        number: The number asked for.
+        unit: What it measures.
+        truth: Yes or no.
+        margin: Distance of the score of the choice from the next one's.
+        score: Score of the choice; None where nothing was chosen.
+        operated: Whether an operation chose it.
+        path: Path to the answer, or to the set that the operation is about.
+        relation: Relation whose values decided.
+        others: Other choices.
+        missing: Why there is no answer.
+    """
+
+    kind: str
+    entities: tuple[str, ...] = ()
+    proof: Row = ()
+    complete: bool | None = None
+    number: float | None = None
+    unit: str = ""
+    truth: bool | None = None
+    margin: float = float("inf")
+    score: float | None = None
+    operated: bool = True
+    path: RankedPath | None = None
+    relation: str | None = None
+    others: Sequence[Choice] = ()
+    missing: str = ""
+
+    def choice(self) -> dict[str, Any]:
+        """Return what the record says of the choice: path, relation that decided, score and distance."""
+        chosen: dict[str, Any] = {}
+        if self.path is not None:
+            chosen |= {"entity": self.path.entity, "path": [str(step) for step in self.path.steps]}
+        if self.relation is not None:
+            chosen["relation"] = self.relation
+        if self.score is not None:
+            chosen["score"] = rounded(self.score)
+        return {**chosen, "margin": rounded(self.margin)} if chosen and math.isfinite(self.margin) else chosen
+
+    def ids(self) -> set[str]:
+        """Return the ids that the text needs names of."""
+        return {*self.entities, *(end for choice in self.others for end in choice.ends)}
+
+    @classmethod
+    def of_lead(cls, kind: str, lead: Lead) -> Draft:
+        """Return a draft of what an operation gave."""
+        complete = bool(lead.facts.get("complete"))
+        return cls(
+            kind,
+            tuple(lead.answers),
+            proof=lead.proof,
+            complete=complete,
+            score=lead.score,
+            margin=lead.margin,
+            path=lead.path,
+            relation=lead.facts.get("relation"),
+        )
+
+
+@attrs.frozen
+class Case:
+    """A question with what was found for it.
+
+    Attributes:
+        question: The question.
+        one: What its operation gave.
+        found: What its paths lead to, best first.
+        labels: Labels of the last relations of its paths.
+    """
+
+    question: Question
+    one: Operated
+    found: Sequence[Choice] = ()
+    labels: Mapping[str, str] = attrs.field(factory=dict)
+
+    @property
+    def kind(self) -> Kind:
+        """The kind of the question."""
+        return self.one.kind.kind
+
+
+def margin_of(found: Sequence[Choice]) -> float:
+    """Return how far the first choice's score is from the next one's."""
+    return found[0].path.score - found[1].path.score if len(found) > 1 else math.inf

@@ -1,0 +1,115 @@
+"""How like the relations of paths are to what a question names, by words that they share and by the path scorer."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping
+
+import attrs
+
+from srtk_framework.text import without_mentions
+from srtk_framework.values import Question, Step
+from srtk_plugin_answers.choices import Choice
+from srtk_plugin_answers.drafts import Case
+from srtk_plugin_answers.graph_names import GraphNames
+from srtk_plugin_answers.operations import Operated
+from srtk_plugin_answers.question_classes import MENTION, PEOPLE, shared_words, singular
+from srtk_plugin_answers.question_kinds import asked_relation, order_phrase, ordering_words
+from srtk_plugin_answers.unlinked import stems_of
+
+_LIKE = 0.33
+"""Least likeness of a noun and a relation, as a part of the relation's likeness with its own name."""
+_FAR = 0.08
+"""The same for the whole question and a path."""
+_ORDERED = 0.4
+"""The same for what is ordered and a relation that orders by itself."""
+_DOUBTED = 0.5
+"""The same for a noun where another path is as near."""
+_NO_NOUNS = frozenset(["kind", "name", "sort", "type"])
+"""Nouns that say nothing of a relation: *what is the name of*."""
+_NEAR = 5.0
+"""Least score of a path that is clearly like a question."""
+_CLEAR = 0.5
+"""Distance of the next path's score from which on it is not as near."""
+
+
+@attrs.frozen(eq=False)
+class RelationLikeness:
+    """Compare the relations of paths with what a question names.
+
+    Attributes:
+        names: Names of the graph's relations.
+    """
+
+    names: GraphNames
+
+    def likeness(self, one: Operated, phrase: str, step: Step) -> float:
+        """Return how like a phrase is to a step's relation, as a part of the relation's likeness with its own name.
+
+        A relation that is not like its own name says nothing, and is taken for like.
+        """
+        asked, own = one.scores.numbers([phrase, self.label(step.relation)], [(), ()], [[step], [step]])
+        return float(asked[0] / own[0]) if own[0] > 0 else math.inf
+
+    def is_like(self, one: Operated, noun: str, step: Step, least: float) -> bool:
+        """Return whether a noun has the name of a relation, or is like it."""
+        return bool(shared_words([noun], self.label(step.relation))) or self.likeness(one, noun, step) >= least
+
+    def orders_itself(self, question: Question, one: Operated, best: Choice) -> bool:
+        """Return whether a relation of the best path itself orders, as *largest city*, better than any value would."""
+        step = next((step for step in best.path.steps if ordering_words(self.label(step.relation))), None)
+        if step is None:
+            return False
+        if "relation" not in one.lead.facts:
+            return True
+        phrase = order_phrase(question.text)
+        return self.likeness(one, phrase, step) > self.likeness(one, phrase, Step(one.lead.facts["relation"]))
+
+    def is_near(self, one: Operated, question: Question, choice: Choice) -> bool:
+        """Return whether a question has a word of a path's relations, or is clearly like it."""
+        near = choice.path.score + one.scores.unit.lift >= _NEAR
+        return near or self.names_in(question, [step.relation for step in choice.path.steps])
+
+    def unordered(self, one: Operated, best: Choice) -> str | None:
+        """Return the noun of a superlative that a relation which itself orders, as *largest city*, does not order."""
+        nouns = [phrase.split()[-1] for phrase in one.phrases if phrase not in PEOPLE]
+        if not nouns or one.fit or any(end in one.roles for end in best.ends):
+            return None
+        return None if any(self.is_like(one, noun, best.path.steps[-1], _ORDERED) for noun in nouns) else nouns[0]
+
+    def unlike(self, case: Case, best: Choice, margin: float = math.inf) -> str | None:
+        """Return the noun of a question that asks for the relation to something, if the best path has none like it.
+
+        In a question of several steps the noun may be that of any of them, and a path that is clearly like the question
+        needs no noun.
+        """
+        one, steps = case.one, best.path.steps
+        score = best.path.score + one.scores.unit.lift
+        noun = asked_relation(case.question.text) or next((one for one in one.phrases if one not in PEOPLE), None)
+        if one.fit or one.roles or one.held > 0 or (noun in one.phrases and steps[-1].inverse):
+            return None
+        if noun is None or singular(noun.split()[-1]) in _NO_NOUNS:
+            label = self.label(steps[-1].relation)
+            [own] = one.scores.rows([label], [()], [steps[-1:]])
+            # Log-probabilities are at most 0, and say nothing of how like a path is to a question.
+            return case.question.text.strip(" ?") if own[0] > 0 and score < _FAR * own[0] else None
+        if margin < _CLEAR and noun not in one.phrases and self._is_doubted(one, noun, steps[-1], case.labels):
+            return None if self.is_like(one, noun, steps[-1], _DOUBTED) else noun
+        is_like = score >= _NEAR or any(self.is_like(one, noun, step, _LIKE) for step in steps)
+        return None if is_like else noun
+
+    def _is_doubted(self, one: Operated, noun: str, step: Step, labels: Mapping[str, str]) -> bool:
+        """Return whether a noun is more like another relation than that of a step."""
+        relations = dict.fromkeys([step.relation, *self.names.schema.relations, *labels])
+        steps = [Step(relation) for relation in relations]
+        [scores] = one.scores.rows([noun], [()], [steps])
+        return bool(max(scores) > scores[0])
+
+    def label(self, relation: str) -> str:
+        """Return the label of a relation."""
+        return self.names.labels([relation])[relation]
+
+    def names_in(self, question: Question, relations: Iterable[str]) -> bool:
+        """Return whether a question has a word of one of the relations, outside of its links' mentions."""
+        asked = stems_of(without_mentions(question, question.links, {}, MENTION))
+        return any(asked & stems_of(label) for label in self.names.labels(relations).values())
