@@ -34,7 +34,7 @@ from srtk_framework import Graph, Retriever  # noqa: E402
 from srtk_framework.values import Question  # noqa: E402
 
 WRITTEN = ("by_kind", "own_tables", "no_link", "not_there", "whole_road")
-SETS = ("demo", "demo_gold", *WRITTEN, "certainty", *(f"fresh/{name}" for name in WRITTEN))
+SETS = ("demo", "demo_gold", *WRITTEN, "certainty", *(f"fresh/{name}" for name in WRITTEN), "fresh/not_there_bands")
 OUT = ROOT / "build" / "bench" / "answers.json"
 WORLD = "build/demo/world"
 OPERATIONS = {"use": "operations", "inner": {"use": "beam"}}
