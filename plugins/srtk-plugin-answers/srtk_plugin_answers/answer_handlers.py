@@ -17,8 +17,16 @@ from srtk_plugin_answers.node_sets import Lead, whole_set
 from srtk_plugin_answers.operations import Operated, Operations
 from srtk_plugin_answers.path_reads import PathReads
 from srtk_plugin_answers.question_classes import PEOPLE, shared_words
-from srtk_plugin_answers.question_kinds import Arithmetic, Kind, arithmetic_of, is_yes_no, measured_noun, value_kind
-from srtk_plugin_answers.relation_likeness import RelationLikeness
+from srtk_plugin_answers.question_kinds import (
+    Arithmetic,
+    Kind,
+    arithmetic_of,
+    asks_for_age,
+    is_yes_no,
+    measured_noun,
+    value_kind,
+)
+from srtk_plugin_answers.relation_likeness import LIKE, RelationLikeness
 from srtk_plugin_answers.statement_years import dates_of, ends
 from srtk_plugin_answers.unlinked import UnlinkedSets, stems_of, words_of
 
@@ -163,6 +171,28 @@ class AnswerHandlers:
     def _by_set(self, case: Case) -> Draft | None:
         """Answer with what the operation gave."""
         return self._of_lead(case.question, case.one) if case.one.lead.answers and case.one.held <= 0 else None
+
+    def _by_value(self, case: Case) -> Draft | None:
+        """Refuse a number where no path ends in one, and an age where what is asked about has none.
+
+        An age is a date, a year, or a number of a relation like *age*, one step away.
+        """
+        if value_kind(case.question.text) != "number" or not case.found:
+            return None
+        if not asks_for_age(case.question.text):
+            if any(fits(end, "number") for choice in case.found for end in choice.ends):
+                return None
+            return Draft(case.kind, missing="the graph has no number of what the question names")
+        ages = [choice for choice in case.found if len(choice.path.steps) == 1 and self._is_age(case.one, choice)]
+        if not ages:
+            return Draft(case.kind, missing="the graph has no age of what the question names")
+        return self._looked_up(case, case.kind, [*ages, *(choice for choice in case.found if choice not in ages)])
+
+    def _is_age(self, one: Operated, choice: Choice) -> bool:
+        if all(fits(end, "date") for end in choice.ends):
+            return True
+        is_number = all(fits(end, "number") for end in choice.ends)
+        return is_number and self.likeness.is_like(one, "age", choice.path.steps[-1], LIKE)
 
     def _by_path(self, case: Case) -> Draft | None:
         """Answer with where the best path ends."""
@@ -322,6 +352,7 @@ _LOOKUP: Sequence[Handler] = (
     AnswerHandlers._by_arithmetic,
     AnswerHandlers._by_date,
     AnswerHandlers._by_set,
+    AnswerHandlers._by_value,
     AnswerHandlers._by_path,
 )
 _OF_KIND: Mapping[Kind, Sequence[Handler]] = {

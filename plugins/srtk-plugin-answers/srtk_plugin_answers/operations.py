@@ -84,7 +84,8 @@ class Operations:
             is what suits the scorer.
         types: Whether a class that the question names decides what comes first.
         typed: Maximum number of nodes of a question whose classes are read.
-        by_role: Whether relations tell the class of nodes that have no type.
+        by_role: Whether relations tell the class of nodes that have no type, and yes or no, comparisons and arithmetic
+            are read for an answer, as the reader `paths` needs it; the expander `operations` does without.
         scale: Difference of the scorer's numbers that is one natural-log unit, where the scorer does not say it; None
             to measure it for each question.
     """

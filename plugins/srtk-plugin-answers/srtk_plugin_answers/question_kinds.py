@@ -306,17 +306,24 @@ def value_kind(question: str) -> ValueKind | None:
     return "name" if _NAMED.match(text) else None
 
 
+def asks_for_age(question: str) -> bool:
+    """Return whether a question in English asks how old something is."""
+    return question.casefold().strip().startswith("how old")
+
+
 _RELATION = re.compile(
     r"^(?:what|who)(?:'s| is| are| was| were) (?:the |an? )?(?P<noun>[\w-]+(?: [\w-]+){0,2}?) (?:of|in|for) \w"
     r"|^(?:what|who)(?:'s| is| are| was| were) (?:[\w.-]+ ){0,4}?[\w.-]+(?:'s|s') (?P<own>[\w-]+(?: [\w-]+){0,2})\??$"
     r"|^(?:the )?(?P<bare>[\w-]+(?: [\w-]+)?) of \w"
+    r"|^(?:the )?(?!(?:who|whom|whose|what|which|where|when|how|why|is|are|was|were|do|does|did|name|list|show|find)\b)"
+    r"(?P<within>[\w-]+(?: [\w-]+)?) in \w"
 )
 
 
 def asked_relation(question: str) -> str | None:
     """Return the noun of a question in English that asks what is in a relation to something: *what is the N of X*."""
     found = _RELATION.match(question.casefold().replace("’", "'").strip())
-    return None if found is None else found["noun"] or found["own"] or found["bare"]
+    return None if found is None else found["noun"] or found["own"] or found["bare"] or found["within"]
 
 
 _OF_THINGS = re.compile(

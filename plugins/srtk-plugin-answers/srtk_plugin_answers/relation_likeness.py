@@ -17,7 +17,7 @@ from srtk_plugin_answers.question_classes import MENTION, PEOPLE, shared_words, 
 from srtk_plugin_answers.question_kinds import asked_relation, order_phrase, ordering_words
 from srtk_plugin_answers.unlinked import stems_of
 
-_LIKE = 0.33
+LIKE = 0.33
 """Least likeness of a noun and a relation, as a part of the relation's likeness with its own name."""
 _FAR = 0.08
 """The same for the whole question and a path."""
@@ -95,7 +95,7 @@ class RelationLikeness:
             return case.question.text.strip(" ?") if own[0] > 0 and score < _FAR * own[0] else None
         if margin < _CLEAR and noun not in one.phrases and self._is_doubted(one, noun, steps[-1], case.labels):
             return None if self.is_like(one, noun, steps[-1], _DOUBTED) else noun
-        is_like = score >= _NEAR or any(self.is_like(one, noun, step, _LIKE) for step in steps)
+        is_like = score >= _NEAR or any(self.is_like(one, noun, step, LIKE) for step in steps)
         return None if is_like else noun
 
     def _is_doubted(self, one: Operated, noun: str, step: Step, labels: Mapping[str, str]) -> bool:

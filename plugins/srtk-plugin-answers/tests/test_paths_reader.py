@@ -10,6 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from srtk_plugin_answers.path_scores import PathScores, ScoreUnit
+from srtk_plugin_answers.question_kinds import asked_relation
 from srtk_plugin_answers.reader import PathsReader
 from srtk_plugin_answers.result_order import with_proof
 from srtk_plugin_local.memory import MemoryGraph
@@ -461,3 +462,31 @@ def test_scores_that_do_not_differ_say_nothing_of_how_sure_an_answer_is() -> Non
     unit = ScoreUnit.of(Renumbered(0.0), "Where?", [[Step("capital"), Step("member")], []])
     scores = PathScores(Renumbered(0.0), (), unit)
     assert scores.of([(Step("capital"),), (Step("member"), Step("start"))], "Where?") == [0.0, 0.0]
+
+
+@pytest.mark.parametrize(
+    ("text", "link", "paths", "missing"),
+    [
+        ("How much does Latvia weigh?", "latvia", ["borders", "capital"], "no number of what"),
+        ("How old is Latvia?", "latvia", ["area", "capital"], "no age of what"),
+        ("How old is Riga?", "riga", ["^capital founded"], "no age of what"),
+        ("age structure in Latvia", "latvia", ["area"], "no relation like 'age structure'"),
+    ],
+)
+def test_a_number_or_an_age_that_no_path_ends_in_is_refused(
+    text: str, link: str, paths: list[str], missing: str
+) -> None:
+    answer, _ = asked(text, link, paths=paths)
+    assert missing in answer.missing
+
+
+def test_an_age_is_a_date_or_a_number_of_a_relation_like_it() -> None:
+    assert asked("How old is Latvia?", "latvia", paths=["area", "founded"])[0].text == "1918-11-18"
+    aged = [*TRIPLES[-1:], ["latvia", "age", '"107"^^xsd:integer'], ["latvia", "area", '"64"^^xsd:integer']]
+    assert asked("How old is Latvia?", "latvia", paths=["area", "age"], triples=aged)[0].text == "107"
+
+
+@pytest.mark.parametrize("text", ["Who works in Latvia?", "What is in Latvia?", "Which town in Latvia is it?"])
+def test_a_question_that_asks_of_something_in_a_place_names_no_relation_to_it(text: str) -> None:
+    assert asked_relation(text) is None
+    assert asked_relation("life expectancy in Latvia") == "life expectancy"
