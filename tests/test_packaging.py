@@ -190,8 +190,6 @@ def imported(folder: Path) -> set[str]:
 
 @pytest.mark.parametrize("folder", PLUGINS, ids=lambda folder: folder.name)
 def test_the_tests_of_a_plugin_import_what_its_extra_for_testing_brings(folder: Path) -> None:
-    if folder.name in ("srtk-plugin-answers", "srtk-plugin-sr"):
-        pytest.xfail("its extra for testing does not yet bring what its tests import")
     brought = declared(folder.name, frozenset({"testing"}), set())
     known = packages_distributions()
     found = {name: {canonicalize_name(one) for one in known.get(name, [name])} for name in imported(folder / "tests")}
