@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from srtk_framework.graph.graph_defaults import degrees, match, neighbourhood
 from srtk_framework.graph.hop_loop import run_hops
-from srtk_framework.graph.node_mass import facts_by_node
+from srtk_framework.graph.node_mass import Rescore, facts_by_node
 from srtk_framework.graph.path_facts import (
     Instance,
     PathKey,
@@ -25,7 +25,7 @@ from srtk_framework.graph.question_ids import with_own_ids
 from srtk_framework.graph.reader_stop import ANSWERED, EXHAUSTED, READER, SECONDS, stopping_reader
 from srtk_framework.graph.score_unit import relative_scores, unit_of
 from srtk_framework.graph.topic_joins import TopicJoins, topic_joins
-from srtk_framework.graph.topic_support import BACKGROUND
+from srtk_framework.graph.topic_support import BACKGROUND, passed, path_probabilities, topic_support
 from srtk_framework.graph.traversal import Reached, follow_within, frontier_batches, within_nodes
 
 if TYPE_CHECKING:
@@ -41,6 +41,7 @@ __all__ = [
     "Instance",
     "PathKey",
     "Reached",
+    "Rescore",
     "Signatures",
     "TopicJoins",
     "TripleTable",
@@ -59,7 +60,9 @@ __all__ = [
     "match",
     "names_of",
     "neighbourhood",
+    "passed",
     "path_order",
+    "path_probabilities",
     "path_sort_key",
     "paths_within",
     "reaching",
@@ -67,6 +70,7 @@ __all__ = [
     "run_hops",
     "stopping_reader",
     "topic_joins",
+    "topic_support",
     "unit_of",
     "with_gold_triples",
     "with_own_ids",

@@ -16,13 +16,13 @@ topic to another gives its mass to the node before that, in which it joins the t
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import islice
 from typing import Any, NamedTuple
 
 import attrs
 
-from srtk_framework.graph.path_facts import Instance, PathKey, finish, instances, paths_within
+from srtk_framework.graph.path_facts import Instance, PathKey, finish, instances, path_order, paths_within
 from srtk_framework.graph.topic_support import (
     BACKGROUND,
     Arrival,
@@ -41,6 +41,10 @@ RESERVED = 0.5
 """Largest part of the budget that is kept for them."""
 EVEN = 0.5
 """Part of what the triples before them add each with which further ones are read at any price: those of a long list."""
+
+
+Rescore = Callable[[Sequence[Sequence[RankedPath]], Sequence[Mapping[int, Sequence[Instance]]]], list[list[float]]]
+"""Takes the paths of each question and their instances by rank, and returns a score for each path."""
 
 
 class _Node(NamedTuple):
@@ -91,6 +95,7 @@ def facts_by_node(
     traces: Sequence[Mapping[str, Any]],
     found: float = 1.0,
     background: float | None = BACKGROUND,
+    rescore: Rescore | None = None,
 ) -> list[Subgraph]:
     """Read one instance for each node that the paths end in, nodes of most mass first, then further instances.
 
@@ -112,10 +117,11 @@ def facts_by_node(
         found: Share of the answers that the paths are expected to lead to: a factor of ``expected_recall``.
         background: Support of a topic where none of its paths arrive, above 0: the smaller, the more a node is worth
             where topics meet. None for no support: the paths of all topics are read as those of one.
+        rescore: Gives the paths other scores by what was read of them; the order of the paths follows.
     """
     if background is None:
         topics = [dict.fromkeys(row, 0) for row in topics]
-    within = [paths_within(row, budget.mass) for row in paths]
+    within = [len(row) if rescore else paths_within(row, budget.mass) for row in paths]
     indices = [(i, rank) for i, row in enumerate(paths) for rank, path in enumerate(row[: within[i]]) if path.steps]
     most = None if budget.triples is None else READ * budget.triples
     cuts: list[dict[str, int]] = [dict(trace.get("cut", {})) for trace in traces]
@@ -130,6 +136,12 @@ def facts_by_node(
     for (i, rank), path_instances in zip(indices, read, strict=True):
         if path_instances:
             rows[i][rank] = path_instances
+    if rescore is not None:
+        paths, rows = _rescored(paths, rows, rescore(paths, rows))
+        within = [paths_within(row, budget.mass) for row in paths]
+        rows = [
+            {rank: row[rank] for rank in sorted(row) if rank < most} for row, most in zip(rows, within, strict=True)
+        ]
     subgraphs, expected = [], []
     for i, (row, trace) in enumerate(zip(paths, traces, strict=True)):
         reading = _chosen(row, rows[i], topics[i], budget, background or BACKGROUND)
@@ -156,6 +168,21 @@ def facts_by_node(
         attrs.evolve(one, expected_recall=rounded(found * shares[len(one.triples)]) if shares else None)
         for one, shares in zip(finished, expected, strict=True)
     ]
+
+
+def _rescored(
+    paths: Sequence[Sequence[RankedPath]],
+    rows: Sequence[Mapping[int, list[Instance]]],
+    scores: Sequence[Sequence[float]],
+) -> tuple[list[list[RankedPath]], list[dict[int, list[Instance]]]]:
+    """Return the paths with other scores, best first, and what was read of them by their new ranks."""
+    ranked, read = [], []
+    for row, found, values in zip(paths, rows, scores, strict=True):
+        scored = [attrs.evolve(path, score=value) for path, value in zip(row, values, strict=True)]
+        order = sorted(range(len(row)), key=lambda old: path_order(scored[old]))
+        ranked.append([scored[old] for old in order])
+        read.append({new: found[old] for new, old in enumerate(order) if old in found})
+    return ranked, read
 
 
 def _chosen(

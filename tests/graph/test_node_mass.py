@@ -293,3 +293,37 @@ def read_until(facts, paths, recall):
     graph = MemoryGraph(triples=facts)
     graph.open()
     return facts_by_node(graph, [paths], Budget(triples=30, recall=recall), [topics(paths)], [{}], [{}])[0]
+
+
+def test_other_scores_by_what_was_read_reorder_paths_and_triples():
+    graph = MemoryGraph(triples=FACTS)
+    graph.open()
+    paths = [path(BORN, CLUB, score=2.0), path(BORN, NUMBER, score=1.0)]
+    seen = []
+
+    def rescore(rows, read):
+        seen.append({rank: sorted(one.end for one in found) for rank, found in read[0].items()})
+        return [[0.0, 5.0] for _ in rows]
+
+    [found] = facts_by_node(graph, [paths], Budget(triples=4), [topics(paths)], [{}], [{}], rescore=rescore)
+    assert seen == [{0: ["c0", "c0", "c1"], 1: ["n0", "n1", "n2"]}]
+    assert [(one.steps, one.score) for one in found.paths] == [((BORN, NUMBER), 5.0), ((BORN, CLUB), 0.0)]
+    assert found.triples[1] == Triple("p0", "number", "n0")
+    assert found.paths[found.path_of[1]].steps == (BORN, NUMBER)
+
+
+def test_the_mass_counts_paths_by_their_new_scores():
+    graph = MemoryGraph(triples=FACTS)
+    graph.open()
+    paths = [path(BORN, CLUB, score=9.0), path(BORN, NUMBER, score=0.0)]
+    [found] = facts_by_node(
+        graph,
+        [paths],
+        Budget(triples=9, mass=0.9),
+        [topics(paths)],
+        [{}],
+        [{}],
+        rescore=lambda rows, read: [[0.0, 9.0] for _ in rows],
+    )
+    assert {triple.relation for triple in found.triples} == {"born in", "number"}
+    assert found.trace["cut"] == {"mass": 1}

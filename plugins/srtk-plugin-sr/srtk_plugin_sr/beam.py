@@ -13,7 +13,9 @@ from typing import Any, Literal, TypeVar
 import attrs
 
 from srtk_framework.graph import (
+    Instance,
     Reached,
+    Rescore,
     facts,
     facts_by_node,
     follow_within,
@@ -40,6 +42,8 @@ from srtk_framework.values import (
 from srtk_plugin_sr.beam_state import OVERSAMPLING, ActivePath, BeamState, beam_state, copy_state, without_end
 from srtk_plugin_sr.explain import final_choice, hop_choice, hop_paths, path_key
 from srtk_plugin_sr.links import weighted_entities
+from srtk_plugin_sr.path_choice import PathChoice
+from srtk_plugin_sr.path_features import MARK, SearchedQuestion
 from srtk_plugin_sr.search_settings import AUTO, Auto, SearchBlock
 
 _Item = TypeVar("_Item")
@@ -69,6 +73,9 @@ class BeamExpander(Expander):
         paths: Maximum number of paths of a topic whose triples are read; `width` by default.
         search: Settings that replace what suits the scorer.
         link_weight: Factor on the logarithm of a link's share of the scores in its span; 0 ignores link scores.
+        choice: Second stage that scores the paths that were found a second time, as wholes, where the triples come in
+            the order `nodes`: `auto` is the weights of the package where the scorer is not trained, else none; a file
+            of weights; null for none.
         variant: `srtk` searches as SRTK does: END is offered before the first step too, the search stops as soon as
             `width` paths have ended, and a path whose frontier is larger than the budget's nodes is dropped, not cut.
     """
@@ -82,15 +89,22 @@ class BeamExpander(Expander):
     paths: int | None = attrs.field(default=None, validator=at_least(1))
     search: SearchBlock = attrs.field(factory=SearchBlock)
     link_weight: float = attrs.field(default=1.0, validator=at_least(0))
+    choice: str | None = None
     variant: Literal["default", "srtk"] = attrs.field(default="default", validator=one_of(("default", "srtk")))
     _noise: tuple[str, ...] = attrs.field(init=False, repr=False)
     _clear: dict[str, bool] = attrs.field(init=False, factory=dict, repr=False)
     _end_is_scored: bool = attrs.field(init=False, repr=False)
     _fixed: SearchSettings | None = attrs.field(init=False, default=None, repr=False)
     _drops: bool = attrs.field(init=False, default=False, repr=False)
+    _weights: PathChoice | None = attrs.field(init=False, default=None, repr=False)
 
     def open(self) -> None:
-        """Read the graph's noise relations, and whether the scorer scores END."""
+        """Read the graph's noise relations, whether the scorer scores END, and the weights that choose paths.
+
+        Raises:
+            DriverError: If the weights cannot be read.
+        """
+        self._weights = None if self.choice is None else PathChoice.load(None if self.choice == AUTO else self.choice)
         self._noise = tuple(self.graph.schema().noise)
         self._end_is_scored = self.scorer.scores_end()
         self._drops = self.variant == "srtk"
@@ -107,7 +121,8 @@ class BeamExpander(Expander):
         linked = [weighted_entities(question.links, self.link_weight) for question in questions]
         frontiers = iter(self.graph.frontiers([[entity] for links in linked for entity in links]))
         labels: dict[str, str] = {}
-        if mention is not None and (unnamed := unnamed_entities(questions)):
+        choice = self._choice()
+        if (mention is not None or choice) and (unnamed := unnamed_entities(questions)):
             labels = dict(zip(unnamed, self.graph.labels(unnamed), strict=True))
         states = []
         for question, links in zip(questions, linked, strict=True):
@@ -130,6 +145,8 @@ class BeamExpander(Expander):
                     trace=trace,
                     cut={},
                     done=not known,
+                    text=question.text,
+                    marked=without_mentions(question, question.links, labels, f" {MARK} ") if choice else "",
                 )
             )
         return states
@@ -205,7 +222,15 @@ class BeamExpander(Expander):
             if budget.recall is None and budget.price is None:
                 budget = attrs.evolve(budget, price=search.price)
             return facts_by_node(
-                self.graph, ranked, budget, topics, known, traces, search.found, search.topic_background
+                self.graph,
+                ranked,
+                budget,
+                topics,
+                known,
+                traces,
+                search.found,
+                search.topic_background,
+                self._rescore(beams) if self._choice() else None,
             )
         return facts(self.graph, ranked, self.budget, known, traces)
 
@@ -218,8 +243,11 @@ class BeamExpander(Expander):
         # Paths are compared here, not their triples, so one triple is enough.
         budget = attrs.evolve(self.budget, triples=1, tokens=None)
         unlimited = attrs.evolve(self._search(), margin=None)
-        every = self._copy(budget=budget, paths=sys.maxsize, _fixed=unlimited).result(states)
-        read = self._copy(budget=budget).result(states)
+        # By the scores of the search, which decide what is read; the choice orders what was read.
+        every = self._copy(budget=budget, paths=sys.maxsize, _fixed=unlimited, choice=None, _weights=None).result(
+            states
+        )
+        read = self._copy(budget=budget, choice=None, _weights=None).result(states)
         most, limit = self.paths or self.width, "expander.paths" if self.paths else "expander.width"
         return [final_choice(all_.paths, some.paths, most, limit) for all_, some in zip(every, read, strict=True)]
 
@@ -257,6 +285,28 @@ class BeamExpander(Expander):
         if self.depth != AUTO:
             suitable = attrs.evolve(suitable, depth=self.depth, long_cost=0.0, long_width=None)
         return self.search.over(suitable)
+
+    def _choice(self) -> PathChoice | None:
+        """Return the weights that choose paths, if any: a training changes whether those of the package are used."""
+        if self.choice == AUTO and self.scorer.is_trained():
+            return None
+        return self._weights if self._search().order == "nodes" else None
+
+    def _rescore(self, states: Sequence[BeamState]) -> Rescore:
+        """Return what gives the paths of questions new scores by their features."""
+        choice = self._choice()
+
+        def rescore(
+            paths: Sequence[Sequence[RankedPath]], read: Sequence[Mapping[int, Sequence[Instance]]]
+        ) -> list[list[float]]:
+            assert choice is not None
+            questions = [
+                SearchedQuestion(state.text, state.marked, state.topics, row, found)
+                for state, row, found in zip(states, paths, read, strict=True)
+            ]
+            return choice.scores(self.graph, self.scorer, questions)
+
+        return rescore
 
     def _candidates(self, steps: Sequence[Step], end: bool) -> list[Step]:
         """Remove noise relations, and append END where it is offered."""

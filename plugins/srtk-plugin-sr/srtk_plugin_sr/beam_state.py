@@ -42,6 +42,8 @@ class BeamState(HopState):
         cut: Number of nodes that were left out, by limit.
         done: True when no further hop is wanted.
         unit: Unit of the scores where the scorer does not say it; None until scores differ.
+        text: The question.
+        marked: The question with a mark in the place of each topic's mention; empty where no path is chosen by it.
     """
 
     topics: dict[str, int]
@@ -54,6 +56,8 @@ class BeamState(HopState):
     cut: dict[str, int]
     done: bool
     unit: float | None = None
+    text: str = ""
+    marked: str = ""
 
 
 def with_end(path: RankedPath) -> RankedPath:

@@ -1,0 +1,70 @@
+"""Choice of the path: a linear model over whole paths that scores what a search returns a second time."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Mapping, Sequence
+from pathlib import Path as FilePath
+
+import attrs
+import numpy as np
+
+from srtk_framework.roles import KnowledgeGraph, PathScorer
+from srtk_framework.values import DriverError, RankedPath, rounded
+from srtk_plugin_sr.path_features import FEATURES, Floats, SearchedQuestion, path_features
+
+SHIPPED = FilePath(__file__).with_name("path_choice.json")
+
+
+@attrs.frozen
+class PathChoice:
+    """Weights of the features of a path; the probability of a path is a softmax over those of its question.
+
+    Attributes:
+        weights: Weight of each feature; those without one count nothing.
+    """
+
+    weights: Mapping[str, float]
+
+    @classmethod
+    def load(cls, file: str | None = None) -> PathChoice:
+        """Read weights from a file, by default from that of the package.
+
+        Raises:
+            DriverError: If the file cannot be read, or has other features.
+        """
+        path = SHIPPED if file is None else FilePath(file).expanduser()
+        try:
+            weights = json.loads(path.read_text(encoding="utf-8"))["weights"]
+        except (OSError, ValueError, KeyError, TypeError) as error:
+            raise DriverError(f"the weights of the choice in {path} cannot be read: {error}") from error
+        if unknown := sorted(set(weights) - set(FEATURES)):
+            raise DriverError(
+                f"{path} weighs {', '.join(unknown)}, which is no feature of a path; fit the weights again"
+            )
+        return cls(weights)
+
+    def scores(
+        self, graph: KnowledgeGraph, scorer: PathScorer, questions: Sequence[SearchedQuestion]
+    ) -> list[list[float]]:
+        """Return a score for each path of each question, in natural-log units.
+
+        The paths of a question share the sum of the probabilities that the search gave them: what a score says of a
+        path alone, without the others, stays what it was.
+        """
+        tables = path_features(graph, scorer, questions)
+        return [self._shared(one.paths, table) for one, table in zip(questions, tables, strict=True)]
+
+    def _shared(self, paths: Sequence[RankedPath], table: Floats) -> list[float]:
+        if not paths:
+            return []
+        values = table @ np.array([self.weights.get(name, 0.0) for name in FEATURES])
+        shift = _log_sum(np.array([path.score for path in paths])) - _log_sum(values)
+        return [rounded(float(value) + shift) for value in values]
+
+
+def _log_sum(values: Floats) -> float:
+    """Return the logarithm of the sum of the exponentials."""
+    most = float(values.max())
+    return most + math.log(float(np.exp(values - most).sum()))

@@ -1,0 +1,305 @@
+"""Features of whole paths that know no graph: what tells, among the paths of a search, which one a question means."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Mapping, Sequence
+from itertools import pairwise
+
+import attrs
+import numpy as np
+import numpy.typing as npt
+
+from srtk_framework.graph import Instance, passed, path_probabilities, topic_support
+from srtk_framework.roles import KnowledgeGraph, PathScorer
+from srtk_framework.text import fold, spaced
+from srtk_framework.values import RankedPath, Step
+from srtk_plugin_sr.answer_kind import NUMBER, TIME, AnswerKind, answer_kind, end_kind, literal_kind, word_set
+
+Floats = npt.NDArray[np.float64]
+
+LABELLED = 3
+"""Ends of each path whose labels are read."""
+MARK = "¤"
+"""Stands for a topic's mention."""
+FEATURES = (
+    "share",
+    "first",
+    "over prefix",
+    "kind last",
+    "end fits",
+    "end clashes",
+    "word support",
+    "words shared",
+    "order",
+    "length nesting",
+    "named",
+    "noun last",
+    "back same",
+    "at topic",
+    "only topic",
+    "mass",
+    "agreed",
+    "joined most",
+    "joined mean",
+    "other topic",
+    "value fits",
+    "value wrong",
+    "value lacks",
+    "one of several",
+)
+"""Names of the features, in the order of their columns; the README of the package says what each of them is."""
+
+_LEAST = 1e-6
+"""Replaces smaller probabilities, whose logarithms would dominate."""
+_WORD = re.compile(r"[^\W_]+(?:['’.-][^\W_]+)*|¤")
+_STOP = word_set(
+    """
+    a an the of in on at by for from to with within into is are was were be been am do does did has have had can could
+    will would should may might which what who whom whose where when why how many much that this these those it its he
+    she they his her their there and or not no any some all each every also as than then so name list give show find
+    tell me us s i you your my we our
+    """
+)
+_NESTING = word_set("of that which who whose whom where by s")
+_SAME = word_set("same also other others another share shares shared sharing too both common else similar co")
+_ENDINGS = ("ings", "ing", "ers", "ies", "ors", "ed", "er", "or", "es", "s", "e")
+
+
+@attrs.frozen(eq=False)
+class SearchedQuestion:
+    """What a search found for one question.
+
+    Attributes:
+        text: The question.
+        marked: The question with a mark in the place of each topic's mention.
+        topics: For each linked entity the number of its topic.
+        paths: The paths, best first.
+        read: Instances of the paths, by rank.
+    """
+
+    text: str
+    marked: str
+    topics: Mapping[str, int]
+    paths: Sequence[RankedPath]
+    read: Mapping[int, Sequence[Instance]]
+
+
+@attrs.frozen(eq=False)
+class QuestionWords:
+    """The words of a question that a path can be compared with.
+
+    Attributes:
+        kind: What it expects as an answer.
+        content: Words that carry meaning, without the mentions.
+        places: For each of them, how many words it stands from the next mention.
+        nesting: Number of words behind the first that join phrases, such as *of* and *that*.
+    """
+
+    kind: AnswerKind
+    content: tuple[str, ...]
+    places: tuple[int, ...]
+    nesting: int
+
+    @classmethod
+    def of(cls, marked: str) -> QuestionWords:
+        """Read the words of a question with marked mentions."""
+        words = _WORD.findall(fold(re.sub("['’]s", " s ", marked)))
+        marks = [place for place, word in enumerate(words) if word == MARK] or [len(words)]
+        places: dict[str, int] = {}
+        for place, word in enumerate(words):
+            if word not in _STOP and word != MARK and not word.isdigit():
+                places.setdefault(word, min(abs(place - mark) for mark in marks))
+        nesting = sum(word in _NESTING for word in words[1:])
+        return cls(answer_kind(marked.replace(MARK, " ")), tuple(places), tuple(places.values()), nesting)
+
+    @property
+    def texts(self) -> list[str]:
+        """The texts that are compared with steps: what the question expects, if it says so, then its words."""
+        return [*([self.kind.phrase] if self.kind.phrase else []), *self.content]
+
+
+@attrs.frozen(eq=False)
+class FeatureInput:
+    """What the features of a question's paths are computed from.
+
+    Attributes:
+        question: What the search found.
+        words: The words of the question.
+        steps: The distinct steps of the paths.
+        table: Scores of the steps, each as the first of a path, of shape [``words.texts``, steps].
+        labels: Labels of relations and of a few ends.
+    """
+
+    question: SearchedQuestion
+    words: QuestionWords
+    steps: Sequence[Step]
+    table: Floats
+    labels: Mapping[str, str]
+
+
+def path_features(graph: KnowledgeGraph, scorer: PathScorer, questions: Sequence[SearchedQuestion]) -> list[Floats]:
+    """Return the features of each question's paths, of shape [paths, ``len(FEATURES)``]."""
+    return [features_of(one) for one in feature_inputs(graph, scorer, questions)]
+
+
+def feature_inputs(
+    graph: KnowledgeGraph, scorer: PathScorer, questions: Sequence[SearchedQuestion]
+) -> list[FeatureInput]:
+    """Read what the features are computed from, for all questions with one call to the scorer and one to the graph."""
+    words = [QuestionWords.of(one.marked) for one in questions]
+    steps = [list(dict.fromkeys(step for path in one.paths for step in path.steps)) for one in questions]
+    asked = [(text, row) for own, row in zip(words, steps, strict=True) if row for text in own.texts]
+    found = scorer.score([text for text, _ in asked], [()] * len(asked), [row for _, row in asked]) if asked else []
+    scores = iter(found)
+    tables = [
+        np.array([next(scores) if row else () for _ in own.texts], dtype=np.float64).reshape(len(own.texts), len(row))
+        for own, row in zip(words, steps, strict=True)
+    ]
+    needed = {step.relation for row in steps for step in row}
+    needed.update(end for one in questions for instances in one.read.values() for end in _first_ends(instances))
+    ids = sorted(needed)
+    labels = dict(zip(ids, graph.labels(ids), strict=True)) if ids else {}
+    return [FeatureInput(*row, labels) for row in zip(questions, words, steps, tables, strict=True)]
+
+
+def features_of(given: FeatureInput) -> Floats:
+    """Return the features of one question's paths."""
+    rows = [dict.fromkeys(FEATURES, 0.0) for _ in given.question.paths]
+    _add_search(given, rows)
+    _add_words(given, rows)
+    _add_relations(given, rows)
+    _add_ends(given, rows)
+    _add_joins(given, rows)
+    table = [[row[name] for name in FEATURES] for row in rows]
+    return np.array(table, dtype=np.float64).reshape(len(rows), len(FEATURES))
+
+
+_Rows = Sequence[dict[str, float]]
+
+
+def _add_search(given: FeatureInput, rows: _Rows) -> None:
+    """Add what the search says: each path's probability, and what its last step added to its score."""
+    paths = given.question.paths
+    probabilities = path_probabilities(paths, range(len(paths)))
+    scores = {(path.entity, path.steps): path.score for path in paths}
+    for rank, (path, row) in enumerate(zip(paths, rows, strict=True)):
+        row["share"] = math.log(max(probabilities[rank], _LEAST))
+        row["first"] = float(rank == 0)
+        row["over prefix"] = path.score - scores.get((path.entity, path.steps[:-1]), path.score)
+
+
+def _add_words(given: FeatureInput, rows: _Rows) -> None:
+    """Add how the steps of each path fit the words of the question, by the scorer."""
+    words = given.words
+    column = {step: place for place, step in enumerate(given.steps)}
+    table = _standard(given.table)
+    expected, table = (table[0], table[1:]) if words.kind.phrase and len(table) else (None, table)
+    best = table.argmax(axis=0).tolist() if table.size else []
+    support = table.max(axis=0).tolist() if table.size else []
+    for path, row in zip(given.question.paths, rows, strict=True):
+        at = [column[step] for step in path.steps]
+        if at and expected is not None:
+            row["kind last"] = float(expected[at[-1]])
+        if at and best:
+            chosen = [best[place] for place in at]
+            places = [words.places[word] for word in chosen]
+            row["word support"] = sum(support[place] for place in at) / len(at)
+            row["words shared"] = float(len(at) - len(set(chosen)))
+            # What stands next to the mention is the step that leaves the topic.
+            row["order"] = float(sum(one > other for one, other in pairwise(places)))
+        row["length nesting"] = max(0, len(at) - 1) * (words.nesting - 1.0)
+
+
+def _add_relations(given: FeatureInput, rows: _Rows) -> None:
+    """Add what the names of the relations say."""
+    kind = given.words.kind
+    names = {step: spaced(given.labels[step.relation]) for step in given.steps}
+    said = {step: _content(name) for step, name in names.items()}
+    ends = {step: end_kind(name, step.inverse) for step, name in names.items()}
+    stems = {_stem(word) for word in given.words.content}
+    noun = _stem(kind.noun.split()[-1]) if kind.noun else ""
+    same = bool(_SAME & set(_WORD.findall(fold(given.question.text))))
+    for path, row in zip(given.question.paths, rows, strict=True):
+        if not path.steps:
+            continue
+        last = path.steps[-1]
+        row["named"] = sum(len(said[step] & stems) / max(1, len(said[step])) for step in path.steps) / len(path.steps)
+        row["noun last"] = float(bool(noun) and noun in said[last])
+        row["end fits"] = float(ends[last] is not None and ends[last] == kind.end)
+        row["end clashes"] = float(ends[last] is not None and kind.end is not None and ends[last] != kind.end)
+        row["back same"] = float(same and _goes_back(path.steps))
+
+
+def _add_ends(given: FeatureInput, rows: _Rows) -> None:
+    """Add what the ends of each path say: how probable they are by all paths, and whether they are what is expected."""
+    question, kind = given.question, given.words.kind
+    ends = {rank: list(dict.fromkeys(one.end for one in found)) for rank, found in question.read.items() if found}
+    probabilities = path_probabilities(question.paths, range(len(question.paths)))
+    mass: dict[str, float] = {}
+    for rank, own in ends.items():
+        for end in own:
+            mass[end] = mass.get(end, 0.0) + probabilities[rank]
+    value = kind.kind if kind.kind in (TIME, NUMBER) else None
+    for rank, own in ends.items():
+        row, shown = rows[rank], _first_ends(question.read[rank])
+        mean = sum(mass[end] for end in own) / len(own)
+        row["mass"] = math.log(max(_LEAST, mean))
+        row["agreed"] = mean - probabilities[rank]
+        at_topic = sum(end in question.topics for end in own) / len(own)
+        # What shares something with a topic is found by a way back on which the topic lies itself.
+        row["at topic"] = 0.0 if row["back same"] else at_topic
+        row["only topic"] = float(at_topic == 1.0)
+        row["one of several"] = float(len(own) == 1 and (kind.several or kind.counted))
+        found = [literal_kind(given.labels[end]) for end in shown]
+        row["value fits"] = sum(value is not None and one == value for one in found) / len(shown)
+        row["value wrong"] = sum(value is None and one is not None for one in found) / len(shown)
+        row["value lacks"] = sum(value is not None and one is None for one in found) / len(shown)
+
+
+def _add_joins(given: FeatureInput, rows: _Rows) -> None:
+    """Add where the paths of other topics arrive on the instances of each path."""
+    question = given.question
+    if len(set(question.topics.values())) < 2:
+        return
+    probabilities = path_probabilities(question.paths, range(len(question.paths)))
+    support = topic_support(question.paths, question.read, probabilities, question.topics)
+    for rank, found in question.read.items():
+        path, row = question.paths[rank], rows[rank]
+        topic = question.topics[path.entity]
+        boosts = [support.boost(topic, passed(one, path)) for one in found]
+        row["joined most"] = math.log(max(boosts, default=1.0))
+        row["joined mean"] = math.log(sum(boosts) / len(boosts)) if boosts else 0.0
+        row["other topic"] = float(any(question.topics.get(one.end, topic) != topic for one in found))
+
+
+def _first_ends(instances: Sequence[Instance]) -> list[str]:
+    return list(dict.fromkeys(one.end for one in instances[: 4 * LABELLED]))[:LABELLED]
+
+
+def _standard(table: Floats) -> Floats:
+    """Scale each row to mean 0 and deviation 1; values that do not differ are 0."""
+    if not table.size:
+        return table
+    deviation = table.std(axis=1, keepdims=True)
+    flat = deviation <= 1e-9
+    scaled: Floats = np.where(flat, 0.0, (table - table.mean(axis=1, keepdims=True)) / np.where(flat, 1.0, deviation))
+    return scaled
+
+
+def _stem(word: str) -> str:
+    for ending in _ENDINGS:
+        if word.endswith(ending) and len(word) - len(ending) >= 3:
+            return word[: -len(ending)]
+    return word
+
+
+def _content(label: str) -> set[str]:
+    return {_stem(word) for word in _WORD.findall(fold(label)) if word not in _STOP}
+
+
+def _goes_back(steps: Sequence[Step]) -> bool:
+    """Return whether a step reverses the one before it."""
+    pairs = pairwise(steps)
+    return any(one.relation == other.relation and one.inverse != other.inverse for one, other in pairs)

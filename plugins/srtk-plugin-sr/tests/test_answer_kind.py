@@ -1,0 +1,52 @@
+from __future__ import annotations
+
+import pytest
+from srtk_plugin_sr.answer_kind import PERSON, PLACE, THING, TIME, WORK, answer_kind, end_kind, literal_kind
+
+
+@pytest.mark.parametrize(
+    ("text", "kind", "noun"),
+    [
+        ("Who wrote it?", PERSON, ""),
+        ("who wrote it", PERSON, ""),
+        ("Where was she born?", PLACE, ""),
+        ("In what year was it founded?", TIME, ""),
+        ("Which films did he direct?", THING, "films"),
+        ("list the films that he directed", THING, "films"),
+        ("What is 's daughter's gender?", THING, "gender"),
+        ("What does 's brother do?", THING, ""),
+    ],
+)
+def test_the_words_of_a_question_say_what_it_expects(text: str, kind: str, noun: str) -> None:
+    found = answer_kind(text)
+    assert (found.kind, found.noun) == (kind, noun)
+
+
+def test_what_is_counted_are_things_in_plural() -> None:
+    found = answer_kind("How many players are in the team?")
+    assert (found.kind, found.noun, found.counted, found.several) == (THING, "players", True, True)
+    assert found.end == PERSON
+
+
+@pytest.mark.parametrize(
+    ("label", "inverse", "kind"),
+    [
+        ("directed by", False, PERSON),
+        ("directed by", True, WORK),
+        ("place of birth", False, PLACE),
+        ("date of death", False, TIME),
+        ("place of birth", True, PERSON),
+        ("instrument", False, None),
+        ("", False, None),
+    ],
+)
+def test_the_name_of_a_relation_says_what_a_step_leads_to(label: str, inverse: bool, kind: str | None) -> None:
+    assert end_kind(label, inverse) == kind
+
+
+@pytest.mark.parametrize(
+    ("label", "kind"),
+    [("1987", "time"), ("1987-05-03", "time"), ("12,500", "number"), ("Riga", None), ("5 km", "number")],
+)
+def test_dates_and_amounts_are_known_by_their_text(label: str, kind: str | None) -> None:
+    assert literal_kind(label) == kind
