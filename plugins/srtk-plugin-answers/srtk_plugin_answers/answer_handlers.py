@@ -16,6 +16,7 @@ from srtk_plugin_answers.literal_values import fits, is_date, is_year, truth_of,
 from srtk_plugin_answers.node_sets import Lead, whole_set
 from srtk_plugin_answers.operations import Operated, Operations
 from srtk_plugin_answers.path_reads import PathReads
+from srtk_plugin_answers.path_scores import SURE, is_clear
 from srtk_plugin_answers.question_classes import PEOPLE, shared_words
 from srtk_plugin_answers.question_kinds import (
     Arithmetic,
@@ -24,9 +25,10 @@ from srtk_plugin_answers.question_kinds import (
     asks_for_age,
     is_yes_no,
     measured_noun,
+    unnamed_text,
     value_kind,
 )
-from srtk_plugin_answers.relation_likeness import LIKE, RelationLikeness
+from srtk_plugin_answers.relation_likeness import LIKE, NO_NOUNS, RelationLikeness
 from srtk_plugin_answers.statement_years import dates_of, ends
 from srtk_plugin_answers.unlinked import UnlinkedSets, stems_of, words_of
 
@@ -101,20 +103,20 @@ class AnswerHandlers:
 
     def _by_join(self, case: Case) -> Draft | None:
         """Answer yes or no by what joins two links, by a value that says so, or by one that the question names."""
-        if case.one.bounds or not is_yes_no(case.question.text):
+        if case.one.bounds or not is_yes_no(unnamed_text(case.question)):
             return None
         return self._confirmed(case.question, case.one, case.found)
 
     def _by_bound(self, case: Case) -> Draft | None:
         """Answer yes or no by whether a value is within bounds."""
         lead = case.one.lead
-        if not (case.one.bounds and lead.facts and is_yes_no(case.question.text)):
+        if not (case.one.bounds and lead.facts and is_yes_no(unnamed_text(case.question))):
             return None
         return attrs.evolve(Draft.of_lead(case.kind, lead), entities=(), truth=bool(lead.answers))
 
     def _by_arithmetic(self, case: Case) -> Draft | None:
         """Answer with a sum, an average or a distance."""
-        lead, text = case.one.lead, case.question.text
+        lead, text = case.one.lead, unnamed_text(case.question)
         operation = arithmetic_of(text)
         if operation is None or not lead.values:
             return None
@@ -150,7 +152,7 @@ class AnswerHandlers:
 
     def _by_date(self, case: Case) -> Draft | None:
         """Answer when: by the dates of a statement, or where a path ends in dates."""
-        if value_kind(case.question.text) != "date":
+        if value_kind(unnamed_text(case.question)) != "date":
             return None
         if (dated := self._of_statement(case.question)) is not None:
             return dated
@@ -177,7 +179,7 @@ class AnswerHandlers:
 
         An age is a date, a year, or a number of a relation like *age*, one step away.
         """
-        if value_kind(case.question.text) != "number" or not case.found:
+        if value_kind(unnamed_text(case.question)) != "number" or not case.found:
             return None
         if not asks_for_age(case.question.text):
             if any(fits(end, "number") for choice in case.found for end in choice.ends):
@@ -208,13 +210,14 @@ class AnswerHandlers:
         """Return whether a path goes on from what is asked for: *which films* are before their genre.
 
         Nothing tells the class of those nodes; but the question names the relation that leads to them, against its
-        direction, and not the one that goes on.
+        direction, and not the one that goes on. A search that is sure of the longer path knows better.
         """
-        nouns = [phrase for phrase in one.phrases if phrase not in PEOPLE]
+        # The types of films are behind them.
+        nouns = [noun for noun in one.phrases if noun not in PEOPLE and noun.split()[-1] not in NO_NOUNS]
         if not nouns or one.is_classed or one.roles or path is None or len(path.steps) < 2:
             return False
         before, last = path.steps[-2:]
-        if not before.inverse or last.inverse:
+        if not before.inverse or last.inverse or is_clear(path, one.found.paths, SURE):
             return False
         told, beyond = (stems_of(self.likeness.label(step.relation)) for step in (before, last))
         asked = stems_of(question.text)
@@ -241,7 +244,7 @@ class AnswerHandlers:
         draft = Draft.of_lead(kind, lead)
         if kind == "count":
             return attrs.evolve(draft, number=len(lead.answers))
-        if is_yes_no(question.text):
+        if is_yes_no(unnamed_text(question)):
             first = next((link.entity for link in question.links), None)
             return attrs.evolve(draft, entities=(), truth=list(lead.answers) == [first])
         if kind in ("superlative", "ordinal") and lead.values and self._asks_for_value(question, one):

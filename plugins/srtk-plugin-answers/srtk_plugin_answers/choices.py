@@ -15,8 +15,9 @@ from srtk_framework.text import fold, without_mentions
 from srtk_framework.values import Link, Literal, Path, Question, RankedPath, Step, Subgraph, Triple
 from srtk_plugin_answers.literal_values import fits
 from srtk_plugin_answers.operations import Operated
+from srtk_plugin_answers.path_ends import turns_back
 from srtk_plugin_answers.question_classes import MENTION, STOP_WORDS, shared_words, singular
-from srtk_plugin_answers.question_kinds import asks_for_things, classes_asked, value_kind
+from srtk_plugin_answers.question_kinds import asks_for_things, classes_asked, unnamed_text, value_kind
 
 _NO_WORD = re.compile(r"[^\w]+")
 _CAPITAL = re.compile(r"(?<![\w.'’-])[A-Z][a-zà-ÿ]{2,}\b")
@@ -59,7 +60,7 @@ def choices(question: Question, one: Operated, names: Mapping[str, str]) -> list
     first: list[Choice] = []
     rest: list[Choice] = []
     for path in ranked:
-        ways = {end: way for end, way in one.ends.of(path).items() if end not in own and not _turns_back(way)}
+        ways = {end: way for end, way in one.ends.of(path).items() if end not in own and not turns_back(way)}
         if one.held > 0:
             ways = {end: way for end, way in ways.items() if min(way) < one.held} or ways
         fit = {end: way for end, way in ways.items() if end in one.fit}
@@ -72,8 +73,9 @@ def choices(question: Question, one: Operated, names: Mapping[str, str]) -> list
         role = bool(one.roles) and sum(end in one.roles for end in chosen) * 2 >= len(chosen)
         (first if fit or held or role else rest).append(Choice(path, whole, bool(fit) or held))
     every = [*first, *rest]
-    wanted = value_kind(question.text)
-    if wanted is None and asks_for_things(question.text) and not _is_of_relation(every, one.phrases, names):
+    text = unnamed_text(question)
+    wanted = value_kind(text)
+    if wanted is None and asks_for_things(text) and not _is_of_relation(every, one.phrases, names):
         wanted = "name"
     if wanted is None:
         return every
@@ -110,11 +112,6 @@ def _first_steps(question: Question, found: Subgraph) -> list[RankedPath]:
             if node in own:
                 steps.setdefault((node, step), score)
     return [RankedPath(node, (step,), score) for (node, step), score in steps.items()]
-
-
-def _turns_back(way: Sequence[int]) -> bool:
-    """Return whether a triple leads forth and back."""
-    return len(set(way)) < len(way)
 
 
 def named_ends(question: Question, nodes: Sequence[str], names: Mapping[str, str]) -> list[Link]:

@@ -46,10 +46,14 @@ class NodeSet:
 
     @classmethod
     def at_ends(cls, path: RankedPath, some: Sequence[Instance], links: Container[str], cut: int) -> NodeSet:
-        """Gather the instances of a path by the entity in which they end; links are no members."""
+        """Gather the instances of a path by the entity in which they end; links are no members.
+
+        What leads forth and back over one triple is where it was before, and no instance.
+        """
         by_end: dict[str, list[Instance]] = {}
         for one in some:
-            if not isinstance(one.end, Literal) and one.end not in links:
+            turns = len(set(one.triples)) < len(one.triples)
+            if not (turns or isinstance(one.end, Literal) or one.end in links):
                 by_end.setdefault(one.end, []).append(one)
         return cls(path, {end: tuple(all_) for end, all_ in by_end.items()}, cut)
 

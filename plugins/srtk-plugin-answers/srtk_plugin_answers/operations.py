@@ -18,7 +18,7 @@ from srtk_plugin_answers.joined_topics import JoinedTopics
 from srtk_plugin_answers.node_sets import Lead, NodeSet, classed, set_paths, whole_set, without_detours
 from srtk_plugin_answers.path_ends import PathEnds
 from srtk_plugin_answers.path_reads import PathReads
-from srtk_plugin_answers.path_scores import PathScores, scores_of_questions
+from srtk_plugin_answers.path_scores import PathScores, is_clear, scores_of_questions
 from srtk_plugin_answers.question_classes import MENTION, asks_for_several
 from srtk_plugin_answers.question_kinds import (
     QuestionKind,
@@ -27,6 +27,7 @@ from srtk_plugin_answers.question_kinds import (
     classes_asked,
     kind_of,
     order_clause,
+    unnamed_text,
 )
 from srtk_plugin_answers.question_values import ValueConstraint, clauses, value_constraints
 from srtk_plugin_answers.result_order import of_class_first
@@ -115,9 +116,10 @@ class Operations:
 
     def kind(self, question: Question) -> QuestionKind:
         """Return what is done with the facts; numbers are ordered before they are added up or taken from each other."""
-        arithmetic = arithmetic_of(question.text) if self.by_role else None
+        text = unnamed_text(question)
+        arithmetic = arithmetic_of(text) if self.by_role else None
         if arithmetic is None:
-            return kind_of(question.text)
+            return kind_of(text)
         return QuestionKind("comparison" if arithmetic == "distance" else "superlative", True)
 
     def of(self, questions: Sequence[Question], found: Sequence[Subgraph]) -> list[Operated]:
@@ -141,10 +143,13 @@ class Operations:
         ]
         fit, cuts = self._of_class(reads, asked, nodes)
         roles = self._roles(reads, questions, phrases, fit, nodes)
-        named = [without_detours(classed(some, own, role)) for some, own, role in zip(sets, fit, roles, strict=True)]
+        named = [
+            self._direct(subgraph, classed(some, own, role))
+            for subgraph, some, own, role in zip(found, sets, fit, roles, strict=True)
+        ]
         rivals = named
         if self.by_role:
-            near = self._near(reads, questions, kinds, phrases, texts, named, scores)
+            near = self._near(reads, questions, kinds, phrases, texts, found, named, scores)
             named = [list(first or rest) for first, rest in zip(near, named, strict=True)]
         leads = [
             self._in(unit)._lead(question, kind, one, some, own, text, limits)
@@ -196,7 +201,11 @@ class Operations:
         if kind.kind == "yes-no":
             lead = self._topics.joining(question)
             return lead if lead.rows or not bounds else self.values.valued(question, text, bounds[0])
-        if self.by_role and arithmetic_of(question.text) and len(set(link_topics(question.links).values())) > 1:
+        if (
+            self.by_role
+            and arithmetic_of(unnamed_text(question))
+            and len(set(link_topics(question.links).values())) > 1
+        ):
             return self.values.compared(question, kind, [NodeSet.of_links(question)], text)
         if kind.kind in ("superlative", "ordinal"):
             nouns = [word for phrase in classes_asked(question.text) for word in phrase.split()]
@@ -271,14 +280,22 @@ class Operations:
     def _whole(self, ends: PathEnds, named: Sequence[NodeSet]) -> Lead:
         """Return all of the class asked for that a path leads to, if they leave room for others.
 
-        The path is the best that leads to what has the class and comes first in the inner expander's result.
+        The path is the best that leads to what has the class and comes first in the inner expander's result, or that of
+        which the search is sure.
         """
+        if self.by_role and named and is_clear(named[0].path, ends.found.paths):
+            return whole_set(named[:1])
         members = {member for one in named for member in one.instances}
         first = next((node for node in ends.reached() if node in members), None)
         lead = whole_set([one for one in named if first is None or first in one.instances][:1])
         size = len({triple for row in lead.rows for triple, _ in row})
         most = self.budget.triples
         return lead if self.by_role or most is None or size <= int(most * _PART) else Lead()
+
+    def _direct(self, found: Subgraph, sets: Sequence[NodeSet]) -> list[NodeSet]:
+        """Leave out detours, but not the path of which the search is sure."""
+        sure = [one for one in sets if self.by_role and is_clear(one.path, found.paths)]
+        return [*sure, *(one for one in without_detours(sets) if one not in sure)]
 
     def _roles(
         self,
@@ -293,7 +310,7 @@ class Operations:
             return [frozenset() for _ in nodes]
         roles = of_role(reads, self.names, phrases, nodes)
         of_things = [
-            row if words and not one and not other and asks_for_things(question.text) else ()
+            row if words and not one and not other and asks_for_things(unnamed_text(question)) else ()
             for question, words, one, other, row in zip(questions, phrases, fit, roles, nodes, strict=True)
         ]
         rows = of_rows(reads, self.schema, of_things)
@@ -312,12 +329,14 @@ class Operations:
         kinds: Sequence[QuestionKind],
         phrases: Sequence[Sequence[str]],
         texts: Sequence[str],
+        found: Sequence[Subgraph],
         named: Sequence[list[NodeSet]],
         units: Sequence[PathScores],
     ) -> list[list[NodeSet]]:
         """Read the sets of the class asked for that single steps from the links lead to, where several are asked for.
 
-        A search that looks for words of relations may not have followed such a step.
+        A search that looks for words of relations may not have followed such a step; one that is sure of a path to the
+        class did without it.
         """
         sets: list[list[NodeSet]] = [[] for _ in questions]
         for place, (question, kind, row) in enumerate(zip(questions, kinds, phrases, strict=True)):
@@ -325,7 +344,7 @@ class Operations:
             listed = bool(known) and len(known[0].steps) == 1 and len(known[0].instances) > 1
             several = kind.kind in ("count", "superlative", "ordinal") or (self._lists(question) and not listed)
             links = list(dict.fromkeys(link.entity for link in question.links))
-            if not row or not several or not links:
+            if not row or not several or not links or (known and is_clear(known[0].path, found[place].paths)):
                 continue
             frontiers = reads.frontiers([[link] for link in links])
             paths = [

@@ -12,9 +12,16 @@ Way = tuple[int, ...]
 """Places of the triples that lead to a node, in the order of the steps."""
 
 
+def turns_back(way: Way) -> bool:
+    """Return whether a triple leads forth and back."""
+    return len(set(way)) < len(way)
+
+
 @attrs.define(eq=False)
 class PathEnds:
     """Follow the paths of a subgraph in its own triples; beginnings that paths share are followed once.
+
+    Of several ways to a node those count last that go forth and back over one triple.
 
     Attributes:
         found: The subgraph.
@@ -62,7 +69,7 @@ class PathEnds:
         for node, way in self._level(entity, steps[:-1]).items():
             if not isinstance(node, Literal):
                 for end, place in self._onward.get((node, relation, inverse), ()):
-                    if end not in level:
+                    if end not in level or (turns_back(level[end]) and not turns_back((*way, place))):
                         level[end] = (*way, place)
         self._levels[entity, steps] = level
         return level

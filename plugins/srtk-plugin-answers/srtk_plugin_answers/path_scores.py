@@ -8,10 +8,20 @@ from fnmatch import fnmatchcase
 
 import attrs
 
-from srtk_framework.graph import unit_of
+from srtk_framework.graph import path_order, unit_of
 from srtk_framework.roles import PathScorer
-from srtk_framework.values import END, Path, Question, Schema, Step, rounded
+from srtk_framework.values import END, Path, Question, RankedPath, Schema, Step, rounded
 from srtk_plugin_answers.path_reads import PathReads
+
+CLEAR, SURE = 1.0, 4.6
+"""Distances of the next path's score from which on a path is clearly the best, or surely: a factor e of probability,
+and a hundred."""
+
+
+def is_clear(path: RankedPath | None, paths: Sequence[RankedPath], least: float = CLEAR) -> bool:
+    """Return whether a path is the best of a search, and the next one scores so much less."""
+    best = sorted((one for one in paths if one.steps), key=path_order)[:2]
+    return path is not None and best[:1] == [path] and all(path.score - one.score >= least for one in best[1:])
 
 
 @attrs.frozen

@@ -9,6 +9,8 @@ from typing import Literal, get_args
 
 import attrs
 
+from srtk_framework.text import without_mentions
+from srtk_framework.values import Link, Question
 from srtk_plugin_answers.question_classes import KEPT_TEXTS, asked_classes, singular, word_set
 from srtk_plugin_answers.question_values import value_constraints
 
@@ -71,6 +73,7 @@ _AUXILIARY = word_set(
     weren't don't doesn't didn't hasn't haven't hadn't
     """
 )
+_REQUESTS = word_set("can could will would")
 _NOT_ORDINAL = re.compile(
     r"\b(?:first|last|second|third|fourth)[ -](?:of july|names?|lad(?:y|ies)|person|world|world's|aid|hand|language"
     r"|grade|class|weekday|day|half)\b"
@@ -120,6 +123,20 @@ class QuestionKind:
     year: int | None = None
 
 
+def unnamed_text(question: Question) -> str:
+    """Return the text of a question with a letter in place of each linked name.
+
+    Names have words that would decide the kind of a question, such as *not*, *last* or *total*. Mentions without a
+    capital letter are words, and stay.
+    """
+    names = [link for link in question.links if any(map(str.isupper, _mention(question, link)))]
+    return without_mentions(question, names, {}, "X") if names else question.text
+
+
+def _mention(question: Question, link: Link) -> str:
+    return link.name or "" if link.start is None else question.text[link.start : link.end]
+
+
 @functools.lru_cache(maxsize=KEPT_TEXTS)
 def kind_of(question: str) -> QuestionKind:
     """Classify a question in English by its words.
@@ -138,7 +155,7 @@ def kind_of(question: str) -> QuestionKind:
     greatest, rank = _end(words, text)
     if either and compared is not None:
         return QuestionKind("comparison", more, year=year)
-    if words[:1] and words[0] in _AUXILIARY:
+    if _is_polar(words):
         order = next((word for word in words if word in ("before", "after")), None)
         if order is not None or (more is not None and "than" in words and not _AMOUNT.search(text)):
             return QuestionKind("comparison", order == "after" if order else more, year=year)
@@ -343,7 +360,13 @@ def asks_for_things(question: str) -> bool:
 def is_yes_no(question: str) -> bool:
     """Return whether a question in English is answered by yes or no: an auxiliary begins it, and no *or* is in it."""
     words = _WORD.findall(question.casefold().replace("’", "'"))
-    return bool(words) and words[0] in _AUXILIARY and "or" not in words
+    return _is_polar(words) and "or" not in words
+
+
+def _is_polar(words: Sequence[str]) -> bool:
+    """Return whether an auxiliary begins a question; *can you name* is a request."""
+    is_request = words[1:2] == ["you"] and words[0] in _REQUESTS
+    return bool(words) and words[0] in _AUXILIARY and not is_request
 
 
 def _is_between(text: str) -> bool:

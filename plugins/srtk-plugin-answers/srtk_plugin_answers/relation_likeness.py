@@ -25,7 +25,7 @@ _ORDERED = 0.4
 """The same for what is ordered and a relation that orders by itself."""
 _DOUBTED = 0.5
 """The same for a noun where another path is as near."""
-_NO_NOUNS = frozenset(["kind", "name", "sort", "type"])
+NO_NOUNS = frozenset(["kind", "name", "sort", "type"])
 """Nouns that say nothing of a relation: *what is the name of*."""
 _NEAR = 5.0
 """Least score of a path that is clearly like a question."""
@@ -88,7 +88,7 @@ class RelationLikeness:
         noun = asked_relation(case.question.text) or next((one for one in one.phrases if one not in PEOPLE), None)
         if one.fit or one.roles or one.held > 0 or (noun in one.phrases and steps[-1].inverse):
             return None
-        if noun is None or singular(noun.split()[-1]) in _NO_NOUNS:
+        if noun is None or singular(noun.split()[-1]) in NO_NOUNS:
             label = self.label(steps[-1].relation)
             [own] = one.scores.rows([label], [()], [steps[-1:]])
             # Log-probabilities are at most 0, and say nothing of how like a path is to a question.

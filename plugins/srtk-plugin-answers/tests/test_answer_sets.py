@@ -14,7 +14,7 @@ from srtk_plugin_answers.graph_names import GraphNames, words_of_role
 from srtk_plugin_answers.joined_topics import JoinedTopics
 from srtk_plugin_answers.path_ends import PathEnds
 from srtk_plugin_answers.path_reads import PathReads
-from srtk_plugin_answers.path_scores import PathScores
+from srtk_plugin_answers.path_scores import PathScores, is_clear
 from srtk_plugin_answers.question_kinds import QuestionKind
 from srtk_plugin_answers.result_order import with_proof
 from srtk_plugin_answers.statement_years import dates_of
@@ -180,6 +180,14 @@ def test_a_path_ends_behind_its_last_step_alone_also_in_literals() -> None:
     assert (list(award), none) == (["oscar"], {})
 
 
+def test_a_way_forth_and_back_gives_way_to_another_way_to_the_same_end() -> None:
+    triples = [["heat", "director", "mann"], ["thief", "director", "mann"], ["heat", "at", "la"], ["thief", "at", "la"]]
+    path = RankedPath("heat", (Step("director"), Step("director", True), Step("at")), 1.0)
+    [found] = facts(memory(triples), [[path]], Budget())
+    only = PathEnds(found).of(path)
+    assert [tuple(found.triples[place]) for place in only["la"]] == [*map(tuple, triples[:2]), tuple(triples[3])]
+
+
 def test_a_proof_comes_before_what_was_found_and_gives_way_at_its_end() -> None:
     path = RankedPath("mann", (Step("award"),), 1.0)
     [found] = facts(memory(), [[path]], Budget())
@@ -262,3 +270,12 @@ def test_names_that_are_too_many_are_read_anew(monkeypatch: pytest.MonkeyPatch) 
 
 def test_roles_are_found_where_the_graph_lists_no_relations() -> None:
     assert of_role(reads(), GraphNames(memory(), Schema()), [["director"]], [NODES]) == [{"mann", "scott"}]
+
+
+@pytest.mark.parametrize(("other", "clear"), [(0.0, True), (0.5, False)])
+def test_a_path_is_clearly_the_best_from_a_unit_of_scores_on(other: float, clear: bool) -> None:
+    best, next_ = RankedPath("mann", (Step("award"),), 1.0), RankedPath("mann", (Step("director", True),), other)
+    assert is_clear(best, [next_, best, RankedPath("mann", (), 2.0)]) is clear
+    assert not is_clear(next_, [next_, best])
+    assert not is_clear(None, [best])
+    assert not is_clear(best, [])

@@ -79,9 +79,13 @@ def asked(
     paths: Any = ("borders", "capital"),
     best: float = 2.0,
     scorer: PathScorer | None = None,
+    apart: float = 1.0,
     **more: Any,
 ) -> tuple[Answer, Subgraph]:
-    """Return the answer to a question about the table, and the subgraph with its proof; ``best`` is the first score."""
+    """Return the answer to a question about the table, and the subgraph with its proof.
+
+    ``best`` is the first score, from which the others are ``apart``.
+    """
     graph = MemoryGraph(triples=triples, labels=NAMES, qualifiers=QUALIFIERS)
     graph.open()
     spans = [(text.index(NAMES.get(one, one)), NAMES.get(one, one)) for one in links]
@@ -90,7 +94,7 @@ def asked(
         for one, (start, name) in zip(links, spans, strict=True)
     )
     ranked = [
-        RankedPath(link.entity, tuple(map(Step.parse, path.split())), best - rank)
+        RankedPath(link.entity, tuple(map(Step.parse, path.split())), best - apart * rank)
         for rank, path in enumerate(paths)
         for link in linked
     ]
@@ -119,6 +123,52 @@ def test_the_whole_set_is_counted_with_one_triple_for_each_member() -> None:
     assert (answer.number, answer.text, answer.complete, answer.operation) == (4, "4", True, "count")
     assert set(answer.entities) == set(NEIGHBOURS)
     assert proof(answer, found) == borders(*NEIGHBOURS)
+
+
+FILMS_OF_MANN = [
+    *TRIPLES,
+    *[["heat", "directed", "mann"], ["thief", "directed", "mann"], ["ali", "directed", "mann"]],
+    *[["heat", "language", "english"], ["thief", "language", "french"], ["ali", "language", "french"]],
+    *[["heat", "genre", "crime"], ["thief", "genre", "crime"], ["ali", "genre", "sport"]],
+]
+
+
+def test_a_sure_path_to_the_class_comes_before_a_single_step_and_leads_nowhere_back() -> None:
+    text = "Which languages are spoken in the other films of the maker of heat?"
+    paths = ("directed ^directed language", "directed")
+    answer, _ = asked(text, "heat", triples=FILMS_OF_MANN, paths=paths)
+    assert answer.entities == ("french",)
+
+
+def test_a_sure_path_to_the_class_comes_before_the_first_triple_of_the_class() -> None:
+    text = "Which languages are spoken in the other films of the maker of heat?"
+    paths = ("directed ^directed language", "language")
+    answer, found = asked(text, "heat", triples=FILMS_OF_MANN, paths=paths)
+    assert answer.entities == ("french",)
+    assert Triple("heat", "language", "english") in found.triples
+
+
+def test_a_sure_path_to_the_class_is_no_detour_behind_another_node_of_the_class() -> None:
+    triples = [*FILMS_OF_MANN, ["thief", "actor", "mann"], ["thief", "actor", "caan"], ["heat", "actor", "pacino"]]
+    paths = ("directed ^directed actor", "directed")
+    answer, _ = asked("Which actors are in the films of the maker of heat?", "heat", triples=triples, paths=paths)
+    assert set(answer.entities) == {"caan", "mann"}
+
+
+def test_a_search_that_is_sure_of_a_path_goes_on_from_the_things_of_the_question() -> None:
+    text, paths = "Which moods have the films directed by mann?", ("^directed genre", "^directed")
+    answer, _ = asked(text, "mann", triples=FILMS_OF_MANN, paths=paths)
+    assert set(answer.entities) == {"heat", "thief", "ali"}
+    answer, _ = asked(text, "mann", triples=FILMS_OF_MANN, paths=paths, best=9.0, apart=5.0)
+    assert set(answer.entities) == {"crime", "sport"}
+
+
+def test_types_of_things_are_not_the_things() -> None:
+    paths = ("^directed genre", "^directed")
+    answer, _ = asked("What types are the films directed by mann?", "mann", triples=FILMS_OF_MANN, paths=paths)
+    assert set(answer.entities) == {"crime", "sport"}
+    answer, _ = asked("What films are directed by mann?", "mann", triples=FILMS_OF_MANN, paths=paths)
+    assert set(answer.entities) == {"heat", "thief", "ali"}
 
 
 def test_a_set_that_the_limit_of_members_cuts_is_not_complete() -> None:

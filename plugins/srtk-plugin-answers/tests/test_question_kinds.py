@@ -14,8 +14,11 @@ from srtk_plugin_answers.question_kinds import (
     is_yes_no,
     kind_of,
     order_clause,
+    unnamed_text,
     value_kind,
 )
+
+from srtk_framework.values import Link, Question
 
 
 @pytest.mark.parametrize(
@@ -45,6 +48,9 @@ from srtk_plugin_answers.question_kinds import (
         ("Which members of the band other than Ann sang?", "difference"),
         ("What was the currency of Latvia in 1999?", "time-bound"),
         ("Who led Latvia in the 1990s?", "time-bound"),
+        ("Can you describe the flag of Latvia?", "lookup"),
+        ("Can Latvia vote?", "yes-no"),
+        ("Do you need a visa for Latvia?", "yes-no"),
         ("", "lookup"),
         ("???", "lookup"),
     ],
@@ -169,3 +175,17 @@ def test_age_length_and_yes_or_no_are_told_by_single_words() -> None:
     assert is_yes_no("Isn’t Riga a city?")
     assert not is_yes_no("Is it Riga or Tartu?")
     assert not is_yes_no("What is it?")
+
+
+@pytest.mark.parametrize(
+    ("text", "name", "kind"),
+    [
+        ("Who wrote Not Another Last Summer of 1969?", "Not Another Last Summer of 1969", "lookup"),
+        ("Which films of the last year are there?", "last year", "ordinal"),
+    ],
+)
+def test_words_of_linked_names_tell_no_kind(text: str, name: str, kind: str) -> None:
+    start = text.index(name)
+    for link in (Link("e", start=start, end=start + len(name), name=name), Link("e", name=name)):
+        assert kind_of(unnamed_text(Question("q", text, (link,)))).kind == kind
+    assert kind_of(text).kind != "lookup"
