@@ -1,13 +1,17 @@
 """The reader `paths` on MetaQA with a path scorer that was trained on the other half of the questions.
 
-    OMP_NUM_THREADS=1 python benchmarks/answers/in_domain.py [--limit N] [--show N] [--weights FOLDER]
+    OMP_NUM_THREADS=1 python benchmarks/answers/in_domain.py [--limit N] [--show N] [--weights FOLDER] [--answers NAME]
 
 Trains by `recipes/train-metaqa.yaml` where that was not done, and asks questions of 1, 2 and 3 hops of the half to be
 scored, links given. Of each wrong first answer it tells where it was lost: the gold path is not among the paths, is
 behind another one, or is the first and the reader's answer is another; and whether the best score was shared. `path` is
 the share of questions whose best path is the gold one. *Best path* and *gold path* are all ends of these in the graph,
 less the topic, as answers: what a reader that only looks up would have, and what it would have if the search were
-always right; films of one name share their facts, of which the gold answers are those of one film. Figures go to
+always right; films of one name share their facts, of which the gold answers are those of one film.
+
+The graph lacks some facts of the original one, so that there are two ways to score. `complete`: of the questions whose
+gold path reaches all gold answers in this graph, against these. `reachable`: of all questions, against those of the
+gold answers that the gold path reaches; questions of which it reaches none are left out. Figures go to
 build/bench/in-domain.json.
 """
 
@@ -35,6 +39,7 @@ from srtk_framework.values import Answer, Budget, Question, RankedPath, Retrieva
 
 LIMIT = 500
 HOPS = (1, 2, 3)
+ANSWERS = ("complete", "reachable")
 FOLDER = OUT / "metaqa-in-domain"
 RECIPE = "recipes/train-metaqa.yaml"
 SETTINGS = ("reader={use: paths}", "exporters=[]", "evaluate=null", "vars.score=null", "budget={triples: 50}")
@@ -42,8 +47,8 @@ MISSING, BEHIND, SAID = "gold path not found", "gold path behind another", "gold
 
 
 def drawn(questions: Sequence[Question], hops: int, limit: int) -> list[Question]:
-    """Draw questions of some length by a hash of their ids."""
-    mine = [one for one in questions if len((one.gold_paths or ((),))[0]) == hops]
+    """Draw questions of some length that have answers, by a hash of their ids."""
+    mine = [one for one in questions if one.answers and len((one.gold_paths or ((),))[0]) == hops]
     return sorted(mine, key=lambda one: (place(one.id, 0), one.id))[:limit]
 
 
@@ -123,6 +128,7 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--limit", type=int, default=LIMIT, help="questions of each length (%(default)s)")
     parser.add_argument("--show", type=int, default=0, metavar="N", help="print wrong answers, at most N of a length")
+    parser.add_argument("--answers", choices=ANSWERS, help="one of the two ways to score; both by default")
     parser.add_argument("--weights", help="folder of a trained path scorer, in place of the recipe's training")
     args = parser.parse_args()
     if missing := lacking("metaqa/1-hop/qa_dev.txt", "metaqa/kb_from_splits.txt"):
@@ -136,13 +142,15 @@ def main() -> int:
             raise SystemExit(f"{RECIPE}: {failed}")
     os.environ.setdefault("SRTK_DATA", str(DATA))
     changes = ("train=null", f"encoder={trained}", *SETTINGS)
-    figures = {}
-    with open_recipe(str(ROOT / RECIPE), changes) as session:
-        source: Any = session.dataset
-        questions = list(source.read())
-        for hops in HOPS:
-            figures[str(hops)] = measure(session, drawn(questions, hops, args.limit), args.show)
-            print(f"{hops} hops: {json.dumps(figures[str(hops)])}", flush=True)
+    figures: dict[str, dict[str, Any]] = {}
+    for answers in [args.answers] if args.answers else ANSWERS:
+        figures[answers] = {}
+        with open_recipe(str(ROOT / RECIPE), (*changes, f"vars.answers={answers}")) as session:
+            source: Any = session.dataset
+            questions = list(source.read())
+            for hops in HOPS:
+                figures[answers][str(hops)] = measure(session, drawn(questions, hops, args.limit), args.show)
+                print(f"{answers}, {hops} hops: {json.dumps(figures[answers][str(hops)])}", flush=True)
     out = OUT / "in-domain.json"
     out.write_text(json.dumps(figures, indent=1) + "\n", encoding="utf-8")
     print(f"figures: {shown(out)}")
