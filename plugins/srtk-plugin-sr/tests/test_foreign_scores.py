@@ -1,4 +1,4 @@
-"""The unit of scores: a scorer that does not say its unit is searched alike whatever numbers it writes."""
+"""Searches by foreign scores: a scorer that does not say its unit is searched alike whatever numbers it writes."""
 
 import math
 
@@ -10,10 +10,8 @@ from srtk_plugin_local.memory import MemoryGraph
 from srtk_plugin_sr.beam import BeamExpander
 from srtk_plugin_sr.search_settings import SearchBlock
 
-from srtk_framework.graph import relative_scores, unit_of
-from srtk_framework.graph.score_unit import SPREAD
 from srtk_framework.roles import PLAIN, PathScorer, SearchSettings
-from srtk_framework.values import END, Link, Question, Step
+from srtk_framework.values import Link, Question
 
 names, relations = st.sampled_from("abcdef"), st.sampled_from(["capital", "borders", "currency", "language", "mayor"])
 FACTS = st.lists(st.tuples(names, relations, names), min_size=1, max_size=24)
@@ -86,16 +84,6 @@ def test_a_recipe_can_say_the_scale_in_place_of_the_scorer():
     ).paths  # fmt: skip
 
 
-def test_the_unit_is_the_spread_of_the_candidates_within_each_path():
-    assert unit_of([[1.0, 3.0], [101.0, 103.0]]) == pytest.approx(1.0 / SPREAD)
-    assert unit_of([[0.0, 4.0], [7.0]]) == pytest.approx(2.0 / SPREAD)
-
-
-@pytest.mark.parametrize("rows", [[], [[]], [[5.0]], [[5.0], [9.0]], [[0.3, 0.1 + 0.2]], [[1e9, 1e9]]])
-def test_scores_that_do_not_differ_have_no_unit(rows):
-    assert unit_of(rows) is None
-
-
 def test_where_the_first_scores_are_equal_the_next_ones_set_the_unit():
     @attrs.define(eq=False)
     class Late(Numbers):
@@ -106,12 +94,6 @@ def test_where_the_first_scores_are_equal_the_next_ones_set_the_unit():
     plain, tenfold = (searched(LINE, Late(factor), search=SearchBlock(long_cost=0.5)) for factor in (1.0, 10.0))
     assert [path.score for path in plain.paths] == pytest.approx([path.score for path in tenfold.paths], abs=1e-3)
     assert len({path.score for path in plain.paths}) > 1
-
-
-def test_scores_count_from_that_of_end_or_from_the_best_where_end_is_not_offered():
-    step, other = Step("capital"), Step("borders")
-    assert relative_scores([[step, END], [END]], [[2.0, -1.0], [-3.0]]) == [[3.0, 0.0], [0.0]]
-    assert relative_scores([[step, other], [step], []], [[2.0, -1.0], [4.0], []]) == [[-2.0, -5.0], [0.0], []]
 
 
 def test_a_forced_end_costs_nothing_where_the_unit_is_measured():
