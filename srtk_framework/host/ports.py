@@ -190,7 +190,9 @@ def _hook_method(role: type[Role], name: str, spec: Any) -> Any:
     lines = [f"def {name}({', '.join(['self', *parameters])}):"]
     if contract.needs:
         lines += ["    if getattr(type(self.driver), name) is spec:"]
-        lines += [f"        return self._by_default({', '.join(['name', 'spec', *parameters])})"]
+        # Only the answers of a batch are looked through: a stream is read by whoever asked, item by item.
+        default = ["self._by_default(name, spec"] if contract.batch else ["self._named(name, spec, self"]
+        lines += [f"        return {', '.join([*default, *parameters])})"]
     lines += [f"    return ask(self, {{{', '.join(f'{one!r}: {one}' for one in parameters)}}})"]
     scope: dict[str, Any] = {"ask": _asker(role, name, spec), "name": name, "spec": spec}
     exec("\n".join(lines), scope)

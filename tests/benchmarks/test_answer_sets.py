@@ -87,5 +87,6 @@ def twenty_lines(monkeypatch: pytest.MonkeyPatch) -> Any:
 
 @pytest.mark.parametrize("path", sorted((ROOM / "fresh").glob("*.jsonl")), ids=lambda path: path.stem)
 def test_a_fresh_set_repeats_no_question_and_no_id(path: Path) -> None:
-    rows = [json.loads(line) for file in (path, ROOM / path.name) for line in file.read_text("utf-8").splitlines()]
+    files = [file for file in (path, ROOM / path.name) if file.is_file()]
+    rows = [json.loads(line) for file in files for line in file.read_text("utf-8").splitlines()]
     assert len({row["id"] for row in rows}) == len({row["question"].casefold() for row in rows}) == len(rows)

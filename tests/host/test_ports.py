@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 
 from srtk_framework.host.ports import port
-from srtk_framework.roles import Encoder, EntityLinker, Generator, Reader
-from srtk_framework.values import Answer, DriverError, Link, Message, Prompt, Question, Reply, Subgraph
+from srtk_framework.roles import Corpus, Encoder, EntityLinker, Generator, Reader
+from srtk_framework.values import Answer, DriverError, Entry, Link, Message, Prompt, Question, Reply, Subgraph
 
 
 @attrs.define
@@ -51,6 +51,16 @@ def test_a_matrix_of_the_wrong_kind_is_refused(wrong):
 
 def test_none_is_an_answer_where_the_hook_allows_it():
     assert port(Recorder(None), "encoder", "rec").weights_folder() is None
+
+
+def test_the_default_of_a_stream_is_read_by_the_caller_alone():
+    """What looks through the answers of a batch must not use up a stream."""
+
+    class Two(Corpus):
+        def read(self):
+            yield from (Entry("a", "one"), Entry("b", "two"))
+
+    assert [entry.id for entry, _ in port(Two(), "corpus", "two").counted()] == ["a", "b"]
 
 
 def test_no_answer_is_refused():

@@ -77,8 +77,11 @@ def _relations_are_ignored(self: Any, call: Any, questions: Any, paths: Any, can
 
 def _steps_are_kept(self: Any, call: Any, questions: Any, paths: Any, candidates: Any) -> Any:
     memory = vars(self).setdefault("memory", {})
-    rows = zip(call(questions, paths, candidates), candidates, strict=True)
-    return [[memory.setdefault(step, s) for step, s in zip(steps, row, strict=True)] for row, steps in rows]
+    rows = zip(questions, call(questions, paths, candidates), candidates, strict=True)
+    return [
+        [memory.setdefault((len(question) % 3, step), s) for step, s in zip(steps, row, strict=True)]
+        for question, row, steps in rows
+    ]
 
 
 def _hash_breaks_ties(self: Any, call: Any, questions: Any, paths: Any, candidates: Any) -> Any:
