@@ -38,3 +38,10 @@ def test_a_neighbourhood_has_no_loose_triples() -> None:
     for rows, fault in (([A, Triple("p", "r", "q")], "no earlier triple"), ([A, B, C], "budget"), ([A, A], "twice")):
         with pytest.raises(DriverError, match=fault):
             checks.triples_around([rows], asked, "x")
+
+
+def test_a_frontier_may_have_the_id_that_a_redirect_leads_to() -> None:
+    asked, renamed, more = {"node_sets": [["Barack_Hussein_Obama"]]}, NodeSet(["Barack_Obama"]), NodeSet(["a", "b"])
+    assert checks.frontiers_of_ids([renamed], asked, "x") == [renamed]
+    with pytest.raises(DriverError, match="frontiers returned 2 nodes"):
+        checks.frontiers_of_ids([more], asked, "x")
