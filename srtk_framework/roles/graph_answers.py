@@ -14,7 +14,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from srtk_framework.roles.answer_checks import check_rises, check_rows, refuse_others, shown
-from srtk_framework.values import DriverError, FoundPaths, Frontier, NodeSet, Pattern, Ragged, Step, Triple
+from srtk_framework.values import DriverError, FoundPaths, Frontier, NodeSet, Pattern, Ragged, Schema, Step, Triple
 
 _FRONTIERS = "Frontiers, such as NodeSet(ids)"
 _first, _relation, _last = map(operator.itemgetter, range(3))
@@ -226,8 +226,6 @@ def a_schema(answer: Any, arguments: Mapping[str, Any], driver: str) -> Any:
     Raises:
         DriverError: For another type.
     """
-    from srtk_framework.values import Schema
-
     if not isinstance(answer, Schema):
         raise DriverError(f"schema returned {shown(answer)}; return a Schema")
     return answer
