@@ -24,11 +24,12 @@ from srtk_framework.graph import (
     unit_of,
     within_nodes,
 )
-from srtk_framework.roles import Expander, HopChoice, KnowledgeGraph, PathScorer, SearchSettings
+from srtk_framework.roles import Expander, HopChoice, KnowledgeGraph, PathScorer, SearchSettings, absent
 from srtk_framework.text import link_topics, unnamed_entities, without_mentions
 from srtk_framework.values import (
     END,
     Budget,
+    DriverError,
     HopState,
     Link,
     Question,
@@ -102,12 +103,27 @@ class BeamExpander(Expander):
         """Read the graph's noise relations, whether the scorer scores END, and the weights that choose paths.
 
         Raises:
-            DriverError: If the weights cannot be read.
+            DriverError: If the weights cannot be read, or the order is not the one in which they choose.
         """
-        self._weights = None if self.choice is None else PathChoice.load(None if self.choice == AUTO else self.choice)
+        self._weights = self._read_weights()
+        if self.choice not in (None, AUTO) and self._search().order != "nodes":
+            raise DriverError(f"choice: {self.choice} needs `search: {{order: nodes}}`; set it, or omit choice")
         self._noise = tuple(self.graph.schema().noise)
         self._end_is_scored = self.scorer.scores_end()
         self._drops = self.variant == "srtk"
+
+    def preflight(self) -> list[tuple[str, str]]:
+        """Check that the file of weights exists."""
+        return absent("choice", None if self.choice == AUTO else self.choice)
+
+    def fingerprint(self) -> str:
+        """Identify the drivers that this one uses, the settings, and the weights that choose paths."""
+        weights = self._weights or self._read_weights()
+        plain = Expander.fingerprint(self)
+        return plain if weights is None else f"{plain}, {sorted(weights.weights.items())!r}"
+
+    def _read_weights(self) -> PathChoice | None:
+        return None if self.choice is None else PathChoice.load(None if self.choice == AUTO else self.choice)
 
     def settings_in_force(self) -> dict[str, Any]:
         """Return the settings, those left open as they suit the scorer."""

@@ -14,6 +14,7 @@ from srtk_plugin_local.memory import MemoryGraph
 from srtk_plugin_sr.beam import BeamExpander
 from srtk_plugin_sr.path_choice import PathChoice
 from srtk_plugin_sr.path_features import FEATURES, QuestionWords, SearchedQuestion, path_features
+from srtk_plugin_sr.search_settings import SearchBlock
 
 from srtk_framework.graph import Instance
 from srtk_framework.roles import PathScorer, SearchSettings
@@ -175,3 +176,28 @@ def test_the_weights_of_the_package_have_the_signs_of_their_features() -> None:
     weights: Mapping[str, float] = PathChoice.load().weights
     assert weights["end fits"] > 0 > weights["end clashes"]
     assert weights["back same"] > 0 > weights["only topic"]
+
+
+def weighted(file: FilePath, weight: float, **settings: Any) -> BeamExpander:
+    file.write_text(json.dumps({"weights": {"share": weight}}), encoding="utf-8")
+    graph = MemoryGraph(FILMS)
+    graph.open()
+    return BeamExpander(graph, Words(), choice=str(file), **settings)
+
+
+def test_other_weights_in_a_file_have_another_fingerprint(tmp_path: FilePath) -> None:
+    one, other = (weighted(tmp_path / f"{weight}.json", weight).fingerprint() for weight in (1.0, 2.0))
+    assert "('share', 1.0)" in one
+    assert "('share', 2.0)" in other
+
+
+def test_weights_that_would_choose_nothing_are_refused(tmp_path: FilePath) -> None:
+    beam = weighted(tmp_path / "weights.json", 1.0, search=SearchBlock(order="paths"))
+    with pytest.raises(DriverError, match=r"needs `search: \{order: nodes\}`"):
+        beam.open()
+
+
+def test_a_file_of_weights_that_is_missing_is_a_fault_of_the_recipe() -> None:
+    beam = BeamExpander(MemoryGraph(FILMS), Words(), choice="nowhere.json")
+    assert beam.preflight() == [("choice", "nowhere.json does not exist; correct the path")]
+    assert BeamExpander(MemoryGraph(FILMS), Words(), choice="auto").preflight() == []
